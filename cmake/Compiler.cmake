@@ -1,0 +1,35 @@
+# How every target of Locus is compiled: C++20, warnings as errors, ccache when present.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(locus_compiler INTERFACE)
+# Contraction off: a product and a sum become one rounding only where the code says MulAdd, so the same source gives
+# the same bits with every compiler.
+target_compile_options(locus_compiler INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers -Werror -ffp-contract=off
+  $<$<CXX_COMPILER_ID:GNU>:-fdiagnostics-color=auto>)
+if(LOCUS_SANITIZE)
+  target_compile_options(locus_compiler INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
+endif()
+
+# Highway's targets. HWY_COMPILE_ALL_ATTAINABLE adds the plain scalar one, so that tests compare all of them on any machine.
+# Left out: SVE (no machine here could test it; such CPUs run NEON), SSSE3 and AVX3_DL (no gain for float arithmetic).
+add_library(locus_simd INTERFACE)
+target_link_libraries(locus_simd INTERFACE PkgConfig::hwy)
+target_compile_definitions(locus_simd INTERFACE HWY_COMPILE_ALL_ATTAINABLE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  target_compile_definitions(locus_simd INTERFACE
+    "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_definitions(locus_simd INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)")
+endif()

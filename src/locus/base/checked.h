@@ -1,0 +1,25 @@
+// Arithmetic on sizes that must not wrap around: every size that came from a file or a caller goes through
+// here.
+#pragma once
+
+#include <cstdint>
+
+#include "locus/base/error.h"
+
+namespace locus {
+
+inline int64_t checked_multiply(int64_t a, int64_t b, const char* what) {
+  int64_t product = 0;
+  require(!__builtin_mul_overflow(a, b, &product), "{}: {} x {} does not fit in 63 bits", what, a, b);
+  return product;
+}
+
+inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
+  int64_t sum = 0;
+  require(!__builtin_add_overflow(a, b, &sum), "{}: {} + {} does not fit in 63 bits", what, a, b);
+  return sum;
+}
+
+inline int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+}  // namespace locus

@@ -1,0 +1,84 @@
+// Number formats of stored values. Arithmetic is f32 on the CPU whatever the storage; f64 exists for the
+// reference kernels, whose finite differences need it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "locus/base/error.h"
+#include "locus/base/half.h"
+
+namespace locus {
+
+enum class DType : uint8_t { f32, bf16, f16, i32, i64, f64 };
+
+constexpr int64_t size_of(DType dtype) {
+  switch (dtype) {
+    case DType::bf16:
+    case DType::f16:
+      return 2;
+    case DType::f32:
+    case DType::i32:
+      return 4;
+    case DType::i64:
+    case DType::f64:
+      return 8;
+  }
+  return 0;
+}
+
+constexpr std::string_view name_of(DType dtype) {
+  constexpr std::string_view names[] = {"f32", "bf16", "f16", "i32", "i64", "f64"};
+  return names[static_cast<int>(dtype)];
+}
+
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::f32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::f64;
+};
+template <>
+struct DTypeOf<Bf16> {
+  static constexpr DType value = DType::bf16;
+};
+template <>
+struct DTypeOf<F16> {
+  static constexpr DType value = DType::f16;
+};
+template <>
+struct DTypeOf<int32_t> {
+  static constexpr DType value = DType::i32;
+};
+template <>
+struct DTypeOf<int64_t> {
+  static constexpr DType value = DType::i64;
+};
+template <class T>
+constexpr DType dtype_of = DTypeOf<T>::value;
+
+constexpr bool is_float(DType dtype) { return dtype != DType::i32 && dtype != DType::i64; }
+
+// Calls f with a value of the C++ type behind a floating dtype: visit_float(x.dtype, [&]<class T>(T) { ...
+// }).
+template <class F>
+decltype(auto) visit_float(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f32:
+      return f(float{});
+    case DType::f64:
+      return f(double{});
+    case DType::bf16:
+      return f(Bf16{});
+    case DType::f16:
+      return f(F16{});
+    default:
+      fail(Fault::bug, "dtype {}: expected a floating one", name_of(dtype));
+  }
+}
+
+}  // namespace locus

@@ -1,0 +1,177 @@
+#include "locus/base/parallel.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <charconv>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "locus/base/checked.h"
+
+namespace locus {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+// How long a thread looks for the next job before it sleeps: about the cost of waking it, some twenty
+// microseconds.
+constexpr int kSpins = 4000;
+
+void pause() {
+#if defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#elif defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+int threads_at_start() {
+  if (const char* text = std::getenv("LOCUS_THREADS")) {
+    int count = 0;
+    const char* end = text + std::strlen(text);
+    const auto [rest, error] = std::from_chars(text, end, count);
+    if (error != std::errc() || rest != end || count < 1 || count > kMaxThreads) {
+      fail(Fault::usage, "LOCUS_THREADS is '{}', expected a whole number from 1 to {}", text, kMaxThreads);
+    }
+    return count;
+  }
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+thread_local bool inside_chunk = false;
+
+struct Job {
+  int64_t size, grain;
+  detail::ChunkFunction function;
+  void* context;
+  std::atomic<int64_t> next{0};
+  std::mutex failure_mutex;
+  std::exception_ptr failure;
+
+  void work() {
+    inside_chunk = true;
+    for (;;) {
+      const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+      if (begin >= size) break;
+      try {
+        function(context, begin, std::min(size, begin + grain));
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    }
+    inside_chunk = false;
+  }
+};
+
+class Pool {
+ public:
+  explicit Pool(int count) {
+    for (int i = 1; i < count; ++i) workers_.emplace_back([this] { serve(); });
+  }
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      round_.fetch_add(1, std::memory_order_release);
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  void run(Job& job) {
+    {
+      const std::lock_guard lock(mutex_);
+      job_ = &job;
+      round_.fetch_add(1, std::memory_order_release);
+    }
+    wake_.notify_all();
+    job.work();
+    for (int spin = 0; spin < kSpins && active_.load(std::memory_order_acquire) != 0; ++spin) pause();
+    std::unique_lock lock(mutex_);
+    job_ = nullptr;  // a worker that wakes only now finds nothing, and nobody waits for it
+    done_.wait(lock, [this] { return active_.load(std::memory_order_acquire) == 0; });
+  }
+
+ private:
+  void serve() {
+    uint64_t seen = 0;
+    for (;;) {
+      for (int spin = 0; spin < kSpins && round_.load(std::memory_order_acquire) == seen; ++spin) pause();
+      Job* job = nullptr;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != seen; });
+        seen = round_.load(std::memory_order_acquire);
+        if (stopping_) return;
+        job = job_;
+        if (job) active_.fetch_add(1, std::memory_order_relaxed);
+      }
+      if (!job) continue;
+      job->work();
+      const std::lock_guard lock(mutex_);
+      active_.fetch_sub(1, std::memory_order_release);
+      done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  Job* job_ = nullptr;
+  std::atomic<uint64_t> round_{0};
+  std::atomic<int> active_{0};  // workers inside the current job
+  bool stopping_ = false;
+  std::vector<std::thread> workers_;
+};
+
+struct State {
+  std::mutex running;  // held by the caller whose job the pool works on
+  std::atomic<int> count{threads_at_start()};
+  std::unique_ptr<Pool> pool;
+};
+
+State& state() {
+  static State the_state;
+  return the_state;
+}
+
+}  // namespace
+
+int threads() { return state().count.load(std::memory_order_relaxed); }
+
+void set_threads(int count) {
+  if (count < 1 || count > kMaxThreads) {
+    fail(Fault::usage, "threads: {}, expected 1 to {}", count, kMaxThreads);
+  }
+  const std::lock_guard lock(state().running);
+  state().count.store(count, std::memory_order_relaxed);
+  state().pool.reset();
+}
+
+void detail::run_chunks(int64_t size, int64_t grain, ChunkFunction function, void* context) {
+  require(grain > 0, "parallel_for: grain is {}, expected at least 1", grain);
+  if (size <= 0) return;
+  Job job{.size = size, .grain = grain, .function = function, .context = context};
+  State& s = state();
+  std::unique_lock lock(s.running, std::defer_lock);
+  // Inline when there is nothing to share, inside another job, or while another thread's job has the pool.
+  if (size <= grain || inside_chunk || threads() == 1 || !lock.try_lock()) {
+    const bool outer = inside_chunk;
+    job.work();
+    inside_chunk = outer;
+  } else {
+    if (!s.pool) s.pool = std::make_unique<Pool>(threads());
+    s.pool->run(job);
+  }
+  if (job.failure) std::rethrow_exception(job.failure);
+}
+
+}  // namespace locus

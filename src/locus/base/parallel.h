@@ -1,0 +1,32 @@
+// A pool of threads and one way to use it. Work is cut by its shape alone: chunk i is [i*grain, (i+1)*grain)
+// whatever the number of threads, so a result built chunk by chunk has the same bits on every machine.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace locus {
+
+// How many threads take part, the caller included. At first LOCUS_THREADS, or else the cores this process may
+// use.
+int threads();
+void set_threads(int count);  // at least 1
+
+namespace detail {
+using ChunkFunction = void (*)(void* context, int64_t begin, int64_t end);
+void run_chunks(int64_t size, int64_t grain, ChunkFunction function, void* context);
+}  // namespace detail
+
+// Calls f(begin, end) for every chunk of [0, size), chunks on any thread in any order; returns when all are
+// done. A call from inside f runs inline. The first exception thrown by f comes out here, after the others
+// have finished.
+template <class F>
+void parallel_for(int64_t size, int64_t grain, F&& f) {
+  using Function = std::remove_reference_t<F>;
+  detail::run_chunks(
+      size, grain,
+      [](void* context, int64_t begin, int64_t end) { (*static_cast<Function*>(context))(begin, end); },
+      const_cast<std::remove_const_t<Function>*>(&f));
+}
+
+}  // namespace locus

@@ -1,0 +1,43 @@
+// The sizes of a tensor, outermost first. Sizes are not negative and their product is checked when the shape
+// is made, so numel() can be trusted everywhere.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+namespace locus {
+
+class Shape {
+ public:
+  static constexpr int kMaxRank = 6;
+
+  Shape() = default;  // rank 0: a single number
+  Shape(std::initializer_list<int64_t> sizes);
+  explicit Shape(std::span<const int64_t> sizes);
+
+  int rank() const { return rank_; }
+  int64_t numel() const { return numel_; }
+  // axis may count from the end: -1 is the last.
+  int64_t operator[](int axis) const;
+  // All sizes but the last, multiplied: how many rows a kernel sees. The last size (1 at rank 0) is a row's
+  // width.
+  int64_t rows() const { return rows_; }
+  int64_t cols() const { return rank_ == 0 ? 1 : sizes_[rank_ - 1]; }
+
+  Shape with_last(int64_t size) const;  // the same shape with another last size
+  std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank_)}; }
+  std::string text() const;  // "[2, 3]"
+
+  bool operator==(const Shape& other) const;
+
+ private:
+  std::array<int64_t, kMaxRank> sizes_{};
+  int rank_ = 0;
+  int64_t numel_ = 1;
+  int64_t rows_ = 1;
+};
+
+}  // namespace locus

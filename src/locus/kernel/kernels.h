@@ -1,0 +1,51 @@
+// The table of kernels a device offers: pure functions on views that allocate nothing and know nothing of
+// gradients. Arguments are checked by whoever calls (op/); a kernel trusts its shapes.
+#pragma once
+
+#include "locus/kernel/activation.h"
+#include "locus/kernel/elementwise.h"
+#include "locus/kernel/loss.h"
+#include "locus/kernel/matmul.h"
+#include "locus/kernel/norm.h"
+#include "locus/kernel/optimize.h"
+#include "locus/kernel/rows.h"
+
+namespace locus {
+
+struct Kernels {
+  int64_t (*packed_size)(int64_t k, int64_t n);  // in elements
+  void (*pack)(const kernel::PackArgs&);
+  void (*matmul)(const kernel::MatmulArgs&);
+
+  void (*norm)(const kernel::NormArgs&);
+  void (*norm_backward)(const kernel::NormBackwardArgs&);
+
+  void (*activation)(const kernel::ActivationArgs&);
+  void (*activation_backward)(const kernel::ActivationBackwardArgs&);
+  void (*gated)(const kernel::GatedArgs&);
+  void (*gated_backward)(const kernel::GatedBackwardArgs&);
+
+  void (*add)(const kernel::AddArgs&);
+  void (*scale)(const kernel::ScaleArgs&);
+  void (*multiply)(const kernel::MultiplyArgs&);
+  void (*bias)(const kernel::BiasArgs&);
+  void (*column_sum)(const kernel::ColumnSumArgs&);
+  void (*dropout)(const kernel::DropoutArgs&);
+  void (*convert)(const kernel::ConvertArgs&);
+
+  void (*gather)(const kernel::GatherArgs&);
+  void (*scatter_add)(const kernel::ScatterAddArgs&);
+
+  void (*cross_entropy)(const kernel::CrossEntropyArgs&);
+  void (*cross_entropy_backward)(const kernel::CrossEntropyBackwardArgs&);
+
+  double (*sum)(ConstView);
+  double (*squared_norm)(ConstView);
+
+  void (*adamw)(const kernel::AdamWArgs&);
+  void (*sgd)(const kernel::SgdArgs&);
+};
+
+const Kernels& kernels(Device);
+
+}  // namespace locus

@@ -1,0 +1,33 @@
+// Cross entropy over a vocabulary, softmax fused in: probabilities are never stored.
+//   loss[n] = (1 - s) w[t] (lse - x[t]) + s/V sum_c w[c] (lse - x[c]),   t = targets[n], lse = log sum_c
+//   e^x[c]
+// with s the label smoothing and w the class weights (1 when absent). Rows whose target is kIgnoredTarget
+// give 0.
+#pragma once
+
+#include <cstdint>
+
+#include "locus/tensor/view.h"
+
+namespace locus::kernel {
+
+inline constexpr int32_t kIgnoredTarget = -100;
+
+struct CrossEntropyArgs {
+  ConstView logits;   // [N, V]
+  ConstView targets;  // i32 [N], each in [0, V) or kIgnoredTarget
+  ConstView weights;  // [V], or absent
+  View loss;          // [N]
+  View lse;           // [N]
+  float smoothing = 0;
+};
+
+// dlogits[n, c] = dloss[n] ((1 - s) w[t] (p[c] - [c = t]) + s/V (p[c] sum w - w[c])),  p = e^(x - lse)
+struct CrossEntropyBackwardArgs {
+  ConstView logits, targets, weights, lse;  // as forward
+  ConstView dloss;                          // [N]
+  View dlogits;                             // [N, V]; may be logits
+  float smoothing = 0;
+};
+
+}  // namespace locus::kernel

@@ -1,0 +1,33 @@
+// Matrix product with a prepacked right side: c = f(a b + bias), or c += a b.
+//
+// b is rearranged once by pack() into the order the kernel reads it in; weights are packed once and used
+// often. What a packed matrix looks like is the device's own affair. Two promises: a row of c has the same
+// bits whatever other rows are in a, and whatever the number of threads.
+#pragma once
+
+#include <cstdint>
+
+#include "locus/kernel/activation.h"
+#include "locus/tensor/view.h"
+
+namespace locus::kernel {
+
+struct PackArgs {
+  ConstView b;  // [batch*k, n], or [batch*n, k] when transposed
+  View packed;  // [batch, packed_size(k, n)]
+  int64_t k = 0, n = 0, batch = 1;
+  bool transposed = false;
+};
+
+struct MatmulArgs {
+  ConstView a;       // [batch*m, k], or [batch*k, m] when a_transposed
+  ConstView packed;  // what pack() wrote
+  View c;            // [batch*m, n]
+  int64_t m = 0, n = 0, k = 0, batch = 1;
+  bool a_transposed = false;
+  bool accumulate = false;  // c += a b; then neither bias nor activation
+  ConstView bias;           // [n], or absent
+  Activation activation = Activation::none;
+};
+
+}  // namespace locus::kernel

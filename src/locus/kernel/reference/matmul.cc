@@ -1,0 +1,40 @@
+#include <algorithm>
+
+#include "locus/kernel/reference/activation.h"
+#include "locus/kernel/reference/reference.h"
+#include "locus/kernel/reference/storage.h"
+
+namespace locus::kernel::reference {
+
+// Packed here means: row-major [k, n].
+int64_t packed_size(int64_t k, int64_t n) { return std::max<int64_t>(k * n, 1); }
+
+void pack(const PackArgs& args) {
+  for (int64_t batch = 0; batch < args.batch; ++batch) {
+    for (int64_t k = 0; k < args.k; ++k) {
+      for (int64_t n = 0; n < args.n; ++n) {
+        const double value =
+            args.transposed ? at(args.b, batch * args.n + n, k) : at(args.b, batch * args.k + k, n);
+        put(args.packed, batch, k * args.n + n, value);
+      }
+    }
+  }
+}
+
+void matmul(const MatmulArgs& args) {
+  for (int64_t batch = 0; batch < args.batch; ++batch) {
+    for (int64_t m = 0; m < args.m; ++m) {
+      for (int64_t n = 0; n < args.n; ++n) {
+        const int64_t row = batch * args.m + m;
+        double sum = args.accumulate ? at(args.c, row, n) : args.bias ? at(args.bias, n) : 0;
+        for (int64_t k = 0; k < args.k; ++k) {
+          const double a = args.a_transposed ? at(args.a, batch * args.k + k, m) : at(args.a, row, k);
+          sum += a * at(args.packed, batch, k * args.n + n);
+        }
+        put(args.c, row, n, activate(args.activation, sum));
+      }
+    }
+  }
+}
+
+}  // namespace locus::kernel::reference

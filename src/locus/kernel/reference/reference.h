@@ -1,0 +1,35 @@
+// The specification: plain loops, arithmetic in double, storage f32 or f64.
+#pragma once
+
+#include "locus/kernel/kernels.h"
+
+namespace locus::kernel::reference {
+
+const Kernels& table();
+
+int64_t packed_size(int64_t k, int64_t n);
+void pack(const PackArgs&);
+void matmul(const MatmulArgs&);
+void norm(const NormArgs&);
+void norm_backward(const NormBackwardArgs&);
+void activation(const ActivationArgs&);
+void activation_backward(const ActivationBackwardArgs&);
+void gated(const GatedArgs&);
+void gated_backward(const GatedBackwardArgs&);
+void add(const AddArgs&);
+void scale(const ScaleArgs&);
+void multiply(const MultiplyArgs&);
+void bias(const BiasArgs&);
+void column_sum(const ColumnSumArgs&);
+void dropout(const DropoutArgs&);
+void convert(const ConvertArgs&);
+void gather(const GatherArgs&);
+void scatter_add(const ScatterAddArgs&);
+void cross_entropy(const CrossEntropyArgs&);
+void cross_entropy_backward(const CrossEntropyBackwardArgs&);
+double sum(ConstView);
+double squared_norm(ConstView);
+void adamw(const AdamWArgs&);
+void sgd(const SgdArgs&);
+
+}  // namespace locus::kernel::reference

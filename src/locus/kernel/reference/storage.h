@@ -1,0 +1,31 @@
+// Reading and writing f32 or f64 storage as double, so that each reference kernel is written once.
+#pragma once
+
+#include "locus/tensor/view.h"
+
+namespace locus::kernel::reference {
+
+// Element (r, c) as double, of a view of either format.
+inline double at(ConstView view, int64_t r, int64_t c) {
+  return view.dtype == DType::f32 ? view.row<float>(r)[c] : view.row<double>(r)[c];
+}
+inline double at(ConstView view, int64_t c) { return at(view, 0, c); }
+
+inline void put(View view, int64_t r, int64_t c, double value) {
+  if (view.dtype == DType::f32) {
+    view.row<float>(r)[c] = static_cast<float>(value);
+  } else {
+    view.row<double>(r)[c] = value;
+  }
+}
+inline void put(View view, int64_t c, double value) { put(view, 0, c, value); }
+
+// Calls f(r, c) for every element in order.
+template <class F>
+void each(ConstView view, F&& f) {
+  for (int64_t r = 0; r < view.rows; ++r) {
+    for (int64_t c = 0; c < view.cols; ++c) f(r, c);
+  }
+}
+
+}  // namespace locus::kernel::reference

@@ -1,0 +1,44 @@
+#include "locus/tensor/storage.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+
+#include "locus/base/checked.h"
+
+namespace locus {
+namespace {
+
+std::atomic<int64_t> current{0};
+std::atomic<int64_t> peak{0};
+
+void count(int64_t bytes) {
+  const int64_t now = current.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t seen = peak.load(std::memory_order_relaxed);
+  while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> allocate(int64_t bytes) {
+  const int64_t padded = checked_add(std::max<int64_t>(bytes, 1), kAlignment - 1, "tensor bytes") /
+                         static_cast<int64_t>(kAlignment) * static_cast<int64_t>(kAlignment);
+  void* memory = std::aligned_alloc(kAlignment, static_cast<size_t>(padded));
+  if (memory == nullptr) {
+    fail(Fault::resource,
+         "out of memory: a tensor needs {} bytes while {} are in use; lower the batch or the length", bytes,
+         allocated_bytes());
+  }
+  count(padded);
+  return {static_cast<std::byte*>(memory), [padded](std::byte* p) {
+            std::free(p);
+            count(-padded);
+          }};
+}
+
+int64_t allocated_bytes() { return current.load(std::memory_order_relaxed); }
+int64_t peak_bytes() { return peak.load(std::memory_order_relaxed); }
+void reset_peak_bytes() { peak.store(allocated_bytes(), std::memory_order_relaxed); }
+
+}  // namespace locus

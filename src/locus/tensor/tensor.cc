@@ -1,0 +1,168 @@
+#include "locus/tensor/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "locus/base/checked.h"
+#include "locus/tensor/storage.h"
+
+namespace locus {
+namespace {
+
+template <class T>
+Tensor from_values(Shape shape, std::span<const T> values) {
+  require(static_cast<int64_t>(values.size()) == shape.numel(), "tensor {}: given {} values, expected {}",
+          shape.text(), values.size(), shape.numel());
+  Tensor tensor = Tensor::empty(shape, dtype_of<T>);
+  std::ranges::copy(values, tensor.data<T>().begin());
+  return tensor;
+}
+
+template <class T>
+T from_float(float value) {
+  if constexpr (std::is_same_v<T, Bf16>) {
+    return to_bf16(value);
+  } else if constexpr (std::is_same_v<T, F16>) {
+    return to_f16(value);
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+// Calls f with a value of the C++ type behind any dtype.
+template <class F>
+void visit(DType dtype, F&& f) {
+  if (dtype == DType::i32) return f(int32_t{});
+  if (dtype == DType::i64) return f(int64_t{});
+  visit_float(dtype, f);
+}
+
+}  // namespace
+
+Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
+  Tensor tensor;
+  tensor.storage_ = allocate(checked_multiply(shape.numel(), size_of(dtype), "tensor bytes"));
+  tensor.shape_ = shape;
+  tensor.stride_ = shape.cols();
+  tensor.dtype_ = dtype;
+  tensor.device_ = device;
+  return tensor;
+}
+
+Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
+  Tensor tensor = empty(shape, dtype, device);
+  std::memset(tensor.view().data, 0, static_cast<size_t>(shape.numel() * size_of(dtype)));
+  return tensor;
+}
+
+Tensor Tensor::full(Shape shape, float value, DType dtype, Device device) {
+  Tensor tensor = empty(shape, dtype, device);
+  tensor.fill(value);
+  return tensor;
+}
+
+Tensor Tensor::of(Shape shape, std::span<const float> values) { return from_values(shape, values); }
+Tensor Tensor::of(Shape shape, std::span<const int32_t> values) { return from_values(shape, values); }
+Tensor Tensor::of(Shape shape, std::initializer_list<float> values) {
+  return from_values(shape, std::span<const float>(values.begin(), values.size()));
+}
+Tensor Tensor::of(Shape shape, std::initializer_list<int32_t> values) {
+  return from_values(shape, std::span<const int32_t>(values.begin(), values.size()));
+}
+
+Tensor Tensor::rows(int64_t begin, int64_t end) const {
+  require(shape_.rank() >= 2 && 0 <= begin && begin <= end && end <= shape_[0],
+          "tensor {}: rows {} to {} do not exist", shape_.text(), begin, end);
+  std::vector<int64_t> sizes(shape_.sizes().begin(), shape_.sizes().end());
+  const int64_t rows_per_item = shape_[0] == 0 ? 0 : shape_.rows() / shape_[0];
+  sizes[0] = end - begin;
+  Tensor part = *this;
+  part.shape_ = Shape(std::span<const int64_t>(sizes));
+  part.offset_ += begin * rows_per_item * stride_;
+  return part;
+}
+
+Tensor Tensor::columns(int64_t begin, int64_t end) const {
+  require(shape_.rank() >= 1 && 0 <= begin && begin <= end && end <= shape_.cols(),
+          "tensor {}: columns {} to {} do not exist", shape_.text(), begin, end);
+  Tensor part = *this;
+  part.shape_ = shape_.with_last(end - begin);
+  part.offset_ += begin;
+  return part;
+}
+
+Tensor Tensor::reshape(Shape shape) const {
+  require(shape.numel() == shape_.numel(), "reshape: {} has {} elements, {} would have {}", shape_.text(),
+          numel(), shape.text(), shape.numel());
+  require(contiguous(), "reshape: the rows of {} lie apart; clone() it first", shape_.text());
+  Tensor same = *this;
+  same.shape_ = shape;
+  same.stride_ = shape.cols();
+  return same;
+}
+
+Tensor Tensor::clone() const {
+  Tensor copy = like(shape_);
+  copy.copy_from(*this);
+  return copy;
+}
+
+Tensor Tensor::on(Device device) const {
+  if (device == device_) return *this;
+  Tensor copy = clone();
+  copy.device_ = device;
+  return copy;
+}
+
+void Tensor::fill(float value) {
+  const View v = view();
+  visit(dtype_, [&]<class T>(T) {
+    for (int64_t r = 0; r < v.rows; ++r) std::fill_n(v.row<T>(r), v.cols, from_float<T>(value));
+  });
+}
+
+void Tensor::copy_from(const Tensor& source) {
+  require(source.shape_ == shape_ && source.dtype_ == dtype_, "copy: {} {} into {} {}",
+          name_of(source.dtype_), source.shape_.text(), name_of(dtype_), shape_.text());
+  const View to = view();
+  const View from = source.view();
+  const auto width = static_cast<size_t>(size_of(dtype_));
+  for (int64_t r = 0; r < to.rows; ++r) {
+    std::memcpy(to.data + width * (r * to.stride), from.data + width * (r * from.stride), width * to.cols);
+  }
+}
+
+View Tensor::view() const {
+  return {storage_ ? storage_.get() + offset_ * size_of(dtype_) : nullptr,
+          dtype_,
+          device_,
+          shape_.rows(),
+          shape_.cols(),
+          stride_};
+}
+
+std::vector<float> Tensor::values() const {
+  std::vector<float> result;
+  result.reserve(static_cast<size_t>(numel()));
+  const View v = view();
+  visit(dtype_, [&]<class T>(T) {
+    for (int64_t r = 0; r < v.rows; ++r) {
+      for (int64_t c = 0; c < v.cols; ++c) {
+        const T value = v.row<T>(r)[c];
+        if constexpr (sizeof(T) == 2) {
+          result.push_back(to_f32(value));
+        } else {
+          result.push_back(static_cast<float>(value));
+        }
+      }
+    }
+  });
+  return result;
+}
+
+float Tensor::item() const {
+  require(numel() == 1, "item: the tensor has shape {}, expected a single element", shape_.text());
+  return values()[0];
+}
+
+}  // namespace locus
