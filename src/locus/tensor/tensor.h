@@ -37,6 +37,7 @@ class Tensor {
   DType dtype() const { return dtype_; }
   Device device() const { return device_; }
   bool contiguous() const { return stride_ == shape_.cols() || shape_.rows() <= 1; }
+  bool unshared() const { return storage_.use_count() == 1; }  // no other tensor sees this memory
   bool shares_memory_with(const Tensor& other) const { return storage_ == other.storage_; }
 
   // Part of the first axis, and part of the last one.

@@ -1,0 +1,66 @@
+#include "locus/autograd/parameters.h"
+
+#include "locus/base/error.h"
+#include "locus/base/spelling.h"
+
+namespace locus {
+namespace {
+
+bool below(std::string_view name, std::string_view branch) {
+  return branch.empty() || name == branch ||
+         (name.size() > branch.size() && name.starts_with(branch) && name[branch.size()] == '.');
+}
+
+std::string join(std::string_view path, std::string_view name) {
+  return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+}
+
+}  // namespace
+
+Var Parameters::add(const std::string& name, Tensor value) {
+  require(!name.empty(), "a parameter needs a name");
+  require(index_.emplace(name, list_.size()).second, "the parameter '{}' exists already", name);
+  list_.push_back({name, Var::parameter(std::move(value))});
+  return list_.back().var;
+}
+
+bool Parameters::has(std::string_view name) const { return index_.contains(std::string(name)); }
+
+Var Parameters::at(std::string_view name) const {
+  const auto found = index_.find(std::string(name));
+  if (found == index_.end()) {
+    std::vector<std::string_view> names;
+    for (const NamedParameter& parameter : list_) names.push_back(parameter.name);
+    fail(Fault::data, "there is no parameter '{}'{}", name, suggestion(name, names));
+  }
+  return list_[found->second].var;
+}
+
+int64_t Parameters::numel() const {
+  int64_t total = 0;
+  for (const NamedParameter& parameter : list_) total += parameter.var.value().numel();
+  return total;
+}
+
+int Parameters::set_wants_grad(std::string_view branch, bool wanted) {
+  int count = 0;
+  for (NamedParameter& parameter : list_) {
+    if (!below(parameter.name, branch)) continue;
+    parameter.var.set_wants_grad(wanted);
+    if (!wanted) parameter.var.clear_grad();
+    ++count;
+  }
+  require(count > 0, "there is no parameter at or below '{}'", branch);
+  return count;
+}
+
+void Parameters::clear_grads() {
+  for (NamedParameter& parameter : list_) parameter.var.clear_grad();
+}
+
+Scope Scope::operator/(std::string_view name) const { return {*parameters_, join(path_, name)}; }
+Var Scope::add(std::string_view name, Tensor value) const {
+  return parameters_->add(join(path_, name), std::move(value));
+}
+
+}  // namespace locus

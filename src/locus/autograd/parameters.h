@@ -1,0 +1,54 @@
+// The named parameters of a model: a tree written as dotted names, in the order they were added.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "locus/autograd/var.h"
+
+namespace locus {
+
+struct NamedParameter {
+  std::string name;
+  Var var;
+};
+
+class Parameters {
+ public:
+  // A new leaf that wants a gradient. A name taken already is refused.
+  Var add(const std::string& name, Tensor value);
+
+  std::span<const NamedParameter> all() const { return list_; }
+  Var at(std::string_view name) const;  // an unknown name is refused, with the nearest known one
+  bool has(std::string_view name) const;
+  int64_t numel() const;  // of all together
+
+  // Parameters at or below a branch ("encoder.layer.0") stop, or go on, wanting gradients. Returns how many
+  // there are; a branch without any is refused.
+  int freeze(std::string_view branch) { return set_wants_grad(branch, false); }
+  int unfreeze(std::string_view branch) { return set_wants_grad(branch, true); }
+  void clear_grads();
+
+ private:
+  int set_wants_grad(std::string_view branch, bool wanted);
+  std::vector<NamedParameter> list_;
+  std::unordered_map<std::string, size_t> index_;
+};
+
+// A place in the tree: modules add their parameters below the scope they are given.
+class Scope {
+ public:
+  Scope(Parameters& parameters, std::string path = "") : parameters_(&parameters), path_(std::move(path)) {}
+  Scope operator/(std::string_view name) const;  // the branch `name` below this one
+  Var add(std::string_view name, Tensor value) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  Parameters* parameters_;
+  std::string path_;
+};
+
+}  // namespace locus

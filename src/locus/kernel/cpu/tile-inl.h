@@ -1,0 +1,149 @@
+// The register tile of the matrix product and the two layouts it reads, per SIMD target.
+//
+// A tile is kRows x kCols of c: 24 accumulators where there are 32 registers, 12 where there are 16.
+//   packed b:  panels of kCols columns, each [k][kCols]
+//   packed a:  panels of kRows rows, each as groups of 4 rows [k][4]: what one interleaving store writes
+#if defined(LOCUS_KERNEL_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_KERNEL_CPU_TILE_INL_H_
+#undef LOCUS_KERNEL_CPU_TILE_INL_H_
+#else
+#define LOCUS_KERNEL_CPU_TILE_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F = hn::ScalableTag<float>;
+using V = hn::Vec<F>;
+
+inline constexpr int64_t kLanes = HWY_LANES(float);
+inline constexpr int64_t kCols = 3 * kLanes;
+// AVX2 and SSE4 have 16 registers; NEON and AVX-512 have 32.
+inline constexpr int64_t kRows = (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4) ? 4 : 8;
+// A slice of a b panel this deep stays in the first-level cache (18 KB) while rows of a stream past it.
+inline constexpr int64_t kDepth = std::clamp<int64_t>(18432 / (kCols * 4), 96, 384);
+// Rows of a packed at once: with kDepth at most 96 KB, on the stack and in the second-level cache.
+inline constexpr int64_t kBlockRows = 64;
+
+// What to fetch meanwhile: the next panel of b comes from far away, so each tile asks for its share of it.
+struct Ahead {
+  const char* from;
+  int64_t step;  // bytes per k
+};
+
+struct Row {
+  V x, y, z;
+};
+
+// row += a * (b0, b1, b2)
+HWY_INLINE void multiply_add(Row& row, V a, V b0, V b1, V b2) {
+  row.x = hn::MulAdd(a, b0, row.x);
+  row.y = hn::MulAdd(a, b1, row.y);
+  row.z = hn::MulAdd(a, b2, row.z);
+}
+
+// Value i of the four at p in every lane. On NEON a lane of a loaded vector is free inside the multiply;
+// elsewhere the broadcasting load is.
+template <int i>
+HWY_INLINE V spread([[maybe_unused]] const float* p, [[maybe_unused]] V four) {
+#if HWY_TARGET == HWY_NEON
+  return hn::Broadcast<i>(four);
+#else
+  return hn::Set(F(), p[i]);
+#endif
+}
+HWY_INLINE V load_four([[maybe_unused]] const float* p) {
+#if HWY_TARGET == HWY_NEON
+  return hn::LoadU(F(), p);
+#else
+  return hn::Zero(F());
+#endif
+}
+
+HWY_INLINE Row load_row(const float* c) {
+  const F f;
+  return {hn::LoadU(f, c), hn::LoadU(f, c + kLanes), hn::LoadU(f, c + 2 * kLanes)};
+}
+HWY_INLINE Row zero_row() {
+  const F f;
+  return {hn::Zero(f), hn::Zero(f), hn::Zero(f)};
+}
+HWY_INLINE void store_row(const Row& row, float* c) {
+  const F f;
+  hn::StoreU(row.x, f, c);
+  hn::StoreU(row.y, f, c + kLanes);
+  hn::StoreU(row.z, f, c + 2 * kLanes);
+}
+
+// c[R][kCols] = (load ? c : 0) + a b over `depth`. Each element is one chain of multiply-adds in the order of
+// k, so it does not matter which R, which tile or which slice of k it was computed in. R is 1, 4 or 8. Named
+// rows: g++ 12 keeps an array of vectors on the stack.
+template <int R>
+HWY_INLINE void tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, int64_t depth,
+                     float* HWY_RESTRICT c, int64_t stride, bool load, Ahead ahead) {
+  const F f;
+  Row r0 = load ? load_row(c) : zero_row(), r1 = zero_row(), r2 = r1, r3 = r1, r4 = r1, r5 = r1, r6 = r1,
+      r7 = r1;
+  if (load && R >= 4) {
+    r1 = load_row(c + stride), r2 = load_row(c + 2 * stride), r3 = load_row(c + 3 * stride);
+  }
+  if (load && R == 8) {
+    r4 = load_row(c + 4 * stride), r5 = load_row(c + 5 * stride);
+    r6 = load_row(c + 6 * stride), r7 = load_row(c + 7 * stride);
+  }
+  const float* HWY_RESTRICT a_high = a + 4 * depth;
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < depth; ++k, b += kCols) {
+    hwy::Prefetch(ahead.from + k * ahead.step);
+    const V b0 = hn::LoadU(f, b), b1 = hn::LoadU(f, b + kLanes), b2 = hn::LoadU(f, b + 2 * kLanes);
+    if constexpr (R == 1) {
+      multiply_add(r0, hn::Set(f, a[k]), b0, b1, b2);
+    }
+    if constexpr (R >= 4) {
+      const V four = load_four(a + 4 * k);
+      multiply_add(r0, spread<0>(a + 4 * k, four), b0, b1, b2);
+      multiply_add(r1, spread<1>(a + 4 * k, four), b0, b1, b2);
+      multiply_add(r2, spread<2>(a + 4 * k, four), b0, b1, b2);
+      multiply_add(r3, spread<3>(a + 4 * k, four), b0, b1, b2);
+    }
+    if constexpr (R == 8) {
+      const V four = load_four(a_high + 4 * k);
+      multiply_add(r4, spread<0>(a_high + 4 * k, four), b0, b1, b2);
+      multiply_add(r5, spread<1>(a_high + 4 * k, four), b0, b1, b2);
+      multiply_add(r6, spread<2>(a_high + 4 * k, four), b0, b1, b2);
+      multiply_add(r7, spread<3>(a_high + 4 * k, four), b0, b1, b2);
+    }
+  }
+  store_row(r0, c);
+  if constexpr (R >= 4) {
+    store_row(r1, c + stride), store_row(r2, c + 2 * stride), store_row(r3, c + 3 * stride);
+  }
+  if constexpr (R == 8) {
+    store_row(r4, c + 4 * stride), store_row(r5, c + 5 * stride);
+    store_row(r6, c + 6 * stride), store_row(r7, c + 7 * stride);
+  }
+}
+
+// How many rows the tile computes for `rows` that are left: the rest are zeros nobody stores.
+HWY_INLINE int64_t tile_rows(int64_t rows) { return rows == 1 ? 1 : rows <= 4 ? 4 : kRows; }
+
+HWY_INLINE void run_tile(int64_t rows, const float* a, const float* b, int64_t depth, float* c,
+                         int64_t stride, bool load, Ahead ahead) {
+  if (rows == 1) return tile<1>(a, b, depth, c, stride, load, ahead);
+  if (rows == 4) return tile<4>(a, b, depth, c, stride, load, ahead);
+  if constexpr (kRows == 8) tile<8>(a, b, depth, c, stride, load, ahead);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::kernel::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

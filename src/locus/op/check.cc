@@ -1,0 +1,43 @@
+#include "locus/op/check.h"
+
+namespace locus::op {
+
+void Check::floating(std::string_view argument, const Tensor& tensor) {
+  that(static_cast<bool>(tensor), "{} is missing", argument);
+  const bool wide = tensor.dtype() == DType::f64 && tensor.device() == Device::reference;
+  that(tensor.dtype() == DType::f32 || wide, "{} is {} on the {}, expected f32; convert it first", argument,
+       name_of(tensor.dtype()), name_of(tensor.device()));
+  if (!first_) {
+    first_ = tensor;
+    first_argument_ = argument;
+    return;
+  }
+  that(tensor.dtype() == first_.dtype() && tensor.device() == first_.device(),
+       "{} is {} on the {}, but {} is {} on the {}", argument, name_of(tensor.dtype()),
+       name_of(tensor.device()), first_argument_, name_of(first_.dtype()), name_of(first_.device()));
+}
+
+void Check::shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
+                   std::string_view because) {
+  floating(argument, tensor);
+  that(tensor.shape() == expected, "{} has shape {}, expected {} ({})", argument, tensor.shape().text(),
+       expected.text(), because);
+}
+
+void Check::rank_at_least(std::string_view argument, const Tensor& tensor, int rank) {
+  floating(argument, tensor);
+  that(tensor.shape().rank() >= rank, "{} has shape {}, expected rank {} or more", argument,
+       tensor.shape().text(), rank);
+}
+
+void Check::ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also) {
+  that(static_cast<bool>(ids), "{} is missing", argument);
+  that(ids.dtype() == DType::i32, "{} is {}, expected i32", argument, name_of(ids.dtype()));
+  const auto values = ids.data<int32_t>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool fine = (values[i] >= 0 && values[i] < size) || (also < 0 && values[i] == also);
+    that(fine, "{}[{}] is {}, expected 0 to {}", argument, i, values[i], size - 1);
+  }
+}
+
+}  // namespace locus::op

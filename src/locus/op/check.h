@@ -1,0 +1,39 @@
+// What every op checks at its door. Each error names the op, the argument, what it got and what was expected.
+#pragma once
+
+#include <string_view>
+
+#include "locus/autograd/var.h"
+
+namespace locus::op {
+
+// The op whose arguments are checked, and the device and dtype the first checked tensor has: all must share
+// them.
+class Check {
+ public:
+  explicit Check(std::string_view op) : op_(op) {}
+
+  // A floating tensor the kernels can work on: f32, or f64 on the reference device.
+  void floating(std::string_view argument, const Tensor& tensor);
+  // Also of this very shape; `because` says where the expectation comes from: "the last size of x".
+  void shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
+              std::string_view because);
+  void rank_at_least(std::string_view argument, const Tensor& tensor, int rank);
+  // i32 ids in [0, size), or equal to `also` where that is given; the error names the first bad one and its
+  // place.
+  void ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also = 0);
+
+  template <class... Parts>
+  void that(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) const {
+    if (!condition) [[unlikely]] {
+      fail(Fault::data, "{}: {}", op_, fmt::format(text, std::forward<Parts>(parts)...));
+    }
+  }
+
+ private:
+  std::string_view op_;
+  std::string_view first_argument_;
+  Tensor first_;
+};
+
+}  // namespace locus::op

@@ -1,0 +1,10 @@
+// A tensor in another floating format. Storage only: no gradient flows through it.
+#pragma once
+
+#include "locus/tensor/tensor.h"
+
+namespace locus::op {
+
+Tensor convert(const Tensor& x, DType dtype);
+
+}  // namespace locus::op

@@ -1,0 +1,66 @@
+#include "locus/op/cross_entropy.h"
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+
+namespace locus::op {
+namespace {
+
+// The sum of the targets' weights: what the mean divides by.
+double weight_of(const Tensor& targets, const Tensor& weights) {
+  double total = 0;
+  const std::vector<float> values = weights ? weights.values() : std::vector<float>();
+  for (const int32_t target : targets.data<int32_t>()) {
+    if (target == kernel::kIgnoredTarget) continue;
+    total += weights ? static_cast<double>(values[static_cast<size_t>(target)]) : 1.0;
+  }
+  return total;
+}
+
+}  // namespace
+
+Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options) {
+  Check check("cross_entropy");
+  check.rank_at_least("logits", logits.value(), 1);
+  const int64_t N = logits.shape().rows(), V = logits.shape().cols();
+  check.ids("targets", targets, V, kernel::kIgnoredTarget);
+  check.that(targets.numel() == N, "targets have shape {}, expected one for each of the {} rows of logits {}",
+             targets.shape().text(), N, logits.shape().text());
+  check.that(options.smoothing >= 0 && options.smoothing <= 1, "smoothing is {}, expected 0 to 1",
+             options.smoothing);
+  const Tensor weights = options.weights;
+  if (weights) check.shaped("weights", weights, {V}, "the number of classes");
+  const double total = weight_of(targets, weights);
+  check.that(total > 0, "no target counts: all {} are ignored or have weight 0", N);
+
+  const Tensor rows = logits.value();
+  const Tensor losses = rows.like({N}), lse = rows.like({N});
+  const float smoothing = options.smoothing;
+  kernels(rows.device())
+      .cross_entropy({.logits = rows.view(),
+                      .targets = targets.view(),
+                      .weights = weights ? weights.view() : View(),
+                      .loss = losses.view(),
+                      .lse = lse.view(),
+                      .smoothing = smoothing});
+  const Tensor mean = rows.like({});
+  const double sum = kernels(rows.device()).sum(losses.view());
+  visit_float(mean.dtype(), [&]<class T>(T) {
+    if constexpr (sizeof(T) >= 4) mean.data<T>()[0] = static_cast<T>(sum / total);
+  });
+  return record(mean, {logits}, [=](const Tensor& dy) {
+    const Tensor dloss = Tensor::full({N}, static_cast<float>(dy.item() / total), dy.dtype(), dy.device());
+    const Tensor dlogits = rows.like(rows.shape());
+    kernels(dy.device())
+        .cross_entropy_backward({.logits = rows.view(),
+                                 .targets = targets.view(),
+                                 .weights = weights ? weights.view() : View(),
+                                 .lse = lse.view(),
+                                 .dloss = dloss.view(),
+                                 .dlogits = dlogits.view(),
+                                 .smoothing = smoothing});
+    logits.accumulate(dlogits);
+  });
+}
+
+}  // namespace locus::op

@@ -1,0 +1,30 @@
+#include "locus/op/gather.h"
+
+#include <vector>
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+
+namespace locus::op {
+
+Var gather(const Var& table, const Tensor& ids, int32_t frozen) {
+  Check check("gather");
+  check.floating("table", table.value());
+  check.that(table.shape().rank() == 2, "table has shape {}, expected [rows, columns]", table.shape().text());
+  check.ids("ids", ids, table.shape()[0]);
+  check.that(ids.shape().rank() < Shape::kMaxRank, "ids have shape {}, expected rank {} or less",
+             ids.shape().text(), Shape::kMaxRank - 1);
+  std::vector<int64_t> sizes(ids.shape().sizes().begin(), ids.shape().sizes().end());
+  sizes.push_back(table.shape()[1]);
+  const Tensor flat = ids.reshape({ids.numel()});
+  const Tensor out = table.value().like(Shape(std::span<const int64_t>(sizes)));
+  kernels(out.device()).gather({.table = table.value().view(), .ids = flat.view(), .out = out.view()});
+  return record(out, {table}, [=](const Tensor& dy) {
+    const Tensor gradient = table.value().zeros_like();
+    kernels(dy.device())
+        .scatter_add({.rows = dy.view(), .ids = flat.view(), .table = gradient.view(), .skip = frozen});
+    table.accumulate(gradient);
+  });
+}
+
+}  // namespace locus::op

@@ -1,0 +1,78 @@
+#include "locus/op/layout.h"
+
+#include <numeric>
+
+#include "locus/op/check.h"
+
+namespace locus::op {
+
+Var reshape(const Var& x, Shape shape) {
+  Check check("reshape");
+  check.floating("x", x.value());
+  check.that(shape.numel() == x.value().numel(), "x has shape {}, which does not fit {}", x.shape().text(),
+             shape.text());
+  const Tensor even = x.value().contiguous() ? x.value() : x.value().clone();
+  return record(even.reshape(shape), {x}, [=](const Tensor& dy) {
+    x.accumulate((dy.contiguous() ? dy : dy.clone()).reshape(x.shape()));
+  });
+}
+
+std::vector<Var> split(const Var& x, const std::vector<int64_t>& widths) {
+  Check check("split");
+  check.rank_at_least("x", x.value(), 1);
+  int64_t total = 0;
+  for (const int64_t width : widths) {
+    check.that(width >= 0, "a width is {}, expected 0 or more", width);
+    total += width;
+  }
+  check.that(total == x.shape().cols(), "the widths add up to {}, expected {} (the last size of x)", total,
+             x.shape().cols());
+  std::vector<Tensor> parts;
+  int64_t begin = 0;
+  for (const int64_t width : widths) {
+    parts.push_back(x.value().columns(begin, begin + width));
+    begin += width;
+  }
+  return record(std::move(parts), {x}, [=](std::span<const Tensor> dy) {
+    const Tensor dx = x.value().like(x.shape());
+    int64_t at = 0;
+    for (size_t i = 0; i < widths.size(); ++i) {
+      Tensor part = dx.columns(at, at + widths[i]);
+      if (dy[i]) {
+        part.copy_from(dy[i]);
+      } else {
+        part.fill(0);
+      }
+      at += widths[i];
+    }
+    x.accumulate(dx);
+  });
+}
+
+Var join(const std::vector<Var>& parts) {
+  Check check("join");
+  check.that(!parts.empty(), "there are no parts");
+  int64_t total = 0;
+  for (const Var& part : parts) {
+    check.rank_at_least("a part", part.value(), 1);
+    check.that(part.shape().with_last(1) == parts[0].shape().with_last(1),
+               "parts of shape {} and {}, expected all sizes but the last to be equal",
+               parts[0].shape().text(), part.shape().text());
+    total += part.shape().cols();
+  }
+  const Tensor whole = parts[0].value().like(parts[0].shape().with_last(total));
+  int64_t begin = 0;
+  for (const Var& part : parts) {
+    whole.columns(begin, begin + part.shape().cols()).copy_from(part.value());
+    begin += part.shape().cols();
+  }
+  return record(whole, parts, [=](const Tensor& dy) {
+    int64_t at = 0;
+    for (const Var& part : parts) {
+      part.accumulate(dy.columns(at, at + part.shape().cols()));
+      at += part.shape().cols();
+    }
+  });
+}
+
+}  // namespace locus::op

@@ -1,0 +1,161 @@
+#include "locus/op/matmul.h"
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+#include "locus/op/column_sum.h"
+
+namespace locus::op {
+namespace {
+
+// Sizes of one side of a product: rows x cols as it takes part, after any transposition.
+struct Side {
+  int64_t batch, rows, cols;
+};
+
+Side side_of(const Tensor& t, bool transposed) {
+  const int64_t batch = t.shape().rank() == 3 ? t.size(0) : 1, rows = t.size(-2), cols = t.size(-1);
+  return transposed ? Side{batch, cols, rows} : Side{batch, rows, cols};
+}
+
+struct Product {
+  bool a_transposed = false, b_transposed = false;
+  Tensor bias;
+  Activation activation = Activation::none;
+};
+
+Tensor product(const Tensor& a, const Tensor& b, const Product& how, const Shape& shape) {
+  const PackedMatrix packed = pack(b, how.b_transposed);
+  const Side side = side_of(a, how.a_transposed);
+  const Tensor c = a.like(shape);
+  kernels(a.device())
+      .matmul({.a = a.view(),
+               .packed = packed.data.view(),
+               .c = c.view(),
+               .m = side.rows,
+               .n = packed.n,
+               .k = packed.k,
+               .batch = side.batch,
+               .a_transposed = how.a_transposed,
+               .bias = how.bias ? how.bias.view() : View(),
+               .activation = how.activation});
+  return c;
+}
+
+// x as a matrix [rows, cols]: a view when its rows are even, whatever its rank.
+Tensor matrix(const Tensor& x) {
+  const Tensor even = x.contiguous() || x.shape().rank() == 2 ? x : x.clone();
+  return even.shape().rank() == 2 ? even : even.reshape({x.shape().rows(), x.shape().cols()});
+}
+
+void check_linear(const Tensor& x, int64_t out, int64_t in, const Tensor& bias) {
+  Check check("linear");
+  check.rank_at_least("x", x, 1);
+  check.that(x.shape().cols() == in,
+             "x has shape {}, expected its last size to be {} (the weight is [{}, {}])", x.shape().text(), in,
+             out, in);
+  if (bias) check.shaped("bias", bias, {out}, "the first size of the weight");
+}
+
+}  // namespace
+
+PackedMatrix pack(const Tensor& b, bool transposed) {
+  Check check("pack");
+  check.floating("b", b);
+  check.that(b.shape().rank() == 2 || b.shape().rank() == 3, "b has shape {}, expected rank 2 or 3",
+             b.shape().text());
+  const Side side = side_of(b, transposed);
+  const Kernels& k = kernels(b.device());
+  const Tensor packed = b.like({side.batch, k.packed_size(side.rows, side.cols)});
+  k.pack({.b = b.view(),
+          .packed = packed.view(),
+          .k = side.rows,
+          .n = side.cols,
+          .batch = side.batch,
+          .transposed = transposed});
+  return {packed, side.rows, side.cols};
+}
+
+Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
+  Check check("matmul");
+  check.rank_at_least("a", a.value(), 2);
+  check.rank_at_least("b", b.value(), 2);
+  const Shape& left = a.shape();
+  const Shape& right = b.shape();
+  check.that(left.rank() <= 3 && right.rank() == left.rank(),
+             "a has shape {} and b {}, expected both of rank 2 or both of rank 3", left.text(), right.text());
+  const Side x = side_of(a.value(), a_transposed), y = side_of(b.value(), b_transposed);
+  check.that(x.batch == y.batch, "a has shape {} and b {}, expected equal first sizes", left.text(),
+             right.text());
+  check.that(x.cols == y.rows, "a has shape {}{} and b {}{}: inner sizes {} and {} differ", left.text(),
+             a_transposed ? " transposed" : "", right.text(), b_transposed ? " transposed" : "", x.cols,
+             y.rows);
+  const Shape shape = left.rank() == 3 ? Shape{x.batch, x.rows, y.cols} : Shape{x.rows, y.cols};
+  const Product how = {.a_transposed = a_transposed, .b_transposed = b_transposed};
+  return record(product(a.value(), b.value(), how, shape), {a, b}, [=](const Tensor& dy) {
+    // c = A B with A = a or a^T: dA = dy B^T and dB = A^T dy, each transposed back where its argument was.
+    const Tensor &av = a.value(), &bv = b.value();
+    if (a.wants_grad()) {
+      a.accumulate(a_transposed
+                       ? product(bv, dy, {.a_transposed = b_transposed, .b_transposed = true}, av.shape())
+                       : product(dy, bv, {.b_transposed = !b_transposed}, av.shape()));
+    }
+    if (b.wants_grad()) {
+      b.accumulate(b_transposed
+                       ? product(dy, av, {.a_transposed = true, .b_transposed = a_transposed}, bv.shape())
+                       : product(av, dy, {.a_transposed = !a_transposed}, bv.shape()));
+    }
+  });
+}
+
+Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
+  Check check("linear");
+  check.floating("weight", weight.value());
+  check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape().text());
+  const int64_t out = weight.shape()[0], in = weight.shape()[1];
+  const Tensor bias_value = bias ? bias.value() : Tensor();
+  check_linear(x.value(), out, in, bias_value);
+  check.floating("x", x.value());
+  const Tensor rows = matrix(x.value());
+  const Shape shape = x.shape().with_last(out), flat = {rows.size(0), out};
+  const bool keeps = recording({x, weight, bias});
+  // Backward needs the sum before the activation, so the two are one store only when nothing is recorded.
+  const Product how = {
+      .b_transposed = true, .bias = bias_value, .activation = keeps ? Activation::none : activation};
+  const Tensor sum = product(rows, weight.value(), how, flat);
+  Tensor y = sum;
+  if (keeps && activation != Activation::none) {
+    y = sum.like(flat);
+    kernels(y.device()).activation({.activation = activation, .x = sum.view(), .y = y.view()});
+  }
+  return record(y.reshape(shape), {x, weight, bias}, [=](const Tensor& dy) {
+    Tensor g = matrix(dy);
+    if (activation != Activation::none) {
+      const Tensor through = g.like(g.shape());
+      kernels(g.device())
+          .activation_backward(
+              {.activation = activation, .x = sum.view(), .dy = g.view(), .dx = through.view()});
+      g = through;
+    }
+    if (x.wants_grad()) x.accumulate(product(g, weight.value(), {}, {g.size(0), in}).reshape(x.shape()));
+    if (weight.wants_grad()) weight.accumulate(product(g, rows, {.a_transposed = true}, weight.shape()));
+    if (bias.wants_grad()) bias.accumulate(column_sum(g));
+  });
+}
+
+Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias, Activation activation) {
+  check_linear(x, weight.n, weight.k, bias);
+  const Tensor rows = matrix(x);
+  const Tensor y = x.like({rows.size(0), weight.n});
+  kernels(x.device())
+      .matmul({.a = rows.view(),
+               .packed = weight.data.view(),
+               .c = y.view(),
+               .m = rows.size(0),
+               .n = weight.n,
+               .k = weight.k,
+               .bias = bias ? bias.view() : View(),
+               .activation = activation});
+  return y.reshape(x.shape().with_last(weight.n));
+}
+
+}  // namespace locus::op

@@ -1,0 +1,63 @@
+#include "locus/op/norm.h"
+
+#include <cmath>
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+
+namespace locus::op {
+namespace {
+
+Var norm(Check check, const Var& x, const Var& gamma, const Var& beta, float eps, bool rms) {
+  check.rank_at_least("x", x.value(), 1);
+  const int64_t C = x.shape().cols(), N = x.shape().rows();
+  check.that(C > 0, "x has shape {}, expected at least one column", x.shape().text());
+  check.shaped("gamma", gamma.value(), {C}, "the last size of x");
+  if (beta) check.shaped("beta", beta.value(), {C}, "the last size of x");
+  check.that(std::isfinite(eps) && eps >= 0, "eps is {}, expected 0 or more", eps);
+
+  const bool keeps = recording({x, gamma, beta});
+  const Tensor y = x.value().like(x.shape());
+  const Tensor mean = keeps && !rms ? y.like({N}) : Tensor(), rstd = keeps ? y.like({N}) : Tensor();
+  kernels(y.device())
+      .norm({.x = x.value().view(),
+             .gamma = gamma.value().view(),
+             .beta = beta ? beta.value().view() : View(),
+             .y = y.view(),
+             .mean = mean.view(),
+             .rstd = rstd.view(),
+             .eps = eps,
+             .rms = rms});
+  return record(y, {x, gamma, beta}, [=](const Tensor& dy) {
+    const Tensor dx = dy.like(dy.shape());
+    const Tensor dgamma = gamma.wants_grad() ? dy.like({C}) : Tensor(),
+                 dbeta = beta.wants_grad() ? dy.like({C}) : Tensor();
+    const Tensor workspace = dy.like({2 * kernel::partial_chunks(N), C});
+    kernels(dy.device())
+        .norm_backward({.x = x.value().view(),
+                        .gamma = gamma.value().view(),
+                        .mean = mean.view(),
+                        .rstd = rstd.view(),
+                        .dy = dy.view(),
+                        .dx = dx.view(),
+                        .dgamma = dgamma.view(),
+                        .dbeta = dbeta.view(),
+                        .workspace = workspace.view(),
+                        .rms = rms});
+    x.accumulate(dx);
+    if (dgamma) gamma.accumulate(dgamma);
+    if (dbeta) beta.accumulate(dbeta);
+  });
+}
+
+}  // namespace
+
+Var layer_norm(const Var& x, const Var& gamma, const Var& beta, float eps) {
+  return norm(Check("layer_norm"), x, gamma, beta, eps, false);
+}
+
+Var rms_norm(const Var& x, const Var& gamma, float eps) {
+  return norm(Check("rms_norm"), x, gamma, {}, eps, true);
+}
+
+}  // namespace locus::op
