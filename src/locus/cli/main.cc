@@ -37,7 +37,7 @@ void require_command(const CLI::App& program, std::string_view word) {
   for (const CLI::Option* option : command.get_options()) options.push_back(option->get_name());
   const std::vector<std::string_view> candidates(options.begin(), options.end());
   const std::string place = used.empty() ? "" : command.get_name() + " ";
-  fail(Fault::usage, "{}'{}' is not expected{} (locus {}--help lists the options)", place, word,
+  fail(Fault::usage, "unexpected '{}'{} (locus {}--help lists the options)", word,
        suggestion(word, candidates), place);
 }
 
