@@ -28,8 +28,21 @@ constexpr int64_t size_of(DType dtype) {
 }
 
 constexpr std::string_view name_of(DType dtype) {
-  constexpr std::string_view names[] = {"f32", "bf16", "f16", "i32", "i64", "f64"};
-  return names[static_cast<int>(dtype)];
+  switch (dtype) {
+    case DType::f32:
+      return "f32";
+    case DType::bf16:
+      return "bf16";
+    case DType::f16:
+      return "f16";
+    case DType::i32:
+      return "i32";
+    case DType::i64:
+      return "i64";
+    case DType::f64:
+      return "f64";
+  }
+  return "";
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -62,14 +63,18 @@ std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t lim
   return bytes;
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX") {
-  descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  struct stat info {};
+  // The rename would put a file in the place of a device or a pipe, and root is allowed to.
+  if (::stat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    fail(Fault::io, "cannot write '{}': it is there and not a regular file", path_.string());
+  }
+  static std::atomic<uint64_t> serial{0};
+  do {  // a name may be taken by the debris of a killed process
+    temporary_ = fmt::format("{}.{}-{}.part", path_.string(), ::getpid(), serial++);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
   if (descriptor_ < 0) fail_io("create a file beside", path_);
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(descriptor_,
-           0666 & ~mask);  // mkostemp makes it private; a result should be readable as any other file
 }
 
 AtomicFile::~AtomicFile() {

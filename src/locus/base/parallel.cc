@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -52,17 +54,19 @@ struct Job {
   int64_t size, grain;
   detail::ChunkFunction function;
   void* context;
-  std::atomic<int64_t> next{0};
+  int64_t chunks = divide_up(size, grain);
+  std::atomic<int64_t> next{0};  // the chunk to take, not its first element: that could pass 63 bits
   std::mutex failure_mutex;
   std::exception_ptr failure;
 
   void work() {
     inside_chunk = true;
     for (;;) {
-      const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-      if (begin >= size) break;
+      const int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= chunks) break;
+      const int64_t begin = chunk * grain;
       try {
-        function(context, begin, std::min(size, begin + grain));
+        function(context, begin, begin + std::min(grain, size - begin));
       } catch (...) {
         const std::lock_guard lock(failure_mutex);
         if (!failure) failure = std::current_exception();
@@ -75,7 +79,11 @@ struct Job {
 class Pool {
  public:
   explicit Pool(int count) {
-    for (int i = 1; i < count; ++i) workers_.emplace_back([this] { serve(); });
+    // Fewer threads than asked for make the same result later: no reason to fail.
+    try {
+      for (int i = 1; i < count; ++i) workers_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+    }
   }
   ~Pool() {
     {
@@ -151,6 +159,7 @@ void set_threads(int count) {
   if (count < 1 || count > kMaxThreads) {
     fail(Fault::usage, "threads: {}, expected 1 to {}", count, kMaxThreads);
   }
+  if (inside_chunk) fail(Fault::bug, "threads: set from inside a parallel_for");
   const std::lock_guard lock(state().running);
   state().count.store(count, std::memory_order_relaxed);
   state().pool.reset();

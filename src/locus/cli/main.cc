@@ -1,2 +1,94 @@
-// The program: one file per subcommand, and this one that lists them.
-int main() { return 0; }
+// The program: reads the command line, runs one subcommand, turns errors into a line on stderr and an exit
+// code (the numbers of locus::Fault).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "locus/base/error.h"
+#include "locus/base/spelling.h"
+#include "locus/base/version.h"
+#include "locus/cli/command.h"
+
+namespace locus::cli {
+namespace {
+
+constexpr void (*kCommands[])(CLI::App&) = {add_doctor};
+
+void require_command(const CLI::App& program, std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  if (std::ranges::count(names, word) > 0) return;
+  fail(Fault::usage, "unknown command '{}'{} (locus --help lists the commands)", word,
+       suggestion(word, names));
+}
+
+[[noreturn]] void refuse_extra(const CLI::App& program) {
+  const auto used = program.get_subcommands();
+  const CLI::App& command = used.empty() ? program : *used.front();
+  const std::string word = program.remaining(true).front();
+  std::vector<std::string> options;
+  for (const CLI::Option* option : command.get_options()) options.push_back(option->get_name());
+  const std::vector<std::string_view> candidates(options.begin(), options.end());
+  const std::string place = used.empty() ? "" : command.get_name() + " ";
+  fail(Fault::usage, "unexpected '{}'{} (locus {}--help lists the options)", word,
+       suggestion(word, candidates), place);
+}
+
+int run(int count, char** words) {
+  CLI::App program("Locus: the position information of transformers.", "locus");
+  program.set_version_flag("--version", fmt::format("locus {}", version()));
+  program.footer(
+      "Examples:\n"
+      "  locus doctor           what Locus found on this machine\n"
+      "  locus doctor --help    the options of one command\n\n"
+      "Exit codes: 0 fine, 1 a bug, 2 usage, 3 bad input data, 4 I/O, 5 out of memory or device,\n"
+      "6 diverged, 7 a peer of a distributed run failed.");
+  program.require_subcommand(0, 1);
+  for (const auto add : kCommands) add(program);
+  if (count > 1 && words[1][0] != '-') require_command(program, words[1]);
+  try {
+    program.parse(count, words);
+    if (program.get_subcommands().empty()) {
+      fail(Fault::usage, "a command is missing (locus --help lists the commands)");
+    }
+  } catch (const CLI::Success& asked) {  // --help, --version
+    program.exit(asked);
+  } catch (const CLI::ExtrasError&) {
+    refuse_extra(program);
+  } catch (const CLI::ParseError& error) {
+    fail(Fault::usage, "{} (locus --help tells more)", error.what());
+  }
+  std::fflush(nullptr);
+  if (std::ferror(stdout)) fail(Fault::io, "cannot write the output: {}", std::strerror(errno));
+  return 0;
+}
+
+int report(Fault fault, std::string_view text) {
+  fmt::print(stderr, "locus: {}\n", text);
+  return static_cast<int>(fault);
+}
+
+}  // namespace
+}  // namespace locus::cli
+
+int main(int count, char** words) {
+  using locus::cli::report;
+  try {
+    return locus::cli::run(count, words);
+  } catch (const locus::Error& error) {
+    return report(error.fault(), error.what());
+  } catch (const std::bad_alloc&) {
+    return report(locus::Fault::resource, "out of memory");
+  } catch (const std::exception& error) {
+    return report(locus::Fault::bug, fmt::format("a bug in Locus: {}", error.what()));
+  } catch (...) {
+    return report(locus::Fault::bug, "a bug in Locus: an exception of unknown kind");
+  }
+}

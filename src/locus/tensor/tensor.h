@@ -16,7 +16,7 @@ namespace locus {
 
 class Tensor {
  public:
-  Tensor() = default;  // no tensor at all: false in a condition
+  Tensor() = default;  // no tensor at all: false in a condition, without elements
 
   static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
@@ -64,8 +64,8 @@ class Tensor {
  private:
   std::shared_ptr<std::byte> storage_;
   int64_t offset_ = 0;  // in elements
-  Shape shape_;
-  int64_t stride_ = 1;
+  Shape shape_{0};
+  int64_t stride_ = 0;
   DType dtype_ = DType::f32;
   Device device_ = Device::cpu;
 };

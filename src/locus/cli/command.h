@@ -1,0 +1,14 @@
+// A subcommand of the program: one file each, listed in main.cc.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+namespace locus::cli {
+
+// Adds the subcommand to the program: its options, its help, and a callback that does the work. The callback
+// throws locus::Error when it cannot, and prints to stdout only once nothing can go wrong any more.
+void add_doctor(CLI::App& program);
+
+}  // namespace locus::cli

@@ -1,0 +1,97 @@
+// locus doctor: what Locus found on this machine and what it will use of it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hwy/highway.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "locus/base/machine.h"
+#include "locus/base/parallel.h"
+#include "locus/base/version.h"
+#include "locus/cli/command.h"
+#include "locus/kernel/cpu/targets.h"
+
+namespace locus::cli {
+namespace {
+
+#if defined(__clang__)
+constexpr const char* kCompiler = "Clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
+struct Diagnosis {
+  Cpu cpu = locus::cpu();
+  Memory memory = locus::memory();
+  std::vector<std::string> built = kernel::cpu::built_targets();
+  std::vector<std::string> supported = kernel::cpu::supported_targets();
+  int threads = locus::threads();
+  std::string highway = fmt::format("{}.{}.{}", HWY_MAJOR, HWY_MINOR, HWY_PATCH);
+  std::string fmt_version =
+      fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
+};
+
+std::string as_text(const Diagnosis& d) {
+  constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+  return fmt::format(
+      "Locus     {}\n"
+      "CPU       {}\n"
+      "features  {}\n"
+      "SIMD      {} in use; built for {}\n"
+      "threads   {}\n"
+      "memory    {:.1f} GiB, {:.1f} GiB of it available\n"
+      "compiler  {}\n"
+      "Highway   {}\n"
+      "fmt       {}\n",
+      version(), d.cpu.model, fmt::join(d.cpu.features, " "), d.supported.front(), fmt::join(d.built, ", "),
+      d.threads, static_cast<double>(d.memory.total) / kGibibyte,
+      static_cast<double>(d.memory.available) / kGibibyte, kCompiler, d.highway, d.fmt_version);
+}
+
+std::string json(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) result += c;
+  }
+  return result + '"';
+}
+
+std::string json(const std::vector<std::string>& texts) {
+  std::vector<std::string> items;
+  for (const std::string& text : texts) items.push_back(json(text));
+  return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+std::string as_json(const Diagnosis& d) {
+  return fmt::format(
+      "{{\n"
+      "  \"version\": {},\n"
+      "  \"cpu\": {{\"model\": {}, \"features\": {}}},\n"
+      "  \"simd\": {{\"chosen\": {}, \"supported\": {}, \"built\": {}}},\n"
+      "  \"threads\": {},\n"
+      "  \"memory\": {{\"total_bytes\": {}, \"available_bytes\": {}}},\n"
+      "  \"compiler\": {},\n"
+      "  \"highway\": {},\n"
+      "  \"fmt\": {}\n"
+      "}}\n",
+      json(version()), json(d.cpu.model), json(d.cpu.features), json(d.supported.front()), json(d.supported),
+      json(d.built), d.threads, d.memory.total, d.memory.available, json(kCompiler), json(d.highway),
+      json(d.fmt_version));
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("doctor", "Show what Locus found on this machine");
+  command->footer("Examples:\n  locus doctor\n  locus doctor --json\n  LOCUS_THREADS=1 locus doctor");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print it as JSON");
+  command->callback([json] {
+    const Diagnosis diagnosis;
+    fmt::print("{}", *json ? as_json(diagnosis) : as_text(diagnosis));
+  });
+}
+
+}  // namespace locus::cli

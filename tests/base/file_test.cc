@@ -1,0 +1,143 @@
+#include "locus/base/file.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+
+#include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+  const auto bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+size_t files_in(const TemporaryFolder& folder) {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder.path()), {}));
+}
+
+TEST(File, ReadsWhatWasWritten) {
+  const TemporaryFolder folder;
+  const std::string text("line\nNUL \0 and \xff bytes", 21);
+  write_file(folder / "a", text);
+  EXPECT_EQ(read_text(folder / "a"), text);
+  write_file(folder / "a", "");
+  EXPECT_EQ(read_text(folder / "a"), "");
+  EXPECT_EQ(files_in(folder), 1u);
+}
+
+RC_GTEST_PROP(File, AnyBytesInAnyPieces, (const std::vector<std::string>& pieces)) {
+  const TemporaryFolder folder;
+  std::string whole;
+  AtomicFile file(folder / "a");
+  for (const std::string& piece : pieces) {
+    file.write(piece);
+    whole += piece;
+  }
+  file.commit();
+  RC_ASSERT(read_text(folder / "a") == whole);
+}
+
+TEST(File, RefusesToReadWhatIsNoRegularFile) {
+  const TemporaryFolder folder;
+  expect_error(Fault::io, {"cannot open '", "missing': No such file or directory"},
+               [&] { read_file(folder / "missing"); });
+  expect_error(Fault::io, {"cannot read '", "it is not a regular file"}, [&] { read_file(folder.path()); });
+  expect_error(Fault::io, {"'/dev/zero'", "it is not a regular file"}, [] { read_file("/dev/zero"); });
+  // A pipe without a writer would keep a plain open() waiting for ever.
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  expect_error(Fault::io, {"it is not a regular file"}, [&] { read_file(folder / "pipe"); });
+}
+
+TEST(File, RefusesMoreThanTheLimit) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "12345");
+  EXPECT_EQ(read_file(folder / "a", 5).size(), 5u);
+  expect_error(Fault::data, {"has 5 bytes, expected at most 4"}, [&] { read_file(folder / "a", 4); });
+}
+
+TEST(AtomicFile, AppearsOnlyOnCommit) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "old");
+  {
+    AtomicFile file(folder / "a");
+    file.write("new");
+    EXPECT_EQ(read_text(folder / "a"), "old");
+    file.commit();
+    EXPECT_EQ(read_text(folder / "a"), "new");
+  }
+  {
+    AtomicFile forgotten(folder / "a");
+    forgotten.write("never seen");
+  }
+  EXPECT_EQ(read_text(folder / "a"), "new");
+  EXPECT_EQ(files_in(folder), 1u) << "a half-written file stayed behind";
+}
+
+TEST(AtomicFile, TwoWritersDoNotMix) {
+  const TemporaryFolder folder;
+  AtomicFile first(folder / "a"), second(folder / "a");
+  first.write("first");
+  second.write("second");
+  second.commit();
+  EXPECT_EQ(read_text(folder / "a"), "second");
+  first.commit();
+  EXPECT_EQ(read_text(folder / "a"), "first");
+  EXPECT_EQ(files_in(folder), 1u);
+}
+
+TEST(AtomicFile, IsReadableAsAnyOtherFile) {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(027);
+  write_file(folder / "a", "x");
+  ::umask(before);
+  struct stat info {};
+  ASSERT_EQ(::stat((folder / "a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+// Writing may fail half way: a full disk, here a limit on a file's size, which the kernel reports alike.
+TEST(AtomicFile, FailureLeavesTheOldFileAndNoDebris) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "old");
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  expect_error(Fault::io, {"cannot write '", "/a': File too large"},
+               [&] { write_file(folder / "a", std::string(5000, 'x')); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read_text(folder / "a"), "old");
+  EXPECT_EQ(files_in(folder), 1u);
+}
+
+TEST(AtomicFile, RefusesPlacesItCannotWrite) {
+  const TemporaryFolder folder;
+  expect_error(Fault::io, {"cannot create a file beside '", "No such file or directory"},
+               [&] { write_file(folder / "no" / "a", "x"); });
+  std::filesystem::create_directory(folder / "folder");
+  expect_error(Fault::io, {"folder': it is there and not a regular file"},
+               [&] { write_file(folder / "folder", "x"); });
+  EXPECT_EQ(files_in(folder), 1u);
+}
+
+// Renaming over a device would replace it, for the whole machine when root does it.
+TEST(AtomicFile, NeverReplacesADevice) {
+  for (const char* device : {"/dev/full", "/dev/null"}) {
+    expect_error(Fault::io, {device, "not a regular file"}, [&] { write_file(device, "x"); });
+    EXPECT_TRUE(std::filesystem::is_character_file(device));
+  }
+}
+
+}  // namespace
+}  // namespace locus

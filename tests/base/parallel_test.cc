@@ -1,0 +1,170 @@
+#include "locus/base/parallel.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/expect_error.h"
+#include "tests/program.h"
+
+namespace locus {
+namespace {
+
+class Parallel : public testing::Test {
+ protected:
+  ~Parallel() override { set_threads(before_); }
+
+ private:
+  const int before_ = threads();
+};
+
+using Chunks = std::multiset<std::pair<int64_t, int64_t>>;
+
+Chunks chunks_of(int64_t size, int64_t grain) {
+  Chunks chunks;
+  std::mutex mutex;
+  parallel_for(size, grain, [&](int64_t begin, int64_t end) {
+    const std::lock_guard lock(mutex);
+    chunks.emplace(begin, end);
+  });
+  return chunks;
+}
+
+TEST_F(Parallel, CutsBySizeAloneWhateverTheThreads) {
+  const Chunks expected = {{0, 4}, {4, 8}, {8, 10}};
+  for (const int count : {1, 2, 3, 7}) {
+    set_threads(count);
+    EXPECT_EQ(threads(), count);
+    EXPECT_EQ(chunks_of(10, 4), expected) << count << " threads";
+  }
+}
+
+TEST_F(Parallel, EdgesOfTheRange) {
+  set_threads(3);
+  EXPECT_TRUE(chunks_of(0, 4).empty());
+  EXPECT_TRUE(chunks_of(-5, 4).empty());
+  EXPECT_EQ(chunks_of(1, 4), (Chunks{{0, 1}}));
+  EXPECT_EQ(chunks_of(4, 4), (Chunks{{0, 4}}));
+  // The first element past the last chunk does not fit in 63 bits.
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max(), kHalf = int64_t{1} << 62;
+  EXPECT_EQ(chunks_of(kMost, kHalf), (Chunks{{0, kHalf}, {kHalf, kMost}}));
+  expect_error(Fault::data, {"parallel_for: grain is 0, expected at least 1"}, [] { chunks_of(5, 0); });
+}
+
+RC_GTEST_FIXTURE_PROP(Parallel, EveryElementOnce, ()) {
+  set_threads(*rc::gen::inRange(1, 8));
+  const auto size = *rc::gen::inRange<int64_t>(0, 3000);
+  const auto grain = *rc::gen::inRange<int64_t>(1, 100);
+  std::vector<std::atomic<int>> visits(static_cast<size_t>(size));
+  parallel_for(size, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+  });
+  for (const auto& count : visits) RC_ASSERT(count == 1);
+}
+
+TEST_F(Parallel, UsesSeveralThreads) {
+  set_threads(2);
+  std::atomic<int> inside{0}, most{0};
+  // Each chunk waits for the other one: with one thread only, both would give up.
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    ++inside;
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (inside < 2 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    most = inside.load();
+  });
+  EXPECT_EQ(most, 2);
+}
+
+TEST_F(Parallel, NestedCallsRunInline) {
+  set_threads(3);
+  std::atomic<int> calls{0};
+  parallel_for(6, 1, [&](int64_t, int64_t) {
+    const auto outer = std::this_thread::get_id();
+    parallel_for(5, 1, [&](int64_t, int64_t) {
+      EXPECT_EQ(std::this_thread::get_id(), outer);
+      ++calls;
+    });
+  });
+  EXPECT_EQ(calls, 30);
+}
+
+TEST_F(Parallel, ExceptionsComeOutAfterTheOthersHaveFinished) {
+  for (const int count : {1, 3}) {
+    set_threads(count);
+    std::atomic<int> calls{0};
+    EXPECT_THROW(parallel_for(20, 1,
+                              [&](int64_t begin, int64_t) {
+                                ++calls;
+                                if (begin == 7) throw std::out_of_range("seven");
+                              }),
+                 std::out_of_range);
+    EXPECT_EQ(calls, 20);
+    EXPECT_EQ(chunks_of(3, 1).size(), 3u) << "the pool works on";
+  }
+}
+
+TEST_F(Parallel, TwoCallersAtOnce) {
+  set_threads(3);
+  std::atomic<int64_t> sum{0};
+  const auto work = [&] {
+    for (int round = 0; round < 200; ++round) {
+      parallel_for(10, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  EXPECT_EQ(sum, 2 * 200 * 10);
+}
+
+TEST_F(Parallel, RefusesBadThreadCounts) {
+  expect_error(Fault::usage, {"threads: 0, expected 1 to 1024"}, [] { set_threads(0); });
+  expect_error(Fault::usage, {"threads: 1025"}, [] { set_threads(1025); });
+  set_threads(2);
+  expect_error(Fault::bug, {"threads: set from inside a parallel_for"},
+               [] { parallel_for(4, 1, [](int64_t, int64_t) { set_threads(3); }); });
+}
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Two idle threads that spin would use 400 ms; they may look for work for some microseconds after a job.
+TEST_F(Parallel, IdleThreadsUseNoCpu) {
+  set_threads(3);
+  chunks_of(30, 1);
+  const double before = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(cpu_seconds() - before, 0.02);
+}
+
+TEST(ParallelEnvironment, SetsTheThreads) {
+  const Outcome outcome = run_program("doctor --json", "LOCUS_THREADS=3");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"threads\": 3,"), std::string::npos) << outcome.out;
+}
+
+TEST(ParallelEnvironment, RefusesWhatIsNoCount) {
+  for (const std::string value : {"0", "-1", "two", "3x", "1025", "99999999999999999999", "", "2.5"}) {
+    const Outcome outcome = run_program("doctor", "LOCUS_THREADS='" + value + "'");
+    EXPECT_EQ(outcome.exit_code, 2) << value;
+    EXPECT_EQ(outcome.out, "") << value;
+    EXPECT_EQ(outcome.err,
+              "locus: LOCUS_THREADS is '" + value + "', expected a whole number from 1 to 1024\n");
+  }
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,90 @@
+// The program as a user meets it: what it prints where, and its exit codes.
+#include "tests/program.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/base/version.h"
+#include "locus/kernel/cpu/targets.h"
+
+namespace locus {
+namespace {
+
+void expect_usage_error(const std::string& arguments, const std::string& message) {
+  const Outcome outcome = run_program(arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << arguments;
+  EXPECT_EQ(outcome.out, "") << arguments;
+  EXPECT_EQ(outcome.err, "locus: " + message + "\n");
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Program, SaysItsVersion) {
+  const Outcome outcome = run_program("--version");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "locus " + std::string(version()) + "\n");
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Program, HelpsWithExamples) {
+  for (const std::string arguments : {"--help", "doctor --help"}) {
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_TRUE(contains(outcome.out, "Usage: ")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "Examples:")) << outcome.out;
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST(Program, SuggestsTheNearestWord) {
+  expect_usage_error("doctr",
+                     "unknown command 'doctr'; did you mean 'doctor'? (locus --help lists the commands)");
+  expect_usage_error("banana", "unknown command 'banana' (locus --help lists the commands)");
+  expect_usage_error("''", "unknown command '' (locus --help lists the commands)");
+  expect_usage_error("--versoin",
+                     "unexpected '--versoin'; did you mean '--version'? (locus --help lists the options)");
+  expect_usage_error("doctor --jsn",
+                     "unexpected '--jsn'; did you mean '--json'? (locus doctor --help lists the options)");
+  expect_usage_error("doctor twice", "unexpected 'twice' (locus doctor --help lists the options)");
+}
+
+TEST(Program, NeedsACommand) {
+  expect_usage_error("", "a command is missing (locus --help lists the commands)");
+}
+
+TEST(Program, AFullDiskIsAnIoError) {
+  for (const std::string arguments : {"--version", "--help", "doctor"}) {
+    const Outcome outcome = run_program(arguments + " >/dev/full");
+    EXPECT_EQ(outcome.exit_code, 4) << arguments;
+    EXPECT_EQ(outcome.err, "locus: cannot write the output: No space left on device\n");
+  }
+}
+
+TEST(Doctor, TellsWhatIsUsed) {
+  const Outcome outcome = run_program("doctor");
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const std::string part : {"CPU ", "SIMD ", "threads ", "memory ", "compiler ", "Highway ", "fmt "}) {
+    EXPECT_TRUE(contains(outcome.out, "\n" + part)) << outcome.out;
+  }
+  EXPECT_TRUE(contains(outcome.out, kernel::cpu::supported_targets().front() + " in use"));
+}
+
+TEST(Doctor, SpeaksJson) {
+  const Outcome outcome = run_program("doctor --json");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.front(), '{');
+  for (const std::string key :
+       {"version", "cpu", "simd", "chosen", "built", "threads", "memory", "compiler"}) {
+    EXPECT_TRUE(contains(outcome.out, "\"" + key + "\": ")) << outcome.out;
+  }
+}
+
+TEST(Targets, TheOneInUseWasBuilt) {
+  const auto built = kernel::cpu::built_targets(), supported = kernel::cpu::supported_targets();
+  ASSERT_FALSE(supported.empty());
+  for (const std::string& target : supported) EXPECT_EQ(std::count(built.begin(), built.end(), target), 1);
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,32 @@
+#include "tests/program.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+Outcome run_program(const std::string& arguments, const std::string& environment) {
+  const TemporaryFolder folder;
+  const auto out = folder / "out", err = folder / "err";
+  const int status = std::system(fmt::format("{} {} >'{}' 2>'{}' </dev/null {}", environment, LOCUS_PROGRAM,
+                                             out.string(), err.string(), arguments)
+                                     .c_str());
+  return {
+      .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1, .out = contents(out), .err = contents(err)};
+}
+
+}  // namespace locus

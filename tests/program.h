@@ -1,0 +1,17 @@
+// Runs the program `locus` as a user would and keeps what it said.
+#pragma once
+
+#include <string>
+
+namespace locus {
+
+struct Outcome {
+  int exit_code = 0;  // -1 when a signal ended it
+  std::string out, err;
+};
+
+// `arguments` and `environment` ("LOCUS_THREADS=2") are words for the shell; a redirection among the
+// arguments wins.
+Outcome run_program(const std::string& arguments, const std::string& environment = "");
+
+}  // namespace locus

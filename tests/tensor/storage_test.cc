@@ -1,0 +1,57 @@
+#include "locus/tensor/storage.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "locus/tensor/tensor.h"
+#include "tests/expect_error.h"
+
+namespace locus {
+namespace {
+
+TEST(Storage, IsAlignedAndNeverNowhere) {
+  for (const int64_t bytes : {0, 1, 63, 64, 65, 4096}) {
+    const auto memory = allocate(bytes);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.get()) % kAlignment, 0u);
+  }
+}
+
+TEST(Storage, KeepsAnAccount) {
+  const int64_t before = allocated_bytes();
+  reset_peak_bytes();
+  EXPECT_EQ(peak_bytes(), before);
+  {
+    const Tensor a = Tensor::zeros({1024});
+    EXPECT_EQ(allocated_bytes(), before + 4096);
+    const Tensor view = a.columns(0, 10);
+    EXPECT_EQ(allocated_bytes(), before + 4096) << "a view costs nothing";
+  }
+  EXPECT_EQ(allocated_bytes(), before);
+  EXPECT_EQ(peak_bytes(), before + 4096);
+  reset_peak_bytes();
+  EXPECT_EQ(peak_bytes(), before);
+}
+
+TEST(Storage, LivesAsLongAsAnyViewOfIt) {
+  const int64_t before = allocated_bytes();
+  Tensor part;
+  {
+    const Tensor whole = Tensor::full({4, 4}, 3);
+    part = whole.rows(2, 3);
+  }
+  EXPECT_EQ(part.values(), (std::vector<float>{3, 3, 3, 3}));
+  part = Tensor();
+  EXPECT_EQ(allocated_bytes(), before);
+}
+
+TEST(Storage, SaysHowMuchItCouldNotGet) {
+  constexpr int64_t kTooMuch = int64_t{1} << 60;
+  expect_error(Fault::resource,
+               {"out of memory: a tensor needs 1152921504606846976 bytes", "lower the batch"},
+               [] { allocate(kTooMuch); });
+  expect_error(Fault::data, {"tensor bytes: ", "does not fit in 63 bits"}, [] { allocate(INT64_MAX); });
+}
+
+}  // namespace
+}  // namespace locus

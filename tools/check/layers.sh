@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The layer line: a folder of src/locus includes itself and folders to its left, never to its right: layers.sh ROOT
+set -euo pipefail
+cd "$1"
+find src/locus -mindepth 2 \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r awk '
+  BEGIN {
+    line = "base tensor kernel autograd op scheme nn checkpoint train report cli"
+    n = split(line, layer)
+    for (i = 1; i <= n; ++i) for (j = 1; j <= i; ++j) allowed[layer[i], layer[j]] = 1
+    # Beside the line: text sees base only, dist up to tensor; models and what is built on them see both.
+    allowed["text", "text"] = allowed["text", "base"] = 1
+    allowed["dist", "dist"] = allowed["dist", "base"] = allowed["dist", "tensor"] = 1
+    for (i = 7; i <= n; ++i) allowed[layer[i], "text"] = allowed[layer[i], "dist"] = 1
+    allowed["cli", "locus.h"] = 1
+  }
+  function complain(text) { print FILENAME ":" FNR ": " text; found = 1 }
+  FNR == 1 {
+    split(FILENAME, path, "/")
+    from = path[3]
+    if (!((from, from) in allowed)) complain("folder " from " has no place in the layer line")
+  }
+  /^[ \t]*#[ \t]*include[ \t]*"/ {
+    split($0, quoted, "\"")
+    if (split(quoted[2], part, "/") < 2 || part[1] ~ /^\./) complain("\"" quoted[2] "\": write the path from src/")
+    else if (part[1] == "locus" && !((from, part[2]) in allowed)) complain(from " may not include " quoted[2])
+  }
+  END { exit found }' >&2

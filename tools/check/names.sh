@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Kernels, ops and modules know no scheme and no model by name: names.sh ROOT
+# A word ends at anything that is no letter or digit, at an underscore, and where a small letter meets a capital:
+# rotary_table, RotaryTable and "rotary" are all found. ALiBi is found as it stands.
+set -euo pipefail
+names=$(dirname "$(readlink -f "$0")")/names.txt
+cd "$1"
+{ find src/locus/{kernel,op,nn} -name "*.cc" -o -name "*.h" 2>/dev/null || true; } | sort |
+  xargs -r awk '
+    FNR == NR { if ($0 !~ /^#/ && NF) name[$1] = 1; next }
+    function look(text,   n, i, word) {
+      n = split(tolower(text), word, /[^a-z0-9]+/)
+      for (i = 1; i <= n; ++i) {
+        if (!(word[i] in name)) continue
+        print FILENAME ":" FNR ": the name \"" word[i] "\""
+        found = 1
+        return 1
+      }
+      return 0
+    }
+    function split_capitals(text,   result, i, letter, last) {
+      for (i = 1; i <= length(text); ++i) {
+        letter = substr(text, i, 1)
+        result = result (last ~ /[a-z0-9]/ && letter ~ /[A-Z]/ ? " " : "") letter
+        last = letter
+      }
+      return result
+    }
+    { if (!look($0)) look(split_capitals($0)) }
+    FNR == 1 { n = split(FILENAME, path, "/"); look_path = path[n]; sub(/\.[a-z]+$/, "", look_path); look(look_path) }
+    END { exit found }' "$names" >&2
