@@ -1,5 +1,5 @@
 // Number formats of stored values. Arithmetic is f32 on the CPU whatever the storage; f64 exists for the
-// reference kernels, whose finite differences need it.
+// reference kernels, whose finite differences need it; u8 and boolean are only carried between files.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,19 @@
 
 namespace locus {
 
-enum class DType : uint8_t { f32, bf16, f16, i32, i64, f64 };
+enum class DType : uint8_t { f32, bf16, f16, i32, i64, f64, u8, boolean };
+
+// One byte that should be 0 or 1. Not C++'s bool: a file may hold any byte, and reading another one as bool
+// is undefined.
+struct Boolean {
+  uint8_t bits = 0;
+};
 
 constexpr int64_t size_of(DType dtype) {
   switch (dtype) {
+    case DType::u8:
+    case DType::boolean:
+      return 1;
     case DType::bf16:
     case DType::f16:
       return 2;
@@ -41,6 +50,10 @@ constexpr std::string_view name_of(DType dtype) {
       return "i64";
     case DType::f64:
       return "f64";
+    case DType::u8:
+      return "u8";
+    case DType::boolean:
+      return "boolean";
   }
   return "";
 }
@@ -71,10 +84,20 @@ template <>
 struct DTypeOf<int64_t> {
   static constexpr DType value = DType::i64;
 };
+template <>
+struct DTypeOf<uint8_t> {
+  static constexpr DType value = DType::u8;
+};
+template <>
+struct DTypeOf<Boolean> {
+  static constexpr DType value = DType::boolean;
+};
 template <class T>
 constexpr DType dtype_of = DTypeOf<T>::value;
 
-constexpr bool is_float(DType dtype) { return dtype != DType::i32 && dtype != DType::i64; }
+constexpr bool is_float(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f64;
+}
 
 // Calls f with a value of the C++ type behind a floating dtype: visit_float(x.dtype, [&]<class T>(T) { ...
 // }).

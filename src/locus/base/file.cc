@@ -19,20 +19,6 @@ namespace {
   fail(Fault::io, "cannot {} '{}': {}", action, path, std::strerror(errno));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
-
 // After a rename the directory itself must reach the disk, or the new name may be lost with the power.
 void sync_directory(const std::filesystem::path& directory) {
   const Descriptor handle(
@@ -43,23 +29,38 @@ void sync_directory(const std::filesystem::path& directory) {
 
 }  // namespace
 
-std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit) {
-  // O_NONBLOCK: opening a pipe must not wait for a writer; it is refused below.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) fail_io("open", path);
+Descriptor::~Descriptor() {
+  if (value_ >= 0) ::close(value_);
+}
+
+// O_NONBLOCK: opening a pipe must not wait for a writer; it is refused below.
+InputFile::InputFile(std::filesystem::path path)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (descriptor_.get() < 0) fail_io("open", path_);
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) fail_io("look at", path);
-  if (!S_ISREG(info.st_mode)) fail(Fault::io, "cannot read '{}': it is not a regular file", path.string());
-  const auto size = static_cast<uint64_t>(info.st_size);
-  require(size <= limit, "'{}' has {} bytes, expected at most {}", path.string(), size, limit);
-  std::vector<std::byte> bytes(size);
-  for (uint64_t done = 0; done < size;) {
-    const ssize_t got = ::read(file.get(), bytes.data() + done, std::min<uint64_t>(size - done, 1 << 30));
+  if (::fstat(descriptor_.get(), &info) != 0) fail_io("look at", path_);
+  if (!S_ISREG(info.st_mode)) fail(Fault::io, "cannot read '{}': it is not a regular file", path_.string());
+  size_ = static_cast<uint64_t>(info.st_size);
+}
+
+void InputFile::read_at(uint64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(descriptor_.get(), bytes.data(), std::min<size_t>(bytes.size(), 1 << 30),
+                                static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_io("read", path);
-    require(got > 0, "'{}' became shorter while it was read: {} of {} bytes", path.string(), done, size);
-    done += static_cast<uint64_t>(got);
+    if (got < 0) fail_io("read", path_);
+    require(got > 0, "'{}' became shorter while it was read: it ends before byte {} of {}", path_.string(),
+            offset, size_);
+    bytes = bytes.subspan(static_cast<size_t>(got));
+    offset += static_cast<uint64_t>(got);
   }
+}
+
+std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit) {
+  const InputFile file(path);
+  require(file.size() <= limit, "'{}' has {} bytes, expected at most {}", path.string(), file.size(), limit);
+  std::vector<std::byte> bytes(file.size());
+  file.read_at(0, bytes);
   return bytes;
 }
 

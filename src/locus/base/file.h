@@ -1,16 +1,48 @@
-// Whole files in and out. Writing is atomic: readers see the old file or the new one, never a part, and a
+// Files in and out. Reading takes regular files only and never maps them: a file that shrinks meanwhile is an
+// error, not a signal. Writing is atomic: readers see the old file or the new one, never a part, and a
 // failure leaves the old one and no debris.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace locus {
 
-// Reads a regular file (not a directory, pipe or device) of at most `limit` bytes.
+// An open file of the operating system, closed when it goes out of scope; -1 is none.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+// A regular file (not a directory, pipe or device) open for reading.
+class InputFile {
+ public:
+  explicit InputFile(std::filesystem::path path);
+
+  const std::filesystem::path& path() const { return path_; }
+  uint64_t size() const { return size_; }  // when it was opened
+  // Fills `bytes` with what lies at `offset`; any number of threads may do so at once.
+  void read_at(uint64_t offset, std::span<std::byte> bytes) const;
+
+ private:
+  std::filesystem::path path_;
+  Descriptor descriptor_;
+  uint64_t size_ = 0;
+};
+
+// A whole file of at most `limit` bytes.
 std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit = uint64_t{1} << 40);
 
 // A file that appears under its name only on commit(): written beside it, synced, renamed.

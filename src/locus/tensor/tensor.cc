@@ -24,6 +24,8 @@ T from_float(float value) {
     return to_bf16(value);
   } else if constexpr (std::is_same_v<T, F16>) {
     return to_f16(value);
+  } else if constexpr (std::is_same_v<T, Boolean>) {
+    return {static_cast<uint8_t>(value != 0.0f)};
   } else {
     return static_cast<T>(value);
   }
@@ -34,6 +36,8 @@ template <class F>
 void visit(DType dtype, F&& f) {
   if (dtype == DType::i32) return f(int32_t{});
   if (dtype == DType::i64) return f(int64_t{});
+  if (dtype == DType::u8) return f(uint8_t{});
+  if (dtype == DType::boolean) return f(Boolean{});
   visit_float(dtype, f);
 }
 
@@ -151,6 +155,8 @@ std::vector<float> Tensor::values() const {
         const T value = v.row<T>(r)[c];
         if constexpr (sizeof(T) == 2) {
           result.push_back(to_f32(value));
+        } else if constexpr (std::is_same_v<T, Boolean>) {
+          result.push_back(value.bits != 0 ? 1.0f : 0.0f);
         } else {
           result.push_back(static_cast<float>(value));
         }

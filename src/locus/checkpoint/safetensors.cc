@@ -1,0 +1,111 @@
+#include "locus/checkpoint/safetensors.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "locus/base/error.h"
+#include "locus/base/parallel.h"
+#include "locus/base/quote.h"
+#include "locus/base/reader.h"
+
+namespace locus {
+namespace {
+
+// What one thread reads at once: large enough that a system call costs nothing, small enough to share out.
+constexpr int64_t kChunkBytes = 4 << 20;
+
+std::string_view name_of_entry(const TensorEntry* entry) { return entry->name; }
+
+uint64_t header_length(const InputFile& file) {
+  const std::string path = file.path().string();
+  std::byte length_bytes[8];
+  require(file.size() >= sizeof length_bytes,
+          "'{}': the file has {} bytes, expected at least 8 for the header's length", path, file.size());
+  file.read_at(0, length_bytes);
+  const auto length = Reader(length_bytes, path).number<uint64_t>("header length");
+  require(length <= kMaxHeaderBytes,
+          "'{}': header length is {}, expected at most {}; is it a safetensors file?", path, length,
+          kMaxHeaderBytes);
+  require(length <= file.size() - sizeof length_bytes,
+          "'{}': header length is {}, expected at most the {} bytes that follow it; is the file cut short?",
+          path, length, file.size() - sizeof length_bytes);
+  return length;
+}
+
+}  // namespace
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {
+  const uint64_t length = header_length(file_);
+  data_begin_ = sizeof(uint64_t) + length;
+  {
+    const auto text = std::make_unique<char[]>(length + kHeaderPadding);
+    file_.read_at(sizeof(uint64_t), std::as_writable_bytes(std::span(text.get(), length)));
+    header_ = parse_safetensors_header(text.get(), length, path.string());
+  }
+  check_safetensors_layout(header_.tensors, file_.size() - data_begin_, path.string());
+  for (const TensorEntry& entry : header_.tensors) by_name_.push_back(&entry);
+  std::ranges::sort(by_name_, {}, name_of_entry);
+}
+
+const TensorEntry* SafetensorsFile::find(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(by_name_, name, {}, name_of_entry);
+  return at != by_name_.end() && (*at)->name == name ? *at : nullptr;
+}
+
+bool SafetensorsFile::has(std::string_view name) const { return find(name) != nullptr; }
+
+const TensorEntry& SafetensorsFile::entry(std::string_view name) const {
+  const TensorEntry* found = find(name);
+  require(found != nullptr, "'{}': has no tensor {} among its {}", path().string(), quote(name),
+          by_name_.size());
+  return *found;
+}
+
+Shape SafetensorsFile::shape(std::string_view name) const {
+  const TensorEntry& tensor = entry(name);
+  require(tensor.sizes.size() <= Shape::kMaxRank,
+          "'{}': tensor {}: shape has {} sizes, Locus takes at most {}", path().string(), quote(name),
+          tensor.sizes.size(), Shape::kMaxRank);
+  std::vector<int64_t> sizes;
+  for (const uint64_t size : tensor.sizes) {
+    require(size <= uint64_t{1} << 62, "'{}': tensor {}: shape has a size of {}, Locus takes at most 2^62",
+            path().string(), quote(name), size);
+    sizes.push_back(static_cast<int64_t>(size));
+  }
+  try {
+    return Shape(sizes);
+  } catch (const Error& error) {
+    fail(Fault::data, "'{}': tensor {}: {}", path().string(), quote(name), error.what());
+  }
+}
+
+DType SafetensorsFile::dtype(std::string_view name) const {
+  const StoredType& type = *entry(name).type;
+  require(type.dtype.has_value(),
+          "'{}': tensor {}: dtype is {}, Locus reads BOOL, U8, F16, BF16, I32, F32, F64 and I64",
+          path().string(), quote(name), type.name);
+  return *type.dtype;
+}
+
+Tensor SafetensorsFile::read(std::string_view name) const {
+  const DType stored = dtype(name);
+  Tensor tensor = Tensor::empty(shape(name), stored);
+  read_into(name, tensor);
+  return tensor;
+}
+
+void SafetensorsFile::read_into(std::string_view name, const Tensor& destination) const {
+  const TensorEntry& tensor = entry(name);
+  const Shape stored = shape(name);
+  require(destination.shape() == stored && destination.dtype() == dtype(name),
+          "'{}': tensor {} is {} {}, cannot be read into {} {}", path().string(), quote(name),
+          name_of(dtype(name)), stored.text(), name_of(destination.dtype()), destination.shape().text());
+  require(destination.contiguous(), "'{}': tensor {}: the rows of its destination lie apart", path().string(),
+          quote(name));
+  std::byte* memory = destination.view().data;
+  parallel_for(static_cast<int64_t>(tensor.end - tensor.begin), kChunkBytes, [&](int64_t begin, int64_t end) {
+    file_.read_at(data_begin_ + tensor.begin + begin, std::span(memory + begin, memory + end));
+  });
+}
+
+}  // namespace locus

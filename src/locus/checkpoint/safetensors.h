@@ -1,0 +1,58 @@
+// safetensors, the file format of checkpoints:
+//   u64 little-endian: N | N bytes of JSON | the tensors' bytes, one after the other
+//   {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+//   ...}
+// A file is checked in full when it is opened, before memory is taken for any tensor.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "locus/base/file.h"
+#include "locus/checkpoint/safetensors_header.h"
+#include "locus/tensor/tensor.h"
+
+namespace locus {
+
+class SafetensorsFile {
+ public:
+  explicit SafetensorsFile(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return file_.path(); }
+  const std::vector<TensorEntry>& entries() const { return header_.tensors; }  // in the order of their bytes
+  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  bool has(std::string_view name) const;
+  const TensorEntry& entry(std::string_view name) const;
+
+  // The entry's shape and dtype, where Locus has such: at most Shape::kMaxRank sizes, and a type with a
+  // dtype.
+  Shape shape(std::string_view name) const;
+  DType dtype(std::string_view name) const;
+
+  Tensor read(std::string_view name) const;
+  // Into memory that is there already: contiguous, of the same shape and dtype.
+  void read_into(std::string_view name, const Tensor& destination) const;
+
+ private:
+  const TensorEntry* find(std::string_view name) const;
+
+  InputFile file_;
+  SafetensorsHeader header_;
+  uint64_t data_begin_ = 0;                  // where the tensors' bytes begin in the file
+  std::vector<const TensorEntry*> by_name_;  // sorted
+};
+
+using NamedTensor = std::pair<std::string, Tensor>;
+
+// Writes atomically. The bytes depend on names, values and metadata only, not on the order given, and are
+// those of the format's own writer: larger element types first, then by name.
+void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
+                       const std::map<std::string, std::string>& metadata = {});
+
+inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the format's limit
+
+}  // namespace locus

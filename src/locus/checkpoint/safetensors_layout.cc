@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <numeric>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/checkpoint/safetensors_header.h"
+
+namespace locus {
+namespace {
+
+std::string sizes_text(const TensorEntry& tensor) {
+  constexpr size_t kShown = 16;
+  const std::span shown = std::span(tensor.sizes).first(std::min(kShown, tensor.sizes.size()));
+  return fmt::format("[{}{}]", fmt::join(shown, ", "), shown.size() < tensor.sizes.size() ? ", ..." : "");
+}
+
+void check_names(const std::vector<TensorEntry>& tensors, const std::string& file) {
+  std::vector<const TensorEntry*> by_name(tensors.size());
+  std::ranges::transform(tensors, by_name.begin(), [](const TensorEntry& tensor) { return &tensor; });
+  const auto name = [](const TensorEntry* tensor) -> const std::string& { return tensor->name; };
+  std::ranges::sort(by_name, {}, name);
+  const auto twice = std::ranges::adjacent_find(by_name, {}, name);
+  if (twice != by_name.end())
+    fail(Fault::data, "'{}': tensor {} stands twice in the header, expected once", file,
+         quote((*twice)->name));
+}
+
+void check_size(const TensorEntry& tensor, const std::string& file) {
+  uint64_t bits = 1;
+  bool wraps = false;
+  for (const uint64_t size : tensor.sizes) wraps |= __builtin_mul_overflow(bits, size, &bits);
+  wraps |= __builtin_mul_overflow(bits, static_cast<uint64_t>(tensor.type->bits), &bits);
+  if (wraps)
+    fail(Fault::data, "'{}': tensor {}: shape {} of {} needs more than 2^64 bits", file, quote(tensor.name),
+         sizes_text(tensor), tensor.type->name);
+  if (bits % 8 != 0)
+    fail(Fault::data, "'{}': tensor {}: shape {} of {} has {} bits, expected whole bytes", file,
+         quote(tensor.name), sizes_text(tensor), tensor.type->name, bits);
+  if (tensor.end - tensor.begin != bits / 8)
+    fail(Fault::data, "'{}': tensor {}: data_offsets [{}, {}] hold {} bytes, expected {} for shape {} of {}",
+         file, quote(tensor.name), tensor.begin, tensor.end, tensor.end - tensor.begin, bits / 8,
+         sizes_text(tensor), tensor.type->name);
+}
+
+}  // namespace
+
+void check_safetensors_layout(std::vector<TensorEntry>& tensors, uint64_t data_bytes,
+                              const std::string& file) {
+  check_names(tensors, file);
+  std::ranges::stable_sort(tensors, {},
+                           [](const TensorEntry& tensor) { return std::pair(tensor.begin, tensor.end); });
+  uint64_t next = 0;
+  for (const TensorEntry& tensor : tensors) {
+    if (tensor.end < tensor.begin)
+      fail(Fault::data, "'{}': tensor {}: data_offsets [{}, {}] end before they begin", file,
+           quote(tensor.name), tensor.begin, tensor.end);
+    if (tensor.begin != next)
+      fail(Fault::data, "'{}': tensor {}: data_offsets [{}, {}] leave {}, expected to begin at {}", file,
+           quote(tensor.name), tensor.begin, tensor.end, tensor.begin > next ? "a hole" : "an overlap", next);
+    if (tensor.end > data_bytes)
+      fail(Fault::data,
+           "'{}': tensor {}: data_offsets [{}, {}] end past the file's {} bytes of data; is it cut short?",
+           file, quote(tensor.name), tensor.begin, tensor.end, data_bytes);
+    check_size(tensor, file);
+    next = tensor.end;
+  }
+  require(next == data_bytes, "'{}': {} bytes of data follow the header, expected {} by data_offsets", file,
+          data_bytes, next);
+}
+
+}  // namespace locus

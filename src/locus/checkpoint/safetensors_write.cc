@@ -1,0 +1,133 @@
+#include <simdjson.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "locus/base/checked.h"
+#include "locus/base/quote.h"
+#include "locus/checkpoint/safetensors.h"
+
+namespace locus {
+namespace {
+
+constexpr size_t kHeaderAlignment = 8;
+
+void append_json(std::string& json, std::string_view text) {
+  json += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+      case '\\':
+        (json += '\\') += c;
+        break;
+      case '\b':
+        json += "\\b";
+        break;
+      case '\f':
+        json += "\\f";
+        break;
+      case '\n':
+        json += "\\n";
+        break;
+      case '\r':
+        json += "\\r";
+        break;
+      case '\t':
+        json += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          fmt::format_to(std::back_inserter(json), "\\u{:04x}", static_cast<unsigned char>(c));
+        } else {
+          json += c;
+        }
+    }
+  }
+  json += '"';
+}
+
+int64_t bytes_of(const Tensor& tensor) { return tensor.numel() * size_of(tensor.dtype()); }
+
+std::string header_text(const std::vector<NamedTensor>& tensors,
+                        const std::map<std::string, std::string>& metadata) {
+  std::string json = "{";
+  const auto separate = [&] {
+    if (json.back() != '{') json += ',';
+  };
+  if (!metadata.empty()) {
+    json += "\"__metadata__\":{";
+    for (const auto& [key, text] : metadata) {
+      separate();
+      append_json(json, key);
+      json += ':';
+      append_json(json, text);
+    }
+    json += '}';
+  }
+  int64_t begin = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const int64_t end = checked_add(begin, bytes_of(tensor), "bytes of a safetensors file");
+    separate();
+    append_json(json, name);
+    fmt::format_to(std::back_inserter(json), R"(:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                   stored_type_of(tensor.dtype()).name, fmt::join(tensor.shape().sizes(), ","), begin, end);
+    begin = end;
+  }
+  json += '}';
+  json.append((kHeaderAlignment - json.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
+  return json;
+}
+
+void check_text(const std::filesystem::path& path, const char* what, std::string_view text) {
+  require(simdjson::validate_utf8(text.data(), text.size()), "cannot write '{}': {} {} is not UTF-8",
+          path.string(), what, quote(text));
+}
+
+void check(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+           const std::map<std::string, std::string>& metadata) {
+  for (const auto& [key, text] : metadata) {
+    check_text(path, "the metadata key", key);
+    check_text(path, "the metadata text", text);
+  }
+  std::vector<std::string_view> names;
+  for (const auto& [name, tensor] : tensors) {
+    check_text(path, "the tensor name", name);
+    require(static_cast<bool>(tensor),
+            "cannot write '{}': tensor {} is empty-handed, expected one with memory", path.string(),
+            quote(name));
+    require(name != "__metadata__", "cannot write '{}': no tensor may be called '__metadata__'",
+            path.string());
+    names.push_back(name);
+  }
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end())
+    fail(Fault::data, "cannot write '{}': two tensors are called {}", path.string(), quote(*twice));
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  check(path, tensors, metadata);
+  // The table of types is ordered by alignment, so a type's place in it is its rank.
+  std::ranges::sort(tensors, [](const NamedTensor& left, const NamedTensor& right) {
+    const StoredType* left_type = &stored_type_of(left.second.dtype());
+    const StoredType* right_type = &stored_type_of(right.second.dtype());
+    return left_type != right_type ? left_type > right_type : left.first < right.first;
+  });
+  const std::string header = header_text(tensors, metadata);
+  require(header.size() <= kMaxHeaderBytes, "cannot write '{}': its header has {} bytes, the format takes {}",
+          path.string(), header.size(), kMaxHeaderBytes);
+  AtomicFile file(path);
+  const uint64_t length = header.size();
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(header);
+  for (const auto& [name, tensor] : tensors) {
+    const Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
+    file.write(std::span<const std::byte>(whole.view().data, static_cast<size_t>(bytes_of(whole))));
+  }
+  file.commit();
+}
+
+}  // namespace locus
