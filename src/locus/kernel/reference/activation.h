@@ -23,7 +23,7 @@ inline double activate(Activation activation, double x) {
     case Activation::silu:
       return x / (1 + std::exp(-x));
     case Activation::relu:
-      return x > 0 ? x : 0;
+      return x <= 0 ? 0 : x;  // so written, NaN stays NaN
     case Activation::tanh:
       return std::tanh(x);
   }
@@ -48,7 +48,7 @@ inline double activate_slope(Activation activation, double x) {
       return s * (1 + x * (1 - s));
     }
     case Activation::relu:
-      return x > 0 ? 1 : 0;
+      return x <= 0 ? 0 : 1;
     case Activation::tanh: {
       const double t = std::tanh(x);
       return 1 - t * t;

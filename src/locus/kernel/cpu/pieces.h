@@ -1,0 +1,39 @@
+// How element-by-element work is cut for the threads: pieces of a row, or several short rows, of about 16K
+// elements, by the shape alone. Views whose rows all lie together are one long row.
+#pragma once
+
+#include <algorithm>
+
+#include "locus/base/checked.h"
+#include "locus/base/parallel.h"
+#include "locus/tensor/view.h"
+
+namespace locus::kernel::cpu {
+
+inline constexpr int64_t kPieceSize = 16 * 1024;
+
+struct Extent {
+  int64_t rows, cols;
+};
+
+// The rows and columns to work through, of views of one shape.
+template <class... Others>
+Extent extent_of(ConstView first, const Others&... others) {
+  if (first.contiguous() && (others.contiguous() && ...)) return {1, first.numel()};
+  return {first.rows, first.cols};
+}
+
+// Calls f(r, begin, end) for runs of columns that together cover every row.
+template <class F>
+void each_piece(Extent extent, F&& f) {
+  const int64_t per_row = divide_up(extent.cols, kPieceSize);
+  const int64_t grain = std::max<int64_t>(1, kPieceSize / std::max<int64_t>(1, extent.cols));
+  parallel_for(extent.rows * per_row, grain, [&](int64_t first, int64_t last) {
+    for (int64_t piece = first; piece < last; ++piece) {
+      const int64_t begin = piece % per_row * kPieceSize;
+      f(piece / per_row, begin, std::min(extent.cols, begin + kPieceSize));
+    }
+  });
+}
+
+}  // namespace locus::kernel::cpu

@@ -1,0 +1,216 @@
+// Runs a kernel call on the reference in double and on the CPU on every SIMD target, and compares. The call
+// is written once, against a Stage that hands out its arguments:
+//
+//   compare(layout, {.relative = 1e-6}, [&](Stage& stage) {
+//     stage.kernels().scale({.x = stage.input({3, 5}, 1), .out = stage.output({3, 5}), .factor = 2});
+//   });
+//
+// Checked: values within the tolerance; the same bits under 1, 2, 3 and 7 threads and when run again; nothing
+// written outside of the outputs.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "locus/base/parallel.h"
+#include "locus/base/random.h"
+#include "locus/kernel/kernels.h"
+#include "locus/kernel/reference/storage.h"
+#include "locus/tensor/tensor.h"
+
+namespace locus::testing {
+
+// `packed`: rows follow each other from an aligned address. `apart`: the columns of a wider tensor, so rows
+// start at odd addresses with foreign elements between them.
+enum class Layout { packed, apart };
+inline constexpr std::array kLayouts = {Layout::packed, Layout::apart};
+
+// Empty, single, shorter and longer than a vector, with every kind of tail, and enough for several pieces.
+inline constexpr std::array<std::array<int64_t, 2>, 12> kSizes = {{{0, 5},
+                                                                   {3, 0},
+                                                                   {1, 1},
+                                                                   {1, 3},
+                                                                   {2, 7},
+                                                                   {3, 16},
+                                                                   {5, 17},
+                                                                   {4, 131},
+                                                                   {33, 64},
+                                                                   {70, 259},
+                                                                   {3, 33001},
+                                                                   {1100, 48}}};
+
+// got passes when |got - want| <= absolute + relative |want|.
+struct Tolerance {
+  double relative = 0, absolute = 0;
+};
+
+// Normal numbers, a function of the seed. Made once: every call is run some ten times.
+inline const std::vector<float>& normals(uint64_t seed, int64_t count) {
+  static std::map<uint64_t, std::vector<float>> made;
+  std::vector<float>& values = made[seed];
+  const Random random(seed, 0);
+  while (static_cast<int64_t>(values.size()) < count) values.push_back(random.normal(values.size()));
+  return values;
+}
+
+class Stage {
+ public:
+  Stage(Device device, Layout layout) : device_(device), layout_(layout) {}
+
+  const Kernels& kernels() const { return locus::kernels(device_); }
+
+  // Normal numbers times `scale`, the same for the same seed.
+  View input(Shape shape, uint64_t seed, float scale = 1) {
+    const View view = place(shape);
+    const std::vector<float>& values = normals(seed, view.numel());
+    fill(view, [&](int64_t i) { return scale * values[static_cast<size_t>(i)]; });
+    return view;
+  }
+  View input(Shape shape, const std::vector<float>& values) {
+    const View view = place(shape);
+    fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
+    return view;
+  }
+  // Whole numbers in [0, below).
+  View ids(int64_t count, uint64_t seed, uint32_t below) {
+    keep_.push_back(Tensor::empty({count}, DType::i32));
+    for (int64_t i = 0; i < count; ++i) {
+      keep_.back().data<int32_t>()[static_cast<size_t>(i)] =
+          static_cast<int32_t>(Random(seed, 1).below(static_cast<uint64_t>(i), below));
+    }
+    return keep_.back().view();
+  }
+  View output(Shape shape) { return written(workspace(shape)); }
+  // Something the call reads and writes: compared as an output.
+  View updated(Shape shape, uint64_t seed, float scale = 1) { return written(input(shape, seed, scale)); }
+  View written(View view) {
+    outputs_.push_back(view);
+    return view;
+  }
+  View workspace(Shape shape) {
+    const View view = place(shape);
+    fill(view, [](int64_t) { return std::nanf(""); });
+    return view;
+  }
+  // A result that comes back by value.
+  void record(double value) {
+    keep_.push_back(Tensor::empty({1}, DType::f64));
+    keep_.back().data<double>()[0] = value;
+    outputs_.push_back(keep_.back().view());
+  }
+
+  // The outputs' elements, one after the other.
+  std::vector<double> results() const {
+    std::vector<double> all;
+    for (const View& view : outputs_) {
+      kernel::reference::each(
+          view, [&](int64_t r, int64_t c) { all.push_back(kernel::reference::at(view, r, c)); });
+    }
+    return all;
+  }
+  bool margins_intact() const {
+    for (const Tensor& whole : margins_) {
+      const View view = whole.view();
+      for (int64_t r = 0; r < view.rows; ++r) {
+        for (int64_t c : {int64_t{0}, view.cols - 3, view.cols - 2, view.cols - 1}) {
+          if (kernel::reference::at(view, r, c) != kMargin) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+ private:
+  static constexpr float kMargin = 777;
+
+  View place(Shape shape) {
+    const DType dtype = device_ == Device::reference ? DType::f64 : DType::f32;
+    if (layout_ == Layout::packed) {
+      keep_.push_back(Tensor::empty(shape, dtype, device_));
+    } else {
+      margins_.push_back(Tensor::full(shape.with_last(shape.cols() + 4), kMargin, dtype, device_));
+      keep_.push_back(margins_.back().columns(1, 1 + shape.cols()));
+    }
+    return keep_.back().view();
+  }
+  template <class F>
+  static void fill(View view, F value) {
+    kernel::reference::each(
+        view, [&](int64_t r, int64_t c) { kernel::reference::put(view, r, c, value(r * view.cols + c)); });
+  }
+
+  Device device_;
+  Layout layout_;
+  std::vector<Tensor> keep_, margins_;
+  std::vector<View> outputs_;
+};
+
+inline void expect_close(const std::vector<double>& got, const std::vector<double>& want,
+                         Tolerance tolerance) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i]))) continue;
+    const double error = std::abs(got[i] - want[i]);
+    ASSERT_TRUE(error <= tolerance.absolute + tolerance.relative * std::abs(want[i]))
+        << "result " << i << " of " << got.size() << ": " << got[i] << ", expected " << want[i] << ", off by "
+        << error;
+  }
+}
+
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, {}, std::bit_cast<uint64_t, double>, std::bit_cast<uint64_t, double>);
+}
+
+// Calls f() once for every SIMD target this machine can run.
+template <class F>
+void each_target(F f) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    f();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+template <class Call>
+void compare(Layout layout, Tolerance tolerance, Call call) {
+  const auto run = [&](Device device) {
+    Stage stage(device, layout);
+    call(stage);
+    EXPECT_TRUE(stage.margins_intact()) << "written outside of an output";
+    return stage.results();
+  };
+  const std::vector<double> want = run(Device::reference);
+  const int threads_before = threads();
+  each_target([&] {
+    set_threads(1);
+    const std::vector<double> got = run(Device::cpu);
+    expect_close(got, want, tolerance);
+    for (const int count : {1, 2, 3, 7}) {
+      set_threads(count);
+      EXPECT_TRUE(same_bits(run(Device::cpu), got)) << "other bits with " << count << " threads";
+    }
+  });
+  set_threads(threads_before);
+}
+
+// compare() over every size and layout; call(stage, rows, cols).
+template <class Call>
+void compare_sizes(Tolerance tolerance, Call call) {
+  for (const auto& [rows, cols] : kSizes) {
+    for (const Layout layout : kLayouts) {
+      SCOPED_TRACE(::testing::Message()
+                   << "[" << rows << ", " << cols << "]" << (layout == Layout::apart ? ", rows apart" : ""));
+      compare(layout, tolerance, [&, r = rows, c = cols](Stage& stage) { call(stage, r, c); });
+    }
+  }
+}
+
+}  // namespace locus::testing
