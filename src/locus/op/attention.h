@@ -1,0 +1,23 @@
+// Attention over packed sequences with any score terms; see kernel/attention.h for the formula.
+#pragma once
+
+#include "locus/base/random.h"
+#include "locus/op/terms.h"
+
+namespace locus::op {
+
+struct AttentionOptions {
+  int64_t heads = 1;
+  int64_t key_heads = 0;  // 0: as many as heads
+  float scale = 0;        // 0: 1/sqrt(head size); a scheme's own scale (ScoreTerms) goes before both
+  bool causal = false;
+  int64_t window = 0;  // 0: none
+  float dropout = 0;
+  Random random{0, 0};  // of the dropout
+};
+
+// q [Nq, H*D], k and v [Nk, G*D]: [Nq, H*D].
+Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequences, const ScoreTerms& terms,
+              const AttentionOptions& options);
+
+}  // namespace locus::op

@@ -1,0 +1,68 @@
+// A position scheme is data: it turns a placement and its own parameters into terms (op/terms.h). Nothing
+// below this folder knows any scheme's name, and adding one is one file here and one line in registry.cc.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "locus/autograd/parameters.h"
+#include "locus/base/random.h"
+#include "locus/scheme/options.h"
+#include "locus/scheme/placement.h"
+
+namespace locus {
+
+// The model a scheme is made for.
+struct Geometry {
+  int64_t width = 0;      // C
+  int64_t heads = 0;      // H
+  int64_t head_size = 0;  // D
+  int64_t layers = 1;
+  int64_t max_length = 0;  // rows of a learned table, the trained length of a scaling
+  bool causal = false;
+};
+
+// What a layer offers a scheme that projects with the layer's own weights.
+struct LayerView {
+  int64_t layer = 0;
+  Var query_weight, query_bias;  // [H*D, C], [H*D] or absent
+  Var key_weight, key_bias;
+};
+
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+  // Once per forward pass, shared by all layers.
+  virtual Terms terms(const Placement& placement) const = 0;
+  // Once per layer, for the schemes whose score terms differ from layer to layer.
+  virtual ScoreTerms layer_scores(const Terms& terms, const LayerView&) const { return terms.scores; }
+};
+
+struct SchemeInfo {
+  std::string_view name;
+  std::string_view summary;   // one line
+  std::string_view formula;   // plain text, a line or a few
+  std::string_view paper;     // authors, year, arXiv number
+  std::string_view models;    // who uses it
+  std::string_view cost;      // over no scheme at all, in words
+  bool relative = false;      // scores do not change when all positions shift
+  bool extrapolates = false;  // defined past the trained length
+  std::span<const OptionSpec> options;
+  // Registers the scheme's parameters below `scope`, initialised as its paper says.
+  std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const Random&) = nullptr;
+};
+
+// All schemes, in the order they are shown. An explicit list: self-registering statics vanish from static
+// libraries.
+std::span<const SchemeInfo* const> schemes();
+const SchemeInfo& scheme_info(std::string_view name);  // unknown: an error with the nearest known name
+
+// A scheme by name. Options not given have the defaults of its list; an unknown one is refused with the
+// nearest known.
+std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
+                                    const OptionValues& values, const Scope& scope, const Random& random);
+
+}  // namespace locus
