@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "locus/kernel/partial.h"
 #include "locus/tensor/view.h"
 
 namespace locus::kernel {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "locus/kernel/partial.h"
 #include "locus/tensor/view.h"
 
 namespace locus::kernel {
@@ -28,11 +29,5 @@ struct NormBackwardArgs {
   View workspace;        // [2 * partial_chunks(N), C], needed when dgamma or dbeta is there
   bool rms = false;
 };
-
-// Sums down the rows are made in this many parts, cut by the shape alone, then added in order.
-constexpr int64_t partial_grain(int64_t rows) { return rows <= 16 * 16 ? 16 : (rows + 15) / 16; }
-constexpr int64_t partial_chunks(int64_t rows) {
-  return (rows + partial_grain(rows) - 1) / partial_grain(rows);
-}
 
 }  // namespace locus::kernel

@@ -26,7 +26,9 @@ void cross_entropy(const CrossEntropyArgs& args) {
       put(args.loss, n, 0);
       continue;
     }
-    for (int64_t c = 0; c < V; ++c) smooth += weight(args.weights, c) * (lse - at(args.logits, n, c));
+    // Unsmoothed, a logit of -inf has no part in the loss; 0 times its infinity would be NaN.
+    for (int64_t c = 0; s != 0 && c < V; ++c)
+      smooth += weight(args.weights, c) * (lse - at(args.logits, n, c));
     const double picked = weight(args.weights, target) * (lse - at(args.logits, n, target));
     put(args.loss, n, (1 - s) * picked + s / static_cast<double>(V) * smooth);
   }

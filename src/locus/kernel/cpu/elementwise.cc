@@ -1,0 +1,90 @@
+#include "locus/kernel/elementwise.h"
+
+#include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/elementwise.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "locus/kernel/cpu/partial-inl.h"
+#include "locus/kernel/cpu/sweep-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu::HWY_NAMESPACE {
+
+void add_kernel(const AddArgs& args) {
+  each_piece(extent_of(args.a, args.b, args.out), [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
+    const float* a = args.a.row<float>(r) + begin;
+    const float* b = args.b.row<float>(r) + begin;
+    float* out = args.out.row<float>(r) + begin;
+    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
+      const auto factor = hn::Set(d, args.factor);
+      hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, b + i), hn::LoadU(d, a + i)), d, out + i);
+    });
+  });
+}
+
+void scale_kernel(const ScaleArgs& args) {
+  each_piece(extent_of(args.x, args.out), [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
+    const float* x = args.x.row<float>(r) + begin;
+    float* out = args.out.row<float>(r) + begin;
+    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
+      hn::StoreU(hn::Mul(hn::Set(d, args.factor), hn::LoadU(d, x + i)), d, out + i);
+    });
+  });
+}
+
+void multiply_kernel(const MultiplyArgs& args) {
+  each_piece(extent_of(args.a, args.b, args.out), [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
+    const float* a = args.a.row<float>(r) + begin;
+    const float* b = args.b.row<float>(r) + begin;
+    float* out = args.out.row<float>(r) + begin;
+    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
+      hn::StoreU(hn::Mul(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
+    });
+  });
+}
+
+void bias_kernel(const BiasArgs& args) {
+  each_piece({args.x.rows, args.x.cols}, [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
+    const float* x = args.x.row<float>(r) + begin;
+    const float* bias = args.bias.row<float>(0) + begin;
+    float* out = args.out.row<float>(r) + begin;
+    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
+      hn::StoreU(hn::Add(hn::LoadU(d, x + i), hn::LoadU(d, bias + i)), d, out + i);
+    });
+  });
+}
+
+void column_sum_kernel(const ColumnSumArgs& args) {
+  const int64_t N = args.x.rows, C = args.x.cols, grain = partial_grain(N);
+  parallel_for(N, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
+    float* part = args.workspace.row<float>(begin / grain);
+    std::fill_n(part, C, 0.0f);
+    for (int64_t r = begin; r < end; ++r) add_row(part, args.x.row<float>(r), C);
+  });
+  join_parts(args.workspace, 0, partial_chunks(N), args.out);
+}
+
+}  // namespace locus::kernel::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace locus::kernel::cpu {
+
+HWY_EXPORT(add_kernel);
+HWY_EXPORT(scale_kernel);
+HWY_EXPORT(multiply_kernel);
+HWY_EXPORT(bias_kernel);
+HWY_EXPORT(column_sum_kernel);
+
+void add(const AddArgs& args) { HWY_DYNAMIC_DISPATCH(add_kernel)(args); }
+void scale(const ScaleArgs& args) { HWY_DYNAMIC_DISPATCH(scale_kernel)(args); }
+void multiply(const MultiplyArgs& args) { HWY_DYNAMIC_DISPATCH(multiply_kernel)(args); }
+void bias(const BiasArgs& args) { HWY_DYNAMIC_DISPATCH(bias_kernel)(args); }
+void column_sum(const ColumnSumArgs& args) { HWY_DYNAMIC_DISPATCH(column_sum_kernel)(args); }
+
+}  // namespace locus::kernel::cpu
+#endif

@@ -1,0 +1,71 @@
+// Sums over all elements: f32 within blocks of a thousand, double from block to block and from chunk to
+// chunk; chunks are cut by the shape and added in order.
+#include <array>
+
+#include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/reduce.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "locus/kernel/cpu/sweep-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu::HWY_NAMESPACE {
+
+constexpr int64_t kBlock = 1024;
+constexpr int64_t kMaxChunks = 256;
+
+// The sum of block(x, n) over blocks of at most kBlock elements.
+template <class Block>
+HWY_INLINE double sum_blocks(ConstView x, Block block) {
+  const Extent extent = extent_of(x);
+  const int64_t per_row = divide_up(extent.cols, kBlock), blocks = extent.rows * per_row;
+  const int64_t grain = HWY_MAX(kPieceSize / kBlock, divide_up(blocks, kMaxChunks));
+  std::array<double, kMaxChunks> parts = {};
+  parallel_for(blocks, grain, [&](int64_t first, int64_t last) HWY_ATTR {
+    double sum = 0;
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t begin = i % per_row * kBlock;
+      const int64_t n = HWY_MIN(kBlock, extent.cols - begin);
+      sum += static_cast<double>(block(x.row<float>(i / per_row) + begin, n));
+    }
+    parts[static_cast<size_t>(first / grain)] = sum;
+  });
+  double total = 0;
+  for (const double part : parts) total += part;
+  return total;
+}
+
+double sum_kernel(ConstView x) {
+  return sum_blocks(x, [](const float* p, int64_t n) HWY_ATTR {
+    return accumulate(
+        n, [&](auto d, int64_t i, auto sum) HWY_ATTR { return hn::Add(sum, hn::LoadU(d, p + i)); });
+  });
+}
+
+double squared_norm_kernel(ConstView x) {
+  return sum_blocks(x, [](const float* p, int64_t n) HWY_ATTR {
+    return accumulate(n, [&](auto d, int64_t i, auto sum) HWY_ATTR {
+      const auto v = hn::LoadU(d, p + i);
+      return hn::MulAdd(v, v, sum);
+    });
+  });
+}
+
+}  // namespace locus::kernel::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace locus::kernel::cpu {
+
+HWY_EXPORT(sum_kernel);
+HWY_EXPORT(squared_norm_kernel);
+
+double sum(ConstView x) { return HWY_DYNAMIC_DISPATCH(sum_kernel)(x); }
+double squared_norm(ConstView x) { return HWY_DYNAMIC_DISPATCH(squared_norm_kernel)(x); }
+
+}  // namespace locus::kernel::cpu
+#endif

@@ -1,0 +1,54 @@
+#include "locus/kernel/rows.h"
+
+#include <cstring>
+
+#include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/rows.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "locus/kernel/cpu/partial-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu::HWY_NAMESPACE {
+
+// A task owns a strip of columns and goes through all rows in order: no two tasks meet, and repeated ids add
+// up in one order.
+void scatter_add_kernel(const ScatterAddArgs& args) {
+  constexpr int64_t kStrip = 128;
+  const int64_t N = args.rows.rows, C = args.rows.cols;
+  const int32_t* ids = args.ids.as<int32_t>();
+  const int64_t strips = divide_up(C, kStrip);
+  const int64_t grain = divide_up(kPieceSize, HWY_MAX(int64_t{1}, N * kStrip));
+  parallel_for(strips, grain, [&](int64_t first, int64_t last) HWY_ATTR {
+    const int64_t begin = first * kStrip, end = HWY_MIN(C, last * kStrip);
+    for (int64_t n = 0; n < N; ++n) {
+      if (ids[n] == args.skip) continue;
+      add_row(args.table.row<float>(ids[n]) + begin, args.rows.row<float>(n) + begin, end - begin);
+    }
+  });
+}
+
+}  // namespace locus::kernel::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace locus::kernel::cpu {
+
+HWY_EXPORT(scatter_add_kernel);
+
+void gather(const GatherArgs& args) {
+  const int32_t* ids = args.ids.as<int32_t>();
+  each_piece({args.out.rows, args.out.cols}, [&](int64_t n, int64_t begin, int64_t end) {
+    std::memcpy(args.out.row<float>(n) + begin, args.table.row<float>(ids[n]) + begin,
+                static_cast<size_t>(end - begin) * sizeof(float));
+  });
+}
+
+void scatter_add(const ScatterAddArgs& args) { HWY_DYNAMIC_DISPATCH(scatter_add_kernel)(args); }
+
+}  // namespace locus::kernel::cpu
+#endif

@@ -1,0 +1,62 @@
+#include "tests/kernel/compare.h"
+
+namespace locus::testing {
+namespace {
+
+// One rounding each.
+constexpr Tolerance kRounding = {.relative = 0x1p-23};
+
+TEST(Elementwise, Add) {
+  // A fused product is rounded once, an unfused one twice, and the sum may cancel: 2^-24 of |factor b| up
+  // to 10.
+  compare_sizes({.relative = 0x1p-23, .absolute = 1e-6}, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().add({.a = stage.input({rows, cols}, 1),
+                         .b = stage.input({rows, cols}, 2),
+                         .out = stage.output({rows, cols}),
+                         .factor = 2.5f});
+  });
+}
+
+TEST(Elementwise, Scale) {
+  compare_sizes(kRounding, [](Stage& stage, int64_t rows, int64_t cols) {
+    const View x = stage.updated({rows, cols}, 1);
+    stage.kernels().scale({.x = x, .out = x, .factor = 1.7f});
+  });
+}
+
+TEST(Elementwise, Multiply) {
+  compare_sizes(kRounding, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().multiply({.a = stage.input({rows, cols}, 1),
+                              .b = stage.input({rows, cols}, 2),
+                              .out = stage.output({rows, cols})});
+  });
+}
+
+TEST(Elementwise, Bias) {
+  compare_sizes(kRounding, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().bias({.x = stage.input({rows, cols}, 1),
+                          .bias = stage.input({cols}, 2),
+                          .out = stage.output({rows, cols})});
+  });
+}
+
+TEST(Elementwise, ColumnSum) {
+  // Up to 69 numbers of size 1 are added one by one, and 16 such sums: some 70 roundings of numbers up to 30.
+  compare_sizes({.absolute = 3e-5}, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().column_sum({.x = stage.input({rows, cols}, 1),
+                                .out = stage.output({cols}),
+                                .workspace = stage.workspace({kernel::partial_chunks(rows), cols})});
+  });
+}
+
+TEST(Elementwise, MixedLayouts) {
+  for (const auto& [rows, cols] : kSizes) {
+    const Tensor a = Tensor::full({rows, cols}, 3), wide = Tensor::full({rows, cols + 1}, 4);
+    const Tensor out = Tensor::zeros({rows, cols});
+    kernels(Device::cpu).add({.a = a.view(), .b = wide.columns(1, cols + 1).view(), .out = out.view()});
+    for (const float value : out.values()) ASSERT_EQ(value, 7);
+  }
+}
+
+}  // namespace
+}  // namespace locus::testing

@@ -1,0 +1,33 @@
+#include "tests/kernel/compare.h"
+
+namespace locus::testing {
+namespace {
+
+TEST(Rows, Gather) {
+  compare_sizes({}, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().gather({.table = stage.input({11, cols}, 1),
+                            .ids = stage.ids(rows, 2, 11),
+                            .out = stage.output({rows, cols})});
+  });
+}
+
+TEST(Rows, ScatterAdd) {
+  // About a hundred rows meet in a table row: a hundred roundings of numbers up to 30.
+  compare_sizes({.absolute = 5e-5}, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().scatter_add({.rows = stage.input({rows, cols}, 1),
+                                 .ids = stage.ids(rows, 2, 11),
+                                 .table = stage.updated({11, cols}, 3),
+                                 .skip = 4});
+  });
+}
+
+// In f32 the order is seen: 1e8 + 1 is 1e8, so the sum in order is 1; with the ones first it would be 0.
+TEST(Rows, ScatterAddsInOrder) {
+  const Tensor rows = Tensor::of({4, 1}, {1e8f, 1.0f, -1e8f, 1.0f}), table = Tensor::zeros({1, 1});
+  const Tensor ids = Tensor::of({4}, {0, 0, 0, 0});
+  kernels(Device::cpu).scatter_add({.rows = rows.view(), .ids = ids.view(), .table = table.view()});
+  EXPECT_EQ(table.values()[0], 1);
+}
+
+}  // namespace
+}  // namespace locus::testing
