@@ -23,6 +23,16 @@ if(LOCUS_SANITIZE)
   target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
 endif()
 
+# Fuzzing: every source carries libFuzzer's coverage counters, and both sanitizers turn silent faults into crashes.
+if(LOCUS_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "LOCUS_FUZZ needs clang; configure with -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  target_compile_options(locus_compiler INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
+endif()
+
 # Highway's targets. HWY_COMPILE_ALL_ATTAINABLE adds the plain scalar one, so that tests compare all of them on any machine.
 # Left out: SVE (no machine here could test it; such CPUs run NEON), SSSE3 and AVX3_DL (no gain for float arithmetic).
 add_library(locus_simd INTERFACE)

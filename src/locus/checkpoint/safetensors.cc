@@ -14,8 +14,6 @@ namespace {
 // What one thread reads at once: large enough that a system call costs nothing, small enough to share out.
 constexpr int64_t kChunkBytes = 4 << 20;
 
-std::string_view name_of_entry(const TensorEntry* entry) { return entry->name; }
-
 uint64_t header_length(const InputFile& file) {
   const std::string path = file.path().string();
   std::byte length_bytes[8];
@@ -42,22 +40,17 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
     file_.read_at(sizeof(uint64_t), std::as_writable_bytes(std::span(text.get(), length)));
     header_ = parse_safetensors_header(text.get(), length, path.string());
   }
-  check_safetensors_layout(header_.tensors, file_.size() - data_begin_, path.string());
-  for (const TensorEntry& entry : header_.tensors) by_name_.push_back(&entry);
-  std::ranges::sort(by_name_, {}, name_of_entry);
+  check_safetensors_layout(header_, file_.size() - data_begin_, path.string());
 }
 
-const TensorEntry* SafetensorsFile::find(std::string_view name) const {
-  const auto at = std::ranges::lower_bound(by_name_, name, {}, name_of_entry);
-  return at != by_name_.end() && (*at)->name == name ? *at : nullptr;
+bool SafetensorsFile::has(std::string_view name) const {
+  return header_.by_name.find(entries(), name) != nullptr;
 }
-
-bool SafetensorsFile::has(std::string_view name) const { return find(name) != nullptr; }
 
 const TensorEntry& SafetensorsFile::entry(std::string_view name) const {
-  const TensorEntry* found = find(name);
+  const TensorEntry* found = header_.by_name.find(entries(), name);
   require(found != nullptr, "'{}': has no tensor {} among its {}", path().string(), quote(name),
-          by_name_.size());
+          entries().size());
   return *found;
 }
 

@@ -38,12 +38,9 @@ class SafetensorsFile {
   void read_into(std::string_view name, const Tensor& destination) const;
 
  private:
-  const TensorEntry* find(std::string_view name) const;
-
   InputFile file_;
   SafetensorsHeader header_;
-  uint64_t data_begin_ = 0;                  // where the tensors' bytes begin in the file
-  std::vector<const TensorEntry*> by_name_;  // sorted
+  uint64_t data_begin_ = 0;  // where the tensors' bytes begin in the file
 };
 
 using NamedTensor = std::pair<std::string, Tensor>;

@@ -3,7 +3,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "locus/base/error.h"
@@ -117,30 +116,30 @@ class HeaderParser {
     ondemand::object object;
     if (const auto error = value.get_object().get(object))
       accept_type(error, where(entry), value, "an object with dtype, shape and data_offsets");
-    std::optional<std::vector<uint64_t>> sizes, offsets;
+    bool has_shape = false, has_offsets = false;
     for (auto item : object) {
       const auto [key, part] = field(item);
       if (key == "dtype") {
         once(entry.type == nullptr, entry, "dtype");
         entry.type = type(entry, part);
       } else if (key == "shape") {
-        once(!sizes, entry, "shape");
-        sizes = numbers(entry, "shape", part);
+        once(!std::exchange(has_shape, true), entry, "shape");
+        read_numbers(entry, "shape", part, entry.sizes);
       } else if (key == "data_offsets") {
-        once(!offsets, entry, "data_offsets");
-        offsets = numbers(entry, "data_offsets", part);
+        once(!std::exchange(has_offsets, true), entry, "data_offsets");
+        read_numbers(entry, "data_offsets", part, offsets_);
       } else {
         accept(check_json(part, kDeepest - 2));
       }
     }
     present(entry.type != nullptr, entry, "dtype");
-    present(sizes.has_value(), entry, "shape");
-    present(offsets.has_value(), entry, "data_offsets");
-    require(offsets->size() == 2, "'{}': {}: data_offsets has {} numbers, expected 2: begin and end", file_,
-            where(entry), offsets->size());
-    entry.sizes = std::move(*sizes);
-    entry.begin = (*offsets)[0];
-    entry.end = (*offsets)[1];
+    present(has_shape, entry, "shape");
+    present(has_offsets, entry, "data_offsets");
+    if (offsets_.size() != 2)
+      fail(Fault::data, "'{}': {}: data_offsets has {} numbers, expected 2: begin and end", file_,
+           where(entry), offsets_.size());
+    entry.begin = offsets_[0];
+    entry.end = offsets_[1];
     return entry;
   }
 
@@ -170,8 +169,9 @@ class HeaderParser {
     return found;
   }
 
-  std::vector<uint64_t> numbers(const TensorEntry& entry, const char* field, ondemand::value value) {
-    std::vector<uint64_t> result;
+  void read_numbers(const TensorEntry& entry, const char* field, ondemand::value value,
+                    std::vector<uint64_t>& numbers) {
+    numbers.clear();
     ondemand::array array;
     if (const auto error = value.get_array().get(array))
       accept_type(error, where(entry) + ": " + field, value, "an array of whole numbers");
@@ -180,16 +180,16 @@ class HeaderParser {
       accept(std::move(item).get(element));
       uint64_t number = 0;
       if (const auto error = element.get_uint64().get(number)) {
-        accept_type(error, fmt::format("{}: {}[{}]", where(entry), field, result.size()), element,
+        accept_type(error, fmt::format("{}: {}[{}]", where(entry), field, numbers.size()), element,
                     "a whole number from 0 to 2^64-1");
       }
-      result.push_back(number);
+      numbers.push_back(number);
     }
-    return result;
   }
 
   const std::string& file_;
   std::string_view last_key_;
+  std::vector<uint64_t> offsets_;  // of the tensor being read; kept to take memory once
   ondemand::parser parser_;
   ondemand::document document_;
 };

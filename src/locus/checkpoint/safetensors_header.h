@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "locus/checkpoint/name_index.h"
 #include "locus/checkpoint/stored_type.h"
 
 namespace locus {
@@ -20,17 +21,18 @@ struct TensorEntry {
 
 struct SafetensorsHeader {
   std::vector<TensorEntry> tensors;  // in the order of their bytes
+  NameIndex by_name;
   std::map<std::string, std::string> metadata;
 };
 
 // `text` holds `length` bytes of header and behind them kHeaderPadding more that may be read but mean
 // nothing.
 inline constexpr size_t kHeaderPadding = 64;
+// The tensors come in the order of the text; by_name is made by check_safetensors_layout().
 SafetensorsHeader parse_safetensors_header(const char* text, size_t length, const std::string& file);
 
-// Sorts the tensors by their bytes; these must fill the file's `data_bytes` behind the header without hole or
-// overlap, each tensor as many as its shape and type say.
-void check_safetensors_layout(std::vector<TensorEntry>& tensors, uint64_t data_bytes,
-                              const std::string& file);
+// Orders the tensors; their names must differ and their bytes fill the file's `data_bytes` behind the header
+// without hole or overlap, each tensor as many as its shape and type say.
+void check_safetensors_layout(SafetensorsHeader& header, uint64_t data_bytes, const std::string& file);
 
 }  // namespace locus

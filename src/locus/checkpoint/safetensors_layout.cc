@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <numeric>
+#include <span>
+#include <utility>
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
@@ -12,17 +13,6 @@ std::string sizes_text(const TensorEntry& tensor) {
   constexpr size_t kShown = 16;
   const std::span shown = std::span(tensor.sizes).first(std::min(kShown, tensor.sizes.size()));
   return fmt::format("[{}{}]", fmt::join(shown, ", "), shown.size() < tensor.sizes.size() ? ", ..." : "");
-}
-
-void check_names(const std::vector<TensorEntry>& tensors, const std::string& file) {
-  std::vector<const TensorEntry*> by_name(tensors.size());
-  std::ranges::transform(tensors, by_name.begin(), [](const TensorEntry& tensor) { return &tensor; });
-  const auto name = [](const TensorEntry* tensor) -> const std::string& { return tensor->name; };
-  std::ranges::sort(by_name, {}, name);
-  const auto twice = std::ranges::adjacent_find(by_name, {}, name);
-  if (twice != by_name.end())
-    fail(Fault::data, "'{}': tensor {} stands twice in the header, expected once", file,
-         quote((*twice)->name));
 }
 
 void check_size(const TensorEntry& tensor, const std::string& file) {
@@ -44,13 +34,12 @@ void check_size(const TensorEntry& tensor, const std::string& file) {
 
 }  // namespace
 
-void check_safetensors_layout(std::vector<TensorEntry>& tensors, uint64_t data_bytes,
-                              const std::string& file) {
-  check_names(tensors, file);
-  std::ranges::stable_sort(tensors, {},
+void check_safetensors_layout(SafetensorsHeader& header, uint64_t data_bytes, const std::string& file) {
+  std::ranges::stable_sort(header.tensors, {},
                            [](const TensorEntry& tensor) { return std::pair(tensor.begin, tensor.end); });
+  header.by_name = NameIndex(header.tensors, file);
   uint64_t next = 0;
-  for (const TensorEntry& tensor : tensors) {
+  for (const TensorEntry& tensor : header.tensors) {
     if (tensor.end < tensor.begin)
       fail(Fault::data, "'{}': tensor {}: data_offsets [{}, {}] end before they begin", file,
            quote(tensor.name), tensor.begin, tensor.end);

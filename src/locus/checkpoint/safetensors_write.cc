@@ -92,8 +92,7 @@ void check(const std::filesystem::path& path, const std::vector<NamedTensor>& te
   std::vector<std::string_view> names;
   for (const auto& [name, tensor] : tensors) {
     check_text(path, "the tensor name", name);
-    require(static_cast<bool>(tensor),
-            "cannot write '{}': tensor {} is empty-handed, expected one with memory", path.string(),
+    require(static_cast<bool>(tensor), "cannot write '{}': tensor {} has no memory", path.string(),
             quote(name));
     require(name != "__metadata__", "cannot write '{}': no tensor may be called '__metadata__'",
             path.string());
@@ -117,8 +116,9 @@ void write_safetensors(const std::filesystem::path& path, std::vector<NamedTenso
     return left_type != right_type ? left_type > right_type : left.first < right.first;
   });
   const std::string header = header_text(tensors, metadata);
-  require(header.size() <= kMaxHeaderBytes, "cannot write '{}': its header has {} bytes, the format takes {}",
-          path.string(), header.size(), kMaxHeaderBytes);
+  require(header.size() <= kMaxHeaderBytes,
+          "cannot write '{}': its header has {} bytes, the format takes at most {}", path.string(),
+          header.size(), kMaxHeaderBytes);
   AtomicFile file(path);
   const uint64_t length = header.size();
   file.write(std::as_bytes(std::span(&length, 1)));

@@ -1,0 +1,49 @@
+// Any bytes at all as a safetensors file: it is refused with an Error, or every tensor in it can be asked
+// for.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "locus/base/error.h"
+#include "locus/checkpoint/safetensors.h"
+
+namespace {
+
+// A file that lives in memory and has a path.
+class MemoryFile {
+ public:
+  MemoryFile(const uint8_t* data, size_t size) : descriptor_(::memfd_create("fuzz", 0)) {
+    if (::write(descriptor_, data, size) != static_cast<ssize_t>(size)) std::abort();
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+void read_all(const locus::SafetensorsFile& file) {
+  for (const locus::TensorEntry& entry : file.entries()) {
+    try {
+      const locus::Tensor tensor = file.read(entry.name);
+      if (tensor.numel() * locus::size_of(tensor.dtype()) != static_cast<int64_t>(entry.end - entry.begin))
+        std::abort();
+    } catch (const locus::Error&) {
+      // A valid file may hold what Locus has no dtype or shape for.
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const MemoryFile memory(data, size);
+  try {
+    read_all(locus::SafetensorsFile(memory.path()));
+  } catch (const locus::Error&) {
+  }
+  return 0;
+}
