@@ -3,6 +3,7 @@
 #pragma once
 
 #include "locus/kernel/activation.h"
+#include "locus/kernel/attention.h"
 #include "locus/kernel/elementwise.h"
 #include "locus/kernel/loss.h"
 #include "locus/kernel/matmul.h"
@@ -41,6 +42,12 @@ struct Kernels {
 
   double (*sum)(ConstView);
   double (*squared_norm)(ConstView);
+
+  // How many elements of workspace the two below want.
+  int64_t (*attention_workspace)(const kernel::AttentionArgs&);
+  int64_t (*attention_backward_workspace)(const kernel::AttentionBackwardArgs&);
+  void (*attention)(const kernel::AttentionArgs&);
+  void (*attention_backward)(const kernel::AttentionBackwardArgs&);
 
   void (*adamw)(const kernel::AdamWArgs&);
   void (*sgd)(const kernel::SgdArgs&);

@@ -29,6 +29,10 @@ void cross_entropy(const CrossEntropyArgs&);
 void cross_entropy_backward(const CrossEntropyBackwardArgs&);
 double sum(ConstView);
 double squared_norm(ConstView);
+int64_t attention_workspace(const AttentionArgs&);
+int64_t attention_backward_workspace(const AttentionBackwardArgs&);
+void attention(const AttentionArgs&);
+void attention_backward(const AttentionBackwardArgs&);
 void adamw(const AdamWArgs&);
 void sgd(const SgdArgs&);
 

@@ -26,6 +26,10 @@ const Kernels& table() {
       .cross_entropy_backward = cross_entropy_backward,
       .sum = sum,
       .squared_norm = squared_norm,
+      .attention_workspace = attention_workspace,
+      .attention_backward_workspace = attention_backward_workspace,
+      .attention = attention,
+      .attention_backward = attention_backward,
       .adamw = adamw,
       .sgd = sgd,
   };

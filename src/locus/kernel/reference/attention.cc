@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "locus/base/random.h"
+#include "locus/kernel/reference/reference.h"
+#include "locus/kernel/reference/storage.h"
+
+namespace locus::kernel::reference {
+namespace {
+
+// One sequence of the batch: its tokens, and where its block of pairs begins in a dense term.
+struct Span {
+  int64_t q, q_count, k, k_count, pair;
+};
+
+template <class F>
+void each_sequence(const SequenceViews& sequences, F&& f) {
+  const int32_t* q = sequences.query_starts.as<int32_t>();
+  const int32_t* k = sequences.key_starts.as<int32_t>();
+  int64_t pair = 0;
+  for (int64_t b = 0; b + 1 < sequences.query_starts.cols; ++b) {
+    const Span span = {q[b], q[b + 1] - q[b], k[b], k[b + 1] - k[b], pair};
+    f(span);
+    pair += span.q_count * span.k_count;
+  }
+}
+
+// The score of one pair and everything its gradient needs to know.
+class Pair {
+ public:
+  Pair(const AttentionArgs& args, const Span& span, int64_t head, int64_t i, int64_t j)
+      : a(args),
+        h(head),
+        q_row(span.q + i),
+        k_row(span.k + j),
+        dense(span.pair + i * span.k_count + j),
+        j_in(j) {
+    d = a.sequences.key_positions.as<int32_t>()[k_row] - a.sequences.query_positions.as<int32_t>()[q_row];
+  }
+
+  int64_t key_column() const { return h / (a.heads / a.key_heads) * a.head_size; }
+  int64_t query_column() const { return h * a.head_size; }
+  int64_t slot(const SlotViews& term) const { return term.slots.as<int32_t>()[d + term.zero]; }
+  int64_t slot_column(const SlotViews& term) const {
+    return term.table.cols == a.head_size ? 0 : query_column();
+  }
+
+  double score() const {
+    double dot = 0;
+    for (int64_t c = 0; c < a.head_size; ++c) {
+      const double q = at(a.q, q_row, query_column() + c), k = at(a.k, k_row, key_column() + c);
+      dot += q * k;
+      if (a.by_query.table) dot += q * at(a.by_query.table, slot(a.by_query), slot_column(a.by_query) + c);
+      if (a.by_key.table) dot += k * at(a.by_key.table, slot(a.by_key), slot_column(a.by_key) + c);
+    }
+    double sum = static_cast<double>(a.scale) * dot;
+    if (a.by_distance.table) sum += at(a.by_distance.table, h, d + a.by_distance.zero);
+    if (a.dense) sum += at(a.dense, h, dense);
+    return sum;
+  }
+  // What dropout multiplies the weight by.
+  double kept() const {
+    if (a.dropout == 0) return 1;
+    const auto number = static_cast<uint64_t>((h * a.q.rows + q_row) * a.longest + j_in);
+    const bool keep = Random(a.seed, a.stream).bits(number) >= dropout_threshold(a.dropout);
+    return keep ? 1 / (1 - static_cast<double>(a.dropout)) : 0;
+  }
+
+  const AttentionArgs& a;
+  int64_t h, q_row, k_row, dense, j_in, d = 0;
+};
+
+// Calls f(pair) for the keys that query i of head h sees.
+template <class F>
+void each_key(const AttentionArgs& args, const Span& span, int64_t h, int64_t i, F&& f) {
+  const int64_t last = args.causal ? i + span.k_count - span.q_count : span.k_count - 1;
+  const int64_t first = args.window > 0 ? std::max<int64_t>(0, last - args.window + 1) : 0;
+  for (int64_t j = first; j <= last; ++j) f(Pair(args, span, h, i, j));
+}
+
+void add_to(View view, int64_t r, int64_t c, double value) { put(view, r, c, at(view, r, c) + value); }
+
+void clear(View view) {
+  if (view) each(view, [&](int64_t r, int64_t c) { put(view, r, c, 0); });
+}
+
+// The gradient ds of one score, handed on to everything the score was made of.
+void spread(const AttentionBackwardArgs& args, const Pair& p, double ds) {
+  const AttentionArgs& a = args.forward;
+  const double scaled = ds * static_cast<double>(a.scale);
+  for (int64_t c = 0; c < a.head_size; ++c) {
+    const double q = at(a.q, p.q_row, p.query_column() + c), k = at(a.k, p.k_row, p.key_column() + c);
+    double to_q = k, to_k = q;
+    if (a.by_query.table) {
+      const int64_t slot = p.slot(a.by_query), column = p.slot_column(a.by_query) + c;
+      to_q += at(a.by_query.table, slot, column);
+      if (args.dby_query) add_to(args.dby_query, slot, column, scaled * q);
+    }
+    if (a.by_key.table) {
+      const int64_t slot = p.slot(a.by_key), column = p.slot_column(a.by_key) + c;
+      to_k += at(a.by_key.table, slot, column);
+      if (args.dby_key) add_to(args.dby_key, slot, column, scaled * k);
+    }
+    if (args.dq) add_to(args.dq, p.q_row, p.query_column() + c, scaled * to_q);
+    if (args.dk) add_to(args.dk, p.k_row, p.key_column() + c, scaled * to_k);
+  }
+  if (args.dby_distance) add_to(args.dby_distance, p.h, p.d + a.by_distance.zero, ds);
+  if (args.ddense) put(args.ddense, p.h, p.dense, ds);
+}
+
+}  // namespace
+
+int64_t attention_workspace(const AttentionArgs&) { return 1; }
+int64_t attention_backward_workspace(const AttentionBackwardArgs&) { return 1; }
+
+void attention(const AttentionArgs& args) {
+  clear(args.out);
+  each_sequence(args.sequences, [&](const Span& span) {
+    for (int64_t h = 0; h < args.heads; ++h) {
+      for (int64_t i = 0; i < span.q_count; ++i) {
+        double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+        each_key(args, span, h, i, [&](const Pair& p) { largest = std::max(largest, p.score()); });
+        each_key(args, span, h, i, [&](const Pair& p) {
+          const double e = std::exp(p.score() - largest), kept = e * p.kept();
+          sum += e;
+          for (int64_t c = 0; c < args.head_size; ++c) {
+            add_to(args.out, p.q_row, p.query_column() + c, kept * at(args.v, p.k_row, p.key_column() + c));
+          }
+        });
+        const int64_t row = span.q + i;
+        for (int64_t c = h * args.head_size; sum > 0 && c < (h + 1) * args.head_size; ++c) {
+          put(args.out, row, c, at(args.out, row, c) / sum);
+        }
+        if (args.lse) put(args.lse, row, h, largest + std::log(sum));
+      }
+    }
+  });
+}
+
+void attention_backward(const AttentionBackwardArgs& args) {
+  for (const View& view :
+       {args.dq, args.dk, args.dv, args.dby_distance, args.dby_query, args.dby_key, args.ddense}) {
+    clear(view);
+  }
+  const AttentionArgs& a = args.forward;
+  each_sequence(a.sequences, [&](const Span& span) {
+    for (int64_t h = 0; h < a.heads; ++h) {
+      for (int64_t i = 0; i < span.q_count; ++i) {
+        const int64_t row = span.q + i, column = h * a.head_size;
+        double out_dot = 0;
+        for (int64_t c = column; c < column + a.head_size; ++c)
+          out_dot += at(args.dout, row, c) * at(a.out, row, c);
+        each_key(a, span, h, i, [&](const Pair& p) {
+          const double weight = std::exp(p.score() - at(a.lse, row, h)), kept = p.kept();
+          double dweight = 0;
+          for (int64_t c = 0; c < a.head_size; ++c) {
+            const double dout = at(args.dout, row, column + c);
+            dweight += kept * dout * at(a.v, p.k_row, p.key_column() + c);
+            if (args.dv) add_to(args.dv, p.k_row, p.key_column() + c, weight * kept * dout);
+          }
+          spread(args, p, weight * (dweight - out_dot));
+        });
+      }
+    }
+  });
+}
+
+}  // namespace locus::kernel::reference

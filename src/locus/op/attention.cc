@@ -1,0 +1,210 @@
+#include "locus/op/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+
+namespace locus::op {
+namespace {
+
+struct Sizes {
+  int64_t heads, key_heads, head_size, queries, keys;
+};
+
+Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor& v,
+                   const AttentionOptions& options) {
+  for (const auto& [name, tensor] : {std::pair("q", q), std::pair("k", k), std::pair("v", v)}) {
+    check.floating(name, tensor);
+    check.that(tensor.shape().rank() == 2, "{} has shape {}, expected [tokens, heads * head size]", name,
+               tensor.shape().text());
+  }
+  const int64_t heads = options.heads, key_heads = options.key_heads == 0 ? heads : options.key_heads;
+  check.that(heads > 0 && q.size(1) % heads == 0 && q.size(1) > 0,
+             "q has shape {}, which is not {} heads side by side", q.shape().text(), heads);
+  check.that(key_heads > 0 && heads % key_heads == 0, "{} key heads for {} query heads, expected a divisor",
+             key_heads, heads);
+  const int64_t head_size = q.size(1) / heads;
+  check.shaped("k", k, {k.size(0), key_heads * head_size}, "key heads * the head size of q");
+  check.shaped("v", v, k.shape(), "the shape of k");
+  check.that(options.dropout >= 0 && options.dropout < 1, "dropout is {}, expected 0 or more and less than 1",
+             options.dropout);
+  check.that(options.window >= 0 && (options.window == 0 || options.causal),
+             "window is {}, expected 0 for none, or more than 0 together with causal", options.window);
+  return {heads, key_heads, head_size, q.size(0), k.size(0)};
+}
+
+void check_starts(const Check& check, const char* name, const Tensor& starts, int64_t tokens) {
+  check.that(starts && starts.dtype() == DType::i32 && starts.numel() >= 1,
+             "{} is missing, expected i32 [sequences + 1]", name);
+  const auto values = starts.data<int32_t>();
+  check.that(values[0] == 0 && values.back() == tokens && std::ranges::is_sorted(values),
+             "{} run from {} to {}, expected to rise from 0 to the number of tokens, {}", name, values[0],
+             values.back(), tokens);
+}
+
+// The smallest and largest distance any pair of the batch has.
+std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences& s, const Sizes& sizes,
+                                            bool causal) {
+  check_starts(check, "query_starts", s.query_starts, sizes.queries);
+  check_starts(check, "key_starts", s.key_starts, sizes.keys);
+  check.that(s.key_starts.numel() == s.query_starts.numel(), "{} sequences of queries and {} of keys",
+             s.count(), s.key_starts.numel() - 1);
+  check.that(s.query_positions && s.query_positions.numel() == sizes.queries && s.key_positions &&
+                 s.key_positions.numel() == sizes.keys,
+             "positions are given for other than {} queries and {} keys", sizes.queries, sizes.keys);
+  const auto q = s.query_starts.data<int32_t>(), k = s.key_starts.data<int32_t>();
+  const auto qp = s.query_positions.data<int32_t>(), kp = s.key_positions.data<int32_t>();
+  int64_t least = 0, most = 0;
+  for (size_t b = 0; b + 1 < q.size(); ++b) {
+    const int64_t queries = q[b + 1] - q[b], keys = k[b + 1] - k[b];
+    check.that(keys <= s.longest_keys, "sequence {} has {} keys, more than the longest, {}", b, keys,
+               s.longest_keys);
+    check.that(!causal || queries <= keys,
+               "sequence {} has {} queries and only {} keys: causal needs as many", b, queries, keys);
+    if (queries == 0 || keys == 0) continue;
+    const auto [q_least, q_most] = std::ranges::minmax(qp.subspan(q[b], queries));
+    const auto [k_least, k_most] = std::ranges::minmax(kp.subspan(k[b], keys));
+    least = std::min<int64_t>(least, k_least - q_most);
+    // Causal, the last key a query sees stands as far from it as the last key from the last query.
+    const bool apart = causal && s.steady;
+    most = std::max<int64_t>(most, apart ? kp[k[b + 1] - 1] - qp[q[b + 1] - 1] : k_most - q_least);
+  }
+  return {least, most};
+}
+
+void check_cover(const Check& check, const char* name, int64_t size, int64_t zero,
+                 std::pair<int64_t, int64_t> range) {
+  check.that(range.first + zero >= 0 && range.second + zero < size,
+             "{} covers distances {} to {}, but {} to {} occur", name, -zero, size - 1 - zero, range.first,
+             range.second);
+}
+
+void check_slots(Check& check, const char* name, const SlotTerm& term, const Sizes& sizes,
+                 std::pair<int64_t, int64_t> range) {
+  const Tensor& table = term.table.value();
+  check.floating(name, table);
+  check.that(table.shape().rank() == 2 &&
+                 (table.size(1) == sizes.head_size || table.size(1) == sizes.heads * sizes.head_size),
+             "{} has shape {}, expected [slots, {}] or [slots, {}]", name, table.shape().text(),
+             sizes.head_size, sizes.heads * sizes.head_size);
+  check.ids("slots", term.slots, table.size(0));
+  check_cover(check, name, term.slots.numel(), term.zero, range);
+}
+
+int64_t pairs(const Sequences& s) {
+  const auto q = s.query_starts.data<int32_t>(), k = s.key_starts.data<int32_t>();
+  int64_t total = 0;
+  for (size_t b = 0; b + 1 < q.size(); ++b) total += int64_t{q[b + 1] - q[b]} * (k[b + 1] - k[b]);
+  return total;
+}
+
+void check_terms(Check& check, const ScoreTerms& terms, const Sequences& sequences, const Sizes& sizes,
+                 std::pair<int64_t, int64_t> range) {
+  if (terms.by_distance) {
+    const Tensor& table = terms.by_distance->table.value();
+    check.shaped("by_distance", table, {sizes.heads, table.shape().cols()}, "one row for every head");
+    check_cover(check, "by_distance", table.size(1), terms.by_distance->zero, range);
+  }
+  if (terms.by_query) check_slots(check, "by_query", *terms.by_query, sizes, range);
+  if (terms.by_key) check_slots(check, "by_key", *terms.by_key, sizes, range);
+  if (terms.dense) {
+    check.shaped("dense", terms.dense.value(), {sizes.heads, pairs(sequences)},
+                 "heads, pairs of the sequences");
+  }
+}
+
+kernel::SlotViews views(const std::optional<SlotTerm>& term) {
+  if (!term) return {};
+  return {term->table.value().view(), term->slots.view(), term->zero};
+}
+
+Tensor gradient_of(const Var& var) { return var.wants_grad() ? var.value().like(var.shape()) : Tensor(); }
+
+}  // namespace
+
+Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequences, const ScoreTerms& terms,
+              const AttentionOptions& options) {
+  Check check("attention");
+  const Sizes sizes = check_inputs(check, q.value(), k.value(), v.value(), options);
+  const auto range = check_sequences(check, sequences, sizes, options.causal);
+  check_terms(check, terms, sequences, sizes, range);
+  const float scale = terms.scale         ? *terms.scale
+                      : options.scale > 0 ? options.scale
+                                          : 1 / std::sqrt(static_cast<float>(sizes.head_size));
+  const Var by_distance = terms.by_distance ? terms.by_distance->table : Var();
+  const Var by_query = terms.by_query ? terms.by_query->table : Var();
+  const Var by_key = terms.by_key ? terms.by_key->table : Var();
+  const std::vector<Var> inputs = {q, k, v, by_distance, by_query, by_key, terms.dense};
+
+  const Tensor out = q.value().like(q.shape());
+  const Tensor lse = recording(inputs) ? out.like({sizes.queries, sizes.heads}) : Tensor();
+  kernel::AttentionArgs args = {
+      .q = q.value().view(),
+      .k = k.value().view(),
+      .v = v.value().view(),
+      .sequences = {sequences.query_starts.view(), sequences.key_starts.view(),
+                    sequences.query_positions.view(), sequences.key_positions.view(), sequences.steady},
+      .heads = sizes.heads,
+      .key_heads = sizes.key_heads,
+      .head_size = sizes.head_size,
+      .scale = scale,
+      .causal = options.causal,
+      .window = options.window,
+      .by_distance = by_distance ? kernel::DistanceViews{by_distance.value().view(), terms.by_distance->zero}
+                                 : kernel::DistanceViews{},
+      .by_query = views(terms.by_query),
+      .by_key = views(terms.by_key),
+      .dense = terms.dense ? terms.dense.value().view() : View(),
+      .dropout = options.dropout,
+      .seed = options.random.seed(),
+      .stream = options.random.stream(),
+      .longest = sequences.longest_keys,
+      .out = out.view(),
+      .lse = lse.view(),
+  };
+  const Kernels& device = kernels(out.device());
+  {
+    const Tensor workspace = out.like({1, device.attention_workspace(args)});
+    args.workspace = workspace.view();
+    device.attention(args);
+    args.workspace = View();
+  }
+  // Held by the closure: everything the views in args look at.
+  return record(out, inputs, [=, terms = terms, sequences = sequences](const Tensor& dy) {
+    const Tensor dout = dy.contiguous() ? dy : dy.clone();
+    const Tensor dq = gradient_of(q), dk = gradient_of(k), dv = gradient_of(v),
+                 ddense = gradient_of(terms.dense);
+    const Tensor dby_distance = gradient_of(by_distance), dby_query = gradient_of(by_query),
+                 dby_key = gradient_of(by_key);
+    kernel::AttentionBackwardArgs back = {.forward = args,
+                                          .dout = dout.view(),
+                                          .dq = dq.view(),
+                                          .dk = dk.view(),
+                                          .dv = dv.view(),
+                                          .dby_distance = dby_distance.view(),
+                                          .dby_query = dby_query.view(),
+                                          .dby_key = dby_key.view(),
+                                          .ddense = ddense.view()};
+    back.forward.out = out.view();
+    back.forward.lse = lse.view();
+    const Kernels& at = kernels(dout.device());
+    const Tensor workspace = dout.like({1, at.attention_backward_workspace(back)});
+    back.workspace = workspace.view();
+    at.attention_backward(back);
+    const std::pair<Var, Tensor> gradients[] = {{q, dq},
+                                                {k, dk},
+                                                {v, dv},
+                                                {by_distance, dby_distance},
+                                                {by_query, dby_query},
+                                                {by_key, dby_key},
+                                                {terms.dense, ddense}};
+    for (const auto& [var, gradient] : gradients) {
+      if (gradient) var.accumulate(gradient);
+    }
+  });
+}
+
+}  // namespace locus::op
