@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes build/amd64/sysroot: the libraries Locus needs, for x86-64, on a Debian of another kind.
 # Debian's packages are downloaded and unpacked there; apt works on lists of its own, so nothing of the system changes
-# and no root is needed. Highway and fmt come from Debian as shared libraries only: they are compiled from Debian's
-# sources, so that the programs can be linked statically.
+# and no root is needed. Those that Debian has as shared libraries only are compiled from its sources, so that the
+# programs can be linked statically.
 set -euo pipefail
 folder=$(dirname "$(readlink -f "$0")")/../build/amd64
 sysroot=$folder/sysroot
-[[ -f $sysroot/complete ]] && exit 0
+[[ $sysroot/complete -nt $0 ]] && exit 0
 
 rm -rf "$sysroot" "$folder/apt"
 mkdir -p "$sysroot" "$folder/apt"/{sources,packages,state/lists/partial,cache/archives/partial}
@@ -25,9 +25,10 @@ apt=(apt-get -qq -o APT::Architecture=amd64 -o APT::Architectures=amd64 -o Dir::
   -o Dir::State::status=/dev/null -o Dir::Cache="$PWD/cache" -o Dir::Etc::SourceList=/dev/null
   -o Dir::Etc::SourceParts="$PWD/sources" -o APT::Sandbox::User="$(id -un)")
 "${apt[@]}" update
-(cd packages && "${apt[@]}" download libhwy-dev libfmt-dev libcli11-dev libgtest-dev librapidcheck-dev)
+(cd packages && "${apt[@]}" download libhwy-dev libfmt-dev libsimdjson-dev libcli11-dev libgtest-dev \
+  librapidcheck-dev)
 for package in packages/*.deb; do dpkg-deb -x "$package" "$sysroot"; done
-"${apt[@]}" source highway fmtlib >/dev/null
+"${apt[@]}" source highway fmtlib simdjson >/dev/null
 
 libraries=$sysroot/usr/lib/x86_64-linux-gnu
 # static_library NAME INCLUDES SOURCE...
@@ -38,9 +39,10 @@ static_library() {
   (mkdir "$name" && cd "$name" && x86_64-linux-gnu-g++ -std=c++17 -O2 -I "$includes" -c "$@")
   x86_64-linux-gnu-ar rcs "$libraries/lib$name.a" "$name"/*.o
 }
-highway=$(echo "$PWD"/highway-*/) fmt=$(echo "$PWD"/fmtlib-*/)
+highway=$(echo "$PWD"/highway-*/) fmt=$(echo "$PWD"/fmtlib-*/) simdjson=$(echo "$PWD"/simdjson-*/)
 static_library hwy "$highway" "$highway"/hwy/{targets,per_target,print,aligned_allocator}.cc
 static_library fmt "$fmt/include" "$fmt"/src/{format,os}.cc
+static_library simdjson "$simdjson/singleheader" "$simdjson/singleheader/simdjson.cpp"
 sed -i 's/libfmt\.so[.0-9]*/libfmt.a/' "$libraries"/cmake/fmt/fmt-targets-none.cmake
 # The cross compiler's libm.a is a script that names its parts where a native system has them.
 sed 's|/usr/lib/x86_64-linux-gnu/|/usr/x86_64-linux-gnu/lib/|g' /usr/x86_64-linux-gnu/lib/libm.a >"$libraries/libm.a"
