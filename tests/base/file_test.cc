@@ -64,6 +64,28 @@ TEST(File, RefusesMoreThanTheLimit) {
   expect_error(Fault::data, {"has 5 bytes, expected at most 4"}, [&] { read_file(folder / "a", 4); });
 }
 
+TEST(InputFile, ReadsAtAnyOffset) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "0123456789");
+  InputFile opened(folder / "a");
+  const InputFile file(std::move(opened));
+  EXPECT_EQ(file.size(), 10u);
+  EXPECT_EQ(file.path(), folder / "a");
+  std::string part(3, ' ');
+  file.read_at(5, std::as_writable_bytes(std::span(part)));
+  EXPECT_EQ(part, "567");
+}
+
+TEST(InputFile, NamesTheByteWhereTheFileEnds) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "0123456789");
+  const InputFile file(folder / "a");
+  std::filesystem::resize_file(folder / "a", 7);
+  std::string part(5, ' ');
+  expect_error(Fault::data, {"a' became shorter while it was read: it ends before byte 7 of 10"},
+               [&] { file.read_at(5, std::as_writable_bytes(std::span(part))); });
+}
+
 TEST(AtomicFile, AppearsOnlyOnCommit) {
   const TemporaryFolder folder;
   write_file(folder / "a", "old");

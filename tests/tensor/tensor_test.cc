@@ -134,5 +134,16 @@ RC_GTEST_PROP(Tensor, AnyPartIsTheElementsItNames, ()) {
   RC_ASSERT(part.clone().values() == expected);
 }
 
+TEST(Tensor, BytesAndBooleans) {
+  const Tensor bytes = Tensor::full({2}, 200, DType::u8);
+  EXPECT_EQ(bytes.values(), (std::vector<float>{200, 200}));
+  const Tensor truth = Tensor::full({2}, 0.5f, DType::boolean);
+  EXPECT_EQ(truth.data<Boolean>()[0].bits, 1);
+  truth.data<Boolean>()[0].bits = 7;  // any byte but 0 is true
+  truth.data<Boolean>()[1].bits = 0;
+  EXPECT_EQ(truth.values(), (std::vector<float>{1, 0}));
+  EXPECT_FALSE(is_float(DType::u8) || is_float(DType::boolean));
+}
+
 }  // namespace
 }  // namespace locus
