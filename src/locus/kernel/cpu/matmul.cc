@@ -60,9 +60,9 @@ void RunTile(const MatmulArgs& args, const Block& block, const float* a, int64_t
   const float* b = args.packed.row<float>(block.batch) + panel * kCols * args.k + k * kCols;
   float* c = args.c.row<float>(block.batch * args.m + row) + column;
   const bool load = args.accumulate || k > 0, last = k + depth == args.k;
-  const int64_t step = kCols * 4 / divide_up(block.rows, kRows);
+  const int64_t share = depth * kCols * 4 / divide_up(block.rows, kRows);
   const char* next = reinterpret_cast<const char*>(b + args.k * kCols);
-  const Ahead ahead = {next + (row - block.row) / kRows * depth * step, step};
+  const Ahead ahead = {next + (row - block.row) / kRows * share, share};
   if (rows == computed && cols == kCols) {
     run_tile(computed, a, b, depth, c, args.c.stride, load, ahead);
   } else {

@@ -28,15 +28,15 @@ inline constexpr int64_t kLanes = HWY_LANES(float);
 inline constexpr int64_t kCols = 3 * kLanes;
 // AVX2 and SSE4 have 16 registers; NEON and AVX-512 have 32.
 inline constexpr int64_t kRows = (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4) ? 4 : 8;
-// A slice of a b panel this deep stays in the first-level cache (18 KB) while rows of a stream past it.
-inline constexpr int64_t kDepth = std::clamp<int64_t>(18432 / (kCols * 4), 96, 384);
-// Rows of a packed at once: with kDepth at most 96 KB, on the stack and in the second-level cache.
-inline constexpr int64_t kBlockRows = 64;
+// A slice of a b panel this deep (24 KB) stays in the first-level cache while rows of a stream past it.
+inline constexpr int64_t kDepth = std::clamp<int64_t>(24576 / (kCols * 4), 128, 512);
+// Rows of a packed at once: with kDepth at most 256 KB, on the stack and in the second-level cache.
+inline constexpr int64_t kBlockRows = 128;
 
 // What to fetch meanwhile: the next panel of b comes from far away, so each tile asks for its share of it.
 struct Ahead {
   const char* from;
-  int64_t step;  // bytes per k
+  int64_t bytes;
 };
 
 struct Row {
@@ -100,9 +100,9 @@ HWY_INLINE void tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, i
     r6 = load_row(c + 6 * stride), r7 = load_row(c + 7 * stride);
   }
   const float* HWY_RESTRICT a_high = a + 4 * depth;
+  for (int64_t line = 0; line < ahead.bytes; line += 64) hwy::Prefetch(ahead.from + line);
 #pragma GCC unroll 2
   for (int64_t k = 0; k < depth; ++k, b += kCols) {
-    hwy::Prefetch(ahead.from + k * ahead.step);
     const V b0 = hn::LoadU(f, b), b1 = hn::LoadU(f, b + kLanes), b2 = hn::LoadU(f, b + 2 * kLanes);
     if constexpr (R == 1) {
       multiply_add(r0, hn::Set(f, a[k]), b0, b1, b2);
