@@ -30,7 +30,9 @@ HWY_INLINE V slope(D d, ActivationConstant<kActivation>, V x) {
   if constexpr (kActivation == Activation::gelu) {
     const auto e = exp(d, hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)));
     const auto density = hn::Mul(e, hn::Set(d, 0.398942280f));
-    return hn::Add(hn::MulAdd(x, density, hn::Set(d, 0.5f)), centred_normal(d, x));
+    const auto tail = normal_tail(d, hn::Abs(x));
+    const auto phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail));
+    return hn::MulAdd(x, density, phi);
   } else if constexpr (kActivation == Activation::gelu_tanh) {
     return gelu_tanh_slope(d, x);
   } else if constexpr (kActivation == Activation::silu) {
@@ -51,8 +53,8 @@ void activation_kernel(const ActivationArgs& args) {
     each_piece(extent_of(args.x, args.y), [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
       const float* x = args.x.row<float>(r) + begin;
       float* y = args.y.row<float>(r) + begin;
-      sweep(end - begin, [&](auto d, int64_t i)
-                             HWY_ATTR { hn::StoreU(activate(d, which, hn::LoadU(d, x + i)), d, y + i); });
+      sweep_into(y, end - begin,
+                 [&](auto d, int64_t i) HWY_ATTR { return activate(d, which, hn::LoadU(d, x + i)); });
     });
   });
 }
@@ -63,8 +65,8 @@ void activation_backward_kernel(const ActivationBackwardArgs& args) {
       const float* x = args.x.row<float>(r) + begin;
       const float* dy = args.dy.row<float>(r) + begin;
       float* dx = args.dx.row<float>(r) + begin;
-      sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-        hn::StoreU(hn::Mul(hn::LoadU(d, dy + i), slope(d, which, hn::LoadU(d, x + i))), d, dx + i);
+      sweep_into<2>(dx, end - begin, [&](auto d, int64_t i) HWY_ATTR {
+        return hn::Mul(hn::LoadU(d, dy + i), slope(d, which, hn::LoadU(d, x + i)));
       });
     });
   });
@@ -76,12 +78,17 @@ void gated_kernel(const GatedArgs& args) {
       const float* gate = args.gate.row<float>(r) + begin;
       const float* up = args.up.row<float>(r) + begin;
       float* y = args.y.row<float>(r) + begin;
-      sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-        hn::StoreU(hn::Mul(activate(d, which, hn::LoadU(d, gate + i)), hn::LoadU(d, up + i)), d, y + i);
+      sweep_into(y, end - begin, [&](auto d, int64_t i) HWY_ATTR {
+        return hn::Mul(activate(d, which, hn::LoadU(d, gate + i)), hn::LoadU(d, up + i));
       });
     });
   });
 }
+
+template <class V>
+struct GatedSlopes {
+  V gate, up;
+};
 
 void gated_backward_kernel(const GatedBackwardArgs& args) {
   const Extent extent = extent_of(args.gate, args.up, args.dy, args.dgate, args.dup);
@@ -92,12 +99,17 @@ void gated_backward_kernel(const GatedBackwardArgs& args) {
       const float* dy_row = args.dy.row<float>(r) + begin;
       float* dgate = args.dgate.row<float>(r) + begin;
       float* dup = args.dup.row<float>(r) + begin;
-      sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-        const auto gate = hn::LoadU(d, gate_row + i), dy = hn::LoadU(d, dy_row + i);
-        const auto up = hn::LoadU(d, up_row + i);
-        hn::StoreU(hn::Mul(hn::Mul(dy, up), slope(d, which, gate)), d, dgate + i);
-        hn::StoreU(hn::Mul(dy, activate(d, which, gate)), d, dup + i);
-      });
+      sweep<2>(
+          end - begin,
+          [&](auto d, int64_t i) HWY_ATTR {
+            const auto gate = hn::LoadU(d, gate_row + i), dy = hn::LoadU(d, dy_row + i);
+            const auto through = hn::Mul(hn::Mul(dy, hn::LoadU(d, up_row + i)), slope(d, which, gate));
+            return GatedSlopes<decltype(gate)>{through, hn::Mul(dy, activate(d, which, gate))};
+          },
+          [&](auto d, int64_t i, auto slopes) HWY_ATTR {
+            hn::StoreU(slopes.gate, d, dgate + i);
+            hn::StoreU(slopes.up, d, dup + i);
+          });
     });
   });
 }

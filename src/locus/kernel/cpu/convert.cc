@@ -63,11 +63,10 @@ HWY_INLINE void widen_view(ConstView from, View to) {
   each_piece(extent_of(from, to), [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
     const auto* halves = reinterpret_cast<const uint16_t*>(from.row<Half>(r) + begin);
     float* floats = to.row<float>(r) + begin;
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
+    sweep_into(floats, end - begin, [&](auto d, int64_t i) HWY_ATTR {
       const hn::RebindToUnsigned<decltype(d)> du;
       const hn::Rebind<uint16_t, decltype(d)> dh;
-      const auto bits = widen(du, hn::PromoteTo(du, hn::LoadU(dh, halves + i)), Half());
-      hn::StoreU(hn::BitCast(d, bits), d, floats + i);
+      return hn::BitCast(d, widen(du, hn::PromoteTo(du, hn::LoadU(dh, halves + i)), Half()));
     });
   });
 }
@@ -77,13 +76,17 @@ HWY_INLINE void narrow_view(ConstView from, View to) {
   each_piece(extent_of(from, to), [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
     const float* floats = from.row<float>(r) + begin;
     auto* halves = reinterpret_cast<uint16_t*>(to.row<Half>(r) + begin);
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-      const hn::RebindToUnsigned<decltype(d)> du;
-      const hn::RebindToSigned<decltype(d)> di;
-      const hn::Rebind<uint16_t, decltype(d)> dh;
-      const auto half = narrow(du, hn::BitCast(du, hn::LoadU(d, floats + i)), Half());
-      hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, half)), dh, halves + i);
-    });
+    sweep(
+        end - begin,
+        [&](auto d, int64_t i) HWY_ATTR {
+          const hn::RebindToUnsigned<decltype(d)> du;
+          return narrow(du, hn::BitCast(du, hn::LoadU(d, floats + i)), Half());
+        },
+        [&](auto d, int64_t i, auto half) HWY_ATTR {
+          const hn::RebindToSigned<decltype(d)> di;
+          const hn::Rebind<uint16_t, decltype(d)> dh;
+          hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, half)), dh, halves + i);
+        });
   });
 }
 

@@ -50,11 +50,11 @@ HWY_NOINLINE void random_bits(const DropoutArgs& args, uint64_t first, uint32_t*
 // y = keep ? x * scale : 0 for n elements whose bits are given
 HWY_INLINE void drop(const float* x, float* y, const uint32_t* bits, int64_t n, uint32_t threshold,
                      float scale) {
-  sweep(n, [&](auto d, int64_t i) HWY_ATTR {
+  sweep_into(y, n, [&](auto d, int64_t i) HWY_ATTR {
     const hn::RebindToUnsigned<decltype(d)> du;
     const auto dropped = hn::Lt(hn::LoadU(du, bits + i), hn::Set(du, threshold));
     const auto kept = hn::Mul(hn::LoadU(d, x + i), hn::Set(d, scale));
-    hn::StoreU(hn::IfThenZeroElse(hn::RebindMask(d, dropped), kept), d, y + i);
+    return hn::IfThenZeroElse(hn::RebindMask(d, dropped), kept);
   });
 }
 

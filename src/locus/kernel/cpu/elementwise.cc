@@ -19,9 +19,9 @@ void add_kernel(const AddArgs& args) {
     const float* a = args.a.row<float>(r) + begin;
     const float* b = args.b.row<float>(r) + begin;
     float* out = args.out.row<float>(r) + begin;
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-      const auto factor = hn::Set(d, args.factor);
-      hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, b + i), hn::LoadU(d, a + i)), d, out + i);
+    const float factor = args.factor;
+    sweep_into(out, end - begin, [&](auto d, int64_t i) HWY_ATTR {
+      return hn::MulAdd(hn::Set(d, factor), hn::LoadU(d, b + i), hn::LoadU(d, a + i));
     });
   });
 }
@@ -30,9 +30,9 @@ void scale_kernel(const ScaleArgs& args) {
   each_piece(extent_of(args.x, args.out), [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
     const float* x = args.x.row<float>(r) + begin;
     float* out = args.out.row<float>(r) + begin;
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-      hn::StoreU(hn::Mul(hn::Set(d, args.factor), hn::LoadU(d, x + i)), d, out + i);
-    });
+    const float factor = args.factor;
+    sweep_into(out, end - begin,
+               [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::Set(d, factor), hn::LoadU(d, x + i)); });
   });
 }
 
@@ -41,9 +41,8 @@ void multiply_kernel(const MultiplyArgs& args) {
     const float* a = args.a.row<float>(r) + begin;
     const float* b = args.b.row<float>(r) + begin;
     float* out = args.out.row<float>(r) + begin;
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-      hn::StoreU(hn::Mul(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
-    });
+    sweep_into(out, end - begin,
+               [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, a + i), hn::LoadU(d, b + i)); });
   });
 }
 
@@ -52,8 +51,8 @@ void bias_kernel(const BiasArgs& args) {
     const float* x = args.x.row<float>(r) + begin;
     const float* bias = args.bias.row<float>(0) + begin;
     float* out = args.out.row<float>(r) + begin;
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-      hn::StoreU(hn::Add(hn::LoadU(d, x + i), hn::LoadU(d, bias + i)), d, out + i);
+    sweep_into(out, end - begin, [&](auto d, int64_t i) HWY_ATTR {
+      return hn::Add(hn::LoadU(d, x + i), hn::LoadU(d, bias + i));
     });
   });
 }

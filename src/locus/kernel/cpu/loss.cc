@@ -165,17 +165,19 @@ void cross_entropy_backward_kernel(const CrossEntropyBackwardArgs& args) {
       // A NaN in the row is a NaN in its lse, and so in every gradient.
       const float of_p = lse == lse ? static_cast<float>(picked + k * share * weight_sum) : lse;
       const float of_w = static_cast<float>(-k * share);
-      sweep(V, [&](auto d, int64_t i) HWY_ATTR {
-        const auto scale = hn::Set(d, of_p);
+      const auto softmax = [&](auto d, int64_t i) HWY_ATTR {
         const auto shifted = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, lse));
-        const Exponential<decltype(d), hn::Vec<decltype(d)>> e(d, shifted, scale);
-        auto gradient = hn::Mul(e.p, e.power);
-        if (of_w != 0) {
+        const Exponential<decltype(d), hn::Vec<decltype(d)>> e(d, shifted, hn::Set(d, of_p));
+        return hn::Mul(e.p, e.power);
+      };
+      if (of_w == 0) {
+        sweep_into(dx, V, softmax);
+      } else {
+        sweep_into(dx, V, [&](auto d, int64_t i) HWY_ATTR {
           const auto w = weights ? hn::LoadU(d, weights + i) : hn::Set(d, 1.0f);
-          gradient = hn::MulAdd(w, hn::Set(d, of_w), gradient);
-        }
-        hn::StoreU(gradient, d, dx + i);
-      });
+          return hn::MulAdd(w, hn::Set(d, of_w), softmax(d, i));
+        });
+      }
       dx[target] -= static_cast<float>(picked);
     }
   });

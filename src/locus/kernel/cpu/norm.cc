@@ -40,22 +40,27 @@ void norm_kernel(const NormArgs& args) {
   const int64_t C = args.x.cols;
   const float* gamma = args.gamma.row<float>(0);
   const float* beta = args.beta ? args.beta.row<float>(0) : nullptr;
-  parallel_for(args.x.rows, HWY_MAX(int64_t{1}, kPieceSize / HWY_MAX(int64_t{1}, C)),
-               [&](int64_t begin, int64_t end) HWY_ATTR {
-                 for (int64_t n = begin; n < end; ++n) {
-                   const float* x = args.x.row<float>(n);
-                   float* y = args.y.row<float>(n);
-                   const Moments of = moments(x, C, args.rms, args.eps);
-                   sweep(C, [&](auto d, int64_t i) HWY_ATTR {
-                     const auto centred = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, of.mean));
-                     const auto unit = hn::Mul(centred, hn::Set(d, of.rstd));
-                     const auto shift = beta ? hn::LoadU(d, beta + i) : hn::Zero(d);
-                     hn::StoreU(hn::MulAdd(unit, hn::LoadU(d, gamma + i), shift), d, y + i);
-                   });
-                   if (args.mean) args.mean.row<float>(0)[n] = of.mean;
-                   if (args.rstd) args.rstd.row<float>(0)[n] = of.rstd;
-                 }
-               });
+  const int64_t grain = HWY_MAX(int64_t{1}, kPieceSize / HWY_MAX(int64_t{1}, C));
+  parallel_for(args.x.rows, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
+    for (int64_t n = begin; n < end; ++n) {
+      const float* x = args.x.row<float>(n);
+      float* y = args.y.row<float>(n);
+      const Moments of = moments(x, C, args.rms, args.eps);
+      const auto unit = [&](auto d, int64_t i) HWY_ATTR {
+        return hn::Mul(hn::Sub(hn::LoadU(d, x + i), hn::Set(d, of.mean)), hn::Set(d, of.rstd));
+      };
+      if (beta) {
+        sweep_into(y, C, [&](auto d, int64_t i) HWY_ATTR {
+          return hn::MulAdd(unit(d, i), hn::LoadU(d, gamma + i), hn::LoadU(d, beta + i));
+        });
+      } else {
+        sweep_into(y, C,
+                   [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(unit(d, i), hn::LoadU(d, gamma + i)); });
+      }
+      if (args.mean) args.mean.row<float>(0)[n] = of.mean;
+      if (args.rstd) args.rstd.row<float>(0)[n] = of.rstd;
+    }
+  });
 }
 
 // One row of the backward pass, with u = (x - mean) rstd and g = dy gamma:
@@ -85,16 +90,15 @@ struct BackwardRow {
     const float gu_mean = per * accumulate(C, [&](auto d, int64_t i, auto sum)
                                                   HWY_ATTR { return hn::MulAdd(g(d, i), unit(d, i), sum); });
     if (dgamma) {
-      sweep(C, [&](auto d, int64_t i) HWY_ATTR {
-        const auto dy_here = hn::LoadU(d, dy + i);
-        hn::StoreU(hn::MulAdd(dy_here, unit(d, i), hn::LoadU(d, dgamma + i)), d, dgamma + i);
-        hn::StoreU(hn::Add(dy_here, hn::LoadU(d, dbeta + i)), d, dbeta + i);
+      sweep_into(dgamma, C, [&](auto d, int64_t i) HWY_ATTR {
+        return hn::MulAdd(hn::LoadU(d, dy + i), unit(d, i), hn::LoadU(d, dgamma + i));
       });
+      add_row(dbeta, dy, C);
     }
-    sweep(C, [&](auto d, int64_t i) HWY_ATTR {
+    sweep_into(dx, C, [&](auto d, int64_t i) HWY_ATTR {
       const auto centred = hn::Sub(g(d, i), hn::Set(d, g_mean));
       const auto projected = hn::NegMulAdd(unit(d, i), hn::Set(d, gu_mean), centred);
-      hn::StoreU(hn::Mul(projected, hn::Set(d, of.rstd)), d, dx + i);
+      return hn::Mul(projected, hn::Set(d, of.rstd));
     });
   }
 };

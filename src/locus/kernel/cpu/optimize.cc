@@ -15,34 +15,55 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
+// New values of a parameter and its moments.
+template <class V>
+struct Moved {
+  V parameter, first, second;
+};
+
+// What is the same for all elements. A piece copies it: the compiler then knows that no store changes it. The
+// correction 1 / (1 - b1^step) of m joins the rate, that of v comes behind the root.
+struct AdamWFactors {
+  float beta1, beta2, rest1, rest2, scale, root_scale, eps, keep, step_size;
+
+  explicit AdamWFactors(const AdamWArgs& args)
+      : beta1(args.beta1), beta2(args.beta2), scale(args.scale), eps(args.eps) {
+    const double b1 = static_cast<double>(beta1), b2 = static_cast<double>(beta2);
+    const double rate = static_cast<double>(args.rate), step = static_cast<double>(args.step);
+    rest1 = static_cast<float>((1 - b1) * static_cast<double>(scale));
+    rest2 = static_cast<float>(1 - b2);
+    root_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(b2, step)));
+    keep = static_cast<float>(1 - rate * static_cast<double>(args.decay));
+    step_size = static_cast<float>(-rate / (1 - std::pow(b1, step)));
+  }
+};
+
 void adamw_kernel(const AdamWArgs& args) {
-  // The bias corrections are the same for all elements: of m it joins the rate, of v it comes behind the
-  // root.
-  const double b1 = static_cast<double>(args.beta1), b2 = static_cast<double>(args.beta2);
-  const double rate = static_cast<double>(args.rate), step = static_cast<double>(args.step);
-  const auto step_size = static_cast<float>(-rate / (1 - std::pow(b1, step)));
-  const auto root_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(b2, step)));
-  const auto keep = static_cast<float>(1 - rate * static_cast<double>(args.decay));
-  const auto rest1 = static_cast<float>((1 - b1) * static_cast<double>(args.scale));
-  const auto rest2 = static_cast<float>(1 - b2);
+  const AdamWFactors factors(args);
   const Extent extent = extent_of(args.gradient, args.parameter, args.first, args.second);
   each_piece(extent, [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
+    const AdamWFactors f = factors;
     const float* gradient = args.gradient.row<float>(r) + begin;
     float* parameter = args.parameter.row<float>(r) + begin;
     float* first = args.first.row<float>(r) + begin;
     float* second = args.second.row<float>(r) + begin;
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-      const auto raw = hn::LoadU(d, gradient + i), g = hn::Mul(raw, hn::Set(d, args.scale));
-      const auto m =
-          hn::MulAdd(hn::Set(d, args.beta1), hn::LoadU(d, first + i), hn::Mul(hn::Set(d, rest1), raw));
-      const auto v = hn::MulAdd(hn::Set(d, args.beta2), hn::LoadU(d, second + i),
-                                hn::Mul(hn::Mul(hn::Set(d, rest2), g), g));
-      const auto root = hn::MulAdd(hn::Sqrt(v), hn::Set(d, root_scale), hn::Set(d, args.eps));
-      const auto decayed = hn::Mul(hn::LoadU(d, parameter + i), hn::Set(d, keep));
-      hn::StoreU(m, d, first + i);
-      hn::StoreU(v, d, second + i);
-      hn::StoreU(hn::MulAdd(hn::Set(d, step_size), hn::Div(m, root), decayed), d, parameter + i);
-    });
+    sweep(
+        end - begin,
+        [&](auto d, int64_t i) HWY_ATTR {
+          const auto raw = hn::LoadU(d, gradient + i), g = hn::Mul(raw, hn::Set(d, f.scale));
+          const auto m =
+              hn::MulAdd(hn::Set(d, f.beta1), hn::LoadU(d, first + i), hn::Mul(hn::Set(d, f.rest1), raw));
+          const auto v = hn::MulAdd(hn::Set(d, f.beta2), hn::LoadU(d, second + i),
+                                    hn::Mul(hn::Mul(hn::Set(d, f.rest2), g), g));
+          const auto root = hn::Add(hn::Mul(hn::Sqrt(v), hn::Set(d, f.root_scale)), hn::Set(d, f.eps));
+          const auto decayed = hn::Mul(hn::LoadU(d, parameter + i), hn::Set(d, f.keep));
+          return Moved<decltype(m)>{hn::MulAdd(hn::Set(d, f.step_size), hn::Div(m, root), decayed), m, v};
+        },
+        [&](auto d, int64_t i, auto moved) HWY_ATTR {
+          hn::StoreU(moved.parameter, d, parameter + i);
+          hn::StoreU(moved.first, d, first + i);
+          hn::StoreU(moved.second, d, second + i);
+        });
   });
 }
 
@@ -54,19 +75,23 @@ void sgd_kernel(const SgdArgs& args) {
     const float* gradient = args.gradient.row<float>(r) + begin;
     float* parameter = args.parameter.row<float>(r) + begin;
     float* velocity = has_velocity ? args.velocity.row<float>(r) + begin : nullptr;
-    sweep(end - begin, [&](auto d, int64_t i) HWY_ATTR {
-      const auto momentum = hn::Set(d, args.momentum);
-      const auto p = hn::LoadU(d, parameter + i);
-      const auto g =
-          hn::MulAdd(hn::Set(d, args.scale), hn::LoadU(d, gradient + i), hn::Mul(hn::Set(d, args.decay), p));
-      auto move = g;
-      if (has_velocity) {
-        const auto u = fresh ? g : hn::MulAdd(momentum, hn::LoadU(d, velocity + i), g);
-        hn::StoreU(u, d, velocity + i);
-        move = args.nesterov ? hn::MulAdd(momentum, u, g) : u;
-      }
-      hn::StoreU(hn::NegMulAdd(hn::Set(d, args.rate), move, p), d, parameter + i);
-    });
+    const float momentum = args.momentum, scale = args.scale, decay = args.decay, rate = args.rate;
+    const bool nesterov = args.nesterov;
+    sweep(
+        end - begin,
+        [&](auto d, int64_t i) HWY_ATTR {
+          const auto p = hn::LoadU(d, parameter + i);
+          const auto g =
+              hn::MulAdd(hn::Set(d, scale), hn::LoadU(d, gradient + i), hn::Mul(hn::Set(d, decay), p));
+          const auto u =
+              has_velocity && !fresh ? hn::MulAdd(hn::Set(d, momentum), hn::LoadU(d, velocity + i), g) : g;
+          const auto move = nesterov ? hn::MulAdd(hn::Set(d, momentum), u, g) : u;
+          return Moved<decltype(p)>{hn::NegMulAdd(hn::Set(d, rate), move, p), u, u};
+        },
+        [&](auto d, int64_t i, auto moved) HWY_ATTR {
+          hn::StoreU(moved.parameter, d, parameter + i);
+          if (has_velocity) hn::StoreU(moved.first, d, velocity + i);
+        });
   });
 }
 

@@ -14,8 +14,8 @@ namespace locus::kernel::cpu::HWY_NAMESPACE {
 
 // sum += x
 HWY_INLINE void add_row(float* sum, const float* x, int64_t n) {
-  sweep(n, [&](auto d, int64_t i)
-               HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, sum + i), hn::LoadU(d, x + i)), d, sum + i); });
+  sweep_into(sum, n,
+             [&](auto d, int64_t i) HWY_ATTR { return hn::Add(hn::LoadU(d, sum + i), hn::LoadU(d, x + i)); });
 }
 
 // out = rows [first, first + count) of the workspace, added in order

@@ -16,15 +16,35 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls body(d, i) for all of [0, n): d is the tag of the vector that starts at i. A lambda passed here needs
-// HWY_ATTR before its brace.
-template <class Body>
-HWY_INLINE void sweep(int64_t n, Body body) {
+// For all of [0, n): store(d, i, compute(d, i)), where d is the tag of the vector that starts at i. Four
+// vectors are computed before any is stored: outputs may be inputs, so only this order lets the compiler
+// weave the computations into each other, which hides their latencies. Bodies that would not fit in the
+// registers four times ask for two. Lambdas passed here need HWY_ATTR before the brace.
+template <int kVectors = 4, class Compute, class Store>
+HWY_INLINE void sweep(int64_t n, Compute compute, Store store) {
+  static_assert(kVectors == 2 || kVectors == 4);
   const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> one;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) body(d, i);
-  for (; i < n; ++i) body(hn::CappedTag<float, 1>(), i);
+  for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
+    const auto v0 = compute(d, i), v1 = compute(d, i + lanes);
+    if constexpr (kVectors == 4) {
+      const auto v2 = compute(d, i + 2 * lanes), v3 = compute(d, i + 3 * lanes);
+      store(d, i + 2 * lanes, v2);
+      store(d, i + 3 * lanes, v3);
+    }
+    store(d, i, v0);
+    store(d, i + lanes, v1);
+  }
+  for (; i + lanes <= n; i += lanes) store(d, i, compute(d, i));
+  for (; i < n; ++i) store(one, i, compute(one, i));
+}
+
+// The same into one row: y[i] = compute(d, i).
+template <int kVectors = 4, class Compute>
+HWY_INLINE void sweep_into(float* y, int64_t n, Compute compute) {
+  sweep<kVectors>(n, compute, [&](auto d, int64_t i, auto v) HWY_ATTR { hn::StoreU(v, d, y + i); });
 }
 
 // The sum over [0, n) that body(d, i, sum) builds: it returns `sum` with its elements' share added. Four

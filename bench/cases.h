@@ -1,0 +1,34 @@
+// A benchmark case: one kernel on one shape, what it must move or compute at least, and the limit it is held
+// against. Every *_bench.cc adds its cases in one function; main.cc calls them all and prints a line for
+// each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "bench/limits.h"
+
+namespace locus::bench {
+
+struct Case {
+  std::string kernel;     // "norm"
+  std::string shape;      // "4096x768"
+  double work = 0;        // bytes, or floating operations when the limit is fma: the fewest the job needs
+  int64_t footprint = 0;  // bytes of all operands
+  Limit limit = Limit::copy;
+  // Makes the operands and returns the job; the operands live as long as the job does.
+  std::function<std::function<void()>()> prepare;
+};
+
+void add(Case one);
+
+void add_activation_cases();
+void add_elementwise_cases();
+void add_loss_cases();
+void add_norm_cases();
+void add_optimize_cases();
+void add_reduce_cases();
+void add_rows_cases();
+
+}  // namespace locus::bench

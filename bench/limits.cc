@@ -1,0 +1,142 @@
+#include "bench/limits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "locus/base/parallel.h"
+#include "locus/tensor/tensor.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/limits.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::bench::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Both run over a multiple of 64 elements: limits need no tails.
+void scale_run(float* x, int64_t n) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto factor = hn::Set(d, 1.0000001f);
+  for (int64_t i = 0; i < n; i += 2 * lanes) {
+    hn::StoreU(hn::Mul(hn::LoadU(d, x + i), factor), d, x + i);
+    hn::StoreU(hn::Mul(hn::LoadU(d, x + i + lanes), factor), d, x + i + lanes);
+  }
+}
+
+float read_run(const float* x, int64_t n) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto a = hn::Zero(d), b = a, c = a, e = a;
+  for (int64_t i = 0; i < n; i += 4 * lanes) {
+    a = hn::Add(a, hn::LoadU(d, x + i));
+    b = hn::Add(b, hn::LoadU(d, x + i + lanes));
+    c = hn::Add(c, hn::LoadU(d, x + i + 2 * lanes));
+    e = hn::Add(e, hn::LoadU(d, x + i + 3 * lanes));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e))));
+}
+
+// Sixteen chains: four units of four cycles latency are kept busy. Returns the operations done.
+double fma_run(int64_t rounds, float* sink) {
+  const hn::ScalableTag<float> d;
+  const auto x = hn::Set(d, 0.999999f), y = hn::Set(d, 1e-6f);
+  auto a0 = y, a1 = y, a2 = y, a3 = y, a4 = y, a5 = y, a6 = y, a7 = y;
+  auto b0 = y, b1 = y, b2 = y, b3 = y, b4 = y, b5 = y, b6 = y, b7 = y;
+  for (int64_t i = 0; i < rounds; ++i) {
+    a0 = hn::MulAdd(x, y, a0), a1 = hn::MulAdd(x, y, a1), a2 = hn::MulAdd(x, y, a2),
+    a3 = hn::MulAdd(x, y, a3);
+    a4 = hn::MulAdd(x, y, a4), a5 = hn::MulAdd(x, y, a5), a6 = hn::MulAdd(x, y, a6),
+    a7 = hn::MulAdd(x, y, a7);
+    b0 = hn::MulAdd(x, y, b0), b1 = hn::MulAdd(x, y, b1), b2 = hn::MulAdd(x, y, b2),
+    b3 = hn::MulAdd(x, y, b3);
+    b4 = hn::MulAdd(x, y, b4), b5 = hn::MulAdd(x, y, b5), b6 = hn::MulAdd(x, y, b6),
+    b7 = hn::MulAdd(x, y, b7);
+  }
+  a0 = hn::Add(hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)), hn::Add(hn::Add(a4, a5), hn::Add(a6, a7)));
+  b0 = hn::Add(hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)), hn::Add(hn::Add(b4, b5), hn::Add(b6, b7)));
+  *sink = hn::GetLane(hn::SumOfLanes(d, hn::Add(a0, b0)));
+  return 2.0 * 16 * static_cast<double>(rounds) * static_cast<double>(hn::Lanes(d));
+}
+
+}  // namespace locus::bench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace locus::bench {
+namespace {
+
+HWY_EXPORT(scale_run);
+HWY_EXPORT(read_run);
+HWY_EXPORT(fma_run);
+
+constexpr int64_t kPiece = 16 * 1024;  // elements, as the kernels cut theirs
+
+// The median seconds of run(), over a fifth of a second and at least nine times, after a first one that does
+// not count.
+template <class F>
+double seconds(F run) {
+  using Clock = std::chrono::steady_clock;
+  run();
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < 9 || Clock::now() - start < std::chrono::milliseconds(200)) {
+    const auto before = Clock::now();
+    run();
+    times.push_back(std::chrono::duration<double>(Clock::now() - before).count());
+  }
+  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+  return times[times.size() / 2];
+}
+
+double measure_fma() {
+  constexpr int64_t kRounds = 200'000;
+  std::vector<double> operations(static_cast<size_t>(threads()));
+  const double time = seconds([&] {
+    parallel_for(threads(), 1, [&](int64_t thread, int64_t) {
+      float sink = 0;
+      operations[static_cast<size_t>(thread)] = HWY_DYNAMIC_DISPATCH(fma_run)(kRounds, &sink);
+      asm volatile("" : : "m"(sink));
+    });
+  });
+  double total = 0;
+  for (const double of_thread : operations) total += of_thread;
+  return total / time / 1e9;
+}
+
+}  // namespace
+
+const char* name_of(Limit limit) {
+  constexpr const char* names[] = {"copy", "scale", "read", "fma"};
+  return names[static_cast<int>(limit)];
+}
+
+double measure(Limit limit, int64_t footprint) {
+  if (limit == Limit::fma) return measure_fma();
+  const int64_t half = std::max<int64_t>(1, footprint / 8 / 64) * 64,
+                n = limit == Limit::copy ? half : 2 * half;
+  const Tensor x = Tensor::full({n}, 1), y = Tensor::full({limit == Limit::copy ? n : 0}, 1);
+  float* from = x.data<float>().data();
+  float* to = y.data<float>().data();
+  const double time = seconds([&] {
+    parallel_for(n, kPiece, [&](int64_t begin, int64_t end) {
+      if (limit == Limit::copy) {
+        std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin) * sizeof(float));
+      } else if (limit == Limit::scale) {
+        HWY_DYNAMIC_DISPATCH(scale_run)(from + begin, end - begin);
+      } else {
+        const float sum = HWY_DYNAMIC_DISPATCH(read_run)(from + begin, end - begin);
+        asm volatile("" : : "m"(sum));
+      }
+    });
+  });
+  const double bytes = static_cast<double>(n) * 4 * (limit == Limit::read ? 1 : 2);
+  return bytes / time / 1e9;
+}
+
+}  // namespace locus::bench
+#endif

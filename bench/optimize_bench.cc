@@ -1,0 +1,39 @@
+#include "bench/operands.h"
+
+namespace locus::bench {
+
+void add_optimize_cases() {
+  const int64_t n = 4 << 20;
+  // Reads parameter, gradient and both moments, writes all but the gradient.
+  add({.kernel = "adamw",
+       .shape = std::to_string(n),
+       .work = 28.0 * static_cast<double>(n),
+       .footprint = 16 * n,
+       .prepare = [=] {
+         return [p = filled({n}), g = filled({n}, 2), m = filled({n}, 3), v = Tensor::full({n}, 0.5f)] {
+           cpu().adamw({.parameter = p.view(),
+                        .gradient = g.view(),
+                        .first = m.view(),
+                        .second = v.view(),
+                        .rate = 1e-4f,
+                        .decay = 0.01f,
+                        .step = 10});
+         };
+       }});
+  add({.kernel = "sgd_momentum",
+       .shape = std::to_string(n),
+       .work = 20.0 * static_cast<double>(n),
+       .footprint = 12 * n,
+       .prepare = [=] {
+         return [p = filled({n}), g = filled({n}, 2), u = filled({n}, 3)] {
+           cpu().sgd({.parameter = p.view(),
+                      .gradient = g.view(),
+                      .velocity = u.view(),
+                      .rate = 1e-4f,
+                      .momentum = 0.9f,
+                      .step = 10});
+         };
+       }});
+}
+
+}  // namespace locus::bench

@@ -1,0 +1,23 @@
+#include <benchmark/benchmark.h>
+
+#include "bench/operands.h"
+
+namespace locus::bench {
+
+void add_reduce_cases() {
+  const int64_t n = 16 << 20;
+  const auto add_reduction = [=](const char* name, double (*Kernels::*reduce)(ConstView)) {
+    add({.kernel = name,
+         .shape = std::to_string(n),
+         .work = 4.0 * static_cast<double>(n),
+         .footprint = 4 * n,
+         .limit = Limit::read,
+         .prepare = [=] {
+           return [=, x = filled({n})] { benchmark::DoNotOptimize((cpu().*reduce)(x.view())); };
+         }});
+  };
+  add_reduction("sum", &Kernels::sum);
+  add_reduction("squared_norm", &Kernels::squared_norm);
+}
+
+}  // namespace locus::bench
