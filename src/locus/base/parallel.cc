@@ -49,6 +49,7 @@ int threads_at_start() {
 }
 
 thread_local bool inside_chunk = false;
+thread_local int index_of_thread = 0;
 
 struct Job {
   int64_t size, grain;
@@ -81,7 +82,11 @@ class Pool {
   explicit Pool(int count) {
     // Fewer threads than asked for make the same result later: no reason to fail.
     try {
-      for (int i = 1; i < count; ++i) workers_.emplace_back([this] { serve(); });
+      for (int i = 1; i < count; ++i)
+        workers_.emplace_back([this, i] {
+          index_of_thread = i;
+          serve();
+        });
     } catch (const std::system_error&) {
     }
   }
@@ -153,6 +158,7 @@ State& state() {
 
 }  // namespace
 
+int thread_index() { return index_of_thread; }
 int threads() { return state().count.load(std::memory_order_relaxed); }
 
 void set_threads(int count) {

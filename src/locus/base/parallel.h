@@ -12,6 +12,11 @@ namespace locus {
 int threads();
 void set_threads(int count);  // at least 1
 
+// Which of them the calling thread is, 0 to threads() - 1: inside a chunk, no other chunk of the same job
+// runs under the same number at the same time. For memory a thread keeps to itself; results must not depend
+// on it.
+int thread_index();
+
 namespace detail {
 using ChunkFunction = void (*)(void* context, int64_t begin, int64_t end);
 void run_chunks(int64_t size, int64_t grain, ChunkFunction function, void* context);

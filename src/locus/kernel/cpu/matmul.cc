@@ -62,13 +62,23 @@ void RunTile(const MatmulArgs& args, const Block& block, const float* a, int64_t
   const bool load = args.accumulate || k > 0, last = k + depth == args.k;
   const int64_t share = depth * kCols * 4 / divide_up(block.rows, kRows);
   const char* next = reinterpret_cast<const char*>(b + args.k * kCols);
-  const Ahead ahead = {next + (row - block.row) / kRows * share, share};
+  Tile tile = {.a = a,
+               .group = 4 * depth,
+               .b = b,
+               .depth = depth,
+               .c = c,
+               .stride = args.c.stride,
+               .load = load,
+               .ahead = next + (row - block.row) / kRows * share,
+               .ahead_bytes = share};
   if (rows == computed && cols == kCols) {
-    run_tile(computed, a, b, depth, c, args.c.stride, load, ahead);
+    run_tile(computed, tile);
   } else {
     std::array<float, kRows* kCols> edge = {};
     for (int64_t r = 0; load && r < rows; ++r) std::copy_n(c + r * args.c.stride, cols, &edge[r * kCols]);
-    run_tile(computed, a, b, depth, edge.data(), kCols, load, ahead);
+    tile.c = edge.data();
+    tile.stride = kCols;
+    run_tile(computed, tile);
     for (int64_t r = 0; r < rows; ++r) std::copy_n(&edge[r * kCols], cols, c + r * args.c.stride);
   }
   if (last && !args.accumulate) Finish(args, c, args.c.stride, rows, column, cols);

@@ -33,10 +33,19 @@ inline constexpr int64_t kDepth = std::clamp<int64_t>(24576 / (kCols * 4), 128, 
 // Rows of a packed at once: with kDepth at most 256 KB, on the stack and in the second-level cache.
 inline constexpr int64_t kBlockRows = 128;
 
-// What to fetch meanwhile: the next panel of b comes from far away, so each tile asks for its share of it.
-struct Ahead {
-  const char* from;
-  int64_t bytes;
+// One run of the tile. a's second group of four rows begins `group` floats behind the first. `ahead` is
+// memory that will be needed soon: the next panel of b comes from far away, so each tile asks for its share
+// of it.
+struct Tile {
+  const float* a;
+  int64_t group;
+  const float* b;
+  int64_t depth;
+  float* c;
+  int64_t stride;  // of c's rows
+  bool load;       // c += a b, or c = a b
+  const char* ahead = nullptr;
+  int64_t ahead_bytes = 0;
 };
 
 struct Row {
@@ -83,13 +92,18 @@ HWY_INLINE void store_row(const Row& row, float* c) {
   hn::StoreU(row.z, f, c + 2 * kLanes);
 }
 
-// c[R][kCols] = (load ? c : 0) + a b over `depth`. Each element is one chain of multiply-adds in the order of
+// c[R][kCols] = (load ? c : 0) + a b. Each element is one chain of multiply-adds in the order of
 // k, so it does not matter which R, which tile or which slice of k it was computed in. R is 1, 4 or 8. Named
 // rows: g++ 12 keeps an array of vectors on the stack.
 template <int R>
-HWY_INLINE void tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, int64_t depth,
-                     float* HWY_RESTRICT c, int64_t stride, bool load, Ahead ahead) {
+HWY_INLINE void tile(const Tile& t) {
   const F f;
+  const float* HWY_RESTRICT a = t.a;
+  const float* HWY_RESTRICT a_high = t.a + t.group;
+  const float* HWY_RESTRICT b = t.b;
+  float* HWY_RESTRICT c = t.c;
+  const int64_t stride = t.stride, depth = t.depth;
+  const bool load = t.load;
   Row r0 = load ? load_row(c) : zero_row(), r1 = zero_row(), r2 = r1, r3 = r1, r4 = r1, r5 = r1, r6 = r1,
       r7 = r1;
   if (load && R >= 4) {
@@ -99,8 +113,7 @@ HWY_INLINE void tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, i
     r4 = load_row(c + 4 * stride), r5 = load_row(c + 5 * stride);
     r6 = load_row(c + 6 * stride), r7 = load_row(c + 7 * stride);
   }
-  const float* HWY_RESTRICT a_high = a + 4 * depth;
-  for (int64_t line = 0; line < ahead.bytes; line += 64) hwy::Prefetch(ahead.from + line);
+  for (int64_t line = 0; line < t.ahead_bytes; line += 64) hwy::Prefetch(t.ahead + line);
 #pragma GCC unroll 2
   for (int64_t k = 0; k < depth; ++k, b += kCols) {
     const V b0 = hn::LoadU(f, b), b1 = hn::LoadU(f, b + kLanes), b2 = hn::LoadU(f, b + 2 * kLanes);
@@ -135,11 +148,10 @@ HWY_INLINE void tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, i
 // How many rows the tile computes for `rows` that are left: the rest are zeros nobody stores.
 HWY_INLINE int64_t tile_rows(int64_t rows) { return rows == 1 ? 1 : rows <= 4 ? 4 : kRows; }
 
-HWY_INLINE void run_tile(int64_t rows, const float* a, const float* b, int64_t depth, float* c,
-                         int64_t stride, bool load, Ahead ahead) {
-  if (rows == 1) return tile<1>(a, b, depth, c, stride, load, ahead);
-  if (rows == 4) return tile<4>(a, b, depth, c, stride, load, ahead);
-  if constexpr (kRows == 8) tile<8>(a, b, depth, c, stride, load, ahead);
+HWY_INLINE void run_tile(int64_t rows, const Tile& t) {
+  if (rows == 1) return tile<1>(t);
+  if (rows == 4) return tile<4>(t);
+  if constexpr (kRows == 8) tile<8>(t);
 }
 
 }  // namespace HWY_NAMESPACE
