@@ -16,6 +16,8 @@
 
 namespace locus::kernel {
 
+inline constexpr int64_t kMaxHeadSize = 4096;
+
 // Where the packed tokens belong: sequence b has queries [query_starts[b], query_starts[b+1]) and keys
 // likewise.
 struct SequenceViews {

@@ -27,6 +27,8 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
   check.that(key_heads > 0 && heads % key_heads == 0, "{} key heads for {} query heads, expected a divisor",
              key_heads, heads);
   const int64_t head_size = q.size(1) / heads;
+  check.that(head_size <= kernel::kMaxHeadSize, "the head size is {}, expected at most {}", head_size,
+             kernel::kMaxHeadSize);
   check.shaped("k", k, {k.size(0), key_heads * head_size}, "key heads * the head size of q");
   check.shaped("v", v, k.shape(), "the shape of k");
   check.that(options.dropout >= 0 && options.dropout < 1, "dropout is {}, expected 0 or more and less than 1",

@@ -1,12 +1,198 @@
-// Attention by the reference's loops until the vector kernel is written.
-#include "locus/kernel/cpu/cpu.h"
-#include "locus/kernel/reference/reference.h"
+// Attention, forward: for each panel of queries a stream over blocks of keys, with the running maximum and
+// sum of the softmax kept per query (Milakov, Gimelshein 2018; Dao et al. 2022).
+#include <cmath>
 
+#include "locus/kernel/cpu/cpu.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/attention.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.
+#include "locus/kernel/cpu/attention-inl.h"
+#include "locus/kernel/cpu/attention_slots-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu {
+namespace HWY_NAMESPACE {
+
+// How the workspace is used: packed k and v of all sequences and key heads, the backward tables of all heads,
+// then a part for every thread.
+struct ForwardPlan {
+  int64_t keys, values, distances, thread, thread_size;
+  SlotPlan slots;
+  int64_t size;
+
+  explicit ForwardPlan(const AttentionArgs& args) {
+    const int64_t D = args.head_size, wide = padded(D, kRows), B = sequence_count(args);
+    keys = 0;
+    values = keys + (args.k.rows + B * kRows) * args.key_heads * D;
+    distances = values + args.k.rows * args.key_heads * wide;
+    thread =
+        distances + (args.by_distance.table ? args.heads * (args.by_distance.table.cols + 2 * kCols) : 0);
+    slots = SlotPlan(args);
+    thread_size = (D + wide + kBlockKeys) * kCols + slots.size;
+    size = thread + threads() * thread_size;
+  }
+  // Every sequence's keys are rounded up to whole panels: at most kRows more each.
+  int64_t keys_at(const AttentionArgs& args, const Head& head) const {
+    return keys +
+           ((head.k + head.b * kRows) * args.key_heads + head.g * (head.k_count + kRows)) * args.head_size;
+  }
+  int64_t values_at(const AttentionArgs& args, const Head& head) const {
+    return values + (head.k * args.key_heads + head.g * head.k_count) * padded(args.head_size, kRows);
+  }
+};
+
+// The running state of a panel's softmax.
+struct Softmax {
+  Row largest, sum;
+};
+
+// Turns a block of scores into weights e^(s - largest), and adds them up. The output so far is rescaled to
+// the new maximum.
+HWY_INLINE void weigh(float* s, int64_t keys, Softmax& state, float* out, int64_t out_rows) {
+  const F f;
+  const V none = hn::Set(f, -std::numeric_limits<float>::infinity());
+  for (int64_t part = 0; part < 3; ++part) {
+    V& largest = part == 0 ? state.largest.x : part == 1 ? state.largest.y : state.largest.z;
+    V& sum = part == 0 ? state.sum.x : part == 1 ? state.sum.y : state.sum.z;
+    float* column = s + part * kLanes;
+    V m0 = largest, m1 = largest, m2 = largest, m3 = largest;
+    int64_t j = 0;
+    for (; j + 4 <= keys; j += 4) {
+      m0 = hn::Max(m0, hn::LoadU(f, column + j * kCols));
+      m1 = hn::Max(m1, hn::LoadU(f, column + (j + 1) * kCols));
+      m2 = hn::Max(m2, hn::LoadU(f, column + (j + 2) * kCols));
+      m3 = hn::Max(m3, hn::LoadU(f, column + (j + 3) * kCols));
+    }
+    for (; j < keys; ++j) m0 = hn::Max(m0, hn::LoadU(f, column + j * kCols));
+    const V now = hn::Max(hn::Max(m0, m1), hn::Max(m2, m3));
+    // Nothing seen yet: any finite maximum gives weights of 0, where infinity minus itself would give NaN.
+    const V base = hn::IfThenElse(hn::Eq(now, none), hn::Zero(f), now);
+    const V shrink = exp(f, hn::Sub(largest, base));
+    V total = hn::Mul(sum, shrink);
+    for (j = 0; j < keys; ++j) {
+      const V weight = exp(f, hn::Sub(hn::LoadU(f, column + j * kCols), base));
+      hn::StoreU(weight, f, column + j * kCols);
+      total = hn::Add(total, weight);
+    }
+    for (int64_t c = 0; c < out_rows; ++c) {
+      float* o = out + c * kCols + part * kLanes;
+      hn::StoreU(hn::Mul(hn::LoadU(f, o), shrink), f, o);
+    }
+    largest = now;
+    sum = total;
+  }
+}
+
+// out^T[D][kCols] += v^T weights over a block of keys, of which `count` are packed and the first `keys` take
+// part.
+HWY_INLINE void add_values(const float* values, int64_t count, const float* weights, int64_t keys,
+                           int64_t wide, float* out) {
+  for (int64_t c = 0; c < wide; c += kRows) {
+    tile<kRows>({.a = values + c * count,
+                 .group = 4 * count,
+                 .b = weights,
+                 .depth = keys,
+                 .c = out + c * kCols,
+                 .stride = kCols,
+                 .load = true});
+  }
+}
+
+void StorePanel(const AttentionArgs& args, const Head& head, const Panel& panel, const Softmax& state,
+                const float* out) {
+  HWY_ALIGN float sum[kCols];
+  HWY_ALIGN float largest[kCols];
+  store_row(state.sum, sum);
+  store_row(state.largest, largest);
+  for (int64_t lane = 0; lane < panel.count; ++lane) {
+    const int64_t row = head.q + panel.first + lane;
+    const float factor = sum[lane] == 0 ? 0 : 1 / sum[lane];
+    float* to = args.out.row<float>(row) + head.h * args.head_size;
+    for (int64_t c = 0; c < args.head_size; ++c) to[c] = out[c * kCols + lane] * factor;
+    if (args.lse) args.lse.row<float>(row)[head.h] = largest[lane] + std::log(sum[lane]);
+  }
+}
+
+void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data, const float* values,
+              int64_t first, float* scratch) {
+  const F f;
+  const int64_t D = args.head_size, wide = padded(D, kRows);
+  float* q = scratch;
+  float* out = q + D * kCols;
+  float* s = out + wide * kCols;
+  const Panel panel = {first, std::min(kCols, head.q_count - first), q};
+  pack_panel(queries_of(args, head) + first * args.q.stride, args.q.stride, panel.count, D, args.scale, q);
+  std::fill_n(out, wide * kCols, 0.0f);
+  const V none = hn::Set(f, -std::numeric_limits<float>::infinity());
+  Softmax state = {{none, none, none}, zero_row()};
+  const KeyRange range = keys_of(args, head, panel);
+  for (int64_t j = range.begin; j < range.end; j += kBlockKeys) {
+    const int64_t packed = std::min(kBlockKeys, head.k_count - j), keys = std::min(packed, range.end - j);
+    score_block(args, head, data, panel, j, keys, s);
+    weigh(s, keys, state, out, D);
+    if (args.dropout > 0) {
+      for (int64_t lane = 0; lane < panel.count; ++lane)
+        drop_lane(args, head, first + lane, j, keys, s + lane);
+    }
+    add_values(values + j * wide, packed, s, keys, wide, out);
+  }
+  StorePanel(args, head, panel, state, out);
+}
+
+void PackAll(const AttentionArgs& args, const ForwardPlan& plan, float* workspace) {
+  const int64_t B = sequence_count(args), D = args.head_size;
+  parallel_for(B * args.key_heads, 1, [&](int64_t i, int64_t) HWY_ATTR {
+    const Head head = head_of(args, i / args.key_heads, i % args.key_heads * (args.heads / args.key_heads));
+    pack_keys(keys_of(args, head), args.k.stride, head.k_count, D, workspace + plan.keys_at(args, head));
+    pack_columns(values_of(args, head), args.v.stride, head.k_count, D,
+                 workspace + plan.values_at(args, head));
+  });
+  for (int64_t h = 0; args.by_distance.table && h < args.heads; ++h) {
+    reverse_distances(args, h, workspace + plan.distances + h * (args.by_distance.table.cols + 2 * kCols));
+  }
+}
+
+int64_t Workspace(const AttentionArgs& args) { return ForwardPlan(args).size; }
+
+void Attention(const AttentionArgs& args) {
+  const ForwardPlan plan(args);
+  float* workspace = args.workspace.as<float>();
+  PackAll(args, plan, workspace);
+  const int64_t panels = divide_up(longest_queries(args), kCols);
+  // The products with the slots are made for a whole head, so its panels then stay together.
+  const bool whole = plan.slots.size > 0;
+  const int64_t pieces = whole ? 1 : panels;
+  parallel_for(sequence_count(args) * args.heads * pieces, 1, [&](int64_t i, int64_t) HWY_ATTR {
+    const int64_t rest = i / pieces;
+    const Head head = head_of(args, rest / args.heads, rest % args.heads);
+    float* scratch = workspace + plan.thread + thread_index() * plan.thread_size;
+    HeadData data = {.keys = workspace + plan.keys_at(args, head)};
+    if (args.by_distance.table) {
+      data.distance_count = args.by_distance.table.cols;
+      data.distances = workspace + plan.distances + head.h * (data.distance_count + 2 * kCols);
+    }
+    if (whole) multiply_slots(args, head, plan.slots, scratch + plan.thread_size - plan.slots.size, data);
+    const int64_t begin = whole ? 0 : i % pieces * kCols, end = whole ? head.q_count : begin + kCols;
+    for (int64_t first = begin; first < std::min(end, head.q_count); first += kCols) {
+      RunPanel(args, head, data, workspace + plan.values_at(args, head), first, scratch);
+    }
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::kernel::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace locus::kernel::cpu {
 
-int64_t attention_workspace(const AttentionArgs&) { return 1; }
-int64_t attention_backward_workspace(const AttentionBackwardArgs&) { return 1; }
-void attention(const AttentionArgs& args) { reference::attention(args); }
-void attention_backward(const AttentionBackwardArgs& args) { reference::attention_backward(args); }
+HWY_EXPORT(Workspace);
+HWY_EXPORT(Attention);
+
+int64_t attention_workspace(const AttentionArgs& args) { return HWY_DYNAMIC_DISPATCH(Workspace)(args); }
+void attention(const AttentionArgs& args) { HWY_DYNAMIC_DISPATCH(Attention)(args); }
 
 }  // namespace locus::kernel::cpu
+#endif  // HWY_ONCE

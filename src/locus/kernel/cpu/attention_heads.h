@@ -1,0 +1,65 @@
+// The heads of a packed batch: where the queries, keys and pairs of one (sequence, head) lie, and which slots
+// its distances meet.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "locus/kernel/attention.h"
+
+namespace locus::kernel::cpu {
+
+struct Head {
+  int64_t b, h, g;     // sequence, head, key head
+  int64_t q, q_count;  // rows of q
+  int64_t k, k_count;  // rows of k
+  int64_t pair;        // where its block begins in a row of a dense term
+};
+
+inline Head head_of(const AttentionArgs& args, int64_t b, int64_t h) {
+  const int32_t* q = args.sequences.query_starts.as<int32_t>();
+  const int32_t* k = args.sequences.key_starts.as<int32_t>();
+  int64_t pair = 0;
+  for (int64_t i = 0; args.dense && i < b; ++i) pair += int64_t{q[i + 1] - q[i]} * (k[i + 1] - k[i]);
+  return {b, h, h / (args.heads / args.key_heads), q[b], q[b + 1] - q[b], k[b], k[b + 1] - k[b], pair};
+}
+
+inline int64_t sequence_count(const AttentionArgs& args) { return args.sequences.query_starts.cols - 1; }
+
+inline int64_t longest_queries(const AttentionArgs& args) {
+  const int32_t* q = args.sequences.query_starts.as<int32_t>();
+  int64_t longest = 0;
+  for (int64_t b = 0; b < sequence_count(args); ++b) longest = std::max<int64_t>(longest, q[b + 1] - q[b]);
+  return longest;
+}
+
+// Columns of a head in q and in k.
+inline const float* queries_of(const AttentionArgs& args, const Head& head) {
+  return args.q.row<float>(head.q) + head.h * args.head_size;
+}
+inline const float* keys_of(const AttentionArgs& args, const Head& head) {
+  return args.k.row<float>(head.k) + head.g * args.head_size;
+}
+inline const float* values_of(const AttentionArgs& args, const Head& head) {
+  return args.v.row<float>(head.k) + head.g * args.head_size;
+}
+
+struct SlotRange {
+  int64_t first = 0, count = 0;
+};
+
+// The slots that distances of this sequence meet: what lies outside need not be multiplied.
+inline SlotRange slots_of(const AttentionArgs& args, const SlotViews& term, const Head& head) {
+  if (!term.table || head.q_count == 0 || head.k_count == 0) return {};
+  const int32_t* q = args.sequences.query_positions.as<int32_t>() + head.q;
+  const int32_t* k = args.sequences.key_positions.as<int32_t>() + head.k;
+  const auto [q_least, q_most] = std::minmax_element(q, q + head.q_count);
+  const auto [k_least, k_most] = std::minmax_element(k, k + head.k_count);
+  // A causal table may end at the last distance that can be seen.
+  const int64_t last = std::min<int64_t>(*k_most - *q_least + term.zero, term.slots.cols - 1);
+  const int32_t* slots = term.slots.as<int32_t>();
+  const auto [least, most] = std::minmax_element(slots + (*k_least - *q_most + term.zero), slots + last + 1);
+  return {*least, *most - *least + 1};
+}
+
+}  // namespace locus::kernel::cpu

@@ -1,0 +1,206 @@
+// Attention, forward and backward, against the reference over term combinations, shapes, targets and thread
+// counts.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+#include "locus/tensor/storage.h"
+#include "tests/kernel/compare.h"
+
+namespace locus::testing {
+namespace {
+
+struct Case {
+  std::string name;
+  std::vector<int32_t> queries, keys;  // per sequence
+  int64_t heads = 2, key_heads = 2, head_size = 8;
+  bool causal = false;
+  int64_t window = 0;
+  bool distance = false, by_query = false, by_key = false, dense = false, shared_slots = false;
+  float dropout = 0;
+  bool steady = true;
+};
+
+Tensor starts(const std::vector<int32_t>& counts) {
+  std::vector<int32_t> values(counts.size() + 1);
+  std::partial_sum(counts.begin(), counts.end(), values.begin() + 1);
+  return Tensor::of({static_cast<int64_t>(values.size())}, values);
+}
+
+// Queries are the last tokens of their sequence. Unsteady positions leave a hole after every third token.
+Tensor positions(const Case& c, bool of_queries) {
+  std::vector<int32_t> values;
+  for (size_t b = 0; b < c.keys.size(); ++b) {
+    const int32_t count = of_queries ? c.queries[b] : c.keys[b];
+    const int32_t first = of_queries ? std::max(0, c.keys[b] - c.queries[b]) : 0;
+    for (int32_t i = first; i < first + count; ++i) values.push_back(c.steady ? i : i + i / 3);
+  }
+  return Tensor::of({static_cast<int64_t>(values.size())}, values);
+}
+
+// Slots that clip at +-5, so several distances share the outer ones.
+Tensor clipped_slots(int64_t zero, int64_t size) {
+  std::vector<int32_t> values;
+  for (int64_t i = 0; i < size; ++i)
+    values.push_back(static_cast<int32_t>(std::clamp<int64_t>(i - zero, -5, 5) + 5));
+  return Tensor::of({size}, values);
+}
+
+class Scene {
+ public:
+  explicit Scene(const Case& c)
+      : c_(c),
+        query_starts_(starts(c.queries)),
+        key_starts_(starts(c.keys)),
+        query_positions_(positions(c, true)),
+        key_positions_(positions(c, false)) {
+    const int64_t reach =
+        4 * (1 + std::max(*std::ranges::max_element(c.queries), *std::ranges::max_element(c.keys))) / 3;
+    zero_ = reach;
+    slots_ = clipped_slots(zero_, 2 * reach + 1);
+    for (size_t b = 0; b < c.keys.size(); ++b) pairs_ += int64_t{c.queries[b]} * c.keys[b];
+  }
+
+  void run(Stage& stage) const {
+    const int64_t Nq = query_positions_.numel(), Nk = key_positions_.numel(), C = c_.heads * c_.head_size;
+    const int64_t slot_columns = c_.shared_slots ? c_.head_size : C;
+    kernel::AttentionArgs args = {
+        .q = stage.input({Nq, C}, 1),
+        .k = stage.input({Nk, c_.key_heads * c_.head_size}, 2),
+        .v = stage.input({Nk, c_.key_heads * c_.head_size}, 3),
+        .sequences = {query_starts_.view(), key_starts_.view(), query_positions_.view(),
+                      key_positions_.view(), c_.steady},
+        .heads = c_.heads,
+        .key_heads = c_.key_heads,
+        .head_size = c_.head_size,
+        .scale = 0.4f,
+        .causal = c_.causal,
+        .window = c_.window,
+        .dropout = c_.dropout,
+        .seed = 9,
+        .stream = 4,
+        .longest = *std::ranges::max_element(c_.keys),
+        .out = stage.output({Nq, C}),
+        .lse = stage.output({Nq, c_.heads}),
+    };
+    if (c_.distance) args.by_distance = {stage.input({c_.heads, slots_.numel()}, 4), zero_};
+    if (c_.by_query) args.by_query = {stage.input({11, slot_columns}, 5), slots_.view(), zero_};
+    if (c_.by_key) args.by_key = {stage.input({11, slot_columns}, 6), slots_.view(), zero_};
+    if (c_.dense) args.dense = stage.input({c_.heads, pairs_}, 7);
+    args.workspace = stage.workspace({1, stage.kernels().attention_workspace(args)});
+    stage.kernels().attention(args);
+
+    kernel::AttentionBackwardArgs back = {.forward = args,
+                                          .dout = stage.input({Nq, C}, 8),
+                                          .dq = stage.output({Nq, C}),
+                                          .dk = stage.output({Nk, c_.key_heads * c_.head_size}),
+                                          .dv = stage.output({Nk, c_.key_heads * c_.head_size})};
+    if (c_.distance) back.dby_distance = stage.output({c_.heads, slots_.numel()});
+    if (c_.by_query) back.dby_query = stage.output({11, slot_columns});
+    if (c_.by_key) back.dby_key = stage.output({11, slot_columns});
+    if (c_.dense) back.ddense = stage.output({c_.heads, pairs_});
+    back.workspace = stage.workspace({1, stage.kernels().attention_backward_workspace(back)});
+    stage.kernels().attention_backward(back);
+  }
+
+ private:
+  Case c_;
+  Tensor query_starts_, key_starts_, query_positions_, key_positions_, slots_;
+  int64_t zero_ = 0, pairs_ = 0;
+};
+
+const std::vector<Case> kCases = {
+    {.name = "one_token", .queries = {1}, .keys = {1}},
+    {.name = "plain", .queries = {7, 30, 1}, .keys = {7, 30, 1}},
+    {.name = "causal", .queries = {7, 30, 1}, .keys = {7, 30, 1}, .causal = true},
+    {.name = "cross", .queries = {5, 2}, .keys = {9, 31}},
+    {.name = "cache",
+     .queries = {3, 1},
+     .keys = {20, 27},
+     .causal = true,
+     .distance = true,
+     .by_query = true},
+    {.name = "no_keys", .queries = {4, 3}, .keys = {0, 5}},
+    {.name = "no_queries", .queries = {0, 3}, .keys = {6, 5}},
+    {.name = "grouped",
+     .queries = {13},
+     .keys = {13},
+     .heads = 8,
+     .key_heads = 2,
+     .causal = true,
+     .by_key = true},
+    {.name = "window", .queries = {40}, .keys = {40}, .causal = true, .window = 6, .distance = true},
+    {.name = "distance", .queries = {25, 14}, .keys = {25, 14}, .distance = true},
+    {.name = "by_query", .queries = {25, 14}, .keys = {25, 14}, .by_query = true},
+    {.name = "by_key", .queries = {25, 14}, .keys = {25, 14}, .by_key = true},
+    {.name = "dense", .queries = {11, 6}, .keys = {11, 6}, .causal = true, .dense = true},
+    {.name = "all_terms",
+     .queries = {33, 20},
+     .keys = {33, 20},
+     .causal = true,
+     .distance = true,
+     .by_query = true,
+     .by_key = true,
+     .dense = true},
+    {.name = "shared_slots",
+     .queries = {17, 9},
+     .keys = {17, 9},
+     .heads = 3,
+     .key_heads = 3,
+     .by_query = true,
+     .by_key = true,
+     .shared_slots = true},
+    {.name = "dropout",
+     .queries = {19, 8},
+     .keys = {19, 8},
+     .causal = true,
+     .distance = true,
+     .dropout = 0.3f},
+    {.name = "holes",
+     .queries = {21, 10},
+     .keys = {21, 10},
+     .distance = true,
+     .by_query = true,
+     .by_key = true,
+     .steady = false},
+    {.name = "causal_holes",
+     .queries = {21, 10},
+     .keys = {21, 10},
+     .causal = true,
+     .distance = true,
+     .by_key = true,
+     .steady = false},
+    {.name = "odd_head", .queries = {9, 16}, .keys = {9, 16}, .heads = 1, .key_heads = 1, .head_size = 13},
+    {.name = "many_sequences",
+     .queries = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+     .keys = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+     .distance = true,
+     .by_query = true},
+    {.name = "several_blocks",
+     .queries = {530},
+     .keys = {530},
+     .heads = 1,
+     .key_heads = 1,
+     .causal = true,
+     .distance = true,
+     .by_query = true,
+     .by_key = true},
+};
+
+class Attention : public ::testing::TestWithParam<Case> {};
+
+// Scores are sums of head_size products near 1, so e^score carries their absolute error of some 1e-6; sums
+// over up to 530 tokens grow it.
+TEST_P(Attention, MatchesTheReference) {
+  const Scene scene(GetParam());
+  for (const Layout layout : kLayouts) {
+    compare(layout, {.relative = 2e-5, .absolute = 2e-5}, [&](Stage& stage) { scene.run(stage); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernel, Attention, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace locus::testing
