@@ -27,17 +27,6 @@ Outcome run_program(const std::string& arguments, const std::string& environment
       fmt::format("ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 {} {} >'{}' 2>'{}' </dev/null {}", environment,
                   LOCUS_PROGRAM, out.string(), err.string(), arguments);
   const int status = std::system(command.c_str());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
-
-Outcome run_program(const std::string& arguments, const std::string& environment) {
-  const TemporaryFolder folder;
-  const auto out = folder / "out", err = folder / "err";
-  const int status = std::system(fmt::format("{} {} >'{}' 2>'{}' </dev/null {}", environment, LOCUS_PROGRAM,
-                                             out.string(), err.string(), arguments)
-                                     .c_str());
   return {
       .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1, .out = contents(out), .err = contents(err)};
 }
