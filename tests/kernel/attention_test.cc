@@ -200,7 +200,7 @@ TEST_P(Attention, MatchesTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernel, Attention, ::testing::ValuesIn(kCases),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace locus::testing

@@ -237,14 +237,14 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
 }
 
 // to[keys][broad] += left^T rows: sums over the chunk's queries.
-HWY_INLINE void add_over_queries(const float* left, const float* rows, int64_t keys, int64_t broad,
-                                 float* to) {
+HWY_INLINE void add_over_queries(const float* left, const float* rows, int64_t queries, int64_t keys,
+                                 int64_t broad, float* to) {
   for (int64_t c = 0; c < broad; c += kCols) {
     for (int64_t j = 0; j < keys; j += kRows) {
       tile<kRows>({.a = left + j * kChunk,
                    .group = 4 * kChunk,
                    .b = rows + c * kChunk,
-                   .depth = kChunk,
+                   .depth = queries,
                    .c = to + j * broad + c,
                    .stride = broad,
                    .load = true});
@@ -261,13 +261,16 @@ void RunChunk(const AttentionBackwardArgs& args, const BackwardPlan& plan, const
   chunk.count = std::min(kChunk, head.q_count - first);
   LoadChunk(args, plan, head, chunk);
   const KeyRange range = keys_of(a, head, {first, chunk.count, nullptr});
+  const int64_t queries = padded(chunk.count, kCols);
   for (int64_t j = range.begin; j < range.end; j += kBlockKeys) {
     const int64_t keys = std::min(kBlockKeys, range.end - j);
-    for (int64_t lane = 0; lane < kChunk; lane += kCols) {
+    for (int64_t lane = 0; lane < chunk.count; lane += kCols) {
       RunPanelBlock(args, plan, head, data, chunk, lane, j, keys, scratch, sums);
     }
-    add_over_queries(chunk.weights, chunk.dout_rows, keys, plan.broad, scratch + plan.dv + j * plan.broad);
-    add_over_queries(chunk.dscores, chunk.q_rows, keys, plan.broad, scratch + plan.dk + j * plan.broad);
+    add_over_queries(chunk.weights, chunk.dout_rows, queries, keys, plan.broad,
+                     scratch + plan.dv + j * plan.broad);
+    add_over_queries(chunk.dscores, chunk.q_rows, queries, keys, plan.broad,
+                     scratch + plan.dk + j * plan.broad);
   }
   for (int64_t i = 0; args.dq && i < chunk.count; ++i) {
     float* to = args.dq.row<float>(head.q + first + i) + head.h * D;
