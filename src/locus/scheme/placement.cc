@@ -178,6 +178,16 @@ int64_t Placement::last_position(int64_t sequence) const {
   return last;
 }
 
+int64_t Placement::first_position(int64_t sequence) const {
+  int64_t first = kMost + 1;
+  for (const auto positions :
+       {sequence_positions(sequences_.query_starts, sequences_.query_positions, sequence),
+        sequence_positions(sequences_.key_starts, sequences_.key_positions, sequence)}) {
+    for (const int32_t position : positions) first = std::min<int64_t>(first, position);
+  }
+  return first > kMost ? -1 : first;
+}
+
 int64_t Placement::query_count(int64_t sequence) const {
   const auto starts = sequences_.query_starts.data<int32_t>();
   return starts[sequence + 1] - starts[sequence];

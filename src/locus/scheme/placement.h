@@ -49,7 +49,8 @@ class Placement {
   int64_t queries() const { return sequences_.query_positions.numel(); }  // Nq
   int64_t keys() const { return sequences_.key_positions.numel(); }       // Nk
   int64_t last_position() const;  // the largest position of any key or query; -1 when there is none
-  int64_t last_position(int64_t sequence) const;
+  int64_t last_position(int64_t sequence) const;   // of one sequence
+  int64_t first_position(int64_t sequence) const;  // the smallest; -1 when there is none
   int64_t key_count(int64_t sequence) const;
   int64_t query_count(int64_t sequence) const;
   // Smallest and largest distance (key position - query position) that occurs in any sequence; both 0 when

@@ -8,11 +8,15 @@
 namespace locus {
 
 extern const SchemeInfo kNone;
+extern const SchemeInfo kLearned;
+extern const SchemeInfo kSinusoidal;
+extern const SchemeInfo kRotary;
+extern const SchemeInfo kXpos;
 
 namespace {
 
 constexpr const SchemeInfo* kSchemes[] = {
-    &kNone,
+    &kNone, &kLearned, &kSinusoidal, &kRotary, &kXpos,
 };
 
 void check_geometry(const Geometry& geometry) {
