@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/expect_error.h"
+#include "tests/scheme/making.h"
 
 namespace locus {
 namespace {
@@ -19,10 +20,6 @@ Ints positions(const Placement& placement) { return ints(placement.sequences().q
 Ints key_positions(const Placement& placement) { return ints(placement.sequences().key_positions); }
 Ints starts(const Placement& placement) { return ints(placement.sequences().query_starts); }
 Ints key_starts(const Placement& placement) { return ints(placement.sequences().key_starts); }
-
-Placement of_lengths(std::initializer_list<int64_t> lengths, PositionPolicy policy = {}) {
-  return Placement::of_lengths(std::vector<int64_t>(lengths), policy);
-}
 
 TEST(Placement, CountsFromTheOffset) {
   const Placement placement = of_lengths({2, 0, 3}, {.offset = 5});
@@ -61,6 +58,16 @@ TEST(Placement, ReadsMasksWithPaddingAnywhere) {
   const Placement counted = Placement::masked(mask, kCountFromTwo);
   EXPECT_EQ(positions(counted), (Ints{2, 3, 2, 3, 4, 2, 3}));
   EXPECT_TRUE(counted.sequences().steady);
+}
+
+TEST(Placement, CountsAsRobertaAndOptDo) {
+  const SafetensorsFile file = golden("placement");
+  const Tensor mask = file.read("mask");
+  const Placement placement = Placement::masked(mask, kCountFromTwo);
+  for (const char* model : {"roberta", "opt"}) {
+    const Tensor expected = placement.pack(file.read(model));
+    EXPECT_EQ(placement.sequences().query_positions.values(), expected.values()) << model;
+  }
 }
 
 TEST(Placement, ReadsMasksOfEveryDtype) {

@@ -4,9 +4,10 @@
 // with the frequencies and the attention factor a of rotary_frequencies.h. Pair n is (x[n], x[n + d/2]), or
 // (x[2n], x[2n+1]) when interleaved; a width d below the head's leaves the rest as it is.
 //
-// Precision `precise` computes in double and rounds cosine and sine once. `hf` has the bits of transformers'
-// float32 code: f32 frequencies, f32 product with the position, and the cosine and sine of that f32 angle,
-// correctly rounded. What is left is torch's own vector powf, cosf and sinf, each up to an ulp off.
+// Precision `precise` computes in double and rounds cosine and sine once. `hf` rounds where transformers'
+// float32 code does: f32 frequencies, their f32 product with the position, cosine and sine of that f32 angle,
+// times an f32 attention factor. The angles have its bits; its cosines and sines are torch's vector
+// functions, up to 2 ulp from the correctly rounded ones here and not the same on every machine.
 //
 // A dynamic scaling (dynamic, longrope) takes the length of each sequence by itself: its last position + 1.
 // Su et al. 2021, arXiv 2104.09864.
