@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "locus/op/terms.h"
@@ -30,39 +32,45 @@ class Placement {
   static Placement rectangle(int64_t rows, int64_t columns, PositionPolicy policy = {});
   // A batch with a mask [B, T] of any dtype, 1 for real and 0 for padding; padding left, right or in between.
   static Placement masked(const Tensor& mask, PositionPolicy policy = {});
-  // Explicit ids [B, T] as i32, i64 or f32 holding whole numbers, and a mask or none. Negative, fractional,
-  // not finite, too large to be exact, or not below `table_length` (0: no table): an error that names row,
-  // column and value.
+  // Explicit ids [B, T] as i32, i64 or f32 holding whole numbers, and a mask or none; ids of padding are not
+  // looked at. Negative, fractional, not finite, too large to be exact, or not below `table_length` (0: no
+  // table): an error that names row, column and value.
   static Placement given(const Tensor& ids, const Tensor& mask = {}, int64_t table_length = 0);
 
-  // Queries that come after keys already seen (a cache): sequence b has past[b] keys in front of its new
-  // tokens, whose positions go on from there.
+  // Queries that come after keys already seen (a cache): the keys of `past`, then these tokens. Where this
+  // placement counts by a policy, its positions go on behind the last key of each sequence; explicit ids
+  // stay.
   Placement after(const Placement& past) const;
   // The queries of this placement over the keys of another text.
-  Placement across(const Placement& keys) const;
+  Placement across(const Placement& text) const;
 
   const Sequences& sequences() const { return sequences_; }
   int64_t count() const { return sequences_.count(); }                    // B
   int64_t queries() const { return sequences_.query_positions.numel(); }  // Nq
   int64_t keys() const { return sequences_.key_positions.numel(); }       // Nk
   int64_t last_position() const;  // the largest position of any key or query; -1 when there is none
+  int64_t last_position(int64_t sequence) const;   // of one sequence
+  int64_t first_position(int64_t sequence) const;  // the smallest; -1 when there is none
   int64_t key_count(int64_t sequence) const;
   int64_t query_count(int64_t sequence) const;
-  // Smallest and largest distance (key position - query position) that occurs in any sequence.
+  // Smallest and largest distance (key position - query position) that occurs in any sequence; both 0 when
+  // no query has a key.
   std::pair<int64_t, int64_t> distances() const;
 
-  // Rectangular [B, T, ..] to packed [N, ..] and back; `fill` stands where padding was.
+  // Rectangular [B, T, ..] to packed [Nq, ..] and back, for a placement made from a rectangle; `fill` stands
+  // where padding was.
   Tensor pack(const Tensor& rectangle) const;
   Tensor unpack(const Tensor& packed, float fill = 0) const;
 
  private:
-  Sequences sequences_;
-  int64_t columns_ = 0;          // T of the rectangle; 0 when there was none
-  std::vector<int64_t> source_;  // of each packed token: row * T + column
-};
+  Placement() = default;
+  static Placement of_rectangle(std::span<const uint8_t> real, int64_t rows, int64_t columns,
+                                PositionPolicy policy);
 
-// Seed 002, as a function of its own: out[n, t] = table[positions[n, t]]; positions [N, T] as i32, i64, or
-// f32 holding whole numbers; table [max_len, d_model].
-Var lookup(const Tensor& positions, const Var& table);
+  Sequences sequences_;
+  std::optional<int32_t> offset_;   // the policy's; none when positions were given
+  std::optional<int64_t> columns_;  // T of the rectangle; none when there was none
+  std::vector<int64_t> source_;     // of each packed token: row * T + column
+};
 
 }  // namespace locus

@@ -1,0 +1,140 @@
+#include "locus/scheme/options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <optional>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/base/spelling.h"
+
+namespace locus {
+namespace {
+
+using Kind = OptionSpec::Kind;
+
+std::string_view trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  if (trim(text).empty()) return parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(trim(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// The whole text as one finite number, or nothing.
+template <class T>
+std::optional<T> parse(std::string_view text) {
+  T value{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if constexpr (std::floating_point<T>) {
+    if (!std::isfinite(value)) return std::nullopt;
+  }
+  return value;
+}
+
+std::string expected(const OptionSpec& spec) {
+  switch (spec.kind) {
+    case Kind::boolean:
+      return "true or false";
+    case Kind::choice:
+      return fmt::format("one of {}", spec.choices);
+    default:
+      break;
+  }
+  std::string text = spec.kind == Kind::integer  ? "a whole number"
+                     : spec.kind == Kind::number ? "a number"
+                                                 : "numbers separated by commas, each";
+  constexpr OptionSpec kUnbounded;
+  const bool from = spec.least != kUnbounded.least, to = spec.most != kUnbounded.most;
+  if (from && to) return text + fmt::format(" from {} to {}", spec.least, spec.most);
+  if (from) return text + fmt::format(" of at least {}", spec.least);
+  if (to) return text + fmt::format(" of at most {}", spec.most);
+  return spec.kind == Kind::numbers ? "numbers separated by commas" : text;
+}
+
+bool acceptable(const OptionSpec& spec, std::string_view text) {
+  const auto within = [&](auto value) {
+    return value && static_cast<double>(*value) >= spec.least && static_cast<double>(*value) <= spec.most;
+  };
+  switch (spec.kind) {
+    case Kind::boolean:
+      return text == "true" || text == "false";
+    case Kind::integer:
+      return within(parse<int64_t>(text));
+    case Kind::number:
+      return within(parse<double>(text));
+    case Kind::choice:
+      for (const std::string_view choice : split(spec.choices, '|')) {
+        if (text == choice) return true;
+      }
+      return false;
+    case Kind::numbers:
+      for (const std::string_view part : split(text, ',')) {
+        if (!within(parse<double>(part))) return false;
+      }
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Options::Options(std::string_view owner, std::span<const OptionSpec> specs, const OptionValues& values)
+    : owner_(owner), specs_(specs) {
+  for (const OptionSpec& spec : specs) {
+    const auto given = values.find(spec.name);
+    const std::string_view value = trim(given == values.end() ? spec.preset : given->second);
+    if (!acceptable(spec, value)) {
+      const std::vector<std::string_view> words = split(spec.choices, '|');
+      fail(given == values.end() ? Fault::bug : Fault::usage, "{}: option {} is {}, expected {}{}", owner,
+           spec.name, quote(value), expected(spec), suggestion(value, words));
+    }
+    values_.emplace(spec.name, value);
+  }
+  for (const auto& [name, value] : values) {
+    if (values_.contains(name)) continue;
+    std::vector<std::string_view> known;
+    for (const OptionSpec& spec : specs) known.push_back(spec.name);
+    fail(Fault::usage, "{}: unknown option {}{}; {}", owner, quote(name), suggestion(name, known),
+         known.empty() ? "it has no options" : fmt::format("it has {}", fmt::join(known, ", ")));
+  }
+}
+
+const std::string& Options::text(std::string_view name, Kind kind) const {
+  for (const OptionSpec& spec : specs_) {
+    if (spec.name == name && spec.kind == kind) return values_.find(name)->second;
+  }
+  fail(Fault::bug, "{}: reads an option '{}' that its list does not have, or has as another kind", owner_,
+       name);
+}
+
+bool Options::flag(std::string_view name) const { return text(name, Kind::boolean) == "true"; }
+
+int64_t Options::integer(std::string_view name) const { return *parse<int64_t>(text(name, Kind::integer)); }
+
+double Options::number(std::string_view name) const { return *parse<double>(text(name, Kind::number)); }
+
+const std::string& Options::choice(std::string_view name) const { return text(name, Kind::choice); }
+
+std::vector<double> Options::numbers(std::string_view name) const {
+  std::vector<double> result;
+  for (const std::string_view part : split(text(name, Kind::numbers), ',')) {
+    result.push_back(*parse<double>(part));
+  }
+  return result;
+}
+
+}  // namespace locus

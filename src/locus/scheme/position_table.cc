@@ -1,0 +1,116 @@
+#include "locus/scheme/position_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "locus/base/parallel.h"
+
+namespace locus {
+namespace {
+
+// A row is some hundreds of sines: a chunk of this many is worth handing to a thread.
+constexpr int64_t kRowsPerChunk = 16;
+
+// Which row a token needs; in the order the rows have in the table.
+using Key = std::pair<int64_t, int32_t>;  // variant, position
+
+void write_row(const PositionTable::Row& row, int64_t position, const std::vector<Tensor>& parts, int64_t to,
+               std::vector<float>& scratch) {
+  row(position, scratch);
+  const float* from = scratch.data();
+  for (const Tensor& part : parts) {
+    std::copy_n(from, part.size(1), part.view().row<float>(to));
+    from += part.size(1);
+  }
+}
+
+std::vector<Key> keys_of(const Tensor& starts, const Tensor& positions, std::span<const int64_t> variants) {
+  const auto bounds = starts.data<int32_t>();
+  const auto values = positions.data<int32_t>();
+  std::vector<Key> keys;
+  keys.reserve(values.size());
+  for (size_t b = 0; b + 1 < bounds.size(); ++b) {
+    for (int32_t n = bounds[b]; n < bounds[b + 1]; ++n) {
+      keys.emplace_back(variants.empty() ? 0 : variants[b], values[n]);
+    }
+  }
+  return keys;
+}
+
+Tensor rows_of(const std::vector<Key>& wanted, const std::vector<Key>& table) {
+  Tensor rows = Tensor::empty({static_cast<int64_t>(wanted.size())}, DType::i32);
+  const auto to = rows.data<int32_t>();
+  for (size_t n = 0; n < wanted.size(); ++n) {
+    to[n] = static_cast<int32_t>(std::ranges::lower_bound(table, wanted[n]) - table.begin());
+  }
+  return rows;
+}
+
+}  // namespace
+
+PositionTable::PositionTable(int64_t parts, int64_t width, RowOfVariant rows)
+    : width_(width), parts_(static_cast<size_t>(parts)), rows_(std::move(rows)) {}
+
+PositionTable::Found PositionTable::find(const Placement& placement,
+                                         std::span<const int64_t> variants) const {
+  const int64_t variant = variants.empty() ? 0 : variants[0];
+  const bool one = std::ranges::all_of(variants, [&](int64_t other) { return other == variant; });
+  const int64_t rows = placement.last_position() + 1;
+  const bool near = rows <= 1024 + 4 * (placement.queries() + placement.keys());
+  if (!one || variant > 1 || !near) return scattered(placement, variants);
+  const Sequences& sequences = placement.sequences();
+  return {kept(variant, rows), sequences.query_positions, sequences.key_positions};
+}
+
+std::vector<Tensor> PositionTable::kept(int64_t variant, int64_t rows) const {
+  std::vector<Tensor>& place = kept_[static_cast<size_t>(variant)];
+  {
+    const std::lock_guard lock(mutex_);
+    if (!place.empty() && place[0].size(0) >= rows) return place;
+  }
+  // Computed without the lock: two threads may do it twice, with the same bits, but none waits for another.
+  const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(rows, 1))));
+  const std::vector<Tensor> parts = empty(size);
+  const Row row = rows_(variant);
+  parallel_for(size, kRowsPerChunk, [&](int64_t begin, int64_t end) {
+    std::vector<float> scratch(parts_ * static_cast<size_t>(width_));
+    for (int64_t position = begin; position < end; ++position) {
+      write_row(row, position, parts, position, scratch);
+    }
+  });
+  const std::lock_guard lock(mutex_);
+  if (place.empty() || place[0].size(0) < size) place = parts;
+  return parts;
+}
+
+PositionTable::Found PositionTable::scattered(const Placement& placement,
+                                              std::span<const int64_t> variants) const {
+  const Sequences& sequences = placement.sequences();
+  const std::vector<Key> queries = keys_of(sequences.query_starts, sequences.query_positions, variants);
+  const std::vector<Key> keys = keys_of(sequences.key_starts, sequences.key_positions, variants);
+  std::vector<Key> table = queries;
+  table.insert(table.end(), keys.begin(), keys.end());
+  std::ranges::sort(table);
+  table.erase(std::unique(table.begin(), table.end()), table.end());
+
+  const std::vector<Tensor> parts = empty(static_cast<int64_t>(table.size()));
+  parallel_for(static_cast<int64_t>(table.size()), kRowsPerChunk, [&](int64_t begin, int64_t end) {
+    std::vector<float> scratch(parts_ * static_cast<size_t>(width_));
+    Row row;
+    for (int64_t n = begin; n < end; ++n) {
+      const auto [variant, position] = table[n];
+      if (!row || table[n - 1].first != variant) row = rows_(variant);
+      write_row(row, position, parts, n, scratch);
+    }
+  });
+  return {parts, rows_of(queries, table), rows_of(keys, table)};
+}
+
+std::vector<Tensor> PositionTable::empty(int64_t rows) const {
+  std::vector<Tensor> parts;
+  for (size_t i = 0; i < parts_; ++i) parts.push_back(Tensor::empty({rows, width_}));
+  return parts;
+}
+
+}  // namespace locus

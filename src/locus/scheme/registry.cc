@@ -1,0 +1,56 @@
+// The list of all schemes. A new one is its file and a line in each of the two lists.
+#include <vector>
+
+#include "locus/base/quote.h"
+#include "locus/base/spelling.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+
+extern const SchemeInfo kNone;
+extern const SchemeInfo kLearned;
+extern const SchemeInfo kSinusoidal;
+extern const SchemeInfo kRotary;
+extern const SchemeInfo kXpos;
+
+namespace {
+
+constexpr const SchemeInfo* kSchemes[] = {
+    &kNone, &kLearned, &kSinusoidal, &kRotary, &kXpos,
+};
+
+void check_geometry(const Geometry& geometry) {
+  const auto positive = [](int64_t size, const char* name) {
+    require(size > 0, "make_scheme: geometry.{} is {}, expected at least 1", name, size);
+  };
+  positive(geometry.width, "width");
+  positive(geometry.heads, "heads");
+  positive(geometry.head_size, "head_size");
+  positive(geometry.layers, "layers");
+  require(geometry.max_length >= 0,
+          "make_scheme: geometry.max_length is {}, expected at least 1, or 0 for none known",
+          geometry.max_length);
+}
+
+}  // namespace
+
+std::span<const SchemeInfo* const> schemes() { return kSchemes; }
+
+const SchemeInfo& scheme_info(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const SchemeInfo* info : schemes()) {
+    if (info->name == name) return *info;
+    names.push_back(info->name);
+  }
+  fail(Fault::usage, "unknown scheme {}{}; there are {}", quote(name), suggestion(name, names),
+       fmt::join(names, ", "));
+}
+
+std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
+                                    const OptionValues& values, const Scope& scope, const Random& random) {
+  const SchemeInfo& info = scheme_info(name);
+  check_geometry(geometry);
+  return info.make(geometry, Options(info.name, info.options, values), scope, random);
+}
+
+}  // namespace locus

@@ -1,0 +1,123 @@
+// Which scaling a model was made with, from options that must fit together.
+#include <cmath>
+
+#include "locus/scheme/rotary_frequencies.h"
+
+namespace locus {
+namespace {
+
+using Scaling = RotaryFrequencies::Scaling;
+
+Scaling scaling_of(const std::string& name) {
+  if (name == "linear") return Scaling::linear;
+  if (name == "dynamic") return Scaling::dynamic;
+  if (name == "ntk") return Scaling::ntk;
+  if (name == "yarn") return Scaling::yarn;
+  if (name == "longrope") return Scaling::longrope;
+  if (name == "llama3") return Scaling::llama3;
+  return Scaling::none;
+}
+
+template <class... Parts>
+void check(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) {
+  if (!condition) fail(Fault::usage, "rotary: {}", fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+int64_t width_of(const Geometry& geometry, const Options& options) {
+  const int64_t width = options.integer("width") > 0 ? options.integer("width") : geometry.head_size;
+  check(width <= geometry.head_size, "option width is {}, but a head has {} elements", width,
+        geometry.head_size);
+  check(width % 2 == 0, "the rotated width is {}, expected an even number: pairs turn", width);
+  return width;
+}
+
+// 0.1 m ln f + 1, of the YaRN paper.
+double magnitude(double factor, double m) { return factor <= 1 ? 1 : 0.1 * m * std::log(factor) + 1; }
+
+double attention_factor_of(const RotaryFrequencies& f, const Options& options) {
+  const double given = options.number("attention_factor");
+  if (f.scaling != Scaling::yarn && f.scaling != Scaling::longrope) {
+    check(given == 0, "option attention_factor is {}, but only yarn and longrope have one", given);
+    return 1;
+  }
+  if (given != 0) return given;
+  if (f.scaling == Scaling::longrope) {
+    return f.factor <= 1
+               ? 1
+               : std::sqrt(1 + std::log(f.factor) / std::log(static_cast<double>(f.trained_length)));
+  }
+  const double over = options.number("mscale"), under = options.number("mscale_all_dim");
+  return over != 0 && under != 0 ? magnitude(f.factor, over) / magnitude(f.factor, under)
+                                 : magnitude(f.factor, 1);
+}
+
+void read_lengths(RotaryFrequencies& f, const Geometry& geometry, const Options& options) {
+  const std::string& name = options.choice("scaling");
+  const int64_t original = options.integer("original_length");
+  const double factor = options.number("factor");
+  check(factor == 0 || factor >= 1,
+        "option factor is {}, expected at least 1, or 0 for max_length / original_length", factor);
+  check(factor > 0 || (original > 0 && geometry.max_length > 0),
+        "scaling {} needs option factor, or original_length and the model's max_length", name);
+  f.trained_length = original > 0 ? original : geometry.max_length;
+  f.factor = factor > 0 ? factor : static_cast<double>(geometry.max_length) / static_cast<double>(original);
+  const bool looks = f.scaling != Scaling::linear && f.scaling != Scaling::ntk;
+  check(!looks || f.trained_length > 0, "scaling {} needs option original_length, or the model's max_length",
+        name);
+}
+
+void check_fit(const RotaryFrequencies& f, const Options& options) {
+  const std::string& name = options.choice("scaling");
+  if (f.scaling == Scaling::dynamic || f.scaling == Scaling::ntk) {
+    check(f.width > 2, "scaling {} needs a rotated width above 2", name);
+  }
+  if (f.scaling == Scaling::yarn) {
+    check(f.base > 1, "scaling yarn needs a base above 1");
+    check(f.beta_fast >= f.beta_slow, "option beta_fast is {}, expected at least beta_slow, which is {}",
+          f.beta_fast, f.beta_slow);
+  }
+  if (f.scaling == Scaling::llama3) {
+    check(f.high_freq_factor > f.low_freq_factor,
+          "option high_freq_factor is {}, expected more than low_freq_factor, which is {}",
+          f.high_freq_factor, f.low_freq_factor);
+  }
+  const auto list = [&](const char* option, const std::vector<double>& factors) {
+    const int64_t count = static_cast<int64_t>(factors.size());
+    if (f.scaling == Scaling::longrope) {
+      check(count == f.width / 2, "option {} has {} numbers, expected {}, one for each rotated pair", option,
+            count, f.width / 2);
+      check(f.trained_length > 1, "scaling longrope needs an original_length above 1");
+    } else {
+      check(count == 0, "option {} is given, but scaling is {}; only longrope has one", option, name);
+    }
+  };
+  list("short_factor", f.short_factor);
+  list("long_factor", f.long_factor);
+}
+
+}  // namespace
+
+RotaryFrequencies read_frequencies(const Geometry& geometry, const Options& options) {
+  RotaryFrequencies f{.width = width_of(geometry, options),
+                      .base = options.number("base"),
+                      .scaling = scaling_of(options.choice("scaling")),
+                      .beta_fast = options.number("beta_fast"),
+                      .beta_slow = options.number("beta_slow"),
+                      .truncate = options.flag("truncate"),
+                      .low_freq_factor = options.number("low_freq_factor"),
+                      .high_freq_factor = options.number("high_freq_factor"),
+                      .short_factor = options.numbers("short_factor"),
+                      .long_factor = options.numbers("long_factor"),
+                      .hf = options.choice("precision") == "hf"};
+  if (f.scaling == Scaling::none) {
+    check(options.number("factor") == 0, "option factor is {}, but scaling is none",
+          options.number("factor"));
+  } else {
+    read_lengths(f, geometry, options);
+  }
+  check_fit(f, options);
+  f.attention_factor = attention_factor_of(f, options);
+  return f;
+}
+
+}  // namespace locus

@@ -1,0 +1,122 @@
+// Sines and cosines of the position at geometrically spaced wavelengths, added to the embedding or joined on.
+// With p' = p + first, d the width and n = 0 .. d/2 - 1:
+//   angle(p, n) = p' / base^(2n/d)          spacing open: the paper, HF Marian
+//   angle(p, n) = p' / base^(n/(d/2-1))     spacing closed: tensor2tensor, fairseq, marian-dev
+//   row[2n] = sin, row[2n+1] = cos          pairs interleaved: the paper
+//   row[n]  = sin, row[n+d/2] = cos         pairs halves: all the others
+// Computed in double and rounded once; defined for every position.
+// Vaswani et al. 2017, arXiv 1706.03762.
+#include <cmath>
+
+#include "locus/scheme/position_table.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+namespace {
+
+struct Waves {
+  int64_t width = 0;
+  double base = 10000;
+  int64_t first = 0;
+  bool closed = false, interleaved = true;
+};
+
+PositionTable::Row row_of(const Waves& waves) {
+  const int64_t half = waves.width / 2;
+  std::vector<double> divisors;
+  for (int64_t n = 0; n < half; ++n) {
+    const double exponent = waves.closed
+                                ? static_cast<double>(n) / static_cast<double>(std::max<int64_t>(half - 1, 1))
+                                : static_cast<double>(2 * n) / static_cast<double>(waves.width);
+    divisors.push_back(std::pow(waves.base, exponent));
+  }
+  return [=](int64_t position, std::span<float> row) {
+    for (int64_t n = 0; n < half; ++n) {
+      const double angle = static_cast<double>(position + waves.first) / divisors[n];
+      row[waves.interleaved ? 2 * n : n] = static_cast<float>(std::sin(angle));
+      row[waves.interleaved ? 2 * n + 1 : n + half] = static_cast<float>(std::cos(angle));
+    }
+  };
+}
+
+class Sinusoidal final : public Scheme {
+ public:
+  Sinusoidal(const Waves& waves, bool joined)
+      : table_(1, waves.width, [=](int64_t) { return row_of(waves); }), joined_(joined) {}
+
+  Terms terms(const Placement& placement) const override {
+    const PositionTable::Found found = table_.find(placement);
+    return {.input = InputTerm{Var(found.parts[0]), found.query_rows, joined_}};
+  }
+
+ private:
+  PositionTable table_;
+  bool joined_;
+};
+
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Random&) {
+  const bool joined = options.choice("combine") == "joined";
+  const int64_t own = options.integer("width");
+  require(
+      joined || own == 0,
+      "sinusoidal: option width is {}, but rows that are added have the model's width; set combine to joined",
+      own);
+  const Waves waves{.width = own > 0 ? own : geometry.width,
+                    .base = options.number("base"),
+                    .first = options.integer("first"),
+                    .closed = options.choice("spacing") == "closed",
+                    .interleaved = options.choice("pairs") == "interleaved"};
+  require(waves.width % 2 == 0,
+          "sinusoidal: the width is {}, expected an even number: a sine and a cosine each", waves.width);
+  return std::make_unique<Sinusoidal>(waves, joined);
+}
+
+constexpr OptionSpec kOptions[] = {
+    {.name = "pairs",
+     .kind = OptionSpec::Kind::choice,
+     .preset = "interleaved",
+     .help = "sine and cosine side by side (the paper), or all sines before all cosines",
+     .choices = "interleaved|halves"},
+    {.name = "spacing",
+     .kind = OptionSpec::Kind::choice,
+     .preset = "open",
+     .help = "wavelengths base^(2n/d), or base^(n/(d/2-1)) with base itself the longest (tensor2tensor)",
+     .choices = "open|closed"},
+    {.name = "base",
+     .kind = OptionSpec::Kind::number,
+     .preset = "10000",
+     .help = "ratio of the longest wavelength to the shortest",
+     .least = 1},
+    {.name = "first",
+     .kind = OptionSpec::Kind::integer,
+     .preset = "0",
+     .help = "what position 0 counts as; OpenNMT-tf counts from 1",
+     .least = 0,
+     .most = 1},
+    {.name = "combine",
+     .kind = OptionSpec::Kind::choice,
+     .preset = "added",
+     .help = "added to the token's embedding, or joined on behind it",
+     .choices = "added|joined"},
+    {.name = "width",
+     .kind = OptionSpec::Kind::integer,
+     .preset = "0",
+     .help = "of a joined row; 0: the model's width",
+     .least = 0},
+};
+
+}  // namespace
+
+extern const SchemeInfo kSinusoidal = {
+    .name = "sinusoidal",
+    .summary = "fixed sines and cosines of the position, added to the embedding or joined on",
+    .formula = "x[p, 2n] += sin(p / base^(2n/d))\nx[p, 2n+1] += cos(p / base^(2n/d))",
+    .paper = "Vaswani et al. 2017, arXiv 1706.03762",
+    .models = "the original Transformer, Marian and Opus-MT, M2M100, NLLB, DistilBERT (optional)",
+    .cost = "no parameters; one more row to read a token, once a pass; the table is computed once",
+    .extrapolates = true,
+    .options = kOptions,
+    .make = make,
+};
+
+}  // namespace locus

@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "locus/op/gather.h"
+#include "tests/expect_error.h"
+#include "tests/scheme/making.h"
+
+namespace locus {
+namespace {
+
+constexpr Geometry kGeometry{.width = 8, .heads = 2, .head_size = 4, .max_length = 8};
+
+TEST(Learned, LooksUpAsTransformersDoes) {
+  const SafetensorsFile file = golden("learned");
+  const Placement placement = Placement::given(file.read("ids"), {}, 8);
+  for (const std::string model : {"bert", "gpt2"}) {
+    const Made made = make("learned", {}, kGeometry);
+    Tensor table = made.parameters->at("position.table").value();
+    table.copy_from(file.read(model + ".table"));
+    const Terms terms = made.scheme->terms(placement);
+    ASSERT_TRUE(terms.input);
+    EXPECT_FALSE(terms.input->joined);
+    EXPECT_EQ(op::gather(terms.input->table, terms.input->rows).value().values(),
+              file.read(model + ".rows").values());
+  }
+}
+
+TEST(Learned, HasAWidthOfItsOwnWhenJoined) {
+  const Made made = make("learned", {{"combine", "joined"}, {"width", "3"}, {"rows", "5"}}, kGeometry);
+  EXPECT_EQ(made.parameters->at("position.table").shape(), (Shape{5, 3}));
+  EXPECT_TRUE(made.scheme->terms(of_lengths({2})).input->joined);
+}
+
+TEST(Learned, StartsNormalAndRepeatable) {
+  const Geometry large{.width = 64, .heads = 1, .head_size = 64, .max_length = 256};
+  const auto values = [&](uint64_t seed) {
+    return make("learned", {}, large, Random(seed, 0)).parameters->at("position.table").value().values();
+  };
+  EXPECT_EQ(values(1), values(1));
+  EXPECT_NE(values(1), values(2));
+  double sum = 0, squares = 0;
+  for (const float value : values(1)) {
+    sum += value;
+    squares += double{value} * value;
+  }
+  // 16384 values: the mean is within 4 standard errors (0.02/128), the deviation within 4 of its own (1/181).
+  EXPECT_NEAR(sum / 16384, 0, 4 * 0.02 / 128);
+  EXPECT_NEAR(std::sqrt(squares / 16384), 0.02, 0.02 * 4 / 181);
+}
+
+TEST(Learned, LetsGradientsReachItsTable) {
+  const Made made = make("learned", {}, kGeometry);
+  const Terms terms = made.scheme->terms(of_lengths({2, 1}));
+  op::gather(terms.input->table, terms.input->rows).backward(Tensor::full({3, 8}, 1));
+  const Tensor grad = made.parameters->at("position.table").grad();
+  EXPECT_EQ(grad.rows(0, 1).values(), std::vector<float>(8, 2));
+  EXPECT_EQ(grad.rows(1, 2).values(), std::vector<float>(8, 1));
+  EXPECT_EQ(grad.rows(2, 8).values(), std::vector<float>(48, 0));
+}
+
+TEST(Learned, RefusesAPositionPastItsTable) {
+  const Made made = make("learned", {}, kGeometry);
+  EXPECT_NO_THROW(made.scheme->terms(of_lengths({8})));
+  expect_error(Fault::data,
+               {"learned: token 6 of sequence 1 has position 8, past the table, which has 8 rows; shorten"},
+               [&] {
+                 made.scheme->terms(of_lengths({3, 7}, {.offset = 2}));
+               });
+}
+
+TEST(Learned, RefusesOptionsThatDoNotFit) {
+  expect_error(Fault::data, {"learned: no table length; give option rows, or the model's max_length"},
+               [] { make("learned", {}, {.width = 8, .heads = 2, .head_size = 4}); });
+  expect_error(Fault::data, {"learned: option width is 3, but rows that are added have the model's width"},
+               [] {
+                 make("learned", {{"width", "3"}}, kGeometry);
+               });
+}
+
+}  // namespace
+}  // namespace locus

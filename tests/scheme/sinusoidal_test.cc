@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "tests/expect_error.h"
+#include "tests/scheme/making.h"
+
+namespace locus {
+namespace {
+
+constexpr Geometry kGeometry{.width = 12, .heads = 2, .head_size = 6};
+
+// The rows of positions 0 .. 39.
+std::vector<float> rows(const OptionValues& options) {
+  const Terms terms = make("sinusoidal", options, kGeometry).scheme->terms(of_lengths({40}));
+  return terms.input->table.value().rows(0, 40).clone().values();
+}
+
+void expect_rounded(const std::vector<float>& actual, const Tensor& exact) {
+  const auto expected = exact.data<double>();
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) ASSERT_EQ(actual[i], static_cast<float>(expected[i])) << i;
+}
+
+TEST(Sinusoidal, IsThePapersFormulaRounded) {
+  const SafetensorsFile file = golden("sinusoidal");
+  expect_rounded(rows({}), file.read("paper").rows(0, 40));
+  expect_rounded(rows({{"first", "1"}}), file.read("paper").rows(1, 41).clone());
+  expect_rounded(rows({{"pairs", "halves"}, {"spacing", "closed"}}), file.read("tensor2tensor").rows(0, 40));
+}
+
+TEST(Sinusoidal, HasTheBitsOfTransformersTables) {
+  const SafetensorsFile file = golden("sinusoidal");
+  EXPECT_EQ(rows({}), file.read("distilbert").values());
+  EXPECT_EQ(rows({{"pairs", "halves"}}), file.read("marian").values());
+}
+
+TEST(Sinusoidal, IsNearM2M100sFloatTable) {
+  // That table is computed in float32: a frequency off by an ulp (6e-8) at an angle of 39.
+  const std::vector<float> expected = golden("sinusoidal").read("m2m100").values();
+  const std::vector<float> actual = rows({{"pairs", "halves"}, {"spacing", "closed"}});
+  for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 5e-6) << i;
+}
+
+TEST(Sinusoidal, HasRowsForFarAndScatteredPositions) {
+  const Made made = make("sinusoidal", {}, kGeometry);
+  const Terms near = made.scheme->terms(of_lengths({3}));
+  const Terms far = made.scheme->terms(Placement::given(Tensor::of({1, 3}, {2000000000, 2, 2})));
+  EXPECT_EQ(far.input->table.shape(), (Shape{2, 12})) << "only the rows that occur";
+  EXPECT_EQ(far.input->rows.values(), (std::vector<float>{1, 0, 0}));
+  EXPECT_EQ(far.input->table.value().rows(0, 1).values(), near.input->table.value().rows(2, 3).values());
+  EXPECT_EQ(far.input->table.value().data<float>()[12], static_cast<float>(std::sin(2e9)));
+}
+
+TEST(Sinusoidal, MayBeJoined) {
+  const Made made = make("sinusoidal", {{"combine", "joined"}, {"width", "4"}}, kGeometry);
+  const Terms terms = made.scheme->terms(of_lengths({3}));
+  EXPECT_TRUE(terms.input->joined);
+  EXPECT_EQ(terms.input->table.shape()[1], 4);
+  EXPECT_EQ(made.parameters->numel(), 0);
+}
+
+TEST(Sinusoidal, RefusesOptionsThatDoNotFit) {
+  expect_error(Fault::data, {"sinusoidal: the width is 5, expected an even number"}, [] {
+    make("sinusoidal", {{"combine", "joined"}, {"width", "5"}}, kGeometry);
+  });
+  expect_error(Fault::data, {"sinusoidal: option width is 4, but rows that are added have the model's width"},
+               [] {
+                 make("sinusoidal", {{"width", "4"}}, kGeometry);
+               });
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/expect_error.h"
+#include "tests/scheme/making.h"
+#include "tests/scheme/rotation.h"
+
+namespace locus {
+namespace {
+
+constexpr Geometry kGeometry{.width = 8, .heads = 1, .head_size = 8};
+
+// q_i . k_j of the turned queries and keys, all pairs, their lengths beside them.
+struct Scores {
+  std::vector<double> values, magnitudes;
+};
+
+Scores scores(const Tensor& positions, const OptionValues& options = {}) {
+  const SafetensorsFile file = golden("xpos");
+  const Terms terms = make("xpos", options, kGeometry).scheme->terms(Placement::given(positions));
+  const std::vector<double> q = rotated(file.read("q"), *terms.rotation, 8, false);
+  const std::vector<double> k = rotated(file.read("k"), *terms.rotation, 8, true);
+  Scores result;
+  for (int64_t i = 0; i < 5; ++i) {
+    for (int64_t j = 0; j < 5; ++j) {
+      double product = 0, magnitude = 0;
+      for (int64_t c = 0; c < 8; ++c) {
+        product += q[i * 8 + c] * k[j * 8 + c];
+        magnitude += std::abs(q[i * 8 + c] * k[j * 8 + c]);
+      }
+      result.values.push_back(product);
+      result.magnitudes.push_back(magnitude);
+    }
+  }
+  return result;
+}
+
+TEST(Xpos, IsThePapersFormula) {
+  const SafetensorsFile file = golden("xpos");
+  const Tensor expected = file.read("scores");
+  const Scores actual = scores(file.read("positions"));
+  for (size_t i = 0; i < 25; ++i) {
+    // Two table entries rounded to f32 in each product: 2^-23 of what was added up.
+    EXPECT_NEAR(actual.values[i], expected.data<double>()[i], 0x1p-22 * actual.magnitudes[i]) << i;
+  }
+}
+
+TEST(Xpos, DoesNotChangeWhenAllPositionsShift) {
+  const Tensor positions = golden("xpos").read("positions");
+  const Scores unshifted = scores(positions);
+  for (const int32_t shift : {1, 16000, 1000000}) {
+    const Tensor shifted = positions.clone();
+    for (int32_t& position : shifted.data<int32_t>()) position += shift;
+    const Scores actual = scores(shifted);
+    for (size_t i = 0; i < 25; ++i) {
+      EXPECT_NEAR(actual.values[i], unshifted.values[i], 0x1p-21 * actual.magnitudes[i]) << shift << " " << i;
+    }
+  }
+}
+
+TEST(Xpos, StaysFiniteOverLongSequences) {
+  const Terms terms = make("xpos", {}, kGeometry).scheme->terms(of_lengths({49000}));
+  for (const Tensor& table :
+       {terms.rotation->cos, terms.rotation->sin, terms.rotation->key_cos, terms.rotation->key_sin}) {
+    for (const float value : table.rows(0, 49000).clone().values()) ASSERT_TRUE(std::isfinite(value));
+  }
+}
+
+TEST(Xpos, RefusesWhatFloatsCannotHold) {
+  const Made made = make("xpos", {}, kGeometry);
+  expect_error(
+      Fault::data,
+      {"xpos: sequence 1 has positions 0 to 69999; f32 holds its decay within 32695 of 32768; shorten"}, [&] {
+        made.scheme->terms(of_lengths({3, 70000}));
+      });
+  EXPECT_NO_THROW(make("xpos", {{"scale_base", "2048"}}, kGeometry).scheme->terms(of_lengths({3, 70000})));
+  EXPECT_NO_THROW(made.scheme->terms(of_lengths({0})));
+}
+
+TEST(Xpos, RefusesOptionsThatDoNotFit) {
+  expect_error(Fault::data, {"xpos: option width is 10, but a head has 8 elements"}, [] {
+    make("xpos", {{"width", "10"}}, kGeometry);
+  });
+  expect_error(Fault::data, {"xpos: the rotated width is 3, expected an even number"}, [] {
+    make("xpos", {{"width", "3"}}, kGeometry);
+  });
+}
+
+}  // namespace
+}  // namespace locus
