@@ -1,7 +1,6 @@
 #include "locus/checkpoint/json_check.h"
 
 #include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,7 +22,7 @@ error_code check_scalar(ondemand::value value, ondemand::json_type type) {
   bool truth = false;
   switch (type) {
     case ondemand::json_type::string:
-      return checked_text(value.get_string(), text);
+      return value.get_string().get(text);
     case ondemand::json_type::number:
       return value.get_double().get(number);  // whole numbers of any length are numbers too
     case ondemand::json_type::boolean:
@@ -57,7 +56,7 @@ error_code next_value(ondemand::object_iterator& at, ondemand::value& value) {
   ondemand::field field;
   if (const auto error = (*at).get(field)) return error;
   std::string_view key;
-  if (const auto error = checked_text(field.unescaped_key(), key)) return error;
+  if (const auto error = field.unescaped_key().get(key)) return error;
   value = field.value();
   return simdjson::SUCCESS;
 }
@@ -87,13 +86,6 @@ error_code check_json(ondemand::value value, size_t depth_left) {
     }
   }
   return simdjson::SUCCESS;
-}
-
-error_code checked_text(simdjson::simdjson_result<std::string_view> result, std::string_view& text) {
-  if (const auto error = std::move(result).get(text)) return error;
-  // The text as it stands in the file was found to be UTF-8; an escaped surrogate would begin with 0xed.
-  if (text.find('\xed') == std::string_view::npos) return simdjson::SUCCESS;
-  return simdjson::validate_utf8(text.data(), text.size()) ? simdjson::SUCCESS : simdjson::STRING_ERROR;
 }
 
 }  // namespace locus

@@ -10,8 +10,4 @@ namespace locus {
 // DEPTH_ERROR.
 simdjson::error_code check_json(simdjson::ondemand::value value, size_t depth_left);
 
-// The unescaped text of a string or key. simdjson lets a lone low surrogate (\udc00) through as bytes that
-// are not UTF-8; here it is an error.
-simdjson::error_code checked_text(simdjson::simdjson_result<std::string_view> result, std::string_view& text);
-
 }  // namespace locus

@@ -72,7 +72,7 @@ class HeaderParser {
     ondemand::field found;
     accept(std::move(item).get(found));
     Field result;
-    accept(checked_text(found.unescaped_key(), result.name));
+    accept(found.unescaped_key().get(result.name));
     last_key_ = result.name;
     result.value = found.value();
     return result;
@@ -102,7 +102,7 @@ class HeaderParser {
     for (auto item : object) {
       auto [key, text_value] = field(item);
       std::string_view text;
-      const auto error = checked_text(text_value.get_string(), text);
+      const auto error = text_value.get_string().get(text);
       if (error == simdjson::INCORRECT_TYPE)
         refuse("__metadata__, key " + quote(key), text_value, "a string");
       accept(error);
@@ -157,7 +157,7 @@ class HeaderParser {
 
   const StoredType* type(const TensorEntry& entry, ondemand::value value) {
     std::string_view name;
-    const auto error = checked_text(value.get_string(), name);
+    const auto error = value.get_string().get(name);
     if (error == simdjson::INCORRECT_TYPE) refuse(where(entry) + ": dtype", value, "a string");
     accept(error);
     const StoredType* found = find_stored_type(name);
