@@ -93,28 +93,40 @@ struct Panel {
   const float* q;        // pack_panel of the scaled queries
 };
 
-// s[key][lane] += the slot terms, one by one: slots are any map of distances.
-HWY_INLINE void add_slots(const AttentionArgs& args, const Head& head, const HeadData& data,
-                          const Panel& panel, int64_t first, int64_t keys, float* s) {
+// Walks the pairs of a panel and a block of keys, key by key, as slots are looked up: f(j, lane, slot in
+// by_query, slot in by_key), a term that is absent giving 0. Causal, only the pairs that are seen: the slots
+// may end there.
+template <class F>
+HWY_INLINE void each_slot(const AttentionArgs& args, const Head& head, const Panel& panel, int64_t first,
+                          int64_t keys, F f) {
   const int32_t* q_at = args.sequences.query_positions.as<int32_t>() + head.q + panel.first;
   const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
+  static constexpr int32_t kNone = 0;
+  const bool by_query = static_cast<bool>(args.by_query.table), by_key = static_cast<bool>(args.by_key.table);
+  const int32_t* q_slots = by_query ? args.by_query.slots.as<int32_t>() + args.by_query.zero : &kNone;
+  const int32_t* k_slots = by_key ? args.by_key.slots.as<int32_t>() + args.by_key.zero : &kNone;
   const int64_t shift = head.k_count - head.q_count;
-  for (int64_t lane = 0; lane < panel.count; ++lane) {
-    // Not past the last key the query sees: the slots may end there.
-    const int64_t seen = args.causal ? std::min(keys, panel.first + lane + shift + 1 - first) : keys;
-    if (data.query_slots) {
-      const int32_t* slots = args.by_query.slots.as<int32_t>() + args.by_query.zero - q_at[lane];
-      const float* row = data.query_slots + (panel.first + lane) * data.query_width - data.query_first;
-      for (int64_t j = 0; j < seen; ++j) s[j * kCols + lane] += args.scale * row[slots[k_at[j]]];
-    }
-    if (data.key_slots) {
-      const int32_t* slots = args.by_key.slots.as<int32_t>() + args.by_key.zero - q_at[lane];
-      const float* rows = data.key_slots + first * data.key_width - data.key_first;
-      for (int64_t j = 0; j < seen; ++j) {
-        s[j * kCols + lane] += args.scale * rows[j * data.key_width + slots[k_at[j]]];
-      }
+  for (int64_t j = 0; j < keys; ++j) {
+    const int64_t from = args.causal ? std::max<int64_t>(0, first + j - shift - panel.first) : 0;
+    for (int64_t lane = from; lane < panel.count; ++lane) {
+      const int64_t d = k_at[j] - q_at[lane];
+      f(j, lane, by_query ? q_slots[d] : 0, by_key ? k_slots[d] : 0);
     }
   }
+}
+
+// s[key][lane] += the slot terms
+HWY_INLINE void add_slots(const AttentionArgs& args, const Head& head, const HeadData& data,
+                          const Panel& panel, int64_t first, int64_t keys, float* s) {
+  const float* q_rows = data.query_slots + panel.first * data.query_width - data.query_first;
+  const float* k_rows = data.key_slots + first * data.key_width - data.key_first;
+  const bool by_query = data.query_slots != nullptr, by_key = data.key_slots != nullptr;
+  each_slot(args, head, panel, first, keys,
+            [&](int64_t j, int64_t lane, int64_t q_slot, int64_t k_slot) HWY_ATTR {
+              const float to_query = by_query ? q_rows[lane * data.query_width + q_slot] : 0;
+              const float to_key = by_key ? k_rows[j * data.key_width + k_slot] : 0;
+              s[j * kCols + lane] += args.scale * (to_query + to_key);
+            });
 }
 
 // s[key][lane] += by_distance. Positions that rise by one make it a contiguous piece for every key.

@@ -163,23 +163,15 @@ HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, 
 HWY_INLINE void add_slot_gradient(const AttentionArgs& a, const Head& head, const HeadData& data,
                                   const Panel& panel, int64_t first, int64_t keys, const float* ds,
                                   const TermSums& sums) {
-  const int32_t* q_at = a.sequences.query_positions.as<int32_t>() + head.q + panel.first;
-  const int32_t* k_at = a.sequences.key_positions.as<int32_t>() + head.k + first;
-  const int64_t shift = head.k_count - head.q_count;
-  for (int64_t lane = 0; lane < panel.count; ++lane) {
-    const int64_t seen = a.causal ? std::min(keys, panel.first + lane + shift + 1 - first) : keys;
-    if (data.query_slots) {
-      const int32_t* slots = a.by_query.slots.as<int32_t>() + a.by_query.zero - q_at[lane];
-      float* row = sums.query_slots + (panel.first + lane) * data.query_width - data.query_first;
-      for (int64_t j = 0; j < seen; ++j) row[slots[k_at[j]]] += a.scale * ds[j * kCols + lane];
-    }
-    if (data.key_slots) {
-      const int32_t* slots = a.by_key.slots.as<int32_t>() + a.by_key.zero - q_at[lane];
-      float* rows = sums.key_slots + first * data.key_width - data.key_first;
-      for (int64_t j = 0; j < seen; ++j)
-        rows[j * data.key_width + slots[k_at[j]]] += a.scale * ds[j * kCols + lane];
-    }
-  }
+  float* q_rows = sums.query_slots + panel.first * data.query_width - data.query_first;
+  float* k_rows = sums.key_slots + first * data.key_width - data.key_first;
+  const bool by_query = data.query_slots != nullptr, by_key = data.key_slots != nullptr;
+  each_slot(a, head, panel, first, keys,
+            [&](int64_t j, int64_t lane, int64_t q_slot, int64_t k_slot) HWY_ATTR {
+              const float scaled = a.scale * ds[j * kCols + lane];
+              if (by_query) q_rows[lane * data.query_width + q_slot] += scaled;
+              if (by_key) k_rows[j * data.key_width + k_slot] += scaled;
+            });
 }
 
 // What a panel's queries and a block of keys give: weights and score gradients as left sides, and the
