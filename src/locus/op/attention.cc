@@ -123,7 +123,72 @@ kernel::SlotViews views(const std::optional<SlotTerm>& term) {
   return {term->table.value().view(), term->slots.view(), term->zero};
 }
 
+// Everything the kernels look at, held together: views in args point into these.
+struct Call {
+  Var q, k, v, by_distance, by_query, by_key, dense;
+  Sequences sequences;
+  ScoreTerms terms;
+  Tensor out, lse;
+  kernel::AttentionArgs args;
+
+  std::vector<Var> inputs() const { return {q, k, v, by_distance, by_query, by_key, dense}; }
+};
+
+void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) {
+  const Sequences& s = call.sequences;
+  const float scale = call.terms.scale    ? *call.terms.scale
+                      : options.scale > 0 ? options.scale
+                                          : 1 / std::sqrt(static_cast<float>(sizes.head_size));
+  call.args = {
+      .q = call.q.value().view(),
+      .k = call.k.value().view(),
+      .v = call.v.value().view(),
+      .sequences = {s.query_starts.view(), s.key_starts.view(), s.query_positions.view(),
+                    s.key_positions.view(), s.steady},
+      .heads = sizes.heads,
+      .key_heads = sizes.key_heads,
+      .head_size = sizes.head_size,
+      .scale = scale,
+      .causal = options.causal,
+      .window = options.window,
+      .by_query = views(call.terms.by_query),
+      .by_key = views(call.terms.by_key),
+      .dense = call.dense ? call.dense.value().view() : View(),
+      .dropout = options.dropout,
+      .seed = options.random.seed(),
+      .stream = options.random.stream(),
+      .longest = s.longest_keys,
+      .out = call.out.view(),
+      .lse = call.lse.view(),
+  };
+  if (call.by_distance)
+    call.args.by_distance = {call.by_distance.value().view(), call.terms.by_distance->zero};
+}
+
 Tensor gradient_of(const Var& var) { return var.wants_grad() ? var.value().like(var.shape()) : Tensor(); }
+
+void backward(const Call& call, const Tensor& dy) {
+  const Tensor dout = dy.contiguous() ? dy : dy.clone();
+  const std::vector<Var> inputs = call.inputs();
+  std::vector<Tensor> gradients;
+  for (const Var& input : inputs) gradients.push_back(gradient_of(input));
+  kernel::AttentionBackwardArgs args = {.forward = call.args,
+                                        .dout = dout.view(),
+                                        .dq = gradients[0].view(),
+                                        .dk = gradients[1].view(),
+                                        .dv = gradients[2].view(),
+                                        .dby_distance = gradients[3].view(),
+                                        .dby_query = gradients[4].view(),
+                                        .dby_key = gradients[5].view(),
+                                        .ddense = gradients[6].view()};
+  const Kernels& device = kernels(dout.device());
+  const Tensor workspace = dout.like({1, device.attention_backward_workspace(args)});
+  args.workspace = workspace.view();
+  device.attention_backward(args);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (gradients[i]) inputs[i].accumulate(gradients[i]);
+  }
+}
 
 }  // namespace
 
@@ -133,80 +198,27 @@ Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequenc
   const Sizes sizes = check_inputs(check, q.value(), k.value(), v.value(), options);
   const auto range = check_sequences(check, sequences, sizes, options.causal);
   check_terms(check, terms, sequences, sizes, range);
-  const float scale = terms.scale         ? *terms.scale
-                      : options.scale > 0 ? options.scale
-                                          : 1 / std::sqrt(static_cast<float>(sizes.head_size));
-  const Var by_distance = terms.by_distance ? terms.by_distance->table : Var();
-  const Var by_query = terms.by_query ? terms.by_query->table : Var();
-  const Var by_key = terms.by_key ? terms.by_key->table : Var();
-  const std::vector<Var> inputs = {q, k, v, by_distance, by_query, by_key, terms.dense};
-
-  const Tensor out = q.value().like(q.shape());
-  const Tensor lse = recording(inputs) ? out.like({sizes.queries, sizes.heads}) : Tensor();
-  kernel::AttentionArgs args = {
-      .q = q.value().view(),
-      .k = k.value().view(),
-      .v = v.value().view(),
-      .sequences = {sequences.query_starts.view(), sequences.key_starts.view(),
-                    sequences.query_positions.view(), sequences.key_positions.view(), sequences.steady},
-      .heads = sizes.heads,
-      .key_heads = sizes.key_heads,
-      .head_size = sizes.head_size,
-      .scale = scale,
-      .causal = options.causal,
-      .window = options.window,
-      .by_distance = by_distance ? kernel::DistanceViews{by_distance.value().view(), terms.by_distance->zero}
-                                 : kernel::DistanceViews{},
-      .by_query = views(terms.by_query),
-      .by_key = views(terms.by_key),
-      .dense = terms.dense ? terms.dense.value().view() : View(),
-      .dropout = options.dropout,
-      .seed = options.random.seed(),
-      .stream = options.random.stream(),
-      .longest = sequences.longest_keys,
-      .out = out.view(),
-      .lse = lse.view(),
-  };
-  const Kernels& device = kernels(out.device());
+  Call call = {.q = q,
+               .k = k,
+               .v = v,
+               .by_distance = terms.by_distance ? terms.by_distance->table : Var(),
+               .by_query = terms.by_query ? terms.by_query->table : Var(),
+               .by_key = terms.by_key ? terms.by_key->table : Var(),
+               .dense = terms.dense,
+               .sequences = sequences,
+               .terms = terms,
+               .out = q.value().like(q.shape())};
+  const std::vector<Var> inputs = call.inputs();
+  if (recording(inputs)) call.lse = call.out.like({sizes.queries, sizes.heads});
+  fill_args(call, sizes, options);
+  const Kernels& device = kernels(call.out.device());
   {
-    const Tensor workspace = out.like({1, device.attention_workspace(args)});
+    const Tensor workspace = call.out.like({1, device.attention_workspace(call.args)});
+    kernel::AttentionArgs args = call.args;
     args.workspace = workspace.view();
     device.attention(args);
-    args.workspace = View();
   }
-  // Held by the closure: everything the views in args look at.
-  return record(out, inputs, [=, terms = terms, sequences = sequences](const Tensor& dy) {
-    const Tensor dout = dy.contiguous() ? dy : dy.clone();
-    const Tensor dq = gradient_of(q), dk = gradient_of(k), dv = gradient_of(v),
-                 ddense = gradient_of(terms.dense);
-    const Tensor dby_distance = gradient_of(by_distance), dby_query = gradient_of(by_query),
-                 dby_key = gradient_of(by_key);
-    kernel::AttentionBackwardArgs back = {.forward = args,
-                                          .dout = dout.view(),
-                                          .dq = dq.view(),
-                                          .dk = dk.view(),
-                                          .dv = dv.view(),
-                                          .dby_distance = dby_distance.view(),
-                                          .dby_query = dby_query.view(),
-                                          .dby_key = dby_key.view(),
-                                          .ddense = ddense.view()};
-    back.forward.out = out.view();
-    back.forward.lse = lse.view();
-    const Kernels& at = kernels(dout.device());
-    const Tensor workspace = dout.like({1, at.attention_backward_workspace(back)});
-    back.workspace = workspace.view();
-    at.attention_backward(back);
-    const std::pair<Var, Tensor> gradients[] = {{q, dq},
-                                                {k, dk},
-                                                {v, dv},
-                                                {by_distance, dby_distance},
-                                                {by_query, dby_query},
-                                                {by_key, dby_key},
-                                                {terms.dense, ddense}};
-    for (const auto& [var, gradient] : gradients) {
-      if (gradient) var.accumulate(gradient);
-    }
-  });
+  return record(call.out, inputs, [call](const Tensor& dy) { backward(call, dy); });
 }
 
 }  // namespace locus::op

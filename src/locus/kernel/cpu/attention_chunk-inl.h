@@ -1,0 +1,181 @@
+// The backward pass of attention works on a chunk of queries at a time: its memory, how it is loaded, and the
+// sums that need nothing but a block of score gradients.
+#if defined(LOCUS_KERNEL_CPU_ATTENTION_CHUNK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_KERNEL_CPU_ATTENTION_CHUNK_INL_H_
+#undef LOCUS_KERNEL_CPU_ATTENTION_CHUNK_INL_H_
+#else
+#define LOCUS_KERNEL_CPU_ATTENTION_CHUNK_INL_H_
+#endif
+
+#include <utility>
+
+#include "locus/kernel/cpu/attention-inl.h"
+#include "locus/kernel/cpu/attention_slots-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu {
+namespace HWY_NAMESPACE {
+
+inline constexpr int64_t kPanels =
+    4;  // of queries in a chunk: enough depth for the products that sum over queries
+inline constexpr int64_t kChunk = kPanels * kCols;
+inline constexpr int64_t kMaxGroups = 8;  // of sequences; bounds the memory of the partial sums
+
+struct BackwardPlan {
+  int64_t groups, wide, broad;                            // D rounded up to kRows and to kCols
+  int64_t distances, query_slots, key_slots, thread;      // partial sums, then the threads' parts
+  int64_t distance_size, query_slot_size, key_slot_size;  // of one head's partial sum
+  int64_t keys, values, columns, reversed, dk, dv, chunk, slots, slot_gradients;  // inside a thread's part
+  SlotPlan slot_plan;
+  int64_t thread_size, size;
+
+  explicit BackwardPlan(const AttentionArgs& args) {
+    const int64_t D = args.head_size, H = args.heads, keys_padded = padded(args.longest, kRows);
+    groups = std::min(kMaxGroups, sequence_count(args));
+    wide = padded(D, kRows), broad = padded(D, kCols);
+    distance_size = args.by_distance.table ? args.by_distance.table.cols + 2 * kCols : 0;
+    query_slot_size = args.by_query.table ? args.by_query.table.rows * D : 0;
+    key_slot_size = args.by_key.table ? args.by_key.table.rows * D : 0;
+    distances = 0;
+    query_slots = distances + groups * H * distance_size;
+    key_slots = query_slots + groups * H * query_slot_size;
+    thread = key_slots + groups * H * key_slot_size;
+    slot_plan = SlotPlan(args);
+    int64_t at = 0;
+    const auto take = [&](int64_t count) {
+      const int64_t begin = at;
+      at += count;
+      return begin;
+    };
+    keys = take(keys_padded * D), values = take(keys_padded * D), columns = take(args.longest * wide);
+    reversed = take(distance_size), dk = take(keys_padded * broad), dv = take(keys_padded * broad);
+    chunk = take(kChunk * (2 * D + 2 * broad + wide + 2) + 2 * kBlockKeys * (kCols + kChunk));
+    slots = take(slot_plan.size), slot_gradients = take(slot_plan.packed);
+    thread_size = at;
+    size = thread + threads() * thread_size;
+  }
+};
+
+// A chunk of queries and everything about it that is packed or added up.
+struct Chunk {
+  int64_t first, count;
+  float *q, *dout;  // panels [D][kCols] each: scaled queries, and the output's gradient
+  float *q_rows,
+      *dout_rows;  // the same as right sides that are summed over queries: [kChunk][kCols] per piece of D
+  float* dq;       // panels [wide][kCols]
+  float *lse, *out_dot;      // [kChunk]: of each query, the log-sum and out . dout
+  float *s, *ds;             // [kBlockKeys][kCols]
+  float *weights, *dscores;  // left sides: panels of kRows keys as groups [kChunk][4]
+
+  Chunk(const BackwardPlan& plan, int64_t D, float* memory) {
+    const auto take = [&](int64_t floats) { return std::exchange(memory, memory + floats); };
+    q = take(kChunk * D), dout = take(kChunk * D);
+    q_rows = take(kChunk * plan.broad), dout_rows = take(kChunk * plan.broad);
+    dq = take(kChunk * plan.wide);
+    lse = take(kChunk), out_dot = take(kChunk);
+    s = take(kBlockKeys * kCols), ds = take(kBlockKeys * kCols);
+    weights = take(kBlockKeys * kChunk), dscores = take(kBlockKeys * kChunk);
+  }
+};
+
+// Rows of tokens, scaled, as a right side that is summed over tokens; rows past the last are zero.
+HWY_INLINE void pack_rows(const float* from, int64_t stride, int64_t count, int64_t D, float factor,
+                          float* out) {
+  for (int64_t c = 0; c < D; c += kCols, out += kChunk * kCols) {
+    const int64_t valid = std::min(kCols, D - c);
+    std::fill_n(out, kChunk * kCols, 0.0f);
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t i = 0; i < valid; ++i) out[r * kCols + i] = factor * from[r * stride + c + i];
+    }
+  }
+}
+
+inline void LoadChunk(const AttentionBackwardArgs& args, const BackwardPlan& plan, const Head& head,
+                      Chunk& chunk) {
+  const AttentionArgs& a = args.forward;
+  const int64_t D = a.head_size, row = head.q + chunk.first;
+  const float* q = queries_of(a, head) + chunk.first * a.q.stride;
+  const float* dout = args.dout.row<float>(row) + head.h * D;
+  const float* out = ConstView(a.out).row<float>(row) + head.h * D;
+  for (int64_t panel = 0; panel < kPanels; ++panel) {
+    const int64_t lane = panel * kCols, count = std::clamp<int64_t>(chunk.count - lane, 0, kCols);
+    pack_panel(q + lane * a.q.stride, a.q.stride, count, D, a.scale, chunk.q + lane * D);
+    pack_panel(dout + lane * args.dout.stride, args.dout.stride, count, D, 1, chunk.dout + lane * D);
+  }
+  pack_rows(q, a.q.stride, chunk.count, D, a.scale, chunk.q_rows);
+  pack_rows(dout, args.dout.stride, chunk.count, D, 1, chunk.dout_rows);
+  std::fill_n(chunk.dq, kChunk * plan.wide, 0.0f);
+  for (int64_t i = 0; i < kChunk; ++i) {
+    // No query there, or one that saw no key: a log-sum that makes every weight 0.
+    chunk.lse[i] = std::numeric_limits<float>::infinity();
+    chunk.out_dot[i] = 0;
+    if (i >= chunk.count) continue;
+    const float lse = ConstView(a.lse).row<float>(row + i)[head.h];
+    if (lse != -std::numeric_limits<float>::infinity()) chunk.lse[i] = lse;
+    for (int64_t c = 0; c < D; ++c)
+      chunk.out_dot[i] += dout[i * args.dout.stride + c] * out[i * a.out.stride + c];
+  }
+}
+
+// s: scores to weights; ds: weights' gradients to scores' gradients. Rows up to the next multiple of kRows
+// become zero.
+HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys) {
+  const F f;
+  for (int64_t i = 0; i < kCols; i += kLanes) {
+    const V lse = hn::LoadU(f, chunk.lse + lane + i), out_dot = hn::LoadU(f, chunk.out_dot + lane + i);
+    for (int64_t j = 0; j < keys; ++j) {
+      float* s = chunk.s + j * kCols + i;
+      float* ds = chunk.ds + j * kCols + i;
+      const V weight = exp(f, hn::Sub(hn::LoadU(f, s), lse));
+      hn::StoreU(weight, f, s);
+      hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(f, ds), out_dot)), f, ds);
+    }
+  }
+  const int64_t rest = (padded(keys, kRows) - keys) * kCols;
+  std::fill_n(chunk.s + keys * kCols, rest, 0.0f);
+  std::fill_n(chunk.ds + keys * kCols, rest, 0.0f);
+}
+
+// The gradient of the scores, added to the partial sums of the terms.
+struct TermSums {
+  float* distances;                // backwards, as in HeadData
+  float *query_slots, *key_slots;  // [queries][slots] and [keys][slots], already scaled
+};
+
+HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, const Panel& panel,
+                                      int64_t first, int64_t keys, const float* ds, float* sums) {
+  const F f;
+  const int32_t* q_at = a.sequences.query_positions.as<int32_t>() + head.q + panel.first;
+  const int32_t* k_at = a.sequences.key_positions.as<int32_t>() + head.k + first;
+  float* table = sums + kCols + a.by_distance.table.cols - 1 - a.by_distance.zero;
+  for (int64_t j = 0; j < keys; ++j, ds += kCols) {
+    if (!a.sequences.steady) {
+      for (int64_t lane = 0; lane < panel.count; ++lane) table[q_at[lane] - k_at[j]] += ds[lane];
+      continue;
+    }
+    float* piece = table + q_at[0] - k_at[j];
+    for (int64_t i = 0; i < kCols; i += kLanes) {
+      hn::StoreU(hn::Add(hn::LoadU(f, piece + i), hn::LoadU(f, ds + i)), f, piece + i);
+    }
+  }
+}
+
+HWY_INLINE void add_slot_gradient(const AttentionArgs& a, const Head& head, const HeadData& data,
+                                  const Panel& panel, int64_t first, int64_t keys, const float* ds,
+                                  const TermSums& sums) {
+  float* q_rows = sums.query_slots + panel.first * data.query_width - data.query_first;
+  float* k_rows = sums.key_slots + first * data.key_width - data.key_first;
+  const bool by_query = data.query_slots != nullptr, by_key = data.key_slots != nullptr;
+  each_slot(a, head, panel, first, keys,
+            [&](int64_t j, int64_t lane, int64_t q_slot, int64_t k_slot) HWY_ATTR {
+              const float scaled = a.scale * ds[j * kCols + lane];
+              if (by_query) q_rows[lane * data.query_width + q_slot] += scaled;
+              if (by_key) k_rows[j * data.key_width + k_slot] += scaled;
+            });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::kernel::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target
