@@ -19,6 +19,7 @@ std::string join(std::string_view path, std::string_view name) {
 
 Var Parameters::add(const std::string& name, Tensor value) {
   require(!name.empty(), "a parameter needs a name");
+  require(static_cast<bool>(value), "the parameter '{}' has no value", name);
   require(index_.emplace(name, list_.size()).second, "the parameter '{}' exists already", name);
   list_.push_back({name, Var::parameter(std::move(value))});
   return list_.back().var;

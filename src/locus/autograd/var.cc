@@ -12,15 +12,20 @@ namespace {
 
 thread_local bool grad_enabled = true;
 std::atomic<uint64_t> next_number{0};
+constexpr char kReleased[] =
+    "backward: the steps behind a value were already released by an earlier backward; add up what shares "
+    "them and go back once";
 
 }  // namespace
 
 struct Var::State {
   Tensor value;
-  Tensor grad;
   bool wants_grad = false;
-  std::shared_ptr<Step> made_by;  // none for leaves, and for values whose step has run
-  bool unwound = false;           // its step has run
+  Tensor grad;  // of a leaf
+  // Of any other value: the step it is a result of, which also collects its gradient. So the value itself can
+  // be released before that step runs.
+  std::shared_ptr<Step> made_by;
+  size_t place = 0;  // among the results
 };
 
 // One op that was performed. Numbers grow with time, so going through them downwards visits every step after
@@ -29,8 +34,9 @@ class Step {
  public:
   uint64_t number = 0;
   std::vector<Var> inputs;
-  std::vector<std::weak_ptr<Var::State>> outputs;
+  std::vector<Tensor> gradients;  // of the results; no tensor where none came
   std::function<void(std::span<const Tensor>)> backward;
+  bool done = false;
 
   // A long chain of steps must not be destroyed by recursion: the inputs of the first one go to a list
   // instead.
@@ -50,23 +56,72 @@ class Step {
     pending = nullptr;
   }
 
+  // Brings the gradients of the results to the inputs and lets go of all it held but the inputs.
   void run() {
-    std::vector<Tensor> gradients;
-    for (const auto& output : outputs) {
-      const auto state = output.lock();
-      gradients.push_back(state ? std::exchange(state->grad, Tensor()) : Tensor());
-      if (state) {
-        state->made_by.reset();
-        state->unwound = true;
-      }
-    }
-    if (std::ranges::any_of(gradients, [](const Tensor& g) { return static_cast<bool>(g); }))
-      backward(gradients);
-    backward = nullptr;
+    done = true;
+    const std::vector<Tensor> arrived = std::move(gradients);
+    const auto closure = std::exchange(backward, nullptr);
+    if (std::ranges::any_of(arrived, [](const Tensor& g) { return static_cast<bool>(g); })) closure(arrived);
   }
 
   static const std::shared_ptr<Step>& maker(const Var& var) { return var.state_->made_by; }
 };
+
+namespace {
+
+// One backward pass: the steps still to run. A pass may start inside a step of another one (recompute does);
+// what it reaches of the time before that step is left to the outer pass, which may have more gradients to
+// bring there.
+class Pass {
+ public:
+  Pass() = default;
+  ~Pass() {
+    innermost = outer_;
+    grad_enabled = enabled_before_;
+  }
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  void push(std::shared_ptr<Step> step) {
+    if (!step) return;
+    if (outer_ && step->number < outer_->running_) return outer_->push(std::move(step));
+    steps_.push(std::move(step));
+  }
+
+  void run() {
+    std::shared_ptr<Step> last;
+    while (!steps_.empty()) {
+      const std::shared_ptr<Step> step = steps_.top();
+      steps_.pop();
+      // A step is pushed once for every use of its results; equal ones are neighbours.
+      if (step == last) continue;
+      last = step;
+      running_ = step->number;
+      step->run();
+      for (const Var& input : step->inputs) {
+        if (input) push(Step::maker(input));
+      }
+      step->inputs.clear();
+    }
+  }
+
+ private:
+  struct Older {
+    bool operator()(const std::shared_ptr<Step>& a, const std::shared_ptr<Step>& b) const {
+      return a->number < b->number;
+    }
+  };
+  static thread_local Pass* innermost;
+
+  Pass* outer_ = std::exchange(innermost, this);
+  bool enabled_before_ = std::exchange(grad_enabled, true);  // what is computed again must be recorded
+  uint64_t running_ = 0;
+  std::priority_queue<std::shared_ptr<Step>, std::vector<std::shared_ptr<Step>>, Older> steps_;
+};
+
+thread_local Pass* Pass::innermost = nullptr;
+
+}  // namespace
 
 Var::Var(Tensor value) : state_(std::make_shared<State>()) { state_->value = std::move(value); }
 
@@ -86,27 +141,40 @@ const Tensor& Var::grad() const {
   return state_->grad;
 }
 
-void Var::clear_grad() { state_->grad = Tensor(); }
+void Var::clear_grad() {
+  if (state_) state_->grad = Tensor();
+}
 bool Var::wants_grad() const { return state_ && state_->wants_grad; }
 
 void Var::set_wants_grad(bool wanted) {
-  require(!state_->made_by, "only a leaf can be frozen, this value was made by an op");
+  require(state_ != nullptr, "a Var without a value cannot want a gradient");
+  require(!state_->made_by, "only a leaf can be frozen or unfrozen; the value of shape {} was made by an op",
+          shape().text());
   state_->wants_grad = wanted;
 }
 
 void Var::accumulate(const Tensor& gradient) const {
   if (!wants_grad()) return;
-  require(gradient.shape() == shape(), "backward: a gradient of shape {} came to a value of shape {}",
-          gradient.shape().text(), shape().text());
-  if (!state_->grad) {
-    state_->grad = gradient;
+  const Tensor& value = state_->value;
+  require(gradient.shape() == value.shape() && gradient.dtype() == value.dtype() &&
+              gradient.device() == value.device(),
+          "backward: a gradient {} {} on the {} came to a value {} {} on the {}", name_of(gradient.dtype()),
+          gradient.shape().text(), name_of(gradient.device()), name_of(value.dtype()), value.shape().text(),
+          name_of(value.device()));
+  Step* const step = state_->made_by.get();
+  require(!step || !step->done, kReleased);
+  Tensor& grad = step ? step->gradients[state_->place] : state_->grad;
+  if (!grad) {
+    // A leaf's gradient stays, so it gets memory of its own; any other is soon read and released.
+    const bool keep_as_is = step || (gradient.unshared() && gradient.contiguous());
+    grad = keep_as_is ? gradient : gradient.clone();
     return;
   }
   // A gradient that came from elsewhere may be in use there: only memory held by nobody else is added to in
   // place.
-  const Tensor sum = state_->grad.unshared() ? state_->grad : gradient.like(gradient.shape());
-  kernels(gradient.device()).add({.a = state_->grad.view(), .b = gradient.view(), .out = sum.view()});
-  state_->grad = sum;
+  const Tensor sum = grad.unshared() ? grad : gradient.like(gradient.shape());
+  kernels(gradient.device()).add({.a = grad.view(), .b = gradient.view(), .out = sum.view()});
+  grad = sum;
 }
 
 void Var::backward() const {
@@ -116,26 +184,11 @@ void Var::backward() const {
 
 void Var::backward(const Tensor& gradient) const {
   require(wants_grad(), "backward: the value depends on nothing that wants a gradient");
-  require(!state_->unwound,
-          "backward: the steps behind this value were already released by an earlier backward");
+  require(static_cast<bool>(gradient), "backward: the gradient is missing");
   accumulate(gradient);
-  const auto older = [](const auto& a, const auto& b) { return a->number < b->number; };
-  std::priority_queue<std::shared_ptr<Step>, std::vector<std::shared_ptr<Step>>, decltype(older)> steps(
-      older);
-  std::shared_ptr<Step> last;
-  if (state_->made_by) steps.push(state_->made_by);
-  while (!steps.empty()) {
-    const std::shared_ptr<Step> step = steps.top();
-    steps.pop();
-    if (step == last)
-      continue;  // a step is pushed once for every use of its results; equal ones are neighbours
-    last = step;
-    step->run();
-    for (const Var& input : step->inputs) {
-      if (input && Step::maker(input)) steps.push(Step::maker(input));
-    }
-    step->inputs.clear();
-  }
+  Pass pass;
+  pass.push(state_->made_by);
+  pass.run();
 }
 
 bool recording(std::span<const Var> inputs) {
@@ -154,10 +207,12 @@ std::vector<Var> record(std::vector<Tensor> values, std::vector<Var> inputs,
   step->number = next_number.fetch_add(1, std::memory_order_relaxed);
   step->inputs = std::move(inputs);
   step->backward = std::move(backward);
-  for (const Var& output : outputs) {
-    output.state_->wants_grad = true;
-    output.state_->made_by = step;
-    step->outputs.push_back(output.state_);
+  step->gradients.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Var::State& state = *outputs[i].state_;
+    state.wants_grad = true;
+    state.made_by = step;
+    state.place = i;
   }
   return outputs;
 }

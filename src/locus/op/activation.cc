@@ -6,7 +6,7 @@
 namespace locus::op {
 
 Var activate(const Var& x, Activation activation) {
-  Check("activate").floating("x", x.value());
+  Check("activate").floating("x", x);
   const Tensor y = x.value().like(x.shape());
   kernels(y.device()).activation({.activation = activation, .x = x.value().view(), .y = y.view()});
   return record(y, {x}, [=](const Tensor& dy) {
@@ -20,8 +20,8 @@ Var activate(const Var& x, Activation activation) {
 
 Var gated(const Var& gate, const Var& up, Activation activation) {
   Check check("gated");
-  check.floating("gate", gate.value());
-  check.shaped("up", up.value(), gate.shape(), "the shape of gate");
+  check.floating("gate", gate);
+  check.shaped("up", up, gate.shape(), "the shape of gate");
   const Tensor y = gate.value().like(gate.shape());
   kernels(y.device())
       .gated({.activation = activation, .gate = gate.value().view(), .up = up.value().view(), .y = y.view()});

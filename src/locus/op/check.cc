@@ -31,13 +31,30 @@ void Check::rank_at_least(std::string_view argument, const Tensor& tensor, int r
 }
 
 void Check::ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also) {
-  that(static_cast<bool>(ids), "{} is missing", argument);
-  that(ids.dtype() == DType::i32, "{} is {}, expected i32", argument, name_of(ids.dtype()));
+  that(static_cast<bool>(ids), "{} are missing", argument);
+  that(ids.dtype() == DType::i32, "{} are {}, expected i32", argument, name_of(ids.dtype()));
+  that(ids.contiguous(), "the rows of {} {} lie apart; clone() them first", argument, ids.shape().text());
   const auto values = ids.data<int32_t>();
   for (size_t i = 0; i < values.size(); ++i) {
-    const bool fine = (values[i] >= 0 && values[i] < size) || (also < 0 && values[i] == also);
-    that(fine, "{}[{}] is {}, expected 0 to {}", argument, i, values[i], size - 1);
+    if ((values[i] >= 0 && values[i] < size) || (also < 0 && values[i] == also)) continue;
+    const std::string range =
+        size > 0 ? fmt::format("0 to {}", size - 1) : "none, there is nothing to choose";
+    that(false, "{}[{}] is {}, expected {}{}", argument, i, values[i], range,
+         also < 0 ? fmt::format(", or {}", also) : "");
   }
+}
+
+Tensor Check::result(const Tensor& like, std::span<const int64_t> sizes) const {
+  try {
+    return like.like(Shape(sizes));
+  } catch (const Error& error) {
+    fail(error.fault(), "{}: the result [{}]: {}", op_, fmt::join(sizes, ", "), error.what());
+  }
+}
+
+const Tensor& Check::value(std::string_view argument, const Var& var) const {
+  that(static_cast<bool>(var), "{} is missing", argument);
+  return var.value();
 }
 
 }  // namespace locus::op

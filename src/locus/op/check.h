@@ -1,6 +1,8 @@
 // What every op checks at its door. Each error names the op, the argument, what it got and what was expected.
 #pragma once
 
+#include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "locus/autograd/var.h"
@@ -15,13 +17,27 @@ class Check {
 
   // A floating tensor the kernels can work on: f32, or f64 on the reference device.
   void floating(std::string_view argument, const Tensor& tensor);
+  void floating(std::string_view argument, const Var& var) { floating(argument, value(argument, var)); }
   // Also of this very shape; `because` says where the expectation comes from: "the last size of x".
   void shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
               std::string_view because);
+  void shaped(std::string_view argument, const Var& var, const Shape& expected, std::string_view because) {
+    shaped(argument, value(argument, var), expected, because);
+  }
   void rank_at_least(std::string_view argument, const Tensor& tensor, int rank);
-  // i32 ids in [0, size), or equal to `also` where that is given; the error names the first bad one and its
-  // place.
+  void rank_at_least(std::string_view argument, const Var& var, int rank) {
+    rank_at_least(argument, value(argument, var), rank);
+  }
+  // i32 ids in [0, size), or equal to `also` where that is given (a negative number); the error names the
+  // first bad one and its place.
   void ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also = 0);
+
+  // Memory for a result, of the dtype and on the device of `like`. Sizes that are too large are an error of
+  // this op.
+  Tensor result(const Tensor& like, std::span<const int64_t> sizes) const;
+  Tensor result(const Tensor& like, std::initializer_list<int64_t> sizes) const {
+    return result(like, std::span<const int64_t>(sizes.begin(), sizes.size()));
+  }
 
   template <class... Parts>
   void that(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) const {
@@ -31,6 +47,8 @@ class Check {
   }
 
  private:
+  const Tensor& value(std::string_view argument, const Var& var) const;
+
   std::string_view op_;
   std::string_view first_argument_;
   Tensor first_;

@@ -9,10 +9,9 @@ namespace {
 // The sum of the targets' weights: what the mean divides by.
 double weight_of(const Tensor& targets, const Tensor& weights) {
   double total = 0;
-  const std::vector<float> values = weights ? weights.values() : std::vector<float>();
   for (const int32_t target : targets.data<int32_t>()) {
     if (target == kernel::kIgnoredTarget) continue;
-    total += weights ? static_cast<double>(values[static_cast<size_t>(target)]) : 1.0;
+    total += weights ? weights.columns(target, target + 1).item() : 1;
   }
   return total;
 }
@@ -21,11 +20,13 @@ double weight_of(const Tensor& targets, const Tensor& weights) {
 
 Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options) {
   Check check("cross_entropy");
-  check.rank_at_least("logits", logits.value(), 1);
+  check.rank_at_least("logits", logits, 1);
   const int64_t N = logits.shape().rows(), V = logits.shape().cols();
   check.ids("targets", targets, V, kernel::kIgnoredTarget);
-  check.that(targets.numel() == N, "targets have shape {}, expected one for each of the {} rows of logits {}",
-             targets.shape().text(), N, logits.shape().text());
+  const Shape expected(logits.shape().sizes().first(static_cast<size_t>(logits.shape().rank() - 1)));
+  check.that(targets.shape() == expected,
+             "targets have shape {}, expected {} (one for each row of logits {})", targets.shape().text(),
+             expected.text(), logits.shape().text());
   check.that(options.smoothing >= 0 && options.smoothing <= 1, "smoothing is {}, expected 0 to 1",
              options.smoothing);
   const Tensor weights = options.weights;
@@ -43,13 +44,9 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
                       .loss = losses.view(),
                       .lse = lse.view(),
                       .smoothing = smoothing});
-  const Tensor mean = rows.like({});
-  const double sum = kernels(rows.device()).sum(losses.view());
-  visit_float(mean.dtype(), [&]<class T>(T) {
-    if constexpr (sizeof(T) >= 4) mean.data<T>()[0] = static_cast<T>(sum / total);
-  });
-  return record(mean, {logits}, [=](const Tensor& dy) {
-    const Tensor dloss = Tensor::full({N}, static_cast<float>(dy.item() / total), dy.dtype(), dy.device());
+  const double mean = kernels(rows.device()).sum(losses.view()) / total;
+  return record(Tensor::full({}, mean, rows.dtype(), rows.device()), {logits}, [=](const Tensor& dy) {
+    const Tensor dloss = Tensor::full({N}, dy.item() / total, dy.dtype(), dy.device());
     const Tensor dlogits = rows.like(rows.shape());
     kernels(dy.device())
         .cross_entropy_backward({.logits = rows.view(),

@@ -7,7 +7,7 @@ namespace locus::op {
 
 Var dropout(const Var& x, float rate, const Random& random) {
   Check check("dropout");
-  check.floating("x", x.value());
+  check.floating("x", x);
   check.that(rate >= 0 && rate < 1, "rate is {}, expected 0 or more and less than 1", rate);
   if (rate == 0) return x;
   const auto mask = [=](const Tensor& from) {

@@ -9,7 +9,7 @@ namespace locus::op {
 
 Var gather(const Var& table, const Tensor& ids, int32_t frozen) {
   Check check("gather");
-  check.floating("table", table.value());
+  check.floating("table", table);
   check.that(table.shape().rank() == 2, "table has shape {}, expected [rows, columns]", table.shape().text());
   check.ids("ids", ids, table.shape()[0]);
   check.that(ids.shape().rank() < Shape::kMaxRank, "ids have shape {}, expected rank {} or less",
@@ -17,7 +17,7 @@ Var gather(const Var& table, const Tensor& ids, int32_t frozen) {
   std::vector<int64_t> sizes(ids.shape().sizes().begin(), ids.shape().sizes().end());
   sizes.push_back(table.shape()[1]);
   const Tensor flat = ids.reshape({ids.numel()});
-  const Tensor out = table.value().like(Shape(std::span<const int64_t>(sizes)));
+  const Tensor out = check.result(table.value(), sizes);
   kernels(out.device()).gather({.table = table.value().view(), .ids = flat.view(), .out = out.view()});
   return record(out, {table}, [=](const Tensor& dy) {
     const Tensor gradient = table.value().zeros_like();

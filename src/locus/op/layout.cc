@@ -1,16 +1,15 @@
 #include "locus/op/layout.h"
 
-#include <numeric>
-
+#include "locus/base/checked.h"
 #include "locus/op/check.h"
 
 namespace locus::op {
 
 Var reshape(const Var& x, Shape shape) {
   Check check("reshape");
-  check.floating("x", x.value());
-  check.that(shape.numel() == x.value().numel(), "x has shape {}, which does not fit {}", x.shape().text(),
-             shape.text());
+  check.floating("x", x);
+  check.that(shape.numel() == x.value().numel(), "x has shape {}: {} elements, but {} has {}",
+             x.shape().text(), x.value().numel(), shape.text(), shape.numel());
   const Tensor even = x.value().contiguous() ? x.value() : x.value().clone();
   return record(even.reshape(shape), {x}, [=](const Tensor& dy) {
     x.accumulate((dy.contiguous() ? dy : dy.clone()).reshape(x.shape()));
@@ -19,11 +18,11 @@ Var reshape(const Var& x, Shape shape) {
 
 std::vector<Var> split(const Var& x, const std::vector<int64_t>& widths) {
   Check check("split");
-  check.rank_at_least("x", x.value(), 1);
+  check.rank_at_least("x", x, 1);
   int64_t total = 0;
   for (const int64_t width : widths) {
     check.that(width >= 0, "a width is {}, expected 0 or more", width);
-    total += width;
+    total = checked_add(total, width, "split: the sum of the widths");
   }
   check.that(total == x.shape().cols(), "the widths add up to {}, expected {} (the last size of x)", total,
              x.shape().cols());
@@ -54,13 +53,15 @@ Var join(const std::vector<Var>& parts) {
   check.that(!parts.empty(), "there are no parts");
   int64_t total = 0;
   for (const Var& part : parts) {
-    check.rank_at_least("a part", part.value(), 1);
+    check.rank_at_least("a part", part, 1);
     check.that(part.shape().with_last(1) == parts[0].shape().with_last(1),
                "parts of shape {} and {}, expected all sizes but the last to be equal",
                parts[0].shape().text(), part.shape().text());
-    total += part.shape().cols();
+    total = checked_add(total, part.shape().cols(), "join: the sum of the last sizes");
   }
-  const Tensor whole = parts[0].value().like(parts[0].shape().with_last(total));
+  std::vector<int64_t> sizes(parts[0].shape().sizes().begin(), parts[0].shape().sizes().end());
+  sizes.back() = total;
+  const Tensor whole = check.result(parts[0].value(), sizes);
   int64_t begin = 0;
   for (const Var& part : parts) {
     whole.columns(begin, begin + part.shape().cols()).copy_from(part.value());

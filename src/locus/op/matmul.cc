@@ -1,5 +1,7 @@
 #include "locus/op/matmul.h"
 
+#include <utility>
+
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 #include "locus/op/column_sum.h"
@@ -23,10 +25,10 @@ struct Product {
   Activation activation = Activation::none;
 };
 
-Tensor product(const Tensor& a, const Tensor& b, const Product& how, const Shape& shape) {
+// a b into c, of which every element is written.
+Tensor product(const Tensor& a, const Tensor& b, const Product& how, Tensor c) {
   const PackedMatrix packed = pack(b, how.b_transposed);
   const Side side = side_of(a, how.a_transposed);
-  const Tensor c = a.like(shape);
   kernels(a.device())
       .matmul({.a = a.view(),
                .packed = packed.data.view(),
@@ -47,8 +49,7 @@ Tensor matrix(const Tensor& x) {
   return even.shape().rank() == 2 ? even : even.reshape({x.shape().rows(), x.shape().cols()});
 }
 
-void check_linear(const Tensor& x, int64_t out, int64_t in, const Tensor& bias) {
-  Check check("linear");
+void check_linear(Check& check, const Tensor& x, int64_t out, int64_t in, const Tensor& bias) {
   check.rank_at_least("x", x, 1);
   check.that(x.shape().cols() == in,
              "x has shape {}, expected its last size to be {} (the weight is [{}, {}])", x.shape().text(), in,
@@ -64,6 +65,8 @@ PackedMatrix pack(const Tensor& b, bool transposed) {
   check.that(b.shape().rank() == 2 || b.shape().rank() == 3, "b has shape {}, expected rank 2 or 3",
              b.shape().text());
   const Side side = side_of(b, transposed);
+  // Nothing of an empty matrix is ever read.
+  if (b.numel() == 0) return {b.like({side.batch, 1}), side.rows, side.cols};
   const Kernels& k = kernels(b.device());
   const Tensor packed = b.like({side.batch, k.packed_size(side.rows, side.cols)});
   k.pack({.b = b.view(),
@@ -77,8 +80,8 @@ PackedMatrix pack(const Tensor& b, bool transposed) {
 
 Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
   Check check("matmul");
-  check.rank_at_least("a", a.value(), 2);
-  check.rank_at_least("b", b.value(), 2);
+  check.rank_at_least("a", a, 2);
+  check.rank_at_least("b", b, 2);
   const Shape& left = a.shape();
   const Shape& right = b.shape();
   check.that(left.rank() <= 3 && right.rank() == left.rank(),
@@ -89,45 +92,47 @@ Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
   check.that(x.cols == y.rows, "a has shape {}{} and b {}{}: inner sizes {} and {} differ", left.text(),
              a_transposed ? " transposed" : "", right.text(), b_transposed ? " transposed" : "", x.cols,
              y.rows);
-  const Shape shape = left.rank() == 3 ? Shape{x.batch, x.rows, y.cols} : Shape{x.rows, y.cols};
+  Tensor c = left.rank() == 3 ? check.result(a.value(), {x.batch, x.rows, y.cols})
+                              : check.result(a.value(), {x.rows, y.cols});
   const Product how = {.a_transposed = a_transposed, .b_transposed = b_transposed};
-  return record(product(a.value(), b.value(), how, shape), {a, b}, [=](const Tensor& dy) {
+  return record(product(a.value(), b.value(), how, std::move(c)), {a, b}, [=](const Tensor& dy) {
     // c = A B with A = a or a^T: dA = dy B^T and dB = A^T dy, each transposed back where its argument was.
     const Tensor &av = a.value(), &bv = b.value();
     if (a.wants_grad()) {
+      Tensor da = av.like(av.shape());
       a.accumulate(a_transposed
-                       ? product(bv, dy, {.a_transposed = b_transposed, .b_transposed = true}, av.shape())
-                       : product(dy, bv, {.b_transposed = !b_transposed}, av.shape()));
+                       ? product(bv, dy, {.a_transposed = b_transposed, .b_transposed = true}, std::move(da))
+                       : product(dy, bv, {.b_transposed = !b_transposed}, std::move(da)));
     }
     if (b.wants_grad()) {
+      Tensor db = bv.like(bv.shape());
       b.accumulate(b_transposed
-                       ? product(dy, av, {.a_transposed = true, .b_transposed = a_transposed}, bv.shape())
-                       : product(av, dy, {.a_transposed = !a_transposed}, bv.shape()));
+                       ? product(dy, av, {.a_transposed = true, .b_transposed = a_transposed}, std::move(db))
+                       : product(av, dy, {.a_transposed = !a_transposed}, std::move(db)));
     }
   });
 }
 
 Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
   Check check("linear");
-  check.floating("weight", weight.value());
+  check.floating("x", x);
+  check.floating("weight", weight);
   check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape().text());
   const int64_t out = weight.shape()[0], in = weight.shape()[1];
   const Tensor bias_value = bias ? bias.value() : Tensor();
-  check_linear(x.value(), out, in, bias_value);
-  check.floating("x", x.value());
+  check_linear(check, x.value(), out, in, bias_value);
   const Tensor rows = matrix(x.value());
-  const Shape shape = x.shape().with_last(out), flat = {rows.size(0), out};
   const bool keeps = recording({x, weight, bias});
   // Backward needs the sum before the activation, so the two are one store only when nothing is recorded.
   const Product how = {
       .b_transposed = true, .bias = bias_value, .activation = keeps ? Activation::none : activation};
-  const Tensor sum = product(rows, weight.value(), how, flat);
+  const Tensor sum = product(rows, weight.value(), how, check.result(rows, {rows.size(0), out}));
   Tensor y = sum;
   if (keeps && activation != Activation::none) {
-    y = sum.like(flat);
+    y = sum.like(sum.shape());
     kernels(y.device()).activation({.activation = activation, .x = sum.view(), .y = y.view()});
   }
-  return record(y.reshape(shape), {x, weight, bias}, [=](const Tensor& dy) {
+  return record(y.reshape(x.shape().with_last(out)), {x, weight, bias}, [=](const Tensor& dy) {
     Tensor g = matrix(dy);
     if (activation != Activation::none) {
       const Tensor through = g.like(g.shape());
@@ -136,16 +141,24 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
               {.activation = activation, .x = sum.view(), .dy = g.view(), .dx = through.view()});
       g = through;
     }
-    if (x.wants_grad()) x.accumulate(product(g, weight.value(), {}, {g.size(0), in}).reshape(x.shape()));
-    if (weight.wants_grad()) weight.accumulate(product(g, rows, {.a_transposed = true}, weight.shape()));
+    if (x.wants_grad()) {
+      x.accumulate(product(g, weight.value(), {}, g.like({g.size(0), in})).reshape(x.shape()));
+    }
+    if (weight.wants_grad()) {
+      weight.accumulate(product(g, rows, {.a_transposed = true}, g.like(weight.shape())));
+    }
     if (bias.wants_grad()) bias.accumulate(column_sum(g));
   });
 }
 
 Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias, Activation activation) {
-  check_linear(x, weight.n, weight.k, bias);
+  Check check("linear");
+  check.floating("x", x);
+  check.floating("weight", weight.data);
+  check.that(weight.data.size(0) == 1, "weight is a batch of {} matrices, expected one", weight.data.size(0));
+  check_linear(check, x, weight.n, weight.k, bias);
   const Tensor rows = matrix(x);
-  const Tensor y = x.like({rows.size(0), weight.n});
+  const Tensor y = check.result(x, {rows.size(0), weight.n});
   kernels(x.device())
       .matmul({.a = rows.view(),
                .packed = weight.data.view(),

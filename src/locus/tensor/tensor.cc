@@ -19,13 +19,13 @@ Tensor from_values(Shape shape, std::span<const T> values) {
 }
 
 template <class T>
-T from_float(float value) {
+T from_double(double value) {
   if constexpr (std::is_same_v<T, Bf16>) {
-    return to_bf16(value);
+    return to_bf16(static_cast<float>(value));
   } else if constexpr (std::is_same_v<T, F16>) {
-    return to_f16(value);
+    return to_f16(static_cast<float>(value));
   } else if constexpr (std::is_same_v<T, Boolean>) {
-    return {static_cast<uint8_t>(value != 0.0f)};
+    return {static_cast<uint8_t>(value != 0)};
   } else {
     return static_cast<T>(value);
   }
@@ -59,7 +59,7 @@ Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
   return tensor;
 }
 
-Tensor Tensor::full(Shape shape, float value, DType dtype, Device device) {
+Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
   Tensor tensor = empty(shape, dtype, device);
   tensor.fill(value);
   return tensor;
@@ -118,16 +118,18 @@ Tensor Tensor::on(Device device) const {
   return copy;
 }
 
-void Tensor::fill(float value) {
+void Tensor::fill(double value) {
+  if (numel() == 0) return;  // there may still be 2^62 rows of no columns
   const View v = view();
   visit(dtype_, [&]<class T>(T) {
-    for (int64_t r = 0; r < v.rows; ++r) std::fill_n(v.row<T>(r), v.cols, from_float<T>(value));
+    for (int64_t r = 0; r < v.rows; ++r) std::fill_n(v.row<T>(r), v.cols, from_double<T>(value));
   });
 }
 
 void Tensor::copy_from(const Tensor& source) {
   require(source.shape_ == shape_ && source.dtype_ == dtype_, "copy: {} {} into {} {}",
           name_of(source.dtype_), source.shape_.text(), name_of(dtype_), shape_.text());
+  if (numel() == 0) return;
   const View to = view();
   const View from = source.view();
   const auto width = static_cast<size_t>(size_of(dtype_));
@@ -147,6 +149,7 @@ View Tensor::view() const {
 
 std::vector<float> Tensor::values() const {
   std::vector<float> result;
+  if (numel() == 0) return result;
   result.reserve(static_cast<size_t>(numel()));
   const View v = view();
   visit(dtype_, [&]<class T>(T) {
@@ -166,9 +169,9 @@ std::vector<float> Tensor::values() const {
   return result;
 }
 
-float Tensor::item() const {
+double Tensor::item() const {
   require(numel() == 1, "item: the tensor has shape {}, expected a single element", shape_.text());
-  return values()[0];
+  return dtype_ == DType::f64 ? data<double>()[0] : values()[0];
 }
 
 }  // namespace locus

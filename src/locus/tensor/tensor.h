@@ -20,12 +20,12 @@ class Tensor {
 
   static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
-  static Tensor full(Shape shape, float value, DType dtype = DType::f32, Device device = Device::cpu);
+  static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor of(Shape shape, std::span<const float> values);
   static Tensor of(Shape shape, std::span<const int32_t> values);
   static Tensor of(Shape shape, std::initializer_list<float> values);
   static Tensor of(Shape shape, std::initializer_list<int32_t> values);
-  static Tensor scalar(float value) { return full({}, value); }
+  static Tensor scalar(double value) { return full({}, value); }
   // The same kind of memory as this tensor: its dtype and device, another shape.
   Tensor like(Shape shape) const { return empty(shape, dtype_, device_); }
   Tensor zeros_like() const { return zeros(shape_, dtype_, device_); }
@@ -47,7 +47,7 @@ class Tensor {
 
   Tensor clone() const;            // a contiguous copy of its own
   Tensor on(Device device) const;  // a copy for another device; this tensor when it is there already
-  void fill(float value);
+  void fill(double value);
   void copy_from(const Tensor& source);  // same shape and dtype
 
   // Views are shallow: a const Tensor's memory can be written through view().
@@ -59,7 +59,7 @@ class Tensor {
     return {view().template as<T>(), static_cast<size_t>(numel())};
   }
   std::vector<float> values() const;  // a copy as f32, for tests and printing
-  float item() const;                 // the only element
+  double item() const;                // the only element
 
  private:
   std::shared_ptr<std::byte> storage_;

@@ -23,6 +23,7 @@ inline void put(View view, int64_t c, double value) { put(view, 0, c, value); }
 // Calls f(r, c) for every element in order.
 template <class F>
 void each(ConstView view, F&& f) {
+  if (view.cols == 0) return;  // whatever the number of rows
   for (int64_t r = 0; r < view.rows; ++r) {
     for (int64_t c = 0; c < view.cols; ++c) f(r, c);
   }

@@ -1,0 +1,131 @@
+// Every op against PyTorch's results and gradients (tools/golden/ops.py), on both devices.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "locus/checkpoint/safetensors.h"
+#include "locus/op/activation.h"
+#include "locus/op/convert.h"
+#include "locus/op/cross_entropy.h"
+#include "locus/op/elementwise.h"
+#include "locus/op/gather.h"
+#include "locus/op/layout.h"
+#include "locus/op/matmul.h"
+#include "locus/op/norm.h"
+#include "tests/op/gradient.h"
+
+namespace locus::op {
+namespace {
+
+using testing::elements;
+using Vars = std::span<const Var>;
+using Case = std::function<std::vector<Var>(Vars)>;
+
+constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
+                                       Activation::silu, Activation::relu, Activation::tanh};
+
+// Integer inputs come as constants.
+std::map<std::string, Case> all_cases() {
+  std::map<std::string, Case> cases;
+  const auto one = [&](const std::string& name, auto f) {
+    cases[name] = [f](Vars in) { return std::vector<Var>{f(in)}; };
+  };
+  one("add", [](Vars in) { return add(in[0], in[1]); });
+  one("multiply", [](Vars in) { return multiply(in[0], in[1]); });
+  one("scale", [](Vars in) { return scale(in[0], -1.5f); });
+  one("add_bias", [](Vars in) { return add_bias(in[0], in[1]); });
+  one("sum", [](Vars in) { return sum(in[0]); });
+  one("mean", [](Vars in) { return mean(in[0]); });
+  for (const Activation f : kActivations) {
+    const std::string name(name_of(f));
+    one("activate." + name, [=](Vars in) { return activate(in[0], f); });
+    one("gated." + name, [=](Vars in) { return gated(in[0], in[1], f); });
+    one("linear." + name, [=](Vars in) { return linear(in[0], in[1], in[2], f); });
+  }
+  one("linear.unbiased", [](Vars in) { return linear(in[0], in[1]); });
+  for (const char* how : {"nn", "nt", "tn", "tt"}) {
+    const auto f = [=](Vars in) { return matmul(in[0], in[1], how[0] == 't', how[1] == 't'); };
+    one(std::string("matmul.") + how, f);
+    one(std::string("matmul.batch.") + how, f);
+  }
+  one("layer_norm", [](Vars in) { return layer_norm(in[0], in[1], in[2], 1e-5f); });
+  one("layer_norm.unbiased", [](Vars in) { return layer_norm(in[0], in[1], {}, 1e-12f); });
+  one("rms_norm", [](Vars in) { return rms_norm(in[0], in[1], 1e-6f); });
+  one("reshape", [](Vars in) { return reshape(in[0], {3, 4}); });
+  cases["split"] = [](Vars in) { return split(in[0], {2, 3, 1}); };
+  one("join", [](Vars in) { return join({in[0], in[1]}); });
+  one("gather", [](Vars in) { return gather(in[0], in[1].value()); });
+  one("gather.frozen", [](Vars in) { return gather(in[0], in[1].value(), 2); });
+  one("cross_entropy", [](Vars in) { return cross_entropy(in[0], in[1].value()); });
+  one("cross_entropy.smoothed",
+      [](Vars in) { return cross_entropy(in[0], in[1].value(), {.smoothing = 0.125f}); });
+  one("cross_entropy.weighted",
+      [](Vars in) { return cross_entropy(in[0], in[1].value(), {.weights = in[2].value()}); });
+  one("cross_entropy.both", [](Vars in) {
+    return cross_entropy(in[0], in[1].value(), {.smoothing = 0.125f, .weights = in[2].value()});
+  });
+  return cases;
+}
+
+void expect_near(const Tensor& got, const Tensor& want, double tolerance) {
+  ASSERT_TRUE(got);
+  ASSERT_EQ(got.shape(), want.shape());
+  const std::vector<double> g = elements(got), w = elements(want);
+  double largest = 0;
+  for (const double value : w) largest = std::max(largest, std::abs(value));
+  for (size_t i = 0; i < g.size(); ++i) ASSERT_NEAR(g[i], w[i], tolerance * largest) << "element " << i;
+}
+
+// `tolerance` is a part of a tensor's largest element.
+void run_case(const SafetensorsFile& file, const std::string& name, const Case& f, Device device,
+              double tolerance) {
+  SCOPED_TRACE(name + " on the " + std::string(name_of(device)));
+  const auto named = [&](const char* kind, size_t i) { return fmt::format("{}/{}{}", name, kind, i); };
+  const auto placed = [&](const std::string& key) {
+    const Tensor tensor = file.read(key).on(device);
+    return device == Device::reference && is_float(tensor.dtype()) ? convert(tensor, DType::f64) : tensor;
+  };
+  std::vector<Var> inputs;
+  for (size_t i = 0; file.has(named("in", i)); ++i) {
+    const Tensor value = placed(named("in", i));
+    inputs.push_back(file.has(named("grad", i)) ? Var::parameter(value) : Var(value));
+  }
+  const std::vector<Var> results = f(inputs);
+  ASSERT_FALSE(file.has(named("out", results.size())));
+  Var loss;
+  for (size_t i = 0; i < results.size(); ++i) {
+    SCOPED_TRACE(::testing::Message() << "result " << i);
+    expect_near(results[i].value(), file.read(named("out", i)), tolerance);
+    const Var part = sum(multiply(results[i], Var(placed(named("dout", i)))));
+    loss = loss ? add(loss, part) : part;
+  }
+  loss.backward();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    SCOPED_TRACE(::testing::Message() << "gradient " << i);
+    if (inputs[i].wants_grad()) expect_near(inputs[i].grad(), file.read(named("grad", i)), tolerance);
+  }
+}
+
+TEST(OpGolden, AgreesWithPyTorch) {
+  const SafetensorsFile file(LOCUS_GOLDEN "/ops.safetensors");
+  EXPECT_TRUE(file.metadata().contains("torch"));
+  for (const auto& [name, f] : all_cases()) {
+    // The file is rounded to f32, half an ulp; the reference computes in double.
+    run_case(file, name, f, Device::reference, 0x1p-24);
+    // f32 on the way: sums of a few dozen terms, some of which cancel.
+    run_case(file, name, f, Device::cpu, 3e-6);
+  }
+}
+
+TEST(OpGolden, EveryCaseInTheFileIsRun) {
+  const SafetensorsFile file(LOCUS_GOLDEN "/ops.safetensors");
+  std::set<std::string> stored, run;
+  for (const TensorEntry& entry : file.entries()) stored.insert(entry.name.substr(0, entry.name.find('/')));
+  for (const auto& [name, f] : all_cases()) run.insert(name);
+  EXPECT_EQ(stored, run);
+}
+
+}  // namespace
+}  // namespace locus::op

@@ -1,0 +1,95 @@
+#include "locus/op/layout.h"
+
+#include "tests/expect_error.h"
+#include "tests/op/gradient.h"
+
+namespace locus::op {
+namespace {
+
+using testing::check_op;
+using Vars = std::span<const Var>;
+using Floats = std::vector<float>;
+
+constexpr int64_t kHuge = int64_t{1} << 62;
+
+TEST(OpLayout, Reshape) {
+  const auto to = [](Shape shape) { return [=](Vars in) { return reshape(in[0], shape); }; };
+  check_op(to({6}), {{{2, 3}}});
+  check_op(to({3, 1, 2}), {{{2, 3}, 1, true}});
+  check_op(to({}), {{{1, 1}}});
+  check_op(to({1}), {{{}}});
+  check_op(to({0, 7}), {{{3, 0}}});
+}
+
+TEST(OpLayout, ReshapeOfAViewKeepsTheOrder) {
+  const Var x(Tensor::of({2, 3}, {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}));
+  EXPECT_EQ(reshape(split(x, {2, 1})[0], {4}).value().values(), (Floats{1, 2, 4, 5}));
+}
+
+TEST(OpLayout, Split) {
+  const auto into = [](std::vector<int64_t> widths) { return [=](Vars in) { return split(in[0], widths); }; };
+  check_op(into({1, 2}), {{{2, 3}}});
+  check_op(into({3}), {{{2, 3}}});
+  check_op(into({0, 3, 0}), {{{2, 3}}});
+  check_op(into({4, 1, 4}), {{{2, 3, 9}, 1, true}});
+  check_op(into({1, 1}), {{{2}}});
+  check_op(into({2, 2}), {{{0, 4}}});
+}
+
+TEST(OpLayout, SplitCopiesNothing) {
+  const Var x(Tensor::zeros({2, 3}));
+  for (const Var& part : split(x, {1, 2})) EXPECT_TRUE(part.value().shares_memory_with(x.value()));
+}
+
+TEST(OpLayout, SplitLeavesUnusedPartsWithoutGradient) {
+  const Var x = Var::parameter(Tensor::zeros({2, 3}));
+  split(x, {1, 1, 1})[1].backward(Tensor::full({2, 1}, 5));
+  EXPECT_EQ(x.grad().values(), (Floats{0, 5, 0, 0, 5, 0}));
+}
+
+TEST(OpLayout, Join) {
+  const auto f = [](Vars in) { return join({in.begin(), in.end()}); };
+  check_op(f, {{{2, 3}}});
+  check_op(f, {{{2, 3}}, {{2, 1}}, {{2, 4}, 1, true}});
+  check_op(f, {{{2, 2, 3}}, {{2, 2, 0}}});
+  check_op(f, {{{3}}, {{2}}});
+  check_op(f, {{{0, 3}}, {{0, 2}}});
+  check_op([](Vars in) { return join({in[0], in[0]}); }, {{{2, 3}}});
+}
+
+TEST(OpLayout, JoinUndoesSplit) {
+  check_op([](Vars in) { return join(split(in[0], {2, 3, 1})); }, {{{3, 6}}});
+}
+
+TEST(OpLayout, EveryErrorNamesTheOpAndTheArgument) {
+  const Var x(Tensor::zeros({2, 3})), none, number(Tensor::scalar(1));
+  const auto data = [](std::initializer_list<const char*> parts, auto call) {
+    expect_error(Fault::data, parts, call);
+  };
+  data({"reshape: x is missing"}, [&] { reshape(none, {6}); });
+  data({"reshape: x has shape [2, 3]: 6 elements, but [5] has 5"}, [&] { reshape(x, {5}); });
+  data({"reshape: x is i32"}, [&] { reshape(Var(Tensor::zeros({6}, DType::i32)), {2, 3}); });
+  data({"split: x is missing"}, [&] { split(none, {1}); });
+  data({"split: x has shape [], expected rank 1 or more"}, [&] { split(number, {1}); });
+  data({"split: a width is -1, expected 0 or more"}, [&] { split(x, {4, -1}); });
+  data({"split: the widths add up to 4, expected 3 (the last size of x)"}, [&] { split(x, {2, 2}); });
+  data({"split: the widths add up to 0, expected 3"}, [&] { split(x, {}); });
+  data({"split: the sum of the widths: ", "does not fit in 63 bits"}, [&] { split(x, {kHuge, kHuge}); });
+  data({"join: there are no parts"}, [] { join({}); });
+  data({"join: a part is missing"}, [&] { join({x, none}); });
+  data({"join: a part has shape [], expected rank 1 or more"}, [&] { join({number}); });
+  data({"join: parts of shape [2, 3] and [3, 3], expected all sizes but the last to be equal"}, [&] {
+    join({x, Var(Tensor::zeros({3, 3}))});
+  });
+  data({"join: parts of shape [2, 3] and [6]"}, [&] { join({x, Var(Tensor::zeros({6}))}); });
+  data({"join: a part is f32 on the reference, but a part is f32 on the cpu"}, [&] {
+    join({x, Var(x.value().on(Device::reference))});
+  });
+  const Var wide(Tensor::zeros({0, kHuge}));
+  data({"join: the sum of the last sizes: ", "does not fit in 63 bits"}, [&] { join({wide, wide}); });
+  const Var tall(Tensor::zeros({kHuge, 0}));
+  EXPECT_EQ(join({tall, tall}).shape(), (Shape{kHuge, 0}));
+}
+
+}  // namespace
+}  // namespace locus::op

@@ -1,0 +1,177 @@
+#include "locus/op/matmul.h"
+
+#include "locus/op/layout.h"
+#include "tests/expect_error.h"
+#include "tests/op/gradient.h"
+
+namespace locus::op {
+namespace {
+
+using testing::check_op;
+using testing::normal_tensor;
+using Vars = std::span<const Var>;
+
+constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
+                                       Activation::silu, Activation::relu, Activation::tanh};
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+TEST(OpMatmul, EveryTransposeAndBatch) {
+  for (const auto& [m, n, k] :
+       {Sizes{1, 1, 1}, {2, 3, 4}, {5, 1, 3}, {1, 13, 2}, {9, 14, 5}, {0, 2, 3}, {2, 0, 3}, {2, 3, 0}}) {
+    for (const bool ta : {false, true}) {
+      for (const bool tb : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << (ta ? "a transposed " : "") << (tb ? "b transposed" : ""));
+        const auto f = [=](Vars in) { return matmul(in[0], in[1], ta, tb); };
+        const Shape a = ta ? Shape{k, m} : Shape{m, k}, b = tb ? Shape{n, k} : Shape{k, n};
+        check_op(f, {{a}, {b}});
+        check_op(f, {{{2, a[0], a[1]}, 1, true}, {{2, b[0], b[1]}, 1, true}});
+        check_op(f, {{{0, a[0], a[1]}}, {{0, b[0], b[1]}}});
+      }
+    }
+  }
+}
+
+TEST(OpMatmul, OfColumnViewsAndIntoThem) {
+  const auto f = [](Vars in) {
+    const std::vector<Var> parts = split(in[0], {3, 3});
+    return split(matmul(parts[0], parts[1], false, true), {1, 4});
+  };
+  check_op(f, {{{5, 6}}});
+}
+
+TEST(OpMatmul, OfAMatrixWithItself) {
+  check_op([](Vars in) { return matmul(in[0], in[0], true, false); }, {{{3, 4}}});
+}
+
+TEST(OpLinear, WithAndWithoutBiasInEveryShape) {
+  const auto plain = [](Vars in) { return linear(in[0], in[1]); };
+  const auto biased = [](Vars in) { return linear(in[0], in[1], in[2]); };
+  for (const Shape& x : {Shape{3}, {1, 3}, {5, 3}, {2, 3, 3}, {0, 3}}) {
+    for (const int64_t out : {1, 2, 13}) {
+      check_op(plain, {{x}, {{out, 3}}});
+      check_op(biased, {{x}, {{out, 3}}, {{out}}});
+      check_op(biased, {{x, 1, true}, {{out, 3}, 1, true}, {{out}, 1, true}});
+    }
+  }
+  check_op(biased, {{{2, 0}}, {{3, 0}}, {{3}}});
+  check_op(biased, {{{2, 3}}, {{0, 3}}, {{0}}});
+}
+
+// The harness also finds that what is fused when nothing is recorded has the bits of the two steps.
+TEST(OpLinear, EveryActivation) {
+  for (const Activation activation : kActivations) {
+    SCOPED_TRACE(name_of(activation));
+    const auto f = [=](Vars in) { return linear(in[0], in[1], in[2], activation); };
+    check_op(f, {{{5, 3}}, {{14, 3}}, {{14}}});
+    check_op(f, {{{2, 2, 3}, 1, true}, {{2, 3}}, {{2}}});
+    check_op([=](Vars in) { return linear(in[0], in[1], {}, activation); }, {{{4, 3}}, {{5, 3}}});
+    check_op(
+        [=](Vars in) {
+          return split(linear(in[0], in[1], in[2], activation), {2, 3});
+        },
+        {{{4, 3}}, {{5, 3}}, {{5}}});
+  }
+}
+
+TEST(OpLinear, FusedHasTheBitsOfTwoStepsAtAnySize) {
+  const Tensor x = normal_tensor({67, 65}, Device::cpu, 1), weight = normal_tensor({131, 65}, Device::cpu, 2),
+               bias = normal_tensor({131}, Device::cpu, 3);
+  for (const Activation activation : kActivations) {
+    const Var two_steps = linear(Var::parameter(x), Var(weight), Var(bias), activation);
+    const Var fused = linear(Var(x), Var(weight), Var(bias), activation);
+    EXPECT_EQ(fused.value().values(), two_steps.value().values()) << name_of(activation);
+  }
+}
+
+TEST(OpLinear, PackedHasTheSameBits) {
+  for (const Device device : {Device::cpu, Device::reference}) {
+    const Tensor weight = normal_tensor({13, 7}, device, 1), bias = normal_tensor({13}, device, 2);
+    const PackedMatrix packed = pack(weight, true);
+    for (const bool apart : {false, true}) {
+      const Tensor x = normal_tensor({2, 3, 7}, device, 3, 1, apart);
+      for (const Activation activation : kActivations) {
+        EXPECT_EQ(linear(x, packed, bias, activation).values(),
+                  linear(Var(x), Var(weight), Var(bias), activation).value().values());
+        EXPECT_EQ(linear(x, packed, {}, activation).values(),
+                  linear(Var(x), Var(weight), {}, activation).value().values());
+      }
+    }
+  }
+}
+
+TEST(OpMatmul, EveryErrorNamesTheOpAndTheArgument) {
+  const Var a(Tensor::zeros({2, 3})), b(Tensor::zeros({3, 4})), none, row(Tensor::zeros({3}));
+  const Var batch(Tensor::zeros({2, 3, 4}));
+  const auto data = [](std::initializer_list<const char*> parts, auto call) {
+    expect_error(Fault::data, parts, call);
+  };
+  data({"matmul: a is missing"}, [&] { matmul(none, b); });
+  data({"matmul: b is missing"}, [&] { matmul(a, none); });
+  data({"matmul: a has shape [3], expected rank 2 or more"}, [&] { matmul(row, b); });
+  data({"matmul: b has shape [3], expected rank 2 or more"}, [&] { matmul(a, row); });
+  data({"matmul: a has shape [2, 3, 4] and b [3, 4], expected both of rank 2 or both of rank 3"},
+       [&] { matmul(batch, b); });
+  data({"expected both of rank 2 or both of rank 3"}, [&] {
+    matmul(Var(Tensor::zeros({1, 1, 1, 1})), Var(Tensor::zeros({1, 1, 1, 1})));
+  });
+  data({"matmul: a has shape [2, 3, 4] and b [1, 4, 5], expected equal first sizes"}, [&] {
+    matmul(batch, Var(Tensor::zeros({1, 4, 5})));
+  });
+  data({"matmul: a has shape [2, 3] and b [2, 3]: inner sizes 3 and 2 differ"}, [&] { matmul(a, a); });
+  data({"matmul: a has shape [2, 3] transposed and b [3, 4] transposed: inner sizes 2 and 4 differ"},
+       [&] { matmul(a, b, true, true); });
+  data({"matmul: b is f32 on the reference, but a is f32 on the cpu"},
+       [&] { matmul(a, Var(b.value().on(Device::reference))); });
+  data({"matmul: a is bf16"}, [&] { matmul(Var(Tensor::zeros({2, 3}, DType::bf16)), b); });
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  data({"matmul: the result [1099511627776, 1099511627776]: ", "does not fit in 63 bits"}, [] {
+    matmul(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({0, kHuge})));
+  });
+  expect_error(Fault::resource, {"matmul: the result [1099511627776, 1024]: out of memory"}, [] {
+    matmul(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({0, 1024})));
+  });
+  data({"pack: b is missing"}, [] { pack({}); });
+  data({"pack: b has shape [3], expected rank 2 or 3"}, [&] { pack(row.value()); });
+  data({"pack: b is i32"}, [] { pack(Tensor::zeros({2, 2}, DType::i32)); });
+}
+
+TEST(OpLinear, EveryErrorNamesTheOpAndTheArgument) {
+  const Var x(Tensor::zeros({2, 3})), weight(Tensor::zeros({4, 3})), none, long_one(Tensor::zeros({5}));
+  const Tensor elsewhere = Tensor::zeros({4}, DType::f32, Device::reference);
+  const auto data = [](std::initializer_list<const char*> parts, auto call) {
+    expect_error(Fault::data, parts, call);
+  };
+  data({"linear: x is missing"}, [&] { linear(none, weight); });
+  data({"linear: weight is missing"}, [&] { linear(x, none); });
+  data({"linear: x has shape [], expected rank 1 or more"}, [&] { linear(Var(Tensor::scalar(1)), weight); });
+  data({"linear: weight has shape [5], expected [out, in]"}, [&] { linear(x, long_one); });
+  data({"linear: x has shape [5], expected its last size to be 3 (the weight is [4, 3])"},
+       [&] { linear(long_one, weight); });
+  data({"linear: bias has shape [5], expected [4] (the first size of the weight)"},
+       [&] { linear(x, weight, long_one); });
+  data({"linear: bias is f32 on the reference, but x is f32 on the cpu"},
+       [&] { linear(x, weight, Var(elsewhere)); });
+  data({"linear: weight is f32 on the reference, but x is"},
+       [&] { linear(x, Var(weight.value().on(Device::reference))); });
+  const PackedMatrix packed = pack(weight.value(), true);
+  data({"linear: x is missing"}, [&] { linear(Tensor(), packed); });
+  data({"linear: weight is missing"}, [&] { linear(x.value(), PackedMatrix()); });
+  data({"linear: weight is f32 on the cpu, but x is f32 on the reference"},
+       [&] { linear(x.value().on(Device::reference), packed); });
+  data({"linear: weight is a batch of 2 matrices, expected one"}, [&] {
+    linear(x.value(), pack(Tensor::zeros({2, 4, 3}), true));
+  });
+  data({"linear: x has shape [5], expected its last size to be 3"},
+       [&] { linear(long_one.value(), packed); });
+  data({"linear: bias has shape [5], expected [4]"}, [&] { linear(x.value(), packed, long_one.value()); });
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  data({"linear: the result [1099511627776, 1099511627776]: ", "does not fit in 63 bits"}, [] {
+    linear(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({kHuge, 0})));
+  });
+}
+
+}  // namespace
+}  // namespace locus::op

@@ -1,0 +1,13 @@
+// Shapes that ops of any shape are tested with: a single number, one element, odd sizes, ranks 1 to 4, none.
+#pragma once
+
+#include <vector>
+
+#include "locus/base/shape.h"
+
+namespace locus::testing {
+
+inline const std::vector<Shape> kShapes = {{},        {1},           {7}, {1, 1}, {3, 5},
+                                           {2, 3, 9}, {2, 1, 2, 17}, {0}, {0, 4}, {3, 0}};
+
+}  // namespace locus::testing
