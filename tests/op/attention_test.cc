@@ -1,0 +1,185 @@
+#include "locus/op/attention.h"
+
+#include <numeric>
+
+#include "locus/tensor/storage.h"
+#include "tests/expect_error.h"
+#include "tests/op/gradient.h"
+
+namespace locus::op {
+namespace {
+
+using testing::check_op;
+using Vars = std::span<const Var>;
+
+Tensor range(int32_t count) {
+  std::vector<int32_t> values(static_cast<size_t>(count));
+  std::iota(values.begin(), values.end(), 0);
+  return Tensor::of({count}, values);
+}
+
+// One sequence whose last `queries` tokens look at all `keys`.
+Sequences one_sequence(int32_t queries, int32_t keys) {
+  Tensor positions = range(queries);
+  for (int32_t& p : positions.data<int32_t>()) p += keys - queries;
+  return {.query_starts = Tensor::of({2}, {0, queries}),
+          .key_starts = Tensor::of({2}, {0, keys}),
+          .query_positions = positions,
+          .key_positions = range(keys),
+          .longest_keys = keys};
+}
+
+Var ones(Shape shape) { return Var(Tensor::full(shape, 1)); }
+
+// Every input and every table of the terms, by differences: two heads on one key head, three queries, five
+// keys.
+TEST(OpAttention, Gradients) {
+  const Sequences sequences = one_sequence(3, 5);
+  const Tensor slots = Tensor::of({9}, {0, 0, 0, 1, 1, 2, 2, 3, 3});
+  for (const bool causal : {false, true}) {
+    check_op(
+        [&](Vars in) {
+          ScoreTerms terms = {.by_distance = DistanceTerm{in[3], 4},
+                              .by_query = SlotTerm{in[4], slots, 4},
+                              .by_key = SlotTerm{in[5], slots, 4},
+                              .dense = in[6]};
+          return attention(in[0], in[1], in[2], sequences, terms,
+                           {.heads = 2, .key_heads = 1, .causal = causal});
+        },
+        {{{3, 8}}, {{5, 4}}, {{5, 4}}, {{2, 9}}, {{4, 8}}, {{4, 4}}, {{2, 15}}}, 1e-5);
+  }
+}
+
+TEST(OpAttention, GradientsThroughDropout) {
+  const Sequences sequences = one_sequence(4, 4);
+  check_op(
+      [&](Vars in) {
+        return attention(in[0], in[1], in[2], sequences, {},
+                         {.heads = 1, .dropout = 0.4f, .random = Random(3, 1)});
+      },
+      {{{4, 3}}, {{4, 3}}, {{4, 3}}}, 1e-5);
+}
+
+TEST(OpAttention, OneKeyGivesItsValue) {
+  const Var v(Tensor::of({1, 2}, {3.0f, -4.0f}));
+  const Var out = attention(ones({1, 2}), ones({1, 2}), v, one_sequence(1, 1), {}, {.heads = 1});
+  EXPECT_EQ(out.value().values(), (std::vector<float>{3, -4}));
+}
+
+TEST(OpAttention, NoKeysGiveZeros) {
+  const Sequences sequences = {.query_starts = Tensor::of({2}, {0, 2}),
+                               .key_starts = Tensor::of({2}, {0, 0}),
+                               .query_positions = range(2),
+                               .key_positions = range(0)};
+  const Var q = Var::parameter(Tensor::full({2, 4}, 1));
+  const Var out = attention(q, ones({0, 4}), ones({0, 4}), sequences, {}, {.heads = 2});
+  EXPECT_EQ(out.value().values(), std::vector<float>(8, 0));
+  out.backward(Tensor::full({2, 4}, 1));
+  EXPECT_EQ(q.grad().values(), std::vector<float>(8, 0));
+}
+
+// Scores past the largest float's exponent: the maximum is taken out before e is raised to them.
+TEST(OpAttention, LargeScoresStayFinite) {
+  const Var q(Tensor::of({1, 1}, {1000.0f})), k(Tensor::of({2, 1}, {1000.0f, -1000.0f}));
+  const Var v(Tensor::of({2, 1}, {5.0f, 7.0f}));
+  EXPECT_EQ(attention(q, k, v, one_sequence(1, 2), {}, {.heads = 1}).value().values(), std::vector<float>{5});
+}
+
+// The bytes taken by one forward and backward pass with all terms but the dense one: eight times the length
+// may take eight times the memory and a little; a length x length matrix would take 64 times.
+TEST(OpAttention, MemoryGrowsWithTheLengthOnly) {
+  const auto peak = [](int32_t length) {
+    const Sequences sequences = one_sequence(length, length);
+    std::vector<int32_t> slots;
+    for (int32_t d = 1 - length; d < length; ++d) slots.push_back(std::clamp(d, -4, 4) + 4);
+    const auto S = static_cast<int64_t>(slots.size());
+    const auto parameter = [](Shape shape) { return Var::parameter(Tensor::full(shape, 0.01f)); };
+    const Var q = parameter({length, 16}), k = parameter({length, 16}), v = parameter({length, 16});
+    const ScoreTerms terms = {.by_distance = DistanceTerm{parameter({2, S}), length - 1},
+                              .by_query = SlotTerm{parameter({9, 16}), Tensor::of({S}, slots), length - 1},
+                              .by_key = SlotTerm{parameter({9, 16}), Tensor::of({S}, slots), length - 1}};
+    reset_peak_bytes();
+    const int64_t before = allocated_bytes();
+    const Var out = attention(q, k, v, sequences, terms, {.heads = 2, .causal = true});
+    out.backward(Tensor::full({length, 16}, 1));
+    return peak_bytes() - before;
+  };
+  const int64_t small = peak(1024), large = peak(8192);
+  EXPECT_LT(large, small * 8 * 11 / 10) << small << " bytes at 1,024 tokens";
+}
+
+struct BadCall {
+  Var q = ones({3, 8}), k = ones({3, 8}), v = ones({3, 8});
+  Sequences sequences = one_sequence(3, 3);
+  ScoreTerms terms;
+  AttentionOptions options = {.heads = 2};
+  void expect(std::initializer_list<const char*> parts) const {
+    expect_error(Fault::data, parts, [&] { attention(q, k, v, sequences, terms, options); });
+  }
+};
+
+TEST(OpAttention, RefusesHeadsThatDoNotDivide) {
+  BadCall f;
+  f.options.heads = 3;
+  f.expect({"attention: q has shape [3, 8], which is not 3 heads side by side"});
+  f.options = {.heads = 4, .key_heads = 3};
+  f.expect({"attention: 3 key heads for 4 query heads, expected a divisor"});
+}
+
+TEST(OpAttention, RefusesShapesThatDoNotMatch) {
+  BadCall f;
+  f.k = ones({3, 6});
+  f.expect({"attention: k has shape [3, 6], expected [3, 8] (key heads * the head size of q)"});
+  f = {};
+  f.v = ones({2, 8});
+  f.expect({"attention: v has shape [2, 8], expected [3, 8] (the shape of k)"});
+  f = {};
+  f.q = ones({3, 2, 4});
+  f.expect({"attention: q has shape [3, 2, 4], expected [tokens, heads * head size]"});
+}
+
+TEST(OpAttention, RefusesSequencesThatDoNotCover) {
+  BadCall f;
+  f.sequences = one_sequence(2, 3);
+  f.expect({"attention: query_starts run from 0 to 2, expected to rise from 0 to the number of tokens, 3"});
+  f.sequences = one_sequence(3, 3);
+  f.sequences.longest_keys = 2;
+  f.expect({"attention: sequence 0 has 3 keys, more than the longest, 2"});
+  f.sequences = one_sequence(3, 3);
+  f.sequences.key_positions = range(2);
+  f.expect({"attention: positions are given for other than 3 queries and 3 keys"});
+}
+
+TEST(OpAttention, RefusesCausalWithMoreQueriesThanKeys) {
+  BadCall f;
+  f.sequences.key_starts = Tensor::of({2}, {0, 2});
+  f.sequences.key_positions = range(2);
+  f.k = f.v = ones({2, 8});
+  f.options.causal = true;
+  f.expect({"attention: sequence 0 has 3 queries and only 2 keys: causal needs as many"});
+}
+
+TEST(OpAttention, RefusesTablesThatAreTooShort) {
+  BadCall f;
+  f.terms.by_distance = DistanceTerm{ones({2, 4}), 2};
+  f.expect({"attention: by_distance covers distances -2 to 1, but -2 to 2 occur"});
+  f.terms.by_distance = DistanceTerm{ones({3, 5}), 2};
+  f.expect({"attention: by_distance has shape [3, 5], expected [2, 5] (one row for every head)"});
+  f.terms = {.by_query = SlotTerm{ones({2, 8}), Tensor::of({5}, {0, 0, 1, 1, 2}), 2}};
+  f.expect({"attention: slots[4] is 2, expected 0 to 1"});
+  f.terms = {.by_key = SlotTerm{ones({2, 5}), Tensor::of({5}, {0, 0, 1, 1, 1}), 2}};
+  f.expect({"attention: by_key has shape [2, 5], expected [slots, 4] or [slots, 8]"});
+  f.terms = {.dense = ones({2, 8})};
+  f.expect({"attention: dense has shape [2, 8], expected [2, 9] (heads, pairs of the sequences)"});
+}
+
+TEST(OpAttention, RefusesOptionsOutOfRange) {
+  BadCall f;
+  f.options.dropout = 1;
+  f.expect({"attention: dropout is 1, expected 0 or more and less than 1"});
+  f.options = {.heads = 2, .window = 3};
+  f.expect({"attention: window is 3, expected 0 for none, or more than 0 together with causal"});
+}
+
+}  // namespace
+}  // namespace locus::op
