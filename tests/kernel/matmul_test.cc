@@ -108,9 +108,15 @@ TEST(Matmul, BiasAndEveryActivation) {
   }
 }
 
-// Rows of a [m, k] times b [k, n] on the CPU, as one product over the given rows.
-std::vector<float> product_of(const std::vector<float>& a, const std::vector<float>& b, int64_t m, int64_t n,
-                              int64_t k, bool a_transposed = false) {
+struct Rows {
+  int64_t m, n, k;
+  Activation activation = Activation::none;
+  bool a_transposed = false;
+};
+
+// f(a b + 0.3) on the CPU, a [m, k] and b [k, n].
+std::vector<float> product_of(const std::vector<float>& a, const std::vector<float>& b, const Rows& rows) {
+  const auto& [m, n, k, activation, a_transposed] = rows;
   const Kernels& table = kernels(Device::cpu);
   const Tensor left = Tensor::of(a_transposed ? Shape{k, m} : Shape{m, k}, std::span<const float>(a)),
                right = Tensor::of({k, n}, std::span<const float>(b)),
@@ -125,7 +131,7 @@ std::vector<float> product_of(const std::vector<float>& a, const std::vector<flo
                 .k = k,
                 .a_transposed = a_transposed,
                 .bias = bias.view(),
-                .activation = Activation::gelu});
+                .activation = activation});
   return c.values();
 }
 
@@ -140,24 +146,26 @@ TEST(Matmul, ARowHasTheSameBitsInAnyBatch) {
   each_target([&] {
     std::vector<float> alone;
     for (int64_t row = 0; row < kMost; ++row) {
-      const std::vector<float> one = product_of({a.begin() + row * k, a.begin() + (row + 1) * k}, b, 1, n, k);
+      const std::vector<float> one =
+          product_of({a.begin() + row * k, a.begin() + (row + 1) * k}, b, {1, n, k, Activation::gelu});
       alone.insert(alone.end(), one.begin(), one.end());
     }
     for (const int64_t m : {1, 2, 3, 4, 5, 8, 9, 64, 65, 130}) {
       // From the end, so that a row stands at another place of its tile and block each time.
       const std::vector<float> rows(a.end() - m * k, a.end()), want(alone.end() - m * n, alone.end());
-      EXPECT_EQ(product_of(rows, b, m, n, k), want) << m << " rows";
+      EXPECT_EQ(product_of(rows, b, {m, n, k, Activation::gelu}), want) << m << " rows";
       std::vector<float> turned(rows.size());
       for (int64_t r = 0; r < m; ++r) {
         for (int64_t i = 0; i < k; ++i)
           turned[static_cast<size_t>(i * m + r)] = rows[static_cast<size_t>(r * k + i)];
       }
-      EXPECT_EQ(product_of(turned, b, m, n, k, true), want) << m << " rows, transposed";
+      EXPECT_EQ(product_of(turned, b, {m, n, k, Activation::gelu, true}), want) << m << " rows, transposed";
     }
   });
 }
 
-// A bad row of a spoils its row of c, a bad column of b its column, whatever tile they share with others.
+// A bad row of a spoils its row of c, a bad column of b its column, whatever tile they share with others. No
+// activation: it may bring an infinity back to 0.
 TEST(Matmul, NanAndInfinityStayInTheirRowsAndColumns) {
   constexpr int64_t m = 11, n = 29, k = 17;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -172,16 +180,16 @@ TEST(Matmul, NanAndInfinityStayInTheirRowsAndColumns) {
     }
   };
   each_target([&] {
-    const std::vector<float> clean = product_of(a, b, m, n, k);
+    const std::vector<float> clean = product_of(a, b, {m, n, k});
     for (int64_t row = 0; row < m; ++row) {
       std::vector<float> bad = a;
       bad[static_cast<size_t>(row * k + 3)] = std::nanf("");
-      expect_spoiled(product_of(bad, b, m, n, k), clean, row, -1);
+      expect_spoiled(product_of(bad, b, {m, n, k}), clean, row, -1);
     }
     for (int64_t column = 0; column < n; ++column) {
       std::vector<float> bad = b;
       bad[static_cast<size_t>(7 * n + column)] = kInfinity;
-      expect_spoiled(product_of(a, bad, m, n, k), clean, -1, column);
+      expect_spoiled(product_of(a, bad, {m, n, k}), clean, -1, column);
     }
   });
 }

@@ -99,18 +99,25 @@ TEST(Rotary, PreciseTablesAreRoundedOnce) {
   }
 }
 
-TEST(Rotary, HfFrequenciesAndAnglesHaveTransformersBits) {
+std::vector<float> hf_frequencies(OptionValues options, const Geometry& geometry, int64_t length) {
+  options["precision"] = "hf";
+  const RotaryFrequencies f =
+      read_frequencies(geometry, Options("rotary", scheme_info("rotary").options, options));
+  const std::vector<double> values = f.of(f.variant(length));
+  return {values.begin(), values.end()};
+}
+
+TEST(Rotary, HfFrequenciesHaveTransformersBits) {
   const SafetensorsFile file = golden("rotary");
   for (const Case& c : kCases) {
     if (!file.has(label(c) + ".frequency")) continue;  // transformers has no ntk
     SCOPED_TRACE(label(c));
-    OptionValues options = c.options;
-    options["precision"] = "hf";
-    const RotaryFrequencies f =
-        read_frequencies(kGeometry, Options("rotary", scheme_info("rotary").options, options));
-    const std::vector<double> actual = f.of(f.variant(c.length));
-    EXPECT_EQ(std::vector<float>(actual.begin(), actual.end()), file.read(label(c) + ".frequency").values());
+    EXPECT_EQ(hf_frequencies(c.options, kGeometry, c.length), file.read(label(c) + ".frequency").values());
   }
+  const OptionValues llama3{
+      {"scaling", "llama3"}, {"base", "500000"}, {"factor", "8"}, {"original_length", "6000"}};
+  EXPECT_EQ(hf_frequencies(llama3, {.width = 512, .heads = 2, .head_size = 256}, 1),
+            file.read("llama3_wide.frequency").values());
 }
 
 TEST(Rotary, HfTablesAreTransformersUpToItsSines) {

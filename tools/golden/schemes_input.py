@@ -29,14 +29,15 @@ from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 mpmath.mp.dps = 50
 torch.manual_seed(4)
-VERSIONS = {"transformers": transformers.__version__, "torch": torch.__version__, "mpmath": mpmath.__version__,
-            "maker": "tools/golden/schemes_input.py"}
+# One entry: the writer puts several in an order that changes from run to run.
+METADATA = {"maker": f"tools/golden/schemes_input.py with transformers {transformers.__version__}, "
+                     f"torch {torch.__version__}, mpmath {mpmath.__version__}"}
 
 
 def write(folder, name, tensors):
     arrays = {k: np.ascontiguousarray(v.detach().numpy() if isinstance(v, torch.Tensor) else v)
               for k, v in tensors.items()}
-    save_file(arrays, folder / f"{name}.safetensors", metadata=VERSIONS)
+    save_file(arrays, folder / f"{name}.safetensors", metadata=METADATA)
 
 
 def doubles(rows):
@@ -161,6 +162,11 @@ def rotary():
                         f"{label}.cos": cos[0, :-1, :HALF], f"{label}.sin": sin[0, :-1, :HALF],
                         f"{label}.exact_cos": doubles([[a * mpmath.cos(p * x) for x in frequencies] for p in positions]),
                         f"{label}.exact_sin": doubles([[a * mpmath.sin(p * x) for x in frequencies] for p in positions])}
+    # Frequencies enough, and a length that is no power of two, to tell one order of roundings from another.
+    wide = LlamaConfig(hidden_size=512, num_attention_heads=2, head_dim=256, num_hidden_layers=1, vocab_size=4,
+                       max_position_embeddings=131072,
+                       rope_parameters={**SCALINGS["llama3"], "original_max_position_embeddings": 6000})
+    tensors["llama3_wide.frequency"] = llama.LlamaRotaryEmbedding(wide).inv_freq
     ntk = exact_frequencies({"rope_type": "ntk", "factor": 4.0}, 0)
     tensors["ntk.131072.exact_cos"] = doubles([[mpmath.cos(p * x) for x in ntk] for p in POSITIONS])
     tensors["ntk.131072.exact_sin"] = doubles([[mpmath.sin(p * x) for x in ntk] for p in POSITIONS])
