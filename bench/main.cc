@@ -64,8 +64,10 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   add_activation_cases();
+  add_attention_cases();
   add_elementwise_cases();
   add_loss_cases();
+  add_matmul_cases();
   add_norm_cases();
   add_optimize_cases();
   add_reduce_cases();
