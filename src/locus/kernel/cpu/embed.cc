@@ -1,13 +1,14 @@
 #include "locus/kernel/embed.h"
 
+#include <array>
 #include <cstring>
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/embed.cc"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -17,20 +18,27 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
+constexpr int64_t kStrip = 64;
+
 HWY_INLINE const float* row_of(const EmbedTable& from, int64_t n) {
   return from.table ? from.table.row<float>(from.ids.as<int32_t>()[n]) : nullptr;
 }
 
-// x = scale first (+ second (+ third))
+// x = scale first (+ second (+ third)), while the row `ahead` is on its way. Token rows lie anywhere in a
+// table larger than the caches: asked for two rows early and line by line, they arrive at the speed of a
+// copy.
 template <int kRows>
-HWY_INLINE void sum_rows(float scale, const float* first, [[maybe_unused]] const float* second,
-                         [[maybe_unused]] const float* third, float* x, int64_t C) {
-  sweep(C, [&](auto d, int64_t i) HWY_ATTR {
-    auto sum = hn::Mul(hn::Set(d, scale), hn::LoadU(d, first + i));
-    if constexpr (kRows > 1) sum = hn::Add(sum, hn::LoadU(d, second + i));
-    if constexpr (kRows > 2) sum = hn::Add(sum, hn::LoadU(d, third + i));
-    hn::StoreU(sum, d, x + i);
-  });
+HWY_INLINE void sum_rows(float scale, std::array<const float*, kRows> rows, const float* ahead, float* x,
+                         int64_t C) {
+  for (int64_t begin = 0; begin < C; begin += kStrip) {
+    prefetch_strip(ahead + begin, HWY_MIN(kStrip, C - begin));
+    sweep(HWY_MIN(kStrip, C - begin), [&](auto d, int64_t i) HWY_ATTR {
+      auto sum = hn::Mul(hn::Set(d, scale), hn::LoadU(d, rows[0] + begin + i));
+      if constexpr (kRows > 1) sum = hn::Add(sum, hn::LoadU(d, rows[1] + begin + i));
+      if constexpr (kRows > 2) sum = hn::Add(sum, hn::LoadU(d, rows[2] + begin + i));
+      hn::StoreU(sum, d, x + begin + i);
+    });
+  }
 }
 
 // x = the sum of token n's rows
@@ -38,26 +46,19 @@ HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   const float* token = row_of(args.tokens, n);
   const float* position = row_of(args.positions, n);
   const float* segment = row_of(args.segments, n);
+  const float* ahead = row_of(args.tokens, HWY_MIN(n + 2, args.y.rows - 1));
   if (args.joined) {
     const int64_t own = args.tokens.table.cols;
-    sum_rows<1>(args.token_scale, token, nullptr, nullptr, x, own);
+    sum_rows<1>(args.token_scale, {token}, ahead, x, own);
     std::memcpy(x + own, position, static_cast<size_t>(C - own) * sizeof(float));
     if (segment) add_row(x, segment, C);
   } else if (position && segment) {
-    sum_rows<3>(args.token_scale, token, position, segment, x, C);
+    sum_rows<3>(args.token_scale, {token, position, segment}, ahead, x, C);
   } else if (position || segment) {
-    sum_rows<2>(args.token_scale, token, position ? position : segment, nullptr, x, C);
+    sum_rows<2>(args.token_scale, {token, position ? position : segment}, ahead, x, C);
   } else {
-    sum_rows<1>(args.token_scale, token, nullptr, nullptr, x, C);
+    sum_rows<1>(args.token_scale, {token}, ahead, x, C);
   }
-}
-
-// Token rows lie anywhere in a table larger than the caches: the next one is asked for while this one is
-// worked on. Position and segment rows are few, or follow each other.
-HWY_INLINE void prefetch_token(const EmbedArgs& args, int64_t n) {
-  if (n >= args.y.rows) return;
-  const float* row = row_of(args.tokens, n);
-  for (int64_t c = 0; c < args.tokens.table.cols; c += 16) hwy::Prefetch(row + c);
 }
 
 // The row of y is where x is put together: it stays in the first-level cache until it is done.
@@ -69,7 +70,6 @@ void embed_kernel(const EmbedArgs& args) {
   parallel_for(args.y.rows, row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t n = begin; n < end; ++n) {
       float* y = args.y.row<float>(n);
-      prefetch_token(args, n + 1);
       look_up(args, n, y, C);
       if (gamma) {
         const Moments of = moments(y, C, args.rms, args.eps);
@@ -105,7 +105,6 @@ void embed_backward_kernel(const EmbedBackwardArgs& args) {
   norm_backward_rows(
       N, args.dgamma, args.dbeta, args.workspace, [&](int64_t n, float* dgamma, float* dbeta) HWY_ATTR {
         float* x = args.workspace.row<float>(2 * partial_chunks(N) + n / partial_grain(N));
-        prefetch_token(forward, n + 1);
         look_up(forward, n, x, C);
         NormBackwardRow{
             .x = x,
