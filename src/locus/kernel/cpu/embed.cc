@@ -32,11 +32,11 @@ HWY_INLINE void sum_rows(float scale, std::array<const float*, kRows> rows, cons
                          int64_t C) {
   for (int64_t begin = 0; begin < C; begin += kStrip) {
     prefetch_strip(ahead + begin, HWY_MIN(kStrip, C - begin));
-    sweep(HWY_MIN(kStrip, C - begin), [&](auto d, int64_t i) HWY_ATTR {
+    sweep_into(x + begin, HWY_MIN(kStrip, C - begin), [&](auto d, int64_t i) HWY_ATTR {
       auto sum = hn::Mul(hn::Set(d, scale), hn::LoadU(d, rows[0] + begin + i));
       if constexpr (kRows > 1) sum = hn::Add(sum, hn::LoadU(d, rows[1] + begin + i));
       if constexpr (kRows > 2) sum = hn::Add(sum, hn::LoadU(d, rows[2] + begin + i));
-      hn::StoreU(sum, d, x + begin + i);
+      return sum;
     });
   }
 }

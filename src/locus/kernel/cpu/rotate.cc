@@ -22,10 +22,15 @@ HWY_INLINE void pass_through(const RotateArgs& args, const float* x, float* y) {
               static_cast<size_t>(args.head_size - args.width) * sizeof(float));
 }
 
+template <class V>
+struct Pair {
+  V first, second;
+};
+
 // Both elements of a pair are read before either is written: y may be x.
 template <bool kInterleaved, bool kBackward>
 HWY_INLINE void rotate_head(const float* x, float* y, const float* cos, const float* sin, int64_t half) {
-  sweep(half, [&](auto d, int64_t i) HWY_ATTR {
+  const auto turned = [&](auto d, int64_t i) HWY_ATTR {
     using V = hn::Vec<decltype(d)>;
     V a, b;
     if constexpr (kInterleaved) {
@@ -35,19 +40,18 @@ HWY_INLINE void rotate_head(const float* x, float* y, const float* cos, const fl
       b = hn::LoadU(d, x + half + i);
     }
     const V c = hn::LoadU(d, cos + i), s = hn::LoadU(d, sin + i);
-    V first, second;
     if constexpr (kBackward) {
-      first = hn::MulAdd(b, s, hn::Mul(a, c));
-      second = hn::NegMulAdd(a, s, hn::Mul(b, c));
+      return Pair<V>{hn::MulAdd(b, s, hn::Mul(a, c)), hn::NegMulAdd(a, s, hn::Mul(b, c))};
     } else {
-      first = hn::NegMulAdd(b, s, hn::Mul(a, c));
-      second = hn::MulAdd(a, s, hn::Mul(b, c));
+      return Pair<V>{hn::NegMulAdd(b, s, hn::Mul(a, c)), hn::MulAdd(a, s, hn::Mul(b, c))};
     }
+  };
+  sweep(half, turned, [&](auto d, int64_t i, const auto& pair) HWY_ATTR {
     if constexpr (kInterleaved) {
-      hn::StoreInterleaved2(first, second, d, y + 2 * i);
+      hn::StoreInterleaved2(pair.first, pair.second, d, y + 2 * i);
     } else {
-      hn::StoreU(first, d, y + i);
-      hn::StoreU(second, d, y + half + i);
+      hn::StoreU(pair.first, d, y + i);
+      hn::StoreU(pair.second, d, y + half + i);
     }
   });
 }

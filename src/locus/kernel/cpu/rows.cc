@@ -34,9 +34,9 @@ void scatter_add_kernel(const ScatterAddArgs& args) {
       if (ids[n] == args.skip) continue;
       const float* row = args.rows.row<float>(n) + begin;
       float* sum = args.table.row<float>(ids[n]) + begin;
-      sweep(width, [&](auto d, int64_t i) HWY_ATTR {
+      sweep_into(sum, width, [&](auto d, int64_t i) HWY_ATTR {
         const auto factor = hn::Set(d, args.factor);
-        hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, row + i), hn::LoadU(d, sum + i)), d, sum + i);
+        return hn::MulAdd(factor, hn::LoadU(d, row + i), hn::LoadU(d, sum + i));
       });
     }
   });
