@@ -35,7 +35,7 @@ struct EmbedArgs {
 // The gradient of the sum x, dropout and norm undone; the tables' gradients are scatter_add of it. x is
 // gathered again, not stored.
 struct EmbedBackwardArgs {
-  EmbedArgs forward;   // as it was; mean and rstd hold what it wrote, y is not looked at
+  EmbedArgs forward;   // as it was; mean and rstd hold what it wrote, without y
   ConstView dy;        // [N, C]
   View dx;             // [N, C]
   View dgamma, dbeta;  // [C]; absent when not wanted; overwritten

@@ -46,7 +46,7 @@ HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   const float* token = row_of(args.tokens, n);
   const float* position = row_of(args.positions, n);
   const float* segment = row_of(args.segments, n);
-  const float* ahead = row_of(args.tokens, HWY_MIN(n + 2, args.y.rows - 1));
+  const float* ahead = row_of(args.tokens, HWY_MIN(n + 2, args.tokens.ids.numel() - 1));
   if (args.joined) {
     const int64_t own = args.tokens.table.cols;
     sum_rows<1>(args.token_scale, {token}, ahead, x, own);

@@ -19,10 +19,10 @@ double sum_at(const EmbedArgs& args, int64_t n, int64_t c) {
          looked_up(args.segments, n, c, 0);
 }
 
-// Dropout, and its own backward pass.
-double dropped(const EmbedArgs& args, int64_t n, int64_t c, double value) {
+// Dropout of element `number`, and its own backward pass.
+double dropped(const EmbedArgs& args, int64_t number, double value) {
   if (args.dropout == 0) return value;
-  const uint32_t bits = Random(args.seed, args.stream).bits(static_cast<uint64_t>(n * args.y.cols + c));
+  const uint32_t bits = Random(args.seed, args.stream).bits(static_cast<uint64_t>(number));
   return bits >= dropout_threshold(args.dropout) ? value / (1 - static_cast<double>(args.dropout)) : 0;
 }
 
@@ -43,7 +43,7 @@ void embed(const EmbedArgs& args) {
       if (args.gamma) {
         value = (value - mean) * rstd * at(args.gamma, c) + (args.beta ? at(args.beta, c) : 0);
       }
-      put(args.y, n, c, dropped(args, n, c, value));
+      put(args.y, n, c, dropped(args, n * C + c, value));
     }
     if (args.mean) put(args.mean, n, mean);
     if (args.rstd) put(args.rstd, n, rstd);
@@ -54,7 +54,7 @@ void embed(const EmbedArgs& args) {
 void embed_backward(const EmbedBackwardArgs& args) {
   const EmbedArgs& forward = args.forward;
   const int64_t C = args.dx.cols;
-  const auto dy = [&](int64_t n, int64_t c) { return dropped(forward, n, c, at(args.dy, n, c)); };
+  const auto dy = [&](int64_t n, int64_t c) { return dropped(forward, n * C + c, at(args.dy, n, c)); };
   for (int64_t c = 0; c < C; ++c) {
     if (args.dgamma) put(args.dgamma, c, 0);
     if (args.dbeta) put(args.dbeta, c, 0);
