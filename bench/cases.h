@@ -26,11 +26,13 @@ void add(Case one);
 void add_activation_cases();
 void add_attention_cases();
 void add_elementwise_cases();
+void add_embed_cases();
 void add_loss_cases();
 void add_matmul_cases();
 void add_norm_cases();
 void add_optimize_cases();
 void add_reduce_cases();
+void add_rotate_cases();
 void add_rows_cases();
 
 }  // namespace locus::bench

@@ -66,11 +66,13 @@ int main(int argc, char** argv) {
   add_activation_cases();
   add_attention_cases();
   add_elementwise_cases();
+  add_embed_cases();
   add_loss_cases();
   add_matmul_cases();
   add_norm_cases();
   add_optimize_cases();
   add_reduce_cases();
+  add_rotate_cases();
   add_rows_cases();
   Table table;
   benchmark::RunSpecifiedBenchmarks(&table);

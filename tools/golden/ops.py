@@ -98,6 +98,32 @@ case("cross_entropy.weighted", lambda x, t, w: F.cross_entropy(x, t, w), normal(
 case("cross_entropy.both", lambda x, t, w: F.cross_entropy(x, t, w, label_smoothing=0.125), normal(6, 11, scale=3), TARGETS,
      torch.rand(11) + 0.5, constant={2})
 
+TOKENS, ROWS, KINDS = ids(6, 0, 2, 6, 3), ids(0, 1, 2, 0, 1), ids(0, 0, 1, 1, 0)
+case("embed.added", lambda t, i, p, r: F.embedding(i, t, padding_idx=2) * 2.5 + F.embedding(r, p, padding_idx=1),
+     normal(7, 5), TOKENS, normal(3, 5), ROWS)
+case("embed.segments.norm",
+     lambda t, i, p, r, s, k, g, b: F.layer_norm(F.embedding(i, t) + F.embedding(r, p) + F.embedding(k, s), (9,), g, b, 1e-12),
+     normal(7, 9), TOKENS, normal(3, 9), ROWS, normal(2, 9), KINDS, normal(9), normal(9))
+case("embed.joined.rms",
+     lambda t, i, p, r, g: F.rms_norm(torch.cat([F.embedding(i, t), F.embedding(r, p)], -1), (9,), g, 1e-6),
+     normal(7, 5), TOKENS, normal(3, 4), ROWS, normal(9))
+
+
+def rotated(x, rows, cos, sin, heads, interleaved):
+    """As complex numbers: (a + ib)(cos + i sin) for every pair of the first 2 * cos.shape[1] elements of a head."""
+    x = x.reshape(x.shape[0], heads, -1)
+    turned, rest = x.split([2 * cos.shape[1], x.shape[2] - 2 * cos.shape[1]], -1)
+    pairs = turned.unflatten(-1, (-1, 2)) if interleaved else turned.unflatten(-1, (2, -1)).transpose(-1, -2)
+    turn = torch.complex(cos, sin)[rows][:, None]
+    pairs = torch.view_as_real(torch.view_as_complex(pairs.contiguous()) * turn)
+    turned = pairs.flatten(-2) if interleaved else pairs.transpose(-1, -2).flatten(-2)
+    return torch.cat([turned, rest], -1).flatten(1)
+
+
+for layout in ("halves", "interleaved"):
+    case(f"rotate.{layout}", lambda x, r, c, s, layout=layout: rotated(x, r, c, s, 2, layout == "interleaved"),
+         normal(5, 20), ROWS, normal(3, 3), normal(3, 3), constant={2, 3})
+
 save_file(tensors, sys.argv[1], metadata={
     "made_by": "tools/golden/ops.py",
     "torch": torch.__version__,

@@ -153,6 +153,12 @@ void Var::set_wants_grad(bool wanted) {
   state_->wants_grad = wanted;
 }
 
+Tensor& Var::collected() const {
+  Step* const step = state_->made_by.get();
+  require(!step || !step->done, kReleased);
+  return step ? step->gradients[state_->place] : state_->grad;
+}
+
 void Var::accumulate(const Tensor& gradient) const {
   if (!wants_grad()) return;
   const Tensor& value = state_->value;
@@ -161,12 +167,10 @@ void Var::accumulate(const Tensor& gradient) const {
           "backward: a gradient {} {} on the {} came to a value {} {} on the {}", name_of(gradient.dtype()),
           gradient.shape().text(), name_of(gradient.device()), name_of(value.dtype()), value.shape().text(),
           name_of(value.device()));
-  Step* const step = state_->made_by.get();
-  require(!step || !step->done, kReleased);
-  Tensor& grad = step ? step->gradients[state_->place] : state_->grad;
+  Tensor& grad = collected();
   if (!grad) {
     // A leaf's gradient stays, so it gets memory of its own; any other is soon read and released.
-    const bool keep_as_is = step || (gradient.unshared() && gradient.contiguous());
+    const bool keep_as_is = state_->made_by || (gradient.unshared() && gradient.contiguous());
     grad = keep_as_is ? gradient : gradient.clone();
     return;
   }
@@ -175,6 +179,17 @@ void Var::accumulate(const Tensor& gradient) const {
   const Tensor sum = grad.unshared() ? grad : gradient.like(gradient.shape());
   kernels(gradient.device()).add({.a = grad.view(), .b = gradient.view(), .out = sum.view()});
   grad = sum;
+}
+
+const Tensor& Var::open_grad() const {
+  require(wants_grad(), "backward: rows of a gradient came to a value that wants none");
+  Tensor& grad = collected();
+  if (!grad) {
+    grad = value().zeros_like();
+  } else if (!grad.unshared()) {
+    grad = grad.clone();
+  }
+  return grad;
 }
 
 void Var::backward() const {

@@ -38,8 +38,13 @@ class Var {
 
   // Used by the closures of ops: adds to this value's gradient when it is wanted.
   void accumulate(const Tensor& gradient) const;
+  // For closures that add to a few rows of a large value: its gradient, to be added to in place. Zeros at
+  // first; memory that nobody else sees. Only of a value that wants a gradient.
+  const Tensor& open_grad() const;
 
  private:
+  Tensor& collected() const;  // where the gradient is added up
+
   friend class Step;
   friend std::vector<Var> record(std::vector<Tensor>, std::vector<Var>,
                                  std::function<void(std::span<const Tensor>)>);

@@ -5,10 +5,12 @@
 #include "locus/kernel/activation.h"
 #include "locus/kernel/attention.h"
 #include "locus/kernel/elementwise.h"
+#include "locus/kernel/embed.h"
 #include "locus/kernel/loss.h"
 #include "locus/kernel/matmul.h"
 #include "locus/kernel/norm.h"
 #include "locus/kernel/optimize.h"
+#include "locus/kernel/rotate.h"
 #include "locus/kernel/rows.h"
 
 namespace locus {
@@ -36,6 +38,10 @@ struct Kernels {
 
   void (*gather)(const kernel::GatherArgs&);
   void (*scatter_add)(const kernel::ScatterAddArgs&);
+
+  void (*embed)(const kernel::EmbedArgs&);
+  void (*embed_backward)(const kernel::EmbedBackwardArgs&);
+  void (*rotate)(const kernel::RotateArgs&);
 
   void (*cross_entropy)(const kernel::CrossEntropyArgs&);
   void (*cross_entropy_backward)(const kernel::CrossEntropyBackwardArgs&);

@@ -14,12 +14,13 @@ struct GatherArgs {
   View out;         // [N, C]
 };
 
-// table[ids[n]] += rows[n], n ascending for every row, so repeated ids add up in one order
+// table[ids[n]] += factor * rows[n], n ascending for every row, so repeated ids add up in one order
 struct ScatterAddArgs {
   ConstView rows;     // [N, C]
   ConstView ids;      // i32 [N]
   View table;         // [V, C]
   int32_t skip = -1;  // rows of this id are left out
+  float factor = 1;
 };
 
 }  // namespace locus::kernel

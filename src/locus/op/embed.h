@@ -16,13 +16,13 @@ struct EmbedOptions {
   Tensor segment_ids;         // i32 [N]
   Var gamma, beta;            // [C]; no gamma: no norm
   float eps = 0;
-  bool rms = false;
+  bool rms = false;  // RMS norm in place of layer norm; then no beta
   float dropout = 0;
   Random random{0, 0};
 };
 
-// tokens [V, C], ids i32 [N]: [N, C]. An input term that is joined on is put behind the token row first: [N,
-// C + its width].
+// tokens [V, K], ids i32 [N]: [N, C]. C is K, or K + the input term's width when it is joined on behind the
+// token row; segments are added to the whole of it.
 Var embed(const Var& tokens, const Tensor& ids, const std::optional<InputTerm>& input,
           const EmbedOptions& options);
 

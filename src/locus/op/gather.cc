@@ -4,6 +4,7 @@
 
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
+#include "locus/op/scatter_rows.h"
 
 namespace locus::op {
 
@@ -19,12 +20,7 @@ Var gather(const Var& table, const Tensor& ids, int32_t frozen) {
   const Tensor flat = ids.reshape({ids.numel()});
   const Tensor out = check.result(table.value(), sizes);
   kernels(out.device()).gather({.table = table.value().view(), .ids = flat.view(), .out = out.view()});
-  return record(out, {table}, [=](const Tensor& dy) {
-    const Tensor gradient = table.value().zeros_like();
-    kernels(dy.device())
-        .scatter_add({.rows = dy.view(), .ids = flat.view(), .table = gradient.view(), .skip = frozen});
-    table.accumulate(gradient);
-  });
+  return record(out, {table}, [=](const Tensor& dy) { scatter_rows(table, dy, flat, frozen); });
 }
 
 }  // namespace locus::op

@@ -12,6 +12,11 @@ namespace locus::kernel::cpu {
 
 inline constexpr int64_t kPieceSize = 16 * 1024;
 
+// Rows of this width that make up a piece, at least one.
+constexpr int64_t row_grain(int64_t cols) {
+  return std::max<int64_t>(1, kPieceSize / std::max<int64_t>(1, cols));
+}
+
 struct Extent {
   int64_t rows, cols;
 };
@@ -27,8 +32,7 @@ Extent extent_of(ConstView first, const Others&... others) {
 template <class F>
 void each_piece(Extent extent, F&& f) {
   const int64_t per_row = divide_up(extent.cols, kPieceSize);
-  const int64_t grain = std::max<int64_t>(1, kPieceSize / std::max<int64_t>(1, extent.cols));
-  parallel_for(extent.rows * per_row, grain, [&](int64_t first, int64_t last) {
+  parallel_for(extent.rows * per_row, row_grain(extent.cols), [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t begin = piece % per_row * kPieceSize;
       f(piece / per_row, begin, std::min(extent.cols, begin + kPieceSize));

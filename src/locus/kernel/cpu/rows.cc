@@ -4,13 +4,14 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/rows.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "locus/kernel/cpu/partial-inl.h"
+#include "locus/kernel/cpu/sweep-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
@@ -18,16 +19,25 @@ namespace locus::kernel::cpu::HWY_NAMESPACE {
 // A task owns a strip of columns and goes through all rows in order: no two tasks meet, and repeated ids add
 // up in one order.
 void scatter_add_kernel(const ScatterAddArgs& args) {
-  constexpr int64_t kStrip = 128;
+  constexpr int64_t kStrip = 256, kAhead = 4;
   const int64_t N = args.rows.rows, C = args.rows.cols;
   const int32_t* ids = args.ids.as<int32_t>();
   const int64_t strips = divide_up(C, kStrip);
   const int64_t grain = divide_up(kPieceSize, HWY_MAX(int64_t{1}, N * kStrip));
   parallel_for(strips, grain, [&](int64_t first, int64_t last) HWY_ATTR {
-    const int64_t begin = first * kStrip, end = HWY_MIN(C, last * kStrip);
+    const int64_t begin = first * kStrip, width = HWY_MIN(C, last * kStrip) - begin;
     for (int64_t n = 0; n < N; ++n) {
+      if (n + kAhead < N) {
+        prefetch_strip(args.rows.row<float>(n + kAhead) + begin, width);
+        prefetch_strip(args.table.row<float>(ids[n + kAhead]) + begin, width);
+      }
       if (ids[n] == args.skip) continue;
-      add_row(args.table.row<float>(ids[n]) + begin, args.rows.row<float>(n) + begin, end - begin);
+      const float* row = args.rows.row<float>(n) + begin;
+      float* sum = args.table.row<float>(ids[n]) + begin;
+      sweep_into(sum, width, [&](auto d, int64_t i) HWY_ATTR {
+        const auto factor = hn::Set(d, args.factor);
+        return hn::MulAdd(factor, hn::LoadU(d, row + i), hn::LoadU(d, sum + i));
+      });
     }
   });
 }

@@ -11,7 +11,8 @@ void gather(const GatherArgs& args) {
 void scatter_add(const ScatterAddArgs& args) {
   each(args.rows, [&](int64_t n, int64_t c) {
     const int32_t id = args.ids.as<int32_t>()[n];
-    if (id != args.skip) put(args.table, id, c, at(args.table, id, c) + at(args.rows, n, c));
+    if (id == args.skip) return;
+    put(args.table, id, c, at(args.table, id, c) + static_cast<double>(args.factor) * at(args.rows, n, c));
   });
 }
 

@@ -1,0 +1,136 @@
+#include "locus/kernel/embed.h"
+
+#include <array>
+#include <cstring>
+
+#include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/prefetch.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/embed.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "locus/kernel/cpu/dropout-inl.h"
+#include "locus/kernel/cpu/norm_row-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu::HWY_NAMESPACE {
+
+constexpr int64_t kStrip = 64;
+
+HWY_INLINE const float* row_of(const EmbedTable& from, int64_t n) {
+  return from.table ? from.table.row<float>(from.ids.as<int32_t>()[n]) : nullptr;
+}
+
+// x = scale first (+ second (+ third)), while the row `ahead` is on its way. Token rows lie anywhere in a
+// table larger than the caches: asked for two rows early and line by line, they arrive at the speed of a
+// copy.
+template <int kRows>
+HWY_INLINE void sum_rows(float scale, std::array<const float*, kRows> rows, const float* ahead, float* x,
+                         int64_t C) {
+  for (int64_t begin = 0; begin < C; begin += kStrip) {
+    prefetch_strip(ahead + begin, HWY_MIN(kStrip, C - begin));
+    sweep_into(x + begin, HWY_MIN(kStrip, C - begin), [&](auto d, int64_t i) HWY_ATTR {
+      auto sum = hn::Mul(hn::Set(d, scale), hn::LoadU(d, rows[0] + begin + i));
+      if constexpr (kRows > 1) sum = hn::Add(sum, hn::LoadU(d, rows[1] + begin + i));
+      if constexpr (kRows > 2) sum = hn::Add(sum, hn::LoadU(d, rows[2] + begin + i));
+      return sum;
+    });
+  }
+}
+
+// x = the sum of token n's rows
+HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
+  const float* token = row_of(args.tokens, n);
+  const float* position = row_of(args.positions, n);
+  const float* segment = row_of(args.segments, n);
+  const float* ahead = row_of(args.tokens, HWY_MIN(n + 2, args.tokens.ids.numel() - 1));
+  if (args.joined) {
+    const int64_t own = args.tokens.table.cols;
+    sum_rows<1>(args.token_scale, {token}, ahead, x, own);
+    std::memcpy(x + own, position, static_cast<size_t>(C - own) * sizeof(float));
+    if (segment) add_row(x, segment, C);
+  } else if (position && segment) {
+    sum_rows<3>(args.token_scale, {token, position, segment}, ahead, x, C);
+  } else if (position || segment) {
+    sum_rows<2>(args.token_scale, {token, position ? position : segment}, ahead, x, C);
+  } else {
+    sum_rows<1>(args.token_scale, {token}, ahead, x, C);
+  }
+}
+
+// The row of y is where x is put together: it stays in the first-level cache until it is done.
+void embed_kernel(const EmbedArgs& args) {
+  const int64_t C = args.y.cols;
+  const float* gamma = args.gamma ? args.gamma.row<float>(0) : nullptr;
+  const float* beta = args.beta ? args.beta.row<float>(0) : nullptr;
+  const Dropper dropper(args.dropout, args.seed, args.stream);
+  parallel_for(args.y.rows, row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
+    for (int64_t n = begin; n < end; ++n) {
+      float* y = args.y.row<float>(n);
+      look_up(args, n, y, C);
+      if (gamma) {
+        const Moments of = moments(y, C, args.rms, args.eps);
+        norm_row(y, y, C, of, gamma, beta);
+        if (args.mean) args.mean.row<float>(0)[n] = of.mean;
+        if (args.rstd) args.rstd.row<float>(0)[n] = of.rstd;
+      }
+      if (args.dropout > 0) drop(dropper, y, y, C, n * C);
+    }
+  });
+}
+
+// The row of dx holds dy without its dropout until dx is made of it.
+void embed_backward_kernel(const EmbedBackwardArgs& args) {
+  const EmbedArgs& forward = args.forward;
+  const int64_t N = args.dx.rows, C = args.dx.cols;
+  const Dropper dropper(forward.dropout, forward.seed, forward.stream);
+  const auto undropped = [&](int64_t n) HWY_ATTR {
+    if (forward.dropout == 0) return args.dy.row<float>(n);
+    drop(dropper, args.dy.row<float>(n), args.dx.row<float>(n), C, n * C);
+    return static_cast<const float*>(args.dx.row<float>(n));
+  };
+  if (!forward.gamma) {
+    parallel_for(N, row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
+      for (int64_t n = begin; n < end; ++n) {
+        const float* dy = undropped(n);
+        float* dx = args.dx.row<float>(n);
+        if (dy != dx) std::memcpy(dx, dy, static_cast<size_t>(C) * sizeof(float));
+      }
+    });
+    return;
+  }
+  norm_backward_rows(
+      N, args.dgamma, args.dbeta, args.workspace, [&](int64_t n, float* dgamma, float* dbeta) HWY_ATTR {
+        float* x = args.workspace.row<float>(2 * partial_chunks(N) + n / partial_grain(N));
+        look_up(forward, n, x, C);
+        NormBackwardRow{
+            .x = x,
+            .gamma = forward.gamma.row<float>(0),
+            .dy = undropped(n),
+            .dx = args.dx.row<float>(n),
+            .dgamma = dgamma,
+            .dbeta = dbeta,
+            .of = {forward.rms ? 0 : forward.mean.row<float>(0)[n], forward.rstd.row<float>(0)[n]},
+            .C = C,
+            .rms = forward.rms}
+            .run();
+      });
+}
+
+}  // namespace locus::kernel::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace locus::kernel::cpu {
+
+HWY_EXPORT(embed_kernel);
+HWY_EXPORT(embed_backward_kernel);
+
+void embed(const EmbedArgs& args) { HWY_DYNAMIC_DISPATCH(embed_kernel)(args); }
+void embed_backward(const EmbedBackwardArgs& args) { HWY_DYNAMIC_DISPATCH(embed_backward_kernel)(args); }
+
+}  // namespace locus::kernel::cpu
+#endif

@@ -1,0 +1,151 @@
+#include "locus/op/embed.h"
+
+#include <cmath>
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+#include "locus/op/scatter_rows.h"
+
+namespace locus::op {
+namespace {
+
+// A table [rows, columns] and the i32 [N] rows looked up in it.
+void check_lookup(Check& check, std::string_view name, const Var& table, std::string_view ids_name,
+                  const Tensor& ids, int64_t N) {
+  check.floating(name, table);
+  check.that(table.shape().rank() == 2, "{} has shape {}, expected [rows, columns]", name,
+             table.shape().text());
+  check.ids(ids_name, ids, table.shape()[0]);
+  check.that(ids.shape() == Shape{N}, "{} have shape {}, expected [{}] (one for every token)", ids_name,
+             ids.shape().text(), N);
+}
+
+void check_frozen(const Check& check, std::string_view name, int32_t row, int64_t rows) {
+  check.that(row >= -1 && row < rows, "{} is {}, expected 0 to {}, or -1 for none", name, row, rows - 1);
+}
+
+void check_norm(Check& check, const EmbedOptions& options, int64_t C) {
+  if (!options.gamma) {
+    check.that(!options.beta, "beta is given without gamma");
+    check.that(!options.rms, "rms is asked for without gamma");
+    return;
+  }
+  check.that(C > 0, "rows have no columns, expected at least one for the norm");
+  check.shaped("gamma", options.gamma, {C}, "the width of the result");
+  if (options.beta) check.shaped("beta", options.beta, {C}, "the width of the result");
+  check.that(!options.rms || !options.beta, "beta is given, but RMS norm has none");
+  check.that(std::isfinite(options.eps) && options.eps >= 0, "eps is {}, expected 0 or more", options.eps);
+}
+
+// What the forward pass was given, kept for the backward one.
+struct Embedding {
+  Var tokens;
+  Tensor ids;
+  std::optional<InputTerm> input;
+  EmbedOptions options;
+  Tensor mean, rstd;
+
+  bool joined() const { return input && input->joined; }
+  int64_t width() const { return tokens.shape()[1] + (joined() ? input->table.shape()[1] : 0); }
+
+  void check(Check check) const {
+    check.that(static_cast<bool>(ids), "ids are missing");
+    const int64_t N = ids.numel();
+    check_lookup(check, "tokens", tokens, "ids", ids, N);
+    check_frozen(check, "frozen_token", options.frozen_token, tokens.shape()[0]);
+    if (input) {
+      check_lookup(check, "the input term's table", input->table, "the input term's rows", input->rows, N);
+      check_frozen(check, "frozen_row", options.frozen_row, input->table.shape()[0]);
+    }
+    const int64_t C = width();
+    check.that(!input || joined() || input->table.shape()[1] == C,
+               "the input term's table has shape {}, expected [rows, {}] (the width of tokens)",
+               input ? input->table.shape().text() : "", C);
+    if (options.segments) {
+      check_lookup(check, "segments", options.segments, "segment_ids", options.segment_ids, N);
+      check.shaped("segments", options.segments, {options.segments.shape()[0], C}, "the width of the result");
+    } else {
+      check.that(!options.segment_ids, "segment_ids are given without segments");
+    }
+    check_norm(check, options, C);
+    check.that(std::isfinite(options.token_scale), "token_scale is {}, expected a finite number",
+               options.token_scale);
+    check.that(options.dropout >= 0 && options.dropout < 1,
+               "dropout is {}, expected 0 or more and less than 1", options.dropout);
+  }
+
+  std::vector<Var> inputs() const {
+    return {tokens, input ? input->table : Var(), options.segments, options.gamma, options.beta};
+  }
+
+  kernel::EmbedArgs arguments() const {
+    const auto view = [](const Var& var) { return var ? var.value().view() : View(); };
+    kernel::EmbedArgs args = {.tokens = {tokens.value().view(), ids.view()},
+                              .segments = {view(options.segments), options.segment_ids.view()},
+                              .joined = joined(),
+                              .token_scale = options.token_scale,
+                              .gamma = view(options.gamma),
+                              .beta = view(options.beta),
+                              .eps = options.eps,
+                              .rms = options.rms,
+                              .dropout = options.dropout,
+                              .seed = options.random.seed(),
+                              .stream = options.random.stream(),
+                              .mean = mean.view(),
+                              .rstd = rstd.view()};
+    if (input) args.positions = {input->table.value().view(), input->rows.view()};
+    return args;
+  }
+
+  // The gradient of the rows' sum; those of gamma and beta go to them on the way.
+  Tensor undo(const Tensor& dy) const {
+    if (!options.gamma && options.dropout == 0) return dy;
+    const int64_t N = dy.size(0), C = dy.size(1);
+    const Tensor dx = dy.like(dy.shape());
+    const Tensor dgamma = options.gamma.wants_grad() ? dy.like({C}) : Tensor(),
+                 dbeta = options.beta.wants_grad() ? dy.like({C}) : Tensor();
+    const Tensor workspace = options.gamma ? dy.like({kernel::embed_workspace(N), C}) : Tensor();
+    kernels(dy.device())
+        .embed_backward({.forward = arguments(),
+                         .dy = dy.view(),
+                         .dx = dx.view(),
+                         .dgamma = dgamma.view(),
+                         .dbeta = dbeta.view(),
+                         .workspace = workspace.view()});
+    if (dgamma) options.gamma.accumulate(dgamma);
+    if (dbeta) options.beta.accumulate(dbeta);
+    return dx;
+  }
+
+  void backward(const Tensor& dy) const {
+    const Tensor dx = undo(dy);
+    const int64_t own = tokens.shape()[1];
+    const Tensor own_part = joined() ? dx.columns(0, own) : dx;
+    scatter_rows(tokens, own_part, ids, options.frozen_token, options.token_scale);
+    if (input) {
+      const Tensor part = joined() ? dx.columns(own, width()) : dx;
+      scatter_rows(input->table, part, input->rows, options.frozen_row);
+    }
+    if (options.segments) scatter_rows(options.segments, dx, options.segment_ids, -1);
+  }
+};
+
+}  // namespace
+
+Var embed(const Var& tokens, const Tensor& ids, const std::optional<InputTerm>& input,
+          const EmbedOptions& options) {
+  Embedding embedding = {tokens, ids, input, options, {}, {}};
+  embedding.check(Check("embed"));
+  const int64_t N = ids.numel();
+  const Tensor y = Check("embed").result(tokens.value(), {N, embedding.width()});
+  if (options.gamma && recording(embedding.inputs())) {
+    if (!options.rms) embedding.mean = y.like({N});
+    embedding.rstd = y.like({N});
+  }
+  kernel::EmbedArgs args = embedding.arguments();
+  args.y = y.view();
+  kernels(y.device()).embed(args);
+  return record(y, embedding.inputs(), [embedding](const Tensor& dy) { embedding.backward(dy); });
+}
+
+}  // namespace locus::op

@@ -1,0 +1,84 @@
+#include "locus/op/rotate.h"
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+
+namespace locus::op {
+namespace {
+
+// What a rotation needs of the term, for queries or for keys.
+struct Rotation {
+  Tensor cos, sin, rows;
+  int64_t heads, width;
+  bool interleaved;
+
+  // Tables are f32 whatever x is; on the reference they may be as wide as x.
+  void check_table(const Check& check, const char* name, const Tensor& table, DType x) const {
+    check.that(static_cast<bool>(table), "{} is missing", name);
+    check.that(table.dtype() == DType::f32 || (table.dtype() == DType::f64 && x == DType::f64),
+               "{} is {}, expected f32", name, name_of(table.dtype()));
+    check.that(table.shape().rank() == 2 && table.size(1) == width / 2,
+               "{} has shape {}, expected [rows, {}] (half of the width {})", name, table.shape().text(),
+               width / 2, width);
+  }
+
+  void check(Check check, const char* name, const Var& x) const {
+    check.floating(name, x);
+    const Shape& shape = x.shape();
+    check.that(shape.rank() == 2 && heads > 0 && shape[1] % heads == 0,
+               "{} has shape {}, which is not [tokens, {} heads side by side]", name, shape.text(), heads);
+    const int64_t head_size = shape[1] / heads;
+    check.that(width >= 0 && width <= head_size && width % 2 == 0,
+               "the width is {}, expected an even number up to the head size {}", width, head_size);
+    check_table(check, "cos", cos, x.value().dtype());
+    check_table(check, "sin", sin, x.value().dtype());
+    check.that(sin.shape() == cos.shape(), "sin has shape {}, expected {} (the shape of cos)",
+               sin.shape().text(), cos.shape().text());
+    check.ids("rows", rows, cos.size(0));
+    check.that(rows.shape() == Shape{shape[0]}, "rows have shape {}, expected [{}] (one for every token)",
+               rows.shape().text(), shape[0]);
+  }
+
+  Tensor turn(const Tensor& x, bool backward) const {
+    const Tensor y = x.like(x.shape());
+    kernels(x.device())
+        .rotate({.x = x.view(),
+                 .y = y.view(),
+                 .cos = cos.view(),
+                 .sin = sin.view(),
+                 .rows = rows.view(),
+                 .heads = heads,
+                 .head_size = x.size(1) / heads,
+                 .width = width,
+                 .interleaved = interleaved,
+                 .backward = backward});
+    return y;
+  }
+};
+
+Var rotate(const Var& x, const Rotation& rotation) {
+  return record(rotation.turn(x.value(), false), {x},
+                [=](const Tensor& dy) { x.accumulate(rotation.turn(dy, true)); });
+}
+
+}  // namespace
+
+Var rotate_queries(const Var& q, const RotationTerm& term, int64_t heads) {
+  const Rotation rotation = {term.cos, term.sin, term.query_rows, heads, term.width, term.interleaved};
+  rotation.check(Check("rotate_queries"), "q", q);
+  return rotate(q, rotation);
+}
+
+Var rotate_keys(const Var& k, const RotationTerm& term, int64_t heads) {
+  const bool own = term.key_cos || term.key_sin;
+  const Rotation rotation = {own ? term.key_cos : term.cos,
+                             own ? term.key_sin : term.sin,
+                             term.key_rows,
+                             heads,
+                             term.width,
+                             term.interleaved};
+  rotation.check(Check("rotate_keys"), "k", k);
+  return rotate(k, rotation);
+}
+
+}  // namespace locus::op

@@ -1,0 +1,178 @@
+#include "locus/op/embed.h"
+
+#include <limits>
+
+#include "locus/op/dropout.h"
+#include "locus/op/gather.h"
+#include "locus/op/layout.h"
+#include "locus/op/norm.h"
+#include "tests/expect_error.h"
+#include "tests/op/gradient.h"
+
+namespace locus::op {
+namespace {
+
+using testing::check_op;
+using Vars = std::span<const Var>;
+using Floats = std::vector<float>;
+
+const Tensor kIds = Tensor::of({6}, {4, 0, 2, 4, 1, 4});
+const Tensor kRows = Tensor::of({6}, {0, 1, 2, 0, 1, 2});
+const Tensor kSegments = Tensor::of({6}, {0, 0, 1, 1, 1, 0});
+
+InputTerm added(const Var& table) { return {.table = table, .rows = kRows}; }
+InputTerm joined(const Var& table) { return {.table = table, .rows = kRows, .joined = true}; }
+
+TEST(OpEmbed, TokensAlone) {
+  check_op([](Vars in) { return embed(in[0], kIds, {}, {.token_scale = 2.5f}); }, {{{5, 7}}});
+  check_op([](Vars in) { return embed(in[0], kIds, {}, {}); }, {{{5, 3}, 1, true}});
+}
+
+TEST(OpEmbed, AddedTermSegmentsNorm) {
+  check_op([](Vars in) { return embed(in[0], kIds, added(in[1]), {}); }, {{{5, 7}}, {{3, 7}}});
+  check_op(
+      [](Vars in) {
+        return embed(in[0], kIds, added(in[1]),
+                     {.token_scale = 1.5f,
+                      .segments = in[2],
+                      .segment_ids = kSegments,
+                      .gamma = in[3],
+                      .beta = in[4],
+                      .eps = 1e-5f});
+      },
+      {{{5, 9}}, {{3, 9}}, {{2, 9}}, {{9}}, {{9}}});
+  check_op(
+      [](Vars in) { return embed(in[0], kIds, added(in[1]), {.gamma = in[2], .eps = 1e-6f, .rms = true}); },
+      {{{5, 8}}, {{3, 8}}, {{8}}});
+}
+
+TEST(OpEmbed, JoinedTermSegmentsNorm) {
+  check_op([](Vars in) { return embed(in[0], kIds, joined(in[1]), {.token_scale = 3}); },
+           {{{5, 7}}, {{3, 2}}});
+  check_op(
+      [](Vars in) {
+        return embed(
+            in[0], kIds, joined(in[1]),
+            {.segments = in[2], .segment_ids = kSegments, .gamma = in[3], .beta = in[4], .eps = 1e-5f});
+      },
+      {{{5, 5}}, {{3, 4}}, {{2, 9}}, {{9}}, {{9}}});
+}
+
+TEST(OpEmbed, Dropout) {
+  check_op([](Vars in) { return embed(in[0], kIds, {}, {.dropout = 0.3f, .random = {7, 8}}); }, {{{5, 11}}});
+  check_op(
+      [](Vars in) {
+        return embed(in[0], kIds, added(in[1]),
+                     {.gamma = in[2], .beta = in[3], .eps = 1e-5f, .dropout = 0.3f, .random = {7, 8}});
+      },
+      {{{5, 11}}, {{3, 11}}, {{11}}, {{11}}});
+}
+
+TEST(OpEmbed, NoTokens) {
+  const Var tokens = Var::parameter(Tensor::full({2, 3}, 1)), gamma = Var::parameter(Tensor::full({3}, 1));
+  const Var y = embed(tokens, Tensor::zeros({0}, DType::i32), {}, {.gamma = gamma});
+  EXPECT_EQ(y.shape(), (Shape{0, 3}));
+  y.backward(Tensor::zeros({0, 3}));
+  EXPECT_EQ(tokens.grad().values(), (Floats(6, 0)));
+  EXPECT_EQ(gamma.grad().values(), (Floats(3, 0)));
+}
+
+// The one pass and the ops it stands for: the same mask, the same numbers.
+TEST(OpEmbed, EqualsItsParts) {
+  const auto at = [](uint64_t seed, Shape shape) {
+    return Var(testing::normal_tensor(shape, Device::cpu, seed));
+  };
+  const Var tokens = at(1, {5, 6}), positions = at(2, {3, 4}), gamma = at(3, {10}), beta = at(4, {10});
+  const Random random(5, 6);
+  const Var once = embed(tokens, kIds, joined(positions),
+                         {.gamma = gamma, .beta = beta, .eps = 1e-5f, .dropout = 0.4f, .random = random});
+  const Var parts = dropout(
+      layer_norm(join({gather(tokens, kIds), gather(positions, kRows)}), gamma, beta, 1e-5f), 0.4f, random);
+  EXPECT_EQ(once.value().values(), parts.value().values());
+}
+
+TEST(OpEmbed, FrozenRowsGetNoGradient) {
+  const Var tokens = Var::parameter(Tensor::full({3, 1}, 1)), table = Var::parameter(Tensor::full({2, 1}, 1));
+  const InputTerm term = {.table = table, .rows = Tensor::of({4}, {0, 1, 1, 0})};
+  const Var y = embed(tokens, Tensor::of({4}, {2, 0, 2, 1}), term, {.frozen_token = 2, .frozen_row = 0});
+  y.backward(Tensor::of({4, 1}, {1.0f, 2.0f, 4.0f, 8.0f}));
+  EXPECT_EQ(tokens.grad().values(), (Floats{2, 8, 0}));
+  EXPECT_EQ(table.grad().values(), (Floats{0, 6}));
+}
+
+// A table used twice, as by a tied output: the second gradient is added to the first, in its own memory.
+TEST(OpEmbed, AddsToAGradientInPlace) {
+  const Var tokens = Var::parameter(Tensor::full({3, 2}, 1));
+  const Tensor ids = Tensor::of({2}, {2, 0});
+  embed(tokens, ids, {}, {}).backward(Tensor::full({2, 2}, 1));
+  const void* memory = tokens.grad().view().data;
+  embed(tokens, ids, {}, {.token_scale = 3}).backward(Tensor::full({2, 2}, 1));
+  EXPECT_EQ(tokens.grad().values(), (Floats{4, 4, 0, 0, 4, 4}));
+  EXPECT_EQ(tokens.grad().view().data, memory);
+}
+
+// A gradient that is seen elsewhere is not written to.
+TEST(OpEmbed, LeavesASharedGradientAlone) {
+  const Var tokens = Var::parameter(Tensor::full({2, 1}, 1));
+  const Tensor ids = Tensor::of({1}, {1});
+  embed(tokens, ids, {}, {}).backward(Tensor::full({1, 1}, 1));
+  const Tensor before = tokens.grad();
+  embed(tokens, ids, {}, {}).backward(Tensor::full({1, 1}, 1));
+  EXPECT_EQ(before.values(), (Floats{0, 1}));
+  EXPECT_EQ(tokens.grad().values(), (Floats{0, 2}));
+}
+
+void refused(std::initializer_list<const char*> parts, const EmbedOptions& options,
+             const std::optional<InputTerm>& input = {}) {
+  const Var tokens(Tensor::zeros({5, 4}));
+  expect_error(Fault::data, parts, [&] { embed(tokens, kIds, input, options); });
+}
+
+TEST(OpEmbed, RefusesWrongLookups) {
+  const Var tokens(Tensor::zeros({5, 4})), table(Tensor::zeros({3, 4}));
+  const auto data = [](std::initializer_list<const char*> parts, auto call) {
+    expect_error(Fault::data, parts, call);
+  };
+  data({"embed: tokens is missing"}, [&] { embed({}, kIds, {}, {}); });
+  data({"embed: tokens has shape [5], expected [rows, columns]"},
+       [&] { embed(Var(Tensor::zeros({5})), kIds, {}, {}); });
+  data({"embed: ids are missing"}, [&] { embed(tokens, {}, {}, {}); });
+  data({"embed: ids[1] is 5, expected 0 to 4"}, [&] { embed(tokens, Tensor::of({2}, {0, 5}), {}, {}); });
+  data({"embed: ids have shape [1, 2], expected [2] (one for every token)"}, [&] {
+    embed(tokens, Tensor::of({1, 2}, {0, 1}), {}, {});
+  });
+  refused({"embed: the input term's table is missing"}, {}, InputTerm{.rows = kRows});
+  refused({"embed: the input term's rows[2] is 2, expected 0 to 1"}, {}, added(Var(Tensor::zeros({2, 4}))));
+  refused({"embed: the input term's rows have shape [2], expected [6] (one for every token)"}, {},
+          InputTerm{.table = table, .rows = Tensor::of({2}, {0, 1})});
+  refused({"embed: the input term's table has shape [3, 5], expected [rows, 4] (the width of tokens)"}, {},
+          added(Var(Tensor::zeros({3, 5}))));
+  refused({"embed: segments has shape [2, 4], expected [2, 9] (the width of the result)"},
+          {.segments = Var(Tensor::zeros({2, 4})), .segment_ids = kSegments},
+          joined(Var(Tensor::zeros({3, 5}))));
+  refused({"embed: segment_ids are missing"}, {.segments = table});
+  refused({"embed: segment_ids are given without segments"}, {.segment_ids = kSegments});
+}
+
+TEST(OpEmbed, RefusesWrongOptions) {
+  const Var four(Tensor::zeros({4})), five(Tensor::zeros({5}));
+  refused({"embed: frozen_token is 5, expected 0 to 4, or -1 for none"}, {.frozen_token = 5});
+  refused({"embed: frozen_row is -2, expected 0 to 2, or -1 for none"}, {.frozen_row = -2},
+          added(Var(Tensor::zeros({3, 4}))));
+  refused({"embed: gamma has shape [5], expected [4] (the width of the result)"}, {.gamma = five});
+  refused({"embed: beta has shape [5], expected [4] (the width of the result)"},
+          {.gamma = four, .beta = five});
+  refused({"embed: beta is given without gamma"}, {.beta = four});
+  refused({"embed: rms is asked for without gamma"}, {.rms = true});
+  refused({"embed: beta is given, but RMS norm has none"}, {.gamma = four, .beta = four, .rms = true});
+  refused({"embed: eps is -1, expected 0 or more"}, {.gamma = four, .eps = -1});
+  refused({"embed: token_scale is inf, expected a finite number"},
+          {.token_scale = std::numeric_limits<float>::infinity()});
+  refused({"embed: dropout is 1, expected 0 or more and less than 1"}, {.dropout = 1});
+  expect_error(Fault::data, {"embed: rows have no columns, expected at least one for the norm"}, [&] {
+    embed(Var(Tensor::zeros({5, 0})), kIds, {}, {.gamma = Var(Tensor::zeros({0}))});
+  });
+}
+
+}  // namespace
+}  // namespace locus::op
