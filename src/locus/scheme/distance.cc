@@ -14,6 +14,11 @@ DistanceSpan::DistanceSpan(const Placement& placement) {
   const auto [first, last] = placement.distances();
   least = std::min<int64_t>(first, 0);
   most = std::max<int64_t>(last, 0);
+  constexpr int64_t kMost = int64_t{1} << 24;
+  require(size() <= kMost,
+          "a scheme over distances: the batch has distances from {} to {}, expected a span of at most {}; "
+          "positions of one sequence are too far apart",
+          least, most, kMost);
 }
 
 Tensor slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>& slot) {

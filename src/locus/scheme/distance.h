@@ -9,7 +9,7 @@ namespace locus {
 
 // The distances from the least to the most that occur, zero always among them: column c of a table over the
 // span belongs to distance c + least. A value depends on its distance alone, never on the rest of the span,
-// so batch mates change nothing.
+// so batch mates change nothing. Positions so far apart that no table could span them are refused.
 struct DistanceSpan {
   int64_t least = 0, most = 0;
 
