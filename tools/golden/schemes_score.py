@@ -234,6 +234,20 @@ def deberta_v2():
         case.save(scores, "transformers deberta_v2 DisentangledSelfAttention")
 
 
+def fire():
+    case = Case("fire", "paper", {"hidden": 5, "threshold": 6}, causal=True)
+    c = case.parameter("c", torch.tensor([0.75], dtype=torch.float64, requires_grad=True))
+    multiplier = case.parameter("multiplier", torch.tensor([0.875], dtype=torch.float64, requires_grad=True))
+    w1, b1 = case.parameter("first.weight", normal(5, 1)), case.parameter("first.bias", normal(5))
+    w2, b2 = case.parameter("second.weight", normal(case.heads, 5)), case.parameter("second.bias", normal(case.heads))
+    psi = lambda x: torch.log(torch.abs(c * x) + 1)
+
+    def bias(i, j):
+        reach = torch.maximum(torch.tensor([float(i)], dtype=torch.float64), torch.abs(multiplier * 6))
+        return w2 @ torch.relu(w1 @ (psi(i - j) / (psi(reach) + 1e-6)) + b1) + b2
+    case.save(lambda q, k: case.plain(q, k) + pairs(case.length, bias), "the paper's formula and code listing")
+
+
 def steps(values):
     """A map over 0, 1, 2 ..: the places where its value changes, and the value from there on. i32 [2, n]"""
     places = torch.cat([torch.tensor([0]), (values[1:] != values[:-1]).nonzero()[:, 0] + 1])
@@ -257,5 +271,5 @@ def maps():
 
 
 FOLDER.mkdir(parents=True, exist_ok=True)
-for make in (alibi, t5, kerple, shaw, transformer_xl, deberta_v1, deberta_v2, maps):
+for make in (alibi, t5, kerple, shaw, transformer_xl, deberta_v1, deberta_v2, fire, maps):
     make()

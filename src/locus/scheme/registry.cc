@@ -18,6 +18,7 @@ extern const SchemeInfo kKerple;
 extern const SchemeInfo kShaw;
 extern const SchemeInfo kTransformerXl;
 extern const SchemeInfo kDeberta;
+extern const SchemeInfo kFire;
 
 namespace {
 
@@ -35,6 +36,7 @@ constexpr const SchemeInfo* kSchemes[] = {
     &kShaw,
     &kTransformerXl,
     &kDeberta,
+    &kFire,
 };
 // clang-format on
 
