@@ -85,5 +85,21 @@ TEST(Parameters, EveryErrorSaysWhatWasWrong) {
   data({"there is no parameter at or below 'encoder.lay'"}, [&] { parameters.freeze("encoder.lay"); });
 }
 
+TEST(Parameters, AreKeptInOneFormat) {
+  Parameters wide(DType::f64, Device::reference);
+  const Tensor value = Tensor::of({2, 2}, {1.f, 2.f, 3.f, 0.1f});
+  for (const Tensor& kept : {wide.add("weight", value).value(), wide.constant(value)}) {
+    EXPECT_EQ(kept.dtype(), DType::f64);
+    EXPECT_EQ(kept.device(), Device::reference);
+    EXPECT_EQ(kept.data<double>()[3], static_cast<double>(0.1f));
+  }
+  const Parameters usual;
+  EXPECT_TRUE(usual.constant(value).shares_memory_with(value));
+}
+
+TEST(Parameters, DoubleIsForTheReference) {
+  expect_error(Fault::data, {"f64 on the cpu", "f64 on the reference"}, [] { Parameters{DType::f64}; });
+}
+
 }  // namespace
 }  // namespace locus

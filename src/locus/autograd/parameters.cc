@@ -1,5 +1,7 @@
 #include "locus/autograd/parameters.h"
 
+#include <algorithm>
+
 #include "locus/base/error.h"
 #include "locus/base/spelling.h"
 
@@ -17,11 +19,28 @@ std::string join(std::string_view path, std::string_view name) {
 
 }  // namespace
 
-Var Parameters::add(const std::string& name, Tensor value) {
+Parameters::Parameters(DType dtype, Device device) : dtype_(dtype), device_(device) {
+  require(dtype == DType::f32 || (dtype == DType::f64 && device == Device::reference),
+          "parameters: {} on the {}, expected f32, or f64 on the reference", name_of(dtype), name_of(device));
+}
+
+Tensor Parameters::constant(const Tensor& value) const {
+  if (value.dtype() == dtype_) return value.on(device_);
+  const std::vector<float> values = value.values();
+  const Tensor converted = Tensor::empty(value.shape(), dtype_, device_);
+  if (dtype_ == DType::f64) {
+    std::ranges::copy(values, converted.data<double>().begin());
+  } else {
+    std::ranges::copy(values, converted.data<float>().begin());
+  }
+  return converted;
+}
+
+Var Parameters::add(const std::string& name, const Tensor& value) {
   require(!name.empty(), "a parameter needs a name");
   require(static_cast<bool>(value), "the parameter '{}' has no value", name);
   require(index_.emplace(name, list_.size()).second, "the parameter '{}' exists already", name);
-  list_.push_back({name, Var::parameter(std::move(value))});
+  list_.push_back({name, Var::parameter(constant(value))});
   return list_.back().var;
 }
 
@@ -60,8 +79,8 @@ void Parameters::clear_grads() {
 }
 
 Scope Scope::operator/(std::string_view name) const { return {*parameters_, join(path_, name)}; }
-Var Scope::add(std::string_view name, Tensor value) const {
-  return parameters_->add(join(path_, name), std::move(value));
+Var Scope::add(std::string_view name, const Tensor& value) const {
+  return parameters_->add(join(path_, name), value);
 }
 
 }  // namespace locus

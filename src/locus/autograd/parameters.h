@@ -18,8 +18,13 @@ struct NamedParameter {
 
 class Parameters {
  public:
-  // A new leaf that wants a gradient. A name taken already is refused.
-  Var add(const std::string& name, Tensor value);
+  // All are kept in one format on one device: f32, or f64 on the reference.
+  explicit Parameters(DType dtype = DType::f32, Device device = Device::cpu);
+
+  // A new leaf that wants a gradient, with this value in the format of all. A name taken already is refused.
+  Var add(const std::string& name, const Tensor& value);
+  // Something that is no parameter but is computed with: the value in the format of all.
+  Tensor constant(const Tensor& value) const;
 
   std::span<const NamedParameter> all() const { return list_; }
   Var at(std::string_view name) const;  // an unknown name is refused, with the nearest known one
@@ -34,6 +39,8 @@ class Parameters {
 
  private:
   int set_wants_grad(std::string_view branch, bool wanted);
+  DType dtype_;
+  Device device_;
   std::vector<NamedParameter> list_;
   std::unordered_map<std::string, size_t> index_;
 };
@@ -43,7 +50,8 @@ class Scope {
  public:
   Scope(Parameters& parameters, std::string path = "") : parameters_(&parameters), path_(std::move(path)) {}
   Scope operator/(std::string_view name) const;  // the branch `name` below this one
-  Var add(std::string_view name, Tensor value) const;
+  Var add(std::string_view name, const Tensor& value) const;
+  Tensor constant(const Tensor& value) const { return parameters_->constant(value); }
   const std::string& path() const { return path_; }
 
  private:

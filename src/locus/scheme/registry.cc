@@ -12,12 +12,33 @@ extern const SchemeInfo kLearned;
 extern const SchemeInfo kSinusoidal;
 extern const SchemeInfo kRotary;
 extern const SchemeInfo kXpos;
+extern const SchemeInfo kAlibi;
+extern const SchemeInfo kT5;
+extern const SchemeInfo kKerple;
+extern const SchemeInfo kShaw;
+extern const SchemeInfo kTransformerXl;
+extern const SchemeInfo kDeberta;
+extern const SchemeInfo kFire;
 
 namespace {
 
+// One line a scheme.
+// clang-format off
 constexpr const SchemeInfo* kSchemes[] = {
-    &kNone, &kLearned, &kSinusoidal, &kRotary, &kXpos,
+    &kNone,
+    &kLearned,
+    &kSinusoidal,
+    &kRotary,
+    &kXpos,
+    &kAlibi,
+    &kT5,
+    &kKerple,
+    &kShaw,
+    &kTransformerXl,
+    &kDeberta,
+    &kFire,
 };
+// clang-format on
 
 void check_geometry(const Geometry& geometry) {
   const auto positive = [](int64_t size, const char* name) {

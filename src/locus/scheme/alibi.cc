@@ -1,0 +1,109 @@
+// ALiBi: scores lose a constant of their head for every step of distance.
+//   score(h, i, j) -= slope(h) |i - j|                 by_distance [H, S]
+// A causal model sees j <= i only, where this is the paper's slope (j - i); in both directions it is the
+// symmetric form. For H a power of two slope(h) = 2^(-8 (h+1) / H). Between powers of two the paper's rule:
+// the slopes of the power below, then every other one of the power above. With bias_max m (MPT) the rule is
+// 2^(-m (h+1) / n), n the power of two at or above H, cut from the order odd ones first: the same slopes when
+// m = 8.
+// Press, Smith, Lewis 2021, arXiv 2108.12409.
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "locus/base/half.h"
+#include "locus/scheme/distance.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+namespace {
+
+constexpr std::array kOptions = {
+    OptionSpec{.name = "bias_max",
+               .kind = OptionSpec::Kind::number,
+               .preset = "8",
+               .help = "the last head's slope is 2^-bias_max when the number of heads is a power of two",
+               .least = 1e-3,
+               .most = 100},
+    OptionSpec{.name = "slopes",
+               .kind = OptionSpec::Kind::numbers,
+               .preset = "",
+               .help = "a slope for every head, instead of the rule"},
+    OptionSpec{.name = "scaled",
+               .kind = OptionSpec::Kind::boolean,
+               .preset = "false",
+               .help = "multiply the bias by 1/sqrt(head size), as Falcon does"},
+    OptionSpec{.name = "bf16",
+               .kind = OptionSpec::Kind::boolean,
+               .preset = "false",
+               .help = "round the slopes to bf16 first, as Falcon-RW does"},
+};
+
+// n heads, n rounded up to a power of two: slopes 2, 4, .. of n, then 1, 3, .. The even ones of n are those
+// of n/2 heads in their order, so this is the paper's rule for any number of heads.
+std::vector<double> slopes_by_rule(int64_t heads, double bias_max) {
+  const auto n = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(heads)));
+  const auto slope = [&](int64_t i) {
+    return std::exp2(-bias_max * static_cast<double>(i) / static_cast<double>(n));
+  };
+  std::vector<double> slopes;
+  if (n == heads) {
+    for (int64_t i = 1; i <= n; ++i) slopes.push_back(slope(i));
+    return slopes;
+  }
+  for (int64_t i = 2; i <= n; i += 2) slopes.push_back(slope(i));
+  for (int64_t i = 1; static_cast<int64_t>(slopes.size()) < heads; i += 2) slopes.push_back(slope(i));
+  return slopes;
+}
+
+class Alibi final : public Scheme {
+ public:
+  Alibi(const Geometry& geometry, const Options& options, const Scope& scope) {
+    slopes_ = options.numbers("slopes");
+    if (slopes_.empty()) slopes_ = slopes_by_rule(geometry.heads, options.number("bias_max"));
+    const auto count = static_cast<int64_t>(slopes_.size());
+    if (count != geometry.heads) {
+      fail(Fault::usage, "alibi: option slopes has {} numbers, expected one for each of {} heads", count,
+           geometry.heads);
+    }
+    for (double& slope : slopes_) {
+      if (options.flag("bf16")) slope = to_f32(to_bf16(static_cast<float>(slope)));
+      if (options.flag("scaled")) slope /= std::sqrt(static_cast<double>(geometry.head_size));
+    }
+    kind_ = scope.constant(Tensor::zeros({}));
+  }
+
+  Terms terms(const Placement& placement) const override {
+    const DistanceSpan span(placement);
+    const Tensor table =
+        distance_table(span, kind_, static_cast<int64_t>(slopes_.size()), [&](int64_t h, int64_t d) {
+          return -slopes_[static_cast<size_t>(h)] * static_cast<double>(std::abs(d));
+        });
+    return {.scores = {.by_distance = DistanceTerm{Var(table), span.zero()}}};
+  }
+
+ private:
+  std::vector<double> slopes_;
+  Tensor kind_;  // of the format and on the device the model has
+};
+
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
+                             const Random&) {
+  return std::make_unique<Alibi>(geometry, options, scope);
+}
+
+}  // namespace
+
+extern const SchemeInfo kAlibi = {
+    .name = "alibi",
+    .summary = "scores fall linearly with distance, each head at its own slope",
+    .formula = "score(h, i, j) = scale * q_i . k_j - slope(h) |i - j|,   slope(h) = 2^(-8 (h+1) / H)",
+    .paper = "Press, Smith, Lewis 2021, arXiv 2108.12409",
+    .models = "BLOOM, MPT, Falcon-RW, BTLM, Jina embeddings v2",
+    .cost = "one addition for every score",
+    .relative = true,
+    .extrapolates = true,
+    .options = kOptions,
+    .make = make,
+};
+
+}  // namespace locus

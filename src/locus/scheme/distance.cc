@@ -1,0 +1,65 @@
+#include "locus/scheme/distance.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "locus/kernel/reference/storage.h"
+
+namespace locus {
+
+using kernel::reference::at;
+using kernel::reference::put;
+
+DistanceSpan::DistanceSpan(const Placement& placement) {
+  const auto [first, last] = placement.distances();
+  least = std::min<int64_t>(first, 0);
+  most = std::max<int64_t>(last, 0);
+  constexpr int64_t kMost = int64_t{1} << 24;
+  require(size() <= kMost,
+          "a scheme over distances: the batch has distances from {} to {}, expected a span of at most {}; "
+          "positions of one sequence are too far apart",
+          least, most, kMost);
+}
+
+Tensor slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>& slot) {
+  const Tensor slots = Tensor::empty({span.size()}, DType::i32);
+  const auto values = slots.data<int32_t>();
+  for (int64_t d = span.least; d <= span.most; ++d) {
+    values[static_cast<size_t>(d - span.least)] = static_cast<int32_t>(slot(d));
+  }
+  return slots;
+}
+
+Tensor distance_table(const DistanceSpan& span, const Tensor& like, int64_t heads,
+                      const std::function<double(int64_t, int64_t)>& value) {
+  const Tensor table = like.like({heads, span.size()});
+  for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t d = span.least; d <= span.most; ++d) put(table.view(), h, d - span.least, value(h, d));
+  }
+  return table;
+}
+
+Var gather_by_head(const Var& table, const Tensor& slots) {
+  const int64_t heads = table.shape()[1], count = slots.numel();
+  const Tensor out = table.value().like({heads, count});
+  const View rows = table.value().view();
+  for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t s = 0; s < count; ++s) {
+      put(out.view(), h, s, at(rows, slots.data<int32_t>()[static_cast<size_t>(s)], h));
+    }
+  }
+  return record(out, {table}, [=](const Tensor& dy) {
+    std::vector<double> sums(static_cast<size_t>(table.value().numel()));
+    for (int64_t s = 0; s < count; ++s) {
+      const int64_t slot = slots.data<int32_t>()[static_cast<size_t>(s)];
+      for (int64_t h = 0; h < heads; ++h) sums[static_cast<size_t>(slot * heads + h)] += at(dy.view(), h, s);
+    }
+    const Tensor gradient = table.value().like(table.shape());
+    for (int64_t i = 0; i < table.value().numel(); ++i) {
+      put(gradient.view(), i / heads, i % heads, sums[static_cast<size_t>(i)]);
+    }
+    table.accumulate(gradient);
+  });
+}
+
+}  // namespace locus

@@ -1,0 +1,153 @@
+// FIRE: a small network reads the distance, as a part of how far the query is into the text.
+//   score(h, i, j) += f(psi(|i - j|) / (psi(max(L, i)) + eps))_h,   psi(x) = ln(|c x| + 1)
+//   f(x) = W2 relu(W1 x + b1) + b2
+// c and L > 0 single numbers, L kept as a multiplier of its first value as in the paper's code; W1 [M, 1], b1
+// [M], W2 [H, M], b2 [H]; i the query's position. The bias depends on i, not on the distance alone, so it is
+// the dense term: [H, P], P the pairs of query and key of all sequences.
+// Li et al. 2023, arXiv 2310.04418.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "locus/kernel/reference/storage.h"
+#include "locus/op/elementwise.h"
+#include "locus/op/layout.h"
+#include "locus/op/matmul.h"
+#include "locus/scheme/initial.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+namespace {
+
+using kernel::reference::at;
+using kernel::reference::put;
+
+constexpr std::array kOptions = {
+    OptionSpec{.name = "hidden",
+               .kind = OptionSpec::Kind::integer,
+               .preset = "32",
+               .help = "hidden units of the network",
+               .least = 1,
+               .most = 1 << 16},
+    OptionSpec{.name = "threshold",
+               .kind = OptionSpec::Kind::number,
+               .preset = "512",
+               .help = "first value of L: queries before it are all normalised alike",
+               .least = 1,
+               .most = 1e9},
+};
+constexpr double kFirstC = 0.1, kEps = 1e-6;
+
+// One pair: the quotient the network reads, and its derivatives by c and by the multiplier of L.
+struct Quotient {
+  double value, by_c, by_multiplier;
+};
+Quotient quotient(double distance, double position, double c, double multiplier, double threshold) {
+  const double level = std::abs(multiplier * threshold), reach = std::max(position, level);
+  const double top = std::log1p(std::abs(c * distance)), bottom = std::log1p(std::abs(c * reach)) + kEps;
+  // d ln(|c| x + 1) by c and by x, x >= 0
+  const double sign = c < 0 ? -1 : 1;
+  const auto by_c = [&](double x) { return sign * x / (std::abs(c) * x + 1); };
+  const double bottom_by_reach = std::abs(c) / (std::abs(c) * reach + 1);
+  const double reach_by_multiplier = level > position ? (multiplier < 0 ? -threshold : threshold) : 0;
+  const double by_bottom = -top / (bottom * bottom);
+  return {top / bottom, by_c(distance) / bottom + by_bottom * by_c(reach),
+          by_bottom * bottom_by_reach * reach_by_multiplier};
+}
+
+// Calls f(|i - j|, i) for every pair of query and key, in the order of the dense term.
+template <class F>
+void each_pair(const Sequences& s, F f) {
+  const auto query_starts = s.query_starts.data<int32_t>(), key_starts = s.key_starts.data<int32_t>();
+  const auto queries = s.query_positions.data<int32_t>(), keys = s.key_positions.data<int32_t>();
+  for (size_t b = 0; b + 1 < query_starts.size(); ++b) {
+    for (auto i = static_cast<size_t>(query_starts[b]); i < static_cast<size_t>(query_starts[b + 1]); ++i) {
+      for (auto j = static_cast<size_t>(key_starts[b]); j < static_cast<size_t>(key_starts[b + 1]); ++j) {
+        f(std::abs(static_cast<double>(queries[i]) - keys[j]), static_cast<double>(queries[i]));
+      }
+    }
+  }
+}
+
+class Fire final : public Scheme {
+ public:
+  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const Random& random)
+      : threshold_(options.number("threshold")) {
+    const int64_t M = options.integer("hidden"), H = geometry.heads;
+    // PyTorch's linear layers, which the paper's code is made of: uniform within 1 / sqrt(inputs).
+    const double limit = 1 / std::sqrt(static_cast<double>(M));
+    Initial initial(random);
+    c_ = scope.add("c", Tensor::full({1}, static_cast<float>(kFirstC)));
+    multiplier_ = scope.add("multiplier", Tensor::full({1}, 1));
+    first_weight_ = scope.add("first.weight", initial.uniform({M, 1}, -1, 1));
+    first_bias_ = scope.add("first.bias", initial.uniform({M}, -1, 1));
+    second_weight_ = scope.add("second.weight", initial.uniform({H, M}, -limit, limit));
+    second_bias_ = scope.add("second.bias", initial.uniform({H}, -limit, limit));
+  }
+
+  Terms terms(const Placement& placement) const override {
+    const Var x = quotients(placement);
+    const Var hidden = op::linear(x, first_weight_, first_bias_, Activation::relu);  // [P, M]
+    const Var bias = op::reshape(second_bias_, {second_bias_.shape()[0], 1});
+    const Tensor ones = Tensor::full({x.shape()[0], 1}, 1, x.value().dtype(), x.value().device());
+    const Var dense = op::add(op::matmul(second_weight_, hidden, false, true),
+                              op::matmul(bias, Var(ones), false, true));  // [H, P]
+    return {.scores = {.dense = dense}};
+  }
+
+ private:
+  // [P, 1]
+  Var quotients(const Placement& placement) const {
+    const Sequences sequences = placement.sequences();
+    const auto of = [c = c_, multiplier = multiplier_, threshold = threshold_](double n, double position) {
+      return quotient(n, position, at(c.value().view(), 0), at(multiplier.value().view(), 0), threshold);
+    };
+    int64_t pairs = 0;
+    each_pair(sequences, [&](double, double) { ++pairs; });
+    const Tensor out = c_.value().like({pairs, 1});
+    int64_t p = 0;
+    each_pair(sequences, [&](double n, double i) { put(out.view(), p++, 0, of(n, i).value); });
+    return record(out, {c_, multiplier_}, [=, c = c_, multiplier = multiplier_](const Tensor& dy) {
+      double dc = 0, dmultiplier = 0;
+      int64_t pair = 0;
+      each_pair(sequences, [&](double n, double i) {
+        const Quotient slope = of(n, i);
+        const double g = at(dy.view(), pair++, 0);
+        dc += g * slope.by_c;
+        dmultiplier += g * slope.by_multiplier;
+      });
+      const Tensor to_c = dy.like({1}), to_multiplier = dy.like({1});
+      put(to_c.view(), 0, dc);
+      put(to_multiplier.view(), 0, dmultiplier);
+      c.accumulate(to_c);
+      multiplier.accumulate(to_multiplier);
+    });
+  }
+
+  double threshold_;
+  Var c_, multiplier_, first_weight_, first_bias_, second_weight_, second_bias_;
+};
+
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
+                             const Random& random) {
+  return std::make_unique<Fire>(geometry, options, scope, random);
+}
+
+}  // namespace
+
+extern const SchemeInfo kFire = {
+    .name = "fire",
+    .summary = "a small network of the distance, relative to how far the query is into the text",
+    .formula =
+        "score(h, i, j) = scale * q_i . k_j + f(psi(|i - j|) / psi(max(L, i)))_h\n"
+        "psi(x) = ln(c x + 1),   f a network with one hidden layer",
+    .paper = "Li et al. 2023, arXiv 2310.04418",
+    .models = "the paper's own models",
+    .cost = "length x length: the network runs for every pair of query and key",
+    .relative = false,
+    .extrapolates = true,
+    .options = kOptions,
+    .make = make,
+};
+
+}  // namespace locus

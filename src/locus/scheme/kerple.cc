@@ -1,0 +1,110 @@
+// KERPLE: a conditionally positive definite kernel of the distance, its two numbers learned for every head.
+//   log     score(h, i, j) -= r1 ln(1 + r2 |i - j|)      r1, r2 > 0
+//   power   score(h, i, j) -= r1 |i - j|^r2              r1 > 0, 0 < r2 <= 2
+// r1, r2 [H], by_distance [H, S]. As in the paper's code the numbers are kept positive by a clamp, at 0.01
+// (and the exponent at 2 from above): the bias is computed with the clamped number, whose gradient goes to
+// the parameter unchanged, so that one that left the range can come back.
+// Chi, Fan, Ramadge, Rudnicky 2022, arXiv 2205.09921.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "locus/kernel/reference/storage.h"
+#include "locus/scheme/distance.h"
+#include "locus/scheme/initial.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+namespace {
+
+using kernel::reference::at;
+using kernel::reference::put;
+
+constexpr std::array kOptions = {
+    OptionSpec{.name = "form",
+               .kind = OptionSpec::Kind::choice,
+               .preset = "log",
+               .help = "log: -r1 ln(1 + r2 n); power: -r1 n^r2",
+               .choices = "log|power"},
+};
+constexpr double kLeast = 0.01;
+
+// The bias of distance n >= 0 and its derivatives by r1 and r2.
+struct Bias {
+  double value, by_r1, by_r2;
+};
+Bias bias(bool power, double r1, double r2, double n) {
+  if (!power) return {-r1 * std::log1p(r2 * n), -std::log1p(r2 * n), -r1 * n / (1 + r2 * n)};
+  if (n == 0) return {0, 0, 0};
+  const double raised = std::pow(n, r2);
+  return {-r1 * raised, -raised, -r1 * raised * std::log(n)};
+}
+
+class Kerple final : public Scheme {
+ public:
+  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const Random& random)
+      : power_(options.choice("form") == "power") {
+    Initial initial(random);
+    // The paper's code draws the factor of the logarithm and the exponent from [0, 2), the others from
+    // [0, 1).
+    r1_ = scope.add("r1", initial.uniform({geometry.heads}, 0, power_ ? 1 : 2));
+    r2_ = scope.add("r2", initial.uniform({geometry.heads}, 0, power_ ? 2 : 1));
+  }
+
+  Terms terms(const Placement& placement) const override {
+    const DistanceSpan span(placement);
+    const auto of = [power = power_, r1 = r1_, r2 = r2_](int64_t h, int64_t d) {
+      const double a = std::max(at(r1.value().view(), h), kLeast);
+      const double b = std::max(at(r2.value().view(), h), kLeast);
+      return bias(power, a, power ? std::min(b, 2.0) : b, static_cast<double>(std::abs(d)));
+    };
+    const int64_t heads = r1_.shape()[0];
+    const Tensor table =
+        distance_table(span, r1_.value(), heads, [&](int64_t h, int64_t d) { return of(h, d).value; });
+    const Var recorded = record(table, {r1_, r2_}, [=, r1 = r1_, r2 = r2_](const Tensor& dy) {
+      const Tensor dr1 = dy.like({heads}), dr2 = dy.like({heads});
+      for (int64_t h = 0; h < heads; ++h) {
+        double sum1 = 0, sum2 = 0;
+        for (int64_t d = span.least; d <= span.most; ++d) {
+          const Bias slope = of(h, d);
+          const double g = at(dy.view(), h, d - span.least);
+          sum1 += g * slope.by_r1;
+          sum2 += g * slope.by_r2;
+        }
+        put(dr1.view(), h, sum1);
+        put(dr2.view(), h, sum2);
+      }
+      r1.accumulate(dr1);
+      r2.accumulate(dr2);
+    });
+    return {.scores = {.by_distance = DistanceTerm{recorded, span.zero()}}};
+  }
+
+ private:
+  bool power_;
+  Var r1_, r2_;
+};
+
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
+                             const Random& random) {
+  return std::make_unique<Kerple>(geometry, options, scope, random);
+}
+
+}  // namespace
+
+extern const SchemeInfo kKerple = {
+    .name = "kerple",
+    .summary = "scores fall with a logarithm or a power of distance, learned for every head",
+    .formula =
+        "log:    score(h, i, j) = scale * q_i . k_j - r1(h) ln(1 + r2(h) |i - j|)\n"
+        "power:  score(h, i, j) = scale * q_i . k_j - r1(h) |i - j|^r2(h)",
+    .paper = "Chi, Fan, Ramadge, Rudnicky 2022, arXiv 2205.09921",
+    .models = "the paper's own GPT-NeoX models",
+    .cost = "one addition for every score",
+    .relative = true,
+    .extrapolates = true,
+    .options = kOptions,
+    .make = make,
+};
+
+}  // namespace locus

@@ -1,0 +1,82 @@
+// Shaw's relative keys: a learned vector for every distance up to a limit, added to the key.
+//   score(h, i, j) = scale q_i . (k_j + table[clip(j - i, -k, k) + k])
+// A table for every layer: [2k+1, D] shared by the heads, or [2k+1, H*D]; by_query of slot clip(d) + k.
+// Only the keys' half of the paper: its own ablation finds that vectors added to the values change nothing.
+// Shaw, Uszkoreit, Vaswani 2018, arXiv 1803.02155.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "locus/scheme/distance.h"
+#include "locus/scheme/initial.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+namespace {
+
+constexpr std::array kOptions = {
+    OptionSpec{.name = "max_distance",
+               .kind = OptionSpec::Kind::integer,
+               .preset = "16",
+               .help = "k: distances beyond it share the vector of the last",
+               .least = 0,
+               .most = 1 << 20},
+    OptionSpec{.name = "per_head",
+               .kind = OptionSpec::Kind::boolean,
+               .preset = "false",
+               .help = "every head has vectors of its own"},
+};
+
+class Shaw final : public Scheme {
+ public:
+  Shaw(const Geometry& geometry, const Options& options, const Scope& scope, const Random& random)
+      : k_(options.integer("max_distance")) {
+    // Glorot's uniform over [2k+1, D], as the authors' tensor2tensor draws it.
+    const int64_t slots = 2 * k_ + 1;
+    const int64_t width = geometry.head_size * (options.flag("per_head") ? geometry.heads : 1);
+    const double limit = std::sqrt(6 / static_cast<double>(slots + geometry.head_size));
+    Initial initial(random);
+    for (int64_t layer = 0; layer < geometry.layers; ++layer) {
+      tables_.push_back((scope / fmt::format("layer.{}", layer))
+                            .add("table", initial.uniform({slots, width}, -limit, limit)));
+    }
+  }
+
+  Terms terms(const Placement& placement) const override {
+    const DistanceSpan span(placement);
+    const Tensor slots = slot_map(span, [&](int64_t d) { return std::clamp(d, -k_, k_) + k_; });
+    return {.scores = {.by_query = SlotTerm{tables_[0], slots, span.zero()}}};
+  }
+
+  ScoreTerms layer_scores(const Terms& terms, const LayerView& view) const override {
+    ScoreTerms scores = terms.scores;
+    scores.by_query->table = tables_.at(static_cast<size_t>(view.layer));
+    return scores;
+  }
+
+ private:
+  int64_t k_;
+  std::vector<Var> tables_;
+};
+
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
+                             const Random& random) {
+  return std::make_unique<Shaw>(geometry, options, scope, random);
+}
+
+}  // namespace
+
+extern const SchemeInfo kShaw = {
+    .name = "shaw",
+    .summary = "a learned vector for every clipped distance, added to the keys",
+    .formula = "score(h, i, j) = scale * q_i . (k_j + table[clip(j - i, -k, k) + k])",
+    .paper = "Shaw, Uszkoreit, Vaswani 2018, arXiv 1803.02155",
+    .models = "the relative Transformer of tensor2tensor, Music Transformer, SpeechT5",
+    .cost = "a product of every query with the 2k+1 vectors, a lookup for every score",
+    .relative = true,
+    .extrapolates = true,
+    .options = kOptions,
+    .make = make,
+};
+
+}  // namespace locus

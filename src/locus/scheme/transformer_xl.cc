@@ -1,0 +1,103 @@
+// Transformer-XL: content and distance are scored apart, distances as projected sinusoids.
+//   score(h, i, j) = scale ((q_i + u) . k_j + (q_i + v) . (W R(i - j)))
+//   R(n) = [sin(n w_0) .. sin(n w_(C/2-1)) cos(n w_0) ..],   w_m = 10000^(-2m/C)
+// u, v [H*D] shared by the layers, W [H*D, C] of every layer, R [S, C]. As terms: by_query = R W^T, a slot
+// for every distance; by_key = u, one slot for all; by_distance = scale v . (W R), which is R times W^T v,
+// [H, C].
+// Dai et al. 2019, arXiv 1901.02860.
+#include <array>
+#include <cmath>
+
+#include "locus/kernel/reference/storage.h"
+#include "locus/op/elementwise.h"
+#include "locus/op/layout.h"
+#include "locus/op/matmul.h"
+#include "locus/scheme/distance.h"
+#include "locus/scheme/initial.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+namespace {
+
+class TransformerXl final : public Scheme {
+ public:
+  TransformerXl(const Geometry& geometry, const Scope& scope, const Random& random) : geometry_(geometry) {
+    if (geometry.width % 2 != 0) {
+      fail(Fault::usage, "transformer_xl: the model's width is {}, expected an even number", geometry.width);
+    }
+    // The authors' code: everything normal with deviation 0.02.
+    constexpr double kDeviation = 0.02;
+    const int64_t all = geometry.heads * geometry.head_size;
+    Initial initial(random);
+    u_ = scope.add("u", initial.normal({all}, kDeviation));
+    v_ = scope.add("v", initial.normal({all}, kDeviation));
+    for (int64_t layer = 0; layer < geometry.layers; ++layer) {
+      weights_.push_back((scope / fmt::format("layer.{}", layer))
+                             .add("weight", initial.normal({all, geometry.width}, kDeviation)));
+    }
+  }
+
+  // The sinusoids wait in by_query for each layer's projection.
+  Terms terms(const Placement& placement) const override {
+    const DistanceSpan span(placement);
+    const Tensor slots = slot_map(span, [&](int64_t d) { return d - span.least; });
+    return {.scores = {.by_query = SlotTerm{Var(sinusoids(span)), slots, span.zero()}, .scale = scale()}};
+  }
+
+  ScoreTerms layer_scores(const Terms& terms, const LayerView& view) const override {
+    const int64_t H = geometry_.heads, D = geometry_.head_size, C = geometry_.width;
+    const Var& weight = weights_.at(static_cast<size_t>(view.layer));
+    const SlotTerm& distances = *terms.scores.by_query;
+    const Var turned = op::matmul(op::reshape(v_, {H, 1, D}), op::reshape(weight, {H, D, C}));  // [H, 1, C]
+    const Var bias =
+        op::matmul(op::scale(op::reshape(turned, {H, C}), scale()), distances.table, false, true);
+    const Tensor one_slot = Tensor::zeros(distances.slots.shape(), DType::i32);
+    return {.by_distance = DistanceTerm{bias, distances.zero},
+            .by_query = SlotTerm{op::linear(distances.table, weight), distances.slots, distances.zero},
+            .by_key = SlotTerm{op::reshape(u_, {1, H * D}), one_slot, distances.zero},
+            .scale = scale()};
+  }
+
+ private:
+  float scale() const { return 1 / std::sqrt(static_cast<float>(geometry_.head_size)); }
+
+  // R [S, C], angles in double.
+  Tensor sinusoids(const DistanceSpan& span) const {
+    const int64_t half = geometry_.width / 2;
+    const Tensor table = u_.value().like({span.size(), geometry_.width});
+    for (int64_t m = 0; m < half; ++m) {
+      const double frequency = std::pow(10000.0, -static_cast<double>(m) / static_cast<double>(half));
+      for (int64_t d = span.least; d <= span.most; ++d) {
+        const double angle = static_cast<double>(-d) * frequency;
+        kernel::reference::put(table.view(), d - span.least, m, std::sin(angle));
+        kernel::reference::put(table.view(), d - span.least, half + m, std::cos(angle));
+      }
+    }
+    return table;
+  }
+
+  Geometry geometry_;
+  Var u_, v_;
+  std::vector<Var> weights_;
+};
+
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options&, const Scope& scope,
+                             const Random& random) {
+  return std::make_unique<TransformerXl>(geometry, scope, random);
+}
+
+}  // namespace
+
+extern const SchemeInfo kTransformerXl = {
+    .name = "transformer_xl",
+    .summary = "queries meet projected sinusoids of the distance, beside two learned vectors",
+    .formula = "score(h, i, j) = scale * ((q_i + u) . k_j + (q_i + v) . (W R(i - j)))",
+    .paper = "Dai et al. 2019, arXiv 1901.02860",
+    .models = "Transformer-XL, XLNet, Conformer",
+    .cost = "a projection of all distances in every layer, a product of every query with each of them",
+    .relative = true,
+    .extrapolates = true,
+    .make = make,
+};
+
+}  // namespace locus

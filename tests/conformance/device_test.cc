@@ -1,0 +1,73 @@
+// The CPU on every SIMD target against the reference: results, and gradients of the input and of every
+// parameter, over head counts and lengths.
+#include <array>
+
+#include "tests/conformance/block.h"
+#include "tests/kernel/compare.h"
+
+namespace locus::testing {
+namespace {
+
+// f32 against double: scores of size 10 err by 1e-6, and so do the softmax's weights; a parameter's gradient
+// adds up some thousand of such terms.
+constexpr double kResult = 2e-5, kGradient = 1e-4;
+// Biases of keys have gradients that cancel to nothing: they err by the size of what cancels, a part of the
+// largest gradient of the pass.
+constexpr double kCancelling = 0.1;
+
+class Devices : public Conformance {
+ protected:
+  void compare_passes(int64_t heads, int64_t length, bool causal) {
+    SCOPED_TRACE(::testing::Message() << heads << " heads, length " << length << (causal ? ", causal" : ""));
+    const BlockShape shape{.heads = heads, .causal = causal};
+    const std::array lengths = {length, std::max<int64_t>(length / 3, 1)};
+    const Placement placement = Placement::of_lengths(lengths);
+    const int64_t count = placement.queries();
+    Block exact(GetParam(), shape, Device::reference);
+    const Pass want = pass(exact, exact.rows(count, 11), placement, exact.rows(count, 12));
+    each_target([&] {
+      Block block(GetParam(), shape, Device::cpu);
+      const Pass got = pass(block, block.rows(count, 11), placement, block.rows(count, 12));
+      expect_near(got.out, numbers(want.out), kResult, "out");
+      expect_near(got.dx, numbers(want.dx), kGradient, "gradient of x");
+      double most = largest(numbers(want.dx));
+      for (const auto& [name, gradient] : want.gradients) {
+        if (gradient) most = std::max(most, largest(numbers(gradient)));
+      }
+      for (const auto& [name, gradient] : want.gradients) {
+        const Tensor& mine = got.gradients.at(name);
+        ASSERT_EQ(static_cast<bool>(mine), static_cast<bool>(gradient)) << name;
+        if (!gradient) continue;
+        expect_near(mine, numbers(gradient), kGradient, "gradient of " + name, kCancelling * most);
+      }
+    });
+  }
+
+  void compare_results(int64_t heads, int64_t length, bool causal) {
+    SCOPED_TRACE(::testing::Message() << heads << " heads, length " << length << (causal ? ", causal" : ""));
+    const NoGrad scope;
+    const Placement placement = Placement::rectangle(1, length);
+    const Block exact(GetParam(), {heads, causal}, Device::reference);
+    const std::vector<double> want = numbers(exact.run(Var(exact.rows(length, 11)), placement).value());
+    each_target([&] {
+      const Block block(GetParam(), {heads, causal}, Device::cpu);
+      expect_near(block.run(Var(block.rows(length, 11)), placement).value(), want, kResult, "out");
+    });
+  }
+};
+
+TEST_P(Devices, HeadCounts) {
+  for (const int64_t heads : {1, 2, 3, 12, 20}) compare_passes(heads, 9, heads % 2 == 0);
+}
+
+TEST_P(Devices, Lengths) {
+  for (const int64_t length : {1, 2, 31, 64, 65}) {
+    for (const bool causal : {false, true}) compare_passes(2, length, causal);
+  }
+  for (const int64_t length : {511, 600}) compare_results(1, length, length == 511);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Devices, every_variant(), variant_name);
+
+}  // namespace
+}  // namespace locus::testing

@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "locus/scheme/scheme.h"
+#include "tests/expect_error.h"
+#include "tests/scheme/steps.h"
+
+namespace locus::testing {
+namespace {
+
+constexpr Geometry kGeometry = {.width = 8, .heads = 2, .head_size = 4, .max_length = 512};
+
+ScoreTerms scores(const OptionValues& options, int64_t length, const Geometry& geometry = kGeometry) {
+  Parameters parameters;
+  const auto scheme = make_scheme("deberta", geometry, options, Scope(parameters), Random(1, 2));
+  return scheme->terms(Placement::rectangle(1, length)).scores;
+}
+
+TEST(Deberta, SlotsOfFarDistances) {
+  const SafetensorsFile maps = golden_maps();
+  const int64_t furthest = std::stoll(maps.metadata().at("furthest"));
+  int checked = 0;
+  for (const TensorEntry& entry : maps.entries()) {
+    if (!entry.name.starts_with("deberta.")) continue;
+    SCOPED_TRACE(entry.name);
+    const size_t count = entry.name.find('.') + 1, most = entry.name.find('.', count) + 1,
+                 side = entry.name.find('.', most) + 1;
+    const ScoreTerms terms = scores({{"buckets", entry.name.substr(count, most - count - 1)},
+                                     {"max_distance", entry.name.substr(most, side - most - 1)}},
+                                    furthest);
+    const std::vector<int32_t> want = expand(maps.read(entry.name), static_cast<size_t>(furthest));
+    const int64_t step = entry.name.substr(side) == "behind" ? -1 : 1;
+    for (const SlotTerm& term : {*terms.by_query, *terms.by_key}) {
+      const auto got = term.slots.data<int32_t>();
+      for (int64_t n = 0; n < furthest; ++n) {
+        ASSERT_EQ(got[static_cast<size_t>(term.zero + step * n)], want[static_cast<size_t>(n)]) << n;
+      }
+    }
+    ++checked;
+  }
+  EXPECT_EQ(checked, 8);
+}
+
+TEST(Deberta, ScaleCountsTheTerms) {
+  EXPECT_FLOAT_EQ(*scores({}, 2).scale, 1 / std::sqrt(12.0f));
+  EXPECT_FLOAT_EQ(*scores({{"terms", "c2p"}}, 2).scale, 1 / std::sqrt(8.0f));
+}
+
+TEST(Deberta, RefusesDistancesThatCannotBe) {
+  Geometry endless = kGeometry;
+  endless.max_length = 0;
+  expect_error(Fault::usage, {"deberta", "max_distance is 0", "no maximum length"},
+               [&] { scores({}, 2, endless); });
+  expect_error(Fault::usage, {"deberta", "buckets is 3", "at least 4, or 0"}, [] {
+    scores({{"buckets", "3"}}, 2);
+  });
+}
+
+// A model shorter than its buckets: each distance up to half of them has its own slot, the rest the last.
+TEST(Deberta, MoreBucketsThanDistances) {
+  const SlotTerm term = *scores({{"buckets", "8"}, {"max_distance", "5"}}, 7).by_query;
+  EXPECT_EQ(term.slots.values(),
+            (std::vector<float>{15, 15, 12, 11, 10, 9, 8, 7, 6, 5, 4, 0, 0}));  // keys 6 behind to 6 ahead
+}
+
+TEST(Deberta, SharedProjectionsNeedALayer) {
+  Parameters parameters;
+  const auto scheme = make_scheme("deberta", kGeometry, {}, Scope(parameters), Random(1, 2));
+  const Terms terms = scheme->terms(Placement::rectangle(1, 2));
+  expect_error(Fault::data, {"deberta", "layer 3", "query and key weights"},
+               [&] { scheme->layer_scores(terms, {.layer = 3}); });
+}
+
+}  // namespace
+}  // namespace locus::testing
