@@ -29,6 +29,35 @@ constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activ
                                        Activation::silu, Activation::relu, Activation::tanh};
 
 // Integer inputs come as constants.
+void add_input_cases(std::map<std::string, Case>& cases) {
+  const auto one = [&](const std::string& name, auto f) {
+    cases[name] = [f](Vars in) { return std::vector<Var>{f(in)}; };
+  };
+  one("embed.added", [](Vars in) {
+    return embed(in[0], in[1].value(), InputTerm{.table = in[2], .rows = in[3].value()},
+                 {.token_scale = 2.5f, .frozen_token = 2, .frozen_row = 1});
+  });
+  one("embed.segments.norm", [](Vars in) {
+    return embed(
+        in[0], in[1].value(), InputTerm{.table = in[2], .rows = in[3].value()},
+        {.segments = in[4], .segment_ids = in[5].value(), .gamma = in[6], .beta = in[7], .eps = 1e-12f});
+  });
+  one("embed.joined.rms", [](Vars in) {
+    return embed(in[0], in[1].value(), InputTerm{.table = in[2], .rows = in[3].value(), .joined = true},
+                 {.gamma = in[4], .eps = 1e-6f, .rms = true});
+  });
+  for (const bool interleaved : {false, true}) {
+    one(interleaved ? "rotate.interleaved" : "rotate.halves", [=](Vars in) {
+      const RotationTerm term = {.cos = in[2].value(),
+                                 .sin = in[3].value(),
+                                 .query_rows = in[1].value(),
+                                 .width = 6,
+                                 .interleaved = interleaved};
+      return rotate_queries(in[0], term, 2);
+    });
+  }
+}
+
 std::map<std::string, Case> all_cases() {
   std::map<std::string, Case> cases;
   const auto one = [&](const std::string& name, auto f) {
@@ -68,29 +97,7 @@ std::map<std::string, Case> all_cases() {
   one("cross_entropy.both", [](Vars in) {
     return cross_entropy(in[0], in[1].value(), {.smoothing = 0.125f, .weights = in[2].value()});
   });
-  one("embed.added", [](Vars in) {
-    return embed(in[0], in[1].value(), InputTerm{.table = in[2], .rows = in[3].value()},
-                 {.token_scale = 2.5f, .frozen_token = 2, .frozen_row = 1});
-  });
-  one("embed.segments.norm", [](Vars in) {
-    return embed(
-        in[0], in[1].value(), InputTerm{.table = in[2], .rows = in[3].value()},
-        {.segments = in[4], .segment_ids = in[5].value(), .gamma = in[6], .beta = in[7], .eps = 1e-12f});
-  });
-  one("embed.joined.rms", [](Vars in) {
-    return embed(in[0], in[1].value(), InputTerm{.table = in[2], .rows = in[3].value(), .joined = true},
-                 {.gamma = in[4], .eps = 1e-6f, .rms = true});
-  });
-  for (const bool interleaved : {false, true}) {
-    one(interleaved ? "rotate.interleaved" : "rotate.halves", [=](Vars in) {
-      const RotationTerm term = {.cos = in[2].value(),
-                                 .sin = in[3].value(),
-                                 .query_rows = in[1].value(),
-                                 .width = 6,
-                                 .interleaved = interleaved};
-      return rotate_queries(in[0], term, 2);
-    });
-  }
+  add_input_cases(cases);
   return cases;
 }
 
