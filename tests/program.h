@@ -1,4 +1,4 @@
-// Runs the program `locus` as a user would and keeps what it said.
+// Runs the program `locus`, or an example, as a user would and keeps what it said.
 #pragma once
 
 #include <string>
@@ -13,5 +13,8 @@ struct Outcome {
 // `arguments` and `environment` ("LOCUS_THREADS=2") are words for the shell; a redirection among the
 // arguments wins.
 Outcome run_program(const std::string& arguments, const std::string& environment = "");
+
+// The same for a program of examples/.
+Outcome run_example(const std::string& name);
 
 }  // namespace locus
