@@ -3,13 +3,14 @@
 #include <fmt/ranges.h>
 #include <hwy/highway.h>
 
-#include <cstdio>
 #include <memory>
 
+#include "locus/base/json.h"
 #include "locus/base/machine.h"
 #include "locus/base/parallel.h"
 #include "locus/base/version.h"
 #include "locus/cli/command.h"
+#include "locus/cli/terminal.h"
 #include "locus/kernel/cpu/targets.h"
 
 namespace locus::cli {
@@ -49,36 +50,24 @@ std::string as_text(const Diagnosis& d) {
       static_cast<double>(d.memory.available) / kGibibyte, kCompiler, d.highway, d.fmt_version);
 }
 
-std::string json(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) result += c;
-  }
-  return result + '"';
-}
-
-std::string json(const std::vector<std::string>& texts) {
-  std::vector<std::string> items;
-  for (const std::string& text : texts) items.push_back(json(text));
-  return fmt::format("[{}]", fmt::join(items, ", "));
+std::string list(const std::vector<std::string>& texts) {
+  return json::texts(std::vector<std::string_view>(texts.begin(), texts.end()));
 }
 
 std::string as_json(const Diagnosis& d) {
-  return fmt::format(
-      "{{\n"
-      "  \"version\": {},\n"
-      "  \"cpu\": {{\"model\": {}, \"features\": {}}},\n"
-      "  \"simd\": {{\"chosen\": {}, \"supported\": {}, \"built\": {}}},\n"
-      "  \"threads\": {},\n"
-      "  \"memory\": {{\"total_bytes\": {}, \"available_bytes\": {}}},\n"
-      "  \"compiler\": {},\n"
-      "  \"highway\": {},\n"
-      "  \"fmt\": {}\n"
-      "}}\n",
-      json(version()), json(d.cpu.model), json(d.cpu.features), json(d.supported.front()), json(d.supported),
-      json(d.built), d.threads, d.memory.total, d.memory.available, json(kCompiler), json(d.highway),
-      json(d.fmt_version));
+  return json::lines({
+      {"version", json::text(version())},
+      {"cpu", json::object({{"model", json::text(d.cpu.model)}, {"features", list(d.cpu.features)}})},
+      {"simd", json::object({{"chosen", json::text(d.supported.front())},
+                             {"supported", list(d.supported)},
+                             {"built", list(d.built)}})},
+      {"threads", json::number(int64_t{d.threads})},
+      {"memory", json::object({{"total_bytes", json::number(static_cast<int64_t>(d.memory.total))},
+                               {"available_bytes", json::number(static_cast<int64_t>(d.memory.available))}})},
+      {"compiler", json::text(kCompiler)},
+      {"highway", json::text(d.highway)},
+      {"fmt", json::text(d.fmt_version)},
+  });
 }
 
 }  // namespace
@@ -90,7 +79,7 @@ void add_doctor(CLI::App& program) {
   command->add_flag("--json", *json, "Print it as JSON");
   command->callback([json] {
     const Diagnosis diagnosis;
-    fmt::print("{}", *json ? as_json(diagnosis) : as_text(diagnosis));
+    print(*json ? as_json(diagnosis) : as_text(diagnosis));
   });
 }
 

@@ -1,0 +1,68 @@
+#include "locus/base/json.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <iterator>
+
+namespace locus::json {
+namespace {
+
+std::vector<std::string> written(const Members& members) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : members) result.push_back(fmt::format("{}: {}", text(name), value));
+  return result;
+}
+
+}  // namespace
+
+std::string text(std::string_view value) {
+  std::string result = "\"";
+  for (const char c : value) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(result), "\\u{:04x}", static_cast<unsigned char>(c));
+      continue;
+    }
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string number(double value) {
+  if (!std::isfinite(value)) return "null";
+  return fmt::format("{}", static_cast<float>(value));
+}
+
+std::string number(int64_t value) { return fmt::format("{}", value); }
+
+std::string boolean(bool value) { return value ? "true" : "false"; }
+
+std::string list(std::span<const std::string> items) { return fmt::format("[{}]", fmt::join(items, ", ")); }
+
+std::string texts(std::span<const std::string_view> values) {
+  std::vector<std::string> items;
+  for (const std::string_view value : values) items.push_back(text(value));
+  return list(items);
+}
+
+std::string numbers(std::span<const double> values) {
+  std::vector<std::string> items;
+  for (const double value : values) items.push_back(number(value));
+  return list(items);
+}
+
+std::string object(const Members& members) {
+  return fmt::format("{{{}}}", fmt::join(written(members), ", "));
+}
+
+std::string lines(std::span<const std::string> items) {
+  return fmt::format("[\n  {}\n]\n", fmt::join(items, ",\n  "));
+}
+
+std::string lines(const Members& members) {
+  return fmt::format("{{\n  {}\n}}\n", fmt::join(written(members), ",\n  "));
+}
+
+}  // namespace locus::json

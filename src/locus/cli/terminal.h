@@ -1,0 +1,25 @@
+// What is printed: whole or with an error, and for people as wide as their terminal.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace locus::cli {
+
+// To stdout.
+void print(std::string_view text);
+
+// Columns of the terminal on stdout; without one what COLUMNS says, else 100.
+int terminal_width();
+
+// Words in lines of at most `width` characters; a longer word is cut, behind a '|' where it has one. Line
+// ends in the text stay.
+std::vector<std::string> wrapped(std::string_view text, int width);
+
+// Rows of cells in columns two blanks apart. Where they do not fit the width, the widest columns are wrapped,
+// first between words.
+std::string table(std::span<const std::vector<std::string>> rows, int width);
+
+}  // namespace locus::cli
