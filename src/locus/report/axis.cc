@@ -1,0 +1,94 @@
+#include "locus/report/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "locus/base/error.h"
+
+namespace locus::report {
+namespace {
+
+constexpr double kSlack =
+    1e-5;  // of a step: a value this near to a tick, as rounding in f32 puts it, is on it
+
+// The smallest of 1, 2, 5 times a power of ten that is not below `least`.
+double nice_step(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1 - kSlack)) return factor * power;
+  }
+  return 10 * power;
+}
+
+void add_linear_ticks(Axis& axis, double step) {
+  const auto first = static_cast<int64_t>(std::ceil(axis.low / step - kSlack));
+  const auto last = static_cast<int64_t>(std::floor(axis.high / step + kSlack));
+  for (int64_t i = first; i <= last; ++i) {
+    const double value = static_cast<double>(i) * step;
+    axis.ticks.push_back({value, tick_label(value, step)});
+  }
+}
+
+void add_log_ticks(Axis& axis, int most) {
+  const int first = static_cast<int>(std::floor(std::log10(axis.low)));
+  const int last = static_cast<int>(std::ceil(std::log10(axis.high)));
+  // Every value of the 1-2-5 row, else every n-th power of ten.
+  for (int every = 0; every <= last - first + 1; ++every) {
+    axis.ticks.clear();
+    for (int power = first; power <= last; power += std::max(every, 1)) {
+      for (const double factor : {1.0, 2.0, 5.0}) {
+        if (every > 0 && factor > 1) break;
+        const double unit = std::pow(10, power), value = factor * unit;
+        if (value < axis.low * (1 - kSlack) || value > axis.high * (1 + kSlack)) continue;
+        axis.ticks.push_back({value, tick_label(value, unit)});
+      }
+    }
+    if (static_cast<int>(axis.ticks.size()) <= most) return;
+  }
+}
+
+Axis range_of(double low, double high, bool log) {
+  require(std::isfinite(low) && std::isfinite(high), "axis: the range {} to {} is not finite", low, high);
+  require(!log || low > 0, "axis: a logarithmic axis from {}, expected more than 0", low);
+  if (low > high) std::swap(low, high);
+  // Values that differ by less than the rounding of an f32 are one value.
+  if (high - low <= 1e-6 * std::max(std::abs(low), std::abs(high))) {
+    if (log) return {.low = low / 2, .high = high * 2, .log = true};
+    const double margin = low == 0 ? 1 : std::abs(low) / 2;
+    return {.low = low - margin, .high = high + margin};
+  }
+  return {.low = low, .high = high, .log = log};
+}
+
+}  // namespace
+
+double Axis::at(double value) const {
+  if (log) return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+  return (value - low) / (high - low);
+}
+
+Axis axis_over(double low, double high, int most, bool log) {
+  Axis axis = range_of(low, high, log);
+  if (log) {
+    add_log_ticks(axis, most);
+  } else {
+    add_linear_ticks(axis, nice_step((axis.high - axis.low) / std::max(most - 1, 1)));
+  }
+  return axis;
+}
+
+std::string tick_label(double value, double step) {
+  const double size = std::abs(value);
+  std::string digits;
+  if (size >= 1e6 || (step < 1e-4 && size > 0)) {
+    digits = fmt::format("{:.3g}", size);
+  } else {
+    const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + kSlack)));
+    digits = fmt::format("{:.{}f}", size, decimals);
+  }
+  return value < 0 ? "\u2212" + digits : digits;
+}
+
+}  // namespace locus::report

@@ -1,0 +1,29 @@
+// An axis: a range of values, where each lies on it, and the values worth a tick.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace locus::report {
+
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+struct Axis {
+  double low = 0, high = 1;
+  bool log = false;
+  std::vector<Tick> ticks;
+
+  // 0 at the low end, 1 at the high end.
+  double at(double value) const;
+};
+
+// Ticks at steps of 1, 2 or 5 times a power of ten, at most `most` of them; on a logarithmic axis at such
+// values, or at powers of ten when these are too many. A range of one value, or none, is widened.
+Axis axis_over(double low, double high, int most, bool log = false);
+// As on a tick, with as many digits as `step` needs and a true minus sign.
+std::string tick_label(double value, double step);
+
+}  // namespace locus::report

@@ -1,0 +1,89 @@
+#include "locus/report/figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "locus/base/json.h"
+#include "locus/report/arrange.h"
+
+namespace locus::report {
+namespace {
+
+// Sizes at which the text of a panel can be read on a telephone, where a page is about 360 wide.
+constexpr double kWide = 480, kTall = 330, kSmallWide = 236, kSmallTall = 210;
+constexpr double kMap = 340, kSmallMap = 204, kGap = 12;
+
+std::vector<Drawing> panels_of(const Figure& figure, double wide, double small_chart, double small_map) {
+  std::vector<Drawing> drawings;
+  const bool several = figure.charts.size() > 1;
+  for (const LineChart& chart : figure.charts) {
+    drawings.push_back(several ? draw(chart, small_chart, kSmallTall) : draw(chart, wide, kTall));
+  }
+  for (const HeatMap& map : figure.maps) {
+    drawings.push_back(draw(map, figure.maps.size() > 1 ? small_map : kMap));
+  }
+  if (!figure.maps.empty()) {
+    const HeatMap& map = figure.maps.front();
+    drawings.push_back(draw_colour_scale(map.low, map.high, figure.colours, kMap));
+  }
+  return drawings;
+}
+
+// As wide as a row allows when as many of at least this width as possible stand in it.
+double shared_width(double least, double width) {
+  const double count = std::max(1.0, std::floor((width + kGap) / (least + kGap)));
+  return (width + kGap) / count - kGap - 0.01;
+}
+
+std::string as_json(const LineChart& chart) {
+  std::vector<std::string> series;
+  for (const Series& one : chart.series) {
+    series.push_back(json::object(
+        {{"name", json::text(one.name)}, {"x", json::numbers(one.x)}, {"y", json::numbers(one.y)}}));
+  }
+  return json::object({{"title", json::text(chart.title)},
+                       {"x", json::text(chart.x_label)},
+                       {"y", json::text(chart.y_label)},
+                       {"series", json::list(series)}});
+}
+
+std::string as_json(const HeatMap& map) {
+  std::vector<std::string> rows;
+  for (size_t r = 0; r < map.y.size(); ++r) {
+    rows.push_back(json::numbers(std::span(map.values).subspan(r * map.x.size(), map.x.size())));
+  }
+  return json::object({{"title", json::text(map.title)},
+                       {"rows", json::numbers(map.y)},
+                       {"columns", json::numbers(map.x)},
+                       {"values", json::list(rows)}});
+}
+
+}  // namespace
+
+std::vector<Drawing> panels(const Figure& figure) { return panels_of(figure, kWide, kSmallWide, kSmallMap); }
+
+Drawing draw(const Figure& figure, double width) {
+  std::vector<Drawing> parts =
+      panels_of(figure, width, shared_width(kSmallWide, width), shared_width(kSmallMap, width));
+  std::vector<Drawing> rows = {paragraph(figure.title, width, {.size = 17, .kind = "words strong"})};
+  if (figure.maps.empty()) {
+    rows.push_back(side_by_side(parts, width, kGap));
+  } else {
+    rows.push_back(side_by_side(std::span(parts).first(parts.size() - 1), width, kGap));
+    rows.push_back(parts.back());
+  }
+  rows.push_back(paragraph(figure.caption, width, {.kind = "faint"}));
+  return below_each_other(rows, 8);
+}
+
+std::string as_json(const Figure& figure) {
+  std::vector<std::string> charts, maps;
+  for (const LineChart& chart : figure.charts) charts.push_back(as_json(chart));
+  for (const HeatMap& map : figure.maps) maps.push_back(as_json(map));
+  return json::object({{"title", json::text(figure.title)},
+                       {"caption", json::text(figure.caption)},
+                       {"charts", json::list(charts)},
+                       {"maps", json::list(maps)}});
+}
+
+}  // namespace locus::report

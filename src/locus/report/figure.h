@@ -1,0 +1,27 @@
+// A figure: charts or heat maps that belong together, with a title and a sentence on how to read them. The
+// same one becomes part of a page, part of a larger drawing, or numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "locus/report/heat_map.h"
+#include "locus/report/line_chart.h"
+
+namespace locus::report {
+
+struct Figure {
+  std::string name;  // as the key of its numbers
+  std::string title, caption;
+  std::vector<LineChart> charts;
+  std::vector<HeatMap> maps;  // with the same colours
+  std::string colours;        // what the colours of the maps mean
+};
+
+// Each panel by itself, for a page that lays them out; those of several are small.
+std::vector<Drawing> panels(const Figure& figure);
+// Title, panels and caption as one drawing.
+Drawing draw(const Figure& figure, double width);
+std::string as_json(const Figure& figure);
+
+}  // namespace locus::report

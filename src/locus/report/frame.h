@@ -1,0 +1,27 @@
+// The frame of a chart: where values lie on paper, and the axes around it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "locus/report/axis.h"
+
+namespace locus::report {
+
+struct Frame {
+  double left = 0, top = 0, width = 0, height = 0;
+  Axis x, y;
+  bool downwards = false;  // y grows downwards, as the rows of a matrix do
+
+  double x_of(double value) const { return left + x.at(value) * width; }
+  double y_of(double value) const { return top + (downwards ? y.at(value) : 1 - y.at(value)) * height; }
+};
+
+// Room for the ticks and the label of an axis.
+inline constexpr double kBelowFrame = 42;
+double beside_frame(const Axis& y);
+
+// Ticks, labels and lines at the left and at the bottom; grid lines through the frame where asked.
+std::string axes(const Frame& frame, std::string_view x_label, std::string_view y_label, bool grid);
+
+}  // namespace locus::report

@@ -1,0 +1,30 @@
+// A chart of lines over a common pair of axes, with a legend above it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "locus/report/axis.h"
+#include "locus/report/svg.h"
+
+namespace locus::report {
+
+struct Series {
+  std::string name;
+  std::vector<double> x, y;  // as many of one as of the other
+};
+
+struct LineChart {
+  std::string title;  // none when empty
+  std::string x_label, y_label;
+  std::vector<Series> series;
+  bool log_x = false, log_y = false;
+  std::optional<std::pair<double, double>> y_range;  // of several charts side by side; else of the series
+};
+
+// Points that are not finite interrupt a line. Few points are marked, and say their values when pointed at.
+Drawing draw(const LineChart& chart, double width, double height);
+
+}  // namespace locus::report

@@ -1,0 +1,88 @@
+#include "locus/report/page.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "locus/base/version.h"
+#include "locus/report/palette.h"
+#include "locus/report/svg.h"
+
+namespace locus::report {
+namespace {
+
+constexpr const char* kLayout = R"(
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:68rem;padding:1.5rem 1rem 3rem;font:1rem/1.5 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}
+h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem}h2{font-size:1.2rem;margin:0 0 .5rem}
+.lead{font-size:1.15rem;margin:0 0 1rem;max-width:45rem}
+pre{margin:0 0 1rem;padding:.7rem 1rem;border-radius:.4rem;overflow-x:auto;font:.95rem/1.5 ui-monospace,'DejaVu Sans Mono',monospace}
+dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1.2rem;margin:0 0 2rem;max-width:45rem}
+dd{margin:0;overflow-wrap:anywhere}
+.figures{display:flex;flex-wrap:wrap;gap:2.2rem 2rem;margin-bottom:2rem}
+figure{margin:0;flex:1 1 100%;min-width:0;break-inside:avoid}
+figure.one.charts{flex:3 1 min(30rem,100%)}figure.one.map{flex:2 1 min(22rem,100%)}
+figcaption{font-size:.9rem;margin-top:.4rem;max-width:45rem}
+svg{display:block;width:100%;height:auto}
+.one.charts svg{max-width:40rem}.one.map svg,.scale svg{max-width:27rem}
+.many .panels{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(max(min(10.2rem,45%),22%),1fr))}
+.many.charts .panels{grid-template-columns:repeat(auto-fill,minmax(max(min(14rem,100%),22%),1fr))}
+:focus-visible{outline:2px solid;outline-offset:2px}
+footer{font-size:.85rem}
+@media print{body{max-width:none;padding:0}pre{white-space:pre-wrap}}
+)";
+
+std::string paper_rules(const Paper& paper) {
+  return fmt::format(
+      "html{{background:{};color:{}}}dt,figcaption,footer{{color:{}}}pre{{border:1px solid {}}}", paper.paper,
+      paper.ink, paper.faint, paper.rule);
+}
+
+}  // namespace
+
+Page::Page(std::string_view title) : title_(escape(title)) {}
+
+void Page::lead(std::string_view text) { body_ += fmt::format("<p class=\"lead\">{}</p>\n", escape(text)); }
+
+void Page::formula(std::string_view text) {
+  body_ += fmt::format("<pre tabindex=\"0\">{}</pre>\n", escape(text));
+}
+
+void Page::facts(std::span<const std::pair<std::string, std::string>> rows) {
+  body_ += "<dl>\n";
+  for (const auto& [name, value] : rows) {
+    fmt::format_to(std::back_inserter(body_), "<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(value));
+  }
+  body_ += "</dl>\n";
+}
+
+void Page::add(const Figure& figure) {
+  const std::vector<Drawing> drawings = panels(figure);
+  const bool maps = !figure.maps.empty();
+  const size_t count = drawings.size() - (maps ? 1 : 0);
+  fmt::format_to(std::back_inserter(body_), "<figure class=\"{} {}\">\n<h2>{}</h2>\n<div class=\"panels\">\n",
+                 count > 1 ? "many" : "one", maps ? "map" : "charts", escape(figure.title));
+  for (size_t i = 0; i < count; ++i) body_ += svg_element(drawings[i]);
+  body_ += "</div>\n";
+  if (maps) body_ += fmt::format("<div class=\"scale\">{}</div>\n", svg_element(drawings.back()));
+  fmt::format_to(std::back_inserter(body_), "<figcaption>{}</figcaption>\n</figure>\n",
+                 escape(figure.caption));
+}
+
+void Page::figures(std::span<const Figure> figures) {
+  body_ += "<div class=\"figures\">\n";
+  for (const Figure& figure : figures) add(figure);
+  body_ += "</div>\n";
+}
+
+std::string Page::html() const {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{0}</title>\n"
+      "<style>{1}{2}\n@media (prefers-color-scheme:dark){{{3}}}\n{4}</style>\n</head>\n"
+      "<body>\n<main>\n<h1>{0}</h1>\n{5}</main>\n<footer>Made by Locus {6}.</footer>\n</body>\n</html>\n",
+      title_, kLayout, paper_rules(kLight), paper_rules(kDark), drawing_style(), body_, version());
+}
+
+}  // namespace locus::report

@@ -1,0 +1,76 @@
+#include "locus/report/palette.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace locus::report {
+namespace {
+
+constexpr const char* kDashes[] = {"none", "7 4", "2 3", "10 3 2 3"};
+
+// Nine points of viridis (van der Walt and Smith 2015); between them, straight lines.
+constexpr std::array<std::array<int, 3>, 9> kViridis = {{{68, 1, 84},
+                                                         {71, 44, 122},
+                                                         {59, 81, 139},
+                                                         {44, 113, 142},
+                                                         {33, 144, 141},
+                                                         {39, 173, 129},
+                                                         {92, 200, 99},
+                                                         {170, 220, 50},
+                                                         {253, 231, 37}}};
+
+std::string shade_colour(int index) {
+  const double at = static_cast<double>(index) * (kViridis.size() - 1) / (kShades - 1);
+  const size_t below = std::min(static_cast<size_t>(at), kViridis.size() - 2);
+  const double part = at - static_cast<double>(below);
+  std::string colour = "#";
+  for (size_t channel = 0; channel < 3; ++channel) {
+    const double value = kViridis[below][channel] * (1 - part) + kViridis[below + 1][channel] * part;
+    fmt::format_to(std::back_inserter(colour), "{:02x}", static_cast<int>(std::lround(value)));
+  }
+  return colour;
+}
+
+std::string paper_rules(const Paper& paper) {
+  std::string css =
+      fmt::format(".paper{{fill:{}}}.words{{fill:{}}}.faint{{fill:{}}}.rule{{stroke:{}}}.axis{{stroke:{}}}\n",
+                  paper.paper, paper.ink, paper.faint, paper.rule, paper.faint);
+  for (size_t i = 0; i < paper.lines.size(); ++i) {
+    fmt::format_to(std::back_inserter(css), ".c{}{{stroke:{}}}", i, paper.lines[i]);
+  }
+  return css + '\n';
+}
+
+}  // namespace
+
+std::string line_class(size_t series) {
+  return fmt::format("line c{} d{}", series % kLight.lines.size(),
+                     series / kLight.lines.size() % std::size(kDashes));
+}
+
+int shade(double value, double low, double high) {
+  if (!(high > low)) return kShades / 2;
+  return std::clamp(static_cast<int>((value - low) / (high - low) * kShades), 0, kShades - 1);
+}
+
+std::string drawing_style() {
+  std::string css =
+      "text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}.strong{font-weight:600}\n"
+      ".line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
+      ".rule,.axis{fill:none;stroke-width:1}.shade{fill:none}\n"
+      ".series:hover .line,.series:focus .line{stroke-width:4}.series:focus{outline:none}\n";
+  for (size_t i = 1; i < std::size(kDashes); ++i) {
+    fmt::format_to(std::back_inserter(css), ".d{}{{stroke-dasharray:{}}}", i, kDashes[i]);
+  }
+  css += '\n';
+  for (int i = 0; i < kShades; ++i) {
+    fmt::format_to(std::back_inserter(css), ".h{}{{stroke:{}}}", i, shade_colour(i));
+  }
+  return fmt::format("{}\n{}@media (prefers-color-scheme:dark){{{}}}\n", css, paper_rules(kLight),
+                     paper_rules(kDark));
+}
+
+}  // namespace locus::report

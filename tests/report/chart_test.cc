@@ -1,0 +1,194 @@
+// Line charts, heat maps, figures and pages: what is drawn is well-formed, inside its paper, and says what it
+// was given.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <regex>
+
+#include "locus/report/page.h"
+#include "locus/report/palette.h"
+#include "tests/expect_error.h"
+#include "tests/report/well_formed.h"
+
+namespace locus::report {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+// Every absolute point of every path, and the place of every text.
+void expect_inside(const Drawing& drawing) {
+  static const std::regex point("[ML](-?[0-9.]+) (-?[0-9.]+)|x=\"(-?[0-9.]+)\" y=\"(-?[0-9.]+)\"");
+  for (std::sregex_iterator match(drawing.body.begin(), drawing.body.end(), point), end; match != end;
+       ++match) {
+    const bool path = (*match)[1].matched;
+    const double x = std::stod((*match)[path ? 1 : 3]), y = std::stod((*match)[path ? 2 : 4]);
+    EXPECT_GE(x, 0) << match->str();
+    EXPECT_LE(x, drawing.width) << match->str();
+    EXPECT_GE(y, 0) << match->str();
+    EXPECT_LE(y, drawing.height) << match->str();
+  }
+}
+
+LineChart some_chart(size_t series) {
+  LineChart chart{.title = "Loss & gain", .x_label = "step <n>", .y_label = "loss"};
+  for (size_t i = 0; i < series; ++i) {
+    chart.series.push_back(
+        {"series " + std::to_string(i), {1, 10, 100}, {3.0 + static_cast<double>(i), 2, 1}});
+  }
+  return chart;
+}
+
+TEST(LineChart, DrawsEverySeriesOnItsPaper) {
+  for (const bool log : {false, true}) {
+    LineChart chart = some_chart(12);
+    chart.log_x = chart.log_y = log;
+    const Drawing drawing = draw(chart, 480, 330);
+    EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+    EXPECT_EQ(count(drawing.body, "class=\"series\" tabindex=\"0\""), 12u);
+    EXPECT_EQ(count(drawing.body, ">series 11<"), 2u);  // in the legend and for the pointer
+    EXPECT_EQ(count(drawing.body, ">series 3, 10: 2<"), 1u);
+    EXPECT_EQ(count(drawing.body, "Loss &amp; gain"), 1u);
+    expect_inside(drawing);
+  }
+}
+
+TEST(LineChart, AGapInterruptsTheLine) {
+  LineChart chart{.series = {{"", {1, 2, 3, 4, 5}, {1, 2, kNan, 2, 1}}}};
+  const std::string body = draw(chart, 480, 330).body;
+  const size_t line = body.find("class=\"line c0 d0\"");
+  const std::string path = body.substr(line, body.find("/>", line) - line);
+  EXPECT_EQ(count(path, "M"), 2u) << path;
+  EXPECT_EQ(count(path, "L"), 2u) << path;
+}
+
+TEST(LineChart, RefusesWhatItCannotDraw) {
+  expect_error(Fault::data, {"line chart 'Loss & gain': no values to draw"},
+               [] { draw(some_chart(0), 480, 330); });
+  expect_error(Fault::data, {"line chart: series a has 2 x and 1 y values"}, [] {
+    draw(LineChart{.series = {{"a", {1, 2}, {1}}}}, 480, 330);
+  });
+  expect_error(Fault::data, {"no room for 200 names in a height of 330"},
+               [] { draw(some_chart(200), 480, 330); });
+}
+
+TEST(Palette, LinesStandOutFromTheirPaper) {
+  // Relative luminance and contrast as in the Web Content Accessibility Guidelines 2; 3 is what they ask of
+  // lines, 4.5 of text.
+  const auto luminance = [](const char* colour) {
+    double sum = 0;
+    const double weights[] = {0.2126, 0.7152, 0.0722};
+    for (int i = 0; i < 3; ++i) {
+      const double c = std::stoi(std::string(colour).substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
+      sum += weights[i] * (c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+  };
+  const auto contrast = [&](const char* a, const char* b) {
+    const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+    return std::max(x, y) / std::min(x, y);
+  };
+  for (const Paper& paper : {kLight, kDark}) {
+    for (const char* line : paper.lines) EXPECT_GE(contrast(line, paper.paper), 3) << line;
+    EXPECT_GE(contrast(paper.ink, paper.paper), 4.5);
+    EXPECT_GE(contrast(paper.faint, paper.paper), 4.5);
+  }
+}
+
+TEST(Palette, LinesAndShadesDiffer) {
+  EXPECT_EQ(line_class(0), "line c0 d0");
+  EXPECT_EQ(line_class(9), "line c1 d1");
+  EXPECT_EQ(shade(-5, 0, 1), 0);
+  EXPECT_EQ(shade(0.5, 0, 1), kShades / 2);
+  EXPECT_EQ(shade(7, 0, 1), kShades - 1);
+  EXPECT_EQ(shade(3, 3, 3), kShades / 2);
+}
+
+TEST(HeatMap, ARunOfOneShadeIsOneStroke) {
+  const HeatMap map{.title = "a", .x = {0, 1, 2}, .y = {0, 1}, .values = {0, 0, 1, kNan, 1, 1}};
+  const Drawing drawing = draw(map, 200);
+  EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+  EXPECT_EQ(count(drawing.body, "<path class=\"h0\" d=\"M0 0.5h2\"/>"), 1u);
+  EXPECT_EQ(count(drawing.body, "<path class=\"h47\" d=\"M2 0.5h1M1 1.5h2\"/>"), 1u);
+}
+
+TEST(HeatMap, FineMatricesBecomeMeansOfBlocks) {
+  HeatMap map{.low = 0, .high = 1};
+  for (int i = 0; i < 300; ++i) map.x.push_back(i);
+  map.y = {0, 1};
+  // Zeros and ones in turn: every block of two or more of them is about a half.
+  for (int i = 0; i < 600; ++i) map.values.push_back(i % 2);
+  const std::string body = draw(map, 200).body;
+  EXPECT_EQ(count(body, "class=\"h0\""), 0u);
+  EXPECT_EQ(count(body, "class=\"h24\""), 1u);
+}
+
+TEST(HeatMap, MapsShareTheirColours) {
+  std::vector<HeatMap> maps = {{.values = {1, kNan, 3}}, {.values = {-2, 0}}};
+  share_colours(maps);
+  for (const HeatMap& map : maps) {
+    EXPECT_EQ(map.low, -2);
+    EXPECT_EQ(map.high, 3);
+  }
+}
+
+TEST(HeatMap, RefusesWhatItCannotDraw) {
+  expect_error(Fault::data, {"heat map 'a': nothing to draw"}, [] { draw(HeatMap{.title = "a"}, 200); });
+  expect_error(Fault::data, {"heat map 'a': 3 values for 1 rows and 2 columns"}, [] {
+    draw(HeatMap{.title = "a", .x = {0, 1}, .y = {0}, .values = {1, 2, 3}}, 200);
+  });
+  expect_error(Fault::data, {"no room in a width of 30"},
+               [] { draw(HeatMap{.x = {0}, .y = {0}, .values = {1}}, 30); });
+}
+
+Figure some_figure() {
+  Figure figure{.name = "maps", .title = "Maps < here", .caption = "A & b.", .colours = "score"};
+  for (int i = 0; i < 5; ++i) {
+    figure.maps.push_back({.title = "head", .x = {0, 1}, .y = {0, 1}, .values = {0, 1, 2, 3}});
+  }
+  share_colours(figure.maps);
+  return figure;
+}
+
+TEST(Figure, IsOneDrawingOrPanels) {
+  EXPECT_EQ(panels(some_figure()).size(), 6u);  // and the scale of the colours
+  const Drawing drawing = draw(some_figure(), 700);
+  EXPECT_EQ(drawing.width, 700);
+  EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+}
+
+TEST(Figure, GivesItsNumbers) {
+  const std::string text = as_json(Figure{.charts = {{.series = {{"a", {1, 2}, {0.1, kNan}}}}},
+                                          .maps = {{.x = {0, 1}, .y = {0}, .values = {5, 6}}}});
+  EXPECT_NE(text.find(R"("series": [{"name": "a", "x": [1, 2], "y": [0.1, null]}])"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"("values": [[5, 6]])"), std::string::npos) << text;
+}
+
+TEST(Page, StandsAlone) {
+  Page page("A <title>");
+  page.lead("Lead & answer.");
+  page.formula("a < b\nc");
+  const std::pair<std::string, std::string> facts[] = {{"name", "<value>"}};
+  page.facts(facts);
+  const Figure figures[] = {some_figure()};
+  page.figures(figures);
+  const std::string html = page.html();
+  EXPECT_EQ(not_well_formed(html), "");
+  EXPECT_EQ(count(html, "<svg "), 6u);
+  EXPECT_EQ(count(html, "prefers-color-scheme:dark"), 2u);
+  EXPECT_EQ(count(html, "@media print"), 1u);
+  // Nothing is fetched: the only address is the name of SVG's namespace.
+  EXPECT_EQ(count(html, "http"), count(html, "xmlns=\"http://www.w3.org/2000/svg\""));
+  EXPECT_EQ(count(html, "<script"), 0u);
+  EXPECT_EQ(count(html, "url("), 0u);
+}
+
+}  // namespace
+}  // namespace locus::report
