@@ -1,0 +1,133 @@
+#include "locus/report/probe.h"
+
+#include <cmath>
+
+#include "locus/op/rotate.h"
+#include "locus/scheme/initial.h"
+
+namespace locus::report {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+
+// One head of the probe at every token, turned where the scheme says so: [tokens, D].
+std::vector<double> probes(const std::optional<RotationTerm>& term, int64_t tokens, int64_t size, bool keys) {
+  const Var same(Tensor::full({tokens, size}, static_cast<float>(std::pow(size, -0.25))));
+  const Var turned = !term  ? same
+                     : keys ? op::rotate_keys(same, *term, 1)
+                            : op::rotate_queries(same, *term, 1);
+  const std::vector<float> values = turned.value().values();
+  return {values.begin(), values.end()};
+}
+
+double dot(const double* a, const double* b, int64_t size) {
+  double sum = 0;
+  for (int64_t i = 0; i < size; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// A slot term with its table read once.
+class SlotVectors {
+ public:
+  SlotVectors(const std::optional<SlotTerm>& term, int64_t size) : term_(term), size_(size) {
+    if (!term) return;
+    const std::vector<float> values = term->table.value().values();
+    table_.assign(values.begin(), values.end());
+    slots_ = term->slots.data<int32_t>();
+  }
+  // vector . table[h, slot(distance)]; 0 without a term.
+  double product(const double* vector, int64_t head, int64_t distance) const {
+    if (!term_) return 0;
+    const int64_t width = term_->table.shape()[1], slot = slots_[distance + term_->zero];
+    return dot(vector, &table_[slot * width + (width == size_ ? 0 : head * size_)], size_);
+  }
+
+ private:
+  const std::optional<SlotTerm>& term_;
+  int64_t size_;
+  std::vector<double> table_;
+  std::span<const int32_t> slots_;
+};
+
+Placement placed_at(std::span<const int32_t> positions) {
+  return Placement::given(Tensor::of({1, static_cast<int64_t>(positions.size())}, positions));
+}
+
+}  // namespace
+
+Probe::Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValues& options)
+    : info_(info), geometry_(geometry) {
+  scheme_ = make_scheme(info.name, geometry, options, Scope(parameters_), Random(kSeed, 0));
+  // A layer's weights as they start in most models.
+  Initial initial(Random(kSeed, 1));
+  const Shape shape = {geometry.heads * geometry.head_size, geometry.width};
+  layer_.query_weight = Var(initial.normal(shape, 0.02));
+  layer_.key_weight = Var(initial.normal(shape, 0.02));
+}
+
+Probe::Found Probe::find(std::span<const int32_t> queries, std::span<const int32_t> keys) const {
+  const NoGrad no_grad;
+  const Placement placement = placed_at(queries).across(placed_at(keys));
+  Terms terms = scheme_->terms(placement);
+  ScoreTerms scores = scheme_->layer_scores(terms, layer_);
+  return {placement.sequences(), std::move(terms), std::move(scores)};
+}
+
+std::vector<std::string_view> Probe::kinds() const {
+  constexpr int32_t kPositions[] = {0, 1};
+  const Found found = find(kPositions, kPositions);
+  std::vector<std::string_view> kinds;
+  if (found.terms.input) kinds.push_back("input");
+  if (found.terms.rotation) kinds.push_back("rotation");
+  const ScoreTerms& scores = found.scores;
+  if (scores.by_distance || scores.by_query || scores.by_key || scores.dense) kinds.push_back("score");
+  return kinds;
+}
+
+std::vector<double> Probe::scores(std::span<const int32_t> queries, std::span<const int32_t> keys) const {
+  const Found found = find(queries, keys);
+  const auto Q = static_cast<int64_t>(queries.size()), K = static_cast<int64_t>(keys.size());
+  const int64_t H = geometry_.heads, D = geometry_.head_size;
+  const std::vector<double> q = probes(found.terms.rotation, Q, D, false);
+  const std::vector<double> k = probes(found.terms.rotation, K, D, true);
+  const double scale = found.scores.scale ? *found.scores.scale : 1 / std::sqrt(static_cast<double>(D));
+  const SlotVectors by_query(found.scores.by_query, D), by_key(found.scores.by_key, D);
+  const auto& by_distance = found.scores.by_distance;
+  const std::vector<float> bias = by_distance ? by_distance->table.value().values() : std::vector<float>();
+  const int64_t columns = by_distance ? by_distance->table.shape()[1] : 0;
+  const std::vector<float> dense =
+      found.scores.dense ? found.scores.dense.value().values() : std::vector<float>();
+
+  std::vector<double> scores;
+  scores.reserve(static_cast<size_t>(H * Q * K));
+  for (int64_t h = 0; h < H; ++h) {
+    for (int64_t i = 0; i < Q; ++i) {
+      for (int64_t j = 0; j < K; ++j) {
+        const int64_t d = keys[j] - queries[i];
+        const double *q_i = &q[i * D], *k_j = &k[j * D];
+        double score = scale * (dot(q_i, k_j, D) + by_query.product(q_i, h, d) + by_key.product(k_j, h, d));
+        if (by_distance) score += bias[h * columns + d + by_distance->zero];
+        if (!dense.empty()) score += dense[(h * Q + i) * K + j];
+        scores.push_back(score);
+      }
+    }
+  }
+  return scores;
+}
+
+std::vector<double> Probe::input_rows(std::span<const int32_t> positions) const {
+  const Found found = find(positions, positions);
+  if (!found.terms.input) return {};
+  const InputTerm& term = *found.terms.input;
+  const auto width = static_cast<size_t>(term.table.shape()[1]);
+  const std::vector<float> table = term.table.value().values();
+  std::vector<double> rows;
+  rows.reserve(positions.size() * width);
+  for (const int32_t row : term.rows.data<int32_t>()) {
+    const float* first = &table[static_cast<size_t>(row) * width];
+    rows.insert(rows.end(), first, first + width);
+  }
+  return rows;
+}
+
+}  // namespace locus::report

@@ -1,0 +1,262 @@
+#include "locus/report/scheme_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace locus::report {
+namespace {
+
+constexpr int64_t kMostPoints = 256;  // of a line, each way
+constexpr int64_t kMostRows = 128;    // of a map
+constexpr const char* kDistance = "distance j \u2212 i";
+
+// At most `most` positions of 0 .. length - 1 in even steps.
+std::vector<int32_t> spread(int64_t length, int64_t most) {
+  const int64_t step = (length + most - 1) / most;
+  std::vector<int32_t> positions;
+  for (int64_t p = 0; p < length; p += step) positions.push_back(static_cast<int32_t>(p));
+  return positions;
+}
+
+std::vector<double> as_numbers(std::span<const int32_t> positions) {
+  return {positions.begin(), positions.end()};
+}
+
+std::string steps(std::span<const int32_t> positions) {
+  return positions.size() > 1 && positions[1] > 1 ? fmt::format(" One position in {} is shown.", positions[1])
+                                                  : "";
+}
+
+// Of these, the ones whose view of the others is worth a line when it is not the same from everywhere.
+std::vector<int32_t> viewpoints(std::span<const int32_t> positions) {
+  std::vector<int32_t> result;
+  for (const size_t i : {positions.size() / 4, positions.size() / 2, positions.size() - 1}) {
+    if (result.empty() || result.back() != positions[i]) result.push_back(positions[i]);
+  }
+  return result;
+}
+
+bool heads_are_equal(const std::vector<double>& scores, int64_t heads) {
+  const size_t size = scores.size() / static_cast<size_t>(heads);
+  return std::equal(scores.begin() + static_cast<ptrdiff_t>(size), scores.end(), scores.begin());
+}
+
+std::string head_name(bool all_equal, int64_t head) {
+  return all_equal ? "every head" : fmt::format("head {}", head + 1);
+}
+
+std::string reading(const Probe& probe) {
+  std::string text = "All queries and keys are the same vector; without a scheme its score is 1.";
+  if (probe.parameters() > 0) text += " Learned values are those training starts from.";
+  return text;
+}
+
+// A relative scheme looks the same from everywhere: the last query sees what lies behind, the first one what
+// lies ahead. A line for every head.
+LineChart by_head(const Probe& probe, int64_t length) {
+  const int64_t heads = probe.geometry().heads;
+  const std::vector<int32_t> ahead = spread(length, kMostPoints);
+  const int32_t first[] = {0}, last[] = {static_cast<int32_t>(length - 1)};
+  std::vector<int32_t> behind;
+  for (const int32_t position : ahead) behind.push_back(last[0] - position);
+  const std::vector<double> to_behind = probe.scores(last, behind), to_ahead = probe.scores(first, ahead);
+  const bool equal = heads_are_equal(to_behind, heads) && heads_are_equal(to_ahead, heads);
+  LineChart chart{.x_label = kDistance, .y_label = "score"};
+  const size_t n = ahead.size();
+  for (int64_t h = 0; h < (equal ? 1 : heads); ++h) {
+    Series series{.name = head_name(equal, h)};
+    const size_t start = h * n;
+    for (size_t i = n; i-- > 0;) {
+      series.x.push_back(-ahead[i]);
+      series.y.push_back(to_behind[start + i]);
+    }
+    for (size_t i = 1; i < n && !probe.geometry().causal; ++i) {
+      series.x.push_back(ahead[i]);
+      series.y.push_back(to_ahead[start + i]);
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+// Lines that cross without order cannot be told apart: each gets a chart, all with the same range.
+std::vector<LineChart> apart(const LineChart& chart) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Series& series : chart.series) {
+    const auto [least, most] = std::ranges::minmax(series.y);
+    low = std::min(low, least);
+    high = std::max(high, most);
+  }
+  std::vector<LineChart> charts;
+  for (const Series& series : chart.series) {
+    charts.push_back({.title = series.name,
+                      .x_label = chart.x_label,
+                      .y_label = chart.y_label,
+                      .series = {{"", series.x, series.y}},
+                      .y_range = {{low, high}}});
+  }
+  return charts;
+}
+
+// Any other scheme: a chart for every head, a line for every query.
+std::vector<LineChart> by_query(const Probe& probe, int64_t length) {
+  const int64_t heads = probe.geometry().heads;
+  const std::vector<int32_t> keys = spread(length, kMostPoints), queries = viewpoints(keys);
+  const std::vector<double> scores = probe.scores(queries, keys);
+  const bool equal = heads_are_equal(scores, heads);
+  const auto [low, high] = std::ranges::minmax(scores);
+  std::vector<LineChart> charts;
+  for (int64_t h = 0; h < (equal ? 1 : heads); ++h) {
+    LineChart chart{
+        .title = head_name(equal, h), .x_label = kDistance, .y_label = "score", .y_range = {{low, high}}};
+    for (size_t i = 0; i < queries.size(); ++i) {
+      Series series{.name = fmt::format("i = {}", queries[i])};
+      for (size_t j = 0; j < keys.size(); ++j) {
+        if (probe.geometry().causal && keys[j] > queries[i]) break;
+        series.x.push_back(keys[j] - queries[i]);
+        series.y.push_back(scores[(h * queries.size() + i) * keys.size() + j]);
+      }
+      chart.series.push_back(std::move(series));
+    }
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+Figure scores_over_distance(const Probe& probe, int64_t length) {
+  Figure figure{
+      .name = "scores_over_distance",
+      .title = "Score over distance",
+      .caption = fmt::format("The score of query i and key j over how far the key is from the query. {}{}",
+                             reading(probe), steps(spread(length, kMostPoints)))};
+  if (!probe.info().relative) {
+    figure.charts = by_query(probe, length);
+  } else {
+    const LineChart chart = by_head(probe, length);
+    // What is learned starts at random.
+    figure.charts = probe.parameters() > 0 ? apart(chart) : std::vector{chart};
+  }
+  return figure;
+}
+
+Figure scores_over_positions(const Probe& probe, int64_t length) {
+  const int64_t heads = probe.geometry().heads;
+  const std::vector<int32_t> positions = spread(length, kMostRows);
+  const std::vector<double> scores = probe.scores(positions, positions);
+  const bool equal = heads_are_equal(scores, heads);
+  Figure figure{
+      .name = "scores_over_positions",
+      .title = "Score over query and key position",
+      .caption = fmt::format("One row a query, one column a key. {}{}", reading(probe), steps(positions)),
+      .colours = "score"};
+  const size_t n = positions.size();
+  for (int64_t h = 0; h < (equal ? 1 : heads); ++h) {
+    HeatMap map{.title = head_name(equal, h), .x_label = "key j", .y_label = "query i"};
+    map.x = map.y = as_numbers(positions);
+    const auto first = scores.begin() + static_cast<ptrdiff_t>(h * n * n);
+    map.values.assign(first, first + static_cast<ptrdiff_t>(n * n));
+    for (size_t i = 0; i < n && probe.geometry().causal; ++i) {
+      std::fill_n(map.values.begin() + static_cast<ptrdiff_t>(i * n + i + 1), n - i - 1,
+                  std::numeric_limits<double>::quiet_NaN());
+    }
+    figure.maps.push_back(std::move(map));
+  }
+  share_colours(figure.maps);
+  return figure;
+}
+
+// Of every pair of rows of two matrices with the same width; 0 where a row is.
+std::vector<double> cosines(const std::vector<double>& a, const std::vector<double>& b, size_t width) {
+  const auto product = [width](const double* x, const double* y) {
+    double sum = 0;
+    for (size_t n = 0; n < width; ++n) sum += x[n] * y[n];
+    return sum;
+  };
+  std::vector<double> result;
+  for (size_t i = 0; i < a.size(); i += width) {
+    for (size_t j = 0; j < b.size(); j += width) {
+      const double sizes = std::sqrt(product(&a[i], &a[i]) * product(&b[j], &b[j]));
+      result.push_back(sizes > 0 ? product(&a[i], &b[j]) / sizes : 0);
+    }
+  }
+  return result;
+}
+
+std::string learned(const Probe& probe) {
+  return probe.parameters() > 0 ? " Learned values are those training starts from." : "";
+}
+
+Figure similarity_over_distance(const Probe& probe, int64_t length) {
+  const std::vector<int32_t> to = spread(length, kMostPoints), from = viewpoints(to);
+  const std::vector<double> rows = probe.input_rows(to);
+  const std::vector<double> values = cosines(probe.input_rows(from), rows, rows.size() / to.size());
+  LineChart chart{.x_label = kDistance, .y_label = "cosine"};
+  for (size_t i = 0; i < from.size(); ++i) {
+    Series series{.name = fmt::format("from position {}", from[i])};
+    for (size_t j = 0; j < to.size(); ++j) {
+      series.x.push_back(to[j] - from[i]);
+      series.y.push_back(values[i * to.size() + j]);
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return {.name = "similarity_over_distance",
+          .title = "Similarity over distance",
+          .caption = fmt::format("The cosine between the rows that tokens i and j get.{}{}", learned(probe),
+                                 steps(to)),
+          .charts = {std::move(chart)}};
+}
+
+Figure similarity_over_positions(const Probe& probe, int64_t length) {
+  const std::vector<int32_t> positions = spread(length, kMostRows);
+  const std::vector<double> rows = probe.input_rows(positions);
+  HeatMap map{.x_label = "position j",
+              .y_label = "position i",
+              .values = cosines(rows, rows, rows.size() / positions.size())};
+  map.x = map.y = as_numbers(positions);
+  Figure figure{.name = "similarity_over_positions",
+                .title = "Similarity over positions",
+                .caption = fmt::format("The cosine between the rows that tokens i and j get.{}{}",
+                                       learned(probe), steps(positions)),
+                .maps = {std::move(map)},
+                .colours = "cosine"};
+  share_colours(figure.maps);
+  return figure;
+}
+
+Figure rows_over_positions(const Probe& probe, int64_t length) {
+  const std::vector<int32_t> positions = spread(length, kMostRows);
+  HeatMap map{.x_label = "element", .y_label = "position", .values = probe.input_rows(positions)};
+  map.y = as_numbers(positions);
+  for (size_t n = 0; n < map.values.size() / positions.size(); ++n) map.x.push_back(static_cast<double>(n));
+  Figure figure{
+      .name = "rows",
+      .title = "The rows themselves",
+      .caption = fmt::format("What tokens get at each position.{}{}", learned(probe), steps(positions)),
+      .maps = {std::move(map)},
+      .colours = "value"};
+  share_colours(figure.maps);
+  return figure;
+}
+
+}  // namespace
+
+std::vector<Figure> scheme_figures(const Probe& probe, int64_t length) {
+  const std::vector<std::string_view> kinds = probe.kinds();
+  std::vector<Figure> figures;
+  // A scheme that acts on inputs alone leaves the scores of a given query and key as they are.
+  if (kinds != std::vector<std::string_view>{"input"}) {
+    figures.push_back(scores_over_distance(probe, length));
+    figures.push_back(scores_over_positions(probe, length));
+  }
+  if (std::ranges::count(kinds, "input") > 0) {
+    figures.push_back(similarity_over_distance(probe, length));
+    figures.push_back(similarity_over_positions(probe, length));
+    figures.push_back(rows_over_positions(probe, length));
+  }
+  return figures;
+}
+
+}  // namespace locus::report
