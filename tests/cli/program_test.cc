@@ -28,7 +28,7 @@ TEST(Program, SaysItsVersion) {
 }
 
 TEST(Program, HelpsWithExamples) {
-  for (const std::string arguments : {"--help", "doctor --help"}) {
+  for (const std::string arguments : {"--help", "doctor --help", "schemes --help", "show --help"}) {
     const Outcome outcome = run_program(arguments);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_TRUE(contains(outcome.out, "Usage: ")) << outcome.out;
@@ -54,7 +54,7 @@ TEST(Program, NeedsACommand) {
 }
 
 TEST(Program, AFullDiskIsAnIoError) {
-  for (const std::string arguments : {"--version", "--help", "doctor"}) {
+  for (const std::string arguments : {"--version", "--help", "doctor", "schemes", "show none --json"}) {
     const Outcome outcome = run_program(arguments + " >/dev/full");
     EXPECT_EQ(outcome.exit_code, 4) << arguments;
     EXPECT_EQ(outcome.err, "locus: cannot write the output: No space left on device\n");

@@ -19,7 +19,7 @@
 namespace locus::cli {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&) = {add_doctor};
+constexpr void (*kCommands[])(CLI::App&) = {add_schemes, add_show, add_doctor};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -46,6 +46,8 @@ int run(int count, char** words) {
   program.set_version_flag("--version", fmt::format("locus {}", version()));
   program.footer(
       "Examples:\n"
+      "  locus schemes          the position schemes there are\n"
+      "  locus show rotary      a picture of what one of them does\n"
       "  locus doctor           what Locus found on this machine\n"
       "  locus doctor --help    the options of one command\n\n"
       "Exit codes: 0 fine, 1 a bug, 2 usage, 3 bad input data, 4 I/O, 5 out of memory or device,\n"

@@ -45,26 +45,6 @@ std::optional<T> parse(std::string_view text) {
   return value;
 }
 
-std::string expected(const OptionSpec& spec) {
-  switch (spec.kind) {
-    case Kind::boolean:
-      return "true or false";
-    case Kind::choice:
-      return fmt::format("one of {}", spec.choices);
-    default:
-      break;
-  }
-  std::string text = spec.kind == Kind::integer  ? "a whole number"
-                     : spec.kind == Kind::number ? "a number"
-                                                 : "numbers separated by commas, each";
-  constexpr OptionSpec kUnbounded;
-  const bool from = spec.least != kUnbounded.least, to = spec.most != kUnbounded.most;
-  if (from && to) return text + fmt::format(" from {} to {}", spec.least, spec.most);
-  if (from) return text + fmt::format(" of at least {}", spec.least);
-  if (to) return text + fmt::format(" of at most {}", spec.most);
-  return spec.kind == Kind::numbers ? "numbers separated by commas" : text;
-}
-
 bool acceptable(const OptionSpec& spec, std::string_view text) {
   const auto within = [&](auto value) {
     return value && static_cast<double>(*value) >= spec.least && static_cast<double>(*value) <= spec.most;
@@ -91,6 +71,26 @@ bool acceptable(const OptionSpec& spec, std::string_view text) {
 }
 
 }  // namespace
+
+std::string expected(const OptionSpec& spec) {
+  switch (spec.kind) {
+    case Kind::boolean:
+      return "true or false";
+    case Kind::choice:
+      return fmt::format("one of {}", spec.choices);
+    default:
+      break;
+  }
+  std::string text = spec.kind == Kind::integer  ? "a whole number"
+                     : spec.kind == Kind::number ? "a number"
+                                                 : "numbers separated by commas, each";
+  constexpr OptionSpec kUnbounded;
+  const bool from = spec.least != kUnbounded.least, to = spec.most != kUnbounded.most;
+  if (from && to) return text + fmt::format(" from {} to {}", spec.least, spec.most);
+  if (from) return text + fmt::format(" of at least {}", spec.least);
+  if (to) return text + fmt::format(" of at most {}", spec.most);
+  return spec.kind == Kind::numbers ? "numbers separated by commas" : text;
+}
 
 Options::Options(std::string_view owner, std::span<const OptionSpec> specs, const OptionValues& values)
     : owner_(owner), specs_(specs) {

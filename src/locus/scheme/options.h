@@ -22,6 +22,9 @@ struct OptionSpec {
   double least = -1e300, most = 1e300;  // for integer, number and each of numbers
 };
 
+// The values it takes, in words: "a whole number of at least 1", "one of interleaved|halves".
+std::string expected(const OptionSpec& spec);
+
 // As the caller wrote them.
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 

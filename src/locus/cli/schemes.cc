@@ -1,0 +1,130 @@
+// locus schemes: what there is to choose from. All of it comes from the list of schemes and from looking at
+// each one made for a model, so a new scheme is here by being in the list.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "locus/base/json.h"
+#include "locus/cli/command.h"
+#include "locus/cli/terminal.h"
+#include "locus/report/probe.h"
+
+namespace locus::cli {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// The model that parameters are counted for.
+constexpr Geometry kModel = {.width = 512, .heads = 8, .head_size = 64, .layers = 6, .max_length = 512};
+
+std::string model_in_words() {
+  return fmt::format("a model of width {}, {} heads, {} layers and length {}", kModel.width, kModel.heads,
+                     kModel.layers, kModel.max_length);
+}
+
+std::string kinds_in_words(const report::Probe& probe) {
+  const auto kinds = probe.kinds();
+  return kinds.empty() ? "nothing" : fmt::format("{}", fmt::join(kinds, ", "));
+}
+
+std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
+
+std::string list_as_text() {
+  Rows rows = {{"name", "acts on", "learned", "longer?", "relative?", "cost", "paper"}};
+  for (const SchemeInfo* info : schemes()) {
+    const report::Probe probe(*info, kModel, {});
+    rows.push_back({std::string(info->name), kinds_in_words(probe), fmt::format("{}", probe.parameters()),
+                    yes_or_no(info->extrapolates), yes_or_no(info->relative), std::string(info->cost),
+                    std::string(info->paper)});
+  }
+  const int width = terminal_width();
+  const std::string legend = fmt::format(
+      "learned: parameters in {}. longer?: defined past the length it was trained for. relative?: scores do "
+      "not change when all positions shift. locus schemes NAME tells more of one.",
+      model_in_words());
+  return fmt::format("{}\n{}\n", table(rows, width), fmt::join(wrapped(legend, width), "\n"));
+}
+
+std::string as_text(const SchemeInfo& info) {
+  const int width = terminal_width();
+  const report::Probe probe(info, kModel, {});
+  std::string formula = "    ";
+  for (const char c : info.formula) formula += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  const Rows facts = {
+      {"acts on", kinds_in_words(probe)},
+      {"learned", probe.parameters() == 0
+                      ? "nothing"
+                      : fmt::format("{} parameters in {}", probe.parameters(), model_in_words())},
+      {"longer?", info.extrapolates ? "yes: defined past the length it was trained for"
+                                    : "no: not defined past the length it was trained for"},
+      {"relative?", info.relative ? "yes: scores do not change when all positions shift"
+                                  : "no: scores change when all positions shift"},
+      {"cost", std::string(info.cost)},
+      {"models", std::string(info.models)},
+      {"paper", std::string(info.paper)},
+  };
+  Rows options = {{"option", "default", "values", "meaning"}};
+  for (const OptionSpec& spec : info.options) {
+    options.push_back({std::string(spec.name), spec.preset.empty() ? "none" : std::string(spec.preset),
+                       expected(spec), std::string(spec.help)});
+  }
+  const std::string listed = info.options.empty() ? "It has no options.\n" : table(options, width);
+  return fmt::format("{}: {}\n\n{}\n\n{}\n{}", info.name, info.summary, formula, table(facts, width), listed);
+}
+
+json::Members members(const SchemeInfo& info) {
+  const report::Probe probe(info, kModel, {});
+  std::vector<std::string> options;
+  for (const OptionSpec& spec : info.options) {
+    options.push_back(json::object({{"name", json::text(spec.name)},
+                                    {"default", json::text(spec.preset)},
+                                    {"expected", json::text(expected(spec))},
+                                    {"help", json::text(spec.help)}}));
+  }
+  return {
+      {"name", json::text(info.name)},
+      {"summary", json::text(info.summary)},
+      {"formula", json::text(info.formula)},
+      {"acts_on", json::texts(probe.kinds())},
+      {"parameters", json::number(probe.parameters())},
+      {"parameters_in", json::text(model_in_words())},
+      {"extrapolates", json::boolean(info.extrapolates)},
+      {"relative", json::boolean(info.relative)},
+      {"cost", json::text(info.cost)},
+      {"models", json::text(info.models)},
+      {"paper", json::text(info.paper)},
+      {"options", json::list(options)},
+  };
+}
+
+std::string list_as_json() {
+  std::vector<std::string> items;
+  for (const SchemeInfo* info : schemes()) items.push_back(json::object(members(*info)));
+  return json::lines(items);
+}
+
+}  // namespace
+
+void add_schemes(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("schemes", "List the position schemes, or tell of one");
+  command->footer("Examples:\n  locus schemes\n  locus schemes rotary\n  locus schemes rotary --json");
+  struct Request {
+    std::string name;
+    bool json = false;
+  };
+  auto request = std::make_shared<Request>();
+  CLI::Option* name =
+      command->add_option("SCHEME", request->name, "The scheme to tell of; all when none is given");
+  command->add_flag("--json", request->json, "Print it as JSON");
+  command->callback([request, name] {
+    if (name->empty()) {
+      print(request->json ? list_as_json() : list_as_text());
+    } else {
+      const SchemeInfo& info = scheme_info(request->name);
+      print(request->json ? json::lines(members(info)) : as_text(info));
+    }
+  });
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,179 @@
+// locus show: what a scheme does, as a picture.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "locus/base/file.h"
+#include "locus/base/json.h"
+#include "locus/base/quote.h"
+#include "locus/cli/command.h"
+#include "locus/cli/terminal.h"
+#include "locus/report/arrange.h"
+#include "locus/report/page.h"
+#include "locus/report/scheme_figures.h"
+
+namespace locus::cli {
+namespace {
+
+constexpr int64_t kMostHeads = 64, kMostLength = 32768;
+constexpr int64_t kHeadSize = 64, kModelLength = 512;
+
+struct Request {
+  std::string scheme;
+  int64_t heads = 8, length = 128;
+  bool causal = false, json = false;
+  std::vector<std::string> settings;
+  std::optional<std::string> out;
+};
+
+void check(const Request& request) {
+  const auto within = [](std::string_view name, int64_t value, int64_t least, int64_t most) {
+    if (value >= least && value <= most) return;
+    fail(Fault::usage, "show: {} is {}, expected {} to {}", name, value, least, most);
+  };
+  within("--heads", request.heads, 1, kMostHeads);
+  within("--length", request.length, 2, kMostLength);
+}
+
+OptionValues options_of(const Request& request) {
+  OptionValues values;
+  for (const std::string& setting : request.settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      fail(Fault::usage, "show: --set {}, expected option=value (locus schemes {} lists the options)",
+           quote(setting), request.scheme);
+    }
+    const std::string name = setting.substr(0, equals);
+    if (!values.emplace(name, setting.substr(equals + 1)).second) {
+      fail(Fault::usage, "show: --set {} is given twice", name);
+    }
+  }
+  return values;
+}
+
+// Where the picture goes; nowhere when only numbers were asked for.
+std::filesystem::path target_of(const Request& request) {
+  if (!request.out) return request.json ? "" : request.scheme + ".html";
+  const std::filesystem::path path = *request.out;
+  if (path.extension() != ".svg" && path.extension() != ".html") {
+    fail(Fault::usage, "show: --out {} ends in neither .svg nor .html, the pictures there are",
+         quote(*request.out));
+  }
+  return path;
+}
+
+report::Probe probe_of(const Request& request, const OptionValues& options) {
+  const Geometry geometry = {.width = request.heads * kHeadSize,
+                             .heads = request.heads,
+                             .head_size = kHeadSize,
+                             .max_length = std::max(request.length, kModelLength),
+                             .causal = request.causal};
+  return report::Probe(scheme_info(request.scheme), geometry, options);
+}
+
+std::string setting_in_words(const Request& request) {
+  std::string words = fmt::format("{} head{} of {}, length {}", request.heads, request.heads == 1 ? "" : "s",
+                                  kHeadSize, request.length);
+  if (request.causal) words += ", causal";
+  for (const std::string& setting : request.settings) words += ", " + setting;
+  return words;
+}
+
+std::string as_svg(const Request& request, const SchemeInfo& info, std::span<const report::Figure> figures) {
+  constexpr double kWidth = 760, kMargin = 24;
+  std::vector<report::Drawing> parts = {
+      report::paragraph(info.name, kWidth, {.size = 26, .kind = "words strong"}),
+      report::paragraph(info.summary, kWidth, {.size = 16}),
+      report::paragraph(fmt::format("{}. {}.", info.paper, setting_in_words(request)), kWidth,
+                        {.kind = "faint"})};
+  for (const report::Figure& figure : figures) parts.push_back(draw(figure, kWidth));
+  const report::Drawing all = below_each_other(parts, 16);
+  return report::svg_file({.width = all.width + 2 * kMargin,
+                           .height = all.height + 2 * kMargin,
+                           .body = placed(all, kMargin, kMargin),
+                           .label = fmt::format("{}: {}", info.name, info.summary)});
+}
+
+std::string as_html(const Request& request, const report::Probe& probe,
+                    std::span<const report::Figure> figures) {
+  const SchemeInfo& info = probe.info();
+  report::Page page(info.name);
+  page.lead(info.summary);
+  page.formula(info.formula);
+  const auto kinds = probe.kinds();
+  const std::pair<std::string, std::string> facts[] = {
+      {"Acts on", kinds.empty() ? "nothing" : fmt::format("{}", fmt::join(kinds, ", "))},
+      {"Learned", probe.parameters() == 0 ? "nothing" : fmt::format("{} parameters", probe.parameters())},
+      {"Cost", std::string(info.cost)},
+      {"Models", std::string(info.models)},
+      {"Paper", std::string(info.paper)},
+      {"Shown for", setting_in_words(request)}};
+  page.facts(facts);
+  page.figures(figures);
+  return page.html();
+}
+
+std::string as_json(const Request& request, const OptionValues& options, const report::Probe& probe,
+                    std::span<const report::Figure> figures) {
+  const SchemeInfo& info = probe.info();
+  json::Members settings, drawn;
+  const Options all(info.name, info.options, options);
+  for (const auto& [name, value] : all.values()) settings.emplace_back(name, json::text(value));
+  for (const report::Figure& figure : figures) drawn.emplace_back(figure.name, as_json(figure));
+  return json::lines({{"scheme", json::text(info.name)},
+                      {"heads", json::number(request.heads)},
+                      {"head_size", json::number(kHeadSize)},
+                      {"length", json::number(request.length)},
+                      {"causal", json::boolean(request.causal)},
+                      {"options", json::object(settings)},
+                      {"parameters", json::number(probe.parameters())},
+                      {"acts_on", json::texts(probe.kinds())},
+                      {"figures", json::object(drawn)}});
+}
+
+void show(const Request& request) {
+  check(request);
+  const SchemeInfo& info = scheme_info(request.scheme);
+  const std::filesystem::path path = target_of(request);
+  const OptionValues options = options_of(request);
+  const report::Probe probe = probe_of(request, options);
+  const std::vector<report::Figure> figures = scheme_figures(probe, request.length);
+  if (!path.empty()) {
+    write_file(
+        path, path.extension() == ".svg" ? as_svg(request, info, figures) : as_html(request, probe, figures));
+  }
+  if (request.json) {
+    print(as_json(request, options, probe, figures));
+  } else {
+    print(fmt::format("{}: {}\n", path.string(), info.summary));
+  }
+}
+
+}  // namespace
+
+void add_show(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("show", "Draw what a position scheme does");
+  command->footer(
+      "Examples:\n"
+      "  locus show rotary                     writes rotary.html\n"
+      "  locus show rotary --out rotary.svg --causal --length 512 --set base=500000\n"
+      "  locus show sinusoidal --json          the numbers, and no picture");
+  auto request = std::make_shared<Request>();
+  command->add_option("SCHEME", request->scheme, "A name from locus schemes")->required();
+  command->add_option("--heads", request->heads, "Heads of 64 elements, 1 to 64")->capture_default_str();
+  command->add_option("--length", request->length, "Positions to look at, 2 to 32768")->capture_default_str();
+  command->add_flag("--causal", request->causal, "For a model whose queries see no key ahead");
+  command
+      ->add_option(
+          "--set", request->settings,
+          "option=value: an option of the scheme (locus schemes SCHEME lists them); as often as needed")
+      ->allow_extra_args(false);
+  command->add_option("--out", request->out, "The picture, .svg or .html; SCHEME.html when not given");
+  command->add_flag("--json", request->json, "Print the numbers as JSON; a picture only with --out");
+  command->callback([request] { show(*request); });
+}
+
+}  // namespace locus::cli
