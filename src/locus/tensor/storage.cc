@@ -27,10 +27,13 @@ void count(int64_t bytes) {
 constexpr int64_t kHugePage = 2 << 20;
 
 void* reserve(int64_t bytes) {
-  if (bytes < 2 * kHugePage) return std::aligned_alloc(kAlignment, static_cast<size_t>(bytes));
-  void* memory = std::aligned_alloc(kHugePage, static_cast<size_t>(bytes));
+  const bool large = bytes >= 2 * kHugePage;
+  void* memory = nullptr;
+  // Unlike aligned_alloc, it takes sizes that are no multiple of the alignment.
+  if (posix_memalign(&memory, large ? kHugePage : kAlignment, static_cast<size_t>(bytes)) != 0)
+    return nullptr;
 #ifdef MADV_HUGEPAGE
-  if (memory != nullptr) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  if (large) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
 #endif
   return memory;
 }
