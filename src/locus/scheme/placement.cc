@@ -113,7 +113,9 @@ Placement Placement::rectangle(int64_t rows, int64_t columns, PositionPolicy pol
 }
 
 Placement Placement::masked(const Tensor& mask, PositionPolicy policy) {
-  return of_rectangle(read_mask("Placement::masked", mask), mask.size(0), mask.size(1), policy);
+  // A statement of its own: it checks the rank that the sizes below rely on, and arguments have no order.
+  const std::vector<uint8_t> real = read_mask("Placement::masked", mask);
+  return of_rectangle(real, mask.size(0), mask.size(1), policy);
 }
 
 Placement Placement::given(const Tensor& ids, const Tensor& mask, int64_t table_length) {
