@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "locus/autograd/parameters.h"
+#include "locus/base/options.h"
 #include "locus/base/random.h"
-#include "locus/scheme/options.h"
 #include "locus/scheme/placement.h"
 
 namespace locus {
@@ -37,6 +37,8 @@ class Scheme {
   virtual ~Scheme() = default;
   // Once per forward pass, shared by all layers.
   virtual Terms terms(const Placement& placement) const = 0;
+  // How much of the model's width an input term that is joined on takes from the token rows.
+  virtual int64_t joined_width() const { return 0; }
   // Once per layer, for the schemes whose score terms differ from layer to layer.
   virtual ScoreTerms layer_scores(const Terms& terms, const LayerView&) const { return terms.scores; }
 };

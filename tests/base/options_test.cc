@@ -1,4 +1,4 @@
-#include "locus/scheme/options.h"
+#include "locus/base/options.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "locus/scheme/options.h"
+#include "locus/base/options.h"
 
 #include <fmt/format.h>
 
@@ -45,6 +45,11 @@ std::optional<T> parse(std::string_view text) {
   return value;
 }
 
+}  // namespace
+
+std::optional<int64_t> parse_integer(std::string_view text) { return parse<int64_t>(text); }
+std::optional<double> parse_number(std::string_view text) { return parse<double>(text); }
+
 bool acceptable(const OptionSpec& spec, std::string_view text) {
   const auto within = [&](auto value) {
     return value && static_cast<double>(*value) >= spec.least && static_cast<double>(*value) <= spec.most;
@@ -66,11 +71,11 @@ bool acceptable(const OptionSpec& spec, std::string_view text) {
         if (!within(parse<double>(part))) return false;
       }
       return true;
+    case Kind::text:
+      return true;
   }
   return false;
 }
-
-}  // namespace
 
 std::string expected(const OptionSpec& spec) {
   switch (spec.kind) {
@@ -78,6 +83,8 @@ std::string expected(const OptionSpec& spec) {
       return "true or false";
     case Kind::choice:
       return fmt::format("one of {}", spec.choices);
+    case Kind::text:
+      return "text";
     default:
       break;
   }
@@ -92,24 +99,32 @@ std::string expected(const OptionSpec& spec) {
   return spec.kind == Kind::numbers ? "numbers separated by commas" : text;
 }
 
+std::string complaint(const OptionSpec& spec, std::string_view value) {
+  return fmt::format("is {}, expected {}{}", quote(value), expected(spec),
+                     suggestion(value, split(spec.choices, '|')));
+}
+
+std::string unknown_option(std::string_view name, std::span<const OptionSpec> specs) {
+  std::vector<std::string_view> known;
+  for (const OptionSpec& spec : specs) known.push_back(spec.name);
+  return fmt::format("unknown option {}{}; {}", quote(name), suggestion(name, known),
+                     known.empty() ? "it has no options" : fmt::format("it has {}", fmt::join(known, ", ")));
+}
+
 Options::Options(std::string_view owner, std::span<const OptionSpec> specs, const OptionValues& values)
     : owner_(owner), specs_(specs) {
   for (const OptionSpec& spec : specs) {
     const auto given = values.find(spec.name);
     const std::string_view value = trim(given == values.end() ? spec.preset : given->second);
     if (!acceptable(spec, value)) {
-      const std::vector<std::string_view> words = split(spec.choices, '|');
-      fail(given == values.end() ? Fault::bug : Fault::usage, "{}: option {} is {}, expected {}{}", owner,
-           spec.name, quote(value), expected(spec), suggestion(value, words));
+      fail(given == values.end() ? Fault::bug : Fault::usage, "{}: option {} {}", owner, spec.name,
+           complaint(spec, value));
     }
     values_.emplace(spec.name, value);
   }
   for (const auto& [name, value] : values) {
     if (values_.contains(name)) continue;
-    std::vector<std::string_view> known;
-    for (const OptionSpec& spec : specs) known.push_back(spec.name);
-    fail(Fault::usage, "{}: unknown option {}{}; {}", owner, quote(name), suggestion(name, known),
-         known.empty() ? "it has no options" : fmt::format("it has {}", fmt::join(known, ", ")));
+    fail(Fault::usage, "{}: {}", owner, unknown_option(name, specs));
   }
 }
 

@@ -1,10 +1,10 @@
-// Options of a scheme: named values with a kind, a default and a sentence each. Text is the common form
-// (command line, TOML, a saved model), checked against the list once, so a scheme reads values that can be
-// trusted.
+// Options: named values with a kind, a default and a sentence each. Text is the common form (command line,
+// TOML, a saved model), checked against the list once, so that who reads a value can trust it.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@
 namespace locus {
 
 struct OptionSpec {
-  enum class Kind { boolean, integer, number, choice, numbers };
+  enum class Kind { boolean, integer, number, choice, numbers, text };
   std::string_view name;
   Kind kind = Kind::number;
   std::string_view preset;  // the default, as text; empty numbers: none given
@@ -24,11 +24,20 @@ struct OptionSpec {
 
 // The values it takes, in words: "a whole number of at least 1", "one of interleaved|halves".
 std::string expected(const OptionSpec& spec);
+bool acceptable(const OptionSpec& spec, std::string_view value);
+// What is wrong with a value that is not acceptable: "is 'x', expected one of a|b; did you mean 'a'?"
+std::string complaint(const OptionSpec& spec, std::string_view value);
+// "unknown option 'depht'; did you mean 'depth'?"
+std::string unknown_option(std::string_view name, std::span<const OptionSpec> known);
+
+// The whole text as one whole or finite number, or nothing.
+std::optional<int64_t> parse_integer(std::string_view text);
+std::optional<double> parse_number(std::string_view text);
 
 // As the caller wrote them.
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 
-// As a scheme reads them: every option of its list present and valid.
+// As their owner reads them: every option of its list present and valid.
 class Options {
  public:
   // Unknown names, values of the wrong kind, out of range: an error that names `owner`, the option, the
