@@ -1,5 +1,6 @@
 #include "locus/op/layout.h"
 
+#include "locus/op/elementwise.h"
 #include "tests/expect_error.h"
 #include "tests/op/gradient.h"
 
@@ -45,6 +46,22 @@ TEST(OpLayout, SplitLeavesUnusedPartsWithoutGradient) {
   const Var x = Var::parameter(Tensor::zeros({2, 3}));
   split(x, {1, 1, 1})[1].backward(Tensor::full({2, 1}, 5));
   EXPECT_EQ(x.grad().values(), (Floats{0, 5, 0, 0, 5, 0}));
+}
+
+TEST(OpLayout, Rows) {
+  const auto f = [](int64_t begin, int64_t end) { return [=](Vars in) { return rows(in[0], begin, end); }; };
+  check_op(f(1, 3), {{{4, 3}}});
+  check_op(f(0, 0), {{{2, 3}}});
+  check_op(f(0, 2), {{{2, 2, 3}}});
+  expect_error(Fault::data, {"rows: rows 2 to 5 of x, which has shape [4, 3]"}, [&] {
+    rows(Var(Tensor::zeros({4, 3})), 2, 5);
+  });
+}
+
+TEST(OpLayout, RowsThatOverlapAddTheirGradients) {
+  const Var x = Var::parameter(Tensor::zeros({3, 1}));
+  sum(join({rows(x, 0, 2), rows(x, 1, 3)})).backward();
+  EXPECT_EQ(x.grad().values(), (Floats{1, 2, 1}));
 }
 
 TEST(OpLayout, Join) {

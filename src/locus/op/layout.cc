@@ -1,6 +1,7 @@
 #include "locus/op/layout.h"
 
 #include "locus/base/checked.h"
+#include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 
 namespace locus::op {
@@ -45,6 +46,17 @@ std::vector<Var> split(const Var& x, const std::vector<int64_t>& widths) {
       at += widths[i];
     }
     x.accumulate(dx);
+  });
+}
+
+Var rows(const Var& x, int64_t begin, int64_t end) {
+  Check check("rows");
+  check.rank_at_least("x", x, 2);
+  check.that(begin >= 0 && begin <= end && end <= x.shape()[0], "rows {} to {} of x, which has shape {}",
+             begin, end, x.shape().text());
+  return record(x.value().rows(begin, end), {x}, [=](const Tensor& dy) {
+    const Tensor part = x.open_grad().rows(begin, end);
+    kernels(dy.device()).add({.a = part.view(), .b = dy.view(), .out = part.view()});
   });
 }
 

@@ -1,0 +1,53 @@
+#include "locus/op/mean_rows.h"
+
+#include "locus/kernel/kernels.h"
+#include "locus/op/check.h"
+#include "locus/op/column_sum.h"
+
+namespace locus::op {
+namespace {
+
+void check_starts(const Check& check, const Tensor& starts, int64_t N) {
+  check.that(starts && starts.dtype() == DType::i32 && starts.numel() >= 1,
+             "starts are missing, expected i32 [sequences + 1]");
+  const auto values = starts.data<int32_t>();
+  check.that(values.front() == 0 && values.back() == N,
+             "starts run from {} to {}, expected 0 to {} (the rows)", values.front(), values.back(), N);
+  for (size_t b = 0; b + 1 < values.size(); ++b) {
+    check.that(values[b] < values[b + 1], "sequence {} runs from {} to {}, expected at least one row", b,
+               values[b], values[b + 1]);
+  }
+}
+
+}  // namespace
+
+Var mean_rows(const Var& x, const Tensor& starts) {
+  Check check("mean_rows");
+  check.floating("x", x);
+  check.that(x.shape().rank() == 2, "x has shape {}, expected [N, C]", x.shape().text());
+  check_starts(check, starts, x.shape()[0]);
+  const auto bounds = starts.data<int32_t>();
+  const int64_t B = starts.numel() - 1;
+  const Tensor out = check.result(x.value(), {B, x.shape()[1]});
+  const Kernels& device = kernels(out.device());
+  for (int64_t b = 0; b < B; ++b) {
+    const Tensor sum = column_sum(x.value().rows(bounds[b], bounds[b + 1]));
+    device.scale({.x = sum.view(),
+                  .out = out.rows(b, b + 1).reshape(sum.shape()).view(),
+                  .factor = 1 / static_cast<float>(bounds[b + 1] - bounds[b])});
+  }
+  return record(out, {x}, [=](const Tensor& dy) {
+    const Tensor dx = x.value().like(x.shape());
+    const auto ends = starts.data<int32_t>();
+    for (int64_t b = 0; b < B; ++b) {
+      const float part = 1 / static_cast<float>(ends[b + 1] - ends[b]);
+      for (int64_t n = ends[b]; n < ends[b + 1]; ++n) {
+        kernels(dy.device())
+            .scale({.x = dy.rows(b, b + 1).view(), .out = dx.rows(n, n + 1).view(), .factor = part});
+      }
+    }
+    x.accumulate(dx);
+  });
+}
+
+}  // namespace locus::op
