@@ -17,6 +17,7 @@ class Learned final : public Scheme {
     check(placement);
     return {.input = InputTerm{table_, placement.sequences().query_positions, joined_}};
   }
+  int64_t joined_width() const override { return joined_ ? table_.shape()[1] : 0; }
 
  private:
   void check(const Placement& placement) const {

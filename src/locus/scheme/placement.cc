@@ -164,6 +164,24 @@ Placement Placement::across(const Placement& text) const {
   return placement;
 }
 
+Placement Placement::select(std::span<const int64_t> sequences) const {
+  Side queries, keys;
+  for (const int64_t b : sequences) {
+    require(b >= 0 && b < count(), "Placement::select: sequence {} of {}", b, count());
+    for (const int32_t p : sequence_positions(sequences_.query_starts, sequences_.query_positions, b)) {
+      queries.add(p);
+    }
+    for (const int32_t p : sequence_positions(sequences_.key_starts, sequences_.key_positions, b))
+      keys.add(p);
+    queries.close_sequence();
+    keys.close_sequence();
+  }
+  Placement placement;
+  placement.offset_ = offset_;
+  placement.sequences_ = join(of(queries.starts), of(queries.positions), of(keys.starts), of(keys.positions));
+  return placement;
+}
+
 int64_t Placement::last_position() const {
   int64_t last = -1;
   for (int64_t b = 0; b < count(); ++b) last = std::max(last, last_position(b));

@@ -44,6 +44,9 @@ class Placement {
   // The queries of this placement over the keys of another text.
   Placement across(const Placement& text) const;
 
+  // These sequences in this order; one may be taken more than once. It packs and unpacks no rectangle.
+  Placement select(std::span<const int64_t> sequences) const;
+
   const Sequences& sequences() const { return sequences_; }
   int64_t count() const { return sequences_.count(); }                    // B
   int64_t queries() const { return sequences_.query_positions.numel(); }  // Nq

@@ -42,16 +42,18 @@ PositionTable::Row row_of(const Waves& waves) {
 class Sinusoidal final : public Scheme {
  public:
   Sinusoidal(const Waves& waves, bool joined)
-      : table_(1, waves.width, [=](int64_t) { return row_of(waves); }), joined_(joined) {}
+      : table_(1, waves.width, [=](int64_t) { return row_of(waves); }),
+        joined_width_(joined ? waves.width : 0) {}
 
   Terms terms(const Placement& placement) const override {
     const PositionTable::Found found = table_.find(placement);
-    return {.input = InputTerm{Var(found.parts[0]), found.query_rows, joined_}};
+    return {.input = InputTerm{Var(found.parts[0]), found.query_rows, joined_width_ > 0}};
   }
+  int64_t joined_width() const override { return joined_width_; }
 
  private:
   PositionTable table_;
-  bool joined_;
+  int64_t joined_width_;  // 0: added
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Random&) {
