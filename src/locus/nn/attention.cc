@@ -1,0 +1,85 @@
+#include "locus/nn/attention.h"
+
+#include "locus/op/layout.h"
+#include "locus/op/rotate.h"
+
+namespace locus {
+
+Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64_t place)
+    : layer_(layer),
+      heads_(b.heads),
+      key_heads_(b.key_heads > 0 ? b.key_heads : b.heads),
+      head_size_(b.size_of_head()),
+      causal_(b.kind == ModelKind::decoder),
+      window_(b.window),
+      scale_(b.attention_scale),
+      dropout_(b.attention_dropout),
+      place_(place) {
+  const int64_t all = heads_ * head_size_, keys = key_heads_ * head_size_;
+  if (b.fused_qkv) {
+    qkv_ = Linear(site / "qkv", b.width, all + 2 * keys, b.query_bias);
+  } else {
+    query_ = Linear(site / "query", b.width, all, b.query_bias);
+    key_ = Linear(site / "key", b.width, keys, b.key_bias);
+    value_ = Linear(site / "value", b.width, keys, b.value_bias);
+  }
+  out_ = Linear(site / "out", all, b.width, b.output_bias, b.residual_start());
+}
+
+Attention::Projected Attention::project(const Var& x) const {
+  if (!qkv_) return {query_(x), key_(x), value_(x)};
+  const int64_t keys = key_heads_ * head_size_;
+  const std::vector<Var> parts = op::split(qkv_(x), {heads_ * head_size_, keys, keys});
+  return {parts[0], parts[1], parts[2]};
+}
+
+LayerView Attention::view() const {
+  if (!qkv_) return {layer_, query_.weight, query_.bias, key_.weight, key_.bias};
+  const int64_t all = heads_ * head_size_, keys = key_heads_ * head_size_;
+  LayerView view = {.layer = layer_,
+                    .query_weight = op::rows(qkv_.weight, 0, all),
+                    .key_weight = op::rows(qkv_.weight, all, all + keys)};
+  if (qkv_.bias) {
+    const std::vector<Var> biases = op::split(qkv_.bias, {all, keys, keys});
+    view.query_bias = biases[0], view.key_bias = biases[1];
+  }
+  return view;
+}
+
+op::AttentionOptions Attention::options(const Pass& pass, bool causal) const {
+  return {.heads = heads_,
+          .key_heads = key_heads_,
+          .scale = scale_,
+          .causal = causal,
+          .window = causal ? window_ : 0,
+          .dropout = pass.training ? dropout_ : 0,
+          .random = pass.random(place_)};
+}
+
+Var Attention::operator()(const Var& x, const StackPass& pass) const {
+  auto [q, k, v] = project(x);
+  if (pass.pass.cache) {
+    const Cache::Rows all = pass.pass.cache->extend(layer_, {k.value(), v.value()});
+    k = Var(all.keys);
+    v = Var(all.values);
+  }
+  if (pass.terms.rotation) {
+    q = op::rotate_queries(q, *pass.terms.rotation, heads_);
+    k = op::rotate_keys(k, *pass.terms.rotation, key_heads_);
+  }
+  const ScoreTerms scores = pass.scheme.layer_scores(pass.terms, view());
+  return out_(op::attention(q, k, v, pass.placement.sequences(), scores, options(pass.pass, causal_)));
+}
+
+Var Attention::across(const Var& x, const StackPass& pass) const {
+  Cache* const cache = pass.pass.cache;
+  if (cache && !cache->has_across(layer_)) {
+    cache->set_across(layer_, {key_(pass.memory).value(), value_(pass.memory).value()}, *pass.text);
+  }
+  const Var k = cache ? Var(cache->across(layer_).keys) : key_(pass.memory);
+  const Var v = cache ? Var(cache->across(layer_).values) : value_(pass.memory);
+  const Placement placement = pass.placement.across(cache ? cache->text() : *pass.text);
+  return out_(op::attention(query_(x), k, v, placement.sequences(), {}, options(pass.pass, false)));
+}
+
+}  // namespace locus

@@ -1,0 +1,49 @@
+// Attention of a layer: to its own text under the scheme's terms, or across to another text under none.
+#pragma once
+
+#include "locus/nn/blueprint.h"
+#include "locus/nn/cache.h"
+#include "locus/nn/linear.h"
+#include "locus/nn/pass.h"
+#include "locus/op/attention.h"
+
+namespace locus {
+
+// What all layers of a stack share in one pass.
+struct StackPass {
+  const Pass& pass;
+  Placement placement;
+  const Scheme& scheme;
+  Terms terms;
+  // Of a decoder that reads an encoder's states.
+  Var memory;  // [tokens of the text, C]
+  const Placement* text = nullptr;
+};
+
+class Attention {
+ public:
+  // `place` numbers the layer's random numbers, see Pass.
+  Attention(const Blueprint& blueprint, const Site& site, int64_t layer, uint64_t place);
+
+  Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]
+  Var across(const Var& x, const StackPass& pass) const;
+
+ private:
+  struct Projected {
+    Var q, k, v;
+  };
+  Projected project(const Var& x) const;
+  LayerView view() const;
+  op::AttentionOptions options(const Pass& pass, bool causal) const;
+
+  int64_t layer_, heads_, key_heads_, head_size_;
+  bool causal_;
+  int64_t window_;
+  float scale_, dropout_;
+  uint64_t place_;
+  Linear qkv_;                  // fused, or
+  Linear query_, key_, value_;  // each of its own
+  Linear out_;
+};
+
+}  // namespace locus

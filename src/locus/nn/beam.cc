@@ -1,0 +1,97 @@
+// Beam search. Finished hypotheses are compared by log probability / length^penalty; the search ends when as
+// many are finished as there are beams and no open one can still overtake the worst of them.
+#include <algorithm>
+#include <cmath>
+
+#include "locus/nn/decoder.h"
+#include "locus/nn/generate.h"
+
+namespace locus {
+namespace {
+
+struct Hypothesis {
+  std::vector<int32_t> tokens;  // new ones
+  double log_probability = 0;
+  int64_t parent = 0;  // the beam it grew from
+
+  double score(float penalty) const {
+    return log_probability / std::pow(static_cast<double>(std::max<size_t>(tokens.size(), 1)), penalty);
+  }
+};
+
+// The best continuations of all beams, twice as many as beams: enough when half of them end.
+std::vector<Hypothesis> continuations(const std::vector<Hypothesis>& beams, const Tensor& logits,
+                                      size_t wanted) {
+  struct Step {
+    double total;
+    int64_t beam;
+    int32_t token;
+  };
+  std::vector<Step> steps;
+  for (size_t beam = 0; beam < beams.size(); ++beam) {
+    const auto row = static_cast<int64_t>(beam);
+    const std::vector<double> log_p = log_probabilities(logits.rows(row, row + 1).data<float>());
+    for (size_t token = 0; token < log_p.size(); ++token) {
+      steps.push_back({beams[beam].log_probability + log_p[token], row, static_cast<int32_t>(token)});
+    }
+  }
+  wanted = std::min(wanted, steps.size());
+  std::partial_sort(steps.begin(), steps.begin() + static_cast<int64_t>(wanted), steps.end(),
+                    [](const Step& a, const Step& b) {
+                      return a.total != b.total ? a.total > b.total
+                                                : std::pair(a.beam, a.token) < std::pair(b.beam, b.token);
+                    });
+  std::vector<Hypothesis> result;
+  for (size_t i = 0; i < wanted; ++i) {
+    Hypothesis next = beams[static_cast<size_t>(steps[i].beam)];
+    next.tokens.push_back(steps[i].token);
+    next.log_probability = steps[i].total;
+    next.parent = steps[i].beam;
+    result.push_back(std::move(next));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>& prompt,
+                                 const BeamOptions& options, const std::vector<int32_t>& text) {
+  require(options.beams >= 1 && options.beams <= 1024, "beam search: {} beams, expected 1 to 1024",
+          options.beams);
+  require(!prompt.empty(), "beam search: the prompt is empty, expected at least one token");
+  const auto count = static_cast<size_t>(options.beams);
+  std::vector<std::vector<int32_t>> texts;
+  if (!text.empty()) texts.push_back(text);
+  Decoder decoder(model, texts);
+  std::vector<Hypothesis> beams(1), finished;
+  const auto better = [&](const Hypothesis& a, const Hypothesis& b) {
+    return a.score(options.length_penalty) > b.score(options.length_penalty);
+  };
+  std::vector<std::vector<int32_t>> fresh = {prompt};
+  for (int64_t n = 0; n < options.max_tokens; ++n) {
+    std::vector<Hypothesis> open;
+    for (Hypothesis& next : continuations(beams, decoder.step(fresh), 2 * count)) {
+      if (std::ranges::count(options.end_tokens, next.tokens.back()) > 0) {
+        finished.push_back(std::move(next));
+      } else if (open.size() < count) {
+        open.push_back(std::move(next));
+      }
+    }
+    std::ranges::stable_sort(finished, better);
+    if (finished.size() > count) finished.resize(count);
+    beams = std::move(open);
+    if (beams.empty() || (finished.size() == count && !better(beams.front(), finished.back()))) break;
+    std::vector<int64_t> parents;
+    fresh.clear();
+    for (const Hypothesis& beam : beams) {
+      parents.push_back(beam.parent);
+      fresh.push_back({beam.tokens.back()});
+    }
+    decoder.select(parents);
+  }
+  if (finished.size() < count) finished.insert(finished.end(), beams.begin(), beams.end());
+  std::ranges::stable_sort(finished, better);
+  return finished.empty() ? std::vector<int32_t>() : finished.front().tokens;
+}
+
+}  // namespace locus

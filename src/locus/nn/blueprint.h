@@ -1,0 +1,107 @@
+// What a model is made of, as plain data: one Transformer is built from it, whatever family it belongs to.
+// Letters: V vocabulary, C width, H heads, D head size.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "locus/base/fields.h"
+#include "locus/kernel/activation.h"
+#include "locus/scheme/scheme.h"
+
+namespace locus {
+
+enum class ModelKind { encoder, decoder, encoder_decoder };
+enum class NormKind { layer, rms };
+enum class NormPlace { before, after };  // of attention and feed-forward: before each, or after each residual
+// What goes into feed-forward: the sum after attention; or what went into attention, both then added to it at
+// once, each behind a norm of its own or both behind one.
+enum class Residual { sequential, parallel, parallel_one_norm };
+enum class HeadKind {
+  none,            // hidden states
+  next_token,      // logits of the token that follows
+  masked_token,    // logits of the token that was hidden
+  sequence_class,  // logits of the sequence's label
+  token_class,     // logits of each token's label
+  answer,          // of each token, logits of being an answer's start and end
+  embedding,       // one vector for the sequence
+};
+enum class Pooling { first, mean, last };  // which tokens stand for a sequence
+
+struct Blueprint {
+  ModelKind kind = ModelKind::decoder;
+  int64_t vocabulary = 256;
+  int64_t width = 128;
+  int64_t layers = 2;
+  int64_t heads = 4;
+  int64_t key_heads = 0;
+  int64_t head_size = 0;
+  int64_t hidden = 0;
+  int64_t max_length = 256;
+  int64_t decoder_layers = 0, decoder_heads = 0, decoder_hidden = 0;
+
+  std::string scheme = "none";
+  OptionValues scheme_options;
+  PositionPolicy::Kind positions = PositionPolicy::Kind::row;
+  int32_t position_offset = 0;
+
+  float embedding_scale = 1;
+  bool embedding_norm = false;
+  int64_t segments = 0;
+  int32_t padding_token = -1;
+
+  NormKind norm = NormKind::layer;
+  NormPlace norm_place = NormPlace::before;
+  float norm_eps = 1e-5f;
+  bool final_norm = true;
+  Residual residual = Residual::sequential;
+  Activation activation = Activation::gelu;
+  bool gated = false;
+  bool query_bias = true, key_bias = true, value_bias = true, output_bias = true, hidden_bias = true;
+  bool fused_qkv = false;
+  float attention_scale = 0;
+  int64_t window = 0;
+  float dropout = 0, attention_dropout = 0;
+
+  HeadKind head = HeadKind::next_token;
+  bool tied = true;
+  bool head_bias = false;
+  float head_scale = 1;
+  bool head_dense = false;
+  int64_t labels = 2;
+  Pooling pooling = Pooling::first;
+  Activation pooler = Activation::none;
+  bool normalize = false;
+  float deviation = 0.02f;
+
+  template <class F>
+  void fields(F& f);  // names, limits and meanings; in blueprint_fields.h
+
+  // What "0: .." of the fields stands for.
+  int64_t query_width() const { return heads * size_of_head(); }
+  int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
+  int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
+  PositionPolicy policy() const { return {positions, position_offset}; }
+  // How much narrower the projections that add to the residual start, so that it does not grow with depth
+  // (Radford et al. 2019).
+  double residual_start() const {
+    return norm_place == NormPlace::before
+               ? std::sqrt(0.5 / static_cast<double>(std::max<int64_t>(layers, 1)))
+               : 1;
+  }
+  // The decoder of an encoder-decoder, as a blueprint of its own stack.
+  Blueprint decoder_part() const;
+};
+
+// Everything that is wrong with it, each a sentence; empty when it can be built.
+std::vector<std::string> problems(const Blueprint& blueprint);
+
+// As named values and back: every field under its name, the scheme as scheme.name and scheme.<option>. All
+// problems in one error that begins with `owner`.
+OptionValues values_of(const Blueprint& blueprint);
+Blueprint blueprint_of(std::string_view owner, const OptionValues& values);
+
+}  // namespace locus

@@ -1,0 +1,62 @@
+// The fields of a Blueprint: their names, limits and meanings, in the order they are written.
+#pragma once
+
+#include "locus/nn/blueprint.h"
+
+namespace locus {
+
+template <class F>
+void Blueprint::fields(F& f) {
+  constexpr double kMost = 1 << 24;  // of any size: products of a few stay far below 2^63
+  constexpr std::string_view kActivations = "none|gelu|gelu_tanh|silu|relu|tanh";
+  f.choice("kind", kind, "encoder|decoder|encoder-decoder", "which stacks there are; a decoder is causal");
+  f.integer("vocabulary", vocabulary, 1, kMost, "tokens, V");
+  f.integer("width", width, 1, kMost, "of the hidden states, C");
+  f.integer("layers", layers, 0, 10000, "layers of the stack, of the encoder where there are two");
+  f.integer("heads", heads, 1, 10000, "attention heads, H");
+  f.integer("key_heads", key_heads, 0, 10000,
+            "heads of keys and values, shared by groups; 0: as many as heads");
+  f.integer("head_size", head_size, 0, kMost, "of each head, D; 0: width / heads");
+  f.integer("hidden", hidden, 0, kMost, "width inside feed-forward; 0: 4 times the width");
+  f.integer("max_length", max_length, 1, 1e9, "of a sequence: rows of learned tables, reach of scalings");
+  f.integer("decoder_layers", decoder_layers, 0, 10000, "of an encoder-decoder's decoder; 0: as the encoder");
+  f.integer("decoder_heads", decoder_heads, 0, 10000, "likewise");
+  f.integer("decoder_hidden", decoder_hidden, 0, kMost, "likewise");
+  f.choice("positions", positions, "row|count", "a token's index in its row, or the real tokens before it");
+  f.integer("position_offset", position_offset, 0, 1e6, "position of a sequence's first token");
+  f.number("embedding_scale", embedding_scale, -1e6, 1e6, "on token rows");
+  f.flag("embedding_norm", embedding_norm, "a norm behind the embeddings");
+  f.integer("segments", segments, 0, kMost, "kinds of segments; 0: none");
+  f.integer("padding_token", padding_token, -1, kMost, "whose row gets no gradient; -1: none");
+  f.choice("norm", norm, "layer|rms", "layer norm, or RMS norm without bias");
+  f.choice("norm_place", norm_place, "before|after", "of attention and feed-forward");
+  f.number("norm_eps", norm_eps, 0, 1, "added to the variance");
+  f.flag("final_norm", final_norm, "a norm behind the last layer");
+  f.choice("residual", residual, "sequential|parallel|parallel-one-norm",
+           "how attention and feed-forward join");
+  f.choice("activation", activation, kActivations, "of feed-forward");
+  f.flag("gated", gated, "feed-forward multiplies by a gate");
+  f.flag("query_bias", query_bias, "biases of the projections to queries");
+  f.flag("key_bias", key_bias, "to keys");
+  f.flag("value_bias", value_bias, "to values");
+  f.flag("output_bias", output_bias, "from the heads");
+  f.flag("hidden_bias", hidden_bias, "of feed-forward");
+  f.flag("fused_qkv", fused_qkv, "one matrix for queries, keys and values");
+  f.number("attention_scale", attention_scale, 0, 1e6, "on q . k; 0: 1/sqrt(head size)");
+  f.integer("window", window, 0, 1e9, "keys a query of a causal model looks back to; 0: all");
+  f.number("dropout", dropout, 0, 0.99, "of embeddings and of what is added to the residual");
+  f.number("attention_dropout", attention_dropout, 0, 0.99, "of attention weights");
+  f.choice("head", head, "none|next_token|masked_token|sequence_class|token_class|answer|embedding",
+           "what the model puts out");
+  f.flag("tied", tied, "the head reads tokens with the embedding table");
+  f.flag("head_bias", head_bias, "a bias on the logits of tokens");
+  f.number("head_scale", head_scale, -1e6, 1e6, "on what goes into the head");
+  f.flag("head_dense", head_dense, "a dense layer, activation and norm before the logits of tokens");
+  f.integer("labels", labels, 1, kMost, "classes of a classifier");
+  f.choice("pooling", pooling, "first|mean|last", "tokens that stand for a sequence");
+  f.choice("pooler", pooler, kActivations, "of a dense layer behind pooling; none: no such layer");
+  f.flag("normalize", normalize, "sequence embeddings of length one");
+  f.number("deviation", deviation, 0, 100, "of the normal that weights start from");
+}
+
+}  // namespace locus

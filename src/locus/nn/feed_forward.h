@@ -1,0 +1,28 @@
+// down(f(up(x))), or gated: down(f(gate(x)) * up(x)).
+#pragma once
+
+#include "locus/nn/blueprint.h"
+#include "locus/nn/linear.h"
+#include "locus/op/activation.h"
+
+namespace locus {
+
+class FeedForward {
+ public:
+  FeedForward(const Blueprint& b, const Site& site)
+      : up_(site / "up", b.width, b.hidden_width(), b.hidden_bias),
+        down_(site / "down", b.hidden_width(), b.width, b.hidden_bias, b.residual_start()),
+        activation_(b.activation) {
+    if (b.gated) gate_ = Linear(site / "gate", b.width, b.hidden_width(), b.hidden_bias);
+  }
+
+  Var operator()(const Var& x) const {
+    return down_(gate_ ? op::gated(gate_(x), up_(x), activation_) : up_(x, activation_));
+  }
+
+ private:
+  Linear up_, down_, gate_;
+  Activation activation_;
+};
+
+}  // namespace locus

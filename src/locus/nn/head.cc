@@ -1,0 +1,97 @@
+#include "locus/nn/head.h"
+
+#include <cmath>
+
+#include "locus/op/dropout.h"
+#include "locus/op/elementwise.h"
+#include "locus/op/gather.h"
+#include "locus/op/mean_rows.h"
+
+namespace locus {
+namespace {
+
+constexpr uint64_t kPlace = (uint64_t{1} << 24) - 1;  // behind those of the stacks
+// Added to the mean of squares, so that a vector of zeros stays one.
+constexpr float kTiny = 1e-24f;
+
+bool of_tokens(HeadKind kind) { return kind == HeadKind::next_token || kind == HeadKind::masked_token; }
+
+int64_t outputs(const Blueprint& b) { return b.head == HeadKind::answer ? 2 : b.labels; }
+
+// The first or the last token of every sequence.
+Tensor ends(const Placement& placement, bool first) {
+  const auto starts = placement.sequences().query_starts.data<int32_t>();
+  std::vector<int32_t> rows;
+  for (size_t b = 0; b + 1 < starts.size(); ++b) {
+    require(starts[b] < starts[b + 1], "sequence {} has no token to stand for it", b);
+    rows.push_back(first ? starts[b] : starts[b + 1] - 1);
+  }
+  return Tensor::of({static_cast<int64_t>(rows.size())}, rows);
+}
+
+}  // namespace
+
+Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
+    : kind_(b.head),
+      pooling_(b.pooling),
+      activation_(b.activation),
+      pooler_activation_(b.pooler),
+      normalize_(b.normalize),
+      scale_(b.head_scale),
+      dropout_(b.dropout) {
+  if (b.pooler != Activation::none) pooler_ = Linear(site / "pooler", b.width, b.width, true);
+  if (normalize_) {
+    ones_ = Var(site.scope().constant(Tensor::full({b.width}, 1 / std::sqrt(static_cast<double>(b.width)))));
+  }
+  if (of_tokens(kind_)) {
+    if (b.head_dense) {
+      dense_ = Linear(site / "dense", b.width, b.width, true);
+      dense_norm_ = Norm(b, site / "dense_norm");
+    }
+    require(!b.tied || tokens.shape()[1] == b.width,
+            "blueprint: tied is set, but token rows have width {} and hidden states {}; set tied to false",
+            tokens.shape()[1], b.width);
+    out_.weight = b.tied ? tokens : site.normal("weight", {b.vocabulary, b.width});
+    if (b.head_bias) out_.bias = site.full("bias", {b.vocabulary}, 0);
+  } else if (kind_ != HeadKind::none && kind_ != HeadKind::embedding) {
+    out_ = Linear(site / "out", b.width, outputs(b), true);
+  }
+}
+
+Var Head::token_logits(const Var& hidden) const {
+  Var x = hidden;
+  if (dense_) x = dense_norm_(dense_(x, activation_));
+  if (scale_ != 1) x = op::scale(x, scale_);
+  return out_(x);
+}
+
+Var Head::pooled(const Var& hidden, const Placement& placement) const {
+  const Var x = pooling_ == Pooling::mean ? op::mean_rows(hidden, placement.sequences().query_starts)
+                                          : op::gather(hidden, ends(placement, pooling_ == Pooling::first));
+  return pooler_ ? pooler_(x, pooler_activation_) : x;
+}
+
+Var Head::operator()(const Var& hidden, const Placement& placement, const Pass& pass) const {
+  const auto dropped = [&](const Var& x) {
+    return pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(kPlace)) : x;
+  };
+  switch (kind_) {
+    case HeadKind::none:
+      return hidden;
+    case HeadKind::next_token:
+    case HeadKind::masked_token:
+      return token_logits(hidden);
+    case HeadKind::token_class:
+    case HeadKind::answer:
+      return out_(dropped(hidden));
+    case HeadKind::sequence_class:
+      return out_(dropped(pooled(hidden, placement)));
+    case HeadKind::embedding: {
+      const Var x = pooled(hidden, placement);
+      return normalize_ ? op::rms_norm(x, ones_, kTiny) : x;
+    }
+  }
+  fail(Fault::bug, "head: unknown kind {}", static_cast<int>(kind_));
+}
+
+}  // namespace locus

@@ -1,0 +1,38 @@
+// What stands on top of the hidden states: logits of tokens, of labels, of an answer's ends, or a vector for
+// the whole sequence.
+#pragma once
+
+#include "locus/nn/blueprint.h"
+#include "locus/nn/linear.h"
+#include "locus/nn/norm.h"
+#include "locus/nn/pass.h"
+
+namespace locus {
+
+class Head {
+ public:
+  // `tokens` [V, K] is the embedding table, for a head that is tied to it.
+  Head(const Blueprint& blueprint, const Site& site, const Var& tokens);
+
+  // hidden [N, C] of the placement's queries:
+  //   none [N, C]; next_token, masked_token [N, V]; token_class [N, labels]; answer [N, 2];
+  //   sequence_class [B, labels]; embedding [B, C]
+  Var operator()(const Var& hidden, const Placement& placement, const Pass& pass = {}) const;
+
+ private:
+  Var token_logits(const Var& hidden) const;
+  Var pooled(const Var& hidden, const Placement& placement) const;
+
+  HeadKind kind_;
+  Pooling pooling_;
+  Activation activation_, pooler_activation_;
+  bool normalize_;
+  float scale_, dropout_;
+  Linear dense_;  // before the logits of tokens
+  Norm dense_norm_;
+  Linear pooler_;
+  Linear out_;
+  Var ones_;  // gamma that turns an RMS norm into division by the length
+};
+
+}  // namespace locus

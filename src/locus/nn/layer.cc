@@ -1,0 +1,60 @@
+#include "locus/nn/layer.h"
+
+#include "locus/op/dropout.h"
+#include "locus/op/elementwise.h"
+
+namespace locus {
+namespace {
+
+enum Place : uint64_t { kWeights, kAfterAttention, kAfterAcross, kAfterFeedForward, kAcrossWeights };
+
+Blueprint unfused(Blueprint blueprint) {
+  blueprint.fused_qkv = false;
+  return blueprint;
+}
+
+}  // namespace
+
+Layer::Layer(const Blueprint& b, const Site& site, int64_t index, bool reads_text, uint64_t place)
+    : residual_(b.residual),
+      norm_first_(b.norm_place == NormPlace::before),
+      dropout_(b.dropout),
+      place_(place),
+      attention_(b, site / "attention", index, place + kWeights),
+      attention_norm_(b, site / "attention_norm"),
+      feed_forward_(b, site / "feed_forward") {
+  if (reads_text) {
+    // Queries come from one text, keys and values from the other: nothing to fuse.
+    across_.emplace(unfused(b), site / "across", index, place + kAcrossWeights);
+    across_norm_ = Norm(b, site / "across_norm");
+  }
+  if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, site / "feed_forward_norm");
+}
+
+Var Layer::dropped(const Var& x, const Pass& pass, uint64_t place) const {
+  return pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(place_ + place)) : x;
+}
+
+Var Layer::parallel(const Var& x, const StackPass& pass) const {
+  const Var normed = attention_norm_(x);
+  const Var attended = attention_(normed, pass);
+  const Var fed = feed_forward_(feed_forward_norm_ ? feed_forward_norm_(x) : normed);
+  return op::add(
+      x, op::add(dropped(attended, pass.pass, kAfterAttention), dropped(fed, pass.pass, kAfterFeedForward)));
+}
+
+Var Layer::operator()(const Var& x, const StackPass& pass) const {
+  if (residual_ != Residual::sequential) return parallel(x, pass);
+  const auto add = [&](const Var& before, const Norm& norm, Place place, const auto& part) {
+    const Var result = part(norm_first_ ? norm(before) : before);
+    const Var sum = op::add(before, dropped(result, pass.pass, place));
+    return norm_first_ ? sum : norm(sum);
+  };
+  Var y = add(x, attention_norm_, kAfterAttention, [&](const Var& h) { return attention_(h, pass); });
+  if (across_) {
+    y = add(y, across_norm_, kAfterAcross, [&](const Var& h) { return across_->across(h, pass); });
+  }
+  return add(y, feed_forward_norm_, kAfterFeedForward, [&](const Var& h) { return feed_forward_(h); });
+}
+
+}  // namespace locus

@@ -1,0 +1,36 @@
+// One layer: attention, in a decoder that reads an encoder attention across, and feed-forward, each added to
+// what went in.
+#pragma once
+
+#include <optional>
+
+#include "locus/nn/attention.h"
+#include "locus/nn/feed_forward.h"
+#include "locus/nn/norm.h"
+
+namespace locus {
+
+class Layer {
+ public:
+  // Places of random numbers: four of each layer, from `place` on.
+  Layer(const Blueprint& blueprint, const Site& site, int64_t index, bool reads_text, uint64_t place);
+
+  Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]
+
+ private:
+  Var parallel(const Var& x, const StackPass& pass) const;
+  Var dropped(const Var& x, const Pass& pass, uint64_t place) const;
+
+  Residual residual_;
+  bool norm_first_;
+  float dropout_;
+  uint64_t place_;
+  Attention attention_;
+  Norm attention_norm_;
+  std::optional<Attention> across_;
+  Norm across_norm_;
+  FeedForward feed_forward_;
+  Norm feed_forward_norm_;  // none when the parallel parts share attention's
+};
+
+}  // namespace locus

@@ -1,0 +1,24 @@
+// x weight^T + bias.
+#pragma once
+
+#include "locus/nn/site.h"
+#include "locus/op/matmul.h"
+
+namespace locus {
+
+struct Linear {
+  Var weight, bias;  // [out, in], [out] or absent
+
+  Linear() = default;  // no layer at all: false in a condition
+  // The start of the weights is `factor` times as wide as the site's.
+  Linear(const Site& site, int64_t in, int64_t out, bool with_bias, double factor = 1)
+      : weight(site.normal("weight", {out, in}, factor)),
+        bias(with_bias ? site.full("bias", {out}, 0) : Var()) {}
+
+  explicit operator bool() const { return static_cast<bool>(weight); }
+  Var operator()(const Var& x, Activation activation = Activation::none) const {
+    return op::linear(x, weight, bias, activation);
+  }
+};
+
+}  // namespace locus

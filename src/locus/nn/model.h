@@ -1,0 +1,40 @@
+// A transformer with its head and its parameters: what is trained, saved, loaded and asked.
+#pragma once
+
+#include <optional>
+
+#include "locus/nn/cache.h"
+#include "locus/nn/head.h"
+#include "locus/nn/transformer.h"
+
+namespace locus {
+
+class Model {
+ public:
+  struct Start {
+    std::optional<uint64_t> seed = 0;  // none: weights are left blank, to be read from elsewhere
+    DType dtype = DType::f32;
+    Device device = Device::cpu;
+  };
+  explicit Model(const Blueprint& blueprint) : Model(blueprint, Start()) {}
+  Model(const Blueprint& blueprint, const Start& start);
+
+  const Blueprint& blueprint() const { return blueprint_; }
+  Parameters& parameters() { return *parameters_; }
+  const Parameters& parameters() const { return *parameters_; }
+  const Transformer& transformer() const { return transformer_; }
+  const Head& head() const { return head_; }
+
+  // The head's output for a single stack, and for an encoder-decoder that reads `text` and writes `tokens`.
+  Var operator()(const Tokens& tokens, const Pass& pass = {}) const;
+  Var operator()(const Tokens& text, const Tokens& tokens, const Pass& pass = {}) const;
+
+ private:
+  Blueprint blueprint_;
+  std::unique_ptr<Parameters> parameters_;  // modules point to it: it stays where it is when a model moves
+  Site site_;
+  Transformer transformer_;
+  Head head_;
+};
+
+}  // namespace locus

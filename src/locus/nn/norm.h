@@ -1,0 +1,26 @@
+// Layer norm or RMS norm, as the blueprint says.
+#pragma once
+
+#include "locus/nn/blueprint.h"
+#include "locus/nn/site.h"
+#include "locus/op/norm.h"
+
+namespace locus {
+
+struct Norm {
+  Var gamma, beta;  // [C]; no beta for RMS norm
+  float eps = 0;
+
+  Norm() = default;  // no norm at all: false in a condition
+  Norm(const Blueprint& blueprint, const Site& site)
+      : gamma(site.full("weight", {blueprint.width}, 1)),
+        beta(blueprint.norm == NormKind::layer ? site.full("bias", {blueprint.width}, 0) : Var()),
+        eps(blueprint.norm_eps) {}
+
+  explicit operator bool() const { return static_cast<bool>(gamma); }
+  Var operator()(const Var& x) const {
+    return beta ? op::layer_norm(x, gamma, beta, eps) : op::rms_norm(x, gamma, eps);
+  }
+};
+
+}  // namespace locus

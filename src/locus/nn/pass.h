@@ -1,0 +1,29 @@
+// One pass through a model: what goes in, and how.
+#pragma once
+
+#include "locus/base/random.h"
+#include "locus/scheme/placement.h"
+
+namespace locus {
+
+class Cache;
+
+// Tokens of all sequences, packed, and where they stand.
+struct Tokens {
+  Tensor ids;  // i32 [N]
+  Placement placement;
+  Tensor segments;  // i32 [N], or absent: all 0
+};
+
+struct Pass {
+  bool training = false;   // dropout acts
+  bool recompute = false;  // layers keep their input alone and compute the rest again backward
+  Cache* cache = nullptr;  // keys and values seen before; this pass adds its own
+  uint64_t seed = 0;       // of dropout
+  uint64_t step = 0;       // numbers passes: another step, another mask
+
+  // The random numbers of one place in the model; places are below 2^24.
+  Random random(uint64_t place) const { return {seed, step << 24 | place}; }
+};
+
+}  // namespace locus

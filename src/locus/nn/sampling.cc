@@ -1,0 +1,96 @@
+#include "locus/nn/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "locus/base/error.h"
+
+namespace locus {
+namespace {
+
+struct Candidate {
+  int32_t token;
+  float logit;
+  double weight = 0;  // in proportion to its probability
+};
+
+std::vector<float> penalised(std::span<const float> logits, std::span<const int32_t> history, float penalty) {
+  std::vector<float> result(logits.begin(), logits.end());
+  if (penalty == 1) return result;
+  std::vector<int32_t> seen(history.begin(), history.end());
+  std::ranges::sort(seen);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  for (const int32_t token : seen) {
+    float& logit = result.at(static_cast<size_t>(token));
+    logit = logit > 0 ? logit / penalty : logit * penalty;
+  }
+  return result;
+}
+
+// Likelier first, of equals the smaller token: an order that no sorting algorithm can change.
+bool likelier(const Candidate& a, const Candidate& b) {
+  return a.logit > b.logit || (a.logit == b.logit && a.token < b.token);
+}
+
+// The candidates that stay, likeliest first. Each limit counts what the limits before it left, as
+// transformers' warpers do: top_k, then top_p, then min_p.
+std::vector<Candidate> candidates(std::span<const float> logits, const Sampling& sampling) {
+  std::vector<Candidate> list(logits.size());
+  for (size_t i = 0; i < logits.size(); ++i) {
+    list[i] = {static_cast<int32_t>(i), logits[i] / sampling.temperature};
+  }
+  const bool some = sampling.top_k > 0 && sampling.top_k < static_cast<int64_t>(list.size());
+  const auto kept = list.begin() + (some ? sampling.top_k : static_cast<int64_t>(list.size()));
+  std::partial_sort(list.begin(), kept, list.end(), likelier);
+  list.erase(kept, list.end());
+  double total = 0;
+  for (Candidate& c : list) {
+    c.weight = std::exp(static_cast<double>(c.logit) - list[0].logit);
+    total += c.weight;
+  }
+  if (sampling.top_p < 1) {
+    double reached = 0;
+    size_t count = 0;
+    while (count < list.size() && (count == 0 || reached < sampling.top_p * total))
+      reached += list[count++].weight;
+    list.resize(count);
+  }
+  while (list.size() > 1 && list.back().weight < sampling.min_p) list.pop_back();
+  return list;
+}
+
+}  // namespace
+
+std::vector<double> log_probabilities(std::span<const float> logits) {
+  const double most = *std::ranges::max_element(logits);
+  double total = 0;
+  for (const float logit : logits) total += std::exp(logit - most);
+  const double shift = most + std::log(total);
+  std::vector<double> result(logits.size());
+  std::ranges::transform(logits, result.begin(), [&](float logit) { return logit - shift; });
+  return result;
+}
+
+int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,
+               const Random& random) {
+  require(!logits.empty(), "sample: there are no logits");
+  require(std::ranges::none_of(logits, [](float x) { return std::isnan(x); }),
+          "sample: a logit is not a number; the model's weights are broken");
+  const std::vector<float> fair = penalised(logits, history, sampling.repetition_penalty);
+  if (sampling.temperature == 0) {
+    return static_cast<int32_t>(std::ranges::max_element(fair) - fair.begin());
+  }
+  const std::vector<Candidate> list = candidates(fair, sampling);
+  const double total = std::accumulate(list.begin(), list.end(), 0.0,
+                                       [](double sum, const Candidate& c) { return sum + c.weight; });
+  double left = random.uniform(history.size()) * total;
+  for (const Candidate& candidate : list) {
+    left -= candidate.weight;
+    if (left < 0) return candidate.token;
+  }
+  return list.back().token;
+}
+
+}  // namespace locus

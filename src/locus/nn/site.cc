@@ -1,0 +1,40 @@
+#include "locus/nn/site.h"
+
+#include "locus/base/parallel.h"
+
+namespace locus {
+namespace {
+
+// FNV-1a: a stream of random numbers for every name.
+uint64_t stream_of(std::string_view path, std::string_view name) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const std::string_view part : {path, std::string_view("."), name}) {
+    for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+}  // namespace
+
+Random Site::random(std::string_view name) const {
+  return {seed_.value_or(0), stream_of(scope_.path(), name)};
+}
+
+Var Site::normal(std::string_view name, const Shape& shape, double factor) const {
+  const Tensor value = Tensor::empty(shape);
+  if (seed_) {
+    const Random numbers = random(name);
+    const auto out = value.data<float>();
+    const auto deviation = static_cast<float>(deviation_ * factor);
+    parallel_for(value.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) out[i] = deviation * numbers.normal(static_cast<uint64_t>(i));
+    });
+  }
+  return scope_.add(name, value);
+}
+
+Var Site::full(std::string_view name, const Shape& shape, double value) const {
+  return scope_.add(name, Tensor::full(shape, value));
+}
+
+}  // namespace locus

@@ -1,0 +1,30 @@
+// Where a module's parameters go, and what they start from. A parameter's first value is a function of the
+// seed and its own name: models that differ in one part start equal in all others.
+#pragma once
+
+#include <optional>
+
+#include "locus/autograd/parameters.h"
+#include "locus/base/random.h"
+
+namespace locus {
+
+class Site {
+ public:
+  // Without a seed weights are left blank, for values that are read from elsewhere.
+  Site(Scope scope, std::optional<uint64_t> seed, double deviation)
+      : scope_(std::move(scope)), seed_(seed), deviation_(deviation) {}
+  Site operator/(std::string_view name) const { return {scope_ / name, seed_, deviation_}; }
+
+  Var normal(std::string_view name, const Shape& shape, double factor = 1) const;
+  Var full(std::string_view name, const Shape& shape, double value) const;
+  const Scope& scope() const { return scope_; }
+  Random random(std::string_view name) const;
+
+ private:
+  Scope scope_;
+  std::optional<uint64_t> seed_;
+  double deviation_;
+};
+
+}  // namespace locus

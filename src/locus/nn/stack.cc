@@ -1,0 +1,68 @@
+#include "locus/nn/stack.h"
+
+#include "locus/autograd/recompute.h"
+#include "locus/op/embed.h"
+
+namespace locus {
+namespace {
+
+constexpr uint64_t kPlacesOfLayer = 8;
+
+}  // namespace
+
+Embeddings::Embeddings(const Blueprint& b, const Site& site, Var tokens, uint64_t place)
+    : tokens_(std::move(tokens)),
+      scale_(b.embedding_scale),
+      dropout_(b.dropout),
+      padding_token_(b.padding_token),
+      place_(place) {
+  if (b.segments > 0) segments_ = site.normal("segments", {b.segments, b.width});
+  if (b.embedding_norm) norm_ = Norm(b, site / "norm");
+}
+
+Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>& input,
+                           const Pass& pass) const {
+  require(segments_ || !tokens.segments, "the model has no segments, but segment ids are given");
+  op::EmbedOptions options = {.token_scale = scale_,
+                              .frozen_token = padding_token_,
+                              .segments = segments_,
+                              .segment_ids = tokens.segments,
+                              .gamma = norm_.gamma,
+                              .beta = norm_.beta,
+                              .eps = norm_.eps,
+                              .rms = norm_ && !norm_.beta,
+                              .dropout = pass.training ? dropout_ : 0,
+                              .random = pass.random(place_)};
+  if (segments_ && !tokens.segments) {
+    options.segment_ids = Tensor::zeros({tokens.ids.numel()}, DType::i32, tokens.ids.device());
+  }
+  return op::embed(tokens_, tokens.ids, input, options);
+}
+
+Stack::Stack(const Blueprint& b, const Site& site, std::unique_ptr<Scheme> scheme, Var tokens,
+             bool reads_text, uint64_t place)
+    : scheme_(std::move(scheme)), embeddings_(b, site / "embedding", std::move(tokens), place) {
+  for (int64_t i = 0; i < b.layers; ++i) {
+    const uint64_t own = place + kPlacesOfLayer * (static_cast<uint64_t>(i) + 1);
+    layers_.emplace_back(b, site / fmt::format("layers.{}", i), i, reads_text, own);
+  }
+  if (b.final_norm) norm_ = Norm(b, site / "norm");
+}
+
+Var Stack::operator()(const Tokens& tokens, const Pass& pass, const Memory* memory) const {
+  const Placement placement = pass.cache ? pass.cache->begin(tokens.placement) : tokens.placement;
+  const StackPass all = {.pass = pass,
+                         .placement = placement,
+                         .scheme = *scheme_,
+                         .terms = scheme_->terms(placement),
+                         .memory = memory ? memory->states : Var(),
+                         .text = memory ? &memory->placement : nullptr};
+  Var x = embeddings_(tokens, all.terms.input, pass);
+  for (const Layer& layer : layers_) {
+    x = pass.recompute ? recompute([&layer, all](std::span<const Var> in) { return layer(in[0], all); }, {x})
+                       : layer(x, all);
+  }
+  return norm_ ? norm_(x) : x;
+}
+
+}  // namespace locus

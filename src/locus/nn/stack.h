@@ -1,0 +1,49 @@
+// Embeddings and the layers above them: what the first seed of this project calls a transformer encoder.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "locus/nn/layer.h"
+
+namespace locus {
+
+// What an encoder says about a text, for a decoder to read.
+struct Memory {
+  Var states;  // [N, C]
+  Placement placement;
+};
+
+class Embeddings {
+ public:
+  // `tokens` is made by whoever shares it; `place` numbers the dropout.
+  Embeddings(const Blueprint& blueprint, const Site& site, Var tokens, uint64_t place);
+
+  // Token rows, the scheme's input term and segment rows, summed (or joined), normed: [N, C].
+  Var operator()(const Tokens& tokens, const std::optional<InputTerm>& input, const Pass& pass) const;
+
+ private:
+  Var tokens_, segments_;
+  Norm norm_;
+  float scale_, dropout_;
+  int32_t padding_token_;
+  uint64_t place_;
+};
+
+class Stack {
+ public:
+  // `tokens` [V, C] may be shared with another stack; places of random numbers begin at `place`.
+  Stack(const Blueprint& blueprint, const Site& site, std::unique_ptr<Scheme> scheme, Var tokens,
+        bool reads_text, uint64_t place);
+
+  Var operator()(const Tokens& tokens, const Pass& pass, const Memory* memory = nullptr) const;  // [N, C]
+  const Scheme& scheme() const { return *scheme_; }
+
+ private:
+  std::unique_ptr<Scheme> scheme_;
+  Embeddings embeddings_;
+  std::vector<Layer> layers_;
+  Norm norm_;
+};
+
+}  // namespace locus

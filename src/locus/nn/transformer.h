@@ -1,0 +1,27 @@
+// One transformer for every blueprint: an encoder, a decoder, or an encoder whose states a decoder reads.
+#pragma once
+
+#include <optional>
+
+#include "locus/nn/stack.h"
+
+namespace locus {
+
+class Transformer {
+ public:
+  Transformer(const Blueprint& blueprint, const Site& site);
+
+  // Hidden states [N, C] of a single stack.
+  Var operator()(const Tokens& tokens, const Pass& pass = {}) const;
+  // Of two: first the text is read, then the answer is written. A cached pass needs the text only once.
+  Memory encode(const Tokens& text, const Pass& pass = {}) const;
+  Var decode(const Tokens& tokens, const Memory& memory, const Pass& pass = {}) const;
+
+  const Var& tokens() const { return tokens_; }  // [V, K], K the width less what a scheme joins on
+
+ private:
+  Var tokens_;
+  std::optional<Stack> encoder_, decoder_;
+};
+
+}  // namespace locus

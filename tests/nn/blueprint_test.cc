@@ -1,0 +1,90 @@
+#include "locus/nn/blueprint.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/nn/model.h"
+#include "tests/expect_error.h"
+
+namespace locus::testing {
+namespace {
+
+TEST(Blueprint, WrittenAndReadBackIsTheSame) {
+  Blueprint b;
+  b.kind = ModelKind::encoder_decoder;
+  b.residual = Residual::sequential;
+  b.norm = NormKind::rms;
+  b.norm_eps = 1e-12f;
+  b.activation = Activation::silu;
+  b.scheme = "rotary";
+  b.scheme_options = {{"base", "500000"}};
+  const Blueprint again = blueprint_of("test", values_of(b));
+  EXPECT_EQ(values_of(again), values_of(b));
+  EXPECT_EQ(again.scheme_options.at("base"), "500000");
+  EXPECT_EQ(again.norm_eps, 1e-12f);
+}
+
+TEST(Blueprint, EveryProblemIsListedAtOnce) {
+  Blueprint b;
+  b.kind = ModelKind::encoder;
+  b.width = 130;
+  b.key_heads = 3;
+  b.window = 5;
+  b.padding_token = 256;
+  b.scheme = "rotray";
+  expect_error(
+      Fault::usage,
+      {"blueprint: 6 problems\n"
+       "  width is 130, no multiple of heads, 4; change one, or give head_size\n"
+       "  key_heads is 3, expected a divisor of heads, 4\n"
+       "  head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token\n"
+       "  window is 5, but an encoder has none\n"
+       "  padding_token is 256, expected less than vocabulary, 256\n"
+       "  unknown scheme 'rotray'; did you mean 'rotary'?"},
+      [&] { Model model(b); });
+}
+
+TEST(Blueprint, AnUnknownFieldAndAnUnknownOptionOfTheSchemeAreRefused) {
+  expect_error(Fault::usage,
+               {"model.toml: 2 problems\n  heads is '0', expected a whole number from 1 to 10000\n"
+                "  unknown option 'depht'"},
+               [] {
+                 blueprint_of("model.toml", {{"depht", "2"}, {"heads", "0"}});
+               });
+  expect_error(Fault::usage, {"model.toml: alibi: unknown option 'slops'; did you mean 'slopes'?"}, [] {
+    blueprint_of("model.toml", {{"scheme.name", "alibi"}, {"scheme.slops", "2"}});
+  });
+}
+
+TEST(Blueprint, NumbersSetFromCodeAreHeldToTheSameLimits) {
+  Blueprint b;
+  b.heads = 0;
+  expect_error(Fault::usage, {"blueprint: heads is '0', expected a whole number from 1 to 10000"},
+               [&] { Model model(b); });
+}
+
+TEST(Blueprint, ASchemeThatJoinsColumnsOnTakesThemFromTheTokens) {
+  Blueprint b;
+  b.scheme = "learned";
+  b.scheme_options = {{"combine", "joined"}, {"width", "28"}};
+  expect_error(Fault::data, {"tied is set, but token rows have width 100 and hidden states 128"},
+               [&] { Model model(b); });
+  b.tied = false;
+  EXPECT_EQ(Model(b).parameters().at("tokens").shape(), (Shape{256, 100}));
+  b.scheme_options = {{"combine", "joined"}};
+  expect_error(Fault::data, {"the scheme joins 128 columns on, expected less than the width, 128"},
+               [&] { Model model(b); });
+}
+
+TEST(Blueprint, ModelsThatDifferInTheSchemeStartEqualInAllElse) {
+  Blueprint b;
+  b.scheme = "learned";
+  Model one(b, {.seed = 5});
+  b.scheme = "t5";
+  Model two(b, {.seed = 5}), three(b, {.seed = 6});
+  const std::string name = "decoder.layers.1.feed_forward.up.weight";
+  EXPECT_EQ(one.parameters().at(name).value().values(), two.parameters().at(name).value().values());
+  EXPECT_NE(two.parameters().at(name).value().values(), three.parameters().at(name).value().values());
+}
+
+}  // namespace
+}  // namespace locus::testing

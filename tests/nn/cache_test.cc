@@ -1,0 +1,112 @@
+// Decoding with a cache is the full pass, for every scheme there is; and generation does not depend on what
+// else is generated beside.
+#include "locus/nn/cache.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/nn/decoder.h"
+#include "locus/nn/generate.h"
+#include "tests/expect_error.h"
+
+namespace locus::testing {
+namespace {
+
+using Sequences = std::vector<std::vector<int32_t>>;
+
+Blueprint small(std::string_view scheme, ModelKind kind = ModelKind::decoder) {
+  Blueprint b;
+  b.kind = kind;
+  b.vocabulary = 19;
+  b.width = 24;
+  b.heads = 4;
+  b.key_heads = 2;
+  b.max_length = 32;
+  b.scheme = scheme;
+  b.deviation = 0.4f;  // wide enough that tokens and positions matter
+  if (scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl") b.key_heads = 0;
+  return b;
+}
+
+std::vector<int32_t> text(int64_t length, uint64_t stream) {
+  std::vector<int32_t> ids;
+  for (int64_t i = 0; i < length; ++i) {
+    ids.push_back(static_cast<int32_t>(Random(1, stream).below(static_cast<uint64_t>(i), 19)));
+  }
+  return ids;
+}
+
+// Logits behind the last token of every sequence, computed at once.
+std::vector<float> full_pass(const Model& model, const Sequences& sequences) {
+  const NoGrad scope;
+  Decoder decoder(model, {});
+  return decoder.step(sequences).values();
+}
+
+class EveryScheme : public ::testing::TestWithParam<const SchemeInfo*> {};
+INSTANTIATE_TEST_SUITE_P(Cache, EveryScheme, ::testing::ValuesIn(schemes().begin(), schemes().end()),
+                         [](const auto& test) { return std::string(test.param->name); });
+
+TEST_P(EveryScheme, TokenByTokenAndInChunksIsTheFullPass) {
+  const Model model(small(GetParam()->name), {.seed = 3});
+  const Sequences whole = {text(13, 1), text(6, 2)};
+  const std::vector<float> wanted = full_pass(model, whole);
+  for (const size_t chunk : {1u, 4u}) {
+    Decoder decoder(model, {});
+    // The second sequence is the shorter one: it gets its tokens with the last chunks of the first.
+    Tensor logits;
+    for (size_t at = 0; at < 13; at += chunk) {
+      Sequences fresh(2);
+      for (size_t i = at; i < std::min<size_t>(at + chunk, 13); ++i) {
+        fresh[0].push_back(whole[0][i]);
+        if (i >= 7) fresh[1].push_back(whole[1][i - 7]);
+      }
+      if (fresh[1].empty()) continue;
+      if (at > 0 && !logits) {  // everything the first sequence had before
+        fresh[0].assign(whole[0].begin(),
+                        whole[0].begin() + static_cast<int64_t>(std::min<size_t>(at + chunk, 13)));
+      }
+      logits = decoder.step(fresh);
+    }
+    const std::vector<float> got = logits.values();
+    ASSERT_EQ(got.size(), wanted.size());
+    // Sums over keys are cut at other places than in the full pass.
+    for (size_t i = 0; i < got.size(); ++i)
+      ASSERT_NEAR(got[i], wanted[i], 2e-4) << "chunk " << chunk << " at " << i;
+  }
+}
+
+TEST_P(EveryScheme, APromptAloneAndInABatchGivesTheSameTokens) {
+  const Model model(small(GetParam()->name), {.seed = 4});
+  GenerateOptions options;
+  options.max_tokens = 9;
+  options.sampling.temperature = 0.8f;
+  options.seed = 11;
+  const Sequences prompts = {text(5, 3), text(1, 4), text(9, 5)};
+  const Sequences together = generate(model, prompts, options);
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    EXPECT_EQ(generate(model, {prompts[i]}, options)[0], together[i]) << "prompt " << i;
+  }
+}
+
+TEST(Cache, SelectedSequencesGoOnAsIfAlone) {
+  const Model model(small("rotary"), {.seed = 5});
+  Decoder decoder(model, {});
+  decoder.step({text(4, 1), text(7, 2), text(2, 3)});
+  const std::vector<int64_t> kept = {2, 0, 2};
+  decoder.select(kept);
+  const std::vector<float> got = decoder.step({{1}, {2}, {3}}).values();
+  Sequences wanted = {text(2, 3), text(4, 1), text(2, 3)};
+  for (size_t i = 0; i < 3; ++i) wanted[i].push_back(static_cast<int32_t>(i + 1));
+  const std::vector<float> full = full_pass(model, wanted);
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], full[i], 2e-4);
+}
+
+TEST(Cache, AnotherNumberOfSequencesIsRefused) {
+  const Model model(small("none"), {.seed = 5});
+  Decoder decoder(model, {});
+  decoder.step({{1}, {2}});
+  expect_error(Fault::data, {"cache: 3 sequences, but it holds 2"}, [&] { decoder.step({{1}, {2}, {3}}); });
+}
+
+}  // namespace
+}  // namespace locus::testing

@@ -1,0 +1,128 @@
+#include "locus/nn/generate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "tests/expect_error.h"
+
+namespace locus::testing {
+namespace {
+
+Blueprint small(ModelKind kind) {
+  Blueprint b;
+  b.kind = kind;
+  b.vocabulary = 7;
+  b.width = 16;
+  b.heads = 2;
+  b.layers = 1;
+  b.max_length = 32;
+  b.deviation = 0.6f;
+  b.scheme = "sinusoidal";
+  return b;
+}
+
+TEST(Sampling, TemperatureZeroTakesTheLargestAndTheFirstOfEquals) {
+  const std::vector<float> logits = {1, 3, 3, 2};
+  EXPECT_EQ(sample(logits, {}, {}, Random(0, 0)), 1);
+}
+
+TEST(Sampling, ThePenaltyHitsWhatOccurred) {
+  const std::vector<float> logits = {2, 3, -1};
+  const std::vector<int32_t> history = {1, 1};
+  Sampling sampling{.repetition_penalty = 2};
+  EXPECT_EQ(sample(logits, history, sampling, Random(0, 0)), 0);
+}
+
+// How often each token comes in many draws.
+std::map<int32_t, int> draw(const std::vector<float>& logits, const Sampling& sampling) {
+  std::map<int32_t, int> counts;
+  for (uint64_t seed = 0; seed < 4000; ++seed) ++counts[sample(logits, {}, sampling, Random(seed, 0))];
+  return counts;
+}
+
+TEST(Sampling, DrawsFollowTheProbabilities) {
+  const std::vector<float> logits = {std::log(0.5f), std::log(0.3f), std::log(0.2f)};
+  const auto counts = draw(logits, {.temperature = 1});
+  // 4000 draws: a standard deviation is at most 32.
+  EXPECT_NEAR(counts.at(0), 2000, 130);
+  EXPECT_NEAR(counts.at(1), 1200, 130);
+  EXPECT_NEAR(counts.at(2), 800, 130);
+}
+
+TEST(Sampling, LimitsKeepTheLikeliest) {
+  const std::vector<float> logits = {std::log(0.1f), std::log(0.6f), std::log(0.3f)};
+  EXPECT_EQ(draw(logits, {.temperature = 1, .top_k = 1}).size(), 1u);
+  EXPECT_EQ(draw(logits, {.temperature = 1, .top_p = 0.5f}).size(), 1u);
+  EXPECT_EQ(draw(logits, {.temperature = 1, .top_p = 0.65f}).size(), 2u);
+  EXPECT_EQ(draw(logits, {.temperature = 1, .min_p = 0.4f}).size(), 2u);
+  EXPECT_EQ(draw(logits, {.temperature = 1, .top_p = 0}).size(), 1u);
+}
+
+TEST(Sampling, NaNIsRefused) {
+  expect_error(Fault::data, {"sample: a logit is not a number"}, [] {
+    sample(std::vector<float>{1, NAN}, {}, {}, Random(0, 0));
+  });
+}
+
+TEST(Generate, EndsWithAnEndTokenOrWhenToldTo) {
+  const Model model(small(ModelKind::decoder), {.seed = 2});
+  GenerateOptions options;
+  options.max_tokens = 20;
+  options.sampling.temperature = 1;
+  const std::vector<int32_t> free = generate(model, {{1, 2}}, options)[0];
+  ASSERT_EQ(free.size(), 20u);
+  options.end_tokens = {free[3]};
+  const std::vector<int32_t> ended = generate(model, {{1, 2}}, options)[0];
+  EXPECT_LE(ended.size(), 4u);
+  EXPECT_EQ(ended.back(), free[3]);
+  options.end_tokens.clear();
+  int calls = 0;
+  options.on_token = [&](int64_t, int32_t) { return ++calls < 6; };
+  EXPECT_EQ(generate(model, {{1, 2}}, options)[0], std::vector<int32_t>(free.begin(), free.begin() + 6));
+}
+
+// log probability of a continuation, by full passes.
+double log_probability(const Model& model, const std::vector<int32_t>& text, std::vector<int32_t> prompt,
+                       const std::vector<int32_t>& answer) {
+  const NoGrad scope;
+  double total = 0;
+  for (const int32_t token : answer) {
+    const Tensor logits =
+        model(tokens_of({text}, model.blueprint()), tokens_of({prompt}, model.blueprint())).value();
+    total += log_probabilities(logits.rows(logits.size(0) - 1, logits.size(0)).data<float>())[token];
+    prompt.push_back(token);
+  }
+  return total;
+}
+
+TEST(Generate, AWideBeamFindsTheMostLikelyAnswer) {
+  const Model model(small(ModelKind::encoder_decoder), {.seed = 7});
+  const std::vector<int32_t> text = {1, 5, 3}, prompt = {0};
+  const std::vector<int32_t> found = beam_search(model, prompt, {.beams = 49, .max_tokens = 3}, text);
+  ASSERT_EQ(found.size(), 3u);
+  double best = -1e30;
+  for (int32_t a = 0; a < 7; ++a) {
+    for (int32_t b = 0; b < 7; ++b) {
+      for (int32_t c = 0; c < 7; ++c) best = std::max(best, log_probability(model, text, prompt, {a, b, c}));
+    }
+  }
+  EXPECT_NEAR(log_probability(model, text, prompt, found), best, 1e-4);
+  const std::vector<int32_t> greedy = beam_search(model, prompt, {.beams = 1, .max_tokens = 3}, text);
+  GenerateOptions options;
+  options.max_tokens = 3;
+  EXPECT_EQ(greedy, generate(model, {prompt}, options, {text})[0]);
+}
+
+TEST(Generate, BadInputIsNamed) {
+  const Model decoder(small(ModelKind::decoder)), both(small(ModelKind::encoder_decoder));
+  expect_error(Fault::data, {"generate: prompt 1 is empty"}, [&] { generate(decoder, {{1}, {}}, {}); });
+  expect_error(Fault::data, {"a decoder alone reads no other text"},
+               [&] { generate(decoder, {{1}}, {}, {{2}}); });
+  expect_error(Fault::data, {"an encoder-decoder needs a text to read"}, [&] { generate(both, {{1}}, {}); });
+  expect_error(Fault::data, {"embed: ids", "7"}, [&] { generate(decoder, {{7}}, {}); });
+}
+
+}  // namespace
+}  // namespace locus::testing
