@@ -65,4 +65,7 @@ class AtomicFile {
 
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+// After a name changed, the folder itself must reach the disk, or the change may be lost with the power.
+void sync_folder(const std::filesystem::path& folder);
+
 }  // namespace locus
