@@ -108,8 +108,8 @@ TEST(InterruptedRun, KilledAtRandomMomentsEndsWithTheSameBits) {
   expect_no_debris(broken.path());
 }
 
-// A write, sync, rename, link or removal of a run of 7 steps is the last thing it does. Every third one, to be quick:
-// the three saves of a run make the same calls and differ by no multiple of three.
+// A write, sync, rename, link or removal of a run of 7 steps is the last thing it does. Every third one, to
+// be quick: the three saves of a run make the same calls and differ by no multiple of three.
 TEST(InterruptedRun, KilledAtAFileOperationEndsWithTheSameBits) {
   const TemporaryFolder straight(in_memory());
   ASSERT_EQ(run(straight.path(), "7 1"), 0);

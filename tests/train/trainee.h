@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "locus/base/random.h"
 #include "locus/op/cross_entropy.h"
 #include "locus/op/matmul.h"
 #include "locus/train/trainer.h"
@@ -24,19 +25,21 @@ class Trainee : public Objective {
     add("second.weight", {kClasses, kHidden}, 3);
   }
 
-  PartialLoss loss(int64_t step, int64_t part, int64_t parts, const Random& random) override {
-    const int64_t count = kSamples / parts;
-    const Tensor x = noise({count, kIn}, Random(2, 0), part * count);
+  PartialLoss loss(const Share& share) override {
+    const int64_t count = kSamples / share.parts, first = share.part * count;
+    const Random random(share.seed, share.number());
+    const Tensor x = noise({count, kIn}, Random(2, 0), first);
     const Tensor shaken = noise({count, kIn}, random);
     for (int64_t i = 0; i < x.numel(); ++i) x.data<float>()[i] += shaking * shaken.data<float>()[i];
     const Tensor targets = Tensor::empty({count}, DType::i32);
     for (int64_t i = 0; i < count; ++i) {
-      targets.data<int32_t>()[i] = static_cast<int32_t>(Random(3, 0).below(part * count + i, kClasses));
+      targets.data<int32_t>()[i] = static_cast<int32_t>(Random(3, 0).below(first + i, kClasses));
     }
     PartialLoss result{.mean = op::cross_entropy(logits(Var(x)), targets),
                        .weight = static_cast<double>(count),
                        .tokens = count};
-    if (step == nan_at) result.mean.value().view().as<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+    if (share.step == nan_at)
+      result.mean.value().view().as<float>()[0] = std::numeric_limits<float>::quiet_NaN();
     return result;
   }
 

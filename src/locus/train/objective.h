@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "locus/autograd/var.h"
-#include "locus/base/random.h"
 #include "locus/train/metrics.h"
 
 namespace locus {
@@ -18,14 +17,20 @@ struct PartialLoss {
   int64_t tokens = 0;
 };
 
+// Which samples a loss is wanted of: part `part` (from 0) of `parts` of the samples of a step (from 1).
+struct Share {
+  int64_t step = 1, part = 0, parts = 1;
+  uint64_t seed = 0;
+  uint64_t number() const { return static_cast<uint64_t>(step * parts + part); }  // its own, for dropout
+};
+
 class Objective {
  public:
   virtual ~Objective() = default;
 
-  // Part `part` of `parts` of the samples of a step (counted from 1). A function of these and of `random`
-  // alone: a run that was interrupted asks for the same step again and must get the same. Streams of `random`
-  // up to 2^16 above its own are free for this part.
-  virtual PartialLoss loss(int64_t step, int64_t part, int64_t parts, const Random& random) = 0;
+  // A function of the share alone: a run that was interrupted asks for the same one again and must get the
+  // same. A share without samples has no mean.
+  virtual PartialLoss loss(const Share& share) = 0;
 
   // On the samples kept aside; nothing when there are none. No gradient is wanted.
   virtual std::optional<Validation> evaluate() = 0;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "locus/base/error.h"
+#include "locus/base/fields.h"
 #include "locus/base/settings.h"
 #include "locus/train/manifest.h"
 
@@ -26,38 +27,17 @@ std::optional<int64_t> step_of(const std::string& name) {
 
 std::string text_of(const RunState& state) {
   Settings settings;
-  settings.set("step", fmt::format("{}", state.step));
-  settings.set("seed", fmt::format("{}", state.seed));
-  settings.set("tokens", fmt::format("{}", state.tokens));
-  settings.set("metrics_bytes", fmt::format("{}", state.metrics_bytes));
-  settings.set("best_step", fmt::format("{}", state.best_step));
-  settings.set("best_loss", fmt::format("{}", state.best_loss));
+  for (const Field& field : fields_of(state)) settings.set(field.spec.name, field.value);
   return settings.toml();
-}
-
-template <class T>
-T value_of(const Settings& settings, std::string_view key, const fs::path& path) {
-  const Setting* setting = settings.find(key);
-  require(setting != nullptr, "'{}': '{}' is missing", path.string(), key);
-  T value{};
-  const std::string& text = setting->value;
-  const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  require(fault == std::errc() && rest == text.data() + text.size(), "'{}': {} is '{}', expected a number",
-          path.string(), key, text);
-  return value;
 }
 
 }  // namespace
 
 RunState read_state(const fs::path& checkpoint) {
   const fs::path path = checkpoint / "state.toml";
-  const Settings settings = Settings::read(path);
-  return {.step = value_of<int64_t>(settings, "step", path),
-          .seed = value_of<int64_t>(settings, "seed", path),
-          .tokens = value_of<int64_t>(settings, "tokens", path),
-          .metrics_bytes = value_of<int64_t>(settings, "metrics_bytes", path),
-          .best_step = value_of<int64_t>(settings, "best_step", path),
-          .best_loss = value_of<double>(settings, "best_loss", path)};
+  RunState state;
+  refuse(path.string(), read_fields(state, Settings::read(path).section("")));
+  return state;
 }
 
 RunFolder::RunFolder(const fs::path& path) : path_(path) {

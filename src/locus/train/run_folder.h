@@ -33,6 +33,17 @@ struct RunState {
   int64_t metrics_bytes = 0;  // of metrics.jsonl at that step
   int64_t best_step = 0;      // 0: nothing was validated yet
   double best_loss = 0;
+
+  template <class V>
+  void fields(V& v) {
+    constexpr double kMost = 9e15;  // exact as double
+    v.integer("step", step, 0, kMost, "finished steps");
+    v.integer("seed", seed, 0, kMost, "of everything random");
+    v.integer("tokens", tokens, 0, kMost, "seen so far");
+    v.integer("metrics_bytes", metrics_bytes, 0, kMost, "of metrics.jsonl at that step");
+    v.integer("best_step", best_step, 0, kMost, "with the smallest loss in validation; 0: none yet");
+    v.number("best_loss", best_loss, -1e300, 1e300, "that loss");
+  }
 };
 
 struct Checkpoint {

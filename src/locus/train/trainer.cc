@@ -13,8 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kStreamsPerPart = 1 << 16;
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -96,9 +94,11 @@ class Training {
     double total = 0, weight = 0;
     int64_t tokens = 0;
     for (int64_t part = 0; part < settings.parts; ++part) {
-      const auto stream = static_cast<uint64_t>(number * settings.parts + part) * kStreamsPerPart;
-      const PartialLoss loss = job_.objective.loss(number, part, settings.parts,
-                                                   Random(static_cast<uint64_t>(settings.seed), stream));
+      const PartialLoss loss = job_.objective.loss({.step = number,
+                                                    .part = part,
+                                                    .parts = settings.parts,
+                                                    .seed = static_cast<uint64_t>(settings.seed)});
+      if (!loss.mean) continue;
       const Tensor& mean = loss.mean.value();
       total += mean.item() * loss.weight;
       weight += loss.weight;
