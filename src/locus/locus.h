@@ -7,6 +7,7 @@
 #include "locus/base/error.h"
 #include "locus/base/parallel.h"
 #include "locus/base/random.h"
+#include "locus/base/settings.h"
 #include "locus/base/version.h"
 #include "locus/checkpoint/safetensors.h"
 #include "locus/nn/blueprint.h"
@@ -29,3 +30,5 @@
 #include "locus/scheme/placement.h"
 #include "locus/scheme/scheme.h"
 #include "locus/tensor/tensor.h"
+#include "locus/train/model_objective.h"
+#include "locus/train/trainer.h"
