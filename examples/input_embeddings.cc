@@ -50,7 +50,7 @@ int run(int count, char** words) {
   const auto table = [](int64_t rows, uint64_t stream) {
     std::vector<float> values(static_cast<size_t>(rows * kWidth));
     const Random random(123, stream);
-    for (size_t i = 0; i < values.size(); ++i) values[i] = random.normal(i);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = random.uniform(i) - 0.5f;
     return Var(Tensor::of({rows, kWidth}, values));
   };
   const Var token_table = table(windows.stream().vocabulary(), 0), position_table = table(kContext, 1);

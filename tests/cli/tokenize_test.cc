@@ -41,7 +41,7 @@ TEST(Tokenize, Json) {
 
 TEST(Tokenize, FilesAndStdin) {
   const TemporaryFolder folder;
-  write_file(folder / "x", "ab\ncd\n");
+  put(folder / "x", "ab\ncd\n");
   const std::string file = (folder / "x").string();
   expect_out("tokenize --file " + file, "97 98 10 99 100 10\n");
   expect_out("tokenize --count < " + file, "6\n");
@@ -106,7 +106,7 @@ TEST(WindowsCommand, TheMatrixOfTheDocument) {
 
 TEST(WindowsCommand, TextAndJson) {
   const TemporaryFolder folder;
-  write_file(folder / "x", "abcdefg");
+  put(folder / "x", "abcdefg");
   const std::string file = (folder / "x").string();
   expect_out("windows " + file + " --context 2 --batch 2",
              "'" + file +
@@ -122,7 +122,7 @@ TEST(WindowsCommand, TextAndJson) {
 
 TEST(WindowsCommand, RefusesWhatMakesNoSense) {
   const TemporaryFolder folder;
-  write_file(folder / "x", "abc");
+  put(folder / "x", "abc");
   const std::string file = (folder / "x").string();
   expect_fault(3, "windows " + file, "has 3 tokens, expected at least 5");
   expect_fault(3, "windows " + file + " --context 2 --index 1", "windows: batch 1 of 1, expected 0 to 0");

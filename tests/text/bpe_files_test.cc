@@ -27,15 +27,15 @@ std::string encoder(const std::vector<std::string>& more, const std::string& las
 
 void expect_refused(const std::string& merges, const std::string& ids, const std::string& message) {
   const TemporaryFolder folder;
-  write_file(folder / "vocab.bpe", merges);
-  write_file(folder / "encoder.json", ids);
+  put(folder / "vocab.bpe", merges);
+  put(folder / "encoder.json", ids);
   expect_error(Fault::data, {message.c_str()}, [&] { load_tokenizer(folder.path()); });
 }
 
 TEST(Merges, ReadsWhatIsRight) {
   const TemporaryFolder folder;
-  write_file(folder / "vocab.bpe", "#version: 0.2\r\nt h\r\nth e\n# #\n");
-  write_file(folder / "encoder.json", encoder({"th", "the", "##", "<end>", "two words"}));
+  put(folder / "vocab.bpe", "#version: 0.2\r\nt h\r\nth e\n# #\n");
+  put(folder / "encoder.json", encoder({"th", "the", "##", "<end>", "two words"}));
   const auto bpe = load_tokenizer(folder.path());
   EXPECT_EQ(bpe->size(), 261);
   EXPECT_EQ(bpe->encode("the th##"), (std::vector<int32_t>{257, 220, 256, 258}));
@@ -57,8 +57,8 @@ TEST(Merges, DuplicateMerge) {
 // A merge that is listed before the merge that makes its part: it waits for it.
 TEST(Merges, OrderDoesNotMatterForReading) {
   const TemporaryFolder folder;
-  write_file(folder / "vocab.bpe", "th e\nt h\n");
-  write_file(folder / "encoder.json", encoder({"th", "the"}));
+  put(folder / "vocab.bpe", "th e\nt h\n");
+  put(folder / "encoder.json", encoder({"th", "the"}));
   EXPECT_EQ(load_tokenizer(folder.path())->encode("thethe"), (std::vector<int32_t>{257, 257}));
 }
 
@@ -71,8 +71,7 @@ TEST(Merges, LinesThatAreNoMerges) {
 }
 
 TEST(Merges, IdsThatAreNoIds) {
-  for (const std::string id :
-       {"-1", "1.5", "\"7\"", "null", "2147483647", "4294967296"}) {
+  for (const std::string id : {"-1", "1.5", "\"7\"", "null", "2147483647", "4294967296"}) {
     expect_refused("", encoder({}, fmt::format(", \"x y\": {}}}", id)), "the id of token 'x y' is '");
   }
   expect_refused("", encoder({}, ", \"x y\": 255}"), "encoder.json': two tokens have id 255");
@@ -112,13 +111,13 @@ std::string rank_lines(const std::vector<std::string>& more = {}) {
 
 void expect_ranks_refused(const std::string& lines, const std::string& message) {
   const TemporaryFolder folder;
-  write_file(folder / "x.tiktoken", lines);
+  put(folder / "x.tiktoken", lines);
   expect_error(Fault::data, {message.c_str()}, [&] { load_tokenizer(folder.path()); });
 }
 
 TEST(Ranks, ReadsWhatIsRight) {
   const TemporaryFolder folder;
-  write_file(folder / "any.tiktoken", rank_lines({"ab", "abc", "zzz"}));
+  put(folder / "any.tiktoken", rank_lines({"ab", "abc", "zzz"}));
   const auto bpe = load_tokenizer(folder.path());
   EXPECT_EQ(bpe->encode("ab abc"), (std::vector<int32_t>{256, ' ', 257}));
   EXPECT_EQ(bpe->encode("abc"), (std::vector<int32_t>{257}));
@@ -127,7 +126,7 @@ TEST(Ranks, ReadsWhatIsRight) {
 
 TEST(Ranks, SpecialTokensFillHolesAndReadBack) {
   const TemporaryFolder folder;
-  write_file(folder / "x", rank_lines() + fmt::format("{} 257\n", base64_encoded("ab")));
+  put(folder / "x", rank_lines() + fmt::format("{} 257\n", base64_encoded("ab")));
   const Bpe bpe(read_ranks(folder / "x", SpecialTokens({{"<end>", 256}, {"<pad>", 258}})));
   bpe.save(folder / "saved");
   const auto loaded = load_tokenizer(folder / "saved");

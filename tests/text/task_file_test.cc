@@ -14,7 +14,7 @@ using Names = std::vector<std::string>;
 template <class Read>
 auto read_text(Read read, const std::string& name, const std::string& text) {
   const TemporaryFolder folder;
-  write_file(folder / name, text);
+  put(folder / name, text);
   return read(folder / name);
 }
 

@@ -14,7 +14,7 @@ TEST(TextBlocks, TheTokensOfTheWhole) {
   const TemporaryFolder folder;
   EXPECT_TRUE(rc::check([&] {
     const auto text = *rc::gen::container<std::string>(rc::gen::element('a', 'e', 't', '\n', ' ', '.', '\r'));
-    write_file(folder / "x", text);
+    put(folder / "x", text);
     std::string joined;
     std::vector<int32_t> ids;
     uint64_t last = 0;

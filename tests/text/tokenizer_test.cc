@@ -108,7 +108,7 @@ TEST(TokenizerFolder, AFolderSaysWhatItIs) {
 
 void expect_refused(const std::string& vocabulary_json, const char* message) {
   const TemporaryFolder folder;
-  write_file(folder / "vocabulary.json", vocabulary_json);
+  put(folder / "vocabulary.json", vocabulary_json);
   expect_error(Fault::data, {"vocabulary.json'", message}, [&] { load_tokenizer(folder.path()); });
 }
 
@@ -138,11 +138,11 @@ TEST(TokenizerFolder, FoldersWithoutOne) {
                [&] { load_tokenizer(folder.path()); });
   expect_error(Fault::io, {"cannot open the tokenizer folder", "No such file", "(or give the word bytes)"},
                [&] { load_tokenizer(folder / "absent"); });
-  write_file(folder / "a.tiktoken", "");
-  write_file(folder / "b.tiktoken", "");
+  put(folder / "a.tiktoken", "");
+  put(folder / "b.tiktoken", "");
   expect_error(Fault::data, {"has 2 rank files (a.tiktoken, b.tiktoken), expected one"},
                [&] { load_tokenizer(folder.path()); });
-  write_file(folder / "vocab.bpe", "");
+  put(folder / "vocab.bpe", "");
   expect_error(Fault::io, {"cannot open", "encoder.json"}, [&] { load_tokenizer(folder.path()); });
   EXPECT_EQ(load_tokenizer("bytes")->size(), 256);
 }
