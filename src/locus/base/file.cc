@@ -94,6 +94,12 @@ void AtomicFile::commit() {
   sync_folder(path_.parent_path());
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail(Fault::io, "cannot make the folder '{}': {}", path.string(), error.message());
+}
+
 void write_file(const std::filesystem::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);
