@@ -6,19 +6,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include "locus/train/text_samples.h"
 #include "tests/expect_error.h"
-#include "tests/train/listed_samples.h"
 
 namespace locus {
 namespace {
-
-using testing::ListedSamples;
 
 ListedSamples samples_of_lengths(const std::vector<int>& lengths) {
   std::vector<Sample> samples;
   for (const int length : lengths)
     samples.push_back({.ids = std::vector<int32_t>(static_cast<size_t>(length))});
-  return ListedSamples(std::move(samples));
+  return ListedSamples(std::move(samples), "the list");
 }
 
 std::vector<int64_t> indices(Batches& batches, int64_t step, int64_t part = 0, int64_t parts = 1) {

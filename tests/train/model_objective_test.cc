@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "locus/train/text_samples.h"
 #include "locus/train/trainer.h"
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"
-#include "tests/train/listed_samples.h"
 
 namespace locus {
 namespace {
 
-using testing::ListedSamples;
+ListedSamples listed(std::vector<Sample> samples) { return {std::move(samples), "the list"}; }
 
 Blueprint small(ModelKind kind, HeadKind head) {
   return {.kind = kind,
@@ -47,10 +47,10 @@ constexpr int32_t kNone = kernel::kIgnoredTarget;
 
 TEST(ModelObjective, NextTokens) {
   Validation validation;
-  const auto [first, last] = learn(small(ModelKind::decoder, HeadKind::next_token),
-                                   ListedSamples({{.ids = {1, 2, 3, 4}, .targets = {2, 3, 4, 5}},
-                                                  {.ids = {5, 4, 3}, .targets = {4, 3, 2}}}),
-                                   &validation);
+  const auto [first, last] = learn(
+      small(ModelKind::decoder, HeadKind::next_token),
+      listed({{.ids = {1, 2, 3, 4}, .targets = {2, 3, 4, 5}}, {.ids = {5, 4, 3}, .targets = {4, 3, 2}}}),
+      &validation);
   EXPECT_NEAR(first, std::log(12), 0.5);
   EXPECT_LT(last, 0.1);
   ASSERT_EQ(validation.more.size(), 2u);
@@ -61,39 +61,37 @@ TEST(ModelObjective, NextTokens) {
 
 TEST(ModelObjective, MaskedTokens) {
   const auto [first, last] = learn(small(ModelKind::encoder, HeadKind::masked_token),
-                                   ListedSamples({{.ids = {1, 11, 3}, .targets = {kNone, 2, kNone}},
-                                                  {.ids = {4, 11, 6}, .targets = {kNone, 5, kNone}}}));
+                                   listed({{.ids = {1, 11, 3}, .targets = {kNone, 2, kNone}},
+                                           {.ids = {4, 11, 6}, .targets = {kNone, 5, kNone}}}));
   EXPECT_LT(last, 0.1 * first);
 }
 
 TEST(ModelObjective, Translation) {
-  const auto [first, last] =
-      learn(small(ModelKind::encoder_decoder, HeadKind::next_token),
-            ListedSamples({{.ids = {0, 3, 2, 1}, .targets = {3, 2, 1, 0}, .text = {1, 2, 3}},
-                           {.ids = {0, 4, 5}, .targets = {4, 5, 0}, .text = {5, 4}}}));
+  const auto [first, last] = learn(small(ModelKind::encoder_decoder, HeadKind::next_token),
+                                   listed({{.ids = {0, 3, 2, 1}, .targets = {3, 2, 1, 0}, .text = {1, 2, 3}},
+                                           {.ids = {0, 4, 5}, .targets = {4, 5, 0}, .text = {5, 4}}}));
   EXPECT_LT(last, 0.1 * first);
 }
 
 TEST(ModelObjective, Classes) {
   const auto [first, last] =
       learn(small(ModelKind::encoder, HeadKind::sequence_class),
-            ListedSamples({{.ids = {1, 2}, .targets = {0}}, {.ids = {2, 1, 3}, .targets = {2}}}));
+            listed({{.ids = {1, 2}, .targets = {0}}, {.ids = {2, 1, 3}, .targets = {2}}}));
   EXPECT_LT(last, 0.1 * first);
 }
 
 TEST(ModelObjective, ClassesOfTokens) {
-  const auto [first, last] = learn(
-      small(ModelKind::encoder, HeadKind::token_class),
-      ListedSamples({{.ids = {1, 2}, .targets = {0, 1}}, {.ids = {2, 1, 3}, .targets = {1, kNone, 2}}}));
+  const auto [first, last] =
+      learn(small(ModelKind::encoder, HeadKind::token_class),
+            listed({{.ids = {1, 2}, .targets = {0, 1}}, {.ids = {2, 1, 3}, .targets = {1, kNone, 2}}}));
   EXPECT_LT(last, 0.1 * first);
 }
 
 TEST(ModelObjective, Answers) {
   Validation validation;
-  const auto [first, last] =
-      learn(small(ModelKind::encoder, HeadKind::answer),
-            ListedSamples({{.ids = {1, 2, 3, 4}, .targets = {1, 2}}, {.ids = {4, 3, 2}, .targets = {0, 0}}}),
-            &validation);
+  const auto [first, last] = learn(
+      small(ModelKind::encoder, HeadKind::answer),
+      listed({{.ids = {1, 2, 3, 4}, .targets = {1, 2}}, {.ids = {4, 3, 2}, .targets = {0, 0}}}), &validation);
   // At first every end is equally likely: the mean over samples of ln 4 and ln 3.
   EXPECT_NEAR(first, (std::log(4) + std::log(3)) / 2, 0.1);
   EXPECT_LT(last, 0.1 * first);
@@ -117,7 +115,7 @@ TEST(ModelObjective, TheWeightOfAPartIsItsTargets) {
 }
 
 TEST(ModelObjective, AHeadWithoutALossIsRefused) {
-  const ListedSamples samples({{.ids = {1}, .targets = {1}}});
+  const ListedSamples samples = listed({{.ids = {1}, .targets = {1}}});
   const Model model(small(ModelKind::encoder, HeadKind::embedding));
   expect_error(Fault::data, {"a model whose head puts out vectors has no loss"},
                [&] { ModelObjective(model, samples, nullptr, {}); });
