@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/program.h"
+#include "tests/text/text_files.h"
 
 namespace locus {
 namespace {
@@ -10,6 +11,57 @@ TEST(Examples, OneScheme) {
   const Outcome outcome = run_example("one_scheme");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "8 tokens: [8, 256]\n");
+}
+
+TEST(Examples, Lookup) {
+  const Outcome outcome = run_example("lookup");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "positions [2, 3], table [4, 3]: output [2, 3, 3]\n"
+            "position 0: [0, 0.1, 0.2]\n"
+            "position 1: [1, 1.1, 1.2]\n"
+            "position 2: [2, 2.1, 2.2]\n"
+            "position 3: [3, 3.1, 3.2]\n"
+            "position 1: [1, 1.1, 1.2]\n"
+            "position 1: [1, 1.1, 1.2]\n"
+            "gradient of the table: [1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 1]\n");
+}
+
+constexpr const char* kShapes =
+    "\nInputs shape:     [8, 4]\n"
+    "token embeddings: [8, 4, 256]\n"
+    "positions:        [4, 256]\n"
+    "input embeddings: [8, 4, 256]\n";
+
+TEST(Examples, InputEmbeddingsOfASentence) {
+  const Outcome outcome = run_example("input_embeddings", "env -u LOCUS_DATA");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, std::string("Token IDs:\n"
+                                     "    84   104   101    32\n"
+                                     "   100   111   103    32\n"
+                                     "    99   104    97   115\n"
+                                     "   101   100    32   116\n"
+                                     "   104   101    32    98\n"
+                                     "    97   108   108    44\n"
+                                     "    32    98   117   116\n"
+                                     "    32   105   116    32\n") +
+                             kShapes);
+}
+
+TEST(Examples, InputEmbeddingsOfTheVerdict) {
+  if (!has_data()) GTEST_SKIP() << kNoData;
+  const Outcome outcome = run_example("input_embeddings", "LOCUS_DATA=" + data_folder().string());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, std::string("Token IDs:\n"
+                                     "    40   367  2885  1464\n"
+                                     "  1807  3619   402   271\n"
+                                     " 10899  2138   257  7026\n"
+                                     " 15632   438  2016   257\n"
+                                     "   922  5891  1576   438\n"
+                                     "   568   340   373   645\n"
+                                     "  1049  5975   284   502\n"
+                                     "   284  3285   326    11\n") +
+                             kShapes);
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ Outcome run_program(const std::string& arguments, const std::string& environment
   return run_command(LOCUS_PROGRAM, arguments, environment);
 }
 
-Outcome run_example(const std::string& name) { return run_command(LOCUS_EXAMPLES + name, "", ""); }
+Outcome run_example(const std::string& name, const std::string& environment) {
+  return run_command(LOCUS_EXAMPLES + name, "", environment);
+}
 
 }  // namespace locus

@@ -15,6 +15,6 @@ struct Outcome {
 Outcome run_program(const std::string& arguments, const std::string& environment = "");
 
 // The same for a program of examples/.
-Outcome run_example(const std::string& name);
+Outcome run_example(const std::string& name, const std::string& environment = "");
 
 }  // namespace locus

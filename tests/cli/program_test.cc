@@ -28,7 +28,8 @@ TEST(Program, SaysItsVersion) {
 }
 
 TEST(Program, HelpsWithExamples) {
-  for (const std::string arguments : {"--help", "doctor --help", "schemes --help", "show --help"}) {
+  for (const std::string arguments :
+       {"--help", "doctor --help", "schemes --help", "show --help", "tokenize --help", "windows --help"}) {
     const Outcome outcome = run_program(arguments);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_TRUE(contains(outcome.out, "Usage: ")) << outcome.out;
@@ -54,7 +55,8 @@ TEST(Program, NeedsACommand) {
 }
 
 TEST(Program, AFullDiskIsAnIoError) {
-  for (const std::string arguments : {"--version", "--help", "doctor", "schemes", "show none --json"}) {
+  for (const std::string arguments :
+       {"--version", "--help", "doctor", "schemes", "show none --json", "tokenize a"}) {
     const Outcome outcome = run_program(arguments + " >/dev/full");
     EXPECT_EQ(outcome.exit_code, 4) << arguments;
     EXPECT_EQ(outcome.err, "locus: cannot write the output: No space left on device\n");

@@ -1,29 +1,12 @@
 // Any bytes at all as a safetensors file: it is refused with an Error, or every tensor in it can be asked
 // for.
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstdint>
 #include <cstdlib>
-#include <string>
 
 #include "locus/base/error.h"
 #include "locus/checkpoint/safetensors.h"
+#include "tests/fuzz/memory_file.h"
 
 namespace {
-
-// A file that lives in memory and has a path.
-class MemoryFile {
- public:
-  MemoryFile(const uint8_t* data, size_t size) : descriptor_(::memfd_create("fuzz", 0)) {
-    if (::write(descriptor_, data, size) != static_cast<ssize_t>(size)) std::abort();
-  }
-  ~MemoryFile() { ::close(descriptor_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 void read_all(const locus::SafetensorsFile& file) {
   for (const locus::TensorEntry& entry : file.entries()) {

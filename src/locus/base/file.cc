@@ -19,14 +19,6 @@ namespace {
   fail(Fault::io, "cannot {} '{}': {}", action, path, std::strerror(errno));
 }
 
-// After a rename the directory itself must reach the disk, or the new name may be lost with the power.
-void sync_directory(const std::filesystem::path& directory) {
-  const Descriptor handle(
-      ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (handle.get() < 0 || (::fsync(handle.get()) != 0 && errno != EINVAL))
-    fail_io("sync the folder", directory);
-}
-
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -99,13 +91,24 @@ void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) fail_io("sync", path_);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_io("put in place", path_);
   ::close(std::exchange(descriptor_, -1));
-  sync_directory(path_.parent_path());
+  sync_folder(path_.parent_path());
+}
+
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail(Fault::io, "cannot make the folder '{}': {}", path.string(), error.message());
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {
   AtomicFile file(path);
   file.write(text);
   file.commit();
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const Descriptor handle(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (handle.get() < 0 || (::fsync(handle.get()) != 0 && errno != EINVAL)) fail_io("sync the folder", folder);
 }
 
 }  // namespace locus

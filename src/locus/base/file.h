@@ -63,6 +63,12 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+// With the folders above it; one that is there already is fine.
+void make_folder(const std::filesystem::path& path);
+
 void write_file(const std::filesystem::path& path, std::string_view text);
+
+// After a name changed, the folder itself must reach the disk, or the change may be lost with the power.
+void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace locus

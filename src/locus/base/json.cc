@@ -53,6 +53,8 @@ std::string numbers(std::span<const double> values) {
   return list(items);
 }
 
+std::string numbers(std::span<const int32_t> values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
+
 std::string object(const Members& members) {
   return fmt::format("{{{}}}", fmt::join(written(members), ", "));
 }

@@ -19,6 +19,7 @@ std::string boolean(bool value);
 std::string list(std::span<const std::string> items);
 std::string texts(std::span<const std::string_view> values);
 std::string numbers(std::span<const double> values);
+std::string numbers(std::span<const int32_t> values);
 
 using Members = std::vector<std::pair<std::string_view, std::string>>;
 std::string object(const Members& members);

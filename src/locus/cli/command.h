@@ -12,5 +12,8 @@ namespace locus::cli {
 void add_doctor(CLI::App& program);
 void add_schemes(CLI::App& program);
 void add_show(CLI::App& program);
+void add_tokenize(CLI::App& program);
+void add_train(CLI::App& program);
+void add_windows(CLI::App& program);
 
 }  // namespace locus::cli

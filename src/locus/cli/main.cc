@@ -15,11 +15,13 @@
 #include "locus/base/spelling.h"
 #include "locus/base/version.h"
 #include "locus/cli/command.h"
+#include "locus/cli/stop_signals.h"
 
 namespace locus::cli {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&) = {add_schemes, add_show, add_doctor};
+constexpr void (*kCommands[])(CLI::App&) = {add_schemes, add_show,  add_tokenize,
+                                            add_windows, add_train, add_doctor};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -48,10 +50,12 @@ int run(int count, char** words) {
       "Examples:\n"
       "  locus schemes          the position schemes there are\n"
       "  locus show rotary      a picture of what one of them does\n"
+      "  locus tokenize --help  text to token ids and back, and vocabularies learned from text\n"
+      "  locus windows FILE     a text as the batches a model is trained on\n"
       "  locus doctor           what Locus found on this machine\n"
       "  locus doctor --help    the options of one command\n\n"
       "Exit codes: 0 fine, 1 a bug, 2 usage, 3 bad input data, 4 I/O, 5 out of memory or device,\n"
-      "6 diverged, 7 a peer of a distributed run failed.");
+      "6 diverged, 7 a peer of a distributed run failed, 130 and 143 stopped by a signal after saving.");
   program.require_subcommand(0, 1);
   for (const auto add : kCommands) add(program);
   if (count > 1 && words[1][0] != '-') require_command(program, words[1]);
@@ -84,6 +88,8 @@ int main(int count, char** words) {
   using locus::cli::report;
   try {
     return locus::cli::run(count, words);
+  } catch (const locus::cli::Stopped& stopped) {
+    return 128 + stopped.signal;
   } catch (const locus::Error& error) {
     return report(error.fault(), error.what());
   } catch (const std::bad_alloc&) {

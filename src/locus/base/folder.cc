@@ -1,0 +1,76 @@
+#include "locus/base/folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "locus/base/error.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+void rename_or_fail(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return;
+  fail(Fault::io, "cannot rename '{}' to '{}': {}", from.string(), to.string(), std::strerror(errno));
+}
+
+void remove_whole(const fs::path& path) {
+  std::error_code fault;
+  fs::remove_all(path, fault);
+  if (fault) fail(Fault::io, "cannot remove '{}': {}", path.string(), fault.message());
+}
+
+fs::path unfinished(const fs::path& name) { return name.string() + ".part"; }
+
+}  // namespace
+
+void publish_folder(const fs::path& finished, const fs::path& name) {
+  sync_folder(finished);
+  rename_or_fail(finished, name);
+  sync_folder(name.parent_path());
+}
+
+void discard_folder(const fs::path& name) {
+  if (!fs::exists(fs::symlink_status(name))) return;
+  remove_whole(unfinished(name));
+  rename_or_fail(name, unfinished(name));
+  remove_whole(unfinished(name));
+}
+
+void point_link(const fs::path& link, const fs::path& target) {
+  std::error_code fault;
+  if (fs::read_symlink(link, fault) == target) return;
+  const fs::path fresh = unfinished(link);
+  remove_whole(fresh);
+  if (::symlink(target.c_str(), fresh.c_str()) != 0) {
+    fail(Fault::io, "cannot make the link '{}': {}", fresh.string(), std::strerror(errno));
+  }
+  rename_or_fail(fresh, link);
+  sync_folder(link.parent_path());
+}
+
+FolderLock::FolderLock(const fs::path& file)
+    : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  if (descriptor_.get() < 0) fail(Fault::io, "cannot open '{}': {}", file.string(), std::strerror(errno));
+  if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) fail(Fault::io, "cannot lock '{}': {}", file.string(), std::strerror(errno));
+    char holder[24] = {};
+    const bool told = ::pread(descriptor_.get(), holder, sizeof holder - 1, 0) > 0;
+    fail(Fault::io, "'{}' is in use by another run{}{}; wait for it, or take another folder",
+         file.parent_path().string(), told ? ", process " : "", holder);
+  }
+  // For the other's error only: the lock is the lock, whatever the file says.
+  const std::string self = std::to_string(::getpid());
+  if (::ftruncate(descriptor_.get(), 0) != 0 ||
+      ::pwrite(descriptor_.get(), self.data(), self.size(), 0) != static_cast<ssize_t>(self.size())) {
+    fail(Fault::io, "cannot write '{}': {}", file.string(), std::strerror(errno));
+  }
+}
+
+}  // namespace locus

@@ -1,0 +1,32 @@
+// Folders that appear and vanish whole, links that change at once, and a folder used by one process at a
+// time.
+#pragma once
+
+#include <filesystem>
+
+#include "locus/base/file.h"
+
+namespace locus {
+
+// Gives a finished folder its name; the name must be free.
+void publish_folder(const std::filesystem::path& unfinished, const std::filesystem::path& name);
+
+// Takes the name from a folder, then removes it: a removal that is interrupted leaves `name`.part, never a
+// part of the folder under its own name. None there: nothing happens.
+void discard_folder(const std::filesystem::path& name);
+
+// A symbolic link that refers to the old target or to the new one, at every moment. A relative target is seen
+// from the link's own folder.
+void point_link(const std::filesystem::path& link, const std::filesystem::path& target);
+
+// Held, no other process gets it; it ends with the process, however that ends, so none is ever left behind.
+// Another holder: Fault::io, with its process number.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& file);
+
+ private:
+  Descriptor descriptor_;
+};
+
+}  // namespace locus

@@ -1,0 +1,216 @@
+#include "locus/base/settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include "locus/base/error.h"
+#include "locus/base/file.h"
+#include "locus/base/json.h"
+#include "locus/base/quote.h"
+#include "locus/base/spelling.h"
+#include "locus/base/toml.h"
+
+namespace locus {
+namespace {
+
+using Kind = Setting::Kind;
+
+constexpr uint64_t kMostBytes = 1 << 20;
+
+// A number in the one way it is written, so that 1, 1.0 and 01 do not differ; nothing when it is none.
+std::optional<std::string> number_text(std::string_view text) {
+  const char* end = text.data() + text.size();
+  int64_t whole = 0;
+  if (const auto [rest, fault] = std::from_chars(text.data(), end, whole);
+      fault == std::errc() && rest == end) {
+    return fmt::format("{}", whole);
+  }
+  double real = 0;
+  const auto [rest, fault] = std::from_chars(text.data(), end, real);
+  if (fault != std::errc() || rest != end || !std::isfinite(real)) return std::nullopt;
+  return fmt::format("{}", real + 0.0);  // no negative zero
+}
+
+std::optional<std::string> numbers_text(std::string_view text) {
+  std::string result;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    begin = std::min(text.find_first_not_of(' ', begin), end);
+    const auto number = number_text(text.substr(begin, end - begin));
+    if (!number) return std::nullopt;
+    result += (result.empty() ? "" : ", ") + *number;
+    begin = end + 1;
+  }
+  return result;
+}
+
+Setting setting_of(std::string_view key, std::string_view value) {
+  const std::string name(key), text(value);
+  if (value == "true" || value == "false") return {name, text, Kind::boolean, 0};
+  if (const auto number = number_text(value)) return {name, *number, Kind::number, 0};
+  if (const auto numbers = numbers_text(value)) return {name, *numbers, Kind::numbers, 0};
+  return {name, text, Kind::text, 0};
+}
+
+// As TOML and JSON have it alike.
+std::string written(const Setting& setting) {
+  switch (setting.kind) {
+    case Kind::text:
+      return json::text(setting.value);
+    case Kind::numbers:
+      return fmt::format("[{}]", setting.value);
+    default:
+      return setting.value;
+  }
+}
+
+std::string_view section_of(std::string_view key) {
+  const size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
+}
+
+std::string_view last_of(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+
+bool below(std::string_view key, std::string_view section) {
+  return key.size() > section.size() && key.starts_with(section) && key[section.size()] == '.';
+}
+
+// Settings whose keys share their first `skip` letters, as an object. A key has few parts (the reader of TOML
+// sees to that), so the recursion has an end.
+std::string object(std::span<const Setting> settings, size_t skip) {
+  json::Members members;
+  std::vector<std::string_view> seen;
+  for (const Setting& setting : settings) {
+    const std::string_view rest = std::string_view(setting.key).substr(skip);
+    const std::string_view first = rest.substr(0, rest.find('.'));
+    if (std::ranges::count(seen, first) > 0) continue;
+    seen.push_back(first);
+    if (first.size() == rest.size()) {
+      members.emplace_back(first, written(setting));
+      continue;
+    }
+    std::vector<Setting> inner;
+    const std::string branch = setting.key.substr(0, skip + first.size());
+    std::ranges::copy_if(settings, std::back_inserter(inner),
+                         [&](const Setting& other) { return below(other.key, branch); });
+    members.emplace_back(first, object(inner, branch.size() + 1));
+  }
+  return skip == 0 ? json::lines(members) : json::object(members);
+}
+
+}  // namespace
+
+Settings Settings::read(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
+  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+Settings Settings::parse(std::string_view toml, const std::string& name) {
+  Settings settings;
+  settings.name_ = name;
+  settings.list_ = parse_toml(toml, name);
+  return settings;
+}
+
+const Setting* Settings::find(std::string_view key) const {
+  const auto found = std::ranges::find(list_, key, &Setting::key);
+  return found == list_.end() ? nullptr : &*found;
+}
+
+void Settings::set(std::string_view key, std::string_view value) {
+  const auto there = std::ranges::find(list_, key, &Setting::key);
+  Setting fresh = setting_of(key, value);
+  if (there != list_.end() && there->kind == Kind::text)
+    fresh = {fresh.key, std::string(value), Kind::text, 0};
+  // Keys and texts follow the rules of the file: what could not be read back is not taken.
+  const std::vector<Setting> read = parse_toml(fmt::format("{} = {}", key, written(fresh)), quote(key));
+  if (read.size() != 1 || read.front().key != key) fail(Fault::usage, "{} is no key", quote(key));
+  if (there != list_.end()) {
+    *there = std::move(fresh);
+    return;
+  }
+  for (const Setting& other : list_) {
+    if (!below(key, other.key) && !below(other.key, key)) continue;
+    fail(Fault::usage, "{} cannot be set: {} is there, and a key is a value or a section", quote(key),
+         quote(other.key));
+  }
+  list_.push_back(std::move(fresh));
+}
+
+void Settings::set(std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    fail(Fault::usage, "{}, expected key=value", quote(assignment));
+  }
+  set(assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+std::map<std::string, std::string, std::less<>> Settings::section(std::string_view name) const {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const Setting& setting : list_) {
+    if (section_of(setting.key) == name) values.emplace(last_of(setting.key), setting.value);
+  }
+  return values;
+}
+
+std::string Settings::place(const Setting& setting) const {
+  return setting.line == 0 ? "" : fmt::format("{}:{}: ", name_, setting.line);
+}
+
+void Settings::require_known(std::span<const std::string_view> known) const {
+  std::vector<std::string> problems;
+  for (const Setting& setting : list_) {
+    if (std::ranges::count(known, setting.key) > 0) continue;
+    problems.push_back(fmt::format("{}unknown key {}{}", place(setting), quote(setting.key),
+                                   suggestion(setting.key, known)));
+  }
+  if (!problems.empty()) fail(Fault::data, "{}", fmt::join(problems, "\n"));
+}
+
+std::string Settings::toml() const {
+  std::vector<std::string_view> sections = {""};
+  for (const Setting& setting : list_) {
+    const std::string_view section = section_of(setting.key);
+    if (std::ranges::count(sections, section) == 0) sections.push_back(section);
+  }
+  std::string text;
+  for (const std::string_view section : sections) {
+    if (!section.empty()) text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+    for (const Setting& setting : list_) {
+      if (section_of(setting.key) != section) continue;
+      text += fmt::format("{} = {}\n", last_of(setting.key), written(setting));
+    }
+  }
+  return text;
+}
+
+std::string Settings::json() const { return object(list_, 0); }
+
+std::vector<std::string> differences(const Settings& before, const Settings& after,
+                                     std::span<const std::string_view> ignored) {
+  std::vector<std::string> lines;
+  const auto counts = [&](const Setting& setting) { return std::ranges::count(ignored, setting.key) == 0; };
+  for (const Setting& now : after.all()) {
+    if (!counts(now)) continue;
+    const Setting* was = before.find(now.key);
+    if (was == nullptr) {
+      lines.push_back(fmt::format("{}: {}, was not set", now.key, quote(now.value)));
+    } else if (was->value != now.value) {
+      lines.push_back(fmt::format("{}: {}, was {}", now.key, quote(now.value), quote(was->value)));
+    }
+  }
+  for (const Setting& was : before.all()) {
+    if (counts(was) && after.find(was.key) == nullptr) {
+      lines.push_back(fmt::format("{}: not set, was {}", was.key, quote(was.value)));
+    }
+  }
+  return lines;
+}
+
+}  // namespace locus

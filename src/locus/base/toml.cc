@@ -1,0 +1,148 @@
+#include "locus/base/toml.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#define TOML_MAX_NESTED_VALUES 16
+#include <toml++/toml.h>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+
+namespace locus {
+namespace {
+
+constexpr size_t kMostSettings = 10'000;  // people look through them one by one, and so does the code
+
+// Behind the string that begins at `at`.
+size_t behind_string(std::string_view text, size_t at) {
+  const char mark = text[at];
+  const std::string triple(3, mark);
+  const bool long_one = text.substr(at).starts_with(triple);
+  for (size_t i = at + (long_one ? 3 : 1); i < text.size(); ++i) {
+    if (mark == '"' && text[i] == '\\') {
+      ++i;
+    } else if (long_one ? text.substr(i).starts_with(triple) : text[i] == mark || text[i] == '\n') {
+      return i + (long_one ? 3 : 1);
+    }
+  }
+  return text.size();
+}
+
+// The parser limits how deep values lie in each other, but not the parts of a key, and takes its tables apart
+// by recursion: a key of a million parts would end the process.
+void check_key_depth(std::string_view text, const std::string& name) {
+  int dots = 0, line = 1;
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      const size_t end = behind_string(text, i);
+      line += static_cast<int>(std::ranges::count(text.substr(i, end - i), '\n'));
+      i = end;
+      continue;
+    }
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    }
+    if (c == '\n') ++line;
+    if (c == '.') ++dots;
+    if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
+    require(dots < kMaxTomlDepth, "{}:{}: a key of more than {} parts", name, line, kMaxTomlDepth);
+    ++i;
+  }
+}
+
+class Flattening {
+ public:
+  explicit Flattening(const std::string& name) : name_(name) {}
+
+  // The depth is limited by the checks before and here: the recursion has an end.
+  void add(const toml::table& table, const std::string& path, int depth) {
+    for (const auto& [key, node] : table) {
+      line_ = static_cast<int>(key.source().begin.line);
+      check_key(key.str());
+      const std::string full = path.empty() ? std::string(key.str()) : fmt::format("{}.{}", path, key.str());
+      if (const toml::table* inner = node.as_table()) {
+        require(depth < kMaxTomlDepth, "{}:{}: {} lies more than {} levels deep", name_, line_, quote(full),
+                kMaxTomlDepth);
+        add(*inner, full, depth + 1);
+      } else {
+        require(list_.size() < kMostSettings, "{}:{}: more than {} settings", name_, line_, kMostSettings);
+        places_.push_back({key.source().begin.line, key.source().begin.column});
+        list_.push_back(setting(full, node));
+      }
+    }
+  }
+
+  std::vector<Setting> in_order() {
+    std::vector<size_t> order(list_.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return places_[i]; });
+    std::vector<Setting> sorted;
+    for (const size_t i : order) sorted.push_back(std::move(list_[i]));
+    return sorted;
+  }
+
+ private:
+  void check_key(std::string_view key) const {
+    const bool plain = !key.empty() && std::ranges::all_of(key, [](char c) {
+      return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' ||
+             c == '-';
+    });
+    require(plain, "{}:{}: the key {} has characters other than letters, digits, '_' and '-'", name_, line_,
+            quote(key));
+  }
+
+  Setting setting(const std::string& key, const toml::node& node) const {
+    using Kind = Setting::Kind;
+    if (const auto* text = node.as_string()) return {key, text->get(), Kind::text, line_};
+    if (const auto* flag = node.as_boolean())
+      return {key, flag->get() ? "true" : "false", Kind::boolean, line_};
+    if (const toml::array* array = node.as_array()) {
+      std::vector<std::string> parts;
+      for (const toml::node& item : *array) parts.push_back(number(key, item));
+      return {key, fmt::format("{}", fmt::join(parts, ", ")), Kind::numbers, line_};
+    }
+    return {key, number(key, node), Kind::number, line_};
+  }
+
+  std::string number(const std::string& key, const toml::node& node) const {
+    if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
+    const auto* real = node.as_floating_point();
+    require(real != nullptr,
+            "{}:{}: {} is no value Locus takes; expected a text, a number, true, false or a list "
+            "of numbers",
+            name_, line_, quote(key));
+    require(std::isfinite(real->get()), "{}:{}: {} is {}, expected a finite number", name_, line_, quote(key),
+            real->get());
+    return fmt::format("{}", real->get() + 0.0);  // no negative zero
+  }
+
+  const std::string& name_;
+  int line_ = 0;  // of the key looked at
+  std::vector<Setting> list_;
+  std::vector<std::pair<uint32_t, uint32_t>> places_;
+};
+
+}  // namespace
+
+std::vector<Setting> parse_toml(std::string_view text, const std::string& name) {
+  check_key_depth(text, name);
+  const toml::parse_result result = toml::parse(text, name);
+  if (!result) {
+    const toml::parse_error& error = result.error();
+    fail(Fault::data, "{}:{}: {}", name, error.source().begin.line, error.description());
+  }
+  Flattening flattening(name);
+  flattening.add(result.table(), "", 1);
+  return flattening.in_order();
+}
+
+}  // namespace locus

@@ -1,0 +1,252 @@
+// locus tokenize: text to token ids and back, and vocabularies learned from text.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "locus/base/error.h"
+#include "locus/base/json.h"
+#include "locus/base/quote.h"
+#include "locus/cli/command.h"
+#include "locus/cli/input.h"
+#include "locus/cli/terminal.h"
+#include "locus/text/bpe_learn.h"
+#include "locus/text/text_blocks.h"
+#include "locus/text/text_lines.h"
+#include "locus/text/token_file.h"
+#include "locus/text/unicode.h"
+
+namespace locus::cli {
+namespace {
+
+struct Request {
+  std::vector<std::string> words, files, specials;
+  std::string tokenizer = "bytes", out;
+  std::optional<int32_t> learn;
+  bool decode = false, count = false, json = false, read_specials = false;
+};
+
+void check(const Request& request) {
+  const auto refuse_together = [](bool both, const char* a, const char* b) {
+    if (both) fail(Fault::usage, "tokenize: {} and {} exclude each other", a, b);
+  };
+  refuse_together(request.decode && request.count, "--decode", "--count");
+  refuse_together(request.decode && !request.out.empty(), "--decode", "--out");
+  refuse_together(request.json && !request.out.empty(), "--json", "--out");
+  refuse_together(request.json && request.count, "--json", "--count");
+  refuse_together(request.learn && request.decode, "--learn", "--decode");
+  refuse_together(request.learn && request.count, "--learn", "--count");
+  refuse_together(request.learn && request.json, "--learn", "--json");
+  refuse_together(!request.words.empty() && !request.files.empty(), "words", "--file");
+  if (request.learn && (request.out.empty() || request.words.empty())) {
+    fail(Fault::usage,
+         "tokenize: --learn needs a text file to learn from, and --out for the folder to write");
+  }
+  if (!request.learn && !request.specials.empty()) {
+    fail(Fault::usage, "tokenize: --special names tokens for --learn");
+  }
+}
+
+// A line on the terminal that is written again and again; nothing where stderr is no terminal.
+class ProgressLine {
+ public:
+  ~ProgressLine() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  void show(const std::string& text) {
+    if (!terminal_) return;
+    fmt::print(stderr, "\r\x1b[K{}", text);
+    shown_ = true;
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+};
+
+void learn(const Request& request) {
+  std::string told;
+  {
+    ProgressLine line;
+    WordCounts counts;
+    for (const std::string& file : request.words) {
+      each_block(file, [&](std::string_view block, uint64_t done, uint64_t size) {
+        counts.add(block);
+        line.show(fmt::format("{}: {} of {} MB read", file, done >> 20, size >> 20));
+      });
+    }
+    const Bpe bpe(learn_bpe(
+        counts,
+        {.size = *request.learn, .specials = request.specials, .progress = [&](int32_t tokens, int32_t size) {
+           line.show(fmt::format("{} of {} tokens", tokens, size));
+         }}));
+    bpe.save(request.out);
+    told = fmt::format("{}: {} tokens, {} merges from {} different words\n", request.out, bpe.size(),
+                       bpe.merges().size(), counts.words().size());
+    if (bpe.size() < *request.learn)
+      told += "No pair is left that occurs twice: the text gives no more tokens.\n";
+  }
+  print(told);
+}
+
+// What JSON can hold of bytes: those that are no UTF-8 become U+FFFD.
+std::string readable(std::string_view bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes.size();) {
+    const Character character = character_at(bytes, i);
+    if (character.code == Character::kNoCode) {
+      text += "\xef\xbf\xbd";
+    } else {
+      text += bytes.substr(i, character.length);
+    }
+    i += character.length;
+  }
+  return text;
+}
+
+std::string as_json(const Tokenizer& tokenizer, std::string_view text, const std::vector<int32_t>& ids) {
+  std::vector<std::string> pieces;
+  for (const int32_t id : ids) pieces.push_back(json::text(readable(tokenizer.bytes(id))));
+  return json::object({{"text", json::text(readable(text))},
+                       {"ids", json::numbers(ids)},
+                       {"pieces", json::list(pieces)}}) +
+         "\n";
+}
+
+// Ids between blanks, commas or line ends.
+std::vector<int32_t> ids_of(std::string_view text) {
+  constexpr std::string_view kBetween = " \t\r\n,[]";
+  std::vector<int32_t> ids;
+  for (size_t i = 0; (i = text.find_first_not_of(kBetween, i)) != std::string_view::npos;) {
+    const size_t end = std::min(text.find_first_of(kBetween, i), text.size());
+    const std::string_view word = text.substr(i, end - i);
+    int32_t id = 0;
+    const auto [stop, error] = std::from_chars(word.begin(), word.end(), id);
+    require(error == std::errc() && stop == word.end(), "tokenize: {} is not a token id, expected a number",
+            quote(word));
+    ids.push_back(id);
+    i = end;
+  }
+  return ids;
+}
+
+class Encoding {
+ public:
+  explicit Encoding(const Request& request)
+      : request_(request),
+        tokenizer_(load_tokenizer(request.tokenizer)),
+        specials_(request.read_specials ? Specials::are_read : Specials::are_text) {
+    if (!request.out.empty()) writer_.emplace(request.out, tokenizer_->size());
+  }
+
+  void run() {
+    for (const std::string& word : request_.words) text(word);
+    for (const std::string& file : request_.files) take_file(file);
+    if (request_.words.empty() && request_.files.empty()) take_file("-");
+    if (!writer_) return print(output_);
+    writer_->commit();
+    print(fmt::format("{}: {} tokens of a vocabulary of {}\n", request_.out, total_, tokenizer_->size()));
+  }
+
+ private:
+  void take_file(const std::string& file) {
+    if (file == "-" || request_.json || request_.read_specials) {
+      const std::string whole = read_input(file);
+      if (!request_.json) return text(whole);
+      TextLines lines(whole);
+      std::string_view line;
+      while (lines.next(line)) text(line);
+      return;
+    }
+    count_ = 0;
+    each_block(file, [&](std::string_view block, uint64_t, uint64_t) { part(block); });
+    end();
+  }
+
+  void text(std::string_view whole) {
+    if (request_.json) {
+      output_ += as_json(*tokenizer_, whole, tokenizer_->encode(whole, specials_));
+      return;
+    }
+    count_ = 0;
+    part(whole);
+    end();
+  }
+
+  void part(std::string_view block) {
+    const std::vector<int32_t> ids = tokenizer_->encode(block, specials_);
+    const bool first = count_ == 0;
+    count_ += static_cast<int64_t>(ids.size());
+    if (writer_) {
+      writer_->write(ids);
+    } else if (!request_.count && !ids.empty()) {
+      output_ += fmt::format("{}{}", first ? "" : " ", fmt::join(ids, " "));
+    }
+  }
+
+  void end() {
+    total_ += count_;
+    if (writer_) return;
+    output_ += request_.count ? fmt::format("{}\n", count_) : "\n";
+  }
+
+  const Request& request_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  Specials specials_;
+  std::optional<TokenFileWriter> writer_;
+  int64_t count_ = 0, total_ = 0;
+  std::string output_;
+};
+
+void decode(const Request& request) {
+  const auto tokenizer = load_tokenizer(request.tokenizer);
+  std::string text = fmt::format("{}", fmt::join(request.words, " "));
+  for (const std::string& file : request.files) text += read_input(file) + " ";
+  if (request.words.empty() && request.files.empty()) text = read_input("-");
+  const std::vector<int32_t> ids = ids_of(text);
+  const std::string bytes = tokenizer->decode(ids);
+  print(request.json ? as_json(*tokenizer, bytes, ids) : bytes);
+}
+
+void run(const Request& request) {
+  check(request);
+  if (request.learn) return learn(request);
+  if (request.decode) return decode(request);
+  Encoding(request).run();
+}
+
+}  // namespace
+
+void add_tokenize(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("tokenize", "Text to token ids and back; learn a vocabulary");
+  command->footer(
+      "Examples:\n"
+      "  locus tokenize --learn 4096 corpus.txt --out tok/      a vocabulary of your own\n"
+      "  locus tokenize --tokenizer tok/ \"Where am I?\"\n"
+      "  locus tokenize --tokenizer tok/ --decode 40 367 2885\n"
+      "  locus tokenize --tokenizer tok/ --file corpus.txt --out corpus.tokens\n"
+      "  echo \"Where am I?\" | locus tokenize --tokenizer bytes --json");
+  auto request = std::make_shared<Request>();
+  command->add_option("TEXT", request->words,
+                      "Texts, or ids with --decode, or files with --learn; stdin when there are none");
+  command->add_option("--file", request->files, "A file in place of texts, - for stdin; as often as needed")
+      ->allow_extra_args(false);
+  command->add_option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes")
+      ->capture_default_str();
+  command->add_option("--learn", request->learn, "Learn merges up to this many tokens from text files");
+  command
+      ->add_option("--special", request->specials, "With --learn: a special token's name; as often as needed")
+      ->allow_extra_args(false);
+  command->add_option("--out", request->out, "The folder for --learn; else a token file for the ids");
+  command->add_flag("--read-specials", request->read_specials,
+                    "Names of special tokens in the text mean the tokens");
+  command->add_flag("--decode", request->decode, "Ids to text");
+  command->add_flag("--count", request->count, "How many tokens, and not which");
+  command->add_flag("--json", request->json, "One object for every text, and for every line of a file");
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,92 @@
+#include "locus/report/training_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "locus/base/checked.h"
+
+namespace locus::report {
+namespace {
+
+constexpr int64_t kMostPoints = 400;
+
+// Means of `value` over runs of steps, each at the last step of its run.
+Series averaged(const std::string& name, const std::vector<StepMetrics>& steps, double StepMetrics::*value) {
+  Series series{.name = name};
+  const auto count = static_cast<int64_t>(steps.size());
+  const int64_t run = divide_up(std::max<int64_t>(count, 1), kMostPoints);
+  for (int64_t begin = 0; begin < count; begin += run) {
+    const int64_t end = std::min(begin + run, count);
+    double sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += steps[static_cast<size_t>(i)].*value;
+    series.x.push_back(static_cast<double>(steps[static_cast<size_t>(end - 1)].step));
+    series.y.push_back(sum / static_cast<double>(end - begin));
+  }
+  return series;
+}
+
+Series of_validations(const std::vector<Validation>& validations) {
+  Series series{.name = "validation"};
+  for (const Validation& one : validations) {
+    series.x.push_back(static_cast<double>(one.step));
+    series.y.push_back(one.loss);
+  }
+  return series;
+}
+
+// A chart needs a value: there is none before the first step.
+void add_figure(std::vector<Figure>& figures, const std::string& title, std::vector<Series> series,
+                const std::string& caption) {
+  const bool drawable = std::ranges::any_of(series, [](const Series& one) {
+    return std::ranges::any_of(one.y, [](double value) { return std::isfinite(value); });
+  });
+  if (!drawable) return;
+  figures.push_back({.title = title,
+                     .caption = caption,
+                     .charts = {{.x_label = "step", .y_label = title, .series = std::move(series)}}});
+}
+
+std::string summary(const Metrics& metrics) {
+  if (metrics.steps.empty()) return "No step has been taken yet.";
+  const StepMetrics& last = metrics.steps.back();
+  std::string text = fmt::format("After {} steps the training loss is {:.4g}", last.step, last.loss);
+  const auto best = std::ranges::min_element(metrics.validations, {}, &Validation::loss);
+  if (best != metrics.validations.end()) {
+    text += fmt::format("; the best validation loss is {:.4g}, at step {}", best->loss, best->step);
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+std::string training_page(std::string_view title, const Metrics& metrics) {
+  double seconds = 0;
+  int64_t tokens = 0;
+  for (const StepMetrics& step : metrics.steps) {
+    seconds += step.seconds;
+    tokens += step.tokens;
+  }
+  std::vector<Series> losses = {averaged("training", metrics.steps, &StepMetrics::loss)};
+  if (!metrics.validations.empty()) losses.push_back(of_validations(metrics.validations));
+  std::vector<Figure> figures;
+  add_figure(
+      figures, "Loss", losses,
+      "Lower is better. Where validation turns up while training goes on down, the model learns by heart.");
+  add_figure(figures, "Learning rate", {averaged("rate", metrics.steps, &StepMetrics::rate)},
+             "How far a step may move a weight.");
+  add_figure(figures, "Norm of the gradient", {averaged("norm", metrics.steps, &StepMetrics::norm)},
+             "Before clipping. A sudden rise warns of a run that is about to leave the finite numbers.");
+  Page page(title);
+  page.lead(summary(metrics));
+  const std::vector<std::pair<std::string, std::string>> facts = {
+      {"Tokens seen", fmt::format("{}", tokens)},
+      {"Time in steps", fmt::format("{:.1f} s", seconds)},
+      {"Speed", fmt::format("{:.0f} tokens/s", seconds > 0 ? static_cast<double>(tokens) / seconds : 0)}};
+  page.facts(facts);
+  page.figures(figures);
+  return page.html();
+}
+
+}  // namespace locus::report

@@ -1,0 +1,63 @@
+#include "locus/text/character_vocabulary.h"
+
+#include <set>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/unicode.h"
+#include "locus/text/vocabulary_file.h"
+
+namespace locus {
+
+CharacterVocabulary CharacterVocabulary::of_text(std::string_view text,
+                                                 const std::vector<std::string>& specials) {
+  std::set<int32_t> codes;
+  for (size_t i = 0; i < text.size();) {
+    const Character character = character_at(text, i);
+    require(character.code != Character::kNoCode,
+            "character vocabulary: {} at offset {} of the text is not UTF-8", name_of(character, text, i), i);
+    codes.insert(character.code);
+    i += character.length;
+  }
+  std::vector<std::string> characters;
+  for (const int32_t code : codes) characters.push_back(utf8(code));
+  return CharacterVocabulary(characters, specials);
+}
+
+CharacterVocabulary::CharacterVocabulary(const std::vector<std::string>& characters,
+                                         const std::vector<std::string>& specials)
+    : Tokenizer(static_cast<int32_t>(characters.size() + specials.size()),
+                numbered_from(static_cast<int32_t>(characters.size()), specials)),
+      characters_(characters) {
+  require(!characters.empty(), "character vocabulary: it has no characters, expected one at least");
+  for (size_t id = 0; id < characters.size(); ++id) {
+    const std::string& text = characters[id];
+    const Character character = text.empty() ? Character{} : character_at(text, 0);
+    require(character.code != Character::kNoCode && character.length == text.size(),
+            "character vocabulary: token {} is {}, expected a single character", id, quote(text));
+    require(ids_.emplace(character.code, static_cast<int32_t>(id)).second,
+            "character vocabulary: {} stands twice, the second time as token {}", quote(text), id);
+  }
+  const auto found = this->specials().ids().find("<unk>");
+  if (found != this->specials().ids().end()) unknown_ = found->second;
+}
+
+void CharacterVocabulary::append(std::string_view text, std::vector<int32_t>& ids) const {
+  for (size_t i = 0; i < text.size();) {
+    const Character character = character_at(text, i);
+    const auto found = ids_.find(character.code);
+    const int32_t id = found == ids_.end() ? unknown_ : found->second;
+    require(id >= 0,
+            "{} at offset {} of the text is not in the vocabulary of {} characters, and there is no special "
+            "token '<unk>' to stand for it",
+            name_of(character, text, i), i, characters_.size());
+    ids.push_back(id);
+    i += character.length;
+  }
+}
+
+void CharacterVocabulary::save(const std::filesystem::path& folder) const {
+  write_vocabulary_file(folder, {.kind = "characters", .characters = characters_, .specials = specials()});
+}
+
+}  // namespace locus

@@ -1,0 +1,35 @@
+// JSON from outside, parsed whole before anything of it is used. `where` begins every error: the file, or the
+// file and the line.
+#pragma once
+
+#include <simdjson.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace locus {
+
+class JsonText {
+ public:
+  JsonText(std::string_view text, std::string where);
+  explicit JsonText(const std::filesystem::path& file);  // of at most 1 GiB
+
+  const std::string& where() const { return where_; }
+  simdjson::dom::object object() const { return object_; }  // the outermost value, which must be one
+
+  // A member that must be there and be of the type.
+  std::string text(const char* member) const;
+  simdjson::dom::element member(const char* name) const;  // of any type
+  [[noreturn]] void refuse(const std::string& what, simdjson::dom::element value, const char* expected) const;
+
+ private:
+  void parse(std::string_view text);
+
+  std::string where_;
+  simdjson::dom::parser parser_;
+  simdjson::dom::object object_;
+};
+
+}  // namespace locus

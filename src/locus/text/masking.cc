@@ -1,0 +1,39 @@
+#include "locus/text/masking.h"
+
+#include "locus/base/error.h"
+#include "locus/base/random.h"
+
+namespace locus {
+namespace {
+
+// Beside the epochs' own streams, which shuffle windows.
+constexpr uint64_t kStream = 0x6d61736b00000000u;
+
+// Of 32 random bits: a number in [0, 1).
+double fraction(uint32_t bits) { return bits * 0x1p-32; }
+
+}  // namespace
+
+void mask_tokens(std::span<int32_t> ids, std::span<int32_t> targets, const Masking& masking, uint64_t seed,
+                 int64_t epoch, int64_t first) {
+  require(masking.vocabulary > 0 && masking.mask >= 0 && masking.mask < masking.vocabulary,
+          "masking: the mask token is {}, expected 0 to {}", masking.mask, masking.vocabulary - 1);
+  require(masking.rate >= 0 && masking.rate <= 1, "masking: the rate is {}, expected 0 to 1", masking.rate);
+  require(ids.size() == targets.size(), "masking: {} ids and {} targets, expected equal numbers", ids.size(),
+          targets.size());
+  const Random random(seed, kStream + static_cast<uint64_t>(epoch));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const PhiloxBlock draw = random.block(static_cast<uint64_t>(first) + i);
+    targets[i] = kNoTarget;
+    if (fraction(draw[0]) >= masking.rate || masking.kept.contains(ids[i])) continue;
+    targets[i] = ids[i];
+    const double kind = fraction(draw[1]);
+    if (kind < 0.8) {
+      ids[i] = masking.mask;
+    } else if (kind < 0.9) {
+      ids[i] = static_cast<int32_t>(uint64_t{draw[2]} * static_cast<uint32_t>(masking.vocabulary) >> 32);
+    }
+  }
+}
+
+}  // namespace locus

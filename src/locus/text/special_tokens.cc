@@ -1,0 +1,64 @@
+#include "locus/text/special_tokens.h"
+
+#include <utility>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+constexpr size_t kLongest = 256;
+
+uint64_t step(uint32_t node, char c) { return uint64_t{node} << 8 | static_cast<unsigned char>(c); }
+
+}  // namespace
+
+SpecialTokens::SpecialTokens(std::map<std::string, int32_t> ids) : ids_(std::move(ids)) {
+  for (const auto& [name, id] : ids_) {
+    require(!name.empty() && name.size() <= kLongest,
+            "special token {}: its name has {} bytes, expected 1 to {}", quote(name), name.size(), kLongest);
+    for (size_t i = 0; i < name.size(); i += character_at(name, i).length) {
+      require(character_at(name, i).code != Character::kNoCode, "special token {}: its name is not UTF-8",
+              quote(name));
+    }
+    require(id >= 0, "special token {}: its id is {}, expected 0 or more", quote(name), id);
+    const auto [other, fresh] = names_.emplace(id, name);
+    require(fresh, "special tokens {} and {} have the same id {}", quote(other->second), quote(name), id);
+    uint32_t node = 0;
+    for (const char c : name) {
+      const auto [next, added] = steps_.emplace(step(node, c), static_cast<uint32_t>(ends_.size()));
+      if (added) ends_.push_back(-1);
+      node = next->second;
+    }
+    ends_[node] = id;
+  }
+}
+
+const std::string* SpecialTokens::name(int32_t id) const {
+  const auto found = names_.find(id);
+  return found == names_.end() ? nullptr : &found->second;
+}
+
+SpecialTokens::Match SpecialTokens::match(std::string_view text, size_t offset) const {
+  Match longest;
+  uint32_t node = 0;
+  for (size_t i = offset; i < text.size(); ++i) {
+    const auto next = steps_.find(step(node, text[i]));
+    if (next == steps_.end()) break;
+    node = next->second;
+    if (ends_[node] >= 0) longest = {.length = i + 1 - offset, .id = ends_[node]};
+  }
+  return longest;
+}
+
+SpecialTokens numbered_from(int32_t first, const std::vector<std::string>& names) {
+  std::map<std::string, int32_t> ids;
+  for (const std::string& name : names) {
+    require(ids.emplace(name, first++).second, "special token {} is named twice", quote(name));
+  }
+  return SpecialTokens(std::move(ids));
+}
+
+}  // namespace locus

@@ -1,0 +1,35 @@
+#include "locus/text/token_ids.h"
+
+#include <limits>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+
+namespace locus {
+
+std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - 1;
+  std::unordered_map<std::string, int32_t> ids;
+  ids.reserve(object.size());
+  for (const auto& [token, value] : object) {
+    require(!token.empty(), "{}: an empty token, expected one byte at least", json.where());
+    int64_t id = 0;
+    if (value.get_int64().get(id) || id < 0 || id > kMost) {
+      json.refuse("the id of token " + quote(token), value, "a whole number from 0 to 2147483646");
+    }
+    require(ids.emplace(token, static_cast<int32_t>(id)).second, "{}: token {} stands twice, expected once",
+            json.where(), quote(token));
+  }
+  return ids;
+}
+
+void IdCheck::take(int32_t id, std::string_view token) {
+  const size_t size = taken_.size();
+  require(id >= 0 && static_cast<size_t>(id) < size,
+          "{}: token {} has id {}, but there are {} tokens: expected ids 0 to {}, without a hole", where_,
+          quote(token), id, size, size - 1);
+  require(!taken_[id], "{}: two tokens have id {}, the second is {}", where_, id, quote(token));
+  taken_[id] = true;
+}
+
+}  // namespace locus

@@ -1,0 +1,59 @@
+// Text to token ids and back. A vocabulary has V tokens with ids 0 to V - 1; some of them are special and
+// stand for no text. Encoding is a function of the text alone, and any number of threads may encode at once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "locus/text/special_tokens.h"
+
+namespace locus {
+
+// What the name of a special token in a text is.
+enum class Specials {
+  are_text,  // letters like all others: for text from outside
+  are_read,  // the token
+};
+
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  virtual std::string_view kind() const = 0;  // "bytes", "characters", "merges", "ranks"
+  int32_t size() const { return size_; }      // V
+
+  std::vector<int32_t> encode(std::string_view text, Specials specials = Specials::are_text) const;
+  // The text of the tokens one after the other, special ones as their names. For a byte-level vocabulary this
+  // gives back the very bytes that were encoded, UTF-8 or not.
+  std::string decode(std::span<const int32_t> ids) const;
+  std::string_view bytes(int32_t id) const;  // of one token
+
+  const SpecialTokens& specials() const { return specials_; }
+  int32_t special(std::string_view name) const;  // its id; an error that lists the names when there is none
+
+  // Writes what load_tokenizer() reads; the folder is made when it is not there.
+  virtual void save(const std::filesystem::path& folder) const = 0;
+
+ protected:
+  Tokenizer(int32_t size, SpecialTokens specials);
+
+ private:
+  // The ids of a text without special tokens, behind those that are there.
+  virtual void append(std::string_view text, std::vector<int32_t>& ids) const = 0;
+  // Of a token that is not special; id is in [0, V).
+  virtual std::string_view plain_bytes(int32_t id) const = 0;
+
+  int32_t size_;
+  SpecialTokens specials_;
+};
+
+// Opens `place`: the word "bytes" (no file needed), or a folder. A folder saved by Locus says what it is in
+// vocabulary.json; without that, vocab.bpe + encoder.json are merges, and a single *.tiktoken file is ranks.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place);
+
+}  // namespace locus

@@ -1,0 +1,115 @@
+// Folders of tokenizers: which kind one holds, and how the kinds of merges are written.
+#include <algorithm>
+#include <string>
+
+#include "locus/base/error.h"
+#include "locus/base/file.h"
+#include "locus/base/json.h"
+#include "locus/base/quote.h"
+#include "locus/text/base64.h"
+#include "locus/text/bpe_files.h"
+#include "locus/text/byte_alphabet.h"
+#include "locus/text/byte_vocabulary.h"
+#include "locus/text/character_vocabulary.h"
+#include "locus/text/vocabulary_file.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Special tokens behind `first` others, in the order of their ids.
+std::vector<std::string> names_from(int32_t first, const SpecialTokens& specials, const fs::path& folder) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < specials.ids().size(); ++i) {
+    const auto id = static_cast<int32_t>(first + static_cast<int64_t>(i));
+    const std::string* name = specials.name(id);
+    require(name != nullptr, "'{}': no special token has id {}, expected ids from {} on without a hole",
+            (folder / kVocabularyFile).string(), id, first);
+    names.push_back(*name);
+  }
+  return names;
+}
+
+std::unique_ptr<Tokenizer> load_declared(const fs::path& folder) {
+  const VocabularyFile file = read_vocabulary_file(folder);
+  if (file.kind == "merges") return std::make_unique<Bpe>(read_merges(folder));
+  if (file.kind == "ranks") return std::make_unique<Bpe>(read_ranks(folder / kRanksFile, file.specials));
+  if (file.kind == "bytes") {
+    return std::make_unique<ByteVocabulary>(names_from(256, file.specials, folder));
+  }
+  if (file.kind == "characters") {
+    const auto count = static_cast<int32_t>(file.characters.size());
+    return std::make_unique<CharacterVocabulary>(file.characters, names_from(count, file.specials, folder));
+  }
+  fail(Fault::data, "'{}': kind is {}, expected bytes, characters, merges or ranks",
+       (folder / kVocabularyFile).string(), quote(file.kind));
+}
+
+// The one rank file of a folder, or nothing.
+fs::path rank_file_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator i(folder, error), end; !error && i != end; i.increment(error)) {
+    if (i->path().extension() == ".tiktoken") found.push_back(i->path());
+  }
+  if (error) {
+    fail(Fault::io, "cannot open the tokenizer folder {}: {} (or give the word bytes)",
+         quote(folder.string()), error.message());
+  }
+  std::ranges::sort(found);
+  require(found.size() < 2, "'{}' has {} rank files ({}, {}), expected one", folder.string(), found.size(),
+          found.empty() ? "" : found[0].filename().string(),
+          found.size() < 2 ? "" : found[1].filename().string());
+  return found.empty() ? fs::path() : found.front();
+}
+
+void write_merges(const Bpe& bpe, const fs::path& folder) {
+  const auto word = [&](int32_t id) {
+    const std::string* special = bpe.specials().name(id);
+    return special == nullptr ? spelled(bpe.bytes(id)) : *special;
+  };
+  std::string merges = "#version: 0.2\n";
+  for (const Merge& merge : bpe.merges()) merges += word(merge.left) + ' ' + word(merge.right) + '\n';
+  std::vector<std::string> tokens;
+  for (int32_t id = 0; id < bpe.size(); ++id)
+    tokens.push_back(fmt::format("{}: {}", json::text(word(id)), id));
+  write_file(folder / kMergesFile, merges);
+  write_file(folder / kEncoderFile, fmt::format("{{{}}}\n", fmt::join(tokens, ", ")));
+}
+
+void write_ranks(const Bpe& bpe, const fs::path& folder) {
+  std::string lines;
+  for (int32_t id = 0; id < bpe.size(); ++id) {
+    if (bpe.specials().name(id) == nullptr) {
+      lines += fmt::format("{} {}\n", base64_encoded(bpe.bytes(id)), id);
+    }
+  }
+  write_file(folder / kRanksFile, lines);
+}
+
+}  // namespace
+
+void save_bpe(const Bpe& bpe, const fs::path& folder) {
+  make_folder(folder);
+  const bool ranks = bpe.kind() == "ranks";
+  ranks ? write_ranks(bpe, folder) : write_merges(bpe, folder);
+  write_vocabulary_file(folder, {.kind = std::string(bpe.kind()), .specials = bpe.specials()});
+}
+
+std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
+  if (place == "bytes") return std::make_unique<ByteVocabulary>();
+  const fs::path folder = place;
+  const auto has = [&](const char* name) {
+    std::error_code unreadable;  // then opening it will say why
+    return fs::exists(folder / name, unreadable) || unreadable;
+  };
+  if (has(kVocabularyFile)) return load_declared(folder);
+  if (has(kMergesFile) || has(kEncoderFile)) return std::make_unique<Bpe>(read_merges(folder));
+  const fs::path ranks = rank_file_in(folder);
+  require(!ranks.empty(), "'{}' holds no tokenizer: no {}, no {} with {}, no *.tiktoken", folder.string(),
+          kVocabularyFile, kMergesFile, kEncoderFile);
+  return std::make_unique<Bpe>(read_ranks(ranks));
+}
+
+}  // namespace locus

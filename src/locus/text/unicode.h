@@ -1,0 +1,31 @@
+// Characters of a text that may not be UTF-8 all the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace locus {
+
+// A byte that begins no valid UTF-8 (an overlong form, a surrogate, a part of a character) is a character of
+// its own, without a code point: kNoCode, length 1.
+struct Character {
+  static constexpr int32_t kNoCode = -1;
+  int32_t code = kNoCode;
+  uint32_t length = 1;  // in bytes
+};
+
+Character character_at(std::string_view text, size_t offset);  // offset < text.size()
+
+// What patterns ask of a character: Unicode's categories L and N, its White_Space property, and the rest. A
+// byte without a code point is of the rest, as U+FFFD is, which stands for it elsewhere.
+enum class CharacterClass : uint8_t { letter, number, space, other };
+
+CharacterClass class_of(Character character);
+
+std::string utf8(int32_t code);  // the bytes of a code point
+std::string name_of(Character, std::string_view text,
+                    size_t offset);  // for errors: 'x' (U+0078), or byte 0xff
+
+}  // namespace locus

@@ -1,0 +1,157 @@
+#include "locus/train/manifest.h"
+
+#include <charconv>
+#include <iterator>
+#include <map>
+
+#include "locus/base/checksum.h"
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTitle = "locus checkpoint 1\n";
+constexpr uint64_t kMostBytes = uint64_t{64} << 20;
+
+std::span<const std::byte> bytes_of(const Tensor& tensor) {
+  return {tensor.view().data, static_cast<size_t>(tensor.numel() * size_of(tensor.dtype()))};
+}
+
+std::string end_line(std::string_view lines) { return fmt::format("end {:016x}\n", checksum(lines)); }
+
+// What stands before the tensors: the header and its length.
+std::vector<std::byte> head_of(const fs::path& path) {
+  const InputFile file(path);
+  uint64_t length = 0;
+  require(file.size() >= sizeof length, "'{}' is cut short", path.string());
+  file.read_at(0, std::as_writable_bytes(std::span(&length, 1)));
+  require(length <= kMaxHeaderBytes && length <= file.size() - sizeof length, "'{}' is cut short",
+          path.string());
+  std::vector<std::byte> head(sizeof length + length);
+  file.read_at(0, head);
+  return head;
+}
+
+// The lines between title and end, once the end says that they are all there and as they were.
+std::string_view sealed(std::string_view whole, const std::string& name) {
+  const std::string_view title = kTitle;
+  const size_t end_size = end_line("").size();
+  require(whole.starts_with(title) && whole.size() >= title.size() + end_size,
+          "'{}' is no manifest of a checkpoint, or is cut short", name);
+  const std::string_view lines = whole.substr(0, whole.size() - end_size);
+  require(whole.substr(lines.size()) == end_line(lines), "'{}' is not as it was saved: its checksum differs",
+          name);
+  return lines.substr(title.size());
+}
+
+struct Line {
+  std::string_view kind, rest;
+  uint64_t sum = 0, bytes = 0;
+};
+
+// The line that `text` begins with, taken from it.
+Line take_line(std::string_view& text, const std::string& name) {
+  const size_t end = text.find('\n');
+  require(end != std::string_view::npos, "'{}' is cut short", name);
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  const auto word = [&] {
+    const size_t space = std::min(line.find(' '), line.size());
+    const std::string_view first = line.substr(0, space);
+    line.remove_prefix(std::min(space + 1, line.size()));
+    return first;
+  };
+  const auto number = [&](int base) {
+    const std::string_view digits = word();
+    uint64_t value = 0;
+    const auto [rest, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    require(fault == std::errc() && rest == digits.data() + digits.size(), "'{}': {} is no number", name,
+            quote(digits));
+    return value;
+  };
+  Line result{.kind = word()};
+  result.sum = number(16);
+  result.bytes = number(10);
+  result.rest = line;
+  return result;
+}
+
+void compare(const Line& line, std::span<const std::byte> bytes, const fs::path& path,
+             std::string_view part) {
+  require(bytes.size() == line.bytes && checksum(bytes) == line.sum,
+          "'{}'{} is not as it was saved: its checksum differs; the file is damaged", path.string(), part);
+}
+
+std::string plain_name(std::string_view name, const std::string& manifest) {
+  require(!name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..",
+          "'{}': {} is no plain file name", manifest, quote(name));
+  return std::string(name);
+}
+
+}  // namespace
+
+ManifestWriter::ManifestWriter(fs::path folder) : folder_(std::move(folder)), text_(kTitle) {}
+
+void ManifestWriter::line(std::string_view kind, uint64_t sum, uint64_t bytes, std::string_view rest) {
+  fmt::format_to(std::back_inserter(text_), "{} {:016x} {} {}\n", kind, sum, bytes, rest);
+}
+
+void ManifestWriter::add(const std::string& name, std::string_view text) {
+  write_file(folder_ / name, text);
+  line("file", checksum(text), text.size(), name);
+}
+
+void ManifestWriter::add(const std::string& name, const std::vector<NamedTensor>& tensors) {
+  write_safetensors(folder_ / name, tensors);
+  const std::vector<std::byte> head = head_of(folder_ / name);
+  line("head", checksum(head), head.size(), name);
+  for (const auto& [tensor_name, tensor] : tensors) {
+    require(tensor_name.find('\n') == std::string::npos, "cannot save the tensor {}: its name has a line end",
+            quote(tensor_name));
+    const Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
+    const auto bytes = bytes_of(whole);
+    line("tensor", checksum(bytes), bytes.size(), fmt::format("{} {}", name, tensor_name));
+  }
+}
+
+void ManifestWriter::finish() {
+  text_ += end_line(text_);
+  write_file(folder_ / kManifestName, text_);
+}
+
+void verify_manifest(const fs::path& folder) {
+  const std::string name = (folder / kManifestName).string();
+  const std::vector<std::byte> bytes = read_file(name, kMostBytes);
+  std::string_view text = sealed({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+  std::map<std::string, SafetensorsFile> opened;
+  std::map<std::string, size_t> counts;
+  while (!text.empty()) {
+    const Line line = take_line(text, name);
+    const size_t space = line.kind == "tensor" ? line.rest.find(' ') : std::string_view::npos;
+    const std::string file = plain_name(line.rest.substr(0, space), name);
+    const fs::path path = folder / file;
+    if (line.kind == "file") {
+      compare(line, read_file(path), path, "");
+    } else if (line.kind == "head") {
+      compare(line, head_of(path), path, ": its header");
+      opened.emplace(file, path);
+    } else {
+      const auto found = opened.find(file);
+      require(line.kind == "tensor" && found != opened.end() && space != std::string_view::npos,
+              "'{}': a line that begins with {} {}", name, quote(line.kind), quote(file));
+      const std::string_view tensor = line.rest.substr(space + 1);
+      compare(line, bytes_of(found->second.read(tensor)), path,
+              fmt::format(": the tensor {}", quote(tensor)));
+      ++counts[file];
+    }
+  }
+  for (const auto& [file, tensors] : opened) {
+    require(counts[file] == tensors.entries().size(), "'{}' has {} tensors, but {} were saved",
+            (folder / file).string(), tensors.entries().size(), counts[file]);
+  }
+}
+
+}  // namespace locus

@@ -1,0 +1,118 @@
+#include "locus/train/metrics.h"
+
+#include <fcntl.h>
+#include <simdjson.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "locus/base/error.h"
+#include "locus/base/json.h"
+
+namespace locus {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 32;
+
+using Object = simdjson::dom::object;
+
+// JSON has no NaN: such a number was written as null.
+double number_of(Object object, std::string_view key) {
+  double value = 0;
+  return object[key].get(value) == simdjson::SUCCESS ? value : std::nan("");
+}
+
+int64_t whole_of(Object object, std::string_view key) {
+  int64_t value = 0;
+  return object[key].get(value) == simdjson::SUCCESS ? value : -1;
+}
+
+StepMetrics step_of(Object line) {
+  return {.step = whole_of(line, "step"),
+          .loss = number_of(line, "loss"),
+          .rate = number_of(line, "rate"),
+          .norm = number_of(line, "norm"),
+          .tokens = whole_of(line, "tokens"),
+          .seconds = number_of(line, "seconds")};
+}
+
+Validation validation_of(int64_t step, Object object) {
+  Validation validation{.step = step, .loss = number_of(object, "loss")};
+  for (const auto& [key, value] : object) {
+    if (key != "loss") validation.more.emplace_back(key, number_of(object, key));
+  }
+  return validation;
+}
+
+}  // namespace
+
+MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t bytes)
+    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
+  if (descriptor_.get() < 0) fail(Fault::io, "cannot open '{}': {}", path.string(), std::strerror(errno));
+  const off_t size = ::lseek(descriptor_.get(), 0, SEEK_END);
+  complete_ = size >= bytes;
+  bytes_ = complete_ ? bytes : static_cast<int64_t>(size);
+  if (size < 0 || ::ftruncate(descriptor_.get(), bytes_) != 0 ||
+      ::lseek(descriptor_.get(), bytes_, SEEK_SET) < 0) {
+    fail(Fault::io, "cannot cut '{}' back to {} bytes: {}", path.string(), bytes_, std::strerror(errno));
+  }
+}
+
+void MetricsLog::write(const std::string& line) {
+  std::string_view left = line;
+  while (!left.empty()) {
+    const ssize_t put = ::write(descriptor_.get(), left.data(), left.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail(Fault::io, "cannot write '{}': {}", path_.string(), std::strerror(errno));
+    left.remove_prefix(static_cast<size_t>(put));
+  }
+  bytes_ += static_cast<int64_t>(line.size());
+}
+
+void MetricsLog::add(const StepMetrics& metrics) {
+  write(json::object({{"step", json::number(metrics.step)},
+                      {"loss", json::number(metrics.loss)},
+                      {"rate", json::number(metrics.rate)},
+                      {"norm", json::number(metrics.norm)},
+                      {"tokens", json::number(metrics.tokens)},
+                      {"seconds", json::number(metrics.seconds)}}) +
+        '\n');
+}
+
+void MetricsLog::add(const Validation& validation) {
+  json::Members members = {{"loss", json::number(validation.loss)}};
+  for (const auto& [name, value] : validation.more) members.emplace_back(name, json::number(value));
+  write(json::object({{"step", json::number(validation.step)}, {"validation", json::object(members)}}) +
+        '\n');
+}
+
+void MetricsLog::sync() {
+  if (::fsync(descriptor_.get()) != 0) {
+    fail(Fault::io, "cannot sync '{}': {}", path_.string(), std::strerror(errno));
+  }
+}
+
+Metrics read_metrics(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  Metrics metrics;
+  simdjson::dom::parser parser;
+  for (int64_t number = 1; text.find('\n') != std::string_view::npos; ++number) {
+    const size_t end = text.find('\n');
+    Object line, validation;
+    const bool fine =
+        parser.parse(text.data(), end).get(line) == simdjson::SUCCESS && whole_of(line, "step") > 0;
+    require(fine, "{}:{}: no JSON object with a step", path.string(), number);
+    if (line["validation"].get(validation) == simdjson::SUCCESS) {
+      metrics.validations.push_back(validation_of(whole_of(line, "step"), validation));
+    } else {
+      metrics.steps.push_back(step_of(line));
+    }
+    text.remove_prefix(end + 1);
+  }
+  return metrics;
+}
+
+}  // namespace locus

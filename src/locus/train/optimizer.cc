@@ -1,0 +1,117 @@
+#include "locus/train/optimizer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "locus/base/error.h"
+#include "locus/kernel/kernels.h"
+
+namespace locus {
+namespace {
+
+constexpr std::array<std::string_view, 5> kUndecayed = {"*table*", "*embed*", "*position*", "*segment*",
+                                                        "*norm*"};
+
+bool fits_one(std::string_view name, std::string_view patterns) {
+  while (!patterns.empty()) {
+    const size_t comma = std::min(patterns.find(','), patterns.size());
+    std::string_view pattern = patterns.substr(0, comma);
+    patterns.remove_prefix(std::min(comma + 1, patterns.size()));
+    pattern.remove_prefix(std::min(pattern.find_first_not_of(' '), pattern.size()));
+    pattern = pattern.substr(0, pattern.find_last_not_of(' ') + 1);
+    if (!pattern.empty() && fits(name, pattern)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool fits(std::string_view name, std::string_view pattern) {
+  // On a mismatch the last * takes one more letter; earlier ones need no second try.
+  size_t n = 0, p = 0, star = std::string_view::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++n, ++p;
+    } else if (star != std::string_view::npos) {
+      n = ++resume;
+      p = star + 1;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool decays(const NamedParameter& parameter, const AdamWSettings& settings) {
+  if (fits_one(parameter.name, settings.decayed)) return true;
+  if (fits_one(parameter.name, settings.undecayed)) return false;
+  return parameter.var.shape().rank() >= 2 && std::ranges::none_of(kUndecayed, [&](std::string_view pattern) {
+           return fits(parameter.name, pattern);
+         });
+}
+
+AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::move(settings)) {
+  for (const NamedParameter& parameter : parameters.all()) {
+    if (!parameter.var.wants_grad()) continue;
+    list_.push_back({.name = parameter.name,
+                     .parameter = parameter.var,
+                     .first = parameter.var.value().zeros_like(),
+                     .second = parameter.var.value().zeros_like(),
+                     .decay = decays(parameter, settings_) ? settings_.decay : 0});
+  }
+}
+
+double AdamW::step(double rate, double scale) {
+  double squares = 0;
+  for (const Moments& moments : list_) {
+    const Tensor& gradient = moments.parameter.open_grad();
+    squares += kernels(gradient.device()).squared_norm(gradient.view());
+  }
+  const double norm = std::sqrt(squares) * scale;
+  if (!std::isfinite(norm)) fail(Fault::diverged, "the norm of the gradient is {}", norm);
+  if (settings_.clip > 0 && norm > settings_.clip) scale *= settings_.clip / norm;
+  ++steps_;
+  for (Moments& moments : list_) {
+    const Tensor& gradient = moments.parameter.grad();
+    kernels(gradient.device())
+        .adamw({.parameter = moments.parameter.value().view(),
+                .gradient = gradient.view(),
+                .first = moments.first.view(),
+                .second = moments.second.view(),
+                .rate = static_cast<float>(rate),
+                .beta1 = static_cast<float>(settings_.beta1),
+                .beta2 = static_cast<float>(settings_.beta2),
+                .eps = static_cast<float>(settings_.eps),
+                .decay = static_cast<float>(moments.decay),
+                .scale = static_cast<float>(scale),
+                .step = steps_});
+    moments.parameter.clear_grad();
+  }
+  return norm;
+}
+
+std::vector<NamedTensor> AdamW::state() const {
+  std::vector<NamedTensor> tensors;
+  for (const Moments& moments : list_) {
+    tensors.emplace_back("first." + moments.name, moments.first);
+    tensors.emplace_back("second." + moments.name, moments.second);
+  }
+  return tensors;
+}
+
+void AdamW::restore(const SafetensorsFile& file, int64_t steps) {
+  require(file.entries().size() == 2 * list_.size(),
+          "'{}' has {} tensors, expected {}: two for each of {} parameters", file.path().string(),
+          file.entries().size(), 2 * list_.size(), list_.size());
+  for (const Moments& moments : list_) {
+    file.read_into("first." + moments.name, moments.first);
+    file.read_into("second." + moments.name, moments.second);
+  }
+  steps_ = steps;
+}
+
+}  // namespace locus

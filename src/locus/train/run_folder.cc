@@ -1,0 +1,128 @@
+#include "locus/train/run_folder.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "locus/base/error.h"
+#include "locus/base/fields.h"
+#include "locus/base/settings.h"
+#include "locus/train/manifest.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kKept = 2;  // the newest ones; the best is kept besides
+
+std::string step_name(int64_t step) { return fmt::format("{:08}", step); }
+
+// The step in the name of a complete checkpoint, or nothing.
+std::optional<int64_t> step_of(const std::string& name) {
+  int64_t step = 0;
+  const auto [rest, fault] = std::from_chars(name.data(), name.data() + name.size(), step);
+  const bool right = fault == std::errc() && rest == name.data() + name.size() && name == step_name(step);
+  return right && step >= 0 ? std::optional(step) : std::nullopt;
+}
+
+std::string text_of(const RunState& state) {
+  Settings settings;
+  for (const Field& field : fields_of(state)) settings.set(field.spec.name, field.value);
+  return settings.toml();
+}
+
+}  // namespace
+
+RunState read_state(const fs::path& checkpoint) {
+  const fs::path path = checkpoint / "state.toml";
+  RunState state;
+  refuse(path.string(), read_fields(state, Settings::read(path).section("")));
+  return state;
+}
+
+RunFolder::RunFolder(const fs::path& path) : path_(path) {
+  std::error_code fault;
+  fs::create_directories(steps(), fault);
+  if (fault) fail(Fault::io, "cannot make the folder '{}': {}", steps().string(), fault.message());
+  lock_.emplace(path_ / "lock");
+  for (const fs::path& folder : {path_, steps()}) {
+    std::vector<fs::path> debris;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".part") debris.push_back(entry.path());
+    }
+    for (const fs::path& piece : debris) fs::remove_all(piece, fault);
+  }
+}
+
+std::vector<int64_t> RunFolder::saved_steps() const {
+  std::vector<int64_t> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(steps())) {
+    if (const auto step = step_of(entry.path().filename())) found.push_back(*step);
+  }
+  std::ranges::sort(found, std::ranges::greater());
+  return found;
+}
+
+std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
+  const std::vector<int64_t> saved = saved_steps();
+  std::vector<std::string> problems;
+  for (const int64_t step : saved) {
+    const fs::path folder = steps() / step_name(step);
+    try {
+      verify_manifest(folder);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::data && error.fault() != Fault::io) throw;
+      problems.push_back(fmt::format("the checkpoint of step {} is damaged: {}", step, error.what()));
+      continue;
+    }
+    for (std::string& problem : problems) notes.push_back(problem + "; going back to an earlier one");
+    for (const int64_t damaged : saved) {
+      if (damaged > step) discard_folder(steps() / step_name(damaged));
+    }
+    turn_links(read_state(folder));
+    return folder;
+  }
+  if (problems.empty()) return std::nullopt;
+  fail(Fault::data, "'{}' has no checkpoint to go on from: {}; remove the folder to begin anew",
+       path_.string(), problems.front());
+}
+
+void RunFolder::turn_links(const RunState& state) {
+  const auto target = [](int64_t step) { return fs::path("steps") / step_name(step); };
+  point_link(path_ / "last", target(state.step));
+  if (state.best_step == 0) return;
+  // The best one may have been damaged, too, and be gone.
+  if (fs::exists(path_ / target(state.best_step))) {
+    point_link(path_ / "best", target(state.best_step));
+  } else {
+    fs::remove(path_ / "best");
+  }
+}
+
+void RunFolder::save(const Checkpoint& checkpoint) {
+  const std::string name = step_name(checkpoint.state.step);
+  const fs::path finished = steps() / name, folder = steps() / (name + ".part");
+  std::error_code fault;
+  fs::create_directory(folder, fault);
+  if (fault) fail(Fault::io, "cannot make the folder '{}': {}", folder.string(), fault.message());
+  try {
+    ManifestWriter writer(folder);
+    writer.add("model.safetensors", checkpoint.model);
+    writer.add("optimizer.safetensors", checkpoint.optimizer);
+    writer.add("state.toml", text_of(checkpoint.state));
+    writer.add("config.toml", checkpoint.config);
+    for (const auto& [file, contents] : checkpoint.files) writer.add(file, contents);
+    writer.finish();
+    publish_folder(folder, finished);
+  } catch (...) {
+    fs::remove_all(folder, fault);
+    throw;
+  }
+  turn_links(checkpoint.state);
+  const std::vector<int64_t> saved = saved_steps();
+  for (size_t i = kKept; i < saved.size(); ++i) {
+    if (saved[i] != checkpoint.state.best_step) discard_folder(steps() / step_name(saved[i]));
+  }
+}
+
+}  // namespace locus

@@ -1,0 +1,72 @@
+// Samples from text: token streams and the files of tasks, made ready for a model's head.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "locus/text/masking.h"
+#include "locus/text/task_file.h"
+#include "locus/text/tokenizer.h"
+#include "locus/text/windows.h"
+#include "locus/train/samples.h"
+
+namespace locus {
+
+// Tokens [begin, end) of a stream, which it keeps.
+class StreamPart final : public TokenStream {
+ public:
+  StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end);
+  int64_t size() const override { return end_ - begin_; }
+  int32_t vocabulary() const override { return whole_->vocabulary(); }
+  std::string name() const override { return whole_->name(); }
+  void read(int64_t begin, std::span<int32_t> ids) const override { whole_->read(begin_ + begin, ids); }
+
+ private:
+  std::shared_ptr<const TokenStream> whole_;
+  int64_t begin_, end_;
+};
+
+// Windows of `context` tokens, `stride` apart: each token's target is the next one; or, masked, some tokens
+// are hidden, others in every epoch, and those are the targets.
+class WindowSamples final : public Samples {
+ public:
+  WindowSamples(std::shared_ptr<const TokenStream> stream, int64_t context, int64_t stride,
+                std::optional<Masking> masking = {}, uint64_t seed = 0);
+  int64_t size() const override { return windows_.size(); }
+  std::string name() const override { return windows_.stream().name(); }
+  int64_t length(int64_t) const override { return windows_.options().context; }
+  Sample at(int64_t index, int64_t epoch) const override;
+
+ private:
+  Windows windows_;
+  std::optional<Masking> masking_;
+  uint64_t seed_;
+};
+
+// Samples made beforehand, one for each example of a file.
+class ListedSamples final : public Samples {
+ public:
+  ListedSamples(std::vector<Sample> samples, std::string name)
+      : samples_(std::move(samples)), name_(std::move(name)) {}
+  int64_t size() const override { return static_cast<int64_t>(samples_.size()); }
+  std::string name() const override { return name_; }
+  int64_t length(int64_t index) const override;
+  Sample at(int64_t index, int64_t) const override { return samples_[static_cast<size_t>(index)]; }
+
+ private:
+  std::vector<Sample> samples_;
+  std::string name_;
+};
+
+// Names of the special tokens that samples of tasks are made with.
+inline constexpr const char* kStartToken =
+    "<s>";  // before what a decoder writes, and before a text that is classified
+inline constexpr const char* kEndToken =
+    "</s>";  // behind what a decoder writes, and between question and context
+inline constexpr const char* kMaskToken = "<mask>";
+
+Sample labelled_sample(const LabelledText& example, const Tokenizer& tokenizer);
+// The decoder reads <s> and the target, and should say the target and </s>.
+Sample pair_sample(const TextPair& example, const Tokenizer& tokenizer);
+
+}  // namespace locus

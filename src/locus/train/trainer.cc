@@ -1,0 +1,177 @@
+#include "locus/train/trainer.h"
+
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "locus/base/error.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void restore_parameters(const Parameters& parameters, const SafetensorsFile& file) {
+  require(file.entries().size() == parameters.all().size(), "'{}' has {} tensors, the model {} parameters",
+          file.path().string(), file.entries().size(), parameters.all().size());
+  for (const NamedParameter& parameter : parameters.all()) {
+    file.read_into(parameter.name, parameter.var.value());
+  }
+}
+
+std::vector<NamedTensor> tensors_of(const Parameters& parameters) {
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, var] : parameters.all()) tensors.emplace_back(name, var.value());
+  return tensors;
+}
+
+class Training {
+ public:
+  explicit Training(TrainJob job)
+      : job_(std::move(job)),
+        optimizer_(job_.parameters, job_.settings.adamw),
+        state_{.seed = job_.settings.seed} {
+    std::vector<std::string> notes;
+    const auto checkpoint = job_.folder.newest(notes);
+    for (const std::string& text : notes) note(text);
+    if (checkpoint) resume(*checkpoint);
+    log_.emplace(job_.folder.metrics(), state_.metrics_bytes);
+    if (!log_->complete()) {
+      note(fmt::format("'{}' is shorter than it was at step {}: some of its lines are lost",
+                       job_.folder.metrics().string(), state_.step));
+    }
+  }
+
+  int64_t run() {
+    const Clock::time_point start = Clock::now();
+    const int64_t first_step = state_.step, first_token = state_.tokens;
+    while (state_.step < job_.settings.steps) {
+      Progress progress{.last = step(), .steps = job_.settings.steps, .validation = validate()};
+      const bool stop = job_.hooks.stop && job_.hooks.stop();
+      const bool best = progress.validation && state_.best_step == state_.step;
+      if (stop || best || due(job_.settings.save_every)) save();
+      const double spent = seconds_since(start);
+      progress.tokens_per_second = static_cast<double>(state_.tokens - first_token) / spent;
+      progress.seconds_left = spent / static_cast<double>(state_.step - first_step) *
+                              static_cast<double>(job_.settings.steps - state_.step);
+      if (job_.hooks.progress) job_.hooks.progress(progress);
+      if (stop) break;
+    }
+    return state_.step;
+  }
+
+ private:
+  void note(const std::string& text) const {
+    if (job_.hooks.note) job_.hooks.note(text);
+  }
+
+  bool due(int64_t every) const {
+    return state_.step == job_.settings.steps || (every > 0 && state_.step % every == 0);
+  }
+
+  void resume(const fs::path& checkpoint) {
+    const std::vector<std::string> changes =
+        differences(Settings::read(checkpoint / "config.toml"), job_.config, job_.may_differ);
+    if (!changes.empty()) {
+      fail(Fault::usage, "'{}' was begun with another configuration; take it again, or another folder\n  {}",
+           job_.folder.path().string(), fmt::join(changes, "\n  "));
+    }
+    restore_parameters(job_.parameters, SafetensorsFile(checkpoint / "model.safetensors"));
+    state_ = read_state(checkpoint);
+    optimizer_.restore(SafetensorsFile(checkpoint / "optimizer.safetensors"), state_.step);
+  }
+
+  StepMetrics step() {
+    const Clock::time_point start = Clock::now();
+    const TrainSettings& settings = job_.settings;
+    const int64_t number = state_.step + 1;
+    double total = 0, weight = 0;
+    int64_t tokens = 0;
+    for (int64_t part = 0; part < settings.parts; ++part) {
+      const PartialLoss loss = job_.objective.loss({.step = number,
+                                                    .part = part,
+                                                    .parts = settings.parts,
+                                                    .seed = static_cast<uint64_t>(settings.seed)});
+      if (!loss.mean) continue;
+      const Tensor& mean = loss.mean.value();
+      total += mean.item() * loss.weight;
+      weight += loss.weight;
+      tokens += loss.tokens;
+      if (!std::isfinite(total)) diverged(number, fmt::format("the loss is {}", mean.item()));
+      loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
+    }
+    StepMetrics metrics{.step = number, .loss = total / weight, .rate = rate(number), .tokens = tokens};
+    try {
+      metrics.norm = optimizer_.step(metrics.rate, 1 / weight);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::diverged) throw;
+      diverged(number, error.what());
+    }
+    metrics.seconds = seconds_since(start);
+    state_.step = number;
+    state_.tokens += tokens;
+    log_->add(metrics);
+    return metrics;
+  }
+
+  double rate(int64_t number) const {
+    const TrainSettings& settings = job_.settings;
+    return Schedule{.shape = settings.schedule,
+                    .rate = settings.rate,
+                    .floor = settings.floor,
+                    .warmup = settings.warmup,
+                    .steps = settings.steps,
+                    .decay = settings.decay_steps}
+        .at(number);
+  }
+
+  [[noreturn]] void diverged(int64_t number, const std::string& what) const {
+    const fs::path last = job_.folder.path() / "last";
+    fail(Fault::diverged, "step {}: {}; {}; a smaller rate, a longer warmup or clipping may help", number,
+         what,
+         fs::exists(last) ? fmt::format("the last good state is in '{}'", last.string())
+                          : "nothing was saved yet");
+  }
+
+  std::optional<Validation> validate() {
+    if (!due(job_.settings.eval_every)) return std::nullopt;
+    const NoGrad guard;
+    std::optional<Validation> validation = job_.objective.evaluate();
+    if (!validation) return std::nullopt;
+    validation->step = state_.step;
+    log_->add(*validation);
+    const bool first = state_.best_step == 0 && std::isfinite(validation->loss);
+    if (first || validation->loss < state_.best_loss) {
+      state_.best_step = state_.step;
+      state_.best_loss = validation->loss;
+    }
+    return validation;
+  }
+
+  void save() {
+    log_->sync();
+    state_.metrics_bytes = log_->bytes();
+    job_.folder.save({.state = state_,
+                      .model = tensors_of(job_.parameters),
+                      .optimizer = optimizer_.state(),
+                      .config = job_.config.toml(),
+                      .files = job_.files});
+  }
+
+  TrainJob job_;
+  AdamW optimizer_;
+  RunState state_;
+  std::optional<MetricsLog> log_;
+};
+
+}  // namespace
+
+int64_t train(TrainJob job) { return Training(std::move(job)).run(); }
+
+}  // namespace locus

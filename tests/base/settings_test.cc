@@ -1,0 +1,190 @@
+#include "locus/base/settings.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+
+#include "locus/base/file.h"
+#include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+Settings parse(std::string_view toml) { return Settings::parse(toml, "a.toml"); }
+
+void expect_refused(std::string_view toml, std::initializer_list<const char*> parts) {
+  expect_error(Fault::data, parts, [&] { parse(toml); });
+}
+
+constexpr const char* kExample = R"(task = "causal"   # a comment
+[train]
+steps = 1_000
+rate = 3e-4
+sizes = [1, 2.5,
+         3]
+none = []
+[model]
+width = 0x40
+tied = true
+name = "a \"b\" \\ \u00e9 = [1, 2]"
+[model.scheme]
+name = 'rotary'
+[last]
+zero = -0.0
+)";
+
+TEST(Settings, AreReadInOrderWithLinesAndKinds) {
+  const Settings settings = parse(kExample);
+  std::vector<std::string> lines;
+  for (const Setting& s : settings.all()) {
+    lines.push_back(fmt::format("{} {}={} {}", s.line, s.key, s.value, static_cast<int>(s.kind)));
+  }
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{"1 task=causal 0", "3 train.steps=1000 1", "4 train.rate=0.0003 1",
+                                      "5 train.sizes=1, 2.5, 3 3", "7 train.none= 3", "9 model.width=64 1",
+                                      "10 model.tied=true 2", "11 model.name=a \"b\" \\ é = [1, 2] 0",
+                                      "13 model.scheme.name=rotary 0", "15 last.zero=0 1"}));
+}
+
+TEST(Settings, SectionsAreMapsOfTheirOwnKeys) {
+  const Settings settings = parse(kExample);
+  EXPECT_EQ(settings.section("model.scheme").at("name"), "rotary");
+  EXPECT_EQ(settings.section("").size(), 1u);
+  EXPECT_EQ(settings.section("model").size(), 3u);
+  EXPECT_TRUE(settings.section("mod").empty());
+}
+
+TEST(Settings, WrittenAsTomlReadBackTheSame) {
+  const Settings settings = parse(kExample), again = parse(settings.toml());
+  EXPECT_TRUE(differences(settings, again).empty());
+  ASSERT_EQ(again.all().size(), settings.all().size());
+  for (size_t i = 0; i < settings.all().size(); ++i) {
+    EXPECT_EQ(again.all()[i].key, settings.all()[i].key);
+    EXPECT_EQ(again.all()[i].kind, settings.all()[i].kind);
+  }
+  EXPECT_EQ(again.toml(), settings.toml());
+}
+
+TEST(Settings, AsJson) {
+  EXPECT_EQ(parse("a = 1\nb.c = \"x\"\nd = [1, 2]\nb.e = true\n").json(),
+            "{\n  \"a\": 1,\n  \"b\": {\"c\": \"x\", \"e\": true},\n  \"d\": [1, 2]\n}\n");
+}
+
+RC_GTEST_PROP(Settings, AnyTextIsReadBackOrRefused, (const std::string& value)) {
+  Settings settings = parse("key = \"\"");
+  try {
+    settings.set("key", value);
+  } catch (const Error&) {  // not UTF-8, or a DEL
+    return;
+  }
+  RC_ASSERT(parse(settings.toml()).find("key")->value == value);
+}
+
+RC_GTEST_PROP(Settings, AnyNumberIsReadBack, (double value)) {
+  Settings settings;
+  settings.set("key", fmt::format("{}", value));
+  RC_ASSERT(std::stod(parse(settings.toml()).find("key")->value) == value);
+}
+
+RC_GTEST_PROP(Settings, AnyBytesAreReadOrRefused, (const std::string& text)) {
+  try {
+    parse(text);
+  } catch (const Error& error) {
+    RC_ASSERT(error.fault() == Fault::data);
+  }
+}
+
+TEST(Settings, AreOverridden) {
+  Settings settings = parse(kExample);
+  settings.set("train.rate=0.10");
+  settings.set("model.scheme.name=1");  // was a text and stays one
+  settings.set("model.tied=false");
+  settings.set("train.sizes=4,05 , 6");
+  settings.set("new.key=a=b");
+  EXPECT_EQ(settings.find("train.rate")->value, "0.1");
+  EXPECT_EQ(settings.find("model.scheme.name")->kind, Setting::Kind::text);
+  EXPECT_EQ(settings.find("model.tied")->kind, Setting::Kind::boolean);
+  EXPECT_EQ(settings.find("train.sizes")->kind, Setting::Kind::text) << "a blank behind a number";
+  EXPECT_EQ(settings.find("new.key")->value, "a=b");
+  EXPECT_EQ(settings.find("nothing"), nullptr);
+  for (const char* number : {"007", "7.0", "7", "70e-1"}) {
+    settings.set("n", number);
+    EXPECT_EQ(settings.find("n")->value, "7");
+  }
+}
+
+TEST(Settings, OverridesThatMakeNoSenseAreRefused) {
+  Settings settings = parse(kExample);
+  expect_error(Fault::usage, {"'rate', expected key=value"}, [&] { settings.set("rate"); });
+  expect_error(Fault::usage, {"'=1', expected key=value"}, [&] { settings.set("=1"); });
+  expect_error(Fault::usage,
+               {"'train' cannot be set: 'train.steps' is there, and a key is a value or a section"},
+               [&] { settings.set("train=1"); });
+  expect_error(Fault::usage, {"'train.steps.more' cannot be set: 'train.steps' is there"},
+               [&] { settings.set("train.steps.more=1"); });
+  expect_error(Fault::usage, {"'a = 1\\x0ab' is no key"}, [&] { settings.set("a = 1\nb", "2"); });
+  expect_error(Fault::data, {"'b c'"}, [&] { settings.set("b c=1"); });
+  expect_error(Fault::data, {"'key'", "utf-8"}, [&] { settings.set("key", "\xff"); });
+}
+
+TEST(Settings, DifferencesAreNamed) {
+  const Settings before = parse("a = 1\nb = 2\nc = 3\nthreads = 1"),
+                 after = parse("c = 3.0\nb = 4\nd = 5\nthreads = 2");
+  constexpr std::array<std::string_view, 1> kIgnored = {"threads"};
+  EXPECT_EQ(differences(before, after, kIgnored),
+            (std::vector<std::string>{"b: '4', was '2'", "d: '5', was not set", "a: not set, was '1'"}));
+}
+
+TEST(Settings, UnknownKeysAreRefusedAllAtOnce) {
+  constexpr std::array<std::string_view, 2> kKnown = {"train.steps", "train.rate"};
+  parse("[train]\nsteps = 1\n").require_known(kKnown);
+  expect_error(Fault::data,
+               {"a.toml:2: unknown key 'train.stepz'; did you mean 'train.steps'?\na.toml:3: unknown key "
+                "'train.zebra'"},
+               [&] { parse("[train]\nstepz = 1\nzebra = 2\nrate = 3").require_known(kKnown); });
+}
+
+TEST(Settings, BadFilesAreRefusedWithTheLine) {
+  expect_refused("a = 1\nb = = 2\n", {"a.toml:2: "});
+  expect_refused("a = 1\na = 2\n", {"a.toml:2: "});
+  expect_refused("[a]\nb = 1\n[a]\n", {"a.toml:3: "});
+  expect_refused("a = \"\xff\"\n", {"a.toml:1: ", "utf-8"});
+  expect_refused("a = 1\nb = nan\n", {"a.toml:2: 'b' is nan, expected a finite number"});
+  expect_refused("a = 1e999\n", {"a.toml:1: "});
+  expect_refused("a = 99999999999999999999\n", {"a.toml:1: "});
+  expect_refused("\na = 1979-05-27\n", {"a.toml:2: 'a' is no value Locus takes"});
+  expect_refused("a = [[1], [2]]\n", {"a.toml:1: 'a' is no value Locus takes"});
+  expect_refused("a = [\"x\"]\n",
+                 {"a.toml:1: 'a' is no value Locus takes; expected a text, a number, true, false"});
+  expect_refused("[[a]]\nb = 1\n", {"'a' is no value Locus takes"});
+  expect_refused("\"a b\" = 1\n", {"a.toml:1: the key 'a b' has characters other than letters"});
+  expect_refused("\"\" = 1\n", {"a.toml:1: the key ''"});
+}
+
+TEST(Settings, HostileFilesAreRefused) {
+  std::string key = "a", brackets, tables = "x = ", headers;
+  for (int i = 0; i < 200'000; ++i) key += ".a";
+  expect_refused(key + " = 1\n", {"a.toml:1: a key of more than 8 parts"});
+  expect_refused("b = 1\n[" + key + "]\n", {"a.toml:2: a key of more than 8 parts"});
+  expect_refused("b = \"\"\"\n\n'\"\"\" # '\nx = { " + key + " = 1 }\n",
+                 {"a.toml:4: a key of more than 8 parts"});
+  for (int i = 0; i < 200'000; ++i) brackets += "[";
+  expect_refused("a = " + brackets, {"a.toml:1: "});
+  for (int i = 0; i < 12; ++i) tables += "{a = ";
+  expect_refused(tables + "1" + std::string(12, '}'), {"more than 8 levels deep"});
+  std::string many;
+  for (int i = 0; i < 10'001; ++i) many += fmt::format("a{} = 1\n", i);
+  expect_refused(many, {"more than 10000 settings"});
+  EXPECT_EQ(parse("a = \"" + std::string(1000, '.') + "\" # " + std::string(1000, '.')).all().size(), 1u);
+
+  const TemporaryFolder folder;
+  write_file(folder / "large.toml", std::string((1 << 20) + 1, '#'));
+  expect_error(Fault::data, {"large.toml' has 1048577 bytes"},
+               [&] { Settings::read(folder / "large.toml"); });
+  expect_error(Fault::io, {"cannot open '"}, [&] { Settings::read(folder / "none.toml"); });
+}
+
+}  // namespace
+}  // namespace locus

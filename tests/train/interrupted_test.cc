@@ -1,0 +1,168 @@
+// Runs that are killed, or whose disk is full, at every moment there is, and resumed: they must end with the
+// very bytes of a run that was left alone.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+#include "locus/base/file.h"
+#include "locus/base/random.h"
+#include "locus/train/manifest.h"
+#include "locus/train/metrics.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In words: the emulator where there is one, the program, its arguments.
+std::vector<std::string> words_of(const std::string& arguments) {
+  std::vector<std::string> words;
+  std::istringstream stream(LOCUS_TRAINEE " " + arguments);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+pid_t start(const std::string& arguments) {
+  std::vector<std::string> words = words_of(arguments);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t process = -1;
+  EXPECT_EQ(posix_spawnp(&process, pointers[0], &actions, nullptr, pointers.data(), environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  return process;
+}
+
+// The exit code, or minus the signal.
+int wait_for(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int run(const fs::path& folder, const std::string& more) {
+  return wait_for(start(folder.string() + " " + more));
+}
+
+std::string text_of(const fs::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// All that a run leaves and that does not depend on the clock.
+std::string result_of(const fs::path& folder) {
+  std::string result;
+  for (const char* file :
+       {"last/model.safetensors", "last/optimizer.safetensors", "best/model.safetensors"}) {
+    result += text_of(folder / file);
+  }
+  const Metrics metrics = read_metrics(folder / "metrics.jsonl");
+  for (const StepMetrics& m : metrics.steps) {
+    result += fmt::format("{} {} {} {} {}\n", m.step, m.loss, m.rate, m.norm, m.tokens);
+  }
+  for (const Validation& v : metrics.validations) result += fmt::format("{} {}\n", v.step, v.loss);
+  return result;
+}
+
+// Whatever happened, all that does not call itself a part is whole, and `last` is there once a second
+// checkpoint is.
+void expect_whole(const fs::path& folder) {
+  int64_t complete = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder / "steps")) {
+    if (entry.path().extension() == ".part") continue;
+    ++complete;
+    EXPECT_NO_THROW(verify_manifest(entry.path())) << entry.path();
+  }
+  EXPECT_TRUE(complete <= 1 || fs::exists(folder / "last"));
+  for (const char* link : {"last", "best"}) {
+    if (!fs::exists(fs::symlink_status(folder / link))) continue;
+    EXPECT_NO_THROW(verify_manifest(folder / link)) << link;
+  }
+}
+
+void expect_no_debris(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+  }
+}
+
+TEST(InterruptedRun, KilledAtRandomMomentsEndsWithTheSameBits) {
+  const TemporaryFolder straight(in_memory()), broken(in_memory());
+  ASSERT_EQ(run(straight.path(), "200 1"), 0);
+  const Random random(20251115, 1);
+  int killed = 0;
+  for (uint64_t i = 0; i < 25; ++i) {
+    const pid_t process = start(fmt::format("{} 200 {}", broken.path().string(), 1 + i % 3));
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(i, 12'000)));
+    ::kill(process, SIGKILL);
+    killed += wait_for(process) == -SIGKILL ? 1 : 0;
+    if (fs::exists(broken / "steps")) expect_whole(broken.path());
+  }
+  EXPECT_GE(killed, 10);
+  ASSERT_EQ(run(broken.path(), "200 2"), 0);
+  EXPECT_EQ(result_of(broken.path()), result_of(straight.path()));
+  expect_no_debris(broken.path());
+}
+
+// A write, sync, rename, link or removal of a run of 7 steps is the last thing it does. Every third one, to
+// be quick: the three saves of a run make the same calls and differ by no multiple of three.
+TEST(InterruptedRun, KilledAtAFileOperationEndsWithTheSameBits) {
+  const TemporaryFolder straight(in_memory());
+  ASSERT_EQ(run(straight.path(), "7 1"), 0);
+  const std::string expected = result_of(straight.path());
+  int operations = 1, ended = -SIGKILL;
+  for (; ended == -SIGKILL && operations < 1000; operations += 3) {
+    SCOPED_TRACE(operations);
+    const TemporaryFolder broken(in_memory());
+    ended = run(broken.path(), fmt::format("7 1 kill {}", operations));
+    expect_whole(broken.path());
+    ASSERT_EQ(run(broken.path(), "7 1"), 0);
+    ASSERT_EQ(result_of(broken.path()), expected);
+    expect_no_debris(broken.path());
+  }
+  EXPECT_EQ(ended, 0);
+  EXPECT_GT(operations, 50);
+}
+
+TEST(InterruptedRun, AFullDiskAtAnyMomentIsAnErrorAndLeavesNothingHalfDone) {
+  const TemporaryFolder straight(in_memory());
+  ASSERT_EQ(run(straight.path(), "7 1"), 0);
+  const std::string expected = result_of(straight.path());
+  int operations = 1, ended = 4;
+  for (; ended == 4 && operations < 1000; operations += 5) {
+    SCOPED_TRACE(operations);
+    const TemporaryFolder broken(in_memory());
+    ended = run(broken.path(), fmt::format("7 1 fail {}", operations));
+    expect_whole(broken.path());
+    ASSERT_EQ(run(broken.path(), "7 1"), 0);
+    ASSERT_EQ(result_of(broken.path()), expected);
+  }
+  EXPECT_EQ(ended, 0);
+  EXPECT_GT(operations, 50);
+}
+
+TEST(InterruptedRun, ASecondOneInTheSameFolderIsRefused) {
+  const TemporaryFolder folder(in_memory());
+  const pid_t first = start(folder.path().string() + " 100000 1");
+  while (!fs::exists(folder / "last")) std::this_thread::yield();
+  EXPECT_EQ(run(folder.path(), "100000 1"), 4);
+  ::kill(first, SIGKILL);
+  EXPECT_EQ(wait_for(first), -SIGKILL);
+  EXPECT_EQ(run(folder.path(), "5 1"), 2)
+      << "the lock is gone with the process; only the configuration differs";
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,139 @@
+#include "locus/train/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "locus/op/cross_entropy.h"
+#include "locus/op/elementwise.h"
+#include "locus/op/matmul.h"
+#include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+constexpr const char* kNames[] = {"first.weight", "first.bias", "second.weight", "second.bias"};
+
+void follow_pytorch(DType dtype, Device device, double tolerance) {
+  const SafetensorsFile golden(LOCUS_GOLDEN "/adamw.safetensors");
+  Parameters parameters(dtype, device);
+  for (const char* name : kNames) parameters.add(name, golden.read(std::string("start/") + name));
+  AdamW optimizer(parameters, {.beta2 = 0.95, .decay = 0.1, .clip = 0.25});
+  const Var x(parameters.constant(golden.read("x")));
+  const Tensor targets = golden.read("targets").on(device);
+  const std::vector<float> rates = golden.read("rates").values(), losses = golden.read("losses").values(),
+                           norms = golden.read("norms").values();
+  ASSERT_EQ(rates.size(), 50u);
+  for (size_t step = 0; step < rates.size(); ++step) {
+    const auto at = [&](const char* name) { return parameters.at(name); };
+    const Var hidden = op::linear(x, at("first.weight"), at("first.bias"), Activation::tanh);
+    const Var loss = op::cross_entropy(op::linear(hidden, at("second.weight"), at("second.bias")), targets);
+    EXPECT_NEAR(loss.value().item(), static_cast<double>(losses[step]),
+                tolerance * static_cast<double>(losses[step]));
+    // As a sum over samples, divided again: what the trainer does.
+    loss.backward(Tensor::full({}, 24, dtype, device));
+    const double norm = optimizer.step(static_cast<double>(rates[step]), 1.0 / 24);
+    EXPECT_NEAR(norm, static_cast<double>(norms[step]), 10 * tolerance * static_cast<double>(norms[step]));
+  }
+  for (const char* name : kNames) {
+    const std::vector<float> got = parameters.at(name).value().values(),
+                             want = golden.read(std::string("end/") + name).values();
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 10 * tolerance) << name << " " << i;
+  }
+}
+
+TEST(AdamW, FiftyStepsFollowPyTorch) {
+  // The file's inputs, rates and betas are rounded to f32; the rest is double.
+  follow_pytorch(DType::f64, Device::reference, 1e-6);
+  // f32 throughout: roundings of 50 steps, each of which moves a parameter by some 5 %.
+  follow_pytorch(DType::f32, Device::cpu, 1e-5);
+}
+
+TEST(AdamW, DecaysMatricesOnlyUnlessTold) {
+  Parameters parameters;
+  const auto decayed = [&](const std::string& name, Shape shape, const AdamWSettings& settings = {}) {
+    Parameters one;
+    one.add(name, Tensor::zeros(shape));
+    return decays(one.all().front(), settings);
+  };
+  EXPECT_TRUE(decayed("layers.0.attention.query.weight", {4, 4}));
+  EXPECT_FALSE(decayed("layers.0.attention.query.bias", {4}));
+  EXPECT_FALSE(decayed("layers.0.norm.weight", {4}));
+  EXPECT_FALSE(decayed("position.table", {4, 4}));
+  EXPECT_FALSE(decayed("embeddings.token", {4, 4}));
+  EXPECT_TRUE(decayed("embeddings.token", {4, 4}, {.decayed = "x, embed*n"}));
+  EXPECT_FALSE(decayed("head.weight", {4, 4}, {.undecayed = "head.*"}));
+  EXPECT_TRUE(decayed("head.weight", {4, 4}, {.decayed = "*", .undecayed = "head.*"}));
+}
+
+TEST(AdamW, PatternsFit) {
+  EXPECT_TRUE(fits("abc", "abc"));
+  EXPECT_TRUE(fits("abc", "*"));
+  EXPECT_TRUE(fits("abc", "a*c"));
+  EXPECT_TRUE(fits("abc", "*b*"));
+  EXPECT_TRUE(fits("aXbXbc", "a*bc"));
+  EXPECT_TRUE(fits("", "**"));
+  EXPECT_FALSE(fits("abc", "a*b"));
+  EXPECT_FALSE(fits("abc", "ab"));
+  EXPECT_FALSE(fits("abc", ""));
+  const std::string many(5000, 'a');
+  EXPECT_FALSE(fits(many, "*a*a*a*a*a*a*a*a*b"));  // no second tries: at once
+}
+
+TEST(AdamW, AGradientThatIsNotFiniteChangesNothing) {
+  Parameters parameters;
+  const Var a = parameters.add("a", Tensor::full({3}, 1)), b = parameters.add("b", Tensor::full({3}, 1));
+  AdamW optimizer(parameters, {});
+  a.accumulate(Tensor::full({3}, 1));
+  b.accumulate(Tensor::full({3}, std::numeric_limits<double>::infinity()));
+  expect_error(Fault::diverged, {"the norm of the gradient is inf"}, [&] { optimizer.step(0.1); });
+  EXPECT_EQ(a.value().values(), (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(optimizer.steps(), 0);
+}
+
+TEST(AdamW, LeavesAloneWhatIsFrozenAndRowsNeverLookedUp) {
+  Parameters parameters;
+  const Var frozen = parameters.add("frozen", Tensor::full({2, 2}, 1));
+  const Var table = parameters.add("table", Tensor::full({2, 2}, 1));
+  parameters.freeze("frozen");
+  AdamW optimizer(parameters, {.decay = 0.5});
+  for (int i = 0; i < 3; ++i) {
+    table.accumulate(Tensor::of({2, 2}, {0.f, 0.f, 1.f, 1.f}));
+    optimizer.step(0.1);
+  }
+  EXPECT_EQ(frozen.value().values(), (std::vector<float>{1, 1, 1, 1}));
+  EXPECT_EQ(table.value().rows(0, 1).values(), (std::vector<float>{1, 1}));
+  EXPECT_LT(table.value().rows(1, 2).values()[0], 0.8f);
+}
+
+TEST(AdamW, GoesOnFromASavedState) {
+  const TemporaryFolder folder;
+  const auto advance = [](const Var& p, AdamW& optimizer) {
+    p.accumulate(Tensor::of({2}, {0.5f, -2.f}));
+    optimizer.step(0.1);
+  };
+  Parameters straight, broken;
+  const Var p = straight.add("p", Tensor::full({2}, 1)), q = broken.add("p", Tensor::full({2}, 1));
+  AdamW one(straight, {});
+  {
+    AdamW two(broken, {});
+    advance(q, two);
+    write_safetensors(folder / "state", two.state());
+  }
+  AdamW two(broken, {});
+  two.restore(SafetensorsFile(folder / "state"), 1);
+  advance(q, two);
+  advance(p, one);
+  advance(p, one);
+  EXPECT_EQ(p.value().values(), q.value().values());
+
+  broken.add("new", Tensor::zeros({2}));
+  AdamW larger(broken, {});
+  expect_error(Fault::data, {"state' has 2 tensors, expected 4: two for each of 2 parameters"},
+               [&] { larger.restore(SafetensorsFile(folder / "state"), 1); });
+}
+
+}  // namespace
+}  // namespace locus

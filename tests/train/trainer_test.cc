@@ -1,0 +1,163 @@
+#include "locus/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/base/parallel.h"
+#include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
+#include "tests/train/trainee.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Trainee;
+using testing::trainee_settings;
+
+struct Attempt {
+  Trainee trainee;
+  std::vector<std::string> notes;
+  std::vector<Progress> progress;
+  int64_t stop_at = 0;
+
+  int64_t in(const fs::path& path, const TrainSettings& settings,
+             const char* config = "a = 1\nthreads = 1\n") {
+    RunFolder folder(path);
+    return train(
+        {.objective = trainee,
+         .parameters = trainee.parameters,
+         .folder = folder,
+         .settings = settings,
+         .config = Settings::parse(config, "config"),
+         .may_differ = {"threads"},
+         .hooks = {.progress = [&](const Progress& p) { progress.push_back(p); },
+                   .stop = [&] { return !progress.empty() && progress.back().last.step + 1 == stop_at; },
+                   .note = [&](const std::string& text) { notes.push_back(text); }}});
+  }
+};
+
+std::vector<float> values_in(const fs::path& path, const char* name = "first.weight") {
+  return SafetensorsFile(path / "last/model.safetensors").read(name).values();
+}
+
+TEST(Trainer, LearnsAndReports) {
+  const TemporaryFolder folder(in_memory());
+  Attempt run;
+  EXPECT_EQ(run.in(folder.path(), trainee_settings(60)), 60);
+  ASSERT_EQ(run.progress.size(), 60u);
+  EXPECT_LT(run.progress.back().last.loss, 0.5 * run.progress.front().last.loss);
+  const Progress& last = run.progress.back();
+  EXPECT_EQ(last.last.step, 60);
+  EXPECT_EQ(last.steps, 60);
+  EXPECT_EQ(last.last.tokens, Trainee::kSamples);
+  EXPECT_GT(last.tokens_per_second, 0);
+  EXPECT_EQ(last.seconds_left, 0);
+  EXPECT_TRUE(last.validation);
+  EXPECT_FALSE(run.progress[8].validation);
+  EXPECT_TRUE(run.progress[9].validation);
+  const Metrics metrics = read_metrics(folder / "metrics.jsonl");
+  ASSERT_EQ(metrics.steps.size(), 60u);
+  EXPECT_EQ(static_cast<float>(metrics.steps[20].loss), static_cast<float>(run.progress[20].last.loss));
+  ASSERT_EQ(metrics.validations.size(), 6u);
+  EXPECT_EQ(metrics.validations[1].step, 20);
+  EXPECT_EQ(metrics.validations[1].more, (std::vector<NamedNumber>{{"accuracy", 0.5}}));
+  EXPECT_EQ(read_state(folder / "last").step, 60);
+  EXPECT_EQ(read_state(folder / "best").best_step, read_state(folder / "best").step);
+}
+
+TEST(Trainer, PartsChangeNothingButRounding) {
+  const TemporaryFolder one(in_memory()), four(in_memory());
+  TrainSettings settings = trainee_settings(1);
+  settings.parts = 1;
+  Attempt whole, cut;
+  whole.trainee.shaking = cut.trainee.shaking = 0;
+  whole.in(one.path(), settings);
+  settings.parts = 4;
+  cut.in(four.path(), settings);
+  // Sums of 32 terms in another order.
+  EXPECT_NEAR(whole.progress[0].last.loss, cut.progress[0].last.loss, 1e-6);
+  EXPECT_NEAR(whole.progress[0].last.norm, cut.progress[0].last.norm, 1e-5);
+}
+
+TEST(Trainer, StopsWhenAskedAndGoesOnAsIfItHadNot) {
+  const TemporaryFolder straight(in_memory()), stopped(in_memory());
+  Attempt whole, first, second, third;
+  whole.in(straight.path(), trainee_settings(20));
+  first.stop_at = 8;
+  EXPECT_EQ(first.in(stopped.path(), trainee_settings(20)), 8);
+  EXPECT_EQ(read_state(stopped / "last").step, 8);
+  const int threads_before = threads();
+  set_threads(3);
+  EXPECT_EQ(second.in(stopped.path(), trainee_settings(20), "a = 1\nthreads = 3\n"), 20);
+  set_threads(threads_before);
+  EXPECT_EQ(second.progress.front().last.step, 9);
+  for (const char* name : {"first.weight", "first.bias", "second.weight"}) {
+    EXPECT_EQ(values_in(stopped.path(), name), values_in(straight.path(), name));
+  }
+  EXPECT_EQ(third.in(stopped.path(), trainee_settings(20)), 20) << "finished already";
+  EXPECT_TRUE(third.progress.empty());
+}
+
+TEST(Trainer, AnotherConfigurationIsRefusedWithTheDifferences) {
+  const TemporaryFolder folder(in_memory());
+  Attempt run, other;
+  run.in(folder.path(), trainee_settings(3));
+  expect_error(Fault::usage,
+               {"was begun with another configuration; take it again, or another folder\n  a: '2', was '1'\n "
+                " b: 'x', was not set"},
+               [&] { other.in(folder.path(), trainee_settings(3), "a = 2\nb = \"x\"\nthreads = 1\n"); });
+}
+
+TEST(Trainer, ALossThatIsNoNumberStopsAndKeepsTheLastGoodState) {
+  const TemporaryFolder folder(in_memory()), fresh(in_memory());
+  Attempt run, early;
+  run.trainee.nan_at = 9;
+  expect_error(Fault::diverged,
+               {"step 9: the loss is nan; the last good state is in '", "last'; a smaller rate"},
+               [&] { run.in(folder.path(), trainee_settings(20)); });
+  EXPECT_EQ(read_state(folder / "last").step, 6);
+  early.trainee.nan_at = 1;
+  expect_error(Fault::diverged, {"step 1: the loss is nan; nothing was saved yet"},
+               [&] { early.in(fresh.path(), trainee_settings(20)); });
+}
+
+TEST(Trainer, ADamagedCheckpointIsNotedAndTheRunEndsTheSame) {
+  const TemporaryFolder straight(in_memory()), damaged(in_memory());
+  Attempt whole, first, second;
+  whole.in(straight.path(), trainee_settings(20));
+  first.stop_at = 8;
+  first.in(damaged.path(), trainee_settings(20));
+  write_file(damaged / "last/model.safetensors", "nothing");
+  second.in(damaged.path(), trainee_settings(20));
+  ASSERT_EQ(second.notes.size(), 1u);
+  EXPECT_EQ(second.progress.front().last.step, 7);
+  EXPECT_EQ(values_in(damaged.path()), values_in(straight.path()));
+  EXPECT_EQ(read_metrics(damaged / "metrics.jsonl").steps.size(), 20u);
+}
+
+TEST(Trainer, LostMetricsAreNoted) {
+  const TemporaryFolder folder(in_memory());
+  Attempt first, second;
+  first.stop_at = 8;
+  first.in(folder.path(), trainee_settings(20));
+  fs::remove(folder / "metrics.jsonl");
+  second.in(folder.path(), trainee_settings(20));
+  ASSERT_EQ(second.notes.size(), 1u);
+  EXPECT_NE(second.notes[0].find("is shorter than it was at step 8: some of its lines are lost"),
+            std::string::npos);
+}
+
+TEST(Metrics, BrokenLinesAreRefusedButTheLast) {
+  const TemporaryFolder folder(in_memory());
+  write_file(folder / "m", "{\"step\": 1, \"loss\": null}\n{\"step\": 2, \"lo");
+  const Metrics metrics = read_metrics(folder / "m");
+  ASSERT_EQ(metrics.steps.size(), 1u);
+  EXPECT_TRUE(std::isnan(metrics.steps[0].loss));
+  write_file(folder / "m", "{\"step\": 1}\nx\n{\"step\": 2}\n");
+  expect_error(Fault::data, {"m:2: no JSON object with a step"}, [&] { read_metrics(folder / "m"); });
+  write_file(folder / "m", "[]\n");
+  expect_error(Fault::data, {"m:1: no JSON object with a step"}, [&] { read_metrics(folder / "m"); });
+}
+
+}  // namespace
+}  // namespace locus
