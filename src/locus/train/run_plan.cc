@@ -149,7 +149,7 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   check_sections(settings, problems);
   read_section(settings, "data", plan.data, problems);
   read_section(settings, "train", plan.train, problems);
-  if (plan.data.train.empty()) problems.push_back("[data] train is missing: what to train on");
+  if (plan.data.train.empty()) problems.emplace_back("[data] train is missing: what to train on");
   refuse("configuration", problems);
   place(plan.data.train, settings, "data.train", folder);
   place(plan.data.validation, settings, "data.validation", folder);
