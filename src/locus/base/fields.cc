@@ -32,7 +32,7 @@ const std::string* FieldReader::find(const OptionSpec& spec) {
 std::vector<std::string> FieldReader::problems() const {
   std::vector<std::string> all = problems_;
   for (const auto& [name, value] : values_) {
-    if (std::ranges::none_of(known_, [&](const OptionSpec& spec) { return spec.name == name; })) {
+    if (std::ranges::none_of(known_, [&name = name](const OptionSpec& spec) { return spec.name == name; })) {
       all.push_back(unknown_option(name, known_));
     }
   }
