@@ -22,7 +22,8 @@ JsonText::JsonText(const std::filesystem::path& file) : where_(fmt::format("'{}'
 
 void JsonText::parse(std::string_view text) {
   simdjson::dom::element root;
-  const auto error = parser_.parse(text.data(), text.size()).get(root);
+  // simdjson copies the text, and an empty one may have no address.
+  const auto error = parser_.parse(text.empty() ? "" : text.data(), text.size()).get(root);
   if (error == simdjson::MEMALLOC) fail(Fault::resource, "{}: out of memory for its JSON", where_);
   require(!error, "{}: not valid JSON: {}", where_, simdjson::error_message(error));
   if (root.get_object().get(object_)) refuse("the JSON value", root, "an object");
