@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "locus/base/file.h"
 #include "locus/locus.h"
 
 using namespace locus;
@@ -29,10 +28,7 @@ std::shared_ptr<const TokenStream> tokens(int count, char** words) {
   const std::filesystem::path folder = data == nullptr ? "" : data;
   const std::filesystem::path file = count < 3 ? folder / "the-verdict.txt" : words[1];
   const auto tokenizer = load_tokenizer(count < 3 ? folder / "gpt2" : words[2]);
-  const std::vector<std::byte> text = read_file(file);
-  return std::make_shared<MemoryTokens>(
-      tokenizer->encode({reinterpret_cast<const char*>(text.data()), text.size()}), tokenizer->size(),
-      file.string());
+  return open_tokens(file, *tokenizer);
 }
 
 int run(int count, char** words) {

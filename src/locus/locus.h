@@ -34,6 +34,7 @@
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/character_vocabulary.h"
 #include "locus/text/masking.h"
+#include "locus/text/open_tokens.h"
 #include "locus/text/task_file.h"
 #include "locus/text/token_file.h"
 #include "locus/text/tokenizer.h"

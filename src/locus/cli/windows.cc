@@ -9,8 +9,8 @@
 #include "locus/cli/command.h"
 #include "locus/cli/input.h"
 #include "locus/cli/terminal.h"
+#include "locus/text/open_tokens.h"
 #include "locus/text/token_file.h"
-#include "locus/text/tokenizer.h"
 #include "locus/text/windows.h"
 
 namespace locus::cli {
@@ -28,8 +28,8 @@ std::shared_ptr<const TokenStream> stream_of(const Request& request) {
     return std::make_shared<TokenFile>(request.file);
   }
   const auto tokenizer = load_tokenizer(request.tokenizer);
-  const std::string name = request.file == "-" ? "stdin" : fmt::format("'{}'", request.file);
-  return std::make_shared<MemoryTokens>(tokenizer->encode(read_input(request.file)), tokenizer->size(), name);
+  if (request.file != "-") return open_tokens(request.file, *tokenizer);
+  return std::make_shared<MemoryTokens>(tokenizer->encode(read_input("-")), tokenizer->size(), "stdin");
 }
 
 // [[   40,   367],

@@ -1,0 +1,40 @@
+#include "locus/text/open_tokens.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/text/byte_vocabulary.h"
+#include "locus/text/token_file.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+TEST(OpenTokens, TextsAndTokenFiles) {
+  const TemporaryFolder folder;
+  const ByteVocabulary bytes;
+  put(folder / "text", "ab\nc");
+  const auto text = open_tokens(folder / "text", bytes);
+  TokenFileWriter writer(folder / "tokens", bytes.size());
+  writer.write(bytes.encode("ab\nc"));
+  writer.commit();
+  const auto tokens = open_tokens(folder / "tokens", bytes);
+  for (const auto& stream : {text, tokens}) {
+    ASSERT_EQ(stream->size(), 4);
+    EXPECT_EQ(stream->vocabulary(), 256);
+    std::vector<int32_t> ids(4);
+    stream->read(0, ids);
+    EXPECT_EQ(ids, (std::vector<int32_t>{'a', 'b', '\n', 'c'}));
+  }
+  expect_error(Fault::data, {"tokens' was made with a vocabulary of 256 tokens, but the tokenizer has 257"},
+               [&] { open_tokens(folder / "tokens", ByteVocabulary({"<mask>"})); });
+}
+
+TEST(OpenTokens, AnEmptyTextHasNoTokens) {
+  const TemporaryFolder folder;
+  put(folder / "text", "");
+  EXPECT_EQ(open_tokens(folder / "text", ByteVocabulary())->size(), 0);
+}
+
+}  // namespace
+}  // namespace locus
