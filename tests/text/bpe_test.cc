@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include <ctime>
+#include <map>
 #include <thread>
 
 #include "locus/text/bpe_files.h"
@@ -109,6 +110,26 @@ TEST(Bpe, LowestRankLeftmostFirst) {
   Ids five = {0, 0, 0, 0, 0};
   merge_long(table, five);
   EXPECT_EQ(five, (Ids{2, 0}));
+}
+
+// Any merges at all in any order of ranks: both ways give the same.
+TEST(Bpe, AnyMergesLongAsShort) {
+  EXPECT_TRUE(rc::check([] {
+    std::map<std::pair<int32_t, int32_t>, Merge> merges;
+    for (int32_t result = 3; result < 40; ++result) {
+      const auto left = *rc::gen::inRange<int32_t>(0, result), right = *rc::gen::inRange<int32_t>(0, result);
+      merges[{left, right}] = {left, right, result, *rc::gen::inRange<uint32_t>(0, 1000)};
+    }
+    std::vector<Merge> list;
+    for (const auto& [pair, merge] : merges) list.push_back(merge);
+    const MergeTable table(list);
+    for (int word = 0; word < 20; ++word) {
+      Ids small = *rc::gen::container<Ids>(40, rc::gen::inRange<int32_t>(0, 3)), large = small;
+      small.resize(merge_short(table, small.data(), small.size()));
+      merge_long(table, large);
+      RC_ASSERT(small == large);
+    }
+  }));
 }
 
 TEST(Bpe, RememberedWordsAreEncodedAlike) {
