@@ -1,10 +1,9 @@
 #include "locus/text/merge_word.h"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 
 #include "locus/base/error.h"
+#include "locus/text/pair_queue.h"
 
 namespace locus {
 namespace {
@@ -16,31 +15,21 @@ struct Node {
   uint32_t before, behind;
 };
 
-// A pair's rank, then the place of its left part: the order in which pairs merge.
-using Ticket = uint64_t;
-
 class LongWord {
  public:
   LongWord(const MergeTable& table, const std::vector<int32_t>& ids) : table_(table), nodes_(ids.size()) {
     const auto count = static_cast<uint32_t>(ids.size());
     for (uint32_t i = 0; i < count; ++i) nodes_[i] = {ids[i], i == 0 ? kNone : i - 1, i + 1};
     nodes_.back().behind = kNone;
-    std::vector<Ticket> tickets;
-    for (uint32_t i = 0; i + 1 < count; ++i) {
-      const uint32_t rank = table.find(ids[i], ids[i + 1]).rank;
-      if (rank != MergeTable::kNever) tickets.push_back(Ticket{rank} << 32 | i);
-    }
-    queue_ = Queue({}, std::move(tickets));
+    for (uint32_t i = 0; i + 1 < count; ++i) push(i);
   }
 
   void merge_all() {
     while (!queue_.empty()) {
-      const Ticket ticket = queue_.top();
-      queue_.pop();
-      const auto place = static_cast<uint32_t>(ticket);
-      // A ticket is void when its pair is gone; the pair that stands there now has its own.
-      const MergeTable::Answer answer = ask(place);
-      if (answer.rank == ticket >> 32) merge(place, answer.result);
+      const PairQueue::Pair pair = queue_.pop();
+      // The pair may be gone; the one that stands there now is in the queue by itself.
+      const MergeTable::Answer answer = ask(pair.place);
+      if (answer.rank == pair.rank) merge(pair.place, answer.result);
     }
   }
 
@@ -50,8 +39,6 @@ class LongWord {
   }
 
  private:
-  using Queue = std::priority_queue<Ticket, std::vector<Ticket>, std::greater<>>;
-
   MergeTable::Answer ask(uint32_t place) const {
     const Node& node = nodes_[place];
     if (node.id < 0 || node.behind == kNone) return {};
@@ -65,16 +52,18 @@ class LongWord {
     node.behind = right.behind;
     right.id = -1;
     if (node.behind != kNone) nodes_[node.behind].before = place;
-    for (const uint32_t changed : {node.before, place}) {
-      if (changed == kNone) continue;
-      const uint32_t rank = ask(changed).rank;
-      if (rank != MergeTable::kNever) queue_.push(Ticket{rank} << 32 | changed);
-    }
+    if (node.before != kNone) push(node.before);
+    push(place);
+  }
+
+  void push(uint32_t place) {
+    const uint32_t rank = ask(place).rank;
+    if (rank != MergeTable::kNever) queue_.push({rank, place});
   }
 
   const MergeTable& table_;
   std::vector<Node> nodes_;
-  Queue queue_;
+  PairQueue queue_;
 };
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace locus {
 // Merges ids[0, count) in place and returns how many are left. Quadratic in the count and without any set-up:
 // for short words.
 size_t merge_short(const MergeTable& table, int32_t* ids, size_t count);
-inline constexpr size_t kShortWord = 48;
+inline constexpr size_t kShortWord = 128;
 
-// The same in O(n log n), by a heap over a linked list: for a word of ten million letters.
+// The same in O(n log n), by a queue of pairs over a linked list: for a word of ten million letters.
 void merge_long(const MergeTable& table, std::vector<int32_t>& ids);
 
 }  // namespace locus
