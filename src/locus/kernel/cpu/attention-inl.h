@@ -19,10 +19,10 @@
 #include "hwy/highway.h"
 #include "locus/base/checked.h"
 #include "locus/base/parallel.h"
-#include "locus/base/random.h"
 #include "locus/kernel/attention.h"
 #include "locus/kernel/cpu/attention_heads.h"
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/dropout-inl.h"
 #include "locus/kernel/cpu/math-inl.h"
 #include "locus/kernel/cpu/pack-inl.h"
 #include "locus/kernel/cpu/tile-inl.h"
@@ -206,18 +206,20 @@ HWY_INLINE KeyRange keys_of(const AttentionArgs& args, const Head& head, const P
   return {begin / kBlockKeys * kBlockKeys, std::min(head.k_count, panel.first + panel.count + shift)};
 }
 
-// Multiplies the weights of one lane by what dropout leaves of them.
-HWY_INLINE void drop_lane(const AttentionArgs& args, const Head& head, int64_t query, int64_t first,
-                          int64_t keys, float* s) {
-  const Random random(args.seed, args.stream);
-  const uint32_t threshold = dropout_threshold(args.dropout);
-  const float kept = 1 / (1 - args.dropout);
-  const auto number = static_cast<uint64_t>((head.h * args.q.rows + head.q + query) * args.longest + first);
-  PhiloxBlock four = random.block(number / 4);
-  for (int64_t j = 0; j < keys; ++j) {
-    const uint64_t n = number + static_cast<uint64_t>(j);
-    if (n % 4 == 0) four = random.block(n / 4);
-    s[j * kCols] *= four[n % 4] >= threshold ? kept : 0;
+// Multiplies the weights of a panel by what dropout leaves of them.
+HWY_INLINE void drop_weights(const AttentionArgs& args, const Head& head, const Panel& panel, int64_t first,
+                             int64_t keys, float* s) {
+  if (args.dropout == 0) return;
+  const Dropper dropper(args.dropout, args.seed, args.stream);
+  for (int64_t lane = 0; lane < panel.count; ++lane) {
+    const int64_t row = head.h * args.q.rows + head.q + panel.first + lane;
+    each_run(dropper, row * args.longest + first, keys,
+             [&](int64_t begin, int64_t count, const uint16_t* halves) HWY_ATTR {
+               float* weights = s + begin * kCols + lane;
+               for (int64_t j = 0; j < count; ++j) {
+                 weights[j * kCols] *= halves[j] < dropper.threshold ? 0 : dropper.scale;
+               }
+             });
   }
 }
 

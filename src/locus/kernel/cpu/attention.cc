@@ -132,10 +132,7 @@ void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data,
     const int64_t packed = std::min(kBlockKeys, head.k_count - j), keys = std::min(packed, range.end - j);
     score_block(args, head, data, panel, j, keys, s);
     weigh(s, keys, state, out, D);
-    if (args.dropout > 0) {
-      for (int64_t lane = 0; lane < panel.count; ++lane)
-        drop_lane(args, head, first + lane, j, keys, s + lane);
-    }
+    drop_weights(args, head, panel, j, keys, s);
     add_values(values + j * wide, packed, s, keys, wide, out);
   }
   StorePanel(args, head, panel, state, out);

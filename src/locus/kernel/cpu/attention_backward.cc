@@ -33,13 +33,9 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .stride = kCols,
                  .load = false});
   }
-  const auto drop = [&](float* block) HWY_ATTR {
-    for (int64_t i = 0; a.dropout > 0 && i < panel.count; ++i)
-      drop_lane(a, head, panel.first + i, first, keys, block + i);
-  };
-  drop(chunk.ds);
+  drop_weights(a, head, panel, first, keys, chunk.ds);
   differentiate(chunk, lane, keys);
-  drop(chunk.s);
+  drop_weights(a, head, panel, first, keys, chunk.s);
   if (sums.distances) add_distance_gradient(a, head, panel, first, keys, chunk.ds, sums.distances);
   if (data.query_slots || data.key_slots)
     add_slot_gradient(a, head, data, panel, first, keys, chunk.ds, sums);
