@@ -35,6 +35,9 @@ namespace HWY_NAMESPACE {
 inline constexpr int64_t kBlockKeys = kCols <= 24 ? 256 : 128;
 static_assert(kBlockKeys % kRows == 0);
 
+// Around a table of distances: lanes past the last query, and keys past the last one, meet nothing there.
+inline constexpr int64_t kMargin = kCols + kRows;
+
 HWY_INLINE int64_t padded(int64_t size, int64_t unit) { return divide_up(size, unit) * unit; }
 
 // k, or v, as rows of the tile's left side: panels of kRows keys, each kRows * D floats.
@@ -78,11 +81,11 @@ HWY_INLINE void pack_panel(const float* from, int64_t stride, int64_t count, int
 
 // The packed copies of k and v that the queries of a head look at, and what the terms need beside them.
 struct HeadData {
-  const float* keys;       // pack_keys of k
-  const float* distances;  // by_distance of this head, backwards, with kCols of margin on both sides; or null
-  int64_t distance_count;  // S
-  const float* query_slots;          // [queries][slots]: q . by_query, unscaled; or null
-  const float* key_slots;            // [keys][slots]: k . by_key; or null
+  const float* keys;         // pack_keys of k
+  const float* distances;    // by_distance of this head, backwards, with kMargin zeros on both sides; or null
+  int64_t distance_count;    // S
+  const float* query_slots;  // [queries][slots]: q . by_query, unscaled; or null
+  const float* key_slots;    // [keys][slots]: k . by_key; or null
   int64_t query_first, query_width;  // the first slot in query_slots and the length of its rows
   int64_t key_first, key_width;
 };
@@ -129,25 +132,9 @@ HWY_INLINE void add_slots(const AttentionArgs& args, const Head& head, const Hea
             });
 }
 
-// s[key][lane] += by_distance. Positions that rise by one make it a contiguous piece for every key.
-HWY_INLINE void add_distances(const AttentionArgs& args, const Head& head, const HeadData& data,
-                              const Panel& panel, int64_t first, int64_t keys, float* s) {
-  const F f;
-  const int32_t* q_at = args.sequences.query_positions.as<int32_t>() + head.q + panel.first;
-  const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
-  const float* table = data.distances + kCols + data.distance_count - 1 - args.by_distance.zero;
-  if (!args.sequences.steady) {
-    for (int64_t j = 0; j < keys; ++j) {
-      for (int64_t lane = 0; lane < panel.count; ++lane) s[j * kCols + lane] += table[q_at[lane] - k_at[j]];
-    }
-    return;
-  }
-  for (int64_t j = 0; j < keys; ++j, s += kCols) {
-    const float* piece = table + q_at[0] - k_at[j];
-    for (int64_t i = 0; i < kCols; i += kLanes) {
-      hn::StoreU(hn::Add(hn::LoadU(f, s + i), hn::LoadU(f, piece + i)), f, s + i);
-    }
-  }
+// Where distance 0 stands in a head's reversed by_distance: element q - k behind it belongs to a pair.
+HWY_INLINE const float* distance_zero(const AttentionArgs& args, const HeadData& data) {
+  return data.distances + kMargin + data.distance_count - 1 - args.by_distance.zero;
 }
 
 // Keys a query may not see get a score of minus infinity.
@@ -175,6 +162,11 @@ HWY_INLINE void mask(const AttentionArgs& args, const Head& head, const Panel& p
 HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const HeadData& data,
                             const Panel& panel, int64_t first, int64_t keys, float* s) {
   const int64_t D = args.head_size;
+  const int32_t* q_at = args.sequences.query_positions.as<int32_t>() + head.q + panel.first;
+  const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
+  // Positions that rise by one make by_distance a contiguous piece for every key, one further back for the
+  // next: the sums start from it.
+  const bool pieces = data.distances && args.sequences.steady;
   for (int64_t j = 0; j < keys; j += kRows) {
     tile<kRows>({.a = data.keys + (first + j) * D,
                  .group = 4 * D,
@@ -182,9 +174,13 @@ HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const H
                  .depth = D,
                  .c = s + j * kCols,
                  .stride = kCols,
-                 .load = false});
+                 .from = pieces ? distance_zero(args, data) + q_at[0] - k_at[j] : nullptr,
+                 .from_stride = -1});
   }
-  if (data.distances) add_distances(args, head, data, panel, first, keys, s);
+  for (int64_t j = 0; data.distances && !pieces && j < keys; ++j) {
+    const float* table = distance_zero(args, data);
+    for (int64_t lane = 0; lane < panel.count; ++lane) s[j * kCols + lane] += table[q_at[lane] - k_at[j]];
+  }
   if (data.query_slots || data.key_slots) add_slots(args, head, data, panel, first, keys, s);
   if (args.dense) {
     const float* dense = args.dense.row<float>(head.h) + head.pair + panel.first * head.k_count + first;
@@ -227,9 +223,9 @@ HWY_INLINE void drop_weights(const AttentionArgs& args, const Head& head, const 
 HWY_INLINE void reverse_distances(const AttentionArgs& args, int64_t h, float* out) {
   const int64_t S = args.by_distance.table.cols;
   const float* row = args.by_distance.table.row<float>(h);
-  std::fill_n(out, kCols, 0.0f);
-  std::reverse_copy(row, row + S, out + kCols);
-  std::fill_n(out + kCols + S, kCols, 0.0f);
+  std::fill_n(out, kMargin, 0.0f);
+  std::reverse_copy(row, row + S, out + kMargin);
+  std::fill_n(out + kMargin + S, kMargin, 0.0f);
 }
 
 }  // namespace HWY_NAMESPACE

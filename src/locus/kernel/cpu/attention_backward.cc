@@ -30,8 +30,7 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .b = chunk.dout + lane * D,
                  .depth = D,
                  .c = chunk.ds + j * kCols,
-                 .stride = kCols,
-                 .load = false});
+                 .stride = kCols});
   }
   drop_weights(a, head, panel, first, keys, chunk.ds);
   differentiate(chunk, lane, keys);
@@ -51,7 +50,8 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .depth = keys,
                  .c = chunk.dq + lane * plan.wide + c * kCols,
                  .stride = kCols,
-                 .load = true});
+                 .from = chunk.dq + lane * plan.wide + c * kCols,
+                 .from_stride = kCols});
   }
   for (int64_t j = 0; j < padded(keys, kRows); j += 4) {
     const auto turn = [&](const float* block, float* to) HWY_ATTR {
@@ -75,7 +75,8 @@ HWY_INLINE void add_over_queries(const float* left, const float* rows, int64_t q
                    .depth = queries,
                    .c = to + j * broad + c,
                    .stride = broad,
-                   .load = true});
+                   .from = to + j * broad + c,
+                   .from_stride = broad});
     }
   }
 }
@@ -220,7 +221,7 @@ void Reduce(const AttentionBackwardArgs& args, const BackwardPlan& plan, const f
       float* row = args.dby_distance.row<float>(h);
       std::fill_n(row, S, 0.0f);
       for (int64_t group = 0; group < plan.groups; ++group) {
-        const float* from = workspace + plan.distances + (group * a.heads + h) * plan.distance_size + kCols;
+        const float* from = workspace + plan.distances + (group * a.heads + h) * plan.distance_size + kMargin;
         for (int64_t x = 0; x < S; ++x) row[x] += from[S - 1 - x];
       }
     }

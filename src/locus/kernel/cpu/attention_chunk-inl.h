@@ -33,7 +33,7 @@ struct BackwardPlan {
     const int64_t D = args.head_size, H = args.heads, keys_padded = padded(args.longest, kRows);
     groups = std::min(kMaxGroups, sequence_count(args));
     wide = padded(D, kRows), broad = padded(D, kCols);
-    distance_size = args.by_distance.table ? args.by_distance.table.cols + 2 * kCols : 0;
+    distance_size = args.by_distance.table ? args.by_distance.table.cols + 2 * kMargin : 0;
     query_slot_size = args.by_query.table ? args.by_query.table.rows * D : 0;
     key_slot_size = args.by_key.table ? args.by_key.table.rows * D : 0;
     distances = 0;
@@ -142,21 +142,34 @@ struct TermSums {
   float *query_slots, *key_slots;  // [queries][slots] and [keys][slots], already scaled
 };
 
+// Positions that rise by one: the keys j, j + kLanes, ... meet the same pieces of the table one vector
+// further back each time. So the sums of the three vectors being worked on stay in registers, and what was
+// just written is never read.
+HWY_INLINE void add_diagonals(const float* ds, int64_t keys, float* piece) {
+  const F f;
+  for (int64_t first = 0; first < HWY_MIN(kLanes, keys); ++first) {
+    float* at = piece - first;
+    Row sum = load_row(at);
+    for (int64_t j = first; j < keys; j += kLanes, at -= kLanes) {
+      const Row row = load_row(ds + j * kCols);
+      hn::StoreU(hn::Add(sum.z, row.z), f, at + 2 * kLanes);
+      sum.z = hn::Add(sum.y, row.y);
+      sum.y = hn::Add(sum.x, row.x);
+      sum.x = hn::LoadU(f, at - kLanes);
+    }
+    hn::StoreU(sum.z, f, at + 2 * kLanes);
+    hn::StoreU(sum.y, f, at + kLanes);
+  }
+}
+
 HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, const Panel& panel,
                                       int64_t first, int64_t keys, const float* ds, float* sums) {
-  const F f;
   const int32_t* q_at = a.sequences.query_positions.as<int32_t>() + head.q + panel.first;
   const int32_t* k_at = a.sequences.key_positions.as<int32_t>() + head.k + first;
-  float* table = sums + kCols + a.by_distance.table.cols - 1 - a.by_distance.zero;
+  float* table = sums + kMargin + a.by_distance.table.cols - 1 - a.by_distance.zero;
+  if (a.sequences.steady) return add_diagonals(ds, keys, table + q_at[0] - k_at[0]);
   for (int64_t j = 0; j < keys; ++j, ds += kCols) {
-    if (!a.sequences.steady) {
-      for (int64_t lane = 0; lane < panel.count; ++lane) table[q_at[lane] - k_at[j]] += ds[lane];
-      continue;
-    }
-    float* piece = table + q_at[0] - k_at[j];
-    for (int64_t i = 0; i < kCols; i += kLanes) {
-      hn::StoreU(hn::Add(hn::LoadU(f, piece + i), hn::LoadU(f, ds + i)), f, piece + i);
-    }
+    for (int64_t lane = 0; lane < panel.count; ++lane) table[q_at[lane] - k_at[j]] += ds[lane];
   }
 }
 
