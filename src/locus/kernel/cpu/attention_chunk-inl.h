@@ -173,18 +173,33 @@ HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, 
   }
 }
 
+// A key's neighbouring lanes often meet the same slot: their sum is made before memory sees it, where every
+// addition would wait for the one before.
 HWY_INLINE void add_slot_gradient(const AttentionArgs& a, const Head& head, const HeadData& data,
                                   const Panel& panel, int64_t first, int64_t keys, const float* ds,
                                   const TermSums& sums) {
-  float* q_rows = sums.query_slots + panel.first * data.query_width - data.query_first;
-  float* k_rows = sums.key_slots + first * data.key_width - data.key_first;
-  const bool by_query = data.query_slots != nullptr, by_key = data.key_slots != nullptr;
-  each_slot(a, head, panel, first, keys,
-            [&](int64_t j, int64_t lane, int64_t q_slot, int64_t k_slot) HWY_ATTR {
-              const float scaled = a.scale * ds[j * kCols + lane];
-              if (by_query) q_rows[lane * data.query_width + q_slot] += scaled;
-              if (by_key) k_rows[j * data.key_width + k_slot] += scaled;
-            });
+  const SlotLookup q(a, a.by_query, head, panel, first), k(a, a.by_key, head, panel, first);
+  const SlotProducts &by_query = data.by_query, &by_key = data.by_key;
+  const int64_t lanes = panel.count;
+  const float scale = a.scale;
+  for (int64_t j = 0; j < keys; ++j, ds += kCols) {
+    if (by_query.rows) {
+      float* rows = sums.query_slots + panel.first * by_query.stride - by_query.first;
+      for (int64_t lane = q.first_lane(j); lane < lanes; ++lane)
+        rows[lane * by_query.stride + q.slot(j, lane)] += scale * ds[lane];
+    }
+    if (by_key.rows && k.first_lane(j) < lanes) {
+      float* row = sums.key_slots + (first + j) * by_key.stride - by_key.first;
+      int64_t lane = k.first_lane(j), slot = k.slot(j, lane);
+      float sum = ds[lane];
+      for (++lane; lane < lanes; ++lane) {
+        const int64_t next = k.slot(j, lane);
+        if (next != slot) row[std::exchange(slot, next)] += scale * std::exchange(sum, 0.0f);
+        sum += ds[lane];
+      }
+      row[slot] += scale * sum;
+    }
+  }
 }
 
 }  // namespace HWY_NAMESPACE
