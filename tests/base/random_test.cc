@@ -38,6 +38,13 @@ TEST(Random, BlocksHoldFourValues) {
   }
 }
 
+TEST(Random, WordsHoldTwoHalves) {
+  const Random random(7, 3);
+  for (uint64_t index = 0; index < 40; ++index) {
+    EXPECT_EQ(random.bits(index), random.half(2 * index) | random.half(2 * index + 1) << 16);
+  }
+}
+
 // With n = 2^16 values a mean is off by sigma / 256; five times that happens once in two million seeds, and
 // the seed is fixed.
 constexpr int kCount = 1 << 16;

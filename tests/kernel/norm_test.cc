@@ -45,6 +45,22 @@ TEST(Norm, FarFromZero) {
   });
 }
 
+// Means on both sides of where a second sweep takes over: 1.41 deviations.
+TEST(Norm, AwayFromZero) {
+  for (const float offset : {1.3f, 1.5f, -1.3f, -1.5f}) {
+    SCOPED_TRACE(offset);
+    std::vector<float> values = normals(1, 768);
+    for (float& value : values) value += offset;
+    compare(Layout::packed, kForward, [&](Stage& stage) {
+      stage.kernels().norm({.x = stage.input({1, 768}, values),
+                            .gamma = stage.input({768}, 2),
+                            .y = stage.output({1, 768}),
+                            .rstd = stage.output({1}),
+                            .eps = 1e-5f});
+    });
+  }
+}
+
 // dx is made of numbers up to 30 that may cancel; dgamma adds up to a thousand of them.
 TEST(Norm, Backward) {
   for (const bool rms : {false, true}) {

@@ -39,6 +39,10 @@ class Random {
                   static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32));
   }
   uint32_t bits(uint64_t index) const { return block(index / 4)[index % 4]; }
+  // 16 bits: two values of a word, the low half first.
+  uint32_t half(uint64_t index) const {
+    return block(index / 8)[index % 8 / 2] >> (16 * (index % 2)) & 0xffffu;
+  }
   // In [0, 1): 24 random bits, every value exact in f32.
   float uniform(uint64_t index) const { return static_cast<float>(bits(index) >> 8) * 0x1p-24f; }
   // Standard normal (Box-Muller on a pair of values of the same block).

@@ -19,10 +19,10 @@
 #include "hwy/highway.h"
 #include "locus/base/checked.h"
 #include "locus/base/parallel.h"
-#include "locus/base/random.h"
 #include "locus/kernel/attention.h"
 #include "locus/kernel/cpu/attention_heads.h"
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/dropout-inl.h"
 #include "locus/kernel/cpu/math-inl.h"
 #include "locus/kernel/cpu/pack-inl.h"
 #include "locus/kernel/cpu/tile-inl.h"
@@ -34,6 +34,9 @@ namespace HWY_NAMESPACE {
 // Keys worked on at once: a block of scores, with the parts of k and v it meets, stays near.
 inline constexpr int64_t kBlockKeys = kCols <= 24 ? 256 : 128;
 static_assert(kBlockKeys % kRows == 0);
+
+// Around a table of distances: lanes past the last query, and keys past the last one, meet nothing there.
+inline constexpr int64_t kMargin = kCols + kRows;
 
 HWY_INLINE int64_t padded(int64_t size, int64_t unit) { return divide_up(size, unit) * unit; }
 
@@ -76,15 +79,23 @@ HWY_INLINE void pack_panel(const float* from, int64_t stride, int64_t count, int
   }
 }
 
+// A head's products with a slot table: queries . by_query or keys . by_key, unscaled, for the slots its
+// distances meet.
+struct SlotProducts {
+  const float* rows = nullptr;  // [tokens][width], `stride` apart; null without the term
+  int64_t first = 0, width = 0, stride = 0;
+};
+
+// From row to row of slot products: an odd number of cache lines, or the rows of a tile, and those that the
+// lanes of a panel look into, would share a few sets of the cache.
+inline int64_t slot_stride(int64_t width) { return (divide_up(width, 16) | 1) * 16; }
+
 // The packed copies of k and v that the queries of a head look at, and what the terms need beside them.
 struct HeadData {
   const float* keys;       // pack_keys of k
-  const float* distances;  // by_distance of this head, backwards, with kCols of margin on both sides; or null
+  const float* distances;  // by_distance of this head, backwards, with kMargin zeros on both sides; or null
   int64_t distance_count;  // S
-  const float* query_slots;          // [queries][slots]: q . by_query, unscaled; or null
-  const float* key_slots;            // [keys][slots]: k . by_key; or null
-  int64_t query_first, query_width;  // the first slot in query_slots and the length of its rows
-  int64_t key_first, key_width;
+  SlotProducts by_query, by_key;
 };
 
 // kCols queries of a head.
@@ -93,61 +104,45 @@ struct Panel {
   const float* q;        // pack_panel of the scaled queries
 };
 
-// Walks the pairs of a panel and a block of keys, key by key, as slots are looked up: f(j, lane, slot in
-// by_query, slot in by_key), a term that is absent giving 0. Causal, only the pairs that are seen: the slots
-// may end there.
-template <class F>
-HWY_INLINE void each_slot(const AttentionArgs& args, const Head& head, const Panel& panel, int64_t first,
-                          int64_t keys, F f) {
-  const int32_t* q_at = args.sequences.query_positions.as<int32_t>() + head.q + panel.first;
-  const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
-  static constexpr int32_t kNone = 0;
-  const bool by_query = static_cast<bool>(args.by_query.table), by_key = static_cast<bool>(args.by_key.table);
-  const int32_t* q_slots = by_query ? args.by_query.slots.as<int32_t>() + args.by_query.zero : &kNone;
-  const int32_t* k_slots = by_key ? args.by_key.slots.as<int32_t>() + args.by_key.zero : &kNone;
-  const int64_t shift = head.k_count - head.q_count;
-  for (int64_t j = 0; j < keys; ++j) {
-    const int64_t from = args.causal ? std::max<int64_t>(0, first + j - shift - panel.first) : 0;
-    for (int64_t lane = from; lane < panel.count; ++lane) {
-      const int64_t d = k_at[j] - q_at[lane];
-      f(j, lane, by_query ? q_slots[d] : 0, by_key ? k_slots[d] : 0);
-    }
-  }
-}
+// How the pairs of a panel and a block of keys look up the slots of one term. Causal, only the pairs that are
+// seen: the slots may end there.
+struct SlotLookup {
+  const int32_t *q_at, *k_at, *slots;
+  int64_t seen;  // the lane that key 0 is seen from
 
-// s[key][lane] += the slot terms
+  SlotLookup(const AttentionArgs& args, const SlotViews& term, const Head& head, const Panel& panel,
+             int64_t first)
+      : q_at(args.sequences.query_positions.as<int32_t>() + head.q + panel.first),
+        k_at(args.sequences.key_positions.as<int32_t>() + head.k + first),
+        slots(term.table ? term.slots.as<int32_t>() + term.zero : nullptr),
+        seen(args.causal ? first - (head.k_count - head.q_count) - panel.first : -head.k_count) {}
+
+  HWY_INLINE int64_t first_lane(int64_t j) const { return std::max<int64_t>(0, seen + j); }
+  HWY_INLINE int64_t slot(int64_t j, int64_t lane) const { return slots[k_at[j] - q_at[lane]]; }
+};
+
+// s[key][lane] += the slot terms, of which one or both are there
+template <bool kByQuery, bool kByKey>
 HWY_INLINE void add_slots(const AttentionArgs& args, const Head& head, const HeadData& data,
                           const Panel& panel, int64_t first, int64_t keys, float* s) {
-  const float* q_rows = data.query_slots + panel.first * data.query_width - data.query_first;
-  const float* k_rows = data.key_slots + first * data.key_width - data.key_first;
-  const bool by_query = data.query_slots != nullptr, by_key = data.key_slots != nullptr;
-  each_slot(args, head, panel, first, keys,
-            [&](int64_t j, int64_t lane, int64_t q_slot, int64_t k_slot) HWY_ATTR {
-              const float to_query = by_query ? q_rows[lane * data.query_width + q_slot] : 0;
-              const float to_key = by_key ? k_rows[j * data.key_width + k_slot] : 0;
-              s[j * kCols + lane] += args.scale * (to_query + to_key);
-            });
+  const SlotLookup q(args, args.by_query, head, panel, first), k(args, args.by_key, head, panel, first);
+  const SlotProducts &by_query = data.by_query, &by_key = data.by_key;
+  const float* q_rows = by_query.rows + panel.first * by_query.stride - by_query.first;
+  const float* k_row = by_key.rows + first * by_key.stride - by_key.first;
+  const float scale = args.scale;
+  for (int64_t j = 0; j < keys; ++j, s += kCols, k_row += by_key.stride) {
+    for (int64_t lane = q.first_lane(j); lane < panel.count; ++lane) {
+      float product = 0;
+      if constexpr (kByQuery) product = q_rows[lane * by_query.stride + q.slot(j, lane)];
+      if constexpr (kByKey) product += k_row[k.slot(j, lane)];
+      s[lane] += scale * product;
+    }
+  }
 }
 
-// s[key][lane] += by_distance. Positions that rise by one make it a contiguous piece for every key.
-HWY_INLINE void add_distances(const AttentionArgs& args, const Head& head, const HeadData& data,
-                              const Panel& panel, int64_t first, int64_t keys, float* s) {
-  const F f;
-  const int32_t* q_at = args.sequences.query_positions.as<int32_t>() + head.q + panel.first;
-  const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
-  const float* table = data.distances + kCols + data.distance_count - 1 - args.by_distance.zero;
-  if (!args.sequences.steady) {
-    for (int64_t j = 0; j < keys; ++j) {
-      for (int64_t lane = 0; lane < panel.count; ++lane) s[j * kCols + lane] += table[q_at[lane] - k_at[j]];
-    }
-    return;
-  }
-  for (int64_t j = 0; j < keys; ++j, s += kCols) {
-    const float* piece = table + q_at[0] - k_at[j];
-    for (int64_t i = 0; i < kCols; i += kLanes) {
-      hn::StoreU(hn::Add(hn::LoadU(f, s + i), hn::LoadU(f, piece + i)), f, s + i);
-    }
-  }
+// Where distance 0 stands in a head's reversed by_distance: element q - k behind it belongs to a pair.
+HWY_INLINE const float* distance_zero(const AttentionArgs& args, const HeadData& data) {
+  return data.distances + kMargin + data.distance_count - 1 - args.by_distance.zero;
 }
 
 // Keys a query may not see get a score of minus infinity.
@@ -175,6 +170,11 @@ HWY_INLINE void mask(const AttentionArgs& args, const Head& head, const Panel& p
 HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const HeadData& data,
                             const Panel& panel, int64_t first, int64_t keys, float* s) {
   const int64_t D = args.head_size;
+  const int32_t* q_at = args.sequences.query_positions.as<int32_t>() + head.q + panel.first;
+  const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
+  // Positions that rise by one make by_distance a contiguous piece for every key, one further back for the
+  // next: the sums start from it.
+  const bool pieces = data.distances && args.sequences.steady;
   for (int64_t j = 0; j < keys; j += kRows) {
     tile<kRows>({.a = data.keys + (first + j) * D,
                  .group = 4 * D,
@@ -182,10 +182,20 @@ HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const H
                  .depth = D,
                  .c = s + j * kCols,
                  .stride = kCols,
-                 .load = false});
+                 .from = pieces ? distance_zero(args, data) + q_at[0] - k_at[j] : nullptr,
+                 .from_stride = -1});
   }
-  if (data.distances) add_distances(args, head, data, panel, first, keys, s);
-  if (data.query_slots || data.key_slots) add_slots(args, head, data, panel, first, keys, s);
+  for (int64_t j = 0; data.distances && !pieces && j < keys; ++j) {
+    const float* table = distance_zero(args, data);
+    for (int64_t lane = 0; lane < panel.count; ++lane) s[j * kCols + lane] += table[q_at[lane] - k_at[j]];
+  }
+  if (data.by_query.rows && data.by_key.rows) {
+    add_slots<true, true>(args, head, data, panel, first, keys, s);
+  } else if (data.by_query.rows) {
+    add_slots<true, false>(args, head, data, panel, first, keys, s);
+  } else if (data.by_key.rows) {
+    add_slots<false, true>(args, head, data, panel, first, keys, s);
+  }
   if (args.dense) {
     const float* dense = args.dense.row<float>(head.h) + head.pair + panel.first * head.k_count + first;
     for (int64_t lane = 0; lane < panel.count; ++lane, dense += head.k_count) {
@@ -206,18 +216,20 @@ HWY_INLINE KeyRange keys_of(const AttentionArgs& args, const Head& head, const P
   return {begin / kBlockKeys * kBlockKeys, std::min(head.k_count, panel.first + panel.count + shift)};
 }
 
-// Multiplies the weights of one lane by what dropout leaves of them.
-HWY_INLINE void drop_lane(const AttentionArgs& args, const Head& head, int64_t query, int64_t first,
-                          int64_t keys, float* s) {
-  const Random random(args.seed, args.stream);
-  const uint32_t threshold = dropout_threshold(args.dropout);
-  const float kept = 1 / (1 - args.dropout);
-  const auto number = static_cast<uint64_t>((head.h * args.q.rows + head.q + query) * args.longest + first);
-  PhiloxBlock four = random.block(number / 4);
-  for (int64_t j = 0; j < keys; ++j) {
-    const uint64_t n = number + static_cast<uint64_t>(j);
-    if (n % 4 == 0) four = random.block(n / 4);
-    s[j * kCols] *= four[n % 4] >= threshold ? kept : 0;
+// Multiplies the weights of a panel by what dropout leaves of them.
+HWY_INLINE void drop_weights(const AttentionArgs& args, const Head& head, const Panel& panel, int64_t first,
+                             int64_t keys, float* s) {
+  if (args.dropout == 0) return;
+  const Dropper dropper(args.dropout, args.seed, args.stream);
+  for (int64_t lane = 0; lane < panel.count; ++lane) {
+    const int64_t row = head.h * args.q.rows + head.q + panel.first + lane;
+    each_run(dropper, row * args.longest + first, keys,
+             [&](int64_t begin, int64_t count, const uint16_t* halves) HWY_ATTR {
+               float* weights = s + begin * kCols + lane;
+               for (int64_t j = 0; j < count; ++j) {
+                 weights[j * kCols] *= halves[j] < dropper.threshold ? 0 : dropper.scale;
+               }
+             });
   }
 }
 
@@ -225,9 +237,9 @@ HWY_INLINE void drop_lane(const AttentionArgs& args, const Head& head, int64_t q
 HWY_INLINE void reverse_distances(const AttentionArgs& args, int64_t h, float* out) {
   const int64_t S = args.by_distance.table.cols;
   const float* row = args.by_distance.table.row<float>(h);
-  std::fill_n(out, kCols, 0.0f);
-  std::reverse_copy(row, row + S, out + kCols);
-  std::fill_n(out + kCols + S, kCols, 0.0f);
+  std::fill_n(out, kMargin, 0.0f);
+  std::reverse_copy(row, row + S, out + kMargin);
+  std::fill_n(out + kMargin + S, kMargin, 0.0f);
 }
 
 }  // namespace HWY_NAMESPACE

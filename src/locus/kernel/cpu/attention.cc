@@ -28,7 +28,7 @@ struct ForwardPlan {
     values = keys + (args.k.rows + B * kRows) * args.key_heads * D;
     distances = values + args.k.rows * args.key_heads * wide;
     thread =
-        distances + (args.by_distance.table ? args.heads * (args.by_distance.table.cols + 2 * kCols) : 0);
+        distances + (args.by_distance.table ? args.heads * (args.by_distance.table.cols + 2 * kMargin) : 0);
     slots = SlotPlan(args);
     thread_size = (D + wide + kBlockKeys) * kCols + slots.size;
     size = thread + threads() * thread_size;
@@ -96,7 +96,8 @@ HWY_INLINE void add_values(const float* values, int64_t count, const float* weig
                  .depth = keys,
                  .c = out + c * kCols,
                  .stride = kCols,
-                 .load = true});
+                 .from = out + c * kCols,
+                 .from_stride = kCols});
   }
 }
 
@@ -132,10 +133,7 @@ void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data,
     const int64_t packed = std::min(kBlockKeys, head.k_count - j), keys = std::min(packed, range.end - j);
     score_block(args, head, data, panel, j, keys, s);
     weigh(s, keys, state, out, D);
-    if (args.dropout > 0) {
-      for (int64_t lane = 0; lane < panel.count; ++lane)
-        drop_lane(args, head, first + lane, j, keys, s + lane);
-    }
+    drop_weights(args, head, panel, j, keys, s);
     add_values(values + j * wide, packed, s, keys, wide, out);
   }
   StorePanel(args, head, panel, state, out);
@@ -150,7 +148,7 @@ void PackAll(const AttentionArgs& args, const ForwardPlan& plan, float* workspac
                  workspace + plan.values_at(args, head));
   });
   for (int64_t h = 0; args.by_distance.table && h < args.heads; ++h) {
-    reverse_distances(args, h, workspace + plan.distances + h * (args.by_distance.table.cols + 2 * kCols));
+    reverse_distances(args, h, workspace + plan.distances + h * (args.by_distance.table.cols + 2 * kMargin));
   }
 }
 
@@ -171,7 +169,7 @@ void Attention(const AttentionArgs& args) {
     HeadData data = {.keys = workspace + plan.keys_at(args, head)};
     if (args.by_distance.table) {
       data.distance_count = args.by_distance.table.cols;
-      data.distances = workspace + plan.distances + head.h * (data.distance_count + 2 * kCols);
+      data.distances = workspace + plan.distances + head.h * (data.distance_count + 2 * kMargin);
     }
     if (whole) multiply_slots(args, head, plan.slots, scratch + plan.thread_size - plan.slots.size, data);
     const int64_t begin = whole ? 0 : i % pieces * kCols, end = whole ? head.q_count : begin + kCols;

@@ -30,18 +30,13 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .b = chunk.dout + lane * D,
                  .depth = D,
                  .c = chunk.ds + j * kCols,
-                 .stride = kCols,
-                 .load = false});
+                 .stride = kCols});
   }
-  const auto drop = [&](float* block) HWY_ATTR {
-    for (int64_t i = 0; a.dropout > 0 && i < panel.count; ++i)
-      drop_lane(a, head, panel.first + i, first, keys, block + i);
-  };
-  drop(chunk.ds);
+  drop_weights(a, head, panel, first, keys, chunk.ds);
   differentiate(chunk, lane, keys);
-  drop(chunk.s);
+  drop_weights(a, head, panel, first, keys, chunk.s);
   if (sums.distances) add_distance_gradient(a, head, panel, first, keys, chunk.ds, sums.distances);
-  if (data.query_slots || data.key_slots)
+  if (data.by_query.rows || data.by_key.rows)
     add_slot_gradient(a, head, data, panel, first, keys, chunk.ds, sums);
   for (int64_t i = 0; args.ddense && i < panel.count; ++i) {
     float* dense = args.ddense.row<float>(head.h) + head.pair + (panel.first + i) * head.k_count + first;
@@ -55,7 +50,8 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .depth = keys,
                  .c = chunk.dq + lane * plan.wide + c * kCols,
                  .stride = kCols,
-                 .load = true});
+                 .from = chunk.dq + lane * plan.wide + c * kCols,
+                 .from_stride = kCols});
   }
   for (int64_t j = 0; j < padded(keys, kRows); j += 4) {
     const auto turn = [&](const float* block, float* to) HWY_ATTR {
@@ -79,7 +75,8 @@ HWY_INLINE void add_over_queries(const float* left, const float* rows, int64_t q
                    .depth = queries,
                    .c = to + j * broad + c,
                    .stride = broad,
-                   .load = true});
+                   .from = to + j * broad + c,
+                   .from_stride = broad});
     }
   }
 }
@@ -125,33 +122,16 @@ void AddProduct(ConstView left, bool transposed, ConstView right, float* packed,
           .accumulate = true});
 }
 
-// From the gradients of the products with the slots to queries, keys and tables.
-void SpreadSlots(const AttentionBackwardArgs& args, const BackwardPlan& plan, const Head& head,
-                 const HeadData& data, const TermSums& sums, float* scratch, float* query_partial,
-                 float* key_partial) {
-  const AttentionArgs& a = args.forward;
-  const int64_t D = a.head_size;
-  float* packed = scratch + plan.slots + plan.slot_plan.packed;
-  if (data.query_slots) {
-    const ConstView products =
-        matrix_view(sums.query_slots, head.q_count, data.query_width, data.query_width);
-    const ConstView table = head_slots(a, a.by_query, head, {data.query_first, data.query_width});
-    const ConstView tokens = matrix_view(queries_of(a, head), head.q_count, D, a.q.stride);
-    if (args.dq) {
-      float* dq = args.dq.row<float>(head.q) + head.h * D;
-      AddProduct(products, false, table, packed, matrix_view(dq, head.q_count, D, args.dq.stride));
-    }
-    AddProduct(products, true, tokens, packed,
-               matrix_view(query_partial + data.query_first * D, data.query_width, D, D));
+// From the gradients of the products with a term's slots to its tokens and to the head's sum of the table.
+void SpreadTerm(const AttentionArgs& a, const SlotViews& term, const Head& head, const SlotProducts& products,
+                const float* gradients, ConstView tokens, View dtokens, float* packed, float* partial) {
+  if (!products.rows) return;
+  const ConstView left = matrix_view(gradients, tokens.rows, products.width, products.stride);
+  if (dtokens) {
+    AddProduct(left, false, head_slots(a, term, head, {products.first, products.width}), packed, dtokens);
   }
-  if (data.key_slots) {
-    const ConstView products = matrix_view(sums.key_slots, head.k_count, data.key_width, data.key_width);
-    const ConstView table = head_slots(a, a.by_key, head, {data.key_first, data.key_width});
-    const ConstView tokens = matrix_view(keys_of(a, head), head.k_count, D, a.k.stride);
-    AddProduct(products, false, table, packed, matrix_view(scratch + plan.dk, head.k_count, D, plan.broad));
-    AddProduct(products, true, tokens, packed,
-               matrix_view(key_partial + data.key_first * D, data.key_width, D, D));
-  }
+  AddProduct(left, true, tokens, packed,
+             matrix_view(partial + products.first * a.head_size, products.width, a.head_size, a.head_size));
 }
 
 void RunHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, const Head& head, int64_t group,
@@ -174,9 +154,14 @@ void RunHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, const 
   }
   for (int64_t first = 0; first < head.q_count; first += kChunk)
     RunChunk(args, plan, head, data, first, scratch, sums);
-  SpreadSlots(args, plan, head, data, sums, scratch,
-              workspace + plan.query_slots + part * plan.query_slot_size,
-              workspace + plan.key_slots + part * plan.key_slot_size);
+  float* packed = scratch + plan.slots + plan.slot_plan.packed;
+  float* dq = args.dq ? args.dq.row<float>(head.q) + head.h * a.head_size : nullptr;
+  SpreadTerm(a, a.by_query, head, data.by_query, sums.query_slots, query_rows(a, head),
+             matrix_view(dq, head.q_count, a.head_size, args.dq.stride), packed,
+             workspace + plan.query_slots + part * plan.query_slot_size);
+  SpreadTerm(a, a.by_key, head, data.by_key, sums.key_slots, key_rows(a, head),
+             matrix_view(scratch + plan.dk, head.k_count, a.head_size, plan.broad), packed,
+             workspace + plan.key_slots + part * plan.key_slot_size);
 }
 
 // One key head of one sequence, with all the heads that use it.
@@ -224,7 +209,7 @@ void Reduce(const AttentionBackwardArgs& args, const BackwardPlan& plan, const f
       float* row = args.dby_distance.row<float>(h);
       std::fill_n(row, S, 0.0f);
       for (int64_t group = 0; group < plan.groups; ++group) {
-        const float* from = workspace + plan.distances + (group * a.heads + h) * plan.distance_size + kCols;
+        const float* from = workspace + plan.distances + (group * a.heads + h) * plan.distance_size + kMargin;
         for (int64_t x = 0; x < S; ++x) row[x] += from[S - 1 - x];
       }
     }

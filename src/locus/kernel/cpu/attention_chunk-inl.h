@@ -33,7 +33,7 @@ struct BackwardPlan {
     const int64_t D = args.head_size, H = args.heads, keys_padded = padded(args.longest, kRows);
     groups = std::min(kMaxGroups, sequence_count(args));
     wide = padded(D, kRows), broad = padded(D, kCols);
-    distance_size = args.by_distance.table ? args.by_distance.table.cols + 2 * kCols : 0;
+    distance_size = args.by_distance.table ? args.by_distance.table.cols + 2 * kMargin : 0;
     query_slot_size = args.by_query.table ? args.by_query.table.rows * D : 0;
     key_slot_size = args.by_key.table ? args.by_key.table.rows * D : 0;
     distances = 0;
@@ -142,36 +142,64 @@ struct TermSums {
   float *query_slots, *key_slots;  // [queries][slots] and [keys][slots], already scaled
 };
 
-HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, const Panel& panel,
-                                      int64_t first, int64_t keys, const float* ds, float* sums) {
+// Positions that rise by one: the keys j, j + kLanes, ... meet the same pieces of the table one vector
+// further back each time. So the sums of the three vectors being worked on stay in registers, and what was
+// just written is never read.
+HWY_INLINE void add_diagonals(const float* ds, int64_t keys, float* piece) {
   const F f;
-  const int32_t* q_at = a.sequences.query_positions.as<int32_t>() + head.q + panel.first;
-  const int32_t* k_at = a.sequences.key_positions.as<int32_t>() + head.k + first;
-  float* table = sums + kCols + a.by_distance.table.cols - 1 - a.by_distance.zero;
-  for (int64_t j = 0; j < keys; ++j, ds += kCols) {
-    if (!a.sequences.steady) {
-      for (int64_t lane = 0; lane < panel.count; ++lane) table[q_at[lane] - k_at[j]] += ds[lane];
-      continue;
+  for (int64_t first = 0; first < HWY_MIN(kLanes, keys); ++first) {
+    float* at = piece - first;
+    Row sum = load_row(at);
+    for (int64_t j = first; j < keys; j += kLanes, at -= kLanes) {
+      const Row row = load_row(ds + j * kCols);
+      hn::StoreU(hn::Add(sum.z, row.z), f, at + 2 * kLanes);
+      sum.z = hn::Add(sum.y, row.y);
+      sum.y = hn::Add(sum.x, row.x);
+      sum.x = hn::LoadU(f, at - kLanes);
     }
-    float* piece = table + q_at[0] - k_at[j];
-    for (int64_t i = 0; i < kCols; i += kLanes) {
-      hn::StoreU(hn::Add(hn::LoadU(f, piece + i), hn::LoadU(f, ds + i)), f, piece + i);
-    }
+    hn::StoreU(sum.z, f, at + 2 * kLanes);
+    hn::StoreU(sum.y, f, at + kLanes);
   }
 }
 
+HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, const Panel& panel,
+                                      int64_t first, int64_t keys, const float* ds, float* sums) {
+  const int32_t* q_at = a.sequences.query_positions.as<int32_t>() + head.q + panel.first;
+  const int32_t* k_at = a.sequences.key_positions.as<int32_t>() + head.k + first;
+  float* table = sums + kMargin + a.by_distance.table.cols - 1 - a.by_distance.zero;
+  if (a.sequences.steady) return add_diagonals(ds, keys, table + q_at[0] - k_at[0]);
+  for (int64_t j = 0; j < keys; ++j, ds += kCols) {
+    for (int64_t lane = 0; lane < panel.count; ++lane) table[q_at[lane] - k_at[j]] += ds[lane];
+  }
+}
+
+// A key's neighbouring lanes often meet the same slot: their sum is made before memory sees it, where every
+// addition would wait for the one before.
 HWY_INLINE void add_slot_gradient(const AttentionArgs& a, const Head& head, const HeadData& data,
                                   const Panel& panel, int64_t first, int64_t keys, const float* ds,
                                   const TermSums& sums) {
-  float* q_rows = sums.query_slots + panel.first * data.query_width - data.query_first;
-  float* k_rows = sums.key_slots + first * data.key_width - data.key_first;
-  const bool by_query = data.query_slots != nullptr, by_key = data.key_slots != nullptr;
-  each_slot(a, head, panel, first, keys,
-            [&](int64_t j, int64_t lane, int64_t q_slot, int64_t k_slot) HWY_ATTR {
-              const float scaled = a.scale * ds[j * kCols + lane];
-              if (by_query) q_rows[lane * data.query_width + q_slot] += scaled;
-              if (by_key) k_rows[j * data.key_width + k_slot] += scaled;
-            });
+  const SlotLookup q(a, a.by_query, head, panel, first), k(a, a.by_key, head, panel, first);
+  const SlotProducts &by_query = data.by_query, &by_key = data.by_key;
+  const int64_t lanes = panel.count;
+  const float scale = a.scale;
+  for (int64_t j = 0; j < keys; ++j, ds += kCols) {
+    if (by_query.rows) {
+      float* rows = sums.query_slots + panel.first * by_query.stride - by_query.first;
+      for (int64_t lane = q.first_lane(j); lane < lanes; ++lane)
+        rows[lane * by_query.stride + q.slot(j, lane)] += scale * ds[lane];
+    }
+    if (by_key.rows && k.first_lane(j) < lanes) {
+      float* row = sums.key_slots + (first + j) * by_key.stride - by_key.first;
+      int64_t lane = k.first_lane(j), slot = k.slot(j, lane);
+      float sum = ds[lane];
+      for (++lane; lane < lanes; ++lane) {
+        const int64_t next = k.slot(j, lane);
+        if (next != slot) row[std::exchange(slot, next)] += scale * std::exchange(sum, 0.0f);
+        sum += ds[lane];
+      }
+      row[slot] += scale * sum;
+    }
+  }
 }
 
 }  // namespace HWY_NAMESPACE

@@ -24,8 +24,8 @@ struct SlotPlan {
     const int64_t q_slots = args.by_query.table ? args.by_query.table.rows : 0;
     const int64_t k_slots = args.by_key.table ? args.by_key.table.rows : 0;
     const int64_t D = args.head_size, slots = std::max(q_slots, k_slots);
-    by_key = longest_queries(args) * q_slots;
-    packed = by_key + args.longest * k_slots;
+    by_key = longest_queries(args) * slot_stride(q_slots);
+    packed = by_key + args.longest * slot_stride(k_slots);
     // Right sides: a table's rows, and backward also a head's queries or keys.
     const int64_t tokens = std::max(longest_queries(args), args.longest);
     size = packed + std::max({packed_size(D, slots), packed_size(slots, D), packed_size(tokens, D)});
@@ -47,37 +47,36 @@ inline ConstView head_slots(const AttentionArgs& args, const SlotViews& term, co
                      term.table.stride);
 }
 
-// to = tokens table^T: [tokens, count]
-inline void multiply_table(ConstView tokens, ConstView table, float* packed, float* to) {
+// The tokens' products with the slots of one term that the head meets, made in `to`.
+inline SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, const Head& head,
+                                  ConstView tokens, float* packed, float* to) {
+  const SlotRange range = slots_of(args, term, head);
+  if (range.count == 0) return {};
+  const ConstView table = head_slots(args, term, head, range);
   const View right = matrix_view(packed, 1, packed_size(table.cols, table.rows), 0);
   pack({.b = table, .packed = right, .k = table.cols, .n = table.rows, .transposed = true});
   matmul({.a = tokens,
           .packed = right,
-          .c = matrix_view(to, tokens.rows, table.rows, table.rows),
+          .c = matrix_view(to, tokens.rows, table.rows, slot_stride(table.rows)),
           .m = tokens.rows,
           .n = table.rows,
           .k = table.cols});
+  return {to, range.first, range.count, slot_stride(range.count)};
+}
+
+inline ConstView query_rows(const AttentionArgs& args, const Head& head) {
+  return matrix_view(queries_of(args, head), head.q_count, args.head_size, args.q.stride);
+}
+inline ConstView key_rows(const AttentionArgs& args, const Head& head) {
+  return matrix_view(keys_of(args, head), head.k_count, args.head_size, args.k.stride);
 }
 
 inline void multiply_slots(const AttentionArgs& args, const Head& head, const SlotPlan& plan, float* scratch,
                            HeadData& data) {
-  const int64_t D = args.head_size;
-  if (const SlotRange range = slots_of(args, args.by_query, head); range.count > 0) {
-    const ConstView tokens = matrix_view(queries_of(args, head), head.q_count, D, args.q.stride);
-    multiply_table(tokens, head_slots(args, args.by_query, head, range), scratch + plan.packed,
-                   scratch + plan.by_query);
-    data.query_slots = scratch + plan.by_query;
-    data.query_first = range.first;
-    data.query_width = range.count;
-  }
-  if (const SlotRange range = slots_of(args, args.by_key, head); range.count > 0) {
-    const ConstView tokens = matrix_view(keys_of(args, head), head.k_count, D, args.k.stride);
-    multiply_table(tokens, head_slots(args, args.by_key, head, range), scratch + plan.packed,
-                   scratch + plan.by_key);
-    data.key_slots = scratch + plan.by_key;
-    data.key_first = range.first;
-    data.key_width = range.count;
-  }
+  float* packed = scratch + plan.packed;
+  data.by_query =
+      multiply_term(args, args.by_query, head, query_rows(args, head), packed, scratch + plan.by_query);
+  data.by_key = multiply_term(args, args.by_key, head, key_rows(args, head), packed, scratch + plan.by_key);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -18,35 +18,45 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
+// Floats worked on between two requests for memory ahead.
 constexpr int64_t kStrip = 64;
+// Rows up to this wide are put together beside y, in the first-level cache: y is then written once.
+constexpr int64_t kNarrow = 2048;
 
 HWY_INLINE const float* row_of(const EmbedTable& from, int64_t n) {
   return from.table ? from.table.row<float>(from.ids.as<int32_t>()[n]) : nullptr;
 }
 
-// x = scale first (+ second (+ third)), while the row `ahead` is on its way. Token rows lie anywhere in a
-// table larger than the caches: asked for two rows early and line by line, they arrive at the speed of a
-// copy.
+// The token row that will be needed two rows on. Token rows lie anywhere in a table larger than the caches:
+// asked for early and line by line, they arrive at the speed of a copy.
+HWY_INLINE const float* row_ahead(const EmbedArgs& args, int64_t n) {
+  return row_of(args.tokens, HWY_MIN(n + 2, args.tokens.ids.numel() - 1));
+}
+
+// x = scale first (+ second (+ third)), while the row `ahead`, if any, is on its way
 template <int kRows>
 HWY_INLINE void sum_rows(float scale, std::array<const float*, kRows> rows, const float* ahead, float* x,
                          int64_t C) {
   for (int64_t begin = 0; begin < C; begin += kStrip) {
-    prefetch_strip(ahead + begin, HWY_MIN(kStrip, C - begin));
+    if (ahead) prefetch_strip(ahead + begin, HWY_MIN(kStrip, C - begin));
     sweep_into(x + begin, HWY_MIN(kStrip, C - begin), [&](auto d, int64_t i) HWY_ATTR {
-      auto sum = hn::Mul(hn::Set(d, scale), hn::LoadU(d, rows[0] + begin + i));
-      if constexpr (kRows > 1) sum = hn::Add(sum, hn::LoadU(d, rows[1] + begin + i));
-      if constexpr (kRows > 2) sum = hn::Add(sum, hn::LoadU(d, rows[2] + begin + i));
-      return sum;
+      const auto factor = hn::Set(d, scale), first = hn::LoadU(d, rows[0] + begin + i);
+      if constexpr (kRows == 1) {
+        return hn::Mul(factor, first);
+      } else {
+        auto others = hn::LoadU(d, rows[1] + begin + i);
+        if constexpr (kRows > 2) others = hn::Add(others, hn::LoadU(d, rows[2] + begin + i));
+        return hn::MulAdd(factor, first, others);
+      }
     });
   }
 }
 
 // x = the sum of token n's rows
-HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
+HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, const float* ahead, float* x, int64_t C) {
   const float* token = row_of(args.tokens, n);
   const float* position = row_of(args.positions, n);
   const float* segment = row_of(args.segments, n);
-  const float* ahead = row_of(args.tokens, HWY_MIN(n + 2, args.tokens.ids.numel() - 1));
   if (args.joined) {
     const int64_t own = args.tokens.table.cols;
     sum_rows<1>(args.token_scale, {token}, ahead, x, own);
@@ -61,19 +71,26 @@ HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   }
 }
 
-// The row of y is where x is put together: it stays in the first-level cache until it is done.
+// With a norm, rows are fetched ahead while it runs: there the memory has nothing else to do.
 void embed_kernel(const EmbedArgs& args) {
   const int64_t C = args.y.cols;
   const float* gamma = args.gamma ? args.gamma.row<float>(0) : nullptr;
   const float* beta = args.beta ? args.beta.row<float>(0) : nullptr;
   const Dropper dropper(args.dropout, args.seed, args.stream);
   parallel_for(args.y.rows, row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
+    HWY_ALIGN float beside[kNarrow];
     for (int64_t n = begin; n < end; ++n) {
       float* y = args.y.row<float>(n);
-      look_up(args, n, y, C);
+      float* x = gamma && C <= kNarrow ? beside : y;
+      const float* ahead = row_ahead(args, n);
+      look_up(args, n, gamma ? nullptr : ahead, x, C);
       if (gamma) {
-        const Moments of = moments(y, C, args.rms, args.eps);
-        norm_row(y, y, C, of, gamma, beta);
+        const Moments of = moments(x, C, args.rms, args.eps);
+        for (int64_t at = 0; at < C; at += kStrip) {
+          const int64_t width = HWY_MIN(kStrip, C - at);
+          prefetch_strip(ahead + at, HWY_MIN(width, args.tokens.table.cols - at));
+          norm_row(x + at, y + at, width, of, gamma + at, beta ? beta + at : nullptr);
+        }
         if (args.mean) args.mean.row<float>(0)[n] = of.mean;
         if (args.rstd) args.rstd.row<float>(0)[n] = of.rstd;
       }
@@ -105,7 +122,7 @@ void embed_backward_kernel(const EmbedBackwardArgs& args) {
   norm_backward_rows(
       N, args.dgamma, args.dbeta, args.workspace, [&](int64_t n, float* dgamma, float* dbeta) HWY_ATTR {
         float* x = args.workspace.row<float>(2 * partial_chunks(N) + n / partial_grain(N));
-        look_up(forward, n, x, C);
+        look_up(forward, n, row_ahead(forward, n), x, C);
         NormBackwardRow{
             .x = x,
             .gamma = forward.gamma.row<float>(0),

@@ -16,12 +16,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// A block is brought from memory by the sweep for its maximum and stays in the first-level cache for the
-// rest.
+// Summed in f32, then added up in double.
 constexpr int64_t kBlock = 2048;
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
 // e^x as p * power: the exponential of the loss, shorter than the one in math-inl.h by what a softmax does
-// not need. x is at most 0 but for rounding; NaN is not kept; below -87.7 the power is 0. 2^f = 1 + f c(f),
+// not need. x is at most 88; NaN is not kept; below -87.7 the power is 0. 2^f = 1 + f c(f),
 // |f| <= 1/2: relative error 9.2e-8, to which the rounded log2 e adds 1.3e-8 |x|. The polynomial comes times
 // `scale`, which costs nothing: in a loop its scaled coefficients are constants.
 template <class D, class V>
@@ -44,64 +44,65 @@ struct Exponential {
   }
 };
 
-struct Peak {
-  float largest;
-  bool suspect;  // an infinity or a NaN is among the numbers: x * 0 is not 0
+struct BlockSum {
+  float sum;      // of e^(x - reference)
+  float largest;  // x
+  bool suspect;   // an infinity or a NaN is among the numbers: x * 0 is not 0
 };
 
-HWY_INLINE Peak peak(const float* x, int64_t n) {
+// In one sweep, so that memory and arithmetic run side by side. The sum is worth nothing when x stands far
+// above the reference.
+HWY_INLINE BlockSum sum_block(const float* x, int64_t n, float reference) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  constexpr float kLowest = -std::numeric_limits<float>::infinity();
-  auto max0 = hn::Set(d, kLowest), max1 = max0, zero0 = hn::Zero(d), zero1 = zero0;
+  const auto add = [&](auto tag, int64_t i, auto& sum, auto& largest, auto& zero) HWY_ATTR {
+    const auto value = hn::LoadU(tag, x + i), shifted = hn::Sub(value, hn::Set(tag, reference));
+    const Exponential<decltype(tag), hn::Vec<decltype(tag)>> e(tag, shifted, hn::Set(tag, 1.0f));
+    sum = hn::MulAdd(e.p, e.power, sum);
+    largest = hn::Max(largest, value);
+    zero = hn::MulAdd(value, hn::Zero(tag), zero);
+  };
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, z0 = s0, z1 = s0;
+  auto m0 = hn::Set(d, kLowest), m1 = m0;
   int64_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const auto x0 = hn::LoadU(d, x + i), x1 = hn::LoadU(d, x + i + lanes);
-    max0 = hn::Max(max0, x0);
-    max1 = hn::Max(max1, x1);
-    zero0 = hn::MulAdd(x0, hn::Zero(d), zero0);
-    zero1 = hn::MulAdd(x1, hn::Zero(d), zero1);
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    add(d, i, s0, m0, z0);
+    add(d, i + lanes, s1, m1, z1);
+    add(d, i + 2 * lanes, s2, m0, z0);
+    add(d, i + 3 * lanes, s3, m1, z1);
   }
-  auto rest = hn::Set(one, kLowest), rest_zero = hn::Zero(one);
-  for (; i < n; ++i) {
-    rest = hn::Max(rest, hn::LoadU(one, x + i));
-    rest_zero = hn::MulAdd(hn::LoadU(one, x + i), hn::Zero(one), rest_zero);
-  }
-  const float largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(max0, max1)));
-  const float zero = hn::GetLane(hn::SumOfLanes(d, hn::Add(zero0, zero1))) + hn::GetLane(rest_zero);
-  return {HWY_MAX(largest, hn::GetLane(rest)), zero != 0 || zero != zero};
+  auto sum = hn::Zero(one), largest = hn::Set(one, kLowest), zero = hn::Zero(one);
+  for (; i < n; ++i) add(one, i, sum, largest, zero);
+  const float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  const float most = hn::GetLane(hn::MaxOfLanes(d, hn::Max(m0, m1)));
+  const float none = hn::GetLane(hn::SumOfLanes(d, hn::Add(z0, z1))) + hn::GetLane(zero);
+  return {total + hn::GetLane(sum), HWY_MAX(most, hn::GetLane(largest)), none != 0 || none != none};
 }
 
-HWY_INLINE float exp_sum(const float* x, int64_t n, float largest) {
-  return accumulate(n, [&](auto d, int64_t i, auto sum) HWY_ATTR {
-    const auto shifted = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, largest));
-    const Exponential<decltype(d), decltype(sum)> e(d, shifted, hn::Set(d, 1.0f));
-    return hn::MulAdd(e.p, e.power, sum);
-  });
-}
-
-// log sum e^x of a row, in one pass over memory: sum holds sum e^(x - largest) of the blocks so far.
+// log sum e^x of a row, in one pass: sum holds sum e^(x - reference) of the blocks so far. The reference need
+// not be the largest: e^kAbove and sums of it are far from the end of the floats.
 HWY_INLINE double log_sum_exp(const float* x, int64_t V) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kAbove = 40;
   double sum = 0;
-  float largest = -kInfinity;
+  float reference = V > 0 ? x[0] : kLowest;
   for (int64_t begin = 0; begin < V; begin += kBlock) {
     const int64_t n = HWY_MIN(kBlock, V - begin);
-    const Peak block = peak(x + begin, n);
+    BlockSum block = sum_block(x + begin, n, reference);
     if (block.suspect) {
       for (int64_t i = begin; i < begin + n; ++i) {
-        if (!(x[i] < kInfinity)) return kNan;
+        if (!(x[i] < -kLowest)) return kNan;
       }
     }
-    if (block.largest > largest) {
-      sum *= std::exp(static_cast<double>(largest) - static_cast<double>(block.largest));
-      largest = block.largest;
+    if (block.largest > reference + kAbove) {
+      sum *= std::exp(static_cast<double>(reference) - static_cast<double>(block.largest));
+      reference = block.largest;
+      block = sum_block(x + begin, n, reference);
     }
-    if (largest > -kInfinity) sum += static_cast<double>(exp_sum(x + begin, n, largest));
+    if (reference > kLowest) sum += static_cast<double>(block.sum);
   }
-  return largest > -kInfinity ? static_cast<double>(largest) + std::log(sum) : kNan;
+  return reference > kLowest ? static_cast<double>(reference) + std::log(sum) : kNan;
 }
 
 // sum_c w[c] x[c] and, without x, sum_c w[c]; weights are 1 when absent

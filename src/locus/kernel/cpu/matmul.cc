@@ -68,7 +68,8 @@ void RunTile(const MatmulArgs& args, const Block& block, const float* a, int64_t
                .depth = depth,
                .c = c,
                .stride = args.c.stride,
-               .load = load,
+               .from = load ? c : nullptr,
+               .from_stride = args.c.stride,
                .ahead = next + (row - block.row) / kRows * share,
                .ahead_bytes = share};
   if (rows == computed && cols == kCols) {
@@ -78,6 +79,8 @@ void RunTile(const MatmulArgs& args, const Block& block, const float* a, int64_t
     for (int64_t r = 0; load && r < rows; ++r) std::copy_n(c + r * args.c.stride, cols, &edge[r * kCols]);
     tile.c = edge.data();
     tile.stride = kCols;
+    tile.from = load ? edge.data() : nullptr;
+    tile.from_stride = kCols;
     run_tile(computed, tile);
     for (int64_t r = 0; r < rows; ++r) std::copy_n(&edge[r * kCols], cols, c + r * args.c.stride);
   }

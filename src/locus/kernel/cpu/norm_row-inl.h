@@ -18,19 +18,29 @@ struct Moments {
   float mean, rstd;
 };
 
-// The variance is taken of centred values: no cancellation however far the mean lies from 0.
+// The mean square of a row around `centre`
+HWY_INLINE float mean_square(const float* x, int64_t C, float centre) {
+  return accumulate(C,
+                    [&](auto d, int64_t i, auto sum) HWY_ATTR {
+                      const auto centred = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, centre));
+                      return hn::MulAdd(centred, centred, sum);
+                    }) /
+         static_cast<float>(C);
+}
+
+// One sweep over the row. Where the mean is so far from 0 that its square would cancel against the squares,
+// by more than a bit or two, a second sweep takes the variance of centred values.
 HWY_INLINE Moments moments(const float* x, int64_t C, bool rms, float eps) {
-  float mean = 0;
-  if (!rms) {
-    mean = accumulate(
-        C, [&](auto d, int64_t i, auto sum) HWY_ATTR { return hn::Add(sum, hn::LoadU(d, x + i)); });
-    mean /= static_cast<float>(C);
-  }
-  const float square = accumulate(C, [&](auto d, int64_t i, auto sum) HWY_ATTR {
-    const auto centred = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, mean));
-    return hn::MulAdd(centred, centred, sum);
+  if (rms) return {0, 1 / std::sqrt(mean_square(x, C, 0) + eps)};
+  const Sums sums = accumulate_two(C, [&](auto d, int64_t i, auto& sum, auto& square) HWY_ATTR {
+    const auto value = hn::LoadU(d, x + i);
+    sum = hn::Add(sum, value);
+    square = hn::MulAdd(value, value, square);
   });
-  return {mean, 1 / std::sqrt(square / static_cast<float>(C) + eps)};
+  const float mean = sums.first / static_cast<float>(C);
+  float variance = sums.second / static_cast<float>(C) - mean * mean;
+  if (!(mean * mean <= 2 * variance)) variance = mean_square(x, C, mean);
+  return {mean, 1 / std::sqrt(variance + eps)};
 }
 
 // y = (x - mean) rstd gamma + beta; beta may be null, y may be x
@@ -68,19 +78,22 @@ struct NormBackwardRow {
     return hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gamma + i));
   }
 
+  // The sums of g and g u, in one sweep with the row's share of dgamma and dbeta.
+  HWY_INLINE Sums sums() const {
+    return accumulate_two(C, [&](auto d, int64_t i, auto& g_sum, auto& gu_sum) HWY_ATTR {
+      const auto slope = hn::LoadU(d, dy + i), u = unit(d, i), scaled = g(d, i);
+      g_sum = hn::Add(g_sum, scaled);
+      gu_sum = hn::MulAdd(scaled, u, gu_sum);
+      if (!dgamma) return;
+      hn::StoreU(hn::MulAdd(slope, u, hn::LoadU(d, dgamma + i)), d, dgamma + i);
+      hn::StoreU(hn::Add(slope, hn::LoadU(d, dbeta + i)), d, dbeta + i);
+    });
+  }
+
   HWY_INLINE void run() const {
-    const float per = 1 / static_cast<float>(C);
-    const float g_mean = rms ? 0 : per * accumulate(C, [&](auto d, int64_t i, auto sum) HWY_ATTR {
-                                     return hn::Add(sum, g(d, i));
-                                   });
-    const float gu_mean = per * accumulate(C, [&](auto d, int64_t i, auto sum)
-                                                  HWY_ATTR { return hn::MulAdd(g(d, i), unit(d, i), sum); });
-    if (dgamma) {
-      sweep_into(dgamma, C, [&](auto d, int64_t i) HWY_ATTR {
-        return hn::MulAdd(hn::LoadU(d, dy + i), unit(d, i), hn::LoadU(d, dgamma + i));
-      });
-      add_row(dbeta, dy, C);
-    }
+    const Sums total = sums();
+    const float per = 1 / static_cast<float>(C), g_mean = rms ? 0 : per * total.first;
+    const float gu_mean = per * total.second;
     sweep_into(dx, C, [&](auto d, int64_t i) HWY_ATTR {
       const auto centred = hn::Sub(g(d, i), hn::Set(d, g_mean));
       const auto projected = hn::NegMulAdd(unit(d, i), hn::Set(d, gu_mean), centred);

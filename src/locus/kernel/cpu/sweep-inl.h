@@ -69,6 +69,32 @@ HWY_INLINE float accumulate(int64_t n, Body body) {
   return hn::GetLane(hn::SumOfLanes(d, sum)) + hn::GetLane(rest);
 }
 
+struct Sums {
+  float first, second;
+};
+
+// Two such sums in one sweep: body(d, i, first, second) adds its elements' shares to both vectors.
+template <class Body>
+HWY_INLINE Sums accumulate_two(int64_t n, Body body) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> one;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
+  int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    body(d, i, a0, b0);
+    body(d, i + lanes, a1, b1);
+    body(d, i + 2 * lanes, a2, b2);
+    body(d, i + 3 * lanes, a3, b3);
+  }
+  for (; i + lanes <= n; i += lanes) body(d, i, a0, b0);
+  auto a_rest = hn::Zero(one), b_rest = hn::Zero(one);
+  for (; i < n; ++i) body(one, i, a_rest, b_rest);
+  const auto a = hn::SumOfLanes(d, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3)));
+  const auto b = hn::SumOfLanes(d, hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)));
+  return {hn::GetLane(a) + hn::GetLane(a_rest), hn::GetLane(b) + hn::GetLane(b_rest)};
+}
+
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

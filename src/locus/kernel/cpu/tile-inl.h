@@ -42,8 +42,9 @@ struct Tile {
   const float* b;
   int64_t depth;
   float* c;
-  int64_t stride;  // of c's rows
-  bool load;       // c += a b, or c = a b
+  int64_t stride;               // of c's rows
+  const float* from = nullptr;  // what the sums start from, rows `from_stride` apart: often c; null for zeros
+  int64_t from_stride = 0;
   const char* ahead = nullptr;
   int64_t ahead_bytes = 0;
 };
@@ -92,7 +93,7 @@ HWY_INLINE void store_row(const Row& row, float* c) {
   hn::StoreU(row.z, f, c + 2 * kLanes);
 }
 
-// c[R][kCols] = (load ? c : 0) + a b. Each element is one chain of multiply-adds in the order of
+// c[R][kCols] = from + a b. Each element is one chain of multiply-adds in the order of
 // k, so it does not matter which R, which tile or which slice of k it was computed in. R is 1, 4 or 8. Named
 // rows: g++ 12 keeps an array of vectors on the stack.
 template <int R>
@@ -101,17 +102,17 @@ HWY_INLINE void tile(const Tile& t) {
   const float* HWY_RESTRICT a = t.a;
   const float* HWY_RESTRICT a_high = t.a + t.group;
   const float* HWY_RESTRICT b = t.b;
-  float* HWY_RESTRICT c = t.c;
-  const int64_t stride = t.stride, depth = t.depth;
-  const bool load = t.load;
-  Row r0 = load ? load_row(c) : zero_row(), r1 = zero_row(), r2 = r1, r3 = r1, r4 = r1, r5 = r1, r6 = r1,
+  const float* from = t.from;
+  float* c = t.c;
+  const int64_t stride = t.stride, depth = t.depth, apart = t.from_stride;
+  Row r0 = from ? load_row(from) : zero_row(), r1 = zero_row(), r2 = r1, r3 = r1, r4 = r1, r5 = r1, r6 = r1,
       r7 = r1;
-  if (load && R >= 4) {
-    r1 = load_row(c + stride), r2 = load_row(c + 2 * stride), r3 = load_row(c + 3 * stride);
+  if (from && R >= 4) {
+    r1 = load_row(from + apart), r2 = load_row(from + 2 * apart), r3 = load_row(from + 3 * apart);
   }
-  if (load && R == 8) {
-    r4 = load_row(c + 4 * stride), r5 = load_row(c + 5 * stride);
-    r6 = load_row(c + 6 * stride), r7 = load_row(c + 7 * stride);
+  if (from && R == 8) {
+    r4 = load_row(from + 4 * apart), r5 = load_row(from + 5 * apart);
+    r6 = load_row(from + 6 * apart), r7 = load_row(from + 7 * apart);
   }
   for (int64_t line = 0; line < t.ahead_bytes; line += 64) hwy::Prefetch(t.ahead + line);
 #pragma GCC unroll 2

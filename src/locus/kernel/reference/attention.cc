@@ -63,7 +63,7 @@ class Pair {
   double kept() const {
     if (a.dropout == 0) return 1;
     const auto number = static_cast<uint64_t>((h * a.q.rows + q_row) * a.longest + j_in);
-    const bool keep = Random(a.seed, a.stream).bits(number) >= dropout_threshold(a.dropout);
+    const bool keep = Random(a.seed, a.stream).half(number) >= dropout_threshold(a.dropout);
     return keep ? 1 / (1 - static_cast<double>(a.dropout)) : 0;
   }
 

@@ -36,7 +36,7 @@ void dropout(const DropoutArgs& args) {
   const Random random(args.seed, args.stream);
   const uint32_t threshold = dropout_threshold(args.rate);
   each(args.x, [&](int64_t r, int64_t c) {
-    const bool keep = random.bits(static_cast<uint64_t>(r * args.x.cols + c)) >= threshold;
+    const bool keep = random.half(static_cast<uint64_t>(r * args.x.cols + c)) >= threshold;
     put(args.y, r, c, keep ? at(args.x, r, c) / (1 - static_cast<double>(args.rate)) : 0);
   });
 }

@@ -22,7 +22,7 @@ double sum_at(const EmbedArgs& args, int64_t n, int64_t c) {
 // Dropout of element `number`, and its own backward pass.
 double dropped(const EmbedArgs& args, int64_t number, double value) {
   if (args.dropout == 0) return value;
-  const uint32_t bits = Random(args.seed, args.stream).bits(static_cast<uint64_t>(number));
+  const uint32_t bits = Random(args.seed, args.stream).half(static_cast<uint64_t>(number));
   return bits >= dropout_threshold(args.dropout) ? value / (1 - static_cast<double>(args.dropout)) : 0;
 }
 
