@@ -100,7 +100,7 @@ TEST(ModelObjective, Answers) {
 
 TEST(ModelObjective, TheWeightOfAPartIsItsTargets) {
   const ListedSamples samples(
-      {{.ids = {1, 2, 3}, .targets = {2, kNone, kNone}}, {.ids = {1, 2, 3}, .targets = {2, 3, 4}}});
+      {{.ids = {1, 2, 3}, .targets = {2, kNone, kNone}}, {.ids = {1, 2, 3}, .targets = {2, 3, 4}}}, "two");
   Model model(small(ModelKind::decoder, HeadKind::next_token));
   ModelObjective objective(model, samples, nullptr, {.batches = {.batch = 2, .shuffle = false}});
   const PartialLoss whole = objective.loss({}), first = objective.loss({.part = 0, .parts = 2}),
