@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Golden folders of the model families: tests/golden/family/<case>/
+
+A tiny model of transformers with random weights for every family, with odd sizes and settings that are not the defaults, saved as
+save_pretrained does: config.json and model.safetensors. Beside them inputs.json, as `locus forward` takes it, and expected.safetensors:
+last_hidden_state and logits (zero where padding is), the loss, and every gradient as grad.NAME, all in f32.
+
+Needs: pip install torch transformers safetensors. Use: tools/golden/families.py [FOLDER [CASE..]]
+"""
+import json
+import pathlib
+import shutil
+import sys
+
+import torch
+import transformers as hf
+from safetensors.torch import save_file
+
+DEVIATION = 0.3  # large enough that a wrong position is seen
+SMALL = dict(vocab_size=29, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20)
+
+
+def randomise(model, seed=7):
+    """Random weights; norms around 1."""
+    torch.manual_seed(seed)
+    norms = {id(m.weight) for m in model.modules() if "Norm" in type(m).__name__ and getattr(m, "weight", None) is not None}
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.copy_(torch.randn_like(parameter) * DEVIATION + (1 if id(parameter) in norms else 0))
+        for name, buffer in model.named_buffers():
+            if name == "final_logits_bias":
+                buffer.copy_(torch.randn_like(buffer))
+    return model.eval()
+
+
+def tokens(vocabulary, lengths, left=False, seed=3, first=3):
+    """Ids from `first` on and a mask; padding is token 0 or wherever the model's is, which nothing depends on."""
+    generator = torch.Generator().manual_seed(seed)
+    most = max(lengths)
+    mask = torch.tensor([[0] * (most - n) + [1] * n if left else [1] * n + [0] * (most - n) for n in lengths])
+    return torch.randint(first, vocabulary, (len(lengths), most), generator=generator) * mask, mask
+
+
+def token_labels(mask, classes, shifted, seed=5):
+    """Labels with gaps; none that padding would have to predict."""
+    generator = torch.Generator().manual_seed(seed)
+    labels = torch.randint(0, classes, mask.shape, generator=generator)
+    keep = (torch.rand(mask.shape, generator=generator) < 0.7) & (mask > 0)
+    if shifted:
+        keep[:, 1:] &= mask[:, :-1] > 0
+    return torch.where(keep, labels, -100)
+
+
+def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
+    """Inputs that suit the model's head."""
+    config, kind = model.config, type(model).__name__
+    ids, mask = tokens(config.vocab_size, lengths, left, seed)
+    inputs = dict(input_ids=ids, attention_mask=mask)
+    if segments:
+        inputs["token_type_ids"] = (torch.arange(ids.shape[1]) >= 4).long().repeat(len(lengths), 1) % segments * mask
+    if config.is_encoder_decoder:
+        if "Generation" in kind or "MTModel" in kind:
+            inputs["labels"] = token_labels(torch.ones(len(lengths), 6), config.vocab_size, False)
+        else:
+            inputs["decoder_input_ids"] = tokens(config.vocab_size, [6] * len(lengths), seed=seed + 1)[0]
+    elif "SequenceClassification" in kind:
+        generator = torch.Generator().manual_seed(seed)
+        if config.num_labels == 1:
+            inputs["labels"] = torch.randn(len(lengths), generator=generator)
+        else:
+            inputs["labels"] = torch.randint(0, config.num_labels, (len(lengths),), generator=generator)
+    elif "QuestionAnswering" in kind:
+        inputs["start_positions"] = torch.tensor([1, 0, 99, 4][:len(lengths)])
+        inputs["end_positions"] = torch.tensor([min(lengths) - 1] * len(lengths))
+    elif "TokenClassification" in kind:
+        inputs["labels"] = token_labels(mask, config.num_labels, False)
+    elif "MaskedLM" in kind:
+        inputs["labels"] = token_labels(mask, config.vocab_size, False)
+    elif "CausalLM" in kind or "LMHead" in kind:
+        inputs["labels"] = token_labels(mask, config.vocab_size, True)
+    return inputs
+
+
+def outputs_of(model, inputs):
+    """What `locus forward --gradients` gives, by transformers."""
+    model.zero_grad()
+    base = {k: v for k, v in inputs.items() if k not in ("labels", "start_positions", "end_positions")}
+    labels = inputs.get("labels")
+    if model.config.is_encoder_decoder and "decoder_input_ids" not in base:
+        base["decoder_input_ids"] = model.prepare_decoder_input_ids_from_labels(labels=labels)
+    real = torch.ones_like(base["decoder_input_ids"]) if "decoder_input_ids" in base else base.get("attention_mask")
+    real = torch.ones_like(base["input_ids"]) if real is None else real
+
+    def packed(x):
+        return (x * (real if x.dim() == 2 else real[..., None])).detach().contiguous()
+
+    trunk = model.base_model if model.base_model is not model and "T5For" not in type(model).__name__ else None
+    out = model(**inputs)
+    if trunk is not None:
+        hidden = trunk(**base).last_hidden_state
+    elif hasattr(out, "last_hidden_state"):
+        hidden = out.last_hidden_state
+    else:
+        hidden = model(**inputs, output_hidden_states=True).decoder_hidden_states[-1]
+    result = {"last_hidden_state": packed(hidden)}
+    if "logits" in out:
+        result["logits"] = packed(out.logits) if out.logits.dim() == 3 else out.logits.detach().contiguous()
+    for name in ("start_logits", "end_logits"):
+        if name in out:
+            result[name] = packed(out[name])
+    if out.get("loss") is not None:
+        result["loss"] = out.loss.detach().reshape(())
+        out.loss.backward()
+        for name, parameter in model.named_parameters():
+            if parameter.grad is not None:
+                result["grad." + name] = parameter.grad.contiguous()
+    return result
+
+
+def save_folder(model, inputs, folder, dtype=None):
+    shutil.rmtree(folder, ignore_errors=True)
+    (model if dtype is None else model.to(dtype)).save_pretrained(folder)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    (folder / "model.safetensors").chmod(0o644)
+    (folder / "inputs.json").write_text(json.dumps({k: v.tolist() for k, v in inputs.items()}))
+
+
+def bert(**settings):
+    return hf.BertForMaskedLM(hf.BertConfig(**SMALL, max_position_embeddings=14, type_vocab_size=2, layer_norm_eps=1e-3,
+                                            hidden_act="gelu_new", **settings)), dict(segments=2)
+
+
+def bert_class():
+    return hf.BertForSequenceClassification(hf.BertConfig(**SMALL, max_position_embeddings=14, type_vocab_size=3, num_labels=5)), dict(segments=3)
+
+
+def bert_answer():
+    return hf.BertForQuestionAnswering(hf.BertConfig(**SMALL, max_position_embeddings=14)), dict(lengths=(8, 8, 8))
+
+
+def gpt2():
+    return hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=29, n_positions=14, n_embd=12, n_layer=2, n_head=3, n_inner=20,
+                                            layer_norm_epsilon=1e-3)), dict()
+
+
+def gpt2_class():
+    return hf.GPT2ForSequenceClassification(hf.GPT2Config(vocab_size=29, n_positions=14, n_embd=12, n_layer=1, n_head=2, pad_token_id=0,
+                                                          activation_function="relu", num_labels=3)), dict()
+
+
+def llama(rope=None, kind=hf.LlamaForCausalLM, config=hf.LlamaConfig, **settings):
+    rope = rope or dict(rope_type="llama3", rope_theta=500.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                        original_max_position_embeddings=8)
+    size = {**SMALL, "num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 16, **settings}
+    return kind(config(**size, max_position_embeddings=32, rope_parameters=rope)), dict(left=True)
+
+
+def mistral():
+    return llama(dict(rope_type="default", rope_theta=300.0), hf.MistralForCausalLM, hf.MistralConfig, sliding_window=4, head_dim=6,
+                 tie_word_embeddings=True)
+
+
+def qwen2():
+    return llama(dict(rope_type="yarn", rope_theta=100.0, factor=4.0, original_max_position_embeddings=8), hf.Qwen2ForCausalLM,
+                 hf.Qwen2Config, rms_norm_eps=1e-3)
+
+
+def llama_class():
+    return llama(dict(rope_type="linear", rope_theta=1e4, factor=3.0), hf.LlamaForSequenceClassification, attention_bias=True,
+                 mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
+
+
+CASES = dict(bert=bert, bert_class=bert_class, bert_answer=bert_answer, gpt2=gpt2, gpt2_class=gpt2_class, llama=llama, mistral=mistral,
+             qwen2=qwen2, llama_class=llama_class)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/family")
+    for name in sys.argv[2:] or CASES:
+        model, options = CASES[name]()
+        model.set_attn_implementation("eager")
+        randomise(model)
+        inputs = inputs_for(model, **options)
+        folder = root / name.replace("_", "-")
+        save_folder(model, inputs, folder)
+        save_file(outputs_of(model, inputs), folder / "expected.safetensors",
+                  {"torch": torch.__version__, "transformers": hf.__version__})
+        (folder / "expected.safetensors").chmod(0o644)
+        print(name, sum(f.stat().st_size for f in folder.iterdir()))
+
+
+if __name__ == "__main__":
+    main()
