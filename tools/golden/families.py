@@ -34,12 +34,12 @@ def randomise(model, seed=7):
     return model.eval()
 
 
-def tokens(vocabulary, lengths, left=False, seed=3, first=3):
-    """Ids from `first` on and a mask; padding is token 0 or wherever the model's is, which nothing depends on."""
+def tokens(vocabulary, lengths, left=False, seed=3, first=3, padding=0):
+    """Ids from `first` on, `padding` where the mask is 0, and the mask."""
     generator = torch.Generator().manual_seed(seed)
     most = max(lengths)
     mask = torch.tensor([[0] * (most - n) + [1] * n if left else [1] * n + [0] * (most - n) for n in lengths])
-    return torch.randint(first, vocabulary, (len(lengths), most), generator=generator) * mask, mask
+    return torch.randint(first, vocabulary, (len(lengths), most), generator=generator) * mask + padding * (1 - mask), mask
 
 
 def token_labels(mask, classes, shifted, seed=5):
@@ -55,7 +55,7 @@ def token_labels(mask, classes, shifted, seed=5):
 def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
     """Inputs that suit the model's head."""
     config, kind = model.config, type(model).__name__
-    ids, mask = tokens(config.vocab_size, lengths, left, seed)
+    ids, mask = tokens(config.vocab_size, lengths, left, seed, padding=config.pad_token_id or 0)
     inputs = dict(input_ids=ids, attention_mask=mask)
     if segments:
         inputs["token_type_ids"] = (torch.arange(ids.shape[1]) >= 4).long().repeat(len(lengths), 1) % segments * mask
@@ -112,9 +112,11 @@ def outputs_of(model, inputs):
     if out.get("loss") is not None:
         result["loss"] = out.loss.detach().reshape(())
         out.loss.backward()
+        # Saving writes one name otherwise than the model has it.
+        stored = {"lm_head.weight": "embed_out.weight"} if model.config.model_type == "gpt_neox" else {}
         for name, parameter in model.named_parameters():
             if parameter.grad is not None:
-                result["grad." + name] = parameter.grad.contiguous()
+                result["grad." + stored.get(name, name)] = parameter.grad.contiguous()
     return result
 
 
@@ -171,8 +173,108 @@ def llama_class():
                  mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
 
 
-CASES = dict(bert=bert, bert_class=bert_class, bert_answer=bert_answer, gpt2=gpt2, gpt2_class=gpt2_class, llama=llama, mistral=mistral,
-             qwen2=qwen2, llama_class=llama_class)
+def roberta(kind=hf.RobertaForMaskedLM, config=hf.RobertaConfig, **settings):
+    return kind(config(**SMALL, max_position_embeddings=16, type_vocab_size=1, layer_norm_eps=1e-3, pad_token_id=2, **settings)), dict(left=True)
+
+
+def roberta_token():
+    return roberta(hf.RobertaForTokenClassification, num_labels=4, hidden_act="relu")
+
+
+def xlm_roberta():
+    model, _ = roberta(hf.XLMRobertaForSequenceClassification, hf.XLMRobertaConfig, num_labels=3)
+    return model, dict()
+
+
+def distilbert(kind=hf.DistilBertForMaskedLM, **settings):
+    return kind(hf.DistilBertConfig(vocab_size=29, max_position_embeddings=14, n_layers=2, n_heads=3, dim=12, hidden_dim=20, **settings)), dict()
+
+
+def distilbert_class():
+    return distilbert(hf.DistilBertForSequenceClassification, sinusoidal_pos_embds=True, activation="relu", num_labels=3)
+
+
+def deberta(kind=hf.DebertaForMaskedLM, **settings):
+    settings = {**dict(relative_attention=True, position_biased_input=False, pos_att_type=["c2p", "p2c"], max_relative_positions=5), **settings}
+    return kind(hf.DebertaConfig(**SMALL, max_position_embeddings=14, type_vocab_size=2, **settings)), dict(segments=2)
+
+
+def deberta_class():
+    return deberta(hf.DebertaForSequenceClassification, pos_att_type=["c2p"], num_labels=3, pooler_hidden_act="tanh")
+
+
+def deberta_v2(kind=hf.DebertaV2ForMaskedLM, **settings):
+    settings = {**dict(relative_attention=True, position_biased_input=False, pos_att_type="p2c|c2p", position_buckets=4,
+                       max_relative_positions=-1, share_att_key=True, norm_rel_ebd="layer_norm"), **settings}
+    return kind(hf.DebertaV2Config(**{**SMALL, "max_position_embeddings": 14, **settings})), dict()
+
+
+def deberta_v2_token():
+    return deberta_v2(hf.DebertaV2ForTokenClassification, share_att_key=False, pos_att_type="p2c", position_buckets=-1, norm_rel_ebd="none",
+                      max_relative_positions=7)
+
+
+def deberta_v2_new_head():
+    return deberta_v2(legacy=False, num_hidden_layers=1)
+
+
+def gptj():
+    return hf.GPTJForCausalLM(hf.GPTJConfig(vocab_size=29, n_positions=14, n_embd=18, n_layer=2, n_head=3, n_inner=20, rotary_dim=4,
+                                            layer_norm_epsilon=1e-3)), dict(left=True)
+
+
+def neox(**settings):
+    return hf.GPTNeoXForCausalLM(hf.GPTNeoXConfig(**{**SMALL, "hidden_size": 16, "num_attention_heads": 2}, max_position_embeddings=32,
+                                 rope_parameters=dict(rope_type="default", rope_theta=200.0, partial_rotary_factor=0.5), **settings)), dict(left=True)
+
+
+def neox_sequential():
+    return neox(use_parallel_residual=False, attention_bias=False, hidden_act="relu", tie_word_embeddings=True)
+
+
+def bloom():
+    return hf.BloomForCausalLM(hf.BloomConfig(vocab_size=29, hidden_size=12, n_layer=2, n_head=3, layer_norm_epsilon=1e-3)), dict(left=True)
+
+
+def bloom_token():
+    return hf.BloomForTokenClassification(hf.BloomConfig(vocab_size=29, hidden_size=12, n_layer=1, n_head=6, num_labels=3)), dict()
+
+
+def opt(**settings):
+    return hf.OPTForCausalLM(hf.OPTConfig(vocab_size=29, hidden_size=12, num_hidden_layers=2, ffn_dim=20, num_attention_heads=3,
+                                          max_position_embeddings=14, **settings)), dict(left=True)
+
+
+def opt_after():
+    return opt(do_layer_norm_before=False, enable_bias=False, activation_function="gelu")
+
+
+def t5(kind=hf.T5ForConditionalGeneration, **settings):
+    settings = {**dict(num_layers=2, num_decoder_layers=1, feed_forward_proj="relu"), **settings}
+    return kind(hf.T5Config(vocab_size=29, d_model=12, d_kv=6, d_ff=20, num_heads=3, relative_attention_num_buckets=8,
+                            relative_attention_max_distance=12, decoder_start_token_id=0, **settings)), dict(lengths=(10, 7))
+
+
+def t5_v11():
+    model, options = t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_layers=1)
+    model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
+    return model, options
+
+
+def bart(kind=hf.BartForConditionalGeneration, config=hf.BartConfig, **settings):
+    return kind(config(vocab_size=29, d_model=12, encoder_layers=2, decoder_layers=1, encoder_attention_heads=3, decoder_attention_heads=3,
+                       encoder_ffn_dim=20, decoder_ffn_dim=16, max_position_embeddings=14, scale_embedding=True, pad_token_id=1,
+                       eos_token_id=2, decoder_start_token_id=2, **settings)), dict(lengths=(10, 7))
+
+
+def marian():
+    return bart(hf.MarianMTModel, hf.MarianConfig, activation_function="swish")
+
+
+CASES = {f.__name__: f for f in (
+    bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, distilbert, distilbert_class, deberta, deberta_class, deberta_v2,
+    deberta_v2_token, deberta_v2_new_head, gpt2, gpt2_class, gptj, neox, neox_sequential, llama, mistral, qwen2, llama_class, bloom,
+    bloom_token, opt, opt_after, t5, t5_v11, bart, marian)}
 
 
 def main():

@@ -145,6 +145,11 @@ bool Config::is_object(std::string_view name) const {
   return value != nullptr && value->kind == Kind::object;
 }
 
+bool Config::is_list(std::string_view name) const {
+  const Value* value = find(name);
+  return value != nullptr && value->kind == Kind::list;
+}
+
 int64_t Config::integer(std::string_view name, int64_t least, int64_t most,
                         std::optional<int64_t> preset) const {
   const std::string expected = fmt::format("a whole number from {} to {}", least, most);

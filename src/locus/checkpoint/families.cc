@@ -29,6 +29,7 @@ constexpr Ending kEndings[] = {
     {"LMHeadModel", HeadKind::next_token},
     {"ForConditionalGeneration", HeadKind::next_token},
     {"MTModel", HeadKind::next_token},
+    {"EncoderModel", HeadKind::none},
     {"Model", HeadKind::none},
 };
 

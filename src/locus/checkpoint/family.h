@@ -28,6 +28,9 @@ struct Family {
   std::span<const std::string_view> prefixes;
   // Positions that a caller gives count from 0, and the offset is added to them; else they are table rows.
   bool offset_added = false;
+  // Positions count the tokens that are not the padding token, whatever the mask says.
+  bool padding_by_id = false;
+  std::span<const std::string_view> leftovers;  // ends of names that its checkpoints carry and nothing reads
   Blueprint (*blueprint)(const Config&, HeadKind);
   // With the first prefix in front of the base model's names.
   void (*names)(NameMap&, const Blueprint&);

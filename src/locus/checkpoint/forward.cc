@@ -42,13 +42,28 @@ Tensor shifted(const Tensor& ids, int32_t offset) {
   return result;
 }
 
+// The real tokens before each one that is not the padding token, which itself stands right before them all.
+Tensor counted_by_id(const Tensor& ids, int32_t padding) {
+  const Tensor positions = ids.like(ids.shape());
+  const auto from = ids.data<int32_t>(), to = positions.data<int32_t>();
+  int32_t count = 0;
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    if (i % ids.size(1) == 0) count = 0;
+    to[i] = padding + (from[i] == padding ? 0 : ++count);
+  }
+  return positions;
+}
+
 Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
   const Blueprint& b = folder.architecture.blueprint;
+  const int64_t rows = b.scheme == "learned" ? b.max_length + b.position_offset : 0;
   if (in.position_ids) {
     const Tensor ids = folder.architecture.family->offset_added ? shifted(in.position_ids, b.position_offset)
                                                                 : in.position_ids;
-    return Placement::given(ids, in.attention_mask,
-                            b.scheme == "learned" ? b.max_length + b.position_offset : 0);
+    return Placement::given(ids, in.attention_mask, rows);
+  }
+  if (folder.architecture.family->padding_by_id) {
+    return Placement::given(counted_by_id(in.input_ids, b.padding_token), in.attention_mask, rows);
   }
   if (in.attention_mask) return Placement::masked(in.attention_mask, b.policy());
   return Placement::rectangle(in.input_ids.size(0), in.input_ids.size(1), b.policy());

@@ -18,8 +18,9 @@ constexpr std::string_view kLeftoverEnds[] = {
 };
 constexpr std::string_view kLeftoverParts[] = {"cls.seq_relationship.", "pooler."};
 
-bool leftover(std::string_view name) {
-  return std::ranges::any_of(kLeftoverEnds, [&](std::string_view end) { return name.ends_with(end); }) ||
+bool leftover(const Family& family, std::string_view name) {
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+  return std::ranges::any_of(kLeftoverEnds, ends) || std::ranges::any_of(family.leftovers, ends) ||
          std::ranges::any_of(kLeftoverParts, [&](std::string_view part) {
            return name.find(part) != std::string_view::npos;
          });
@@ -92,7 +93,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
   }
   for (const SafetensorsFile& file : files.files()) {
     for (const TensorEntry& entry : file.entries()) {
-      if (used.contains(entry.name) || leftover(entry.name)) continue;
+      if (used.contains(entry.name) || leftover(family, entry.name)) continue;
       problems.push_back(fmt::format("unknown: {} {}", quote(entry.name), shape_text(entry)));
     }
   }

@@ -87,6 +87,13 @@ void NameMap::alias(std::string_view theirs, std::string_view other) {
   }
 }
 
+void NameMap::tie(std::string_view theirs, std::string_view head) {
+  alias(theirs, head);
+  for (Binding& binding : bindings_) {
+    if (binding.tensor == theirs) binding.tied = head;
+  }
+}
+
 std::vector<Binding> NameMap::take() {
   for (const NamedParameter& parameter : parameters_.all()) {
     if (std::ranges::count(bound_, parameter.name) != 1) {

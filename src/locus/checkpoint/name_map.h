@@ -27,7 +27,8 @@ struct Binding {
   std::vector<Var> parameters;
   Layout layout;
   std::vector<std::string> aliases;  // other names for it: a tied table may be stored under any or all
-  bool constant = false;             // no parameter of the family's: it gets no gradient
+  std::string tied;       // of these names, the head's own, where the head is said to be tied to it
+  bool constant = false;  // no parameter of the family's: it gets no gradient
 
   Shape shape() const;  // of the tensor
   // Where a row of the tensor stands among the parameters' rows; of a layout that is not transposed.
@@ -53,8 +54,10 @@ class NameMap {
                const Layout& layout = {});
   // One tensor for several parameters.
   void joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout = {});
-  // The names a tied table has besides.
+  // Another name for the same tensor.
   void alias(std::string_view theirs, std::string_view other);
+  // The name the table of tokens has besides, as the head's.
+  void tie(std::string_view theirs, std::string_view head);
 
   std::vector<Binding> take();  // every parameter is in it, or it is a bug
 

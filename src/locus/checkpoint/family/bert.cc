@@ -55,7 +55,7 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.dense", "cls.predictions.transform.dense");
   map.module("head.dense_norm", "cls.predictions.transform.LayerNorm");
   map.tensor("head.weight", "cls.predictions.decoder.weight");
-  if (b.tied) map.alias("bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight");
+  if (b.tied) map.tie("bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight");
   map.tensor("head.bias", "cls.predictions.bias");
   map.alias("cls.predictions.bias", "cls.predictions.decoder.bias");
   map.module("head.out", b.head == HeadKind::answer ? "qa_outputs" : "classifier");

@@ -39,7 +39,7 @@ constexpr NamePair kWeights[] = {
 
 void names(NameMap& map, const Blueprint& b) {
   map.tensor("tokens", "transformer.wte.weight");
-  if (b.tied) map.alias("transformer.wte.weight", "lm_head.weight");
+  if (b.tied) map.tie("transformer.wte.weight", "lm_head.weight");
   map.tensor("decoder.scheme.table", "transformer.wpe.weight");
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.h", i);

@@ -60,7 +60,7 @@ constexpr NamePair kLayer[] = {
 
 void names(NameMap& map, const Blueprint& b) {
   map.tensor("tokens", "model.embed_tokens.weight");
-  if (b.tied) map.alias("model.embed_tokens.weight", "lm_head.weight");
+  if (b.tied) map.tie("model.embed_tokens.weight", "lm_head.weight");
   for (int64_t i = 0; i < b.layers; ++i) {
     map.modules(numbered("decoder.layers", i), numbered("model.layers", i), kLayer);
   }
