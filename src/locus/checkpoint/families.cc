@@ -8,11 +8,11 @@
 
 namespace locus {
 
-extern const Family kBertFamily, kGpt2Family, kLlamaFamily;
+extern const Family kBertFamily, kRobertaFamily, kGpt2Family, kLlamaFamily;
 
 namespace {
 
-constexpr const Family* kFamilies[] = {&kBertFamily, &kGpt2Family, &kLlamaFamily};
+constexpr const Family* kFamilies[] = {&kBertFamily, &kRobertaFamily, &kGpt2Family, &kLlamaFamily};
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
 struct Ending {
