@@ -8,12 +8,13 @@
 
 namespace locus {
 
-extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kLlamaFamily;
+extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
+    kLlamaFamily;
 
 namespace {
 
-constexpr const Family* kFamilies[] = {&kBertFamily,    &kRobertaFamily, &kDistilbertFamily,
-                                       &kDebertaFamily, &kGpt2Family,    &kLlamaFamily};
+constexpr const Family* kFamilies[] = {&kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily,
+                                       &kGpt2Family, &kGptjFamily,    &kLlamaFamily};
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
 struct Ending {
