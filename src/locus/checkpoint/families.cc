@@ -9,12 +9,12 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
-    kLlamaFamily;
+    kNeoxFamily, kLlamaFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {&kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily,
-                                       &kGpt2Family, &kGptjFamily,    &kLlamaFamily};
+                                       &kGpt2Family, &kGptjFamily,    &kNeoxFamily,       &kLlamaFamily};
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
 struct Ending {
