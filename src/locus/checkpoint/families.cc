@@ -9,12 +9,13 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
-    kNeoxFamily, kLlamaFamily;
+    kNeoxFamily, kLlamaFamily, kBloomFamily;
 
 namespace {
 
-constexpr const Family* kFamilies[] = {&kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily,
-                                       &kGpt2Family, &kGptjFamily,    &kNeoxFamily,       &kLlamaFamily};
+constexpr const Family* kFamilies[] = {&kBertFamily,    &kRobertaFamily, &kDistilbertFamily,
+                                       &kDebertaFamily, &kGpt2Family,    &kGptjFamily,
+                                       &kNeoxFamily,    &kLlamaFamily,   &kBloomFamily};
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
 struct Ending {
