@@ -9,13 +9,13 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
-    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily;
+    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {&kBertFamily,  &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily,
                                        &kGpt2Family,  &kGptjFamily,    &kNeoxFamily,       &kLlamaFamily,
-                                       &kBloomFamily, &kOptFamily};
+                                       &kBloomFamily, &kOptFamily,     &kT5Family};
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
 struct Ending {
