@@ -9,13 +9,14 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
-    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family;
+    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family, kBartFamily;
 
 namespace {
 
-constexpr const Family* kFamilies[] = {&kBertFamily,  &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily,
-                                       &kGpt2Family,  &kGptjFamily,    &kNeoxFamily,       &kLlamaFamily,
-                                       &kBloomFamily, &kOptFamily,     &kT5Family};
+constexpr const Family* kFamilies[] = {
+    &kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily, &kGpt2Family, &kGptjFamily,
+    &kNeoxFamily, &kLlamaFamily,   &kBloomFamily,      &kOptFamily,     &kT5Family,   &kBartFamily,
+};
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
 struct Ending {
