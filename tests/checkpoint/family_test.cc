@@ -6,6 +6,7 @@
 
 #include "locus/checkpoint/forward.h"
 #include "locus/checkpoint/safetensors.h"
+#include "tests/temporary_folder.h"
 
 namespace locus {
 namespace {
@@ -64,6 +65,45 @@ TEST_P(FamilyGolden, ComputesWhatTransformersDoes) {
     ++compared;
   }
   EXPECT_EQ(compared, golden.entries().size());
+}
+
+// Token by token with a cache gives the full pass.
+TEST_P(FamilyGolden, DecodesWithACacheWhatTheFullPassGives) {
+  const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
+  ModelFolder folder = open_model(path);
+  const Blueprint& b = folder.architecture.blueprint;
+  if (b.kind != ModelKind::decoder) return;
+  const int64_t length = 7;
+  const Tensor ids = read_inputs(path / "inputs.json").input_ids.columns(2, 2 + length).clone();
+  const NoGrad scope;
+  const Placement whole = Placement::rectangle(ids.size(0), length, b.policy());
+  const Tensor full = folder.model.transformer()({whole.pack(ids), whole, {}}).value();
+  Cache cache;
+  for (int64_t i = 0; i < length; ++i) {
+    const Placement one = Placement::rectangle(ids.size(0), 1, b.policy());
+    Pass pass;
+    pass.cache = &cache;
+    const Tensor step =
+        folder.model.transformer()({one.pack(ids.columns(i, i + 1).clone()), one, {}}, pass).value();
+    for (int64_t row = 0; row < ids.size(0); ++row) {
+      expect_near("step", step.rows(row, row + 1), full.rows(row * length + i, row * length + i + 1),
+                  kForward, 1);
+    }
+  }
+}
+
+TEST_P(FamilyGolden, IsSavedAsItWas) {
+  const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
+  const TemporaryFolder copy;
+  save_model(open_model(path), copy.path());
+  const SafetensorsFile before(path / "model.safetensors"), after(copy / "model.safetensors");
+  ASSERT_EQ(after.entries().size(), before.entries().size());
+  for (const TensorEntry& entry : before.entries()) {
+    EXPECT_EQ(after.shape(entry.name), before.shape(entry.name));
+    EXPECT_EQ(after.read(entry.name).values(), before.read(entry.name).values()) << entry.name;
+  }
+  const ModelFolder again = open_model(copy.path());
+  EXPECT_EQ(values_of(again.architecture.blueprint), values_of(open_model(path).architecture.blueprint));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FamilyGolden, ::testing::ValuesIn(golden_families()), [](const auto& family) {

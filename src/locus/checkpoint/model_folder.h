@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "locus/base/json.h"
 #include "locus/checkpoint/family.h"
 #include "locus/checkpoint/weight_files.h"
 #include "locus/nn/model.h"
@@ -28,6 +29,11 @@ struct ModelFolder {
 // as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers that mean
 // nothing (position_ids, rotary frequencies, masks) are passed over.
 ModelFolder open_model(const std::filesystem::path& path, const Progress& progress = {});
+
+// Writes a folder that transformers opens: the weights as f32 under the names they came with, config.json
+// with these members changed (an empty value removes one), and the tokenizer and other small files as they
+// are.
+void save_model(const ModelFolder& folder, const std::filesystem::path& to, json::Members changes = {});
 
 // Finds every binding's tensor and sets its name to the one the files have; all problems in one error.
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
