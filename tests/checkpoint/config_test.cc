@@ -90,6 +90,8 @@ constexpr ConfigFault kFaults[] = {
     {"bert", "gelu_new", "mish", "hidden_act is 'mish', expected one of gelu, gelu_new"},
     {"bert", "\"is_decoder\": false", "\"is_decoder\": true",
      "is_decoder is true, but Locus computes such models with false only"},
+    {"bert", "\"model_type\"", "\"position_embedding_type\": \"relative_key\", \"model_type\"",
+     "position_embedding_type is 'relative_key', but Locus opens such models with absolute positions only"},
     {"llama", "\"head_dim\": 4", "\"head_dim\": 5",
      "5 elements of each head are rotated, expected an even number"},
     {"llama", "\"rope_theta\": 500.0", "\"rope_theta\": 0",

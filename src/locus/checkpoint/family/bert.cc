@@ -29,6 +29,9 @@ Blueprint blueprint(const Config& config, HeadKind head) {
   b.labels = labels_of(config);
   if (head == HeadKind::none || head == HeadKind::sequence_class) b.pooler = Activation::tanh;
   expect_flag(config, "is_decoder", false);
+  if (config.text("position_embedding_type", "absolute") != "absolute") {
+    config.refuse("position_embedding_type", "but Locus opens such models with absolute positions only");
+  }
   return b;
 }
 
@@ -56,8 +59,10 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.dense_norm", "cls.predictions.transform.LayerNorm");
   map.tensor("head.weight", "cls.predictions.decoder.weight");
   if (b.tied) map.tie("bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight");
-  map.tensor("head.bias", "cls.predictions.bias");
-  map.alias("cls.predictions.bias", "cls.predictions.decoder.bias");
+  // Two names for one tensor where the head is tied; where it is not, the decoder's is the one that counts.
+  const char *bias = "cls.predictions.bias", *own = "cls.predictions.decoder.bias";
+  map.tensor("head.bias", b.tied ? bias : own);
+  map.alias(b.tied ? bias : own, b.tied ? own : bias);
   map.module("head.out", b.head == HeadKind::answer ? "qa_outputs" : "classifier");
 }
 

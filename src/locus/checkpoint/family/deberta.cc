@@ -150,8 +150,10 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.dense", "cls.predictions.transform.dense");
   map.module("head.dense_norm", "cls.predictions.transform.LayerNorm");
   map.tensor("head.weight", "cls.predictions.decoder.weight");
-  map.tensor("head.bias", "cls.predictions.bias");
-  map.alias("cls.predictions.bias", "cls.predictions.decoder.bias");
+  // Two names for one tensor where the head is tied; where it is not, the decoder's is the one that counts.
+  const char *bias = "cls.predictions.bias", *own = "cls.predictions.decoder.bias";
+  map.tensor("head.bias", b.tied ? bias : own);
+  map.alias(b.tied ? bias : own, b.tied ? own : bias);
   map.alias("cls.predictions.bias", "lm_predictions.lm_head.bias");
   for (const char* part : {"weight", "bias"}) {
     map.alias(fmt::format("cls.predictions.transform.dense.{}", part),

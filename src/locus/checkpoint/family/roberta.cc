@@ -36,6 +36,9 @@ Blueprint blueprint(const Config& config, HeadKind head) {
   b.labels = labels_of(config);
   if (head == HeadKind::none || head == HeadKind::sequence_class) b.pooler = Activation::tanh;
   expect_flag(config, "is_decoder", false);
+  if (config.text("position_embedding_type", "absolute") != "absolute") {
+    config.refuse("position_embedding_type", "but Locus opens such models with absolute positions only");
+  }
   return b;
 }
 
@@ -64,8 +67,10 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.dense", "lm_head.dense");
   map.module("head.dense_norm", "lm_head.layer_norm");
   map.tensor("head.weight", "lm_head.decoder.weight");
-  map.tensor("head.bias", "lm_head.bias");
-  map.alias("lm_head.bias", "lm_head.decoder.bias");
+  // Two names for one tensor where the head is tied; where it is not, the decoder's is the one that counts.
+  const char *bias = "lm_head.bias", *own = "lm_head.decoder.bias";
+  map.tensor("head.bias", b.tied ? bias : own);
+  map.alias(b.tied ? bias : own, b.tied ? own : bias);
   map.module("head.out", classes                      ? "classifier.out_proj"
                          : b.head == HeadKind::answer ? "qa_outputs"
                                                       : "classifier");
