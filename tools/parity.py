@@ -4,7 +4,8 @@
 Each is saved by transformers, run by `locus forward --gradients`, and compared: hidden states, logits, loss and every gradient, over right
 padding, left padding, no padding, given position_ids, and weights stored as bf16. Then Locus saves the folder again and transformers opens
 that. A difference is the largest of a tensor, as a part of its largest number; a gradient that is zero but for rounding (that of a bias
-on keys) counts as a part of a hundredth of the largest gradient of all.
+on keys) counts as a part of a hundredth of the largest gradient of all. Last, some are stretched by Locus, and compared with
+transformers past their old length.
 
 Needs: pip install torch transformers safetensors, and a build. Use: tools/parity.py [--build build/release] [--minilm FOLDER] [CASE..]
 --minilm compares the real weights that `./run fetch minilm` brings, and asks for the same bits in every batch.
@@ -162,6 +163,27 @@ def compare(name, build, scratch):
     return fine
 
 
+STRETCHED = {("bert 1", "interpolate"), ("roberta 1", "repeat"), ("gpt2 1", "interpolate"), ("opt 1", "repeat"), ("bart 1", "interpolate"),
+             ("mistral 1", "linear"), ("mistral 1", "ntk"), ("qwen2 1", "yarn"), ("neox 1", "linear")}
+
+
+def compare_stretched(name, how, build, scratch):
+    """A longer context by Locus, opened by transformers."""
+    kind, config, settings = CASES[name]
+    model = randomise(kind(config(**settings)))
+    save_folder(model, {}, scratch / "model")
+    own = getattr(model.config, "n_positions", model.config.max_position_embeddings)
+    subprocess.run([build / "locus", "stretch", scratch / "model", "--length", str(2 * own), "--how", how, "--out", scratch / "longer"],
+                   check=True, stdout=subprocess.DEVNULL)
+    longer = kind.from_pretrained(scratch / "longer", attn_implementation="eager").eval()
+    inputs = inputs_for(longer, (own + 9, own - 5))
+    wanted = outputs_of(longer, inputs)
+    found = differences(run(build, scratch / "longer", inputs, "loss" in wanted), wanted)
+    fine = found["forward"] <= FORWARD and found["gradient"] <= GRADIENT
+    print(f"{name:14} {'stretched, ' + how:36} {found['forward']:8.1e} {found['gradient']:8.1e}         {'fine' if fine else 'FAILED'}", flush=True)
+    return fine
+
+
 def compare_minilm(build, folder):
     texts = ["The dog chased the ball.", "It ran.", "Positions are data: a scheme turns them into terms, and kernels execute terms."]
     tokenizer, model = hf.AutoTokenizer.from_pretrained(folder), hf.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
@@ -193,13 +215,15 @@ def main():
     if options.minilm:
         sys.exit(not compare_minilm(options.build, options.minilm))
     print(f"{'case':14} {'architecture':36} {'forward':>8} {'gradient':>8} {'again':>6}")
+    jobs = [(compare, (name,)) for name in options.cases or CASES]
+    jobs += [(compare_stretched, case) for case in sorted(STRETCHED) if not options.cases or case[0] in options.cases]
     failed = 0
-    for name in options.cases or CASES:
+    for job, words in jobs:
         with tempfile.TemporaryDirectory() as scratch:
             try:
-                failed += not compare(name, options.build, pathlib.Path(scratch))
+                failed += not job(*words, options.build, pathlib.Path(scratch))
             except (ValueError, subprocess.CalledProcessError) as error:
-                print(f"{name:14} {error}", flush=True)
+                print(f"{words[0]:14} {error}", flush=True)
                 failed += 1
     print("all fine" if failed == 0 else f"{failed} failed")
     sys.exit(failed > 0)

@@ -28,6 +28,10 @@ struct Family {
   std::span<const std::string_view> prefixes;
   // Positions that a caller gives count from 0, and the offset is added to them; else they are table rows.
   bool offset_added = false;
+  // Where config.json has the longest length, and whether it counts the offset in.
+  std::string_view length_field = "max_position_embeddings";
+  bool length_counts_offset = false;
+  bool fixed_rotation = false;  // config.json has nothing to change about it
   // Positions count the tokens that are not the padding token, whatever the mask says.
   bool padding_by_id = false;
   std::span<const std::string_view> leftovers;  // ends of names that its checkpoints carry and nothing reads

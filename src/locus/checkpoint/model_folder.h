@@ -30,10 +30,14 @@ struct ModelFolder {
 // nothing (position_ids, rotary frequencies, masks) are passed over.
 ModelFolder open_model(const std::filesystem::path& path, const Progress& progress = {});
 
-// Writes a folder that transformers opens: the weights as f32 under the names they came with, config.json
-// with these members changed (an empty value removes one), and the tokenizer and other small files as they
-// are.
-void save_model(const ModelFolder& folder, const std::filesystem::path& to, json::Members changes = {});
+// Writes a folder that transformers opens: the weights as f32 under the names they came with, config.json,
+// the tokenizer and other small files as they are.
+void save_model(const ModelFolder& folder, const std::filesystem::path& to);
+// The same in two steps, for a model that is changed on the way: `tensors` as the bindings have them, and
+// members of config.json, where an empty value removes one.
+std::vector<NamedTensor> tensors_of(const ModelFolder& folder);
+void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const std::filesystem::path& to,
+                 json::Members changes);
 
 // Finds every binding's tensor and sets its name to the one the files have; all problems in one error.
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,

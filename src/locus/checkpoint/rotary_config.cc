@@ -33,7 +33,9 @@ void read_rotary(const Config& config, int64_t width, Blueprint& b) {
          config.path().string(), width);
   }
   const std::string block = config.is_object("rope_parameters") ? "rope_parameters." : "rope_scaling.";
-  const std::string theta = config.has(block + "rope_theta") ? block + "rope_theta" : "rope_theta";
+  const std::string theta = config.has(block + "rope_theta") ? block + "rope_theta"
+                            : config.has("rope_theta")       ? "rope_theta"
+                                                       : "rotary_emb_base";  // GPT-NeoX's first name for it
   b.scheme = "rotary";
   OptionValues& options = b.scheme_options;
   options["precision"] = "hf";

@@ -63,23 +63,32 @@ void copy_companions(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-void save_model(const ModelFolder& folder, const fs::path& to, json::Members changes) {
-  std::error_code error;
-  fs::create_directories(to, error);
-  if (error) fail(Fault::io, "cannot make the folder '{}': {}", to.string(), error.message());
-  require(!fs::equivalent(folder.path, to), "'{}': is the folder the model came from; save it to another",
-          to.string());
+std::vector<NamedTensor> tensors_of(const ModelFolder& folder) {
   std::vector<NamedTensor> tensors;
   for (const Binding& binding : folder.bindings) {
     std::vector<Tensor> values;
     for (const Var& parameter : binding.parameters) values.push_back(parameter.value());
     tensors.emplace_back(binding.tensor, binding.assemble(values));
   }
+  return tensors;
+}
+
+void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const fs::path& to,
+                 json::Members changes) {
+  std::error_code error;
+  fs::create_directories(to, error);
+  if (error) fail(Fault::io, "cannot make the folder '{}': {}", to.string(), error.message());
+  require(!fs::equivalent(folder.path, to), "'{}': is the folder the model came from; save it to another",
+          to.string());
   write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
   changes.emplace_back("dtype", json::text("float32"));
   changes.emplace_back("torch_dtype", "");  // what dtype was called before
   write_file(to / "config.json", changed_config(folder.config.path(), changes));
   copy_companions(folder.path, to);
+}
+
+void save_model(const ModelFolder& folder, const fs::path& to) {
+  write_model(folder, tensors_of(folder), to, {});
 }
 
 }  // namespace locus

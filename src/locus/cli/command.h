@@ -11,6 +11,7 @@ namespace locus::cli {
 // throws locus::Error when it cannot, and prints to stdout only once nothing can go wrong any more.
 void add_doctor(CLI::App& program);
 void add_forward(CLI::App& program);
+void add_stretch(CLI::App& program);
 void add_schemes(CLI::App& program);
 void add_show(CLI::App& program);
 void add_tokenize(CLI::App& program);

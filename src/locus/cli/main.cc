@@ -21,7 +21,7 @@ namespace locus::cli {
 namespace {
 
 constexpr void (*kCommands[])(CLI::App&) = {add_schemes, add_show,    add_tokenize, add_windows,
-                                            add_train,   add_forward, add_doctor};
+                                            add_train,   add_forward, add_stretch,  add_doctor};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;

@@ -64,6 +64,7 @@ extern const Family kGpt2Family = {.name = "GPT-2",
                                    .types = kTypes,
                                    .heads = kHeads,
                                    .prefixes = kPrefixes,
+                                   .length_field = "n_positions",
                                    .blueprint = blueprint,
                                    .names = names};
 

@@ -60,6 +60,8 @@ extern const Family kGptjFamily = {.name = "GPT-J",
                                    .types = kTypes,
                                    .heads = kHeads,
                                    .prefixes = kPrefixes,
+                                   .length_field = "n_positions",
+                                   .fixed_rotation = true,
                                    .blueprint = blueprint,
                                    .names = names};
 

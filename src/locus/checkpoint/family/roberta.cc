@@ -87,6 +87,7 @@ extern const Family kRobertaFamily = {.name = "RoBERTa",
                                       .types = kTypes,
                                       .heads = kHeads,
                                       .prefixes = kPrefixes,
+                                      .length_counts_offset = true,
                                       .padding_by_id = true,
                                       .blueprint = blueprint,
                                       .names = names};
