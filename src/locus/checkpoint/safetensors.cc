@@ -87,6 +87,10 @@ Tensor SafetensorsFile::read(std::string_view name) const {
   return tensor;
 }
 
+void SafetensorsFile::read_part(const TensorEntry& entry, uint64_t offset, std::span<std::byte> bytes) const {
+  file_.read_at(data_begin_ + entry.begin + offset, bytes);
+}
+
 void SafetensorsFile::read_into(std::string_view name, const Tensor& destination) const {
   const TensorEntry& tensor = entry(name);
   const Shape stored = shape(name);
@@ -97,7 +101,7 @@ void SafetensorsFile::read_into(std::string_view name, const Tensor& destination
           quote(name));
   std::byte* memory = destination.view().data;
   parallel_for(static_cast<int64_t>(tensor.end - tensor.begin), kChunkBytes, [&](int64_t begin, int64_t end) {
-    file_.read_at(data_begin_ + tensor.begin + begin, std::span(memory + begin, memory + end));
+    read_part(tensor, static_cast<uint64_t>(begin), std::span(memory + begin, memory + end));
   });
 }
 

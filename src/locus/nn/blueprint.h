@@ -72,6 +72,7 @@ struct Blueprint {
   float head_scale = 1;
   bool head_dense = false;
   int64_t labels = 2;
+  bool label_bias = true;
   Pooling pooling = Pooling::first;
   Activation pooler = Activation::none;
   bool normalize = false;

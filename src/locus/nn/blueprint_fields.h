@@ -53,6 +53,7 @@ void Blueprint::fields(F& f) {
   f.number("head_scale", head_scale, -1e6, 1e6, "on what goes into the head");
   f.flag("head_dense", head_dense, "a dense layer, activation and norm before the logits of tokens");
   f.integer("labels", labels, 1, kMost, "classes of a classifier");
+  f.flag("label_bias", label_bias, "a bias on the logits of labels and of an answer's ends");
   f.choice("pooling", pooling, "first|mean|last", "tokens that stand for a sequence");
   f.choice("pooler", pooler, kActivations, "of a dense layer behind pooling; none: no such layer");
   f.flag("normalize", normalize, "sequence embeddings of length one");

@@ -54,7 +54,7 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
     out_.weight = b.tied ? tokens : site.normal("weight", {b.vocabulary, b.width});
     if (b.head_bias) out_.bias = site.full("bias", {b.vocabulary}, 0);
   } else if (kind_ != HeadKind::none && kind_ != HeadKind::embedding) {
-    out_ = Linear(site / "out", b.width, outputs(b), true);
+    out_ = Linear(site / "out", b.width, outputs(b), b.label_bias);
   }
 }
 

@@ -1,0 +1,181 @@
+// DeBERTa, v1 and v2 (v3 is v2 with other settings): content meets learned vectors of the distance. v1 has
+// one matrix for queries, keys and values, those of a head together, no bias on keys, and plain distances; v2
+// has matrices of their own and log buckets. He, Liu, Gao, Chen 2020, arXiv 2006.03654; He, Gao, Chen 2021,
+// arXiv 2111.09543.
+#include <algorithm>
+#include <cmath>
+
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+// "c2p|p2c" or a list of the two.
+std::vector<std::string> attention_types(const Config& config) {
+  if (!config.has("pos_att_type")) return {};
+  std::vector<std::string> types;
+  if (config.is_list("pos_att_type")) {
+    types = config.texts("pos_att_type");
+  } else {
+    std::string all = config.text("pos_att_type");
+    for (size_t bar = 0; (bar = all.find('|')) != std::string::npos; all.erase(0, bar + 1)) {
+      types.push_back(all.substr(0, bar));
+    }
+    types.push_back(all);
+  }
+  for (std::string& type : types) {
+    std::erase(type, ' ');
+    if (type != "c2p" && type != "p2c")
+      config.refuse("pos_att_type", "expected c2p, p2c or both, as c2p|p2c");
+  }
+  return types;
+}
+
+void read_positions(const Config& config, bool v1, Blueprint& b) {
+  const std::vector<std::string> types = attention_types(config);
+  b.attention_scale = static_cast<float>(
+      1 / std::sqrt(static_cast<double>(b.size_of_head()) * static_cast<double>(1 + types.size())));
+  const bool relative = config.flag("relative_attention", false);
+  const bool absolute = config.flag("position_biased_input", true);
+  if (relative && absolute) {
+    config.refuse("position_biased_input",
+                  "but with relative_attention Locus has no second scheme: expected false");
+  }
+  b.scheme = relative ? "deberta" : absolute ? "learned" : "none";
+  if (!relative) return;
+  if (types.empty())
+    config.refuse("pos_att_type", "but relative_attention is true: expected c2p, p2c or both");
+  const int64_t given = config.integer("max_relative_positions", -1, 1 << 24, -1);
+  const int64_t buckets = v1 ? 0 : config.integer("position_buckets", -1, 1 << 20, -1);
+  if (buckets > 0 && buckets < 4) config.refuse("position_buckets", "expected at least 4, or -1 for none");
+  const std::string norm = config.text("norm_rel_ebd", "none");
+  const auto whether = [](bool value) { return value ? "true" : "false"; };
+  b.scheme_options = {
+      {"terms", types.size() == 2 ? "both" : types[0]},
+      {"buckets", fmt::format("{}", std::max<int64_t>(buckets, 0))},
+      {"max_distance", fmt::format("{}", given > 0 ? given : b.max_length)},
+      {"shared", whether(!v1 && config.flag("share_att_key", false))},
+      {"key_bias", whether(!v1)},
+      {"norm", whether(!v1 && norm.find("layer_norm") != std::string::npos)},
+      {"norm_eps", fmt::format("{}", b.norm_eps)},
+  };
+}
+
+Blueprint blueprint(const Config& config, HeadKind head) {
+  const bool v1 = config.text("model_type") == "deberta";
+  Blueprint b;
+  b.kind = ModelKind::encoder;
+  b.vocabulary = config.size("vocab_size");
+  b.width = config.size("hidden_size");
+  for (const char* field : {"embedding_size", "pooler_hidden_size"}) {
+    if (config.size(field, b.width) != b.width) {
+      config.refuse(field, "but Locus has this of hidden_size only, {}", b.width);
+    }
+  }
+  b.layers = config.size("num_hidden_layers");
+  b.heads = config.size("num_attention_heads");
+  if (b.width % b.heads != 0)
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
+  b.head_size = config.size("attention_head_size", b.width / b.heads);
+  b.hidden = config.size("intermediate_size");
+  b.max_length = config.size("max_position_embeddings");
+  b.segments = config.integer("type_vocab_size", 0, 1 << 24, 0);
+  b.embedding_norm = true;
+  b.padding_token = padding_of(config, 0, b.vocabulary);
+  b.norm_place = NormPlace::after;
+  b.final_norm = false;
+  b.norm_eps = static_cast<float>(config.number("layer_norm_eps", 0, 1, 1e-7));
+  b.activation = activation_of(config, "hidden_act", "gelu");
+  b.key_bias = !v1;
+  b.dropout = static_cast<float>(config.number("hidden_dropout_prob", 0, 0.99, 0.1));
+  b.attention_dropout = static_cast<float>(config.number("attention_probs_dropout_prob", 0, 0.99, 0.1));
+  b.head_dense = b.head_bias = true;
+  b.tied = config.flag("tie_word_embeddings", true);
+  b.labels = labels_of(config);
+  if (head == HeadKind::sequence_class) b.pooler = activation_of(config, "pooler_hidden_act", "gelu");
+  read_positions(config, v1, b);
+  expect_flag(config, "talking_head", false);
+  if (config.integer("conv_kernel_size", 0, 1 << 20, 0) > 0) {
+    config.refuse("conv_kernel_size", "but Locus has no convolution: expected 0");
+  }
+  return b;
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention.query", "attention.self.query_proj"},
+    {"attention.key", "attention.self.key_proj"},
+    {"attention.value", "attention.self.value_proj"},
+    {"attention.out", "attention.output.dense"},
+    {"attention_norm", "attention.output.LayerNorm"},
+    {"feed_forward.up", "intermediate.dense"},
+    {"feed_forward.down", "output.dense"},
+    {"feed_forward_norm", "output.LayerNorm"},
+};
+
+// Queries, keys and values of v1: one matrix and two biases.
+void joined_names(NameMap& map, const std::string& ours, const std::string& theirs, int64_t heads) {
+  map.joined(
+      {ours + "attention.query.weight", ours + "attention.key.weight", ours + "attention.value.weight"},
+      theirs + "attention.self.in_proj.weight", {.heads = heads});
+  map.tensor(ours + "attention.query.bias", theirs + "attention.self.q_bias");
+  map.tensor(ours + "attention.value.bias", theirs + "attention.self.v_bias");
+  map.modules(ours, theirs, std::span(kLayer).subspan(3));
+}
+
+void layer_names(NameMap& map, const Blueprint& b, int64_t i) {
+  const bool v1 = !b.key_bias;
+  const std::string ours = numbered("encoder.layers", i), theirs = numbered("deberta.encoder.layer", i);
+  if (v1) {
+    joined_names(map, ours, theirs, b.heads);
+  } else {
+    map.modules(ours, theirs, kLayer);
+  }
+  const std::string positions = numbered("encoder.scheme.layer", i);
+  map.module(positions + "key", theirs + (v1 ? "attention.self.pos_proj" : "attention.self.pos_key_proj"));
+  map.module(positions + "query",
+             theirs + (v1 ? "attention.self.pos_q_proj" : "attention.self.pos_query_proj"));
+}
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tensor("tokens", "deberta.embeddings.word_embeddings.weight");
+  if (b.tied) map.tie("deberta.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight");
+  map.tensor("encoder.embedding.segments", "deberta.embeddings.token_type_embeddings.weight");
+  map.module("encoder.embedding.norm", "deberta.embeddings.LayerNorm");
+  map.tensor("encoder.scheme.table", b.scheme == "learned" ? "deberta.embeddings.position_embeddings.weight"
+                                                           : "deberta.encoder.rel_embeddings.weight");
+  map.module("encoder.scheme.norm", "deberta.encoder.LayerNorm");
+  for (int64_t i = 0; i < b.layers; ++i) layer_names(map, b, i);
+  map.module("head.pooler", "pooler.dense");
+  // The head that config.json calls legacy; the other one has names of its own.
+  map.module("head.dense", "cls.predictions.transform.dense");
+  map.module("head.dense_norm", "cls.predictions.transform.LayerNorm");
+  map.tensor("head.weight", "cls.predictions.decoder.weight");
+  // Two names for one tensor where the head is tied; where it is not, the decoder's is the one that counts.
+  const char *bias = "cls.predictions.bias", *own = "cls.predictions.decoder.bias";
+  map.tensor("head.bias", b.tied ? bias : own);
+  map.alias(b.tied ? bias : own, b.tied ? own : bias);
+  map.alias("cls.predictions.bias", "lm_predictions.lm_head.bias");
+  for (const char* part : {"weight", "bias"}) {
+    map.alias(fmt::format("cls.predictions.transform.dense.{}", part),
+              fmt::format("lm_predictions.lm_head.dense.{}", part));
+    map.alias(fmt::format("cls.predictions.transform.LayerNorm.{}", part),
+              fmt::format("lm_predictions.lm_head.LayerNorm.{}", part));
+  }
+  map.module("head.out", b.head == HeadKind::answer ? "qa_outputs" : "classifier");
+}
+
+constexpr ModelType kTypes[] = {{"deberta", "Deberta"}, {"deberta-v2", "DebertaV2"}};
+constexpr std::string_view kPrefixes[] = {"deberta."};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind::sequence_class,
+                               HeadKind::token_class, HeadKind::answer};
+
+}  // namespace
+
+extern const Family kDebertaFamily = {.name = "DeBERTa",
+                                      .types = kTypes,
+                                      .heads = kHeads,
+                                      .prefixes = kPrefixes,
+                                      .blueprint = blueprint,
+                                      .names = names};
+
+}  // namespace locus

@@ -1,0 +1,119 @@
+// T5 and its v1.1: learned biases by buckets of distance, RMS norms, scores without a scale. The head reads
+// with the token table, scaled by 1/sqrt(C), or in v1.1 with a table of its own; feed-forward may be gated.
+// Raffel et al. 2019, arXiv 1910.10683.
+#include <cmath>
+
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+void read_feed_forward(const Config& config, Blueprint& b) {
+  const std::string name = config.text("feed_forward_proj", "relu");
+  b.gated = name.starts_with("gated-");
+  if (name == "relu" || name == "gated-relu") {
+    b.activation = Activation::relu;
+  } else if (name == "gated-gelu" || name == "gelu_new") {
+    b.activation = Activation::gelu_tanh;
+  } else if (name == "gelu") {
+    b.activation = Activation::gelu;
+  } else if (name == "silu" || name == "gated-silu") {
+    b.activation = Activation::silu;
+  } else {
+    config.refuse("feed_forward_proj",
+                  "expected one of relu, gelu, gelu_new, silu, gated-relu, gated-gelu, gated-silu");
+  }
+}
+
+Blueprint blueprint(const Config& config, HeadKind) {
+  Blueprint b;
+  const bool reads_only =
+      config.count("architectures") > 0 && config.text("architectures.0").ends_with("EncoderModel");
+  b.kind = reads_only ? ModelKind::encoder : ModelKind::encoder_decoder;
+  b.vocabulary = config.size("vocab_size");
+  b.width = config.size("d_model");
+  b.head_size = config.size("d_kv");
+  b.hidden = config.size("d_ff");
+  b.layers = config.size("num_layers");
+  if (!reads_only) b.decoder_layers = config.size("num_decoder_layers", b.layers);
+  b.heads = config.size("num_heads");
+  b.max_length = config.size("n_positions", 512);
+  b.scheme = "t5";
+  const int64_t buckets = config.integer("relative_attention_num_buckets", 4, 1 << 20, 32);
+  if (buckets % 2 != 0) config.refuse("relative_attention_num_buckets", "expected an even number: two sides");
+  const int64_t furthest = config.integer("relative_attention_max_distance", buckets / 2 + 1, 1 << 30, 128);
+  b.scheme_options = {{"buckets", fmt::format("{}", buckets)}, {"max_distance", fmt::format("{}", furthest)}};
+  b.norm = NormKind::rms;
+  b.norm_eps = static_cast<float>(config.number("layer_norm_epsilon", 0, 1, 1e-6));
+  read_feed_forward(config, b);
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
+  b.attention_scale = 1;
+  b.dropout = b.attention_dropout = static_cast<float>(config.number("dropout_rate", 0, 0.99, 0.1));
+  b.tied = config.flag("tie_word_embeddings", true);
+  if (config.flag("scale_decoder_outputs", b.tied)) {
+    b.head_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.width)));
+  }
+  return b;
+}
+
+void attention_names(NameMap& map, const std::string& ours, const std::string& theirs,
+                     std::string_view module) {
+  for (const auto& [left, right] : {NamePair{"query", "q"}, {"key", "k"}, {"value", "v"}, {"out", "o"}}) {
+    map.module(fmt::format("{}.{}", ours, left), fmt::format("{}.{}.{}", theirs, module, right));
+  }
+  map.module(ours + "_norm", theirs + ".layer_norm");
+}
+
+void stack_names(NameMap& map, const std::string& stack, int64_t layers, bool reads) {
+  map.tensor(stack + ".scheme.table",
+             stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight");
+  for (int64_t i = 0; i < layers; ++i) {
+    const std::string ours = numbered(stack + ".layers", i), theirs = numbered(stack + ".block", i);
+    attention_names(map, ours + "attention", theirs + "layer.0", "SelfAttention");
+    if (reads) attention_names(map, ours + "across", theirs + "layer.1", "EncDecAttention");
+    const std::string last = theirs + (reads ? "layer.2." : "layer.1.");
+    map.module(ours + "feed_forward_norm", last + "layer_norm");
+    map.module(ours + "feed_forward.gate", last + "DenseReluDense.wi_0");
+    map.module(ours + "feed_forward.down", last + "DenseReluDense.wo");
+  }
+  map.module(stack + ".norm", stack + ".final_layer_norm");
+}
+
+// A bias that early checkpoints have for attention across, and nothing reads.
+constexpr std::string_view kLeftovers[] = {".EncDecAttention.relative_attention_bias.weight"};
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tensor("tokens", "shared.weight");
+  map.alias("shared.weight", "encoder.embed_tokens.weight");
+  map.alias("shared.weight", "decoder.embed_tokens.weight");
+  if (b.tied) map.tie("shared.weight", "lm_head.weight");
+  stack_names(map, "encoder", b.layers, false);
+  const bool both = b.kind == ModelKind::encoder_decoder;
+  const int64_t decoder_layers = both ? b.decoder_part().layers : 0;
+  if (both) stack_names(map, "decoder", decoder_layers, true);
+  // A gate has two matrices where plain feed-forward has one.
+  const char* up = b.gated ? "wi_1" : "wi";
+  for (int64_t i = 0; i < b.layers; ++i) {
+    map.module(numbered("encoder.layers", i) + "feed_forward.up",
+               fmt::format("encoder.block.{}.layer.1.DenseReluDense.{}", i, up));
+  }
+  for (int64_t i = 0; i < decoder_layers; ++i) {
+    map.module(numbered("decoder.layers", i) + "feed_forward.up",
+               fmt::format("decoder.block.{}.layer.2.DenseReluDense.{}", i, up));
+  }
+  map.tensor("head.weight", "lm_head.weight");
+}
+
+constexpr ModelType kTypes[] = {{"t5", "T5"}};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
+
+}  // namespace
+
+extern const Family kT5Family = {.name = "T5",
+                                 .types = kTypes,
+                                 .heads = kHeads,
+                                 .leftovers = kLeftovers,
+                                 .blueprint = blueprint,
+                                 .names = names};
+
+}  // namespace locus

@@ -1,0 +1,162 @@
+#include "locus/checkpoint/forward.h"
+
+#include <algorithm>
+
+#include "locus/checkpoint/forward_loss.h"
+#include "locus/kernel/loss.h"
+
+namespace locus {
+namespace {
+
+void check_rectangle(std::string_view name, const Tensor& tensor, const Tensor& ids) {
+  require(!tensor || tensor.shape() == ids.shape(), "{} has shape {}, expected that of input_ids, {}", name,
+          tensor.shape().text(), ids.shape().text());
+}
+
+void check_ids(std::string_view name, const Tensor& ids, int64_t most, const std::vector<uint8_t>& real) {
+  require(ids.shape().rank() == 2, "{} has shape {}, expected [sequences, tokens]", name, ids.shape().text());
+  const auto values = ids.data<int32_t>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!real.empty() && real[i] == 0) continue;
+    require(values[i] >= 0 && values[i] < most, "{}[{}, {}] is {}, expected 0 to {}", name,
+            static_cast<int64_t>(i) / ids.size(1), static_cast<int64_t>(i) % ids.size(1), values[i],
+            most - 1);
+  }
+}
+
+std::vector<uint8_t> real_tokens(const Tensor& mask) {
+  std::vector<uint8_t> real;
+  if (!mask) return real;
+  for (const float value : mask.values()) real.push_back(value != 0 ? 1 : 0);
+  return real;
+}
+
+// Ids that count from 0, with the offset of the family's table on top.
+Tensor shifted(const Tensor& ids, int32_t offset) {
+  Tensor result = ids.clone();
+  if (ids.dtype() == DType::i32) {
+    for (int32_t& id : result.data<int32_t>()) id = id < 0 ? id : id + offset;
+  } else {
+    for (float& id : result.data<float>()) id += static_cast<float>(offset);
+  }
+  return result;
+}
+
+// The real tokens before each one that is not the padding token, which itself stands right before them all.
+Tensor counted_by_id(const Tensor& ids, int32_t padding) {
+  const Tensor positions = ids.like(ids.shape());
+  const auto from = ids.data<int32_t>(), to = positions.data<int32_t>();
+  int32_t count = 0;
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    if (i % ids.size(1) == 0) count = 0;
+    to[i] = padding + (from[i] == padding ? 0 : ++count);
+  }
+  return positions;
+}
+
+Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
+  const Blueprint& b = folder.architecture.blueprint;
+  const int64_t rows = b.scheme == "learned" ? b.max_length + b.position_offset : 0;
+  if (in.position_ids) {
+    const Tensor ids = folder.architecture.family->offset_added ? shifted(in.position_ids, b.position_offset)
+                                                                : in.position_ids;
+    return Placement::given(ids, in.attention_mask, rows);
+  }
+  if (folder.architecture.family->padding_by_id) {
+    return Placement::given(counted_by_id(in.input_ids, b.padding_token), in.attention_mask, rows);
+  }
+  if (in.attention_mask) return Placement::masked(in.attention_mask, b.policy());
+  return Placement::rectangle(in.input_ids.size(0), in.input_ids.size(1), b.policy());
+}
+
+// What a decoder reads while it learns to write the labels: these, one later, behind its start token.
+Tensor decoder_ids(const ModelFolder& folder, const ForwardInputs& in) {
+  if (in.decoder_input_ids) return in.decoder_input_ids;
+  require(static_cast<bool>(in.labels),
+          "decoder_input_ids are missing, and there are no labels to make them from");
+  require(in.labels.shape().rank() == 2 && in.labels.dtype() == DType::i32,
+          "labels have shape {}, expected whole numbers [sequences, tokens]", in.labels.shape().text());
+  const Config& config = folder.config;
+  const int64_t vocabulary = folder.architecture.blueprint.vocabulary;
+  const auto pad = static_cast<int32_t>(config.integer("pad_token_id", 0, vocabulary - 1));
+  const auto start = static_cast<int32_t>(config.integer("decoder_start_token_id", 0, vocabulary - 1));
+  const Tensor ids = in.labels.like(in.labels.shape());
+  const auto from = in.labels.data<int32_t>();
+  const auto to = ids.data<int32_t>();
+  const int64_t columns = ids.size(1);
+  for (int64_t i = 0; i < ids.numel(); ++i) {
+    to[i] = i % columns == 0 ? start : from[i - 1] == kernel::kIgnoredTarget ? pad : from[i - 1];
+  }
+  return ids;
+}
+
+void check(const ModelFolder& folder, const ForwardInputs& in) {
+  const Blueprint& b = folder.architecture.blueprint;
+  check_rectangle("attention_mask", in.attention_mask, in.input_ids);
+  check_rectangle("token_type_ids", in.token_type_ids, in.input_ids);
+  check_rectangle("position_ids", in.position_ids, in.input_ids);
+  const std::vector<uint8_t> real = real_tokens(in.attention_mask);
+  check_ids("input_ids", in.input_ids, b.vocabulary, real);
+  if (in.token_type_ids && b.segments > 0) check_ids("token_type_ids", in.token_type_ids, b.segments, real);
+  const bool two = b.kind == ModelKind::encoder_decoder;
+  require(two || !in.decoder_input_ids,
+          "decoder_input_ids are given, but the model has no decoder of its own");
+  require(!two || !in.position_ids, "position_ids are given, but such models take none");
+}
+
+void add_gradients(const ModelFolder& folder, std::vector<NamedTensor>& out) {
+  for (const Binding& binding : folder.bindings) {
+    std::vector<Tensor> gradients;
+    bool any = false;
+    for (const Var& parameter : binding.parameters) {
+      any = any || parameter.grad();
+      gradients.push_back(parameter.grad() ? parameter.grad() : parameter.value().zeros_like());
+    }
+    if (any) out.emplace_back("grad." + binding.tensor, binding.assemble(gradients));
+  }
+}
+
+}  // namespace
+
+std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, bool gradients) {
+  check(folder, in);
+  const Blueprint& b = folder.architecture.blueprint;
+  const Placement text = placement_of(folder, in);
+  Tokens tokens = {text.pack(in.input_ids), text, {}};
+  // A model without segments ignores their ids, as transformers' does.
+  if (in.token_type_ids && b.segments > 0) tokens.segments = text.pack(in.token_type_ids);
+  const Transformer& transformer = folder.model.transformer();
+  Placement placement = text;
+  Var hidden;
+  if (b.kind == ModelKind::encoder_decoder) {
+    const Tensor ids = decoder_ids(folder, in);
+    check_ids("decoder_input_ids", ids, b.vocabulary, {});
+    placement = Placement::rectangle(ids.size(0), ids.size(1), b.policy());
+    hidden = transformer.decode({placement.pack(ids), placement, {}}, transformer.encode(tokens));
+  } else {
+    hidden = transformer(tokens);
+  }
+  std::vector<NamedTensor> out = {{"last_hidden_state", placement.unpack(hidden.value())}};
+  const Var logits = folder.model.head()(hidden, placement);
+  if (b.head == HeadKind::answer) {
+    out.emplace_back("start_logits",
+                     placement.unpack(logits.value().columns(0, 1).clone().reshape({logits.shape()[0]})));
+    out.emplace_back("end_logits",
+                     placement.unpack(logits.value().columns(1, 2).clone().reshape({logits.shape()[0]})));
+  } else if (b.head == HeadKind::sequence_class) {
+    out.emplace_back("logits", logits.value());
+  } else if (b.head != HeadKind::none) {
+    out.emplace_back("logits", placement.unpack(logits.value()));
+  }
+  const Var loss = forward_loss(b, in, logits, placement);
+  require(loss || !gradients, "gradients need a loss, and a loss needs labels");
+  if (loss) out.emplace_back("loss", loss.value().reshape({}));
+  if (gradients) {
+    folder.model.parameters().clear_grads();
+    loss.backward();
+    add_gradients(folder, out);
+  }
+  return out;
+}
+
+}  // namespace locus

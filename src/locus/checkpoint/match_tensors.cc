@@ -1,0 +1,108 @@
+// Which tensor of the files is meant by which binding: names differ by prefix (a checkpoint saved with a head
+// or without), by age (LayerNorm.gamma), and where tables are tied.
+#include <algorithm>
+#include <set>
+
+#include "locus/base/quote.h"
+#include "locus/checkpoint/model_folder.h"
+
+namespace locus {
+namespace {
+
+constexpr size_t kMostListed = 50;
+
+// Buffers and old heads that checkpoints carry along: they are computed anew, or nothing reads them.
+constexpr std::string_view kLeftoverEnds[] = {
+    ".position_ids", "position_ids",    ".rotary_emb.inv_freq",     ".masked_bias",
+    ".attn.bias",    ".attention.bias", ".embed_positions.weights",
+};
+constexpr std::string_view kLeftoverParts[] = {"cls.seq_relationship.", "pooler."};
+
+bool leftover(const Family& family, std::string_view name) {
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+  return std::ranges::any_of(kLeftoverEnds, ends) || std::ranges::any_of(family.leftovers, ends) ||
+         std::ranges::any_of(kLeftoverParts, [&](std::string_view part) {
+           return name.find(part) != std::string_view::npos;
+         });
+}
+
+std::string with_end(std::string_view name, std::string_view end, std::string_view other) {
+  return std::string(name.substr(0, name.size() - end.size())) + std::string(other);
+}
+
+// A name as TensorFlow's early checkpoints had it, or nothing.
+std::string old_name(std::string_view name) {
+  if (name.ends_with("LayerNorm.weight")) return with_end(name, "weight", "gamma");
+  if (name.ends_with("LayerNorm.bias")) return with_end(name, "bias", "beta");
+  return "";
+}
+
+// All names a tensor may have, the likeliest first.
+std::vector<std::string> names_of(const Family& family, const Binding& binding) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    names.push_back(name);
+    if (const std::string old = old_name(name); !old.empty()) names.push_back(old);
+  };
+  std::vector<std::string> own = {binding.tensor};
+  own.insert(own.end(), binding.aliases.begin(), binding.aliases.end());
+  for (const std::string& name : own) {
+    add(name);
+    for (const std::string_view first : family.prefixes) {
+      if (!name.starts_with(first)) continue;
+      const std::string bare = name.substr(first.size());
+      add(bare);
+      for (const std::string_view other : family.prefixes) {
+        if (other != first) add(std::string(other) + bare);
+      }
+    }
+  }
+  return names;
+}
+
+std::string shape_text(const TensorEntry& entry) {
+  return fmt::format("{} [{}]", entry.type->name, fmt::join(entry.sizes, ", "));
+}
+
+bool fits(const TensorEntry& entry, const Shape& shape) {
+  return std::ranges::equal(entry.sizes, shape.sizes(),
+                            [](uint64_t a, int64_t b) { return a == static_cast<uint64_t>(b); });
+}
+
+}  // namespace
+
+void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
+                   std::vector<Binding>& bindings) {
+  std::vector<std::string> problems;
+  std::set<std::string, std::less<>> used;
+  for (Binding& binding : bindings) {
+    const std::vector<std::string> names = names_of(family, binding);
+    const auto found = std::ranges::find_if(names, [&](const std::string& name) { return files.find(name); });
+    for (const std::string& name : names) used.insert(name);
+    const Shape expected = binding.shape();
+    if (found == names.end()) {
+      problems.push_back(fmt::format("missing: {} {}", binding.tensor, expected.text()));
+      continue;
+    }
+    const TensorEntry& entry = files.find(*found)->entry(*found);
+    if (!entry.type->dtype || !is_float(*entry.type->dtype) || !fits(entry, expected)) {
+      problems.push_back(fmt::format("{} is {}, expected F32, BF16, F16 or F64 {}", quote(*found),
+                                     shape_text(entry), expected.text()));
+    }
+    binding.tensor = *found;
+  }
+  for (const SafetensorsFile& file : files.files()) {
+    for (const TensorEntry& entry : file.entries()) {
+      if (used.contains(entry.name) || leftover(family, entry.name)) continue;
+      problems.push_back(fmt::format("unknown: {} {}", quote(entry.name), shape_text(entry)));
+    }
+  }
+  if (problems.empty()) return;
+  const std::vector<std::string> shown(problems.begin(),
+                                       problems.begin() + std::min(problems.size(), kMostListed));
+  fail(Fault::data, "'{}': config.json and the weights do not fit together: {} tensor{}\n  {}{}",
+       folder.string(), problems.size(), problems.size() == 1 ? "" : "s", fmt::join(shown, "\n  "),
+       shown.size() < problems.size() ? "\n  .." : "");
+}
+
+}  // namespace locus

@@ -1,0 +1,108 @@
+#include "locus/checkpoint/model_folder.h"
+
+#include <algorithm>
+
+namespace locus {
+namespace {
+
+// A blueprint needs at least this many numbers. A config that asks for a thousand times what its weights hold
+// is refused before memory is taken for it.
+double least_numbers(const Blueprint& b) {
+  const auto product = [](int64_t a, int64_t c) { return static_cast<double>(a) * static_cast<double>(c); };
+  double total = product(b.vocabulary + b.segments, b.width);
+  if (b.scheme == "learned") total += product(b.max_length, b.width);
+  const int stacks = b.kind == ModelKind::encoder_decoder ? 2 : 1;
+  for (int stack = 0; stack < stacks; ++stack) {
+    const Blueprint part = stack == 0 ? b : b.decoder_part();
+    total += static_cast<double>(part.layers) *
+             (2 * product(part.width, part.query_width()) + 2 * product(part.width, part.hidden_width()));
+  }
+  return total;
+}
+
+bool same_bytes(const WeightFiles& files, const std::string& left, const std::string& right) {
+  const SafetensorsFile &left_file = *files.find(left), &right_file = *files.find(right);
+  const TensorEntry &a = left_file.entry(left), &b = right_file.entry(right);
+  if (a.type != b.type || a.sizes != b.sizes) return false;
+  constexpr uint64_t kPiece = 1 << 20;
+  std::vector<std::byte> from(kPiece), to(kPiece);
+  for (uint64_t done = 0; done < a.end - a.begin; done += kPiece) {
+    const uint64_t size = std::min(kPiece, a.end - a.begin - done);
+    left_file.read_part(a, done, std::span(from).first(size));
+    right_file.read_part(b, done, std::span(to).first(size));
+    if (!std::equal(from.begin(), from.begin() + static_cast<int64_t>(size), to.begin())) return false;
+  }
+  return true;
+}
+
+// What weights may leave out of what config.json says: a base model's pooler, and a bias on the logits.
+void follow_weights(const WeightFiles& files, Blueprint& b) {
+  const auto has = [&](std::string_view part) {
+    return std::ranges::any_of(files.files(), [&](const SafetensorsFile& file) {
+      return std::ranges::any_of(file.entries(), [&](const TensorEntry& entry) {
+        return entry.name.find(part) != std::string::npos;
+      });
+    });
+  };
+  if (b.head == HeadKind::none && !has("pooler.")) b.pooler = Activation::none;
+  if (b.kind == ModelKind::encoder_decoder && !has("final_logits_bias")) b.head_bias = false;
+}
+
+std::vector<Binding> bindings_of(const Architecture& architecture, const Model& model,
+                                 const WeightFiles& files, const std::filesystem::path& folder) {
+  NameMap map(model.parameters());
+  architecture.family->names(map, architecture.blueprint);
+  std::vector<Binding> bindings = map.take();
+  if (architecture.blueprint.head == HeadKind::none && !architecture.family->prefixes.empty()) {
+    const std::string_view prefix = architecture.family->prefixes[0];
+    for (Binding& binding : bindings) {
+      if (binding.tensor.starts_with(prefix)) binding.tensor.erase(0, prefix.size());
+    }
+  }
+  match_tensors(*architecture.family, files, folder, bindings);
+  return bindings;
+}
+
+// Whether a head that config.json calls tied comes with another table than the tokens: then, as transformers
+// has it, it is not tied.
+bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings) {
+  return std::ranges::any_of(bindings, [&](const Binding& binding) {
+    return !binding.tied.empty() && binding.tied != binding.tensor && files.find(binding.tied) &&
+           !same_bytes(files, binding.tensor, binding.tied);
+  });
+}
+
+}  // namespace
+
+ModelFolder open_model(const std::filesystem::path& path, const Progress& progress) {
+  Config config(path / "config.json");
+  Architecture architecture = read_architecture(config);
+  Blueprint& blueprint = architecture.blueprint;
+  const WeightFiles files(path);
+  const double wanted = least_numbers(blueprint), found = files.numbers();
+  require(wanted <= found, "'{}': describes a model of at least {:.0f} numbers, but the weights hold {:.0f}",
+          config.path().string(), wanted, found);
+  follow_weights(files, blueprint);
+  Model model(blueprint, {.seed = {}});
+  std::vector<Binding> bindings = bindings_of(architecture, model, files, path);
+  if (blueprint.tied &&
+      (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token) &&
+      has_own_head(files, bindings)) {
+    blueprint.tied = false;
+    model = Model(blueprint, {.seed = {}});
+    bindings = bindings_of(architecture, model, files, path);
+  }
+  std::vector<std::string> warnings = read_tensors(files, bindings, progress);
+  for (Binding& binding : bindings) {
+    if (!binding.constant) continue;
+    for (Var& parameter : binding.parameters) parameter.set_wants_grad(false);
+  }
+  return {path,
+          std::move(config),
+          std::move(architecture),
+          std::move(model),
+          std::move(bindings),
+          std::move(warnings)};
+}
+
+}  // namespace locus

@@ -1,0 +1,49 @@
+// A model folder as the Hugging Face hub has them: config.json and safetensors, opened as they are.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "locus/base/json.h"
+#include "locus/checkpoint/family.h"
+#include "locus/checkpoint/weight_files.h"
+#include "locus/nn/model.h"
+
+namespace locus {
+
+// Called as bytes arrive, from any thread but never from two at once.
+using Progress = std::function<void(uint64_t done, uint64_t all)>;
+
+struct ModelFolder {
+  std::filesystem::path path;
+  Config config;
+  Architecture architecture;
+  Model model;
+  std::vector<Binding> bindings;  // under the names the folder's own files use
+  std::vector<std::string> warnings;
+};
+
+// Reads config.json and the weights, these straight into the model's memory as f32, whatever they are stored
+// as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers that mean
+// nothing (position_ids, rotary frequencies, masks) are passed over.
+ModelFolder open_model(const std::filesystem::path& path, const Progress& progress = {});
+
+// Writes a folder that transformers opens: the weights as f32 under the names they came with, config.json,
+// the tokenizer and other small files as they are.
+void save_model(const ModelFolder& folder, const std::filesystem::path& to);
+// The same in two steps, for a model that is changed on the way: `tensors` as the bindings have them, and
+// members of config.json, where an empty value removes one.
+std::vector<NamedTensor> tensors_of(const ModelFolder& folder);
+void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const std::filesystem::path& to,
+                 json::Members changes);
+
+// Finds every binding's tensor and sets its name to the one the files have; all problems in one error.
+void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
+                   std::vector<Binding>& bindings);
+// Fills the bindings' parameters; returns warnings.
+std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
+                                      const Progress& progress);
+
+}  // namespace locus

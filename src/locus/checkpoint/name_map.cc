@@ -1,0 +1,107 @@
+#include "locus/checkpoint/name_map.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "locus/base/error.h"
+
+namespace locus {
+namespace {
+
+constexpr int64_t kParts = 3;  // queries, keys, values
+
+int64_t rows_of(const Tensor& value) { return value.size(0); }
+
+}  // namespace
+
+int64_t Binding::rows() const {
+  int64_t rows = 0;
+  for (const Var& parameter : parameters) rows += rows_of(parameter.value());
+  return rows;
+}
+
+int64_t Binding::columns() const { return parameters[0].shape().rank() == 2 ? parameters[0].shape()[1] : 1; }
+
+Shape Binding::shape() const {
+  if (parameters[0].shape().rank() == 1) return layout.one_row ? Shape{1, rows()} : Shape{rows()};
+  return layout.transposed ? Shape{columns(), rows()} : Shape{rows(), columns()};
+}
+
+int64_t Binding::row(int64_t tensor_row) const {
+  if (layout.heads == 0) return tensor_row;
+  const int64_t size = rows() / (kParts * layout.heads);
+  const int64_t head = tensor_row / (kParts * size), part = tensor_row / size % kParts;
+  return (part * layout.heads + head) * size + tensor_row % size;
+}
+
+Tensor Binding::assemble(std::span<const Tensor> values) const {
+  if (as_it_is()) return values[0].reshape(shape());
+  const Tensor result = values[0].like(shape());
+  const int64_t all = rows(), width = columns();
+  const auto to = result.data<float>();
+  std::vector<const float*> from;
+  for (const Tensor& value : values) {
+    for (int64_t r = 0; r < rows_of(value); ++r) from.push_back(value.data<float>().data() + r * width);
+  }
+  for (int64_t r = 0; r < all; ++r) {
+    if (layout.transposed) {
+      for (int64_t c = 0; c < width; ++c) to[c * all + r] = from[r][c];
+    } else {
+      std::copy_n(from[row(r)], width, to.data() + r * width);
+    }
+  }
+  return result;
+}
+
+Binding* NameMap::tensor(std::string_view ours, std::string_view theirs, const Layout& layout) {
+  if (!parameters_.has(ours)) return nullptr;
+  joined({std::string(ours)}, theirs, layout);
+  return &bindings_.back();
+}
+
+void NameMap::module(std::string_view ours, std::string_view theirs, const Layout& layout) {
+  for (const char* part : {".weight", ".bias"}) {
+    tensor(std::string(ours) + part, std::string(theirs) + part, layout);
+  }
+}
+
+void NameMap::modules(std::string_view ours, std::string_view theirs, std::span<const NamePair> names,
+                      const Layout& layout) {
+  for (const auto& [left, right] : names) {
+    module(fmt::format("{}{}", ours, left), fmt::format("{}{}", theirs, right), layout);
+  }
+}
+
+void NameMap::joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout) {
+  Binding binding = {.tensor = std::string(theirs), .parameters = {}, .layout = layout};
+  for (const std::string& name : ours) {
+    binding.parameters.push_back(parameters_.at(name));
+    bound_.push_back(name);
+  }
+  bindings_.push_back(std::move(binding));
+}
+
+void NameMap::alias(std::string_view theirs, std::string_view other) {
+  for (Binding& binding : bindings_) {
+    if (binding.tensor == theirs) binding.aliases.emplace_back(other);
+  }
+}
+
+void NameMap::tie(std::string_view theirs, std::string_view head) {
+  alias(theirs, head);
+  for (Binding& binding : bindings_) {
+    if (binding.tensor == theirs) binding.tied = head;
+  }
+}
+
+std::vector<Binding> NameMap::take() {
+  for (const NamedParameter& parameter : parameters_.all()) {
+    if (std::ranges::count(bound_, parameter.name) != 1) {
+      fail(Fault::bug, "the name map has the parameter '{}' {} times, expected once", parameter.name,
+           std::ranges::count(bound_, parameter.name));
+    }
+  }
+  return std::move(bindings_);
+}
+
+}  // namespace locus

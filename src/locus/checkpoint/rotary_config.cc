@@ -1,0 +1,66 @@
+// What config.json says about rotary positions. Old files have rope_theta beside rope_scaling, new ones all
+// of it in rope_parameters; the kind is called rope_type or, before, type.
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+// The scaling's parameters that are plain numbers; the scheme's options have the same names.
+constexpr std::string_view kNumbers[] = {"attention_factor", "beta_fast",       "beta_slow",       "mscale",
+                                         "mscale_all_dim",   "low_freq_factor", "high_freq_factor"};
+
+std::string type_of(const Config& config, const std::string& at) {
+  const std::string field = config.has(at + "rope_type") ? at + "rope_type" : at + "type";
+  const std::string type = config.text(field, "default");
+  for (const std::string_view known : {"default", "linear", "dynamic", "yarn", "longrope", "llama3"}) {
+    if (type == known) return type;
+  }
+  if (type == "su") return "longrope";  // its first name
+  config.refuse(field, "expected one of default, linear, dynamic, yarn, longrope, llama3");
+}
+
+void read_lists(const Config& config, const std::string& at, OptionValues& options) {
+  for (const char* name : {"short_factor", "long_factor"}) {
+    if (config.has(at + name)) options[name] = fmt::format("{}", fmt::join(config.numbers(at + name), ", "));
+  }
+}
+
+}  // namespace
+
+void read_rotary(const Config& config, int64_t width, Blueprint& b) {
+  if (width % 2 != 0) {
+    fail(Fault::data, "'{}': {} elements of each head are rotated, expected an even number: pairs turn",
+         config.path().string(), width);
+  }
+  const std::string block = config.is_object("rope_parameters") ? "rope_parameters." : "rope_scaling.";
+  const std::string theta = config.has(block + "rope_theta") ? block + "rope_theta"
+                            : config.has("rope_theta")       ? "rope_theta"
+                                                       : "rotary_emb_base";  // GPT-NeoX's first name for it
+  b.scheme = "rotary";
+  OptionValues& options = b.scheme_options;
+  options["precision"] = "hf";
+  options["width"] = fmt::format("{}", width);
+  options["base"] = fmt::format("{}", config.number(theta, 1, 1e15, 10000));
+  const std::string type = type_of(config, block);
+  if (type == "default") return;
+  options["scaling"] = type;
+  if (type != "longrope" || config.has(block + "factor")) {
+    options["factor"] = fmt::format("{}", config.number(block + "factor", 1, 1e6));
+  }
+  if (type == "linear" || type == "dynamic") return;
+  const std::string original = config.has("original_max_position_embeddings")
+                                   ? "original_max_position_embeddings"
+                                   : block + "original_max_position_embeddings";
+  options["original_length"] = fmt::format("{}", config.integer(original, 1, 1e9, b.max_length));
+  for (const std::string_view name : kNumbers) {
+    const bool takes = name.ends_with("freq_factor") ? type == "llama3" : type != "llama3";
+    if (takes && config.has(block + std::string(name))) {
+      options[std::string(name)] = fmt::format("{}", config.number(block + std::string(name), 0, 1e6));
+    }
+  }
+  if (config.has(block + "truncate"))
+    options["truncate"] = config.flag(block + "truncate") ? "true" : "false";
+  if (type == "longrope") read_lists(config, block, options);
+}
+
+}  // namespace locus

@@ -1,0 +1,94 @@
+// A model back into a folder that transformers opens: the tensors under the names they came with, as f32, and
+// config.json as it was but for what is different now.
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "locus/base/file.h"
+#include "locus/base/json.h"
+#include "locus/checkpoint/model_folder.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What else a folder may hold: tokenizers, settings of generation and of sentence models.
+constexpr std::string_view kCompanions[] = {
+    "generation_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.json",
+    "vocab.txt",
+    "merges.txt",
+    "spiece.model",
+    "source.spm",
+    "target.spm",
+    "sentencepiece.bpe.model",
+    "modules.json",
+    "tokenizer.model",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
+};
+
+std::string changed_config(const fs::path& path, const json::Members& changes) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  const std::vector<std::byte> bytes = read_file(path);
+  const auto error =
+      parser.parse(reinterpret_cast<const char*>(bytes.data()), bytes.size()).get_object().get(object);
+  require(!error, "'{}': is not a JSON object: {}", path.string(), simdjson::error_message(error));
+  json::Members members;
+  for (const auto member : object) {
+    if (std::ranges::count(changes, member.key, &json::Members::value_type::first) > 0) continue;
+    members.emplace_back(member.key, simdjson::minify(member.value));
+  }
+  for (const auto& [name, value] : changes) {
+    if (!value.empty()) members.emplace_back(name, value);
+  }
+  return json::lines(members);
+}
+
+void copy_companions(const fs::path& from, const fs::path& to) {
+  for (const std::string_view name : kCompanions) {
+    if (!fs::exists(from / name)) continue;
+    fs::create_directories((to / name).parent_path());
+    const std::vector<std::byte> bytes = read_file(from / name);
+    write_file(to / name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+}
+
+}  // namespace
+
+std::vector<NamedTensor> tensors_of(const ModelFolder& folder) {
+  std::vector<NamedTensor> tensors;
+  for (const Binding& binding : folder.bindings) {
+    std::vector<Tensor> values;
+    for (const Var& parameter : binding.parameters) values.push_back(parameter.value());
+    tensors.emplace_back(binding.tensor, binding.assemble(values));
+  }
+  return tensors;
+}
+
+void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const fs::path& to,
+                 json::Members changes) {
+  std::error_code error;
+  fs::create_directories(to, error);
+  if (error) fail(Fault::io, "cannot make the folder '{}': {}", to.string(), error.message());
+  require(!fs::equivalent(folder.path, to), "'{}': is the folder the model came from; save it to another",
+          to.string());
+  write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
+  changes.emplace_back("dtype", json::text("float32"));
+  changes.emplace_back("torch_dtype", "");  // what dtype was called before
+  write_file(to / "config.json", changed_config(folder.config.path(), changes));
+  copy_companions(folder.path, to);
+}
+
+void save_model(const ModelFolder& folder, const fs::path& to) {
+  write_model(folder, tensors_of(folder), to, {});
+}
+
+}  // namespace locus

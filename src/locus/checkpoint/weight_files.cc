@@ -1,0 +1,132 @@
+#include "locus/checkpoint/weight_files.h"
+
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/checkpoint/config.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostListed = 20;  // problems of an index that are worth reading
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+[[noreturn]] void refuse_without_weights(const fs::path& folder) {
+  require(is_there(folder), "'{}': there is no such folder", folder.string());
+  for (const char* name : {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
+                           "flax_model.msgpack", "model.ckpt.index"}) {
+    if (!is_there(folder / name)) continue;
+    fail(Fault::data,
+         "'{}': holds no model.safetensors, only {}, which may run code when it is opened and which Locus "
+         "does "
+         "not read; convert it: in Python, AutoModel.from_pretrained(folder).save_pretrained(folder)",
+         folder.string(), name);
+  }
+  fail(Fault::data, "'{}': holds no weights, expected model.safetensors or model.safetensors.index.json",
+       folder.string());
+}
+
+bool inside(const fs::path& file, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
+}
+
+// The folder itself, and for a snapshot in the hub's cache the blobs it links to.
+bool allowed(const fs::path& file, const fs::path& folder) {
+  const fs::path real = fs::canonical(folder);
+  if (inside(file, real)) return true;
+  return real.parent_path().filename() == "snapshots" &&
+         inside(file, real.parent_path().parent_path() / "blobs");
+}
+
+// What is wrong with a shard's name, or nothing.
+std::string complaint(const fs::path& folder, const std::string& name) {
+  const fs::path path(name);
+  if (name.empty() || path.is_absolute() || path.filename() != path || name == "." || name == "..") {
+    return fmt::format("shard {}: expected a plain file name inside the folder", quote(name));
+  }
+  if (!is_there(folder / path)) return fmt::format("shard {}: the file is missing", quote(name));
+  std::error_code error;
+  const fs::path real = fs::canonical(folder / path, error);
+  if (error || !allowed(real, folder)) {
+    return fmt::format("shard {}: is a link out of the folder, to {}", quote(name), quote(real.string()));
+  }
+  return "";
+}
+
+void refuse(const fs::path& path, const std::vector<std::string>& problems) {
+  if (problems.empty()) return;
+  const std::vector<std::string> shown(problems.begin(),
+                                       problems.begin() + std::min(problems.size(), kMostListed));
+  fail(Fault::data, "'{}': {} problem{}\n  {}{}", path.string(), problems.size(),
+       problems.size() == 1 ? "" : "s", fmt::join(shown, "\n  "),
+       shown.size() < problems.size() ? "\n  .." : "");
+}
+
+}  // namespace
+
+WeightFiles::WeightFiles(const fs::path& folder) : folder_(folder) {
+  if (is_there(folder / "model.safetensors")) {
+    files_.emplace_back(folder / "model.safetensors");
+    for (const TensorEntry& entry : files_[0].entries()) where_.emplace(entry.name, 0);
+  } else if (is_there(folder / "model.safetensors.index.json")) {
+    open_shards(folder / "model.safetensors.index.json");
+  } else {
+    refuse_without_weights(folder);
+  }
+}
+
+void WeightFiles::open_shards(const fs::path& index) {
+  const Config config(index);
+  const std::map<std::string, std::string> map = config.members("weight_map");
+  std::map<std::string, size_t> shards;
+  std::vector<std::string> problems;
+  for (const auto& [tensor, name] : map) {
+    if (!shards.emplace(name, files_.size()).second) continue;
+    if (std::string problem = complaint(folder_, name); !problem.empty()) {
+      problems.push_back(std::move(problem));
+    } else {
+      files_.emplace_back(folder_ / name);
+    }
+  }
+  refuse(index, problems);
+  for (size_t file = 0; file < files_.size(); ++file) {
+    for (const TensorEntry& entry : files_[file].entries()) {
+      const auto [at, fresh] = where_.emplace(entry.name, file);
+      if (fresh) continue;
+      problems.push_back(fmt::format("tensor {} is in two shards, {} and {}", quote(entry.name),
+                                     quote(files_[at->second].path().filename().string()),
+                                     quote(files_[file].path().filename().string())));
+    }
+  }
+  for (const auto& [tensor, name] : map) {
+    if (!files_[shards.at(name)].has(tensor)) {
+      problems.push_back(fmt::format("tensor {} is not in its shard {}", quote(tensor), quote(name)));
+    }
+  }
+  refuse(index, problems);
+  require(!files_.empty(), "'{}': weight_map names no tensors", index.string());
+}
+
+const SafetensorsFile* WeightFiles::find(std::string_view tensor) const {
+  const auto found = where_.find(tensor);
+  return found == where_.end() ? nullptr : &files_[found->second];
+}
+
+double WeightFiles::numbers() const {
+  double total = 0;
+  for (const SafetensorsFile& file : files_) {
+    for (const TensorEntry& entry : file.entries()) {
+      total += static_cast<double>(entry.end - entry.begin) * 8 / entry.type->bits;
+    }
+  }
+  return total;
+}
+
+}  // namespace locus

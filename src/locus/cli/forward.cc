@@ -1,0 +1,39 @@
+// locus forward: a model folder's outputs for inputs from a file, as transformers would give them.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "locus/checkpoint/forward.h"
+#include "locus/cli/command.h"
+
+namespace locus::cli {
+
+void add_forward(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("forward", "Run a model folder on inputs from a file");
+  command->footer(
+      "The input is a JSON object of lists, as transformers names them: input_ids, and optionally "
+      "attention_mask,\n"
+      "token_type_ids, position_ids, decoder_input_ids, labels, start_positions, end_positions.\n"
+      "The output holds last_hidden_state; logits, or start_logits and end_logits; loss when there are "
+      "labels; and\n"
+      "with --gradients grad.NAME of every parameter.\n\n"
+      "Example:\n  locus forward models/all-MiniLM-L6-v2 --input x.json --out y.safetensors");
+  struct Request {
+    std::string folder, input, out;
+    bool gradients = false;
+  };
+  auto request = std::make_shared<Request>();
+  command->add_option("DIR", request->folder, "The model folder")->required();
+  command->add_option("--input", request->input, "The inputs, a JSON file")->required();
+  command->add_option("--out", request->out, "Where to write the outputs, a safetensors file")->required();
+  command->add_flag("--gradients", request->gradients, "Also the gradient of the loss for every parameter");
+  command->callback([request] {
+    const ForwardInputs inputs = read_inputs(request->input);
+    ModelFolder folder = open_model(request->folder);
+    for (const std::string& warning : folder.warnings) fmt::print(stderr, "locus: {}\n", warning);
+    write_safetensors(request->out, forward(folder, inputs, request->gradients));
+  });
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,52 @@
+// locus stretch: a model folder with a longer context.
+#include "locus/checkpoint/stretch.h"
+
+#include <memory>
+
+#include "locus/base/quote.h"
+#include "locus/base/spelling.h"
+#include "locus/cli/command.h"
+#include "locus/cli/terminal.h"
+
+namespace locus::cli {
+namespace {
+
+constexpr std::string_view kWays[] = {"interpolate", "repeat", "linear", "ntk",
+                                      "yarn"};  // as the enum has them
+
+Stretch way_of(const std::string& name) {
+  for (size_t i = 0; i < std::size(kWays); ++i) {
+    if (kWays[i] == name) return static_cast<Stretch>(i);
+  }
+  fail(Fault::usage, "stretch: --how {}, expected one of interpolate, repeat, linear, ntk, yarn{}",
+       quote(name), suggestion(name, kWays));
+}
+
+}  // namespace
+
+void add_stretch(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("stretch", "Give a model folder a longer context");
+  command->footer(
+      "For learned tables: interpolate (rows between the old ones) or repeat (the old rows over and over).\n"
+      "For rotary models: linear, ntk or yarn, a scaling in config.json.\n"
+      "The new folder opens in transformers too. Train it on, or measure what is lost.\n\n"
+      "Example:\n  locus stretch models/bert --length 1024 --how interpolate --out models/bert-1024");
+  struct Request {
+    std::string folder, how, out;
+    int64_t length = 0;
+  };
+  auto request = std::make_shared<Request>();
+  command->add_option("DIR", request->folder, "The model folder")->required();
+  command->add_option("--length", request->length, "The new longest input, in tokens")->required();
+  command->add_option("--how", request->how, "interpolate, repeat, linear, ntk or yarn")->required();
+  command->add_option("--out", request->out, "The new folder")->required();
+  command->callback([request] {
+    const Stretch how = way_of(request->how);
+    const ModelFolder folder = open_model(request->folder);
+    stretch_model(folder, request->length, how, request->out);
+    print(fmt::format("{}: up to {} tokens, from {}\n", request->out, request->length,
+                      folder.architecture.blueprint.max_length));
+  });
+}
+
+}  // namespace locus::cli

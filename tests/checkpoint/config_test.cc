@@ -1,0 +1,147 @@
+// config.json: what it holds, and what it must not.
+#include "locus/checkpoint/config.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/checkpoint/folder_of.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+Config of(std::string_view json) { return Config(json, "config.json"); }
+
+TEST(Config, ReadsNestedValuesByDottedNames) {
+  const Config config =
+      of(R"({"a": {"b": 3, "c": [1.5, 2]}, "n": null, "t": "x", "f": true, "whole": 512.0})");
+  EXPECT_EQ(config.integer("a.b", 0, 9), 3);
+  EXPECT_EQ(config.numbers("a.c"), (std::vector<double>{1.5, 2}));
+  EXPECT_EQ(config.text("t"), "x");
+  EXPECT_TRUE(config.flag("f"));
+  EXPECT_EQ(config.size("whole"), 512);
+  EXPECT_FALSE(config.has("n"));
+  EXPECT_EQ(config.integer("n", 0, 9, 7), 7);
+  EXPECT_TRUE(config.is_object("a"));
+  EXPECT_TRUE(config.is_list("a.c"));
+  EXPECT_EQ(config.count("a.c"), 2);
+  EXPECT_EQ(config.count("nothing"), 0);
+}
+
+TEST(Config, TakesTheLastOfTwoValuesAsPythonDoes) {
+  const Config config = of(R"({"a": 1, "b": {"c": 1}, "a": 2, "b": null})");
+  EXPECT_EQ(config.integer("a", 0, 9), 2);
+  EXPECT_FALSE(config.is_object("b"));
+}
+
+TEST(Config, RefusesTextThatIsNoObject) {
+  expect_bad_data("'config.json': is not valid JSON: ", [] { of(""); });
+  expect_bad_data("'config.json': is not valid JSON: ", [] { of(R"({"a": NaN})"); });
+  expect_bad_data("'config.json': is not valid JSON: ", [] { of(R"({"a": 1} x)"); });
+  expect_bad_data("'config.json': is not valid JSON: ", [] { of("{\"a\": \"\xff\"}"); });
+  expect_bad_data("'config.json': is not a JSON object", [] { of("[1, 2]"); });
+  expect_bad_data("'config.json': is not valid JSON: ", [] { of(std::string(1000000, '[')); });
+}
+
+TEST(Config, NamesFieldValueAndExpectation) {
+  const Config config =
+      of(R"({"a": -1, "b": 1.5, "c": "x", "d": [1], "e": 1e30, "f": 18446744073709551615})");
+  expect_bad_data("'config.json': has no z, expected a whole number from 1 to 16777216",
+                  [&] { config.size("z"); });
+  expect_bad_data("'config.json': a is -1, expected a whole number from 1 to 16777216",
+                  [&] { config.size("a"); });
+  expect_bad_data("'config.json': b is 1.5, expected a whole number", [&] { config.size("b"); });
+  expect_bad_data("'config.json': c is 'x', expected a whole number", [&] { config.size("c"); });
+  expect_bad_data("'config.json': d is a list of 1, expected a text", [&] { config.text("d"); });
+  expect_bad_data("'config.json': e is 1e+30, expected a whole number", [&] { config.size("e"); });
+  expect_bad_data("'config.json': f is ", [&] { config.size("f"); });
+  expect_bad_data("'config.json': c is 'x', expected true or false", [&] { config.flag("c"); });
+  expect_bad_data("'config.json': b is 1.5, expected a number from 0 to 1",
+                  [&] { config.number("b", 0, 1); });
+  expect_bad_data("'config.json': c is 'x', expected a list or an object", [&] { config.count("c"); });
+}
+
+struct ConfigFault {
+  const char *family, *from, *to, *text;
+};
+
+constexpr ConfigFault kFaults[] = {
+    {"bert", "\"hidden_size\": 12", "\"hidden_size\": 0", "hidden_size is 0, expected a whole number from 1"},
+    {"bert", "\"hidden_size\": 12", "\"hidden_size\": -12",
+     "hidden_size is -12, expected a whole number from 1"},
+    {"bert", "\"hidden_size\": 12", "\"hidden_size\": 1000000000",
+     "hidden_size is 1000000000, expected a whole number from 1"},
+    {"bert", "\"hidden_size\": 12", "\"hidden_size\": 13", "width is 13, no multiple of heads, 3"},
+    {"bert", "\"hidden_size\": 12", "\"hidden_size\": [12]",
+     "hidden_size is a list of 1, expected a whole number"},
+    {"bert", "\"hidden_size\": 12", "\"hidden_size\": 12000000", "describes a model of at least "},
+    {"bert", "\"vocab_size\": 29", "\"vocab_size\": 10000000", "describes a model of at least "},
+    {"bert", "\"max_position_embeddings\": 14", "\"max_position_embeddings\": 16000000",
+     "describes a model of at least "},
+    {"bert", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 9999", "describes a model of at least "},
+    {"bert", "\"vocab_size\": 29", "\"vocab_size\": 28",
+     "is F32 [29, 12], expected F32, BF16, F16 or F64 [28, 12]"},
+    {"bert", "\"model_type\": \"bert\"", "\"model_type\": \"brt\"",
+     "model_type is 'brt', expected one of bert, roberta"},
+    {"bert", "\"model_type\": \"bert\"", "\"model_type\": \"brt\"", "did you mean 'bert'?"},
+    {"bert", "\"model_type\": \"bert\",", "", "has no model_type, expected a text"},
+    {"bert", "BertForMaskedLM", "BertForChess",
+     "architectures.0 is 'BertForChess', expected one of BertForSequenceClassification"},
+    {"bert", "gelu_new", "mish", "hidden_act is 'mish', expected one of gelu, gelu_new"},
+    {"bert", "\"is_decoder\": false", "\"is_decoder\": true",
+     "is_decoder is true, but Locus computes such models with false only"},
+    {"bert", "\"model_type\"", "\"position_embedding_type\": \"relative_key\", \"model_type\"",
+     "position_embedding_type is 'relative_key', but Locus opens such models with absolute positions only"},
+    {"llama", "\"head_dim\": 4", "\"head_dim\": 5",
+     "5 elements of each head are rotated, expected an even number"},
+    {"llama", "\"rope_theta\": 500.0", "\"rope_theta\": 0",
+     "rope_parameters.rope_theta is 0, expected a number from 1 to"},
+    {"llama", "\"rope_theta\": 500.0", "\"rope_theta\": -1",
+     "rope_parameters.rope_theta is -1, expected a number from 1 to"},
+    {"llama", "\"factor\": 4.0", "\"factor\": 0", "rope_parameters.factor is 0, expected a number from 1 to"},
+    {"llama", "llama3", "spiral",
+     "rope_parameters.rope_type is 'spiral', expected one of default, linear, dynamic, yarn, longrope, "
+     "llama3"},
+    {"llama", "\"num_key_value_heads\": 2", "\"num_key_value_heads\": 3",
+     "key_heads is 3, expected a divisor of heads, 4"},
+    {"t5", "\"relative_attention_num_buckets\": 8", "\"relative_attention_num_buckets\": 1",
+     "relative_attention_num_buckets is 1, expected a whole number from 4"},
+    {"deberta-v2", "\"position_buckets\": 4", "\"position_buckets\": 1",
+     "position_buckets is 1, expected at least 4"},
+    {"deberta-v2", "\"position_biased_input\": false", "\"position_biased_input\": true",
+     "position_biased_input is true, but with relative_attention"},
+    {"deberta-v2", "\"model_type\"", "\"conv_kernel_size\": 3, \"model_type\"",
+     "conv_kernel_size is 3, but Locus has no convolution"},
+    {"opt", "\"word_embed_proj_dim\": 12", "\"word_embed_proj_dim\": 6",
+     "word_embed_proj_dim is 6, but Locus has token rows of hidden_size only, 12"},
+    {"gptj", "\"rotary_dim\": 4", "\"rotary_dim\": 3", "rotary_dim is 3, expected an even number"},
+};
+
+TEST(Config, EveryFaultInItIsRefusedByName) {
+  for (const auto& [family, from, to, text] : kFaults) {
+    SCOPED_TRACE(to);
+    const FolderOf folder(family);
+    folder.change(from, to);
+    folder.expect_refused({"config.json", text});
+  }
+}
+
+TEST(Config, MustBeThere) {
+  const FolderOf folder("bert");
+  fs::remove(folder / "config.json");
+  expect_error(Fault::io, {"config.json"}, [&] { open_model(folder.path()); });
+}
+
+TEST(Config, CodeInItIsIgnored) {
+  const FolderOf folder("bert");
+  folder.change("\"model_type\"",
+                R"("auto_map": {"AutoModel": "evil.py--Evil"}, "chat_template": "{{ x }}", "model_type")");
+  EXPECT_NO_THROW(open_model(folder.path()));
+}
+
+TEST(Config, HeadsOfAlibiNeedBeNoPowerOfTwo) {
+  EXPECT_EQ(open_model(fs::path(LOCUS_GOLDEN) / "family/bloom").architecture.blueprint.heads, 3);
+}
+
+}  // namespace
+}  // namespace locus

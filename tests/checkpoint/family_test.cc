@@ -1,0 +1,116 @@
+// Every folder of tests/golden/family, made by tools/golden/families.py: hidden states, logits, loss and
+// every gradient as transformers computes them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "locus/checkpoint/forward.h"
+#include "locus/checkpoint/safetensors.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+// f32 against f32: a few hundred roundings of 2^-24 each, amplified by two layers with wide weights.
+constexpr double kForward = 2e-5, kGradient = 2e-4;
+
+std::vector<std::string> golden_families() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(fs::path(LOCUS_GOLDEN) / "family")) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+double largest(const std::vector<float>& values) {
+  double most = 0;
+  for (const float value : values) most = std::max<double>(most, std::abs(value));
+  return most;
+}
+
+// The largest difference, as a part of the golden tensor's largest number or of `floor`.
+void expect_near(const std::string& name, const Tensor& got, const Tensor& wanted, double tolerance,
+                 double floor) {
+  ASSERT_EQ(got.shape(), wanted.shape()) << name;
+  const std::vector<float> left = got.values(), right = wanted.values();
+  double difference = 0;
+  for (size_t i = 0; i < right.size(); ++i) {
+    difference = std::max<double>(difference, std::abs(left[i] - right[i]));
+    ASSERT_TRUE(std::isfinite(left[i])) << name << " [" << i << "]";
+  }
+  EXPECT_LE(difference, tolerance * std::max(largest(right), floor)) << name;
+}
+
+class FamilyGolden : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FamilyGolden, ComputesWhatTransformersDoes) {
+  const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
+  const SafetensorsFile golden(path / "expected.safetensors");
+  // A bias on keys changes no softmax: its gradient is zero but for rounding, whose size is that of the
+  // others.
+  double most = 0;
+  for (const TensorEntry& entry : golden.entries()) {
+    if (entry.name.starts_with("grad.")) most = std::max(most, largest(golden.read(entry.name).values()));
+  }
+  ModelFolder folder = open_model(path);
+  EXPECT_TRUE(folder.warnings.empty());
+  size_t compared = 0;
+  for (const auto& [name, tensor] : forward(folder, read_inputs(path / "inputs.json"), golden.has("loss"))) {
+    ASSERT_TRUE(golden.has(name)) << name;
+    const bool gradient = name.starts_with("grad.");
+    expect_near(name, tensor, golden.read(name), gradient ? kGradient : kForward, gradient ? 1e-2 * most : 0);
+    ++compared;
+  }
+  EXPECT_EQ(compared, golden.entries().size());
+}
+
+// Token by token with a cache gives the full pass.
+TEST_P(FamilyGolden, DecodesWithACacheWhatTheFullPassGives) {
+  const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
+  ModelFolder folder = open_model(path);
+  const Blueprint& b = folder.architecture.blueprint;
+  if (b.kind != ModelKind::decoder) return;
+  const int64_t length = 7;
+  const Tensor ids = read_inputs(path / "inputs.json").input_ids.columns(2, 2 + length).clone();
+  const NoGrad scope;
+  const Placement whole = Placement::rectangle(ids.size(0), length, b.policy());
+  const Tensor full = folder.model.transformer()({whole.pack(ids), whole, {}}).value();
+  Cache cache;
+  for (int64_t i = 0; i < length; ++i) {
+    const Placement one = Placement::rectangle(ids.size(0), 1, b.policy());
+    Pass pass;
+    pass.cache = &cache;
+    const Tensor step =
+        folder.model.transformer()({one.pack(ids.columns(i, i + 1).clone()), one, {}}, pass).value();
+    for (int64_t row = 0; row < ids.size(0); ++row) {
+      expect_near("step", step.rows(row, row + 1), full.rows(row * length + i, row * length + i + 1),
+                  kForward, 1);
+    }
+  }
+}
+
+TEST_P(FamilyGolden, IsSavedAsItWas) {
+  const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
+  const TemporaryFolder copy;
+  save_model(open_model(path), copy.path());
+  const SafetensorsFile before(path / "model.safetensors"), after(copy / "model.safetensors");
+  ASSERT_EQ(after.entries().size(), before.entries().size());
+  for (const TensorEntry& entry : before.entries()) {
+    EXPECT_EQ(after.shape(entry.name), before.shape(entry.name));
+    EXPECT_EQ(after.read(entry.name).values(), before.read(entry.name).values()) << entry.name;
+  }
+  const ModelFolder again = open_model(copy.path());
+  EXPECT_EQ(values_of(again.architecture.blueprint), values_of(open_model(path).architecture.blueprint));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FamilyGolden, ::testing::ValuesIn(golden_families()), [](const auto& family) {
+  std::string name = family.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace locus

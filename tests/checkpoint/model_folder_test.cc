@@ -1,0 +1,232 @@
+// Model folders that are not as they should be, and some that only look so.
+#include "locus/checkpoint/model_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/checkpoint/folder_of.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Tensor& first_of(const ModelFolder& folder) { return folder.model.parameters().all()[0].var.value(); }
+
+TEST(ModelFolder, OpensShardsAsTheWhole) {
+  const FolderOf folder("bert");
+  const std::vector<float> whole = first_of(open_model(folder.path())).values();
+  folder.shard();
+  EXPECT_EQ(first_of(open_model(folder.path())).values(), whole);
+}
+
+TEST(ModelFolder, OpensTheHubsCacheWhoseFilesAreLinksToBlobs) {
+  const FolderOf source("bert");
+  source.shard();
+  const TemporaryFolder cache;
+  const fs::path snapshot = cache / "snapshots/abc";
+  fs::create_directories(snapshot);
+  fs::create_directories(cache / "blobs");
+  for (const auto& entry : fs::directory_iterator(source.path())) {
+    fs::copy(entry.path(), cache / "blobs" / entry.path().filename());
+    fs::create_symlink(fs::path("../../blobs") / entry.path().filename(), snapshot / entry.path().filename());
+  }
+  EXPECT_NO_THROW(open_model(snapshot));
+}
+
+TEST(ModelFolder, RefusesAMissingShard) {
+  const FolderOf folder("bert");
+  folder.shard();
+  fs::remove(folder / "two.safetensors");
+  folder.expect_refused(
+      {"model.safetensors.index.json': 1 problem", "shard 'two.safetensors': the file is missing"});
+}
+
+TEST(ModelFolder, RefusesATruncatedShard) {
+  const FolderOf folder("bert");
+  folder.shard();
+  fs::resize_file(folder / "two.safetensors", fs::file_size(folder / "two.safetensors") - 1);
+  folder.expect_refused({"two.safetensors'"});
+}
+
+TEST(ModelFolder, RefusesShardsOutsideTheFolder) {
+  for (const std::string name : {"/etc/passwd", "../one.safetensors", "sub/one.safetensors", "..", ""}) {
+    const FolderOf folder("bert");
+    folder.shard([&](std::map<std::string, std::string>& map) { map.begin()->second = name; });
+    folder.expect_refused({"expected a plain file name inside the folder"});
+  }
+}
+
+TEST(ModelFolder, RefusesAShardThatIsALinkOutOfTheFolder) {
+  const FolderOf folder("bert"), other("bert");
+  folder.shard();
+  other.shard();
+  fs::remove(folder / "two.safetensors");
+  fs::create_symlink(other / "two.safetensors", folder / "two.safetensors");
+  folder.expect_refused({"shard 'two.safetensors': is a link out of the folder, to '"});
+}
+
+TEST(ModelFolder, RefusesATensorThatIsInTheMapButInNoShard) {
+  const FolderOf folder("bert");
+  folder.shard([](std::map<std::string, std::string>& map) { map["bert.ghost"] = "one.safetensors"; });
+  folder.expect_refused({"tensor 'bert.ghost' is not in its shard 'one.safetensors'"});
+}
+
+TEST(ModelFolder, RefusesATensorInTwoShards) {
+  const FolderOf folder("bert");
+  folder.shard();
+  fs::copy_file(folder / "one.safetensors", folder / "two.safetensors", fs::copy_options::overwrite_existing);
+  folder.expect_refused({" is in two shards, 'one.safetensors' and 'two.safetensors'"});
+}
+
+TEST(ModelFolder, RefusesAnIndexThatIsNone) {
+  const FolderOf folder("bert");
+  folder.shard();
+  put(folder / "model.safetensors.index.json", R"({"weight_map": ["one.safetensors"]})");
+  folder.expect_refused({"weight_map is a list of 1, expected an object"});
+  put(folder / "model.safetensors.index.json", R"({"weight_map": {"a": 3}})");
+  folder.expect_refused({"weight_map.a is 3, expected a text"});
+  put(folder / "model.safetensors.index.json", R"({"weight_map": {}})");
+  folder.expect_refused({"weight_map names no tensors"});
+}
+
+TEST(ModelFolder, RefusesPickleFilesAndNamesTheWay) {
+  const FolderOf folder("bert");
+  fs::rename(folder / "model.safetensors", folder / "pytorch_model.bin");
+  folder.expect_refused({"only pytorch_model.bin, which may run code", "save_pretrained(folder)"});
+}
+
+TEST(ModelFolder, RefusesAFolderWithoutWeights) {
+  const FolderOf folder("bert");
+  fs::remove(folder / "model.safetensors");
+  folder.expect_refused({"holds no weights, expected model.safetensors or model.safetensors.index.json"});
+}
+
+TEST(ModelFolder, ListsMissingExtraAndMisshapenTensorsAtOnce) {
+  const FolderOf folder("bert");
+  std::vector<NamedTensor> tensors = folder.tensors();
+  for (auto& [name, tensor] : tensors) {
+    if (name == "bert.encoder.layer.1.output.dense.bias") name = "bert.encoder.layer.7.output.dense.bias";
+    if (name == "bert.embeddings.word_embeddings.weight") tensor = Tensor::zeros({31, 12});
+  }
+  folder.write(tensors);
+  folder.expect_refused(
+      {"config.json and the weights do not fit together: 3 tensors",
+       "missing: bert.encoder.layer.1.output.dense.bias [12]",
+       "'bert.embeddings.word_embeddings.weight' is F32 [31, 12], expected F32, BF16, F16 or F64 [29, 12]",
+       "unknown: 'bert.encoder.layer.7.output.dense.bias' F32 [12]"});
+}
+
+TEST(ModelFolder, RefusesWholeNumbersAsWeights) {
+  const FolderOf folder("bert");
+  std::vector<NamedTensor> tensors = folder.tensors();
+  for (auto& [name, tensor] : tensors) {
+    if (name == "cls.predictions.bias") tensor = Tensor::zeros({29}, DType::i32);
+  }
+  folder.write(tensors);
+  folder.expect_refused({"'cls.predictions.bias' is I32 [29], expected F32, BF16, F16 or F64 [29]"});
+}
+
+TEST(ModelFolder, PassesOverHarmlessLeftovers) {
+  const FolderOf folder("gpt2");
+  std::vector<NamedTensor> tensors = folder.tensors();
+  tensors.emplace_back("transformer.h.0.attn.bias", Tensor::zeros({1, 1, 14, 14}, DType::boolean));
+  tensors.emplace_back("transformer.h.0.attn.masked_bias", Tensor::zeros({}));
+  folder.write(tensors);
+  EXPECT_NO_THROW(open_model(folder.path()));
+  const FolderOf other("bert");
+  tensors = other.tensors();
+  tensors.emplace_back("bert.embeddings.position_ids", Tensor::zeros({1, 14}, DType::i64));
+  tensors.emplace_back("cls.seq_relationship.weight", Tensor::zeros({2, 12}));
+  tensors.emplace_back("bert.pooler.dense.weight", Tensor::zeros({12, 12}));
+  other.write(tensors);
+  EXPECT_NO_THROW(open_model(other.path()));
+}
+
+TEST(ModelFolder, UnderstandsOldNamesAndNamesWithoutThePrefix) {
+  const FolderOf folder("bert");
+  const std::vector<float> wanted = first_of(open_model(folder.path())).values();
+  std::vector<NamedTensor> tensors = folder.tensors();
+  for (auto& [name, tensor] : tensors) {
+    const bool norm = name.find("LayerNorm") != std::string::npos;
+    if (norm) name = name.substr(0, name.rfind('.')) + (name.ends_with("weight") ? ".gamma" : ".beta");
+    if (name.starts_with("bert.")) name = name.substr(5);
+  }
+  folder.write(tensors);
+  const ModelFolder opened = open_model(folder.path());
+  EXPECT_EQ(first_of(opened).values(), wanted);
+  EXPECT_EQ(opened.bindings[0].tensor, "embeddings.word_embeddings.weight");
+}
+
+TEST(ModelFolder, ConvertsHalfPrecisionWeights) {
+  for (const DType dtype : {DType::bf16, DType::f16, DType::f64}) {
+    const FolderOf folder("gpt2");  // transposed ones among them
+    const ModelFolder whole = open_model(folder.path());
+    std::vector<NamedTensor> tensors = folder.tensors();
+    for (auto& [name, tensor] : tensors) {
+      const Tensor stored = Tensor::empty(tensor.shape(), dtype);
+      const std::vector<float> values = tensor.values();
+      visit_float(dtype, [&]<class T>(T) {
+        for (size_t i = 0; i < values.size(); ++i) {
+          if constexpr (std::is_same_v<T, Bf16>) stored.data<T>()[i] = to_bf16(values[i]);
+          if constexpr (std::is_same_v<T, F16>) stored.data<T>()[i] = to_f16(values[i]);
+          if constexpr (std::is_same_v<T, double>) stored.data<T>()[i] = values[i];
+        }
+      });
+      tensor = stored;
+    }
+    folder.write(tensors);
+    const ModelFolder opened = open_model(folder.path());
+    const double step = dtype == DType::bf16  ? 0x1p-8
+                        : dtype == DType::f16 ? 0x1p-11
+                                              : 0;  // half a unit in the last place
+    for (size_t p = 0; p < whole.model.parameters().all().size(); ++p) {
+      const std::vector<float> got = opened.model.parameters().all()[p].var.value().values();
+      const std::vector<float> wanted = whole.model.parameters().all()[p].var.value().values();
+      for (size_t i = 0; i < got.size(); ++i)
+        ASSERT_NEAR(got[i], wanted[i], step * std::abs(wanted[i]) + 1e-7 * step);
+    }
+  }
+}
+
+TEST(ModelFolder, WarnsOfWeightsThatAreNotFinite) {
+  const FolderOf folder("bert");
+  std::vector<NamedTensor> tensors = folder.tensors();
+  for (auto& [name, tensor] : tensors) {
+    if (name == "cls.predictions.bias") tensor.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+  }
+  folder.write(tensors);
+  const ModelFolder opened = open_model(folder.path());
+  ASSERT_EQ(opened.warnings.size(), 1u);
+  EXPECT_NE(opened.warnings[0].find("tensor 'cls.predictions.bias' holds numbers that are not finite"),
+            std::string::npos);
+}
+
+TEST(ModelFolder, TellsItsProgress) {
+  const FolderOf folder("bert");
+  uint64_t last = 0, whole = 0;
+  open_model(folder.path(), [&](uint64_t done, uint64_t all) {
+    EXPECT_GT(done, last);
+    last = done;
+    whole = all;
+  });
+  EXPECT_EQ(last, whole);
+  EXPECT_GT(whole, 0u);
+}
+
+TEST(ModelFolder, LeavesATableItCallsTiedAloneWhereTheHeadHasItsOwn) {
+  EXPECT_FALSE(open_model(fs::path(LOCUS_GOLDEN) / "family/t5-v11").architecture.blueprint.tied);
+  const FolderOf folder("t5-v11");
+  std::vector<NamedTensor> tensors = folder.tensors();
+  for (auto& [name, tensor] : tensors) {
+    if (name == "lm_head.weight")
+      tensor = SafetensorsFile(folder / "model.safetensors").read("shared.weight");
+  }
+  folder.write(tensors);
+  EXPECT_TRUE(open_model(folder.path()).architecture.blueprint.tied);
+}
+
+}  // namespace
+}  // namespace locus

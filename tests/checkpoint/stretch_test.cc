@@ -1,0 +1,123 @@
+// Longer contexts: what is written, what stays, what is refused. That transformers opens it is
+// tools/parity.py's subject.
+#include "locus/checkpoint/stretch.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/checkpoint/forward.h"
+#include "tests/checkpoint/folder_of.h"
+#include "tests/program.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+ModelFolder golden(const std::string& family) {
+  return open_model(fs::path(LOCUS_GOLDEN) / "family" / family);
+}
+
+Tensor table_of(const ModelFolder& folder, const std::string& name) {
+  return folder.model.parameters().at(name).value();
+}
+
+TEST(Stretch, InterpolatesALearnedTable) {
+  const TemporaryFolder to;
+  const ModelFolder before = golden("bert");
+  stretch_model(before, 27, Stretch::interpolate, to.path());  // 14 rows: every second new one is an old one
+  const ModelFolder after = open_model(to.path());
+  const Tensor old = table_of(before, "encoder.scheme.table"),
+               fresh = table_of(after, "encoder.scheme.table");
+  ASSERT_EQ(fresh.shape(), (Shape{27, 12}));
+  EXPECT_EQ(after.architecture.blueprint.max_length, 27);
+  for (int64_t i = 0; i < 27; ++i) {
+    for (int64_t c = 0; c < 12; ++c) {
+      const float low = old.view().row<float>(i / 2)[c], high = old.view().row<float>((i + 1) / 2)[c];
+      EXPECT_FLOAT_EQ(fresh.view().row<float>(i)[c], i % 2 == 0 ? low : (low + high) / 2);
+    }
+  }
+}
+
+TEST(Stretch, RepeatsATableBehindTheRowsThatStandForNothing) {
+  const TemporaryFolder to;
+  const ModelFolder before = golden("roberta");  // 3 rows, then 13
+  stretch_model(before, 20, Stretch::repeat, to.path());
+  const ModelFolder after = open_model(to.path());
+  const Tensor old = table_of(before, "encoder.scheme.table"),
+               fresh = table_of(after, "encoder.scheme.table");
+  ASSERT_EQ(old.shape(), (Shape{16, 12}));
+  ASSERT_EQ(fresh.shape(), (Shape{23, 12}));
+  for (int64_t i = 0; i < 23; ++i) {
+    EXPECT_EQ(fresh.rows(i, i + 1).values(),
+              old.rows(i < 16 ? i : i - 13, (i < 16 ? i : i - 13) + 1).values())
+        << i;
+  }
+}
+
+TEST(Stretch, StretchesBothTablesOfAnEncoderDecoder) {
+  const TemporaryFolder to;
+  stretch_model(golden("bart"), 30, Stretch::interpolate, to.path());
+  const ModelFolder after = open_model(to.path());
+  EXPECT_EQ(table_of(after, "encoder.scheme.table").shape(), (Shape{32, 12}));
+  EXPECT_EQ(table_of(after, "decoder.scheme.table").shape(), (Shape{32, 12}));
+}
+
+TEST(Stretch, GivesRotaryModelsAScaling) {
+  const auto options = [](Stretch how) {
+    const TemporaryFolder to;
+    stretch_model(golden("mistral"), 128, how, to.path());  // from 32
+    const Blueprint b = open_model(to.path()).architecture.blueprint;
+    EXPECT_EQ(b.max_length, 128);
+    return b.scheme_options;
+  };
+  OptionValues linear = options(Stretch::linear), yarn = options(Stretch::yarn), ntk = options(Stretch::ntk);
+  EXPECT_EQ(linear["scaling"], "linear");
+  EXPECT_EQ(linear["factor"], "4");
+  EXPECT_EQ(linear["base"], "300");
+  EXPECT_EQ(yarn["scaling"], "yarn");
+  EXPECT_EQ(yarn["original_length"], "32");
+  EXPECT_FALSE(ntk.contains("scaling"));
+  EXPECT_EQ(ntk["base"], "2400");  // 300 * 4^(6/4)
+}
+
+TEST(Stretch, KeepsTheRotatedPart) {
+  const TemporaryFolder to;
+  stretch_model(golden("neox"), 64, Stretch::linear, to.path());
+  EXPECT_EQ(open_model(to.path()).architecture.blueprint.scheme_options.at("width"), "4");
+}
+
+TEST(Stretch, RefusesWhatDoesNotSuit) {
+  const TemporaryFolder to;
+  const auto refused = [&](const char* family, int64_t length, Stretch how, const char* text) {
+    const ModelFolder folder = golden(family);
+    expect_bad_data(text, [&] { stretch_model(folder, length, how, to.path()); });
+  };
+  refused("bert", 64, Stretch::linear,
+          "its scheme is learned; interpolate and repeat are for learned tables");
+  refused("mistral", 64, Stretch::repeat,
+          "its scheme is rotary; interpolate and repeat are for learned tables");
+  refused("bloom", 64, Stretch::yarn, "its scheme is alibi");
+  refused("bert", 14, Stretch::repeat, "--length is 14, expected more than the model's own 14");
+  refused("llama", 64, Stretch::yarn, "the model has a scaling already, llama3");
+  refused("gptj", 64, Stretch::linear, "GPT-J has no field for a scaling of its rotation");
+  const FolderOf own("bert");
+  expect_bad_data("is the folder the model came from",
+                  [&] { stretch_model(open_model(own.path()), 64, Stretch::repeat, own.path()); });
+}
+
+TEST(Stretch, IsACommand) {
+  const FolderOf folder("bert");
+  const std::string out = (folder / "longer").string();
+  const Outcome outcome = run_program(
+      fmt::format("stretch {} --length 64 --how interpolate --out {}", folder.path().string(), out));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, out + ": up to 64 tokens, from 14\n");
+  EXPECT_EQ(open_model(out).architecture.blueprint.max_length, 64);
+  const Outcome wrong =
+      run_program(fmt::format("stretch {} --length 64 --how yarm --out {}", folder.path().string(), out));
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("did you mean 'yarn'?"), std::string::npos) << wrong.err;
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,17 @@
+// Any bytes at all as a config.json: refused with an Error, or it describes an architecture whose blueprint
+// can be built.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "locus/base/error.h"
+#include "locus/checkpoint/family.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    const locus::Config config({reinterpret_cast<const char*>(data), size}, "config.json");
+    if (!locus::problems(locus::read_architecture(config).blueprint).empty()) std::abort();
+  } catch (const locus::Error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""Golden folders of the model families: tests/golden/family/<case>/
+
+A tiny model of transformers with random weights for every family, with odd sizes and settings that are not the defaults, saved as
+save_pretrained does: config.json and model.safetensors. Beside them inputs.json, as `locus forward` takes it, and expected.safetensors:
+last_hidden_state and logits (zero where padding is), the loss, and every gradient as grad.NAME, all in f32.
+
+Needs: pip install torch transformers safetensors. Use: tools/golden/families.py [FOLDER [CASE..]]
+"""
+import json
+import pathlib
+import shutil
+import sys
+
+import torch
+import transformers as hf
+from safetensors.torch import save_file
+
+DEVIATION = 0.3  # large enough that a wrong position is seen
+SMALL = dict(vocab_size=29, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20)
+
+
+def randomise(model, seed=7):
+    """Random weights; norms around 1."""
+    torch.manual_seed(seed)
+    norms = {id(m.weight) for m in model.modules() if "Norm" in type(m).__name__ and getattr(m, "weight", None) is not None}
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.copy_(torch.randn_like(parameter) * DEVIATION + (1 if id(parameter) in norms else 0))
+        for name, buffer in model.named_buffers():
+            if name == "final_logits_bias":
+                buffer.copy_(torch.randn_like(buffer))
+    return model.eval()
+
+
+def tokens(vocabulary, lengths, left=False, seed=3, first=3, padding=0):
+    """Ids from `first` on, `padding` where the mask is 0, and the mask."""
+    generator = torch.Generator().manual_seed(seed)
+    most = max(lengths)
+    mask = torch.tensor([[0] * (most - n) + [1] * n if left else [1] * n + [0] * (most - n) for n in lengths])
+    return torch.randint(first, vocabulary, (len(lengths), most), generator=generator) * mask + padding * (1 - mask), mask
+
+
+def token_labels(mask, classes, shifted, seed=5):
+    """Labels with gaps; none that padding would have to predict."""
+    generator = torch.Generator().manual_seed(seed)
+    labels = torch.randint(0, classes, mask.shape, generator=generator)
+    keep = (torch.rand(mask.shape, generator=generator) < 0.7) & (mask > 0)
+    if shifted:
+        keep[:, 1:] &= mask[:, :-1] > 0
+    return torch.where(keep, labels, -100)
+
+
+def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
+    """Inputs that suit the model's head."""
+    config, kind = model.config, type(model).__name__
+    ids, mask = tokens(config.vocab_size, lengths, left, seed, padding=config.pad_token_id or 0)
+    inputs = dict(input_ids=ids, attention_mask=mask)
+    if segments:
+        inputs["token_type_ids"] = (torch.arange(ids.shape[1]) >= 4).long().repeat(len(lengths), 1) % segments * mask
+    if config.is_encoder_decoder:
+        if "Generation" in kind or "MTModel" in kind:
+            inputs["labels"] = token_labels(torch.ones(len(lengths), 6), config.vocab_size, False)
+        else:
+            inputs["decoder_input_ids"] = tokens(config.vocab_size, [6] * len(lengths), seed=seed + 1)[0]
+    elif "SequenceClassification" in kind:
+        generator = torch.Generator().manual_seed(seed)
+        if config.num_labels == 1:
+            inputs["labels"] = torch.randn(len(lengths), generator=generator)
+        else:
+            inputs["labels"] = torch.randint(0, config.num_labels, (len(lengths),), generator=generator)
+    elif "QuestionAnswering" in kind:
+        inputs["start_positions"] = torch.tensor([1, 0, 99, 4][:len(lengths)])
+        inputs["end_positions"] = torch.tensor([min(lengths) - 1] * len(lengths))
+    elif "TokenClassification" in kind:
+        inputs["labels"] = token_labels(mask, config.num_labels, False)
+    elif "MaskedLM" in kind:
+        inputs["labels"] = token_labels(mask, config.vocab_size, False)
+    elif "CausalLM" in kind or "LMHead" in kind:
+        inputs["labels"] = token_labels(mask, config.vocab_size, True)
+    return inputs
+
+
+def outputs_of(model, inputs):
+    """What `locus forward --gradients` gives, by transformers."""
+    model.zero_grad()
+    base = {k: v for k, v in inputs.items() if k not in ("labels", "start_positions", "end_positions")}
+    labels = inputs.get("labels")
+    if model.config.is_encoder_decoder and "decoder_input_ids" not in base:
+        base["decoder_input_ids"] = model.prepare_decoder_input_ids_from_labels(labels=labels)
+    real = torch.ones_like(base["decoder_input_ids"]) if "decoder_input_ids" in base else base.get("attention_mask")
+    real = torch.ones_like(base["input_ids"]) if real is None else real
+
+    def packed(x):
+        return (x * (real if x.dim() == 2 else real[..., None])).detach().contiguous()
+
+    trunk = model.base_model if model.base_model is not model and "T5For" not in type(model).__name__ else None
+    out = model(**inputs)
+    if trunk is not None:
+        hidden = trunk(**base).last_hidden_state
+    elif hasattr(out, "last_hidden_state"):
+        hidden = out.last_hidden_state
+    else:
+        hidden = model(**inputs, output_hidden_states=True).decoder_hidden_states[-1]
+    result = {"last_hidden_state": packed(hidden)}
+    if "logits" in out:
+        result["logits"] = packed(out.logits) if out.logits.dim() == 3 else out.logits.detach().contiguous()
+    for name in ("start_logits", "end_logits"):
+        if name in out:
+            result[name] = packed(out[name])
+    if out.get("loss") is not None:
+        result["loss"] = out.loss.detach().reshape(())
+        out.loss.backward()
+        # Saving writes one name otherwise than the model has it.
+        stored = {"lm_head.weight": "embed_out.weight"} if model.config.model_type == "gpt_neox" else {}
+        for name, parameter in model.named_parameters():
+            if parameter.grad is not None:
+                result["grad." + stored.get(name, name)] = parameter.grad.contiguous()
+    return result
+
+
+def save_folder(model, inputs, folder, dtype=None):
+    shutil.rmtree(folder, ignore_errors=True)
+    (model if dtype is None else model.to(dtype)).save_pretrained(folder)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    (folder / "model.safetensors").chmod(0o644)
+    (folder / "inputs.json").write_text(json.dumps({k: v.tolist() for k, v in inputs.items()}))
+
+
+def bert(**settings):
+    return hf.BertForMaskedLM(hf.BertConfig(**SMALL, max_position_embeddings=14, type_vocab_size=2, layer_norm_eps=1e-3,
+                                            hidden_act="gelu_new", **settings)), dict(segments=2)
+
+
+def bert_class():
+    return hf.BertForSequenceClassification(hf.BertConfig(**SMALL, max_position_embeddings=14, type_vocab_size=3, num_labels=5)), dict(segments=3)
+
+
+def bert_answer():
+    return hf.BertForQuestionAnswering(hf.BertConfig(**SMALL, max_position_embeddings=14)), dict(lengths=(8, 8, 8))
+
+
+def gpt2():
+    return hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=29, n_positions=14, n_embd=12, n_layer=2, n_head=3, n_inner=20,
+                                            layer_norm_epsilon=1e-3)), dict()
+
+
+def gpt2_class():
+    return hf.GPT2ForSequenceClassification(hf.GPT2Config(vocab_size=29, n_positions=14, n_embd=12, n_layer=1, n_head=2, pad_token_id=0,
+                                                          activation_function="relu", num_labels=3)), dict()
+
+
+def llama(rope=None, kind=hf.LlamaForCausalLM, config=hf.LlamaConfig, **settings):
+    rope = rope or dict(rope_type="llama3", rope_theta=500.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                        original_max_position_embeddings=8)
+    size = {**SMALL, "num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 16, **settings}
+    return kind(config(**size, max_position_embeddings=32, rope_parameters=rope)), dict(left=True)
+
+
+def mistral():
+    return llama(dict(rope_type="default", rope_theta=300.0), hf.MistralForCausalLM, hf.MistralConfig, sliding_window=4, head_dim=6,
+                 tie_word_embeddings=True)
+
+
+def qwen2():
+    return llama(dict(rope_type="yarn", rope_theta=100.0, factor=4.0, original_max_position_embeddings=8), hf.Qwen2ForCausalLM,
+                 hf.Qwen2Config, rms_norm_eps=1e-3)
+
+
+def llama_class():
+    return llama(dict(rope_type="linear", rope_theta=1e4, factor=3.0), hf.LlamaForSequenceClassification, attention_bias=True,
+                 mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
+
+
+def roberta(kind=hf.RobertaForMaskedLM, config=hf.RobertaConfig, **settings):
+    return kind(config(**SMALL, max_position_embeddings=16, type_vocab_size=1, layer_norm_eps=1e-3, pad_token_id=2, **settings)), dict(left=True)
+
+
+def roberta_token():
+    return roberta(hf.RobertaForTokenClassification, num_labels=4, hidden_act="relu")
+
+
+def xlm_roberta():
+    model, _ = roberta(hf.XLMRobertaForSequenceClassification, hf.XLMRobertaConfig, num_labels=3)
+    return model, dict()
+
+
+def distilbert(kind=hf.DistilBertForMaskedLM, **settings):
+    return kind(hf.DistilBertConfig(vocab_size=29, max_position_embeddings=14, n_layers=2, n_heads=3, dim=12, hidden_dim=20, **settings)), dict()
+
+
+def distilbert_class():
+    return distilbert(hf.DistilBertForSequenceClassification, sinusoidal_pos_embds=True, activation="relu", num_labels=3)
+
+
+def deberta(kind=hf.DebertaForMaskedLM, **settings):
+    settings = {**dict(relative_attention=True, position_biased_input=False, pos_att_type=["c2p", "p2c"], max_relative_positions=5), **settings}
+    return kind(hf.DebertaConfig(**SMALL, max_position_embeddings=14, type_vocab_size=2, **settings)), dict(segments=2)
+
+
+def deberta_class():
+    return deberta(hf.DebertaForSequenceClassification, pos_att_type=["c2p"], num_labels=3, pooler_hidden_act="tanh")
+
+
+def deberta_v2(kind=hf.DebertaV2ForMaskedLM, **settings):
+    settings = {**dict(relative_attention=True, position_biased_input=False, pos_att_type="p2c|c2p", position_buckets=4,
+                       max_relative_positions=-1, share_att_key=True, norm_rel_ebd="layer_norm"), **settings}
+    return kind(hf.DebertaV2Config(**{**SMALL, "max_position_embeddings": 14, **settings})), dict()
+
+
+def deberta_v2_token():
+    return deberta_v2(hf.DebertaV2ForTokenClassification, share_att_key=False, pos_att_type="p2c", position_buckets=-1, norm_rel_ebd="none",
+                      max_relative_positions=7)
+
+
+def deberta_v2_new_head():
+    return deberta_v2(legacy=False, num_hidden_layers=1)
+
+
+def gptj():
+    return hf.GPTJForCausalLM(hf.GPTJConfig(vocab_size=29, n_positions=14, n_embd=18, n_layer=2, n_head=3, n_inner=20, rotary_dim=4,
+                                            layer_norm_epsilon=1e-3)), dict(left=True)
+
+
+def neox(**settings):
+    return hf.GPTNeoXForCausalLM(hf.GPTNeoXConfig(**{**SMALL, "hidden_size": 16, "num_attention_heads": 2}, max_position_embeddings=32,
+                                 rope_parameters=dict(rope_type="default", rope_theta=200.0, partial_rotary_factor=0.5), **settings)), dict(left=True)
+
+
+def neox_sequential():
+    return neox(use_parallel_residual=False, attention_bias=False, hidden_act="relu", tie_word_embeddings=True)
+
+
+def bloom():
+    return hf.BloomForCausalLM(hf.BloomConfig(vocab_size=29, hidden_size=12, n_layer=2, n_head=3, layer_norm_epsilon=1e-3)), dict(left=True)
+
+
+def bloom_token():
+    return hf.BloomForTokenClassification(hf.BloomConfig(vocab_size=29, hidden_size=12, n_layer=1, n_head=6, num_labels=3)), dict()
+
+
+def opt(**settings):
+    return hf.OPTForCausalLM(hf.OPTConfig(vocab_size=29, hidden_size=12, num_hidden_layers=2, ffn_dim=20, num_attention_heads=3,
+                                          max_position_embeddings=14, **settings)), dict(left=True)
+
+
+def opt_after():
+    return opt(do_layer_norm_before=False, enable_bias=False, activation_function="gelu")
+
+
+def t5(kind=hf.T5ForConditionalGeneration, **settings):
+    settings = {**dict(num_layers=2, num_decoder_layers=1, feed_forward_proj="relu"), **settings}
+    return kind(hf.T5Config(vocab_size=29, d_model=12, d_kv=6, d_ff=20, num_heads=3, relative_attention_num_buckets=8,
+                            relative_attention_max_distance=12, decoder_start_token_id=0, **settings)), dict(lengths=(10, 7))
+
+
+def t5_v11():
+    model, options = t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_layers=1)
+    model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
+    return model, options
+
+
+def bart(kind=hf.BartForConditionalGeneration, config=hf.BartConfig, **settings):
+    return kind(config(vocab_size=29, d_model=12, encoder_layers=2, decoder_layers=1, encoder_attention_heads=3, decoder_attention_heads=3,
+                       encoder_ffn_dim=20, decoder_ffn_dim=16, max_position_embeddings=14, scale_embedding=True, pad_token_id=1,
+                       eos_token_id=2, decoder_start_token_id=2, **settings)), dict(lengths=(10, 7))
+
+
+def marian():
+    return bart(hf.MarianMTModel, hf.MarianConfig, activation_function="swish")
+
+
+CASES = {f.__name__: f for f in (
+    bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, distilbert, distilbert_class, deberta, deberta_class, deberta_v2,
+    deberta_v2_token, deberta_v2_new_head, gpt2, gpt2_class, gptj, neox, neox_sequential, llama, mistral, qwen2, llama_class, bloom,
+    bloom_token, opt, opt_after, t5, t5_v11, bart, marian)}
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/family")
+    for name in sys.argv[2:] or CASES:
+        model, options = CASES[name]()
+        model.set_attn_implementation("eager")
+        randomise(model)
+        inputs = inputs_for(model, **options)
+        folder = root / name.replace("_", "-")
+        save_folder(model, inputs, folder)
+        save_file(outputs_of(model, inputs), folder / "expected.safetensors",
+                  {"torch": torch.__version__, "transformers": hf.__version__})
+        (folder / "expected.safetensors").chmod(0o644)
+        print(name, sum(f.stat().st_size for f in folder.iterdir()))
+
+
+if __name__ == "__main__":
+    main()

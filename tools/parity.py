@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Holds Locus against transformers: more models of every family than the golden folders, with other sizes, seeds, settings and heads.
+
+Each is saved by transformers, run by `locus forward --gradients`, and compared: hidden states, logits, loss and every gradient, over right
+padding, left padding, no padding, given position_ids, and weights stored as bf16. Then Locus saves the folder again and transformers opens
+that. A difference is the largest of a tensor, as a part of its largest number; a gradient that is zero but for rounding (that of a bias
+on keys) counts as a part of a hundredth of the largest gradient of all. Last, some are stretched by Locus, and compared with
+transformers past their old length.
+
+Needs: pip install torch transformers safetensors, and a build. Use: tools/parity.py [--build build/release] [--minilm FOLDER] [CASE..]
+--minilm compares the real weights that `./run fetch minilm` brings, and asks for the same bits in every batch.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import torch
+import transformers as hf
+from safetensors.torch import load_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "golden"))
+from families import inputs_for, outputs_of, randomise, save_folder  # noqa: E402
+
+FORWARD, GRADIENT = 2e-5, 2e-4
+SIZES = dict(vocab_size=61, hidden_size=40, num_hidden_layers=3, num_attention_heads=5, intermediate_size=72)
+ROTARY = {**SIZES, "num_key_value_heads": 1, "max_position_embeddings": 64}
+DEBERTA = dict(relative_attention=True, position_biased_input=False, max_position_embeddings=40, pos_att_type="c2p|p2c")
+T5 = dict(vocab_size=61, d_model=28, d_kv=6, d_ff=52, num_layers=2, num_heads=3, decoder_start_token_id=0)
+BART = dict(vocab_size=61, d_model=40, encoder_layers=2, decoder_layers=3, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=48,
+            decoder_ffn_dim=56, max_position_embeddings=40, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2)
+LONG = [1.0 + 0.5 * i for i in range(4)]
+
+
+def rope(kind, **settings):
+    return dict(rope_parameters=dict(rope_type=kind, rope_theta=1000.0, **settings))
+
+
+CASES = {
+    "bert 1": (hf.BertForTokenClassification, hf.BertConfig, dict(SIZES, max_position_embeddings=40, num_labels=4)),
+    "bert 2": (hf.BertModel, hf.BertConfig, dict(SIZES, max_position_embeddings=40, hidden_act="relu", layer_norm_eps=1e-5)),
+    "bert 3": (hf.BertForMaskedLM, hf.BertConfig, dict(SIZES, max_position_embeddings=40, tie_word_embeddings=False)),
+    "roberta 1": (hf.RobertaForMaskedLM, hf.RobertaConfig, dict(SIZES, max_position_embeddings=42, layer_norm_eps=1e-5)),
+    "roberta 2": (hf.RobertaForQuestionAnswering, hf.RobertaConfig, dict({**SIZES, "num_hidden_layers": 2}, max_position_embeddings=42, layer_norm_eps=1e-5)),
+    "xlm-roberta 1": (hf.XLMRobertaForTokenClassification, hf.XLMRobertaConfig, dict(SIZES, max_position_embeddings=42)),
+    "xlm-roberta 2": (hf.XLMRobertaModel, hf.XLMRobertaConfig, dict(SIZES, max_position_embeddings=42)),
+    "distilbert 1": (hf.DistilBertForTokenClassification, hf.DistilBertConfig, dict(SIZES, dim=40, n_layers=3, n_heads=5, hidden_dim=72)),
+    "distilbert 2": (hf.DistilBertForQuestionAnswering, hf.DistilBertConfig, dict(SIZES, dim=40, n_layers=3, n_heads=5, hidden_dim=72)),
+    "deberta 1": (hf.DebertaForTokenClassification, hf.DebertaConfig, dict(SIZES, **DEBERTA, max_relative_positions=-1, num_labels=3)),
+    "deberta 2": (hf.DebertaForMaskedLM, hf.DebertaConfig, dict(SIZES, relative_attention=False, max_position_embeddings=40)),
+    "deberta-v2 1": (hf.DebertaV2ForMaskedLM, hf.DebertaV2Config, dict(SIZES, **DEBERTA, position_buckets=8, share_att_key=True,
+                                                                       norm_rel_ebd="layer_norm")),
+    "deberta-v2 2": (hf.DebertaV2ForSequenceClassification, hf.DebertaV2Config, dict(SIZES, **DEBERTA, position_buckets=6)),
+    "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
+    "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
+                                                                  scale_attn_weights=False, num_labels=3)),
+    "gptj 1": (hf.GPTJForCausalLM, hf.GPTJConfig, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5, rotary_dim=8)),
+    "gptj 2": (hf.GPTJForSequenceClassification, hf.GPTJConfig, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
+                                                                     rotary_dim=6, pad_token_id=0)),
+    "neox 1": (hf.GPTNeoXForCausalLM, hf.GPTNeoXConfig, dict(SIZES, rotary_pct=0.25)),
+    "neox 2": (hf.GPTNeoXForTokenClassification, hf.GPTNeoXConfig, dict(SIZES, rotary_pct=1.0, use_parallel_residual=False)),
+    "llama 1": (hf.LlamaForCausalLM, hf.LlamaConfig, dict(ROTARY, **rope("yarn", factor=4.0, original_max_position_embeddings=8))),
+    "llama 2": (hf.LlamaForTokenClassification, hf.LlamaConfig, dict({**ROTARY, "max_position_embeddings": 8}, **rope("dynamic", factor=2.0), tie_word_embeddings=True)),
+    "llama 3": (hf.LlamaForCausalLM, hf.LlamaConfig, dict(ROTARY, **rope("longrope", original_max_position_embeddings=16, short_factor=LONG,
+                                                                         long_factor=LONG[::-1], factor=4.0))),
+    "llama 4": (hf.LlamaForQuestionAnswering, hf.LlamaConfig, dict(ROTARY, **rope("linear", factor=2.0))),
+    "mistral 1": (hf.MistralForCausalLM, hf.MistralConfig, dict(ROTARY, **rope("default"), sliding_window=5)),
+    "mistral 2": (hf.MistralForSequenceClassification, hf.MistralConfig, dict(ROTARY, **rope("default"), sliding_window=None, pad_token_id=0)),
+    "qwen2 1": (hf.Qwen2ForCausalLM, hf.Qwen2Config, dict(ROTARY, **rope("default"), tie_word_embeddings=True)),
+    "qwen2 2": (hf.Qwen2ForCausalLM, hf.Qwen2Config, dict(ROTARY, **rope("default"), use_sliding_window=True, sliding_window=6, max_window_layers=0)),
+    "bloom 1": (hf.BloomForCausalLM, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=8)),
+    "bloom 2": (hf.BloomForSequenceClassification, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=5, pad_token_id=0)),
+    "opt 1": (hf.OPTForCausalLM, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40)),
+    "opt 2": (hf.OPTForSequenceClassification, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40,
+                                                                  _remove_final_layer_norm=True)),
+    "t5 1": (hf.T5ForConditionalGeneration, hf.T5Config, dict(T5, relative_attention_num_buckets=32, relative_attention_max_distance=128)),
+    "t5 2": (hf.T5Model, hf.T5Config, dict(T5, feed_forward_proj="gated-silu", num_decoder_layers=3)),
+    "bart 1": (hf.BartForConditionalGeneration, hf.BartConfig, dict(BART)),
+    "bart 2": (hf.BartModel, hf.BartConfig, dict(BART, scale_embedding=True, activation_function="relu")),
+    "marian 1": (hf.MarianMTModel, hf.MarianConfig, dict(BART, scale_embedding=True, activation_function="swish")),
+    "marian 2": (hf.MarianMTModel, hf.MarianConfig, dict(BART, activation_function="relu", decoder_ffn_dim=24)),
+}
+
+
+def differences(got, wanted):
+    most = max((t.abs().max().item() for n, t in wanted.items() if n.startswith("grad.")), default=0)
+    result = {"forward": 0.0, "gradient": 0.0}
+    missing = set(wanted) ^ set(got)
+    if missing:
+        raise ValueError(f"different names: {sorted(missing)[:6]}")
+    for name, tensor in wanted.items():
+        kind = "gradient" if name.startswith("grad.") else "forward"
+        size = max(tensor.abs().max().item(), 1e-2 * most if kind == "gradient" else 0, 1e-30)
+        result[kind] = max(result[kind], (got[name].to(tensor.dtype) - tensor).abs().max().item() / size)
+    return result
+
+
+# Scalings that look at the length: transformers takes the batch's longest, Locus each sequence's own. Equal lengths make them agree.
+EQUAL = {"llama 2", "llama 3"}
+
+
+def conditions(name, model):
+    """Name -> inputs: what a model's own kind allows."""
+    lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
+    kind = type(model).__name__
+    answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen2", "Bloom", "OPT"))
+    segments = 2 if kind.startswith("Bert") else 0
+    result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
+    del result["none"]["attention_mask"]
+    if not answers:  # there the softmax over a row would see padding
+        result["right"] = inputs_for(model, lengths, segments=segments)
+        if causal or not pooled:  # there the pooled token would be padding
+            result["left"] = inputs_for(model, lengths, left=True, segments=segments)
+    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Deberta")):
+        given = inputs_for(model, (13,) * 4, segments=segments)
+        given["position_ids"] = torch.stack([torch.arange(13) * 2 + 3, torch.arange(13) + 15] * 2)
+        result["given"] = given
+    return result
+
+
+def run(build, folder, inputs, loss, scratch=None):
+    scratch = scratch or folder
+    (scratch / "inputs.json").write_text(json.dumps({k: v.tolist() for k, v in inputs.items()}))
+    out = scratch / "out.safetensors"
+    subprocess.run([build / "locus", "forward", folder, "--input", scratch / "inputs.json", "--out", out] + ["--gradients"] * loss, check=True)
+    return load_file(out)
+
+
+def compare(name, build, scratch):
+    kind, config, settings = CASES[name]
+    torch.manual_seed(sum(map(ord, name)))
+    model = randomise(kind(config(**settings)), seed=sum(map(ord, name)))
+    model.set_attn_implementation("eager")
+    folder, worst, cells = scratch / "model", {"forward": 0.0, "gradient": 0.0}, []
+    save_folder(model, {}, folder)
+    half = kind.from_pretrained(folder, dtype=torch.bfloat16)
+    for dtype in ("f32", "bf16"):
+        if dtype == "bf16":
+            save_folder(half, {}, folder)
+            model = kind.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+        for condition, inputs in conditions(name, model).items():
+            wanted = outputs_of(model, inputs)
+            found = differences(run(build, folder, inputs, "loss" in wanted), wanted)
+            cells.append(f"{condition}/{dtype} {found['forward']:.0e} {found['gradient']:.0e}")
+            worst = {k: max(worst[k], found[k]) for k in worst}
+    subprocess.run([build / "tests/model_resave", folder, scratch / "again"], check=True)
+    again, info = kind.from_pretrained(scratch / "again", dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
+    # Nothing reads this one where the head is not tied.
+    info["missing_keys"] = set(info["missing_keys"]) - (set() if model.config.tie_word_embeddings else {"cls.predictions.bias"})
+    if info["missing_keys"] or info["unexpected_keys"]:
+        raise ValueError(f"saved again, transformers misses {info['missing_keys']}, does not know {info['unexpected_keys']}")
+    model = kind.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()  # scalings remember earlier lengths
+    inputs = next(iter(conditions(name, model).values()))
+    trip = differences({k: v for k, v in outputs_of(again.eval(), inputs).items()}, outputs_of(model, inputs))
+    fine = worst["forward"] <= FORWARD and worst["gradient"] <= GRADIENT and trip["forward"] == 0
+    print(f"{name:14} {kind.__name__:36} {worst['forward']:8.1e} {worst['gradient']:8.1e} {trip['forward']:6.0e}  {'fine' if fine else 'FAILED'}",
+          flush=True)
+    if not fine:
+        print("   " + "; ".join(cells))
+    return fine
+
+
+STRETCHED = {("bert 1", "interpolate"), ("roberta 1", "repeat"), ("gpt2 1", "interpolate"), ("opt 1", "repeat"), ("bart 1", "interpolate"),
+             ("mistral 1", "linear"), ("mistral 1", "ntk"), ("qwen2 1", "yarn"), ("neox 1", "linear")}
+
+
+def compare_stretched(name, how, build, scratch):
+    """A longer context by Locus, opened by transformers."""
+    kind, config, settings = CASES[name]
+    model = randomise(kind(config(**settings)))
+    save_folder(model, {}, scratch / "model")
+    own = getattr(model.config, "n_positions", model.config.max_position_embeddings)
+    subprocess.run([build / "locus", "stretch", scratch / "model", "--length", str(2 * own), "--how", how, "--out", scratch / "longer"],
+                   check=True, stdout=subprocess.DEVNULL)
+    longer = kind.from_pretrained(scratch / "longer", attn_implementation="eager").eval()
+    inputs = inputs_for(longer, (own + 9, own - 5))
+    wanted = outputs_of(longer, inputs)
+    found = differences(run(build, scratch / "longer", inputs, "loss" in wanted), wanted)
+    fine = found["forward"] <= FORWARD and found["gradient"] <= GRADIENT
+    print(f"{name:14} {'stretched, ' + how:36} {found['forward']:8.1e} {found['gradient']:8.1e}         {'fine' if fine else 'FAILED'}", flush=True)
+    return fine
+
+
+def compare_minilm(build, folder):
+    texts = ["The dog chased the ball.", "It ran.", "Positions are data: a scheme turns them into terms, and kernels execute terms."]
+    tokenizer, model = hf.AutoTokenizer.from_pretrained(folder), hf.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
+
+    def states(batch):
+        with tempfile.TemporaryDirectory() as scratch:
+            return run(build, folder, dict(batch), False, pathlib.Path(scratch))["last_hidden_state"]
+
+    batch = tokenizer(texts, padding=True, return_tensors="pt")
+    with torch.no_grad():
+        wanted = model(**batch).last_hidden_state
+    got = states(batch)
+    difference = ((got - wanted) * batch["attention_mask"][..., None]).abs().max().item()
+    alone = [states(tokenizer([text], return_tensors="pt"))[0] for text in texts]
+    same = all(torch.equal(one, got[i, :len(one)]) for i, one in enumerate(alone))
+    fine = difference <= 1e-5 and same
+    print(f"minilm: largest difference {difference:.1e}, alone and in a batch {'the same bits' if same else 'DIFFERENT bits'}: {'fine' if fine else 'FAILED'}")
+    return fine
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build/release", type=pathlib.Path)
+    parser.add_argument("--minilm", type=pathlib.Path)
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    hf.logging.set_verbosity_error()
+    hf.logging.disable_progress_bar()
+    if options.minilm:
+        sys.exit(not compare_minilm(options.build, options.minilm))
+    print(f"{'case':14} {'architecture':36} {'forward':>8} {'gradient':>8} {'again':>6}")
+    jobs = [(compare, (name,)) for name in options.cases or CASES]
+    jobs += [(compare_stretched, case) for case in sorted(STRETCHED) if not options.cases or case[0] in options.cases]
+    failed = 0
+    for job, words in jobs:
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                failed += not job(*words, options.build, pathlib.Path(scratch))
+            except (ValueError, subprocess.CalledProcessError) as error:
+                print(f"{words[0]:14} {error}", flush=True)
+                failed += 1
+    print("all fine" if failed == 0 else f"{failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
