@@ -112,10 +112,11 @@ ForwardInputs read_inputs(const std::filesystem::path& path) {
       parser.parse(reinterpret_cast<const char*>(bytes.data()), bytes.size()).get_object().get(object);
   require(!error, "'{}': is no JSON object: {}", path.string(), simdjson::error_message(error));
   ForwardInputs inputs;
+  const std::string name = path.string();
   for (const dom::key_value_pair member : object) {
     if (member.value.is_null()) continue;
-    const InputField& field = field_of(member.key, path.string());
-    inputs.*field.member = RectangleReader(path.string(), field).read(member.value);
+    const InputField& field = field_of(member.key, name);
+    inputs.*field.member = RectangleReader(name, field).read(member.value);
   }
   require(static_cast<bool>(inputs.input_ids), "'{}': has no input_ids, expected a list of lists",
           path.string());
