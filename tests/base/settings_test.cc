@@ -159,6 +159,10 @@ TEST(Settings, BadFilesAreRefusedWithTheLine) {
   expect_refused("a = [\"x\"]\n",
                  {"a.toml:1: 'a' is no value Locus takes; expected a text, a number, true, false"});
   expect_refused("[[a]]\nb = 1\n", {"'a' is no value Locus takes"});
+  // U+4E00 and U+FB01 stand for those that led the parser astray.
+  expect_refused("\xe4\xb8\x80 = 1\n", {"a.toml:1: a character that is not ASCII outside of a text"});
+  expect_refused("b = 1\na = 2 \xef\xac\x81\n",
+                 {"a.toml:2: a character that is not ASCII outside of a text"});
   expect_refused("\"a b\" = 1\n", {"a.toml:1: the key 'a b' has characters other than letters"});
   expect_refused("\"\" = 1\n", {"a.toml:1: the key ''"});
 }

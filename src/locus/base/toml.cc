@@ -35,9 +35,10 @@ size_t behind_string(std::string_view text, size_t at) {
   return text.size();
 }
 
-// The parser limits how deep values lie in each other, but not the parts of a key, and takes its tables apart
-// by recursion: a key of a million parts would end the process.
-void check_key_depth(std::string_view text, const std::string& name) {
+// What the parser would not survive. It limits how deep values lie in each other, but not the parts of a key,
+// and takes its tables apart by recursion: a key of a million parts would end the process. And some letters
+// outside of texts, where none belong, lead it to code it declared unreachable.
+void check_outline(std::string_view text, const std::string& name) {
   int dots = 0, line = 1;
   for (size_t i = 0; i < text.size();) {
     const char c = text[i];
@@ -51,6 +52,9 @@ void check_key_depth(std::string_view text, const std::string& name) {
       i = std::min(text.find('\n', i), text.size());
       continue;
     }
+    require(static_cast<unsigned char>(c) < 0x80,
+            "{}:{}: a character that is not ASCII outside of a text; put it between quotation marks", name,
+            line);
     if (c == '\n') ++line;
     if (c == '.') ++dots;
     if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
@@ -134,7 +138,7 @@ class Flattening {
 }  // namespace
 
 std::vector<Setting> parse_toml(std::string_view text, const std::string& name) {
-  check_key_depth(text, name);
+  check_outline(text, name);
   const toml::parse_result result = toml::parse(text, name);
   if (!result) {
     const toml::parse_error& error = result.error();
