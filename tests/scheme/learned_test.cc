@@ -32,6 +32,23 @@ TEST(Learned, HasAWidthOfItsOwnWhenJoined) {
   EXPECT_TRUE(made.scheme->terms(of_lengths({2})).input->joined);
 }
 
+TEST(Learned, AStretchedTableMixesNeighbouringRows) {
+  const Made made = make("learned", {{"rows", "3"}, {"stretched", "5"}}, kGeometry);
+  Tensor table = made.parameters->at("position.table").value();
+  for (int64_t row = 0; row < 3; ++row) table.rows(row, row + 1).fill(static_cast<double>(row * row));
+  const Terms terms = made.scheme->terms(of_lengths({5}));
+  const Tensor rows = op::gather(terms.input->table, terms.input->rows).value();
+  for (int64_t p = 0; p < 5; ++p) {
+    EXPECT_EQ(rows.rows(p, p + 1).values()[7],
+              (std::vector<float>{0, 0.5, 1, 2.5, 4})[static_cast<size_t>(p)]);
+  }
+  expect_error(Fault::data, {"position 5, past the table, which has 5 rows"},
+               [&] { made.scheme->terms(of_lengths({6})); });
+  expect_error(Fault::data, {"learned: option stretched is 2, expected 0 or at least the 3 rows"}, [] {
+    make("learned", {{"rows", "3"}, {"stretched", "2"}}, kGeometry);
+  });
+}
+
 TEST(Learned, StartsNormalAndRepeatable) {
   const Geometry large{.width = 64, .heads = 1, .head_size = 64, .max_length = 256};
   const auto values = [&](uint64_t seed) {

@@ -1,9 +1,14 @@
 // A learned row for every position, added to the token's embedding or joined on behind it.
 //   x[p] += table[p]         table [max_length, C]
 //   x[p]  = [x[p] ; table[p]]   table [max_length, own width]
-// A position past the table is an error: nothing was learned for it.
+// A position past the table is an error: nothing was learned for it. A stretched table has more rows, between
+// those that were learned:
+//   row p of S = table at p (R - 1) / (S - 1), the two rows around that point mixed by how near they are
 // Gehring et al. 2017, arXiv 1705.03122; initialised as BERT (Devlin et al. 2018, arXiv 1810.04805): normal
 // with standard deviation 0.02.
+#include <algorithm>
+
+#include "locus/op/matmul.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -11,17 +16,19 @@ namespace {
 
 class Learned final : public Scheme {
  public:
-  Learned(Var table, bool joined) : table_(std::move(table)), joined_(joined) {}
+  Learned(Var table, bool joined, Tensor mix)
+      : table_(std::move(table)), joined_(joined), mix_(std::move(mix)) {}
 
   Terms terms(const Placement& placement) const override {
     check(placement);
-    return {.input = InputTerm{table_, placement.sequences().query_positions, joined_}};
+    const Var table = mix_ ? op::matmul(Var(mix_), table_) : table_;
+    return {.input = InputTerm{table, placement.sequences().query_positions, joined_}};
   }
   int64_t joined_width() const override { return joined_ ? table_.shape()[1] : 0; }
 
  private:
   void check(const Placement& placement) const {
-    const int64_t rows = table_.shape()[0];
+    const int64_t rows = mix_ ? mix_.size(0) : table_.shape()[0];
     const auto starts = placement.sequences().query_starts.data<int32_t>();
     const auto positions = placement.sequences().query_positions.data<int32_t>();
     for (size_t b = 0; b + 1 < starts.size(); ++b) {
@@ -37,7 +44,22 @@ class Learned final : public Scheme {
 
   Var table_;
   bool joined_;
+  Tensor mix_;  // [stretched rows, rows]; absent: as it is
 };
+
+Tensor mix_rows(int64_t stretched, int64_t rows) {
+  const Tensor mix = Tensor::zeros({stretched, rows});
+  const auto weights = mix.data<float>();
+  for (int64_t p = 0; p < stretched; ++p) {
+    const double point =
+        static_cast<double>(p * (rows - 1)) / static_cast<double>(std::max<int64_t>(stretched - 1, 1));
+    const auto below = std::min(static_cast<int64_t>(point), std::max<int64_t>(rows - 2, 0));
+    const double part = point - static_cast<double>(below);
+    weights[p * rows + below] = static_cast<float>(1 - part);
+    if (part > 0) weights[p * rows + below + 1] = static_cast<float>(part);
+  }
+  return mix;
+}
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
                              const Random& random) {
@@ -53,7 +75,11 @@ std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, c
   const auto deviation = static_cast<float>(options.number("std"));
   uint64_t index = 0;
   for (float& value : table.data<float>()) value = deviation * random.normal(index++);
-  return std::make_unique<Learned>(scope.add("table", table), joined);
+  const int64_t stretched = options.integer("stretched");
+  require(stretched == 0 || stretched >= rows,
+          "learned: option stretched is {}, expected 0 or at least the {} rows", stretched, rows);
+  const Tensor mix = stretched > rows ? scope.constant(mix_rows(stretched, rows)) : Tensor();
+  return std::make_unique<Learned>(scope.add("table", table), joined, mix);
 }
 
 constexpr OptionSpec kOptions[] = {
@@ -72,12 +98,21 @@ constexpr OptionSpec kOptions[] = {
      .preset = "0",
      .help = "of a joined row; 0: the model's width",
      .least = 0},
+    {.name = "stretched",
+     .kind = OptionSpec::Kind::integer,
+     .preset = "0",
+     .help = "positions the table is stretched to, by mixing neighbouring rows; 0: as it is",
+     .least = 0,
+     .most = 1 << 24},
     {.name = "std",
      .kind = OptionSpec::Kind::number,
      .preset = "0.02",
      .help = "standard deviation of the normal the table starts from",
      .least = 0},
 };
+
+constexpr std::pair<std::string_view, std::string_view> kInterpolated[] = {{"stretched", "{length}"}};
+constexpr Extension kExtensions[] = {{"interpolated", kInterpolated}};
 
 }  // namespace
 
@@ -89,6 +124,7 @@ extern const SchemeInfo kLearned = {
     .models = "BERT, RoBERTa, DistilBERT, GPT-2, OPT, BART",
     .cost = "max_length x C parameters; one more row to read a token, once a pass",
     .options = kOptions,
+    .extensions = kExtensions,
     .make = make,
 };
 

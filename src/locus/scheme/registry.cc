@@ -67,6 +67,20 @@ const SchemeInfo& scheme_info(std::string_view name) {
        fmt::join(names, ", "));
 }
 
+OptionValues extended(const Extension& extension, int64_t trained, int64_t wanted) {
+  OptionValues values;
+  for (const auto& [name, value] : extension.options) {
+    if (value == "{length}") {
+      values.emplace(name, fmt::format("{}", wanted));
+    } else if (value == "{factor}") {
+      values.emplace(name, fmt::format("{}", static_cast<double>(wanted) / static_cast<double>(trained)));
+    } else {
+      values.emplace(name, value);
+    }
+  }
+  return values;
+}
+
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
                                     const OptionValues& values, const Scope& scope, const Random& random) {
   const SchemeInfo& info = scheme_info(name);

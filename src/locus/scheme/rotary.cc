@@ -145,6 +145,11 @@ constexpr OptionSpec kOptions[] = {
      .choices = "precise|hf"},
 };
 
+using Given = std::pair<std::string_view, std::string_view>;
+constexpr Given kNtk[] = {{"scaling", "ntk"}, {"factor", "{factor}"}};
+constexpr Given kYarn[] = {{"scaling", "yarn"}, {"factor", "{factor}"}};
+constexpr Extension kExtensions[] = {{"ntk", kNtk}, {"yarn", kYarn}};
+
 }  // namespace
 
 extern const SchemeInfo kRotary = {
@@ -160,6 +165,7 @@ extern const SchemeInfo kRotary = {
     .relative = true,
     .extrapolates = true,
     .options = kOptions,
+    .extensions = kExtensions,
     .make = make,
 };
 

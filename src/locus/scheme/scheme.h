@@ -43,6 +43,14 @@ class Scheme {
   virtual ScoreTerms layer_scores(const Terms& terms, const LayerView&) const { return terms.scores; }
 };
 
+// Options that carry trained parameters past the trained length. In their values {length} stands for the
+// length wanted, {factor} for how many times the trained one that is.
+struct Extension {
+  std::string_view name;
+  std::span<const std::pair<std::string_view, std::string_view>> options;
+};
+OptionValues extended(const Extension& extension, int64_t trained, int64_t wanted);
+
 struct SchemeInfo {
   std::string_view name;
   std::string_view summary;   // one line
@@ -53,6 +61,7 @@ struct SchemeInfo {
   bool relative = false;      // scores do not change when all positions shift
   bool extrapolates = false;  // defined past the trained length
   std::span<const OptionSpec> options;
+  std::span<const Extension> extensions = {};
   // Registers the scheme's parameters below `scope`, initialised as its paper says.
   std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const Random&) = nullptr;
 };
