@@ -1,5 +1,6 @@
 #include "locus/nn/attention.h"
 
+#include "locus/nn/attention_weights.h"
 #include "locus/op/layout.h"
 #include "locus/op/rotate.h"
 
@@ -68,6 +69,10 @@ Var Attention::operator()(const Var& x, const StackPass& pass) const {
     k = op::rotate_keys(k, *pass.terms.rotation, key_heads_);
   }
   const ScoreTerms scores = pass.scheme.layer_scores(pass.terms, view());
+  if (pass.pass.look) {
+    pass.pass.look->weights.push_back(
+        attention_weights(q, k, pass.placement.sequences(), scores, options(pass.pass, causal_)));
+  }
   return out_(op::attention(q, k, v, pass.placement.sequences(), scores, options(pass.pass, causal_)));
 }
 

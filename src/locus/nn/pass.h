@@ -1,6 +1,8 @@
 // One pass through a model: what goes in, and how.
 #pragma once
 
+#include <vector>
+
 #include "locus/base/random.h"
 #include "locus/scheme/placement.h"
 
@@ -15,12 +17,19 @@ struct Tokens {
   Tensor segments;  // i32 [N], or absent: all 0
 };
 
+// What someone who looks into a model sees, of one sequence.
+struct Look {
+  std::vector<Tensor> states;   // [N, C]: the embeddings, then what each layer made of them
+  std::vector<Tensor> weights;  // [H, N, N] of every layer's attention
+};
+
 struct Pass {
   bool training = false;   // dropout acts
   bool recompute = false;  // layers keep their input alone and compute the rest again backward
   Cache* cache = nullptr;  // keys and values seen before; this pass adds its own
-  uint64_t seed = 0;       // of dropout
-  uint64_t step = 0;       // numbers passes: another step, another mask
+  Look* look = nullptr;
+  uint64_t seed = 0;  // of dropout
+  uint64_t step = 0;  // numbers passes: another step, another mask
 
   // The random numbers of one place in the model; places are below 2^24.
   Random random(uint64_t place) const { return {seed, step << 24 | place}; }

@@ -58,9 +58,11 @@ Var Stack::operator()(const Tokens& tokens, const Pass& pass, const Memory* memo
                          .memory = memory ? memory->states : Var(),
                          .text = memory ? &memory->placement : nullptr};
   Var x = embeddings_(tokens, all.terms.input, pass);
+  if (pass.look) pass.look->states.push_back(x.value());
   for (const Layer& layer : layers_) {
     x = pass.recompute ? recompute([&layer, all](std::span<const Var> in) { return layer(in[0], all); }, {x})
                        : layer(x, all);
+    if (pass.look) pass.look->states.push_back(x.value());
   }
   return norm_ ? norm_(x) : x;
 }
