@@ -30,7 +30,7 @@ TEST(Machine, SaysSoWhenTheKernelIsSilent) {
 }
 
 TEST(Machine, ReadsMemoryInBytes) {
-  const Memory memory = parse_memory("MemTotal:  1000 kB\nMemFree: 5 kB\nMemAvailable:  600 kB\n");
+  const MemorySize memory = parse_memory("MemTotal:  1000 kB\nMemFree: 5 kB\nMemAvailable:  600 kB\n");
   EXPECT_EQ(memory.total, 1000 * 1024);
   EXPECT_EQ(memory.available, 600 * 1024);
 }

@@ -81,12 +81,12 @@ Cpu parse_cpu(std::string_view cpuinfo) {
   return {.model = model_of(cpuinfo), .features = known_features(words)};
 }
 
-Memory parse_memory(std::string_view meminfo) {
+MemorySize parse_memory(std::string_view meminfo) {
   return {.total = kibibytes(value_of(meminfo, "MemTotal")),
           .available = kibibytes(value_of(meminfo, "MemAvailable"))};
 }
 
 Cpu cpu() { return parse_cpu(slurp("/proc/cpuinfo")); }
-Memory memory() { return parse_memory(slurp("/proc/meminfo")); }
+MemorySize memory() { return parse_memory(slurp("/proc/meminfo")); }
 
 }  // namespace locus

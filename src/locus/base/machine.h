@@ -13,15 +13,15 @@ struct Cpu {
   std::vector<std::string> features;  // those that matter to arithmetic on vectors and matrices
 };
 
-struct Memory {
+struct MemorySize {
   int64_t total = 0, available = 0;  // in bytes
 };
 
 Cpu cpu();
-Memory memory();
+MemorySize memory();
 
 // The same out of the text of /proc/cpuinfo and /proc/meminfo.
 Cpu parse_cpu(std::string_view cpuinfo);
-Memory parse_memory(std::string_view meminfo);
+MemorySize parse_memory(std::string_view meminfo);
 
 }  // namespace locus

@@ -24,7 +24,7 @@ constexpr const char* kCompiler = "GCC " __VERSION__;
 
 struct Diagnosis {
   Cpu cpu = locus::cpu();
-  Memory memory = locus::memory();
+  MemorySize memory = locus::memory();
   std::vector<std::string> built = kernel::cpu::built_targets();
   std::vector<std::string> supported = kernel::cpu::supported_targets();
   int threads = locus::threads();
