@@ -79,8 +79,12 @@ std::pair<Axis, Axis> axes_of(const LineChart& chart, double width, double heigh
   require(!x.empty() && !y.empty(), "line chart '{}': no values to draw", chart.title);
   y.widen(chart.log_y);
   const auto most = [](double size, double each) { return std::max(2, static_cast<int>(size / each)); };
-  return {axis_over(x.low, x.high, most(width, 52), chart.log_x),
-          axis_over(y.low, y.high, most(height, 26), chart.log_y)};
+  Axis across = axis_over(x.low, x.high, most(width, 52), chart.log_x);
+  if (!chart.x_ticks.empty()) {
+    across.ticks.clear();
+    for (const double tick : chart.x_ticks) across.ticks.push_back({tick, tick_label(tick, 1)});
+  }
+  return {across, axis_over(y.low, y.high, most(height, 26), chart.log_y)};
 }
 
 std::string path_of(const Series& series, const Frame& frame) {
@@ -114,6 +118,16 @@ std::string drawn(const Series& series, size_t index, const Frame& frame) {
   return body + "</g>\n";
 }
 
+// A line through the frame, named at its top on the side that has room.
+std::string marked(const std::pair<double, std::string>& mark, const Frame& frame) {
+  const double x = frame.x_of(mark.first);
+  const bool right = x < frame.left + frame.width / 2;
+  return fmt::format(R"(<path class="axis" stroke-dasharray="4 3" d="M{} {}v{}"/>)", number(x),
+                     number(frame.top), number(frame.height)) +
+         text_at(x + (right ? 5 : -5), frame.top + kTextSize, mark.second,
+                 {.anchor = right ? TextStyle::Anchor::start : TextStyle::Anchor::end, .kind = "faint"});
+}
+
 }  // namespace
 
 Drawing draw(const LineChart& chart, double width, double height) {
@@ -136,6 +150,7 @@ Drawing draw(const LineChart& chart, double width, double height) {
                   .label = fmt::format("{}: {} over {}", chart.title, chart.y_label, chart.x_label)};
   if (!chart.title.empty()) drawing.body = text_at(kMargin, 16, chart.title, {.kind = "words strong"});
   drawing.body += legend.body + axes(frame, chart.x_label, chart.y_label, true);
+  if (chart.mark) drawing.body += marked(*chart.mark, frame);
   for (size_t i = 0; i < chart.series.size(); ++i) drawing.body += drawn(chart.series[i], i, frame);
   return drawing;
 }

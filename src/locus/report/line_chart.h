@@ -21,7 +21,9 @@ struct LineChart {
   std::string x_label, y_label;
   std::vector<Series> series;
   bool log_x = false, log_y = false;
-  std::optional<std::pair<double, double>> y_range;  // of several charts side by side; else of the series
+  std::vector<double> x_ticks;                         // where x has few values that matter; none: round ones
+  std::optional<std::pair<double, std::string>> mark;  // a place on x, and what it is
+  std::optional<std::pair<double, double>> y_range;    // of several charts side by side; else of the series
 };
 
 // Points that are not finite interrupt a line. Few points are marked, and say their values when pointed at.

@@ -29,13 +29,38 @@ svg{display:block;width:100%;height:auto}
 .many.charts .panels{grid-template-columns:repeat(auto-fill,minmax(max(min(14rem,100%),22%),1fr))}
 :focus-visible{outline:2px solid;outline-offset:2px}
 footer{font-size:.85rem}
-@media print{body{max-width:none;padding:0}pre{white-space:pre-wrap}}
+.scroll{overflow-x:auto;margin:0 0 1.5rem}
+table{border-collapse:collapse;font-size:.95rem}th,td{padding:.3rem .7rem;text-align:right;white-space:nowrap}
+th:first-child,td:first-child{text-align:left;position:sticky;left:0}
+.choice{margin:0 0 1.5rem}.choice>input{position:absolute;opacity:0}
+.choice>label{display:inline-block;padding:.3rem .8rem;margin:0 .3rem .8rem 0;border-radius:.4rem;cursor:pointer}
+.choice>section{display:none}
+.choice>input:focus-visible+label{outline:2px solid;outline-offset:2px}
+details{margin:0 0 .6rem;border-radius:.4rem;padding:.5rem .9rem}summary{cursor:pointer;font-weight:600}
+details[open]>summary{margin-bottom:.8rem}
+li{margin:0 0 .5rem;max-width:48rem}
+@media print{body{max-width:none;padding:0}pre{white-space:pre-wrap}.choice>section{display:block!important}.choice>label{display:none}}
 )";
 
 std::string paper_rules(const Paper& paper) {
   return fmt::format(
-      "html{{background:{};color:{}}}dt,figcaption,footer{{color:{}}}pre{{border:1px solid {}}}", paper.paper,
-      paper.ink, paper.faint, paper.rule);
+      "html{{background:{0};color:{1}}}dt,figcaption,footer,.why{{color:{2}}}"
+      "pre,details,.choice>label{{border:1px solid {3}}}th,td{{border-bottom:1px solid {3}}}"
+      "th:first-child,td:first-child{{background:{0}}}.choice>input:checked+label{{background:{1};color:{0}}"
+      "}",
+      paper.paper, paper.ink, paper.faint, paper.rule);
+}
+
+// Dark shades have light words: the colours run from dark to bright.
+std::string cell_element(const TableCell& cell, bool names_row) {
+  const char* const tag = names_row ? "th scope=\"row\"" : "td";
+  std::string attributes = cell.note.empty() ? "" : fmt::format(" title=\"{}\"", escape(cell.note));
+  if (cell.shade >= 0) {
+    const int index = shade(cell.shade, 0, 1);
+    attributes += fmt::format(" style=\"background:{};color:{}\"", shade_colour(index),
+                              index < kShades * 6 / 10 ? "#fff" : "#111");
+  }
+  return fmt::format("<{}{}>{}</{}>", tag, attributes, escape(cell.text), names_row ? "th" : "td");
 }
 
 }  // namespace
@@ -73,6 +98,50 @@ void Page::figures(std::span<const Figure> figures) {
   body_ += "<div class=\"figures\">\n";
   for (const Figure& figure : figures) add(figure);
   body_ += "</div>\n";
+}
+
+void Page::heading(std::string_view text) { body_ += fmt::format("<h2>{}</h2>\n", escape(text)); }
+
+void Page::words(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", escape(text)); }
+
+void Page::list(std::span<const std::string> items) {
+  body_ += "<ul>\n";
+  for (const std::string& item : items) body_ += fmt::format("<li>{}</li>\n", escape(item));
+  body_ += "</ul>\n";
+}
+
+void Page::table(std::span<const std::string> columns, std::span<const std::vector<TableCell>> rows) {
+  body_ += "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
+  for (const std::string& column : columns) body_ += fmt::format("<th scope=\"col\">{}</th>", escape(column));
+  body_ += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<TableCell>& row : rows) {
+    body_ += "<tr>";
+    for (const TableCell& cell : row) body_ += cell_element(cell, &cell == &row.front());
+    body_ += "</tr>\n";
+  }
+  body_ += "</tbody></table></div>\n";
+}
+
+void Page::choice(std::string_view group, std::span<const std::pair<std::string, Page>> parts) {
+  body_ += "<div class=\"choice\">\n<style>";
+  for (size_t i = 0; i < parts.size(); ++i) {
+    fmt::format_to(std::back_inserter(body_), "#{0}{1}:checked~#{0}{1}p{{display:block}}", group, i);
+  }
+  body_ += "</style>\n";
+  for (size_t i = 0; i < parts.size(); ++i) {
+    fmt::format_to(std::back_inserter(body_),
+                   "<input type=\"radio\" name=\"{0}\" id=\"{0}{1}\"{2}><label for=\"{0}{1}\">{3}</label>\n",
+                   group, i, i == 0 ? " checked" : "", escape(parts[i].first));
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    fmt::format_to(std::back_inserter(body_), "<section id=\"{}{}p\">\n{}</section>\n", group, i,
+                   parts[i].second.body_);
+  }
+  body_ += "</div>\n";
+}
+
+void Page::folded(std::string_view summary, const Page& part) {
+  body_ += fmt::format("<details><summary>{}</summary>\n{}</details>\n", escape(summary), part.body_);
 }
 
 std::string Page::html() const {

@@ -22,18 +22,6 @@ constexpr std::array<std::array<int, 3>, 9> kViridis = {{{68, 1, 84},
                                                          {170, 220, 50},
                                                          {253, 231, 37}}};
 
-std::string shade_colour(int index) {
-  const double at = static_cast<double>(index) * (kViridis.size() - 1) / (kShades - 1);
-  const size_t below = std::min(static_cast<size_t>(at), kViridis.size() - 2);
-  const double part = at - static_cast<double>(below);
-  std::string colour = "#";
-  for (size_t channel = 0; channel < 3; ++channel) {
-    const double value = kViridis[below][channel] * (1 - part) + kViridis[below + 1][channel] * part;
-    fmt::format_to(std::back_inserter(colour), "{:02x}", static_cast<int>(std::lround(value)));
-  }
-  return colour;
-}
-
 std::string paper_rules(const Paper& paper) {
   std::string css =
       fmt::format(".paper{{fill:{}}}.words{{fill:{}}}.faint{{fill:{}}}.rule{{stroke:{}}}.axis{{stroke:{}}}\n",
@@ -45,6 +33,18 @@ std::string paper_rules(const Paper& paper) {
 }
 
 }  // namespace
+
+std::string shade_colour(int index) {
+  const double at = static_cast<double>(index) * (kViridis.size() - 1) / (kShades - 1);
+  const size_t below = std::min(static_cast<size_t>(at), kViridis.size() - 2);
+  const double part = at - static_cast<double>(below);
+  std::string colour = "#";
+  for (size_t channel = 0; channel < 3; ++channel) {
+    const double value = kViridis[below][channel] * (1 - part) + kViridis[below + 1][channel] * part;
+    fmt::format_to(std::back_inserter(colour), "{:02x}", static_cast<int>(std::lround(value)));
+  }
+  return colour;
+}
 
 std::string line_class(size_t series) {
   return fmt::format("line c{} d{}", series % kLight.lines.size(),

@@ -37,6 +37,7 @@ inline constexpr int kShades = 48;  // of areas
 
 std::string line_class(size_t series);             // of its colour and its dashes
 int shade(double value, double low, double high);  // 0 .. kShades - 1, held at the ends
+std::string shade_colour(int index);               // "#21908d"
 std::string drawing_style();
 
 }  // namespace locus::report
