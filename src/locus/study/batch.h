@@ -1,0 +1,18 @@
+// Examples of a task as one packed batch.
+#pragma once
+
+#include "locus/nn/pass.h"
+#include "locus/study/task.h"
+
+namespace locus::study {
+
+struct Batch {
+  Tokens tokens;
+  Tensor targets;  // i32 [N]
+};
+
+// Examples `first` to `first + count` of a seed's endless list; training and test lists have nothing in
+// common.
+Batch batch(const Task& task, int64_t length, uint64_t seed, List list, int64_t first, int64_t count);
+
+}  // namespace locus::study

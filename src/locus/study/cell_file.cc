@@ -1,0 +1,75 @@
+// A cell as a JSON file, and back.
+#include <simdjson.h>
+
+#include <limits>
+
+#include "locus/base/file.h"
+#include "locus/base/json.h"
+#include "locus/study/study.h"
+
+namespace locus::study {
+namespace {
+
+std::string row_json(const Row& row) {
+  std::vector<std::string> scores;
+  for (const Score& score : row.scores) {
+    json::Members members = {{"length", json::number(score.length)}, {"value", exact(score.value)}};
+    if (!score.why.empty()) members.emplace_back("why", json::text(score.why));
+    scores.push_back(json::object(members));
+  }
+  return json::object({{"variant", json::text(row.variant)}, {"scores", json::list(scores)}});
+}
+
+Row read_row(simdjson::dom::element element) {
+  Row row{std::string(element["variant"].get_string().value()), {}};
+  for (const simdjson::dom::element one : element["scores"].get_array()) {
+    Score score{one["length"].get_int64().value(), std::numeric_limits<double>::quiet_NaN(), ""};
+    if (!one["value"].is_null()) score.value = one["value"].get_double().value();
+    std::string_view why;
+    if (one["why"].get(why) == simdjson::SUCCESS) score.why = why;
+    row.scores.push_back(std::move(score));
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string exact(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+std::string cell_json(const Cell& cell) {
+  std::vector<std::string> rows;
+  for (const Row& row : cell.rows) rows.push_back(row_json(row));
+  return json::lines({{"task", json::text(cell.name.task)},
+                      {"scheme", json::text(cell.name.scheme)},
+                      {"seed", json::number(static_cast<int64_t>(cell.name.seed))},
+                      {"rows", json::list(rows)},
+                      {"training_loss", exact(cell.loss)},
+                      {"scheme_parameters", json::number(cell.parameters)},
+                      {"step_seconds", exact(cell.step_seconds)},
+                      {"step_bytes", json::number(cell.step_bytes)}});
+}
+
+Cell read_cell(const std::filesystem::path& file) {
+  constexpr uint64_t kMost = 1 << 22;  // far more than any cell
+  const std::vector<std::byte> bytes = read_file(file, kMost);
+  try {
+    simdjson::dom::parser parser;
+    const simdjson::dom::element all =
+        parser.parse(simdjson::padded_string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    Cell cell;
+    cell.name = {std::string(all["task"].get_string().value()),
+                 std::string(all["scheme"].get_string().value()),
+                 static_cast<uint64_t>(all["seed"].get_int64().value())};
+    for (const simdjson::dom::element row : all["rows"].get_array()) cell.rows.push_back(read_row(row));
+    cell.loss = all["training_loss"].get_double().value();
+    cell.parameters = all["scheme_parameters"].get_int64().value();
+    cell.step_seconds = all["step_seconds"].get_double().value();
+    cell.step_bytes = all["step_bytes"].get_int64().value();
+    return cell;
+  } catch (const simdjson::simdjson_error& error) {
+    fail(Fault::data, "{}: no cell of a study ({}); remove it and it is run again", file.string(),
+         error.what());
+  }
+}
+
+}  // namespace locus::study

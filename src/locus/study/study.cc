@@ -1,0 +1,164 @@
+#include "locus/study/study.h"
+
+#include "locus/base/file.h"
+#include "locus/base/settings.h"
+#include "locus/checkpoint/safetensors.h"
+
+namespace locus::study {
+namespace {
+
+std::vector<std::string> words(std::string_view list) {
+  std::vector<std::string> result;
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    std::string_view word = list.substr(0, comma);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    if (!word.empty()) result.emplace_back(word);
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return result;
+}
+
+// Each thing once, in the order of the user's list.
+template <class T, class Find>
+std::vector<const T*> chosen(std::string_view list, std::span<const T* const> all, Find find) {
+  if (list == "all") return {all.begin(), all.end()};
+  std::vector<const T*> result;
+  for (const std::string& word : words(list)) {
+    const T* const one = &find(word);
+    if (std::ranges::count(result, one) == 0) result.push_back(one);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<const Task*> Study::task_list() const {
+  std::vector<const Task*> list =
+      chosen<Task>(tasks, study::tasks(), [](const std::string& name) -> const Task& { return task(name); });
+  if (!text.empty()) {
+    if (!text_task_) text_task_ = std::make_shared<const Task>(study::text_task(text));
+    list.insert(list.begin(), text_task_.get());
+  }
+  return list;
+}
+
+std::vector<const SchemeInfo*> Study::scheme_list() const {
+  return chosen<SchemeInfo>(schemes, locus::schemes(),
+                            [](const std::string& name) -> const SchemeInfo& { return scheme_info(name); });
+}
+
+const Task& Study::task_named(std::string_view name) const {
+  for (const Task* task : task_list()) {
+    if (task->name == name) return *task;
+  }
+  return task(name);
+}
+
+std::vector<CellName> Study::cells() const {
+  std::vector<CellName> list;
+  for (uint64_t seed = 1; seed <= static_cast<uint64_t>(seeds); ++seed) {
+    for (const Task* task : task_list()) {
+      for (const SchemeInfo* scheme : scheme_list()) {
+        list.push_back({std::string(task->name), std::string(scheme->name), seed});
+      }
+    }
+  }
+  return list;
+}
+
+void check(const Study& study) {
+  std::vector<std::string> found;
+  {
+    Study copy;
+    found = read_fields(copy, field_values(study));
+  }
+  const auto note = [&](const auto& test) {
+    try {
+      test();
+    } catch (const Error& error) {
+      found.emplace_back(error.what());
+    }
+  };
+  note([&] { require(!study.task_list().empty(), "study: no tasks"); });
+  note([&] { require(!study.scheme_list().empty(), "study: no schemes"); });
+  note([&] { study.conditions.test_lengths(); });
+  refuse("study", found);
+  for (const Task* task : study.task_list()) {
+    for (const int64_t length : study.conditions.test_lengths()) {
+      if (std::min(length, study.conditions.length) >= task->shortest) continue;
+      found.push_back(fmt::format("task {} needs texts of at least {} tokens, but a length is {}", task->name,
+                                  task->shortest, std::min(length, study.conditions.length)));
+    }
+    for (const std::string& problem : problems(blueprint(study.conditions, *task, "none")))
+      found.push_back(problem);
+  }
+  refuse("study", found);
+}
+
+namespace {
+
+Settings settings_of(const Study& study) {
+  Settings settings;
+  for (const auto& [name, value] : field_values(study)) settings.set(name, value);
+  return settings;
+}
+
+// Makes the folder this study's, or refuses one that is another's.
+void claim(const Study& study, const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "study.toml";
+  if (std::filesystem::exists(file)) {
+    const auto found = differences(Settings::read(file), settings_of(study));
+    if (!found.empty()) {
+      fail(Fault::usage, "{} holds another study; give another folder, or the same settings:\n  {}",
+           folder.string(), fmt::join(found, "\n  "));
+    }
+    return;
+  }
+  std::filesystem::create_directories(folder / "cells");
+  std::filesystem::create_directories(folder / "models");
+  AtomicFile out(file);
+  out.write(settings_of(study).toml());
+  out.commit();
+}
+
+void save_model(const std::filesystem::path& path, const Model& model) {
+  std::vector<NamedTensor> tensors;
+  for (const NamedParameter& parameter : model.parameters().all()) {
+    tensors.emplace_back(parameter.name, parameter.var.value());
+  }
+  write_safetensors(path, std::move(tensors));
+}
+
+}  // namespace
+
+std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher) {
+  check(study);
+  claim(study, folder);
+  std::vector<Cell> cells;
+  for (const CellName& name : study.cells()) {
+    const std::filesystem::path path = folder / "cells" / (name.text() + ".json");
+    const bool known = std::filesystem::exists(path);
+    if (known) {
+      cells.push_back(read_cell(path));
+    } else {
+      Finished done = run_cell(study.conditions, study.task_named(name.task), name, [&](double part) {
+        if (watcher.at_work) watcher.at_work(name, part);
+      });
+      if (name.seed == 1) save_model(model_file(folder, name), *done.model);
+      AtomicFile out(path);
+      out.write(cell_json(done.cell));
+      out.commit();
+      cells.push_back(std::move(done.cell));
+    }
+    if (watcher.finished) watcher.finished(cells.back(), !known);
+  }
+  return cells;
+}
+
+std::filesystem::path model_file(const std::filesystem::path& folder, const CellName& name) {
+  return folder / "models" / fmt::format("{}.{}.safetensors", name.task, name.scheme);
+}
+
+}  // namespace locus::study

@@ -1,0 +1,61 @@
+// A study: every scheme of a list, on every task of a list, from every seed, in a folder that a killed run
+// goes on in.
+//
+//   study.toml                what it holds equal and what it compares
+//   cells/TASK.SCHEME.SEED.json   one finished cell each
+//   models/TASK.SCHEME.safetensors   the first seed's trained parameters, to look at
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "locus/study/cell.h"
+
+namespace locus::study {
+
+struct Study {
+  Conditions conditions;
+  std::string tasks = "language, back-encoder";
+  std::string schemes = "all";
+  int64_t seeds = 2;
+  std::string text;  // a file; its task is added to the list
+
+  template <class F>
+  void fields(F& f) {
+    f.text("tasks", tasks, "what is asked, by commas; all: every task");
+    f.text("schemes", schemes, "what is compared, by commas; all: every scheme");
+    f.text("text", text, "a file whose next byte is asked for, as task text");
+    f.integer("seeds", seeds, 1, 1000, "models trained for every task and scheme");
+    conditions.fields(f);
+  }
+
+  std::vector<const Task*> task_list() const;  // of a text: read once, when the list is first asked for
+  const Task& task_named(std::string_view name) const;
+  std::vector<const SchemeInfo*> scheme_list() const;
+  std::vector<CellName> cells() const;  // in the order they are run
+
+ private:
+  mutable std::shared_ptr<const Task> text_task_;
+};
+
+// Everything wrong with a study, before anything is trained.
+void check(const Study& study);
+
+struct Watcher {
+  std::function<void(const CellName&, double part)> at_work;  // throws to stop
+  std::function<void(const Cell&, bool now)> finished;        // now, or found in the folder
+};
+
+// Runs what is missing. A folder that holds another study is refused with the differences.
+std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher);
+
+// The first seed's trained parameters.
+std::filesystem::path model_file(const std::filesystem::path& folder, const CellName& name);
+
+std::string exact(double value);  // as JSON, reading back to the same number; null when it is not finite
+std::string cell_json(const Cell& cell);
+Cell read_cell(const std::filesystem::path& file);
+
+}  // namespace locus::study
