@@ -20,8 +20,8 @@
 namespace locus::cli {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&) = {add_schemes, add_show,    add_tokenize, add_windows,
-                                            add_train,   add_forward, add_stretch,  add_doctor};
+constexpr void (*kCommands[])(CLI::App&) = {add_compare, add_explain, add_schemes, add_show,    add_tokenize,
+                                            add_windows, add_train,   add_forward, add_stretch, add_doctor};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -48,6 +48,8 @@ int run(int count, char** words) {
   program.set_version_flag("--version", fmt::format("locus {}", version()));
   program.footer(
       "Examples:\n"
+      "  locus compare          every scheme in the same small model, and a report\n"
+      "  locus explain          what tells the two 'it' of a sentence apart\n"
       "  locus schemes          the position schemes there are\n"
       "  locus show rotary      a picture of what one of them does\n"
       "  locus tokenize --help  text to token ids and back, and vocabularies learned from text\n"

@@ -1,0 +1,95 @@
+#include "locus/cli/live_table.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "locus/cli/terminal.h"
+
+namespace locus::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kBetweenDraws = std::chrono::milliseconds(200);
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string time_in_words(double seconds) {
+  const auto whole = static_cast<int64_t>(std::lround(seconds));
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
+}
+
+std::string value_in_words(const study::Task& task, double value) {
+  if (std::isnan(value)) return "-";
+  return task.metric == study::Metric::accuracy ? fmt::format("{:.1f}%", 100 * value)
+                                                : fmt::format("{:.2f}", value);
+}
+
+}  // namespace
+
+LiveTable::LiveTable(const study::Study& study, bool terminal)
+    : study_(study),
+      terminal_(terminal),
+      total_(study.cells().size()),
+      start_(Clock::now()),
+      drawn_(start_) {}
+
+// Time left from the cells of this run alone: those found in the folder cost nothing.
+std::string LiveTable::status() const {
+  const double done = static_cast<double>(cells_.size() - found_) + part_;
+  const double todo = static_cast<double>(total_ - found_) - done;
+  const std::string left =
+      done < 0.5 ? "" : fmt::format(", about {} left", time_in_words(seconds_since(start_) / done * todo));
+  return fmt::format("{} of {} cells, {}{}", cells_.size(), total_, time_in_words(seconds_since(start_)),
+                     left);
+}
+
+void LiveTable::draw() {
+  std::string text = lines_ > 0 ? fmt::format("\x1b[{}F\x1b[J", lines_) : "";
+  std::string table;
+  const study::Summary summary = study::summarise(study_, cells_);
+  for (const study::TaskSummary& task : summary.tasks) {
+    if (task.task->name != current_.task) continue;
+    std::vector<std::vector<std::string>> rows(1, {std::string(task.task->name)});
+    for (const int64_t length : summary.lengths) rows[0].push_back(fmt::format("{}", length));
+    for (const study::Line& line : task.lines) {
+      std::vector<std::string>& row = rows.emplace_back(1, line.label());
+      for (const study::Mean& mean : line.scores) row.push_back(value_in_words(*task.task, mean.value));
+    }
+    table = cli::table(rows, terminal_width());
+  }
+  table += fmt::format("{}, {} (seed {}): {:.0f} %\n{}\n", current_.task, current_.scheme, current_.seed,
+                       100 * part_, status());
+  lines_ = static_cast<int>(std::ranges::count(table, '\n'));
+  fmt::print(stderr, "{}{}", text, table);
+  std::fflush(stderr);
+  drawn_ = Clock::now();
+}
+
+void LiveTable::at_work(const study::CellName& name, double part) {
+  current_ = name;
+  part_ = part;
+  if (terminal_ && Clock::now() - drawn_ >= kBetweenDraws) draw();
+}
+
+void LiveTable::finished(const study::Cell& cell, bool now) {
+  cells_.push_back(cell);
+  current_ = cell.name;
+  part_ = 0;
+  found_ += now ? 0 : 1;
+  if (terminal_ || !now) return;
+  std::string values;
+  for (const study::Score& score : cell.rows.front().scores) {
+    values +=
+        fmt::format("  {} at {}", value_in_words(study::task(cell.name.task), score.value), score.length);
+  }
+  fmt::print(stderr, "[{}/{}] {}, {} (seed {}):{}\n", cells_.size(), total_, cell.name.task, cell.name.scheme,
+             cell.name.seed, values);
+}
+
+void LiveTable::close() {
+  if (terminal_ && !cells_.empty()) draw();
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,60 @@
+#include "locus/report/scheme_card.h"
+
+#include "locus/checkpoint/safetensors.h"
+#include "locus/report/scheme_figures.h"
+#include "locus/report/twice.h"
+#include "locus/study/batch.h"
+
+namespace locus::report {
+namespace {
+
+constexpr int64_t kShown = 24;  // tokens of an example whose attention is drawn
+
+Model read_model(const study::Study& study, const std::filesystem::path& file, const study::Task& task,
+                 std::string_view scheme) {
+  Model model(study::blueprint(study.conditions, task, scheme), {.seed = std::nullopt});
+  const SafetensorsFile weights(file);
+  for (const NamedParameter& parameter : model.parameters().all()) {
+    weights.read_into(parameter.name, parameter.var.value());
+  }
+  return model;
+}
+
+Figure attention_of(const Model& model, const study::Task& task, int64_t length) {
+  const NoGrad scope;
+  Look look;
+  Pass pass;
+  pass.look = &look;
+  model.transformer()(study::batch(task, std::min(length, kShown), 1, study::List::test, 0, 1).tokens, pass);
+  return attention_figure(
+      look.weights.back(), "Where the trained model looks",
+      fmt::format("Attention of the last layer on a text of the task {}, head by head.", task.name));
+}
+
+}  // namespace
+
+SchemeCard scheme_card(const study::Study& study, const std::filesystem::path& folder,
+                       const SchemeInfo& info) {
+  constexpr int64_t kHeadSize = 64;
+  const study::Task& task = *study.task_list().front();
+  const study::Conditions& c = study.conditions;
+  const Geometry geometry = {.width = c.heads * kHeadSize,
+                             .heads = c.heads,
+                             .head_size = kHeadSize,
+                             .max_length = 2 * c.length,
+                             .causal = task.kind == ModelKind::decoder};
+  SchemeCard card{std::string(info.name), {}, scheme_figures(Probe(info, geometry, {}), 2 * c.length)};
+  const Model model =
+      read_model(study, study::model_file(folder, {std::string(task.name), card.scheme, 1}), task, info.name);
+  card.figures.push_back(attention_of(model, task, c.length));
+  const std::vector<std::string> words = words_of(kSentence);
+  const std::vector<int32_t> ids = number_words(words);
+  if (std::ranges::max(ids) < task.vocabulary && static_cast<int64_t>(ids.size()) <= c.length) {
+    const auto [first, second] = find_twice(words, "it");
+    card.twice = in_words(look_twice(model, ids, words, first, second));
+    card.twice.insert(card.twice.begin(), fmt::format("\"{}\" as tokens of the trained model.", kSentence));
+  }
+  return card;
+}
+
+}  // namespace locus::report

@@ -1,0 +1,153 @@
+#include "locus/report/twice.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "locus/nn/generate.h"
+
+namespace locus::report {
+namespace {
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double ab = 0, aa = 0, bb = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    ab += static_cast<double>(a[i]) * b[i];
+    aa += static_cast<double>(a[i]) * a[i];
+    bb += static_cast<double>(b[i]) * b[i];
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
+}
+
+double cosine_of_rows(const Tensor& rows, int64_t a, int64_t b) {
+  return cosine(rows.rows(a, a + 1).data<float>(), rows.rows(b, b + 1).data<float>());
+}
+
+// The mean over heads of what token `from` gives to each token, in the last layer.
+Series looks_from(const Twice& twice, int64_t from, const std::string& name) {
+  const Tensor& weights = twice.weights.back();
+  const int64_t H = weights.size(0), N = weights.size(2);
+  Series series{name, {}, {}};
+  const auto w = weights.data<float>();
+  for (int64_t j = 0; j < N; ++j) {
+    double sum = 0;
+    for (int64_t h = 0; h < H; ++h) sum += w[(h * N + from) * N + j];
+    series.x.push_back(static_cast<double>(j + 1));
+    series.y.push_back(sum / static_cast<double>(H));
+  }
+  return series;
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(std::string_view sentence) {
+  std::vector<std::string> words;
+  bool open = false;
+  for (const char c : sentence) {
+    const bool letter =
+        static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (letter && open) {
+      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (c != ' ' && c != '\n' && c != '\t') {
+      words.emplace_back(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    }
+    open = letter;
+  }
+  return words;
+}
+
+std::pair<int64_t, int64_t> find_twice(const std::vector<std::string>& words, std::string_view word) {
+  std::pair<int64_t, int64_t> found = {0, 0};
+  for (size_t i = 0; i < words.size(); ++i) {
+    // A comma said twice is nothing to look at.
+    if (word.empty() ? std::isalnum(static_cast<unsigned char>(words[i][0])) == 0 : words[i] != word)
+      continue;
+    const auto last = std::find(words.rbegin(), words.rend(), words[i]).base() - words.begin() - 1;
+    const auto here = static_cast<int64_t>(i);
+    if (last - here > found.second - found.first) found = {here, last};
+  }
+  require(found.second > found.first, "explain: {} said twice in the sentence",
+          word.empty() ? "no word is" : fmt::format("'{}' is not", word));
+  return found;
+}
+
+std::vector<int32_t> number_words(const std::vector<std::string>& words) {
+  std::vector<int32_t> ids;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto before =
+        std::find(words.begin(), words.begin() + static_cast<int64_t>(i), words[i]) - words.begin();
+    ids.push_back(before < static_cast<int64_t>(i) ? ids[static_cast<size_t>(before)]
+                                                   : 1 + (ids.empty() ? 0 : std::ranges::max(ids)));
+  }
+  return ids;
+}
+
+Twice look_twice(const Model& model, const std::vector<int32_t>& ids, const std::vector<std::string>& words,
+                 int64_t first, int64_t second) {
+  const auto size = static_cast<int64_t>(ids.size());
+  require(words.size() == ids.size() && first >= 0 && second < size && first < second,
+          "explain: tokens {} and {} of {}", first, second, size);
+  require(ids[first] == ids[second], "explain: tokens {} and {} are not the same", first, second);
+  const NoGrad scope;
+  Look look;
+  Pass pass;
+  pass.look = &look;
+  model.transformer()(tokens_of({ids}, model.blueprint()), pass);
+  const Tensor& table = model.transformer().tokens().value();
+  Twice twice{words, first, second, 1, {}, look.weights};
+  twice.tokens = cosine(table.rows(ids[first], ids[first] + 1).data<float>(),
+                        table.rows(ids[second], ids[second] + 1).data<float>());
+  for (const Tensor& states : look.states) twice.states.push_back(cosine_of_rows(states, first, second));
+  return twice;
+}
+
+std::vector<std::string> in_words(const Twice& twice) {
+  const std::string& word = twice.words[static_cast<size_t>(twice.first)];
+  std::vector<std::string> sentences = {fmt::format(
+      "'{}' is token {} and token {}. Its two token vectors are the same row of the table: cosine {:.3f}.",
+      word, twice.first + 1, twice.second + 1, twice.tokens)};
+  sentences.push_back(
+      twice.states.front() < 0.9999
+          ? fmt::format("The scheme adds a part for the position: the two input vectors have cosine {:.3f}.",
+                        twice.states.front())
+          : "The scheme adds nothing to the input: the two input vectors are equal, cosine 1.000.");
+  sentences.push_back(
+      fmt::format("After the last layer their contextual vectors have cosine {:.3f}.", twice.states.back()));
+  return sentences;
+}
+
+Figure attention_figure(const Tensor& weights, const std::string& title, const std::string& caption) {
+  Figure figure{
+      .name = "attention", .title = title, .caption = caption, .charts = {}, .maps = {}, .colours = "weight"};
+  const int64_t H = weights.size(0), N = weights.size(1), keys = weights.size(2);
+  const auto w = weights.data<float>();
+  for (int64_t h = 0; h < H; ++h) {
+    HeatMap map{.title = fmt::format("head {}", h + 1), .x_label = "token looked at", .y_label = "token"};
+    for (int64_t j = 0; j < keys; ++j) map.x.push_back(static_cast<double>(j + 1));
+    for (int64_t i = 0; i < N; ++i) map.y.push_back(static_cast<double>(i + 1));
+    for (int64_t i = 0; i < N * keys; ++i) map.values.push_back(w[h * N * keys + i]);
+    figure.maps.push_back(std::move(map));
+  }
+  share_colours(figure.maps);
+  return figure;
+}
+
+std::vector<Figure> figures(const Twice& twice) {
+  const std::string& word = twice.words[static_cast<size_t>(twice.first)];
+  Series layers{"", {}, twice.states};
+  for (size_t i = 0; i < twice.states.size(); ++i) layers.x.push_back(static_cast<double>(i));
+  LineChart cosines{.x_label = "layer (0: the input)", .y_label = "cosine", .series = {std::move(layers)}};
+  LineChart looks{.x_label = "token looked at", .y_label = "weight, mean of heads"};
+  looks.series.push_back(looks_from(twice, twice.first, fmt::format("from token {}", twice.first + 1)));
+  looks.series.push_back(looks_from(twice, twice.second, fmt::format("from token {}", twice.second + 1)));
+  return {{.name = "cosines",
+           .title = fmt::format("How alike the two '{}' are", word),
+           .caption = "Cosine of the two vectors at the input and after every layer; 1 is equal.",
+           .charts = {std::move(cosines)}},
+          {.name = "looks",
+           .title = fmt::format("Where the two '{}' look", word),
+           .caption = "Attention of the last layer from both places.",
+           .charts = {std::move(looks)}}};
+}
+
+}  // namespace locus::report
