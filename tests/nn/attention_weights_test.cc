@@ -37,7 +37,9 @@ TEST_P(LookedAt, EveryRowAddsUpToOneAndNoneLooksAhead) {
       double sum = 0;
       for (int64_t j = 0; j < 7; ++j) {
         sum += w[row * 7 + j];
-        if (j > row % 7) EXPECT_EQ(w[row * 7 + j], 0) << "row " << row << " key " << j;
+        if (j > row % 7) {
+          EXPECT_EQ(w[row * 7 + j], 0) << "row " << row << " key " << j;
+        }
       }
       EXPECT_NEAR(sum, 1, 1e-5);  // seven roundings of numbers below one
     }

@@ -1,7 +1,6 @@
 #include "locus/study/conditions.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "locus/base/error.h"
 
@@ -38,8 +37,7 @@ Blueprint blueprint(const Conditions& conditions, const Task& task, std::string_
   // A label for every token; what the tokens were is the label's alphabet.
   b.head = task.kind == ModelKind::decoder ? HeadKind::next_token : HeadKind::masked_token;
   b.tied = false;
-  // Token rows as large as the rows of fixed waves: neither drowns the other (Vaswani et al. 2017).
-  b.embedding_scale = std::sqrt(static_cast<float>(conditions.width));
+  b.embedding_scale = static_cast<float>(conditions.embedding_scale);
   return b;
 }
 

@@ -18,6 +18,8 @@ struct Conditions {
   int64_t batch = 16;  // sequences in a step
   double rate = 3e-3;
   int64_t width = 64, layers = 2, heads = 4, hidden = 128;
+  double embedding_scale =
+      4;  // token rows against the rows of schemes that add some: neither drowns the other
   int64_t test_tokens = 8192;  // at every length
 
   template <class F>
@@ -31,6 +33,7 @@ struct Conditions {
     f.integer("layers", layers, 1, 1000, "of the model");
     f.integer("heads", heads, 1, 1000, "of the model");
     f.integer("hidden", hidden, 1, 1 << 16, "inside feed-forward");
+    f.number("embedding_scale", embedding_scale, 0, 1000, "on token rows, which start small");
     f.integer("test_tokens", test_tokens, 1, 1e9, "tested at every length");
   }
 
