@@ -81,7 +81,7 @@ TEST(Study, AFolderOfAnotherStudyIsRefusedWithTheDifferences) {
   run(tiny(), folder.path(), {});
   Study other = tiny();
   other.conditions.steps = 4;
-  expect_error(Fault::usage, {"holds another study", "steps: 4, was 3"},
+  expect_error(Fault::usage, {"holds another study", "steps: '4', was '3'"},
                [&] { run(other, folder.path(), {}); });
 }
 

@@ -130,8 +130,8 @@ void Page::choice(std::string_view group, std::span<const std::pair<std::string,
   body_ += "</style>\n";
   for (size_t i = 0; i < parts.size(); ++i) {
     fmt::format_to(std::back_inserter(body_),
-                   "<input type=\"radio\" name=\"{0}\" id=\"{0}{1}\"{2}><label for=\"{0}{1}\">{3}</label>\n",
-                   group, i, i == 0 ? " checked" : "", escape(parts[i].first));
+                   "<input type=\"radio\" name=\"{0}\" id=\"{0}{1}\"{2}/><label for=\"{0}{1}\">{3}</label>\n",
+                   group, i, i == 0 ? " checked=\"checked\"" : "", escape(parts[i].first));
   }
   for (size_t i = 0; i < parts.size(); ++i) {
     fmt::format_to(std::back_inserter(body_), "<section id=\"{}{}p\">\n{}</section>\n", group, i,

@@ -16,7 +16,7 @@ struct Conditions {
   std::string lengths = "64, 128, 256, 512";
   int64_t steps = 400;
   int64_t batch = 16;  // sequences in a step
-  double rate = 3e-3;
+  double rate = 6e-3;
   int64_t width = 64, layers = 2, heads = 4, hidden = 128;
   double embedding_scale =
       4;  // token rows against the rows of schemes that add some: neither drowns the other

@@ -75,7 +75,11 @@ HWY_INLINE BlockSum sum_block(const float* x, int64_t n, float reference) {
   auto sum = hn::Zero(one), largest = hn::Set(one, kLowest), zero = hn::Zero(one);
   for (; i < n; ++i) add(one, i, sum, largest, zero);
   const float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  const float most = hn::GetLane(hn::MaxOfLanes(d, hn::Max(m0, m1)));
+  // Highway's own largest of lanes is never below the lowest finite number on some targets.
+  HWY_ALIGN float each[HWY_MAX_LANES_D(decltype(d))];
+  hn::Store(hn::Max(m0, m1), d, each);
+  float most = kLowest;
+  for (int64_t lane = 0; lane < lanes; ++lane) most = HWY_MAX(most, each[lane]);
   const float none = hn::GetLane(hn::SumOfLanes(d, hn::Add(z0, z1))) + hn::GetLane(zero);
   return {total + hn::GetLane(sum), HWY_MAX(most, hn::GetLane(largest)), none != 0 || none != none};
 }
