@@ -76,7 +76,7 @@ HWY_INLINE BlockSum sum_block(const float* x, int64_t n, float reference) {
   for (; i < n; ++i) add(one, i, sum, largest, zero);
   const float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
   // Highway's own largest of lanes is never below the lowest finite number on some targets.
-  HWY_ALIGN float each[HWY_MAX_LANES_D(decltype(d))];
+  HWY_ALIGN float each[hn::MaxLanes(hn::ScalableTag<float>())];
   hn::Store(hn::Max(m0, m1), d, each);
   float most = kLowest;
   for (int64_t lane = 0; lane < lanes; ++lane) most = HWY_MAX(most, each[lane]);
