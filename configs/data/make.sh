@@ -4,7 +4,7 @@
 #   reverse.train.tsv, reverse.test.tsv   letters <tab> the same backwards; no line of one is in the other
 #   chase.train.tsv, chase.test.tsv       a sentence <tab> who chases whom in it: the words alone do not tell, their
 #                                         order does
-#   sentences.txt                         such sentences, as a text to hide tokens in
+#   sentences.txt, sentences.test.txt     such sentences, as texts to hide tokens in
 set -euo pipefail
 folder=${1:-$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")}
 
@@ -56,4 +56,5 @@ awk -v folder="$folder" '
     fill("chase.train.tsv", 1600)
     fill("chase.test.tsv", 400)
     for (i = 0; i < 1500; ++i) print sentence() "." > (folder "/sentences.txt")
+    for (i = 0; i < 200; ++i) print sentence() "." > (folder "/sentences.test.txt")
   }'

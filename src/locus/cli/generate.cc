@@ -10,9 +10,9 @@
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
 #include "locus/cli/command.h"
-#include "locus/cli/stop_text.h"
 #include "locus/cli/terminal.h"
 #include "locus/nn/generate.h"
+#include "locus/text/stop_text.h"
 #include "locus/train/saved_run.h"
 #include "locus/train/text_samples.h"
 
@@ -147,8 +147,8 @@ void add_generate(CLI::App& program) {
   CLI::App* command = program.add_subcommand("generate", "Let a trained model write");
   command->footer(
       "Examples:\n"
-      "  locus generate runs/verdict \"I had always\"\n"
-      "  locus generate runs/verdict \"I had\" --temperature 0.8 --top-p 0.9 --seed 3 --stop .\n"
+      "  locus generate runs/verdict \"I HAD always thought\"\n"
+      "  locus generate runs/verdict \"I HAD\" --temperature 0.8 --top-p 0.9 --seed 3 --stop .\n"
       "  locus generate runs/reverse abcde fgh --beams 4 --json\n\n"
       "A decoder goes on behind the prompt; an encoder-decoder reads it and answers. One prompt is answered\n"
       "as the tokens come, several a line each.");

@@ -1,8 +1,8 @@
-#include "locus/cli/stop_text.h"
+#include "locus/text/stop_text.h"
 
 #include <algorithm>
 
-namespace locus::cli {
+namespace locus {
 namespace {
 
 // Bytes at the end that may be the beginning of a character whose rest is still to come.
@@ -43,4 +43,4 @@ std::string StopText::add(std::string_view piece) {
 
 std::string StopText::finish() { return show(text_.size()); }
 
-}  // namespace locus::cli
+}  // namespace locus

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace locus::cli {
+namespace locus {
 
 class StopText {
  public:
@@ -28,4 +28,4 @@ class StopText {
   bool stopped_ = false;
 };
 
-}  // namespace locus::cli
+}  // namespace locus
