@@ -114,14 +114,13 @@ std::vector<Prediction> predictions(const Model& model, const Samples& samples) 
 
 std::vector<NamedNumber> summary(const Blueprint& blueprint, const std::vector<Prediction>& predictions) {
   const auto count = static_cast<double>(predictions.size());
-  double loss = 0, right = 0;
-  for (const Prediction& one : predictions) {
-    loss += one.loss / count;
-    right += one.said == one.target ? 1 / count : 0;
-  }
+  double loss = 0;
+  for (const Prediction& one : predictions) loss += one.loss / count;
+  const auto right = static_cast<double>(
+      std::ranges::count_if(predictions, [](const Prediction& one) { return one.said == one.target; }));
   const HeadKind head = blueprint.head;
   std::vector<NamedNumber> numbers = {
-      {"loss", loss}, {"accuracy", head == HeadKind::answer ? all_right(predictions) : right}};
+      {"loss", loss}, {"accuracy", head == HeadKind::answer ? all_right(predictions) : right / count}};
   if (head == HeadKind::next_token || head == HeadKind::masked_token) {
     numbers.emplace_back("perplexity", std::exp(loss));
   }

@@ -10,6 +10,11 @@ StreamPart::StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, 
           begin, end, whole_->size());
 }
 
+std::string StreamPart::name() const {
+  if (size() == whole_->size()) return whole_->name();
+  return fmt::format("{} (tokens {} to {} of it)", whole_->name(), begin_, end_);
+}
+
 WindowSamples::WindowSamples(std::shared_ptr<const TokenStream> stream, int64_t context, int64_t stride,
                              std::optional<Masking> masking, uint64_t seed)
     : windows_(std::move(stream), {.context = context, .stride = stride}),

@@ -18,7 +18,7 @@ class StreamPart final : public TokenStream {
   StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end);
   int64_t size() const override { return end_ - begin_; }
   int32_t vocabulary() const override { return whole_->vocabulary(); }
-  std::string name() const override { return whole_->name(); }
+  std::string name() const override;
   void read(int64_t begin, std::span<int32_t> ids) const override { whole_->read(begin_ + begin, ids); }
 
  private:
