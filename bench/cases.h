@@ -17,6 +17,7 @@ struct Case {
   double work = 0;        // bytes, or floating operations when the limit is fma: the fewest the job needs
   int64_t footprint = 0;  // bytes of all operands
   Limit limit = Limit::copy;
+  int64_t tokens = 0;  // in a whole step: its line then says tokens/s and the program's peak memory, too
   // Makes the operands and returns the job; the operands live as long as the job does.
   std::function<std::function<void()>()> prepare;
 };
@@ -34,5 +35,6 @@ void add_optimize_cases();
 void add_reduce_cases();
 void add_rotate_cases();
 void add_rows_cases();
+void add_train_cases();
 
 }  // namespace locus::bench

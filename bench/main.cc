@@ -2,6 +2,7 @@
 // filters (--benchmark_filter=norm).
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
+#include <sys/resource.h>
 
 #include <memory>
 #include <utility>
@@ -28,6 +29,11 @@ class Table : public benchmark::BenchmarkReporter {
       fmt::print("{:<36} {:>9.3f} {:>8.1f} {} {:>6} {:>7.1f} {:>7.2f}\n", run.run_name.function_name,
                  run.GetAdjustedRealTime(), achieved, run.counters.contains("flops") ? "GF/s " : "GB/s ",
                  run.report_label, limit, achieved / limit);
+      if (!run.counters.contains("tokens")) continue;
+      rusage usage{};
+      ::getrusage(RUSAGE_SELF, &usage);
+      fmt::print("{:<36} {:.1f} tokens/s, peak memory {:.2f} GiB\n", "", run.counters.at("tokens").value,
+                 static_cast<double>(usage.ru_maxrss) / (1 << 20));
     }
   }
 };
@@ -46,6 +52,10 @@ void add(Case one) {
     state.counters["achieved"] =
         benchmark::Counter(one.work / 1e9, benchmark::Counter::kIsIterationInvariantRate);
     state.counters["limit"] = *limit;
+    if (one.tokens > 0) {
+      state.counters["tokens"] =
+          benchmark::Counter(static_cast<double>(one.tokens), benchmark::Counter::kIsIterationInvariantRate);
+    }
     if (one.limit == Limit::fma) state.counters["flops"] = 1;
     state.SetLabel(name_of(one.limit));
   };
@@ -74,6 +84,7 @@ int main(int argc, char** argv) {
   add_reduce_cases();
   add_rotate_cases();
   add_rows_cases();
+  add_train_cases();
   Table table;
   benchmark::RunSpecifiedBenchmarks(&table);
 }

@@ -27,6 +27,14 @@ TEST(Examples, Lookup) {
             "gradient of the table: [1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 1]\n");
 }
 
+TEST(Examples, Encoder) {
+  const Outcome outcome = run_example("encoder");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "embeddings: [1, 5, 768]\n"
+            "encoder:    [1, 5, 768]\n");
+}
+
 constexpr const char* kShapes =
     "\nInputs shape:     [8, 4]\n"
     "token embeddings: [8, 4, 256]\n"

@@ -39,5 +39,8 @@
 #include "locus/text/token_file.h"
 #include "locus/text/tokenizer.h"
 #include "locus/text/windows.h"
+#include "locus/train/evaluation.h"
 #include "locus/train/model_objective.h"
+#include "locus/train/run_plan.h"
+#include "locus/train/saved_run.h"
 #include "locus/train/trainer.h"

@@ -64,6 +64,39 @@ TEST(Labelled, BrokenLines) {
                  "line 1: 'label' is '1.5', expected a string or a whole number");
 }
 
+TEST(Tagged, ALabelForEveryWord) {
+  for (const auto& [name, text] : std::map<std::string, std::string>{
+           {"x.tsv", "the dog  ran\tD N V\nit ran\tN V\n"},
+           {"x.jsonl",
+            "{\"words\": [\"the\", \"dog\", \"ran\"], \"labels\": [\"D\", \"N\", \"V\"]}\n"
+            "{\"words\": [\"it\", \"ran\"], \"labels\": [\"N\", \"V\"]}\n"}}) {
+    const TaggedTexts got = read_text(read_tagged, name, text);
+    EXPECT_EQ(got.names, (Names{"D", "N", "V"}));
+    ASSERT_EQ(got.examples.size(), 2u);
+    EXPECT_EQ(got.examples[0].words, (Names{"the", "dog", "ran"}));
+    EXPECT_EQ(got.examples[0].labels, (std::vector<int32_t>{0, 1, 2}));
+    EXPECT_EQ(got.examples[1].labels, (std::vector<int32_t>{1, 2}));
+  }
+  const TaggedTexts numbers = read_text(read_tagged, "x.jsonl", "{\"words\": [\"a\"], \"labels\": [7]}\n");
+  EXPECT_EQ(numbers.names, Names{"7"});
+}
+
+TEST(Tagged, BrokenLines) {
+  expect_refused(read_tagged, "x.tsv", "a b\tX\n",
+                 "line 1: 2 words and 1 labels, expected a label for every word");
+  expect_refused(read_tagged, "x.tsv", "a\tX\n \t \n", "line 2: there is no word");
+  expect_refused(read_tagged, "x.tsv", "a X\n", "line 1: 1 fields, expected two, words and labels");
+  expect_refused(read_tagged, "x.txt", "a X\n", "a file of words and labels ends in .tsv or .jsonl");
+  expect_refused(read_tagged, "x.jsonl", "{\"words\": \"a\", \"labels\": []}\n",
+                 "line 1: 'words' is '\"a\"', expected a list");
+  expect_refused(read_tagged, "x.jsonl", "{\"words\": [1], \"labels\": [1]}\n",
+                 "line 1: a word is '1', expected a string");
+  expect_refused(read_tagged, "x.jsonl", "{\"words\": [\"a\"], \"labels\": [1.5]}\n",
+                 "line 1: a label is '1.5', expected a string or a whole number");
+  expect_refused(read_tagged, "x.jsonl", "{\"words\": [\"\"], \"labels\": [1]}\n",
+                 "line 1: a word or a label is empty");
+}
+
 TEST(Pairs, SourceAndTarget) {
   const auto tsv = read_text(read_pairs, "x.tsv", "abc\tcba\n");
   ASSERT_EQ(tsv.size(), 1u);

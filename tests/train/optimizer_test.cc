@@ -62,6 +62,7 @@ TEST(AdamW, DecaysMatricesOnlyUnlessTold) {
   EXPECT_FALSE(decayed("layers.0.attention.query.bias", {4}));
   EXPECT_FALSE(decayed("layers.0.norm.weight", {4}));
   EXPECT_FALSE(decayed("position.table", {4, 4}));
+  EXPECT_FALSE(decayed("tokens", {4, 4}));
   EXPECT_FALSE(decayed("embeddings.token", {4, 4}));
   EXPECT_TRUE(decayed("embeddings.token", {4, 4}, {.decayed = "x, embed*n"}));
   EXPECT_FALSE(decayed("head.weight", {4, 4}, {.undecayed = "head.*"}));

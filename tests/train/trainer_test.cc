@@ -159,5 +159,23 @@ TEST(Metrics, BrokenLinesAreRefusedButTheLast) {
   expect_error(Fault::data, {"m:1: no JSON object with a step"}, [&] { read_metrics(folder / "m"); });
 }
 
+TEST(Trainer, AStepWithoutATargetIsAFaultOfTheData) {
+  class Nothing final : public Objective {
+    PartialLoss loss(const Share&) override { return {.tokens = 3}; }
+    std::optional<Validation> evaluate() override { return std::nullopt; }
+  } nothing;
+  const TemporaryFolder place(in_memory());
+  RunFolder folder(place.path());
+  Parameters parameters;
+  parameters.add("weight", Tensor::zeros({2, 2}));
+  expect_error(Fault::data, {"step 1: none of its 6 tokens has a target"}, [&] {
+    train({.objective = nothing,
+           .parameters = parameters,
+           .folder = folder,
+           .settings = {.steps = 2, .parts = 2}});
+  });
+  EXPECT_EQ(parameters.at("weight").value().values(), std::vector<float>(4, 0.f));
+}
+
 }  // namespace
 }  // namespace locus

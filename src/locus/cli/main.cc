@@ -20,8 +20,9 @@
 namespace locus::cli {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&) = {add_compare, add_explain, add_schemes, add_show,    add_tokenize,
-                                            add_windows, add_train,   add_forward, add_stretch, add_doctor};
+constexpr void (*kCommands[])(CLI::App&) = {add_compare,  add_explain, add_schemes, add_show,
+                                            add_tokenize, add_windows, add_train,   add_eval,
+                                            add_generate, add_forward, add_stretch, add_doctor};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -54,6 +55,9 @@ int run(int count, char** words) {
       "  locus show rotary      a picture of what one of them does\n"
       "  locus tokenize --help  text to token ids and back, and vocabularies learned from text\n"
       "  locus windows FILE     a text as the batches a model is trained on\n"
+      "  locus train CONFIG     a model, from a configuration\n"
+      "  locus eval DIR FILE    how good it is\n"
+      "  locus generate DIR ..  what it writes\n"
       "  locus forward DIR --input x.json --out y.safetensors\n"
       "                         what a model folder from the hub computes\n"
       "  locus doctor           what Locus found on this machine\n"

@@ -2,8 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "locus/base/file.h"
 #include "locus/cli/command.h"
@@ -12,6 +16,7 @@
 #include "locus/report/training_page.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/run_plan.h"
+#include "locus/train/saved_run.h"
 
 namespace locus::cli {
 namespace {
@@ -32,71 +37,93 @@ std::string duration(double seconds) {
 
 // One line that is written over on a terminal; elsewhere a line for every validation and every tenth of the
 // run.
-void show(const Progress& progress) {
-  const StepMetrics& last = progress.last;
-  std::string line =
-      fmt::format("step {}/{}  loss {:.4f}  {:.0f} tokens/s  {} left", last.step, progress.steps, last.loss,
-                  progress.tokens_per_second, duration(progress.seconds_left));
-  if (progress.validation) {
-    line += fmt::format("  validation {:.4f}", progress.validation->loss);
-    for (const auto& [name, value] : progress.validation->more)
-      line += fmt::format("  {} {:.4g}", name, value);
+class ProgressLine {
+ public:
+  void operator()(const Progress& progress) {
+    const bool keep = progress.validation || progress.last.step == progress.steps;
+    if (!::isatty(STDERR_FILENO)) {
+      const int64_t tenth = std::max<int64_t>(1, progress.steps / 10);
+      if (keep || progress.last.step % tenth == 0) fmt::print(stderr, "{}\n", text(progress));
+      return;
+    }
+    // Steps may come faster than a terminal is worth writing to.
+    const auto now = std::chrono::steady_clock::now();
+    if (!keep && now - written_ < std::chrono::milliseconds(50)) return;
+    written_ = now;
+    fmt::print(stderr, "\r\x1b[K{}{}", text(progress), keep ? "\n" : "");
+    open_ = !keep;
   }
-  const bool keep = progress.validation || last.step == progress.steps;
-  if (::isatty(STDERR_FILENO)) {
-    fmt::print(stderr, "\r\x1b[K{}{}", line, keep ? "\n" : "");
-  } else if (keep || last.step % std::max<int64_t>(1, progress.steps / 10) == 0) {
-    fmt::print(stderr, "{}\n", line);
+
+  // Ends the line that is being written over, so that others can follow.
+  void end() {
+    if (std::exchange(open_, false)) fmt::print(stderr, "\n");
   }
+
+ private:
+  static std::string text(const Progress& progress) {
+    const StepMetrics& last = progress.last;
+    std::string line =
+        fmt::format("step {}/{}  loss {:.4f}  {:.0f} tokens/s  {} left", last.step, progress.steps, last.loss,
+                    progress.tokens_per_second, duration(progress.seconds_left));
+    if (progress.validation) {
+      line += fmt::format("  validation {:.4f}", progress.validation->loss);
+      for (const auto& [name, value] : progress.validation->more)
+        line += fmt::format("  {} {:.4g}", name, value);
+    }
+    return line;
+  }
+
+  std::chrono::steady_clock::time_point written_;
+  bool open_ = false;
+};
+
+RunPlan plan_of(const Request& request) {
+  Settings settings = Settings::read(request.config);
+  for (const std::string& setting : request.settings) settings.set(setting);
+  return plan_run(settings, fs::path(request.config).parent_path());
 }
 
-// The tokenizer's files, as it saves them.
-std::vector<std::pair<std::string, std::string>> files_of(const RunPlan& plan, const fs::path& out) {
-  const fs::path folder = out / "tokenizer.part";
-  plan.tokenizer->save(folder);
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::vector<std::byte> bytes = read_file(entry.path());
-    files.emplace_back(entry.path().filename(),
-                       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  }
-  std::ranges::sort(files);
-  fs::remove_all(folder);
-  if (!plan.labels.empty())
-    files.emplace_back("labels.txt", fmt::format("{}\n", fmt::join(plan.labels, "\n")));
-  return files;
+void write_page(const RunFolder& folder) {
+  const std::string name = fs::absolute(folder.path()).lexically_normal().filename().string();
+  write_file(folder.path() / "training.html", report::training_page(name, read_metrics(folder.metrics())));
 }
 
 void run(const Request& request) {
-  Settings settings = Settings::read(request.config);
-  for (const std::string& setting : request.settings) settings.set(setting);
-  const RunPlan plan = plan_run(settings, fs::path(request.config).parent_path());
+  const RunPlan plan = plan_of(request);
   RunFolder folder(request.out);
-  Model model(plan.blueprint, {.seed = static_cast<uint64_t>(plan.train.seed)});
+  Model model(plan.task.blueprint, {.seed = static_cast<uint64_t>(plan.train.seed)});
   ModelObjective objective(model, *plan.training, plan.validation.get(),
-                           {.batches = {.batch = plan.data.batch,
-                                        .tokens = plan.data.tokens_per_step,
+                           {.batches = {.batch = plan.task.data.batch,
+                                        .tokens = plan.task.data.tokens_per_step,
                                         .seed = static_cast<uint64_t>(plan.train.seed)},
-                            .smoothing = static_cast<float>(plan.data.smoothing),
-                            .recompute = plan.data.recompute});
+                            .smoothing = static_cast<float>(plan.task.data.smoothing),
+                            .recompute = plan.task.data.recompute});
   const StopSignals signals;
-  const int64_t step =
-      train({.objective = objective,
-             .parameters = model.parameters(),
-             .folder = folder,
-             .settings = plan.train,
-             .config = plan.config,
-             .files = files_of(plan, request.out),
-             .hooks = {.progress = show,
-                       .stop = [&] { return signals.asked(); },
-                       .note = [](const std::string& text) { fmt::print(stderr, "locus: {}\n", text); }}});
-  write_file(folder.path() / "curves.html",
-             report::training_page(folder.path().filename().string(), read_metrics(folder.metrics())));
+  ProgressLine line;
+  int64_t step = 0;
+  try {
+    step =
+        train({.objective = objective,
+               .parameters = model.parameters(),
+               .folder = folder,
+               .settings = plan.train,
+               .config = plan.config,
+               .files = files_of(plan.task, folder.path() / "tokenizer.part"),
+               .hooks = {.progress = std::ref(line),
+                         .stop = [&] { return signals.asked(); },
+                         .note = [](const std::string& text) { fmt::print(stderr, "locus: {}\n", text); }}});
+  } catch (...) {
+    line.end();
+    throw;
+  }
+  line.end();
+  write_page(folder);
   if (step < plan.train.steps) {
-    fmt::print(stderr, "\nlocus: stopped after step {}; the same command goes on from there\n", step);
+    fmt::print(stderr, "locus: stopped after step {} and saved; the same command goes on from there\n", step);
     throw Stopped{signals.signal()};
   }
-  print(fmt::format("{} steps done; the model is in {}\n", step, (folder.path() / "last").string()));
+  print(fmt::format("{}: {} steps done; see training.html, or ask the model: locus eval, locus generate\n",
+                    request.out, step));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ std::unique_ptr<Scheme> scheme_of(const Blueprint& b, const Site& site) {
   const Geometry geometry = {.width = b.width,
                              .heads = b.heads,
                              .head_size = b.size_of_head(),
-                             .layers = b.layers,
+                             .layers = std::max<int64_t>(b.layers, 1),  // embeddings alone are a model, too
                              .max_length = b.max_length + b.position_offset,
                              .causal = b.kind == ModelKind::decoder};
   return make_scheme(b.scheme, geometry, b.scheme_options, site.scope() / "scheme", site.random("scheme"));

@@ -10,7 +10,9 @@ std::shared_ptr<const TokenStream> open_tokens(const std::filesystem::path& file
                                                const Tokenizer& tokenizer) {
   if (TokenFile::recognises(file)) {
     auto tokens = std::make_shared<TokenFile>(file);
-    require(tokens->vocabulary() == tokenizer.size(),
+    // Special tokens may have come later: ids of the others are the same.
+    const auto specials = static_cast<int32_t>(tokenizer.specials().ids().size());
+    require(tokens->vocabulary() == tokenizer.size() || tokens->vocabulary() == tokenizer.size() - specials,
             "{} was made with a vocabulary of {} tokens, but the tokenizer has {}", tokens->name(),
             tokens->vocabulary(), tokenizer.size());
     return tokens;

@@ -9,8 +9,8 @@
 
 namespace locus {
 
-// A token file as it is, which must have been made with a vocabulary of the tokenizer's size; anything else
-// is a text, and its tokens are in memory.
+// A token file as it is, which must have been made with a vocabulary of the tokenizer's size, special tokens
+// counted or not; anything else is a text, and its tokens are in memory.
 std::shared_ptr<const TokenStream> open_tokens(const std::filesystem::path& file, const Tokenizer& tokenizer);
 
 }  // namespace locus

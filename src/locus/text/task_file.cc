@@ -50,16 +50,31 @@ Fields split(std::string_view line, const std::string& where, const char* first,
 }
 
 // Labels are often numbers.
-std::string label_of(const JsonText& json) {
-  const simdjson::dom::element value = json.member("label");
+std::string label_of(const JsonText& json, const std::string& what, simdjson::dom::element value) {
   int64_t number = 0;
   if (!value.get_int64().get(number)) return fmt::format("{}", number);
   std::string_view text;
-  if (value.get_string().get(text)) {
-    json.refuse("'label'", value, "a string or a whole number");
-  }
+  if (value.get_string().get(text)) json.refuse(what, value, "a string or a whole number");
   return std::string(text);
 }
+
+// The names of labels, and the place of each.
+class LabelNames {
+ public:
+  void add(const std::string& name) { numbers_.emplace(name, 0); }
+  std::vector<std::string> numbered() {
+    std::vector<std::string> names;
+    for (auto& [name, number] : numbers_) {
+      number = static_cast<int32_t>(names.size());
+      names.push_back(name);
+    }
+    return names;
+  }
+  int32_t number(const std::string& name) const { return numbers_.at(name); }
+
+ private:
+  std::map<std::string, int32_t> numbers_;
+};
 
 // Two fields of every line, of either format; how JSON gives the second is the caller's to say.
 std::vector<Fields> read_fields(const std::filesystem::path& file, const char* first, const char* second,
@@ -79,6 +94,41 @@ std::vector<Fields> read_fields(const std::filesystem::path& file, const char* f
     require(!result.back().second.empty(), "{}: the {} is empty", where, second);
   });
   return result;
+}
+
+struct Tagged {
+  std::vector<std::string> words, labels;
+};
+
+std::vector<std::string> between_blanks(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t begin = text.find_first_not_of(' '); begin != std::string_view::npos;) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(' ', end);
+  }
+  return words;
+}
+
+Tagged tagged_of(const JsonText& json) {
+  Tagged tagged;
+  for (const char* member : {"words", "labels"}) {
+    const simdjson::dom::element value = json.member(member);
+    simdjson::dom::array list;
+    if (value.get_array().get(list)) json.refuse(fmt::format("'{}'", member), value, "a list");
+    const bool words = member == std::string_view("words");
+    for (const simdjson::dom::element item : list) {
+      std::string_view word;
+      if (!words) {
+        tagged.labels.push_back(label_of(json, "a label", item));
+      } else if (item.get_string().get(word)) {
+        json.refuse("a word", item, "a string");
+      } else {
+        tagged.words.emplace_back(word);
+      }
+    }
+  }
+  return tagged;
 }
 
 simdjson::dom::array list_of(const JsonText& json, simdjson::dom::object object, const char* name) {
@@ -128,16 +178,44 @@ std::vector<Answer> answers_of(const JsonText& json, const std::string& context)
 }  // namespace
 
 LabelledTexts read_labelled(const std::filesystem::path& file) {
-  std::vector<Fields> fields = read_fields(file, "text", "label", label_of);
-  std::map<std::string, int32_t> numbers;
-  for (const auto& [text, label] : fields) numbers.emplace(label, 0);
-  LabelledTexts result;
-  for (auto& [name, number] : numbers) {
-    number = static_cast<int32_t>(result.names.size());
-    result.names.push_back(name);
-  }
+  std::vector<Fields> fields = read_fields(file, "text", "label", [](const JsonText& json) {
+    return label_of(json, "'label'", json.member("label"));
+  });
+  LabelNames labels;
+  for (const auto& [text, label] : fields) labels.add(label);
+  LabelledTexts result = {.examples = {}, .names = labels.numbered()};
   for (auto& [text, label] : fields) {
-    result.examples.push_back({.text = std::move(text), .label = numbers.at(label)});
+    result.examples.push_back({.text = std::move(text), .label = labels.number(label)});
+  }
+  return result;
+}
+
+TaggedTexts read_tagged(const std::filesystem::path& file) {
+  const bool tsv = file.extension() == ".tsv";
+  require(tsv || file.extension() == ".jsonl", "'{}': a file of words and labels ends in .tsv or .jsonl",
+          file.string());
+  std::vector<Tagged> lines;
+  LabelNames labels;
+  each_line(file, [&](std::string_view line, const std::string& where) {
+    if (tsv) {
+      const auto [words, tags] = split(line, where, "words", "labels");
+      lines.push_back({between_blanks(words), between_blanks(tags)});
+    } else {
+      lines.push_back(tagged_of(JsonText(line, where)));
+    }
+    const auto& [words, tags] = lines.back();
+    require(words.size() == tags.size(), "{}: {} words and {} labels, expected a label for every word", where,
+            words.size(), tags.size());
+    require(!words.empty(), "{}: there is no word", where);
+    require(std::ranges::count(words, "") + std::ranges::count(tags, "") == 0,
+            "{}: a word or a label is empty", where);
+    for (const std::string& tag : tags) labels.add(tag);
+  });
+  TaggedTexts result = {.examples = {}, .names = labels.numbered()};
+  for (auto& [words, tags] : lines) {
+    TaggedText& text = result.examples.emplace_back();
+    text.words = std::move(words);
+    for (const std::string& tag : tags) text.labels.push_back(labels.number(tag));
   }
   return result;
 }

@@ -21,6 +21,18 @@ struct LabelledTexts {
 };
 LabelledTexts read_labelled(const std::filesystem::path& file);
 
+// words <tab> labels, both with blanks between them, or {"words": [...], "labels": [...]}: a label for every
+// word.
+struct TaggedText {
+  std::vector<std::string> words;
+  std::vector<int32_t> labels;  // their places in the names
+};
+struct TaggedTexts {
+  std::vector<TaggedText> examples;
+  std::vector<std::string> names;  // of labels, sorted as bytes
+};
+TaggedTexts read_tagged(const std::filesystem::path& file);
+
 // source <tab> target, or {"source": ..., "target": ...}.
 struct TextPair {
   std::string source, target;

@@ -2,8 +2,7 @@
 //   next_token, masked_token, token_class    mean over the targets that count
 //   sequence_class                           mean over samples
 //   answer                                   mean over samples of the losses of start and end, each among the
-//   tokens of
-//                                            its own sample, halved (Devlin et al. 2018)
+//                                            tokens of its own sample, halved (Devlin et al. 2018)
 #pragma once
 
 #include <vector>
@@ -20,12 +19,10 @@ struct ModelObjectiveOptions {
   bool recompute = false;  // layers keep their input alone
 };
 
-// What a model says to some samples and how good that is.
+// The loss of some samples.
 struct Judgement {
-  Var mean;           // of the loss
-  int64_t count = 0;  // what the mean is over
-  int64_t right =
-      0;  // of these, where the largest logit is the target's; of answers, both ends. Not of training passes
+  Var mean;            // absent when no target counts
+  int64_t count = 0;   // what the mean is over
   int64_t tokens = 0;  // read
 };
 Judgement judge(const Model& model, const std::vector<Sample>& samples, const Pass& pass,

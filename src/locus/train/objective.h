@@ -29,7 +29,7 @@ class Objective {
   virtual ~Objective() = default;
 
   // A function of the share alone: a run that was interrupted asks for the same one again and must get the
-  // same. A share without samples has no mean.
+  // same. A share without a target has no mean.
   virtual PartialLoss loss(const Share& share) = 0;
 
   // On the samples kept aside; nothing when there are none. No gradient is wanted.

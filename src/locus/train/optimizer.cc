@@ -10,8 +10,8 @@
 namespace locus {
 namespace {
 
-constexpr std::array<std::string_view, 5> kUndecayed = {"*table*", "*embed*", "*position*", "*segment*",
-                                                        "*norm*"};
+constexpr std::array<std::string_view, 6> kUndecayed = {"tokens",     "*table*",   "*embed*",
+                                                        "*position*", "*segment*", "*norm*"};
 
 bool fits_one(std::string_view name, std::string_view patterns) {
   while (!patterns.empty()) {

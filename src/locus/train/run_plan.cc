@@ -1,14 +1,14 @@
 #include "locus/train/run_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "locus/base/error.h"
 #include "locus/base/fields.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/text/byte_vocabulary.h"
-#include "locus/text/text_blocks.h"
-#include "locus/text/token_file.h"
+#include "locus/text/open_tokens.h"
 #include "locus/train/text_samples.h"
 
 namespace locus {
@@ -43,58 +43,27 @@ OptionValues model_values(const Settings& settings) {
   return values;
 }
 
-// A text or a token file as one stream.
-std::shared_ptr<const TokenStream> stream_of(const fs::path& file, const Tokenizer& tokenizer) {
-  if (TokenFile::recognises(file)) {
-    auto tokens = std::make_shared<TokenFile>(file);
-    require(tokens->vocabulary() <= tokenizer.size(), "{} has a vocabulary of {}, the tokenizer of {}",
-            tokens->name(), tokens->vocabulary(), tokenizer.size());
-    return tokens;
+// What can be said of the model before the data are read.
+void check_model(const Settings& settings, std::vector<std::string>& problems) {
+  try {
+    const Blueprint blueprint = blueprint_of("[model]", model_values(settings));
+    if (blueprint.head == HeadKind::none || blueprint.head == HeadKind::embedding) {
+      problems.emplace_back("[model] head puts out vectors, which have no loss; expected one that predicts");
+    }
+  } catch (const Error& error) {
+    problems.emplace_back(error.what());
   }
-  std::vector<int32_t> ids;
-  each_block(file, [&](std::string_view block, uint64_t, uint64_t) {
-    const std::vector<int32_t> more = tokenizer.encode(block);
-    ids.insert(ids.end(), more.begin(), more.end());
-  });
-  return std::make_shared<MemoryTokens>(std::move(ids), tokenizer.size(), fmt::format("'{}'", file.string()));
 }
 
-bool on_streams(const Blueprint& blueprint) {
-  return blueprint.kind != ModelKind::encoder_decoder &&
-         (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token);
-}
-
-std::unique_ptr<Samples> window_samples(const RunPlan& plan, std::shared_ptr<const TokenStream> stream) {
-  std::optional<Masking> masking;
-  if (plan.blueprint.head == HeadKind::masked_token) {
-    masking = {.rate = plan.data.mask_rate,
-               .mask = plan.tokenizer->special(kMaskToken),
-               .vocabulary = plan.tokenizer->size()};
-    for (const auto& [name, id] : plan.tokenizer->specials().ids()) masking->kept.insert(id);
-  }
-  return std::make_unique<WindowSamples>(std::move(stream), plan.data.context, plan.data.stride,
-                                         std::move(masking), static_cast<uint64_t>(plan.train.seed));
-}
-
-std::vector<Sample> task_samples(const RunPlan& plan, const fs::path& file) {
-  std::vector<Sample> samples;
-  if (plan.blueprint.kind == ModelKind::encoder_decoder) {
-    for (const TextPair& pair : read_pairs(file)) samples.push_back(pair_sample(pair, *plan.tokenizer));
-    return samples;
-  }
-  require(plan.blueprint.head == HeadKind::sequence_class,
-          "model.head: such a model is not trained from files yet; expected next_token, masked_token or "
-          "sequence_class");
-  LabelledTexts texts = read_labelled(file);
-  for (LabelledText& text : texts.examples) {
-    const std::string& name = texts.names[static_cast<size_t>(text.label)];
-    const auto known = std::ranges::find(plan.labels, name);
-    require(known != plan.labels.end(), "'{}': the label {} does not occur in training", file.string(),
-            quote(name));
-    text.label = static_cast<int32_t>(known - plan.labels.begin());
-    samples.push_back(labelled_sample(text, *plan.tokenizer));
-  }
-  return samples;
+// A name of a file as it is seen from anywhere.
+void place(std::string& name, const Settings& settings, const char* key, const fs::path& folder) {
+  const Setting* setting = settings.find(key);
+  if (setting == nullptr || name.empty() || name == "bytes") return;
+  const bool in_file = setting->line > 0;  // otherwise from the command line
+  fs::path found = fs::absolute(in_file ? folder / name : fs::path(name)).lexically_normal();
+  const char* data = std::getenv("LOCUS_DATA");
+  if (!fs::exists(found) && data != nullptr) found = fs::absolute(data) / fs::path(name).filename();
+  name = found.string();
 }
 
 // The last part of a list, cut off.
@@ -107,77 +76,84 @@ std::vector<T> cut_off(std::vector<T>& list, double part) {
 }
 
 void read_data(RunPlan& plan) {
-  const fs::path file = plan.data.train;
-  const double part = plan.data.validation.empty() ? plan.data.validation_part : 0;
-  if (on_streams(plan.blueprint)) {
-    const auto stream = stream_of(file, *plan.tokenizer);
+  const TextTask& task = plan.task;
+  const fs::path file = task.data.train;
+  const double part = task.data.validation.empty() ? task.data.validation_part : 0;
+  if (task.on_streams()) {
+    const auto stream = open_tokens(file, *task.tokenizer);
     const auto keep = static_cast<int64_t>(static_cast<double>(stream->size()) * (1 - part));
-    plan.training = window_samples(plan, std::make_shared<StreamPart>(stream, 0, keep));
-    if (part > 0)
-      plan.validation = window_samples(plan, std::make_shared<StreamPart>(stream, keep, stream->size()));
-  } else {
-    std::vector<Sample> samples = task_samples(plan, file);
+    plan.training = window_samples(task, std::make_shared<StreamPart>(stream, 0, keep));
     if (part > 0) {
-      plan.validation =
-          std::make_unique<ListedSamples>(cut_off(samples, part), fmt::format("'{}'", file.string()));
+      plan.validation = window_samples(task, std::make_shared<StreamPart>(stream, keep, stream->size()));
     }
-    plan.training = std::make_unique<ListedSamples>(std::move(samples), fmt::format("'{}'", file.string()));
+  } else {
+    const std::string name = fmt::format("'{}'", file.string());
+    std::vector<Sample> samples = example_samples(task, file);
+    if (part > 0) plan.validation = std::make_unique<ListedSamples>(cut_off(samples, part), name);
+    plan.training = std::make_unique<ListedSamples>(std::move(samples), name);
   }
-  if (!plan.data.validation.empty()) plan.validation = samples_of(plan, plan.data.validation);
+  if (!task.data.validation.empty()) plan.validation = samples_of(task, task.data.validation);
 }
 
 Settings resolved(const RunPlan& plan) {
   Settings config;
-  for (const auto& [name, value] : values_of(plan.blueprint)) config.set("model." + name, value);
-  for (const auto& [name, value] : field_values(plan.data)) config.set("data." + name, value);
+  for (const auto& [name, value] : values_of(plan.task.blueprint)) config.set("model." + name, value);
+  for (const auto& [name, value] : field_values(plan.task.data)) config.set("data." + name, value);
   for (const auto& [name, value] : field_values(plan.train)) config.set("train." + name, value);
   return config;
-}
-
-// Names of files as they are seen from here: those in the configuration are seen from its folder.
-void place(std::string& name, const Settings& settings, const char* key, const fs::path& folder) {
-  const Setting* setting = settings.find(key);
-  if (setting == nullptr || setting->line == 0 || name.empty() || name == "bytes") return;
-  name = (folder / name).lexically_normal().string();
 }
 
 }  // namespace
 
 RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   RunPlan plan;
+  TextTask& task = plan.task;
   std::vector<std::string> problems;
   check_sections(settings, problems);
-  read_section(settings, "data", plan.data, problems);
+  check_model(settings, problems);
+  read_section(settings, "data", task.data, problems);
   read_section(settings, "train", plan.train, problems);
-  if (plan.data.train.empty()) problems.emplace_back("[data] train is missing: what to train on");
+  if (task.data.train.empty()) problems.emplace_back("[data] train is missing: what to train on");
   refuse("configuration", problems);
-  place(plan.data.train, settings, "data.train", folder);
-  place(plan.data.validation, settings, "data.validation", folder);
-  place(plan.data.tokenizer, settings, "data.tokenizer", folder);
+  place(task.data.train, settings, "data.train", folder);
+  place(task.data.validation, settings, "data.validation", folder);
+  place(task.data.tokenizer, settings, "data.tokenizer", folder);
 
-  OptionValues model = model_values(settings);
-  plan.tokenizer =
-      plan.data.tokenizer == "bytes"
-          ? std::make_unique<ByteVocabulary>(std::vector<std::string>{kStartToken, kEndToken, kMaskToken})
-          : load_tokenizer(plan.data.tokenizer);
-  model.emplace("vocabulary", fmt::format("{}", plan.tokenizer->size()));
-  model.emplace("max_length", fmt::format("{}", plan.data.context));
-  if (model["head"] == "sequence_class") {
-    plan.labels = read_labelled(plan.data.train).names;
-    model.emplace("labels", fmt::format("{}", plan.labels.size()));
+  task.seed = static_cast<uint64_t>(plan.train.seed);
+  if (task.data.tokenizer == "bytes") {
+    task.tokenizer =
+        std::make_shared<ByteVocabulary>(std::vector<std::string>{kStartToken, kEndToken, kMaskToken});
+  } else {
+    task.tokenizer = load_tokenizer(task.data.tokenizer);
   }
-  plan.blueprint = blueprint_of("configuration: [model]", model);
-  require(plan.blueprint.vocabulary >= plan.tokenizer->size(),
-          "model.vocabulary is {}, the tokenizer has {} tokens", plan.blueprint.vocabulary,
-          plan.tokenizer->size());
+  OptionValues model = model_values(settings);
+  task.labels = label_names(blueprint_of("[model]", model).head, task.data.train);
+  model.emplace("vocabulary", fmt::format("{}", task.tokenizer->size()));
+  model.emplace("max_length", fmt::format("{}", task.data.context));
+  if (!task.labels.empty()) model.emplace("labels", fmt::format("{}", task.labels.size()));
+  task.blueprint = blueprint_of("configuration: [model]", model);
+  const Blueprint& blueprint = task.blueprint;
+  require(blueprint.vocabulary >= task.tokenizer->size(),
+          "model.vocabulary is {}, but the tokenizer has {} tokens", blueprint.vocabulary,
+          task.tokenizer->size());
+  require(task.labels.empty() || blueprint.labels >= static_cast<int64_t>(task.labels.size()),
+          "model.labels is {}, but '{}' has {} labels", blueprint.labels, task.data.train,
+          task.labels.size());
   plan.config = resolved(plan);
   read_data(plan);
   return plan;
 }
 
-std::unique_ptr<Samples> samples_of(const RunPlan& plan, const fs::path& file) {
-  if (on_streams(plan.blueprint)) return window_samples(plan, stream_of(file, *plan.tokenizer));
-  return std::make_unique<ListedSamples>(task_samples(plan, file), fmt::format("'{}'", file.string()));
+TextTask task_of(const Settings& config) {
+  TextTask task;
+  TrainSettings train;
+  std::vector<std::string> problems;
+  read_section(config, "data", task.data, problems);
+  read_section(config, "train", train, problems);
+  refuse("configuration", problems);
+  task.blueprint = blueprint_of("configuration: [model]", model_values(config));
+  task.seed = static_cast<uint64_t>(train.seed);
+  return task;
 }
 
 }  // namespace locus

@@ -18,7 +18,7 @@ class StreamPart final : public TokenStream {
   StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end);
   int64_t size() const override { return end_ - begin_; }
   int32_t vocabulary() const override { return whole_->vocabulary(); }
-  std::string name() const override { return whole_->name(); }
+  std::string name() const override;
   void read(int64_t begin, std::span<int32_t> ids) const override { whole_->read(begin_ + begin, ids); }
 
  private:
@@ -58,14 +58,19 @@ class ListedSamples final : public Samples {
   std::string name_;
 };
 
-// Names of the special tokens that samples of tasks are made with.
-inline constexpr const char* kStartToken =
-    "<s>";  // before what a decoder writes, and before a text that is classified
-inline constexpr const char* kEndToken =
-    "</s>";  // behind what a decoder writes, and between question and context
+// Names of the special tokens that samples of tasks are made with: <s> before what a decoder writes, and
+// before a text that is classified; </s> behind what is read and written, and between question and context.
+inline constexpr const char* kStartToken = "<s>";
+inline constexpr const char* kEndToken = "</s>";
 inline constexpr const char* kMaskToken = "<mask>";
 
+// <s> and the text.
 Sample labelled_sample(const LabelledText& example, const Tokenizer& tokenizer);
+// <s> and the words, with the blanks between them; a word's label is the target of its first token, and the
+// others have none.
+Sample tagged_sample(const TaggedText& example, const Tokenizer& tokenizer);
+// What an encoder reads: the source and </s>.
+std::vector<int32_t> source_ids(std::string_view source, const Tokenizer& tokenizer);
 // The decoder reads <s> and the target, and should say the target and </s>.
 Sample pair_sample(const TextPair& example, const Tokenizer& tokenizer);
 

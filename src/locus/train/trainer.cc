@@ -98,13 +98,17 @@ class Training {
                                                     .part = part,
                                                     .parts = settings.parts,
                                                     .seed = static_cast<uint64_t>(settings.seed)});
+      tokens += loss.tokens;
       if (!loss.mean) continue;
       const Tensor& mean = loss.mean.value();
       total += mean.item() * loss.weight;
       weight += loss.weight;
-      tokens += loss.tokens;
       if (!std::isfinite(total)) diverged(number, fmt::format("the loss is {}", mean.item()));
       loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
+    }
+    if (weight == 0) {
+      fail(Fault::data, "step {}: none of its {} tokens has a target; larger batches, or more to predict",
+           number, tokens);
     }
     StepMetrics metrics{.step = number, .loss = total / weight, .rate = rate(number), .tokens = tokens};
     try {

@@ -1,0 +1,74 @@
+// A whole training step of GPT-2 124M on 4 sequences of 256 tokens: forward, backward, AdamW. The work
+// counted is that of the weights that multiply: 6 operations for each of them and each token, the head's
+// among them.
+#include <memory>
+
+#include "bench/cases.h"
+#include "locus/nn/model.h"
+#include "locus/train/batches.h"
+#include "locus/train/model_objective.h"
+#include "locus/train/optimizer.h"
+#include "locus/train/text_samples.h"
+
+namespace locus::bench {
+namespace {
+
+constexpr int64_t kSequences = 4, kLength = 256;
+
+Blueprint gpt2() {
+  return {.kind = ModelKind::decoder,
+          .vocabulary = 50257,
+          .width = 768,
+          .layers = 12,
+          .heads = 12,
+          .max_length = 1024,
+          .scheme = "learned",
+          .activation = Activation::gelu_tanh,
+          .fused_qkv = true};
+}
+
+std::vector<Sample> samples() {
+  const Random random(1, 0);
+  std::vector<Sample> list(kSequences);
+  for (int64_t i = 0; i < kSequences * kLength; ++i) {
+    Sample& sample = list[static_cast<size_t>(i / kLength)];
+    sample.ids.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(2 * i), 50257)));
+    sample.targets.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(2 * i + 1), 50257)));
+  }
+  return list;
+}
+
+// Of the matrices; tables that are only looked up do no work.
+double multiplied_weights(const Blueprint& b) {
+  const auto width = static_cast<double>(b.width), hidden = static_cast<double>(b.hidden_width());
+  return static_cast<double>(b.layers) * (4 * width * width + 2 * width * hidden) +
+         width * static_cast<double>(b.vocabulary);
+}
+
+struct Training {
+  Model model{gpt2()};
+  AdamW optimizer{model.parameters(), {.clip = 1}};
+  std::vector<Sample> batch = samples();
+  uint64_t number = 0;
+
+  void step() {
+    judge(model, batch, {.training = true, .step = number++}).mean.backward();
+    optimizer.step(1e-4);
+  }
+};
+
+}  // namespace
+
+void add_train_cases() {
+  add({.kernel = "train",
+       .shape = "gpt2-124M 4x256",
+       .work = 6 * multiplied_weights(gpt2()) * kSequences * kLength,
+       .limit = Limit::fma,
+       .tokens = kSequences * kLength,
+       .prepare = [] {
+         auto training = std::make_shared<Training>();
+         return [training] { training->step(); };
+       }});
+}
+
+}  // namespace locus::bench

@@ -1,0 +1,76 @@
+#include "locus/train/saved_run.h"
+
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/base/file.h"
+#include "locus/base/json.h"
+#include "locus/checkpoint/safetensors.h"
+#include "locus/text/json_text.h"
+#include "locus/train/manifest.h"
+#include "locus/train/run_plan.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLabelsFile = "labels.json";
+
+fs::path checkpoint_in(const fs::path& folder) {
+  for (const fs::path& place : {folder, folder / "best", folder / "last"}) {
+    if (fs::exists(place / "model.safetensors")) return place;
+  }
+  const bool there = fs::is_directory(folder);
+  fail(there ? Fault::data : Fault::io, "'{}' {}; expected the folder of a run (locus train makes one)",
+       folder.string(), there ? "holds no checkpoint" : "is no folder");
+}
+
+std::vector<std::string> read_labels(const fs::path& file) {
+  std::vector<std::string> labels;
+  const JsonText json(file);
+  const simdjson::dom::element value = json.member("labels");
+  simdjson::dom::array list;
+  if (value.get_array().get(list)) json.refuse("'labels'", value, "a list");
+  for (const simdjson::dom::element item : list) {
+    std::string_view label;
+    if (item.get_string().get(label)) json.refuse("a label", item, "a string");
+    labels.emplace_back(label);
+  }
+  return labels;
+}
+
+}  // namespace
+
+SavedRun load_run(const fs::path& folder) {
+  const fs::path checkpoint = checkpoint_in(folder);
+  verify_manifest(checkpoint);
+  TextTask task = task_of(Settings::read(checkpoint / "config.toml"));
+  task.tokenizer = load_tokenizer(checkpoint.string());
+  if (fs::exists(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
+  Model model(task.blueprint, {.seed = std::nullopt});
+  const SafetensorsFile file(checkpoint / "model.safetensors");
+  for (const NamedParameter& parameter : model.parameters().all()) {
+    file.read_into(parameter.name, parameter.var.value());
+  }
+  return {.checkpoint = checkpoint, .task = std::move(task), .model = std::move(model)};
+}
+
+std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, const fs::path& scratch) {
+  task.tokenizer->save(scratch);
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(scratch)) {
+    const std::vector<std::byte> bytes = read_file(entry.path());
+    files.emplace_back(entry.path().filename(),
+                       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  fs::remove_all(scratch);
+  if (!task.labels.empty()) {
+    const std::vector<std::string_view> names(task.labels.begin(), task.labels.end());
+    files.emplace_back(kLabelsFile, json::object({{"labels", json::texts(names)}}) + "\n");
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace locus

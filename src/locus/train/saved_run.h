@@ -1,0 +1,30 @@
+// A trained model and all that goes with it, as a checkpoint of a run holds them: what evaluates, generates
+// and explains.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "locus/nn/model.h"
+#include "locus/train/text_task.h"
+
+namespace locus {
+
+struct SavedRun {
+  std::filesystem::path checkpoint;
+  TextTask task;  // with its tokenizer and labels
+  Model model;
+};
+
+// Opens a checkpoint, or the best one of a run's folder, the last where nothing was validated. Every bit is
+// compared with what was saved.
+SavedRun load_run(const std::filesystem::path& folder);
+
+// What load_run() needs beside weights and configuration: the tokenizer's files and the names of labels.
+// `scratch` is a folder to write in.
+std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task,
+                                                          const std::filesystem::path& scratch);
+
+}  // namespace locus

@@ -1,0 +1,74 @@
+// What a model does with text: how files become samples for its head. What is predicted follows from the
+// model:
+//   next_token       the token that follows, in windows over a text
+//   masked_token     tokens hidden in windows over a text
+//   encoder-decoder  the target of a pair, given its source
+//   sequence_class   the label of a text
+//   token_class      the label of every word of a text
+//   answer           where in a context the answer to a question stands
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "locus/nn/blueprint.h"
+#include "locus/text/token_stream.h"
+#include "locus/text/tokenizer.h"
+#include "locus/train/samples.h"
+
+namespace locus {
+
+struct DataSettings {
+  std::string train, validation;
+  double validation_part = 0;
+  std::string tokenizer = "bytes";
+  int64_t context = 64, stride = 0;
+  bool truncate = false;
+  int64_t batch = 8, tokens_per_step = 0;
+  double mask_rate = 0.15, smoothing = 0;
+  bool recompute = false;
+
+  template <class V>
+  void fields(V& v) {
+    v.text("train", train, "what to train on: a text, a token file, or the .tsv or .jsonl of a task");
+    v.text("validation", validation, "what to validate on, of the same kind");
+    v.number("validation_part", validation_part, 0, 0.9,
+             "without such a file: this part of the other one, its end");
+    v.text("tokenizer", tokenizer, "a tokenizer's folder, or bytes");
+    v.integer("context", context, 1, 1e7,
+              "tokens in a window of a text, and at most in an example of a task");
+    v.integer("stride", stride, 0, 1e7, "tokens from one window to the next; 0: the context");
+    v.flag("truncate", truncate, "examples that are longer are cut; otherwise they are refused");
+    v.integer("batch", batch, 1, 1e6, "samples in a step");
+    v.integer("tokens_per_step", tokens_per_step, 0, 1e9,
+              "instead of a number of samples: as many as fit; 0: not");
+    v.number("mask_rate", mask_rate, 0.001, 0.999, "of tokens that are hidden");
+    v.number("smoothing", smoothing, 0, 0.999, "of the targets in training");
+    v.flag("recompute", recompute, "layers keep their input alone: less memory, more time");
+  }
+};
+
+struct TextTask {
+  Blueprint blueprint;
+  DataSettings data;
+  uint64_t seed = 0;  // of what is hidden
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::vector<std::string> labels;  // their names, of a classifier
+
+  bool on_streams() const;  // windows over a text, not examples
+  bool on_pairs() const { return blueprint.kind == ModelKind::encoder_decoder; }
+};
+
+// The names of the labels in a file; none for a head without labels.
+std::vector<std::string> label_names(HeadKind head, const std::filesystem::path& file);
+
+// The windows of a stream, for a task on streams.
+std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<const TokenStream> stream);
+// The examples of a file, for the others.
+std::vector<Sample> example_samples(const TextTask& task, const std::filesystem::path& file);
+// Either.
+std::unique_ptr<Samples> samples_of(const TextTask& task, const std::filesystem::path& file);
+
+}  // namespace locus

@@ -1,0 +1,88 @@
+// The presets of configs/, cut down to a second each: they run as they are, and learn. `./run presets` holds
+// the whole ones to their promises.
+#include <gtest/gtest.h>
+
+#include <simdjson.h>
+
+#include "locus/train/metrics.h"
+#include "tests/program.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+const std::filesystem::path kConfigs = std::filesystem::path(LOCUS_GOLDEN) / "../../configs";
+
+struct Small {
+  std::string name, settings, data;
+};
+
+// Trains it and returns what `locus eval --json` says, having seen the loss fall to `part` of what it was.
+std::string learns(const Small& preset, double part, const std::string& environment = "") {
+  const TemporaryFolder folder(in_memory());
+  const Outcome trained = run_program(
+      "train " + (kConfigs / (preset.name + ".toml")).string() + " --out " + folder.path().string() +
+          " --set model.width=32 --set model.layers=1 --set model.heads=2 --set train.eval_every=0 --set "
+          "train.warmup=5 --set train.rate=1e-2 " +
+          preset.settings,
+      environment);
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+  const Metrics metrics = read_metrics(folder / "metrics.jsonl");
+  EXPECT_LT(metrics.steps.back().loss, part * metrics.steps.front().loss) << preset.name;
+  const Outcome measured = run_program("eval " + folder.path().string() + " " + preset.data + " --json");
+  EXPECT_EQ(measured.exit_code, 0) << measured.err;
+  return measured.out;
+}
+
+double number(const std::string& text, const char* name) {
+  simdjson::dom::parser parser;
+  double value = -1;
+  EXPECT_EQ(parser.parse(text)[name].get(value), simdjson::SUCCESS) << text;
+  return value;
+}
+
+TEST(Presets, CausalVerdict) {
+  if (!has_data()) GTEST_SKIP() << kNoData;
+  const std::string text = (data_folder() / "the-verdict.txt").string();
+  const std::string measured = learns({"causal-verdict", "--set train.steps=100 --set data.context=32", text},
+                                      0.6, "LOCUS_DATA=" + data_folder().string());
+  EXPECT_LT(number(measured, "loss"), 3);
+}
+
+TEST(Presets, Masked) {
+  const std::string measured =
+      learns({"masked", "--set train.steps=150 --set data.context=32 --set data.batch=16",
+              (kConfigs / "data/sentences.test.txt").string()},
+             0.5);
+  EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
+}
+
+TEST(Presets, TranslateReverse) {
+  const std::string measured = learns({"translate-reverse", "--set train.steps=150 --set data.batch=32",
+                                       (kConfigs / "data/reverse.test.tsv").string()},
+                                      0.6);
+  EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.15);
+  EXPECT_GE(number(measured, "exact_match"), 0);
+}
+
+TEST(Presets, Classify) {
+  const std::string measured = learns(
+      {"classify", "--set train.steps=100 --set data.batch=16", (kConfigs / "data/chase.test.tsv").string()},
+      0.9);
+  EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
+}
+
+TEST(Presets, TheirDataAreWhatTheScriptMakes) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(std::system(((kConfigs / "data/make.sh").string() + " " + folder.path().string()).c_str()), 0);
+  int compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    EXPECT_TRUE(contents(entry.path()) == contents(kConfigs / "data" / entry.path().filename()))
+        << entry.path();
+    ++compared;
+  }
+  EXPECT_EQ(compared, 6);
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,29 @@
+// Fifty steps of AdamW on a whole model follow PyTorch's loss.
+#include <gtest/gtest.h>
+
+#include "locus/op/cross_entropy.h"
+#include "locus/train/optimizer.h"
+#include "tests/nn/golden_model.h"
+
+namespace locus::testing {
+namespace {
+
+TEST(ModelGolden, FiftyStepsOfAdamWFollowPyTorchsLoss) {
+  GoldenModel golden("decoder");
+  const Tensor ids = golden.read("ids");
+  const Placement placement = Placement::rectangle(3, 11);
+  const std::vector<float> wanted = golden.read("losses").values();
+  ASSERT_EQ(wanted.size(), 50u);
+  AdamW optimizer(golden.model.parameters(), {.decay = 0.1});
+  for (size_t step = 0; step < wanted.size(); ++step) {
+    const Var loss = op::cross_entropy(golden.model({placement.pack(ids), placement, {}}), next_tokens(ids));
+    // f32 on both sides: roundings of a step move the next ones, and fifty of them stay below this.
+    ASSERT_NEAR(loss.value().item(), wanted[step], 1e-4 * wanted[step]) << "step " << step + 1;
+    loss.backward();
+    optimizer.step(1e-3);
+  }
+  EXPECT_LT(wanted.back(), 0.8 * wanted.front()) << "the curve falls";
+}
+
+}  // namespace
+}  // namespace locus::testing

@@ -1,0 +1,94 @@
+#include "locus/train/predictions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "locus/train/model_objective.h"
+#include "locus/train/text_samples.h"
+#include "tests/expect_error.h"
+
+namespace locus {
+namespace {
+
+constexpr int32_t kNone = kernel::kIgnoredTarget;
+
+double number(const std::vector<NamedNumber>& numbers, const std::string& name) {
+  for (const auto& [each, value] : numbers) {
+    if (each == name) return value;
+  }
+  ADD_FAILURE() << "no " << name;
+  return 0;
+}
+
+TEST(Predictions, OneForEachTargetWithTheLossOfTraining) {
+  const std::vector<Sample> list = {{.ids = {1, 2, 3}, .targets = {2, kNone, 4}},
+                                    {.ids = {4}, .targets = {1}}};
+  for (const HeadKind head : {HeadKind::masked_token, HeadKind::token_class}) {
+    const Model model({.kind = ModelKind::encoder,
+                       .vocabulary = 6,
+                       .width = 8,
+                       .heads = 2,
+                       .scheme = "sinusoidal",
+                       .head = head,
+                       .labels = 6,
+                       .deviation = 0.5f});
+    const std::vector<Prediction> said = predictions(model, ListedSamples(list, "list"));
+    ASSERT_EQ(said.size(), 3u);
+    EXPECT_EQ(said[1].sample, 0);
+    EXPECT_EQ(said[1].place, 2);
+    EXPECT_EQ(said[1].length, 3);
+    EXPECT_EQ(said[2].sample, 1);
+    EXPECT_EQ(said[2].target, 1);
+    // The kernel's softmax is f32.
+    EXPECT_NEAR(summary(model.blueprint(), said)[0].second, judge(model, list, {}).mean.value().item(), 1e-5);
+  }
+}
+
+TEST(Predictions, ManySamplesAreTakenInRuns) {
+  std::vector<Sample> list;
+  for (int32_t i = 0; i < 700; ++i)
+    list.push_back({.ids = std::vector<int32_t>(10, i % 6), .targets = {i % 2}});
+  const Model model({.kind = ModelKind::encoder,
+                     .vocabulary = 6,
+                     .width = 8,
+                     .heads = 2,
+                     .head = HeadKind::sequence_class});
+  const std::vector<Prediction> said = predictions(model, ListedSamples(list, "list"));
+  ASSERT_EQ(said.size(), 700u);
+  for (int64_t i = 0; i < 700; ++i) {
+    EXPECT_EQ(said[static_cast<size_t>(i)].sample, i);
+    EXPECT_EQ(said[static_cast<size_t>(i)].target, i % 2);
+  }
+}
+
+TEST(Predictions, NoTargetAtAllIsRefused) {
+  const Model model(
+      {.kind = ModelKind::encoder, .vocabulary = 6, .width = 8, .heads = 2, .head = HeadKind::masked_token});
+  expect_error(Fault::data, {"the list: no sample has a target"},
+               [&] { predictions(model, ListedSamples({{.ids = {1}, .targets = {kNone}}}, "the list")); });
+}
+
+const std::vector<Prediction> kFour = {{.sample = 0, .target = 0, .said = 0, .loss = 0.1},
+                                       {.sample = 0, .target = 1, .said = 1, .loss = 0.2},
+                                       {.sample = 1, .target = 1, .said = 0, .loss = 0.7},
+                                       {.sample = 1, .target = 1, .said = 1, .loss = 0.4}};
+
+TEST(Summary, OfLabels) {
+  const auto numbers = summary({.kind = ModelKind::encoder, .head = HeadKind::token_class}, kFour);
+  EXPECT_NEAR(number(numbers, "loss"), 0.35, 1e-12);
+  EXPECT_EQ(number(numbers, "accuracy"), 0.75);
+  // Label 0: said twice, right once; label 1: expected three times, said and right twice.
+  EXPECT_NEAR(number(numbers, "f1"), (2.0 / 3 + 4.0 / 5) / 2, 1e-12);
+}
+
+TEST(Summary, OfTranslationsAndAnswers) {
+  const auto pairs = summary({.kind = ModelKind::encoder_decoder}, kFour);
+  EXPECT_EQ(number(pairs, "exact_match"), 0.5);
+  EXPECT_NEAR(number(pairs, "perplexity"), std::exp(0.35), 1e-12);
+  const auto answers = summary({.kind = ModelKind::encoder, .head = HeadKind::answer}, kFour);
+  EXPECT_EQ(number(answers, "accuracy"), 0.5) << "both ends right";
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,132 @@
+// Configurations of runs: what is read, where files are looked for, and everything that can be wrong.
+#include "locus/train/run_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/train/text_samples.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+class RunPlans : public ::testing::Test {
+ protected:
+  RunPlan plan(const std::string& toml) const {
+    return plan_run(Settings::parse(toml, "run.toml"), folder.path());
+  }
+  void file(const std::string& name, const std::string& text) const { put(folder / name, text); }
+  void expect_refused(Fault fault, const std::string& toml, std::initializer_list<const char*> parts) const {
+    expect_error(fault, parts, [&] { plan(toml); });
+  }
+  const TemporaryFolder folder;
+};
+
+TEST_F(RunPlans, ADecoderOverAText) {
+  file("x.txt", std::string(100, 'a'));
+  const RunPlan got = plan(
+      "[model]\nwidth = 32\n[model.scheme]\nname = 'rotary'\nbase = 500\n"
+      "[data]\ntrain = 'x.txt'\ncontext = 10\nvalidation_part = 0.3\n[train]\nsteps = 3\n");
+  EXPECT_EQ(got.task.blueprint.vocabulary, 259) << "bytes and <s>, </s>, <mask>";
+  EXPECT_EQ(got.task.blueprint.max_length, 10);
+  EXPECT_EQ(got.task.blueprint.scheme_options.at("base"), "500");
+  EXPECT_EQ(got.training->size(), 6) << "70 tokens: the seventh window lacks its last target";
+  EXPECT_EQ(got.validation->size(), 2);
+  EXPECT_EQ(got.train.steps, 3);
+  EXPECT_EQ(got.config.find("data.train")->value, (folder / "x.txt").string());
+  EXPECT_EQ(got.config.find("train.rate")->value, "0.001") << "defaults are written, too";
+  const TextTask again = task_of(got.config);
+  EXPECT_EQ(again.blueprint.width, 32);
+  EXPECT_EQ(again.data.context, 10);
+}
+
+TEST_F(RunPlans, LabelsComeFromTheTrainingFile) {
+  file("x.tsv", "one\tb\ntwo\ta\n");
+  file("y.tsv", "three\tc\n");
+  const std::string model = "[model]\nkind = 'encoder'\nhead = 'sequence_class'\n[data]\ntrain = 'x.tsv'\n";
+  const RunPlan got = plan(model);
+  EXPECT_EQ(got.task.labels, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(got.task.blueprint.labels, 2);
+  EXPECT_EQ(got.training->at(0, 0).targets, std::vector<int32_t>{1});
+  expect_refused(Fault::data, model + "validation = 'y.tsv'\n",
+                 {"y.tsv'", "the label 'c' does not occur in training"});
+  expect_refused(Fault::data,
+                 "[model]\nkind = 'encoder'\nhead = 'sequence_class'\nlabels = 1\n[data]\ntrain = 'x.tsv'\n",
+                 {"model.labels is 1, but", "has 2 labels"});
+}
+
+TEST_F(RunPlans, WordsAndQuestions) {
+  file("x.tsv", "ab c\tX Y\n");
+  const RunPlan tags = plan("[model]\nkind = 'encoder'\nhead = 'token_class'\n[data]\ntrain = 'x.tsv'\n");
+  const Sample tagged = tags.training->at(0, 0);
+  EXPECT_EQ(tags.task.tokenizer->decode(tagged.ids), "<s>ab c");
+  EXPECT_EQ(tagged.targets, (std::vector<int32_t>{-100, 0, -100, 1, -100}));
+  file("x.jsonl",
+       R"({"question": "who", "context": "a fox", "answers": {"text": ["fox"], "answer_start": [2]}})");
+  const RunPlan answers =
+      plan("[model]\nkind = 'encoder'\nhead = 'answer'\nsegments = 2\n[data]\ntrain = 'x.jsonl'\n");
+  EXPECT_EQ(answers.training->at(0, 0).targets, (std::vector<int32_t>{7, 9}));
+}
+
+TEST_F(RunPlans, ExamplesPastTheContext) {
+  file("x.tsv", "abc\tcba\nabcdefgh\thgfedcba\n");
+  const std::string model = "[model]\nkind = 'encoder-decoder'\n[data]\ntrain = 'x.tsv'\ncontext = 6\n";
+  expect_refused(Fault::data, model,
+                 {"x.tsv', line 2: 9 tokens, more than data.context, 6; raise it, or set data.truncate"});
+  const Sample cut = plan(model + "truncate = true\n").training->at(1, 0);
+  EXPECT_EQ(cut.text, (std::vector<int32_t>{'a', 'b', 'c', 'd', 'e', 'f'}));
+  EXPECT_EQ(cut.ids.size(), 6u);
+  EXPECT_EQ(cut.targets, (std::vector<int32_t>{'h', 'g', 'f', 'e', 'd', 'c'}));
+  file("x.jsonl",
+       R"({"question": "q", "context": "a fox", "answers": {"text": ["fox"], "answer_start": [2]}})");
+  const RunPlan answers = plan(
+      "[model]\nkind = 'encoder'\nhead = 'answer'\n[data]\ntrain = 'x.jsonl'\ncontext = 5\ntruncate = "
+      "true\n");
+  EXPECT_EQ(answers.training->at(0, 0).targets, (std::vector<int32_t>{0, 0})) << "out of sight";
+}
+
+TEST_F(RunPlans, FilesAreLookedForInLocusData) {
+  file("story.txt", std::string(100, 'a'));
+  ASSERT_EQ(::setenv("LOCUS_DATA", folder.path().c_str(), 1), 0);
+  const RunPlan got = plan("[data]\ntrain = '../nowhere/story.txt'\n");
+  ::unsetenv("LOCUS_DATA");
+  EXPECT_EQ(got.task.data.train, (folder / "story.txt").string());
+}
+
+TEST_F(RunPlans, EverythingWrongComesAtOnce) {
+  expect_refused(
+      Fault::usage,
+      "seed = 3\n[model]\nwidht = 32\n[modle]\nheads = 2\n[data]\nbatch = 0\n[train]\nschedule = 'cosin'\n",
+      {"configuration: 6 problems", "unknown key 'seed'", "unknown key 'modle.heads'", "widht",
+       "did you mean 'width'?", "[data] batch is '0'", "did you mean 'cosine'?",
+       "[data] train is missing: what to train on"});
+  expect_refused(Fault::usage, "[model]\nwidth = 30\nheads = 4\n[data]\ntrain = 'x'\n",
+                 {"width is 30, no multiple of heads, 4"});
+  expect_refused(Fault::usage, "[model.scheme]\nname = 'rotray'\n[data]\ntrain = 'x'\n",
+                 {"did you mean 'rotary'?"});
+  expect_refused(Fault::usage, "[model]\nkind = 'encoder'\nhead = 'embedding'\n[data]\ntrain = 'x'\n",
+                 {"head puts out vectors, which have no loss"});
+}
+
+TEST_F(RunPlans, DataThatDoNotDo) {
+  file("short.txt", "abc");
+  file("empty.txt", "");
+  file("odd.tsv", "a\tb\tc\n");
+  file("bad.tokens", "LOCUSTOK nonsense");
+  expect_refused(Fault::io, "[data]\ntrain = 'nowhere.txt'\n", {"cannot open", "nowhere.txt"});
+  expect_refused(Fault::data, "[data]\ntrain = 'short.txt'\n",
+                 {"short.txt' has 3 tokens, expected at least 65"});
+  expect_refused(Fault::data, "[data]\ntrain = 'empty.txt'\n", {"empty.txt' has 0 tokens"});
+  expect_refused(Fault::data, "[model]\nkind = 'encoder-decoder'\n[data]\ntrain = 'odd.tsv'\n",
+                 {"odd.tsv', line 1: 3 fields"});
+  file("x.txt", std::string(100, 'a'));
+  expect_refused(Fault::data, "[model]\nvocabulary = 100\n[data]\ntrain = 'x.txt'\n",
+                 {"model.vocabulary is 100, but the tokenizer has 259 tokens"});
+  expect_refused(Fault::data,
+                 "[model]\nkind = 'encoder'\nhead = 'masked_token'\n[data]\ntrain = 'x.txt'\ntokenizer = '" +
+                     golden_text("learned").string() + "'\n",
+                 {"the vocabulary has no special token '<mask>'"});
+}
+
+}  // namespace
+}  // namespace locus
