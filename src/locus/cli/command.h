@@ -13,6 +13,7 @@ void add_compare(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_doctor(CLI::App& program);
 void add_forward(CLI::App& program);
+void add_inspect(CLI::App& program);
 void add_stretch(CLI::App& program);
 void add_schemes(CLI::App& program);
 void add_show(CLI::App& program);

@@ -48,10 +48,14 @@ std::string head_name(bool all_equal, int64_t head) {
   return all_equal ? "every head" : fmt::format("head {}", head + 1);
 }
 
+std::string learned(const Probe& probe) {
+  if (probe.parameters() == 0) return "";
+  return probe.of_model() ? " Learned values are the model's own."
+                          : " Learned values are those training starts from.";
+}
+
 std::string reading(const Probe& probe) {
-  std::string text = "All queries and keys are the same vector; without a scheme its score is 1.";
-  if (probe.parameters() > 0) text += " Learned values are those training starts from.";
-  return text;
+  return "All queries and keys are the same vector; without a scheme its score is 1." + learned(probe);
 }
 
 // A relative scheme looks the same from everywhere: the last query sees what lies behind, the first one what
@@ -183,10 +187,6 @@ std::vector<double> cosines(const std::vector<double>& a, const std::vector<doub
     }
   }
   return result;
-}
-
-std::string learned(const Probe& probe) {
-  return probe.parameters() > 0 ? " Learned values are those training starts from." : "";
 }
 
 Figure similarity_over_distance(const Probe& probe, int64_t length) {
