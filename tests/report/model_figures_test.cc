@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "locus/checkpoint/model_folder.h"
@@ -93,9 +95,23 @@ TEST(ModelFigures, OfASingleTokenCanBeDrawn) {
   for (const Figure& figure : model_figures(model)) EXPECT_GT(draw(figure, 400).height, 100) << figure.name;
 }
 
+// Broken weights are drawn as far as they can be: that is when people look.
+TEST(ModelFigures, OfNumbersThatAreNotFiniteCanBeDrawn) {
+  for (const char* scheme : {"learned", "t5"}) {
+    const Model model(Blueprint{.max_length = 9, .scheme = scheme});
+    const auto table = model.parameters().at("decoder.scheme.table").value().data<float>();
+    for (const bool all : {false, true}) {
+      table[1] = std::numeric_limits<float>::infinity();
+      std::fill(table.begin() + 2, all ? table.end() : table.begin() + 3, std::nanf(""));
+      for (const Figure& figure : model_figures(model))
+        EXPECT_GT(draw(figure, 400).height, 100) << figure.name;
+    }
+  }
+}
+
 TEST(ModelFigures, AProbeNeedsTheStackItLooksAt) {
   const Model model{Blueprint{}};
-  expect_bad_data("the model has no encoder", [&] { Probe(model, Probe::Part::encoder); });
+  expect_error(Fault::data, {"the model has no encoder"}, [&] { Probe(model, Probe::Part::encoder); });
 }
 
 TEST(ModelFigures, SayWhatHappensPastTheEnd) {

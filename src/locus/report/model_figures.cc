@@ -37,6 +37,7 @@ Figure row_lengths(const Probe& probe, int64_t length, int64_t offset) {
     series.x.push_back(positions[p]);
     series.y.push_back(std::sqrt(squares));
   }
+  const std::pair<double, double> range = finite_range(series.y);
   std::string caption =
       "The Euclidean length of the row a token gets. Rows that training seldom saw keep about the length "
       "they "
@@ -45,7 +46,8 @@ Figure row_lengths(const Probe& probe, int64_t length, int64_t offset) {
   return {.name = "row_lengths",
           .title = "Length of the rows",
           .caption = std::move(caption),
-          .charts = {{.x_label = "position", .y_label = "length", .series = {std::move(series)}}}};
+          .charts = {
+              {.x_label = "position", .y_label = "length", .series = {std::move(series)}, .y_range = range}}};
 }
 
 // How many positions a pair needs for one turn, read from its angle at position 1.
