@@ -26,6 +26,7 @@ void add(Case one);
 
 void add_activation_cases();
 void add_attention_cases();
+void add_checkpoint_cases();
 void add_elementwise_cases();
 void add_embed_cases();
 void add_loss_cases();

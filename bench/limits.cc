@@ -108,15 +108,28 @@ double measure_fma() {
   return total / time / 1e9;
 }
 
+double measure_fresh(int64_t footprint) {
+  const Tensor from = Tensor::full({footprint / 8}, 1);
+  const double time = seconds([&] {
+    const Tensor to = Tensor::empty(from.shape());
+    parallel_for(from.numel(), kPiece, [&](int64_t begin, int64_t end) {
+      std::memcpy(to.data<float>().data() + begin, from.data<float>().data() + begin,
+                  static_cast<size_t>(end - begin) * sizeof(float));
+    });
+  });
+  return static_cast<double>(from.numel()) * 8 / time / 1e9;
+}
+
 }  // namespace
 
 const char* name_of(Limit limit) {
-  constexpr const char* names[] = {"copy", "scale", "read", "fma"};
+  constexpr const char* names[] = {"copy", "fresh", "scale", "read", "fma"};
   return names[static_cast<int>(limit)];
 }
 
 double measure(Limit limit, int64_t footprint) {
   if (limit == Limit::fma) return measure_fma();
+  if (limit == Limit::fresh) return measure_fresh(footprint);
   const int64_t half = std::max<int64_t>(1, footprint / 8 / 64) * 64,
                 n = limit == Limit::copy ? half : 2 * half;
   const Tensor x = Tensor::full({n}, 1), y = Tensor::full({limit == Limit::copy ? n : 0}, 1);

@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   add_activation_cases();
   add_attention_cases();
+  add_checkpoint_cases();
   add_elementwise_cases();
   add_embed_cases();
   add_loss_cases();

@@ -90,6 +90,50 @@ Architecture read_architecture(const Config& config) {
   config.refuse("model_type", "expected one of {}{}", fmt::join(known, ", "), suggestion(type, known));
 }
 
+json::Members named(std::string_view type, std::string_view classes, HeadKind head,
+                    std::string_view next_token) {
+  std::string_view ending = next_token;
+  if (head != HeadKind::next_token) {
+    const auto found = std::ranges::find(kEndings, head, &Ending::head);
+    // Of the two for no head, the one that every family has.
+    ending = head == HeadKind::none || found == std::end(kEndings) ? "Model" : found->text;
+  }
+  return {{"model_type", json::text(type)},
+          {"architectures", json::list(std::vector{json::text(fmt::format("{}{}", classes, ending))})}};
+}
+
+std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
+                                 const Parameters& parameters) {
+  NameMap map(parameters);
+  family.names(map, blueprint);
+  std::vector<Binding> bindings = map.take();
+  if (blueprint.head == HeadKind::none && !family.prefixes.empty()) {
+    const std::string_view prefix = family.prefixes[0];
+    for (Binding& binding : bindings) {
+      if (binding.tensor.starts_with(prefix)) binding.tensor.erase(0, prefix.size());
+    }
+  }
+  return bindings;
+}
+
+std::string_view activation_name(Activation activation) {
+  switch (activation) {
+    case Activation::gelu:
+      return "gelu";
+    case Activation::gelu_tanh:
+      return "gelu_new";
+    case Activation::silu:
+      return "silu";
+    case Activation::relu:
+      return "relu";
+    case Activation::tanh:
+      return "tanh";
+    case Activation::none:
+      break;
+  }
+  return "linear";
+}
+
 Activation activation_of(const Config& config, std::string_view field, std::string_view preset) {
   static constexpr std::pair<std::string_view, Activation> kNames[] = {
       {"gelu", Activation::gelu},

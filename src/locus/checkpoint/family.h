@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "locus/base/json.h"
 #include "locus/checkpoint/config.h"
 #include "locus/checkpoint/name_map.h"
 #include "locus/nn/blueprint.h"
@@ -38,6 +39,9 @@ struct Family {
   Blueprint (*blueprint)(const Config&, HeadKind);
   // With the first prefix in front of the base model's names.
   void (*names)(NameMap&, const Blueprint&);
+  // config.json for a model that was not opened but made here: what of the blueprint the family has fields
+  // for. nullptr: such models are not written as this family.
+  json::Members (*config)(const Blueprint&) = nullptr;
 };
 
 std::span<const Family* const> families();
@@ -49,6 +53,26 @@ struct Architecture {
   Blueprint blueprint;
 };
 Architecture read_architecture(const Config& config);
+
+// The bindings of a model to the tensors of a family's checkpoints.
+std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
+                                 const Parameters& parameters);
+
+// A blueprint as config.json of the family that can say it: of those with a `config`, the first whose text
+// reads back as the same blueprint. What only training sees, dropout and the token whose row is frozen, may
+// be lost. No family: an error names the fields that the nearest one does not have.
+struct Expressed {
+  const Family* family = nullptr;
+  std::string config;
+  Blueprint blueprint;  // the same, without zeros that stand for other sizes
+};
+Expressed express(const Blueprint& blueprint);
+
+// What several families write alike: model_type, and architectures with the class of the head.
+json::Members named(std::string_view type, std::string_view classes, HeadKind head,
+                    std::string_view next_token = "ForCausalLM");
+std::string_view activation_name(Activation activation);
+std::string rotary_config(const Blueprint& blueprint);  // rope_parameters
 
 // What several families read alike.
 Activation activation_of(const Config& config, std::string_view field, std::string_view preset);

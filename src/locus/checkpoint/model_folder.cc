@@ -48,17 +48,10 @@ void follow_weights(const WeightFiles& files, Blueprint& b) {
   if (b.kind == ModelKind::encoder_decoder && !has("final_logits_bias")) b.head_bias = false;
 }
 
-std::vector<Binding> bindings_of(const Architecture& architecture, const Model& model,
-                                 const WeightFiles& files, const std::filesystem::path& folder) {
-  NameMap map(model.parameters());
-  architecture.family->names(map, architecture.blueprint);
-  std::vector<Binding> bindings = map.take();
-  if (architecture.blueprint.head == HeadKind::none && !architecture.family->prefixes.empty()) {
-    const std::string_view prefix = architecture.family->prefixes[0];
-    for (Binding& binding : bindings) {
-      if (binding.tensor.starts_with(prefix)) binding.tensor.erase(0, prefix.size());
-    }
-  }
+std::vector<Binding> matched(const Architecture& architecture, const Model& model, const WeightFiles& files,
+                             const std::filesystem::path& folder) {
+  std::vector<Binding> bindings =
+      bindings_of(*architecture.family, architecture.blueprint, model.parameters());
   match_tensors(*architecture.family, files, folder, bindings);
   return bindings;
 }
@@ -84,13 +77,13 @@ ModelFolder open_model(const std::filesystem::path& path, const Progress& progre
           config.path().string(), wanted, found);
   follow_weights(files, blueprint);
   Model model(blueprint, {.seed = {}});
-  std::vector<Binding> bindings = bindings_of(architecture, model, files, path);
+  std::vector<Binding> bindings = matched(architecture, model, files, path);
   if (blueprint.tied &&
       (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token) &&
       has_own_head(files, bindings)) {
     blueprint.tied = false;
     model = Model(blueprint, {.seed = {}});
-    bindings = bindings_of(architecture, model, files, path);
+    bindings = matched(architecture, model, files, path);
   }
   std::vector<std::string> warnings = read_tensors(files, bindings, progress);
   for (Binding& binding : bindings) {

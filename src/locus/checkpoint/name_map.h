@@ -54,6 +54,8 @@ class NameMap {
                const Layout& layout = {});
   // One tensor for several parameters.
   void joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout = {});
+  // A module with one matrix for queries, keys and values, which a model may have as one or as three.
+  void qkv(std::string_view ours, std::string_view theirs, const Layout& layout = {});
   // Another name for the same tensor.
   void alias(std::string_view theirs, std::string_view other);
   // The name the table of tokens has besides, as the head's.

@@ -63,4 +63,31 @@ void read_rotary(const Config& config, int64_t width, Blueprint& b) {
   if (type == "longrope") read_lists(config, block, options);
 }
 
+std::string rotary_config(const Blueprint& b) {
+  const auto said = [&](std::string_view name) {
+    const auto found = b.scheme_options.find(name);
+    return found == b.scheme_options.end() ? std::string() : found->second;
+  };
+  json::Members members = {
+      {"rope_theta", said("base").empty() ? "10000" : said("base")},
+      {"rope_type",
+       json::text(said("scaling").empty() || said("scaling") == "none" ? "default" : said("scaling"))}};
+  const auto width = static_cast<double>(parse_integer(said("width")).value_or(b.size_of_head()));
+  members.emplace_back("partial_rotary_factor",
+                       fmt::format("{}", width / static_cast<double>(b.size_of_head())));
+  for (const std::string_view name : {"factor", "truncate"}) {
+    if (!said(name).empty()) members.emplace_back(name, said(name));
+  }
+  if (!said("original_length").empty()) {
+    members.emplace_back("original_max_position_embeddings", said("original_length"));
+  }
+  for (const std::string_view name : kNumbers) {
+    if (!said(name).empty()) members.emplace_back(name, said(name));
+  }
+  for (const std::string_view name : {"short_factor", "long_factor"}) {
+    if (!said(name).empty()) members.emplace_back(name, fmt::format("[{}]", said(name)));
+  }
+  return json::object(members);
+}
+
 }  // namespace locus

@@ -63,9 +63,9 @@ void copy_companions(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-std::vector<NamedTensor> tensors_of(const ModelFolder& folder) {
+std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
   std::vector<NamedTensor> tensors;
-  for (const Binding& binding : folder.bindings) {
+  for (const Binding& binding : bindings) {
     std::vector<Tensor> values;
     for (const Var& parameter : binding.parameters) values.push_back(parameter.value());
     tensors.emplace_back(binding.tensor, binding.assemble(values));
@@ -75,9 +75,7 @@ std::vector<NamedTensor> tensors_of(const ModelFolder& folder) {
 
 void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const fs::path& to,
                  json::Members changes) {
-  std::error_code error;
-  fs::create_directories(to, error);
-  if (error) fail(Fault::io, "cannot make the folder '{}': {}", to.string(), error.message());
+  make_folder(to);
   require(!fs::equivalent(folder.path, to), "'{}': is the folder the model came from; save it to another",
           to.string());
   write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
@@ -88,7 +86,16 @@ void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, co
 }
 
 void save_model(const ModelFolder& folder, const fs::path& to) {
-  write_model(folder, tensors_of(folder), to, {});
+  write_model(folder, tensors_of(folder.bindings), to, {});
+}
+
+void save_model(const Model& model, const fs::path& to) {
+  const Expressed expressed = express(model.blueprint());
+  make_folder(to);
+  write_safetensors(to / "model.safetensors",
+                    tensors_of(bindings_of(*expressed.family, expressed.blueprint, model.parameters())),
+                    {{"format", "pt"}});
+  write_file(to / "config.json", expressed.config);
 }
 
 }  // namespace locus

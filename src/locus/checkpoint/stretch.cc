@@ -31,7 +31,7 @@ Tensor longer_table(const Tensor& table, int64_t offset, int64_t length, Stretch
 
 // The tensors of a folder with the tables of its learned positions made longer.
 std::vector<NamedTensor> with_longer_tables(const ModelFolder& folder, int64_t length, Stretch how) {
-  std::vector<NamedTensor> tensors = tensors_of(folder);
+  std::vector<NamedTensor> tensors = tensors_of(folder.bindings);
   const Parameters& parameters = folder.model.parameters();
   for (const char* name : {"encoder.scheme.table", "decoder.scheme.table"}) {
     if (!parameters.has(name)) continue;
@@ -93,7 +93,7 @@ void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const
   json::Members changes = table ? json::Members() : rotary_changes(folder, length, how);
   const int64_t said = length + (family.length_counts_offset ? b.position_offset : 0);
   changes.emplace_back(family.length_field, json::number(said));
-  write_model(folder, table ? with_longer_tables(folder, length, how) : tensors_of(folder), to,
+  write_model(folder, table ? with_longer_tables(folder, length, how) : tensors_of(folder.bindings), to,
               std::move(changes));
 }
 

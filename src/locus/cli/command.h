@@ -15,6 +15,7 @@ void add_eval(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_forward(CLI::App& program);
 void add_generate(CLI::App& program);
+void add_inspect(CLI::App& program);
 void add_schemes(CLI::App& program);
 void add_show(CLI::App& program);
 void add_stretch(CLI::App& program);

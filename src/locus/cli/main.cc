@@ -20,9 +20,9 @@
 namespace locus::cli {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&) = {add_compare,  add_explain, add_schemes, add_show,
-                                            add_tokenize, add_windows, add_train,   add_eval,
-                                            add_generate, add_forward, add_stretch, add_doctor};
+constexpr void (*kCommands[])(CLI::App&) = {add_compare, add_explain, add_schemes, add_show,     add_tokenize,
+                                            add_windows, add_train,   add_eval,    add_generate, add_forward,
+                                            add_inspect, add_stretch, add_doctor};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -60,6 +60,7 @@ int run(int count, char** words) {
       "  locus generate DIR ..  what it writes\n"
       "  locus forward DIR --input x.json --out y.safetensors\n"
       "                         what a model folder from the hub computes\n"
+      "  locus inspect DIR      what it is, and how long its input may be\n"
       "  locus doctor           what Locus found on this machine\n"
       "  locus doctor --help    the options of one command\n\n"
       "Exit codes: 0 fine, 1 a bug, 2 usage, 3 bad input data, 4 I/O, 5 out of memory or device,\n"

@@ -27,13 +27,13 @@ class Attention {
 
   Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]
   Var across(const Var& x, const StackPass& pass) const;
+  LayerView view() const;  // what it offers a scheme
 
  private:
   struct Projected {
     Var q, k, v;
   };
   Projected project(const Var& x) const;
-  LayerView view() const;
   op::AttentionOptions options(const Pass& pass, bool causal) const;
 
   int64_t layer_, heads_, key_heads_, head_size_;

@@ -34,6 +34,21 @@ void check_scheme(const Blueprint& b, std::vector<std::string>& found) {
 
 }  // namespace
 
+Geometry Blueprint::geometry() const {
+  return {.width = width,
+          .heads = heads,
+          .head_size = size_of_head(),
+          .layers = std::max<int64_t>(layers, 1),  // embeddings alone are a model, too
+          .max_length = max_length + position_offset,
+          .causal = kind == ModelKind::decoder};
+}
+
+Blueprint Blueprint::encoder_part() const {
+  Blueprint part = *this;
+  part.kind = ModelKind::encoder;
+  return part;
+}
+
 Blueprint Blueprint::decoder_part() const {
   Blueprint part = *this;
   part.kind = ModelKind::decoder;

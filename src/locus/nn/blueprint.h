@@ -93,7 +93,9 @@ struct Blueprint {
                ? std::sqrt(0.5 / static_cast<double>(std::max<int64_t>(layers, 1)))
                : 1;
   }
-  // The decoder of an encoder-decoder, as a blueprint of its own stack.
+  Geometry geometry() const;  // what the scheme of a single stack is made for
+  // The stacks of an encoder-decoder, each as a blueprint of its own.
+  Blueprint encoder_part() const;
   Blueprint decoder_part() const;
 };
 

@@ -16,6 +16,7 @@ class Layer {
   Layer(const Blueprint& blueprint, const Site& site, int64_t index, bool reads_text, uint64_t place);
 
   Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]
+  LayerView view() const { return attention_.view(); }
 
  private:
   Var parallel(const Var& x, const StackPass& pass) const;

@@ -38,6 +38,7 @@ class Stack {
 
   Var operator()(const Tokens& tokens, const Pass& pass, const Memory* memory = nullptr) const;  // [N, C]
   const Scheme& scheme() const { return *scheme_; }
+  const Layer& layer(size_t index) const { return layers_.at(index); }
 
  private:
   std::unique_ptr<Scheme> scheme_;

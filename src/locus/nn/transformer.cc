@@ -7,13 +7,8 @@ namespace {
 constexpr uint64_t kDecoderPlaces = uint64_t{1} << 23;
 
 std::unique_ptr<Scheme> scheme_of(const Blueprint& b, const Site& site) {
-  const Geometry geometry = {.width = b.width,
-                             .heads = b.heads,
-                             .head_size = b.size_of_head(),
-                             .layers = std::max<int64_t>(b.layers, 1),  // embeddings alone are a model, too
-                             .max_length = b.max_length + b.position_offset,
-                             .causal = b.kind == ModelKind::decoder};
-  return make_scheme(b.scheme, geometry, b.scheme_options, site.scope() / "scheme", site.random("scheme"));
+  return make_scheme(b.scheme, b.geometry(), b.scheme_options, site.scope() / "scheme",
+                     site.random("scheme"));
 }
 
 }  // namespace
@@ -22,8 +17,8 @@ Transformer::Transformer(const Blueprint& blueprint, const Site& site) {
   refuse("blueprint", problems(blueprint));
   const bool encodes = blueprint.kind != ModelKind::decoder, decodes = blueprint.kind != ModelKind::encoder;
   const bool both = encodes && decodes;
-  Blueprint first = blueprint, second = both ? blueprint.decoder_part() : blueprint;
-  if (both) first.kind = ModelKind::encoder;
+  const Blueprint first = both ? blueprint.encoder_part() : blueprint;
+  const Blueprint second = both ? blueprint.decoder_part() : blueprint;
   std::unique_ptr<Scheme> encoder_scheme = encodes ? scheme_of(first, site / "encoder") : nullptr;
   std::unique_ptr<Scheme> decoder_scheme = decodes ? scheme_of(second, site / "decoder") : nullptr;
   const int64_t joined = (encodes ? encoder_scheme : decoder_scheme)->joined_width();

@@ -17,6 +17,9 @@ class Transformer {
   Memory encode(const Tokens& text, const Pass& pass = {}) const;
   Var decode(const Tokens& tokens, const Memory& memory, const Pass& pass = {}) const;
 
+  // nullptr: there is none.
+  const Stack* encoder() const { return encoder_ ? &*encoder_ : nullptr; }
+  const Stack* decoder() const { return decoder_ ? &*decoder_ : nullptr; }
   const Var& tokens() const { return tokens_; }  // [V, K], K the width less what a scheme joins on
 
  private:

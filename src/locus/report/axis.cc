@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "locus/base/error.h"
 
@@ -77,6 +78,17 @@ Axis axis_over(double low, double high, int most, bool log) {
     add_linear_ticks(axis, nice_step((axis.high - axis.low) / std::max(most - 1, 1)));
   }
   return axis;
+}
+
+std::pair<double, double> finite_range(std::span<const double> values) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (low > high) return {0, 1};
+  return {low, high};
 }
 
 std::string tick_label(double value, double step) {

@@ -1,7 +1,9 @@
 // An axis: a range of values, where each lies on it, and the values worth a tick.
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace locus::report {
@@ -25,5 +27,8 @@ struct Axis {
 Axis axis_over(double low, double high, int most, bool log = false);
 // As on a tick, with as many digits as `step` needs and a true minus sign.
 std::string tick_label(double value, double step);
+
+// The smallest and the largest finite number; 0 and 1 where there is none.
+std::pair<double, double> finite_range(std::span<const double> values);
 
 }  // namespace locus::report

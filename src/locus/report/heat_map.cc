@@ -73,14 +73,9 @@ std::string shaded(const Cells& cells, const HeatMap& map) {
 }  // namespace
 
 void share_colours(std::vector<HeatMap>& maps) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const HeatMap& map : maps) {
-    for (const double value : map.values) {
-      if (!std::isfinite(value)) continue;
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  }
+  std::vector<double> all;
+  for (const HeatMap& map : maps) all.insert(all.end(), map.values.begin(), map.values.end());
+  const auto [low, high] = finite_range(all);
   for (HeatMap& map : maps) {
     map.low = low;
     map.high = high;

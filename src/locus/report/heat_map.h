@@ -17,7 +17,7 @@ struct HeatMap {
   double low = 0, high = 1;    // the ends of the colours; values past them have the colour of the end
 };
 
-// The smallest and the largest finite value of all, as the ends of their common colours.
+// The smallest and the largest finite value of all, else 0 and 1, as the ends of their common colours.
 void share_colours(std::vector<HeatMap>& maps);
 
 // As wide as given; the height follows, the area of the cells being a square. Matrices too fine for it are

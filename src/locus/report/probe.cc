@@ -57,12 +57,31 @@ Placement placed_at(std::span<const int32_t> positions) {
 
 Probe::Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValues& options)
     : info_(info), geometry_(geometry) {
-  scheme_ = make_scheme(info.name, geometry, options, Scope(parameters_), Random(kSeed, 0));
+  Parameters parameters;
+  made_ = make_scheme(info.name, geometry, options, Scope(parameters), Random(kSeed, 0));
+  scheme_ = made_.get();
+  parameters_ = parameters.numel();
   // A layer's weights as they start in most models.
   Initial initial(Random(kSeed, 1));
   const Shape shape = {geometry.heads * geometry.head_size, geometry.width};
   layer_.query_weight = Var(initial.normal(shape, 0.02));
   layer_.key_weight = Var(initial.normal(shape, 0.02));
+}
+
+Probe::Probe(const Model& model, Part part) : info_(scheme_info(model.blueprint().scheme)) {
+  const bool encoder = part == Part::encoder;
+  const Stack* stack = encoder ? model.transformer().encoder() : model.transformer().decoder();
+  require(stack != nullptr, "the model has no {}", encoder ? "encoder" : "decoder");
+  const Blueprint& b = model.blueprint();
+  geometry_ = (encoder ? b.encoder_part() : b.decoder_part()).geometry();
+  scheme_ = &stack->scheme();
+  for (const NamedParameter& parameter : model.parameters().all()) {
+    if (parameter.name.starts_with(encoder ? "encoder.scheme." : "decoder.scheme.")) {
+      parameters_ += parameter.var.value().numel();
+    }
+  }
+  const NoGrad no_grad;
+  if (geometry_.layers > 0) layer_ = stack->layer(0).view();
 }
 
 Probe::Found Probe::find(std::span<const int32_t> queries, std::span<const int32_t> keys) const {
@@ -74,7 +93,7 @@ Probe::Found Probe::find(std::span<const int32_t> queries, std::span<const int32
 }
 
 std::vector<std::string_view> Probe::kinds() const {
-  constexpr int32_t kPositions[] = {0, 1};
+  constexpr int32_t kPositions[] = {0};
   const Found found = find(kPositions, kPositions);
   std::vector<std::string_view> kinds;
   if (found.terms.input) kinds.push_back("input");

@@ -1,5 +1,6 @@
-// Looks at a scheme from outside: makes it for a small model, places tokens where the caller wants them, and
-// reads what its terms do to scores and inputs. It knows the terms and no scheme.
+// Looks at a scheme from outside: makes it for a small model, or takes the one a model has, places tokens
+// where the caller wants them, and reads what its terms do to scores and inputs. It knows the terms and no
+// scheme.
 //
 // The probe is one vector e for every query and every key, e . e / sqrt(D) = 1: without a scheme every score
 // is 1, so whatever else is seen is the scheme's doing.
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "locus/scheme/scheme.h"
+#include "locus/nn/model.h"
 
 namespace locus::report {
 
@@ -20,10 +21,14 @@ class Probe {
  public:
   // Learned parameters have the values they start from, always the same ones.
   Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValues& options);
+  // The scheme of a model's encoder or decoder with the values it has there. The model outlives the probe.
+  enum class Part { encoder, decoder };
+  Probe(const Model& model, Part part);
 
   const SchemeInfo& info() const { return info_; }
   const Geometry& geometry() const { return geometry_; }
-  int64_t parameters() const { return parameters_.numel(); }
+  int64_t parameters() const { return parameters_; }
+  bool of_model() const { return !made_; }
   // Where the scheme acts: input, rotation, score; none of them for a scheme that does nothing.
   std::vector<std::string_view> kinds() const;
 
@@ -43,9 +48,10 @@ class Probe {
  private:
   const SchemeInfo& info_;
   Geometry geometry_;
-  Parameters parameters_;
-  std::unique_ptr<Scheme> scheme_;
-  LayerView layer_;
+  std::unique_ptr<Scheme> made_;  // nullptr: the scheme is a model's
+  const Scheme* scheme_;
+  int64_t parameters_ = 0;
+  LayerView layer_;  // of the first layer
 };
 
 }  // namespace locus::report

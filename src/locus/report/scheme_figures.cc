@@ -48,10 +48,14 @@ std::string head_name(bool all_equal, int64_t head) {
   return all_equal ? "every head" : fmt::format("head {}", head + 1);
 }
 
+std::string learned(const Probe& probe) {
+  if (probe.parameters() == 0) return "";
+  return probe.of_model() ? " Learned values are the model's own."
+                          : " Learned values are those training starts from.";
+}
+
 std::string reading(const Probe& probe) {
-  std::string text = "All queries and keys are the same vector; without a scheme its score is 1.";
-  if (probe.parameters() > 0) text += " Learned values are those training starts from.";
-  return text;
+  return "All queries and keys are the same vector; without a scheme its score is 1." + learned(probe);
 }
 
 // A relative scheme looks the same from everywhere: the last query sees what lies behind, the first one what
@@ -84,19 +88,15 @@ LineChart by_head(const Probe& probe, int64_t length) {
 
 // Lines that cross without order cannot be told apart: each gets a chart, all with the same range.
 std::vector<LineChart> apart(const LineChart& chart) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Series& series : chart.series) {
-    const auto [least, most] = std::ranges::minmax(series.y);
-    low = std::min(low, least);
-    high = std::max(high, most);
-  }
+  std::vector<double> all;
+  for (const Series& series : chart.series) all.insert(all.end(), series.y.begin(), series.y.end());
   std::vector<LineChart> charts;
   for (const Series& series : chart.series) {
     charts.push_back({.title = series.name,
                       .x_label = chart.x_label,
                       .y_label = chart.y_label,
                       .series = {{"", series.x, series.y}},
-                      .y_range = {{low, high}}});
+                      .y_range = finite_range(all)});
   }
   return charts;
 }
@@ -107,11 +107,12 @@ std::vector<LineChart> by_query(const Probe& probe, int64_t length) {
   const std::vector<int32_t> keys = spread(length, kMostPoints), queries = viewpoints(keys);
   const std::vector<double> scores = probe.scores(queries, keys);
   const bool equal = heads_are_equal(scores, heads);
-  const auto [low, high] = std::ranges::minmax(scores);
   std::vector<LineChart> charts;
   for (int64_t h = 0; h < (equal ? 1 : heads); ++h) {
-    LineChart chart{
-        .title = head_name(equal, h), .x_label = kDistance, .y_label = "score", .y_range = {{low, high}}};
+    LineChart chart{.title = head_name(equal, h),
+                    .x_label = kDistance,
+                    .y_label = "score",
+                    .y_range = finite_range(scores)};
     for (size_t i = 0; i < queries.size(); ++i) {
       Series series{.name = fmt::format("i = {}", queries[i])};
       for (size_t j = 0; j < keys.size(); ++j) {
@@ -168,7 +169,7 @@ Figure scores_over_positions(const Probe& probe, int64_t length) {
   return figure;
 }
 
-// Of every pair of rows of two matrices with the same width; 0 where a row is.
+// Of every pair of rows of two matrices with the same width; 0 where a row is, or is not finite.
 std::vector<double> cosines(const std::vector<double>& a, const std::vector<double>& b, size_t width) {
   const auto product = [width](const double* x, const double* y) {
     double sum = 0;
@@ -179,14 +180,10 @@ std::vector<double> cosines(const std::vector<double>& a, const std::vector<doub
   for (size_t i = 0; i < a.size(); i += width) {
     for (size_t j = 0; j < b.size(); j += width) {
       const double sizes = std::sqrt(product(&a[i], &a[i]) * product(&b[j], &b[j]));
-      result.push_back(sizes > 0 ? product(&a[i], &b[j]) / sizes : 0);
+      result.push_back(sizes > 0 && std::isfinite(sizes) ? product(&a[i], &b[j]) / sizes : 0);
     }
   }
   return result;
-}
-
-std::string learned(const Probe& probe) {
-  return probe.parameters() > 0 ? " Learned values are those training starts from." : "";
 }
 
 Figure similarity_over_distance(const Probe& probe, int64_t length) {
@@ -226,6 +223,17 @@ Figure similarity_over_positions(const Probe& probe, int64_t length) {
   return figure;
 }
 
+// A few large numbers, as learned tables have them, would leave one colour for all others.
+void leave_out_outermost(HeatMap& map) {
+  std::vector<double> sorted = map.values;
+  std::erase_if(sorted, [](double value) { return !std::isfinite(value); });
+  std::ranges::sort(sorted);
+  const size_t few = sorted.size() / 200;
+  if (sorted.empty() || sorted[few] == sorted[sorted.size() - 1 - few]) return;
+  map.low = sorted[few];
+  map.high = sorted[sorted.size() - 1 - few];
+}
+
 Figure rows_over_positions(const Probe& probe, int64_t length) {
   const std::vector<int32_t> positions = spread(length, kMostRows);
   HeatMap map{.x_label = "element", .y_label = "position", .values = probe.input_rows(positions)};
@@ -234,10 +242,12 @@ Figure rows_over_positions(const Probe& probe, int64_t length) {
   Figure figure{
       .name = "rows",
       .title = "The rows themselves",
-      .caption = fmt::format("What tokens get at each position.{}{}", learned(probe), steps(positions)),
+      .caption = fmt::format("What tokens get at each position. The colours span 99 of 100 numbers.{}{}",
+                             learned(probe), steps(positions)),
       .maps = {std::move(map)},
       .colours = "value"};
   share_colours(figure.maps);
+  leave_out_outermost(figure.maps[0]);
   return figure;
 }
 

@@ -1,6 +1,7 @@
 // BART and Marian: encoder-decoders with norms after the residuals. BART's positions are learned, in tables
 // whose first two rows stand for nothing; Marian's are sines, all before all cosines. Lewis et al. 2019,
 // arXiv 1910.13461; Junczys-Dowmunt et al. 2018, arXiv 1804.00344.
+#include <algorithm>
 #include <cmath>
 
 #include "locus/checkpoint/family.h"
@@ -78,6 +79,30 @@ void names(NameMap& map, const Blueprint& b) {
   if (Binding* bias = map.tensor("head.bias", "final_logits_bias", {.one_row = true})) bias->constant = true;
 }
 
+json::Members config(const Blueprint& b) {
+  const bool marian = b.scheme == "sinusoidal";
+  json::Members members = named(marian ? "marian" : "bart", marian ? "Marian" : "Bart", b.head,
+                                marian ? "MTModel" : "ForConditionalGeneration");
+  const std::string padding = json::number(std::max<int64_t>(b.padding_token, 0));
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"decoder_vocab_size", json::number(b.vocabulary)},
+                                 {"d_model", json::number(b.width)},
+                                 {"encoder_layers", json::number(b.layers)},
+                                 {"encoder_attention_heads", json::number(b.heads)},
+                                 {"encoder_ffn_dim", json::number(b.hidden)},
+                                 {"decoder_layers", json::number(b.decoder_layers)},
+                                 {"decoder_attention_heads", json::number(b.decoder_heads)},
+                                 {"decoder_ffn_dim", json::number(b.decoder_hidden)},
+                                 {"max_position_embeddings", json::number(b.max_length)},
+                                 {"scale_embedding", json::boolean(b.embedding_scale != 1)},
+                                 {"activation_function", json::text(activation_name(b.activation))},
+                                 {"dropout", json::number(b.dropout)},
+                                 {"attention_dropout", json::number(b.attention_dropout)},
+                                 {"pad_token_id", padding},
+                                 {"decoder_start_token_id", padding}});
+  return members;
+}
+
 constexpr ModelType kTypes[] = {{"bart", "Bart"}, {"marian", "Marian"}};
 constexpr std::string_view kPrefixes[] = {"model."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
@@ -90,6 +115,7 @@ extern const Family kBartFamily = {.name = "BART",
                                    .prefixes = kPrefixes,
                                    .leftovers = kLeftovers,
                                    .blueprint = blueprint,
-                                   .names = names};
+                                   .names = names,
+                                   .config = config};
 
 }  // namespace locus

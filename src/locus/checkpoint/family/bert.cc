@@ -66,6 +66,22 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::answer ? "qa_outputs" : "classifier");
 }
 
+json::Members config(const Blueprint& b) {
+  json::Members members = named("bert", "Bert", b.head);
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"hidden_size", json::number(b.width)},
+                                 {"num_hidden_layers", json::number(b.layers)},
+                                 {"num_attention_heads", json::number(b.heads)},
+                                 {"intermediate_size", json::number(b.hidden)},
+                                 {"max_position_embeddings", json::number(b.max_length)},
+                                 {"type_vocab_size", json::number(b.segments)},
+                                 {"layer_norm_eps", json::number(b.norm_eps)},
+                                 {"hidden_act", json::text(activation_name(b.activation))},
+                                 {"hidden_dropout_prob", json::number(b.dropout)},
+                                 {"attention_probs_dropout_prob", json::number(b.attention_dropout)}});
+  return members;
+}
+
 constexpr ModelType kTypes[] = {{"bert", "Bert"}};
 constexpr std::string_view kPrefixes[] = {"bert."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind::sequence_class,
@@ -78,6 +94,7 @@ extern const Family kBertFamily = {.name = "BERT",
                                    .heads = kHeads,
                                    .prefixes = kPrefixes,
                                    .blueprint = blueprint,
-                                   .names = names};
+                                   .names = names,
+                                   .config = config};
 
 }  // namespace locus

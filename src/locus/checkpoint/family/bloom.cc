@@ -48,13 +48,28 @@ void names(NameMap& map, const Blueprint& b) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.h", i);
     map.modules(ours, theirs, kLayer);
-    map.module(ours + "attention.qkv", theirs + "self_attention.query_key_value", {.heads = b.heads});
+    map.qkv(ours + "attention", theirs + "self_attention.query_key_value", {.heads = b.heads});
   }
   map.module("decoder.norm", "transformer.ln_f");
   map.tensor("head.weight", "lm_head.weight");
   map.module("head.out", b.head == HeadKind::answer           ? "qa_outputs"
                          : b.head == HeadKind::sequence_class ? "score"
                                                               : "classifier");
+}
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named("bloom", "Bloom", b.head);
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"hidden_size", json::number(b.width)},
+                                 {"n_layer", json::number(b.layers)},
+                                 {"n_head", json::number(b.heads)},
+                                 {"seq_length", json::number(b.max_length)},
+                                 {"layer_norm_epsilon", json::number(b.norm_eps)},
+                                 {"hidden_dropout", json::number(b.dropout)},
+                                 {"attention_dropout", json::number(b.attention_dropout)},
+                                 {"bos_token_id", "null"},
+                                 {"eos_token_id", "null"}});
+  return members;
 }
 
 constexpr ModelType kTypes[] = {{"bloom", "Bloom"}};
@@ -69,6 +84,7 @@ extern const Family kBloomFamily = {.name = "BLOOM",
                                     .heads = kHeads,
                                     .prefixes = kPrefixes,
                                     .blueprint = blueprint,
-                                    .names = names};
+                                    .names = names,
+                                    .config = config};
 
 }  // namespace locus

@@ -31,7 +31,6 @@ Blueprint blueprint(const Config& config, HeadKind head) {
 
 constexpr NamePair kNorms[] = {{"attention_norm", "ln_1"}, {"feed_forward_norm", "ln_2"}};
 constexpr NamePair kWeights[] = {
-    {"attention.qkv", "attn.c_attn"},
     {"attention.out", "attn.c_proj"},
     {"feed_forward.up", "mlp.c_fc"},
     {"feed_forward.down", "mlp.c_proj"},
@@ -44,6 +43,7 @@ void names(NameMap& map, const Blueprint& b) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.h", i);
     map.modules(ours, theirs, kNorms);
+    map.qkv(ours + "attention", theirs + "attn.c_attn", {.transposed = true});
     map.modules(ours, theirs, kWeights, {.transposed = true});
   }
   map.module("decoder.norm", "transformer.ln_f");
@@ -51,6 +51,25 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::answer           ? "qa_outputs"
                          : b.head == HeadKind::sequence_class ? "score"
                                                               : "classifier");
+}
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named("gpt2", "GPT2", b.head, "LMHeadModel");
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"n_embd", json::number(b.width)},
+                                 {"n_layer", json::number(b.layers)},
+                                 {"n_head", json::number(b.heads)},
+                                 {"n_inner", json::number(b.hidden)},
+                                 {"n_positions", json::number(b.max_length)},
+                                 {"layer_norm_epsilon", json::number(b.norm_eps)},
+                                 {"activation_function", json::text(activation_name(b.activation))},
+                                 {"scale_attn_weights", json::boolean(b.attention_scale != 1)},
+                                 {"embd_pdrop", json::number(b.dropout)},
+                                 {"resid_pdrop", json::number(b.dropout)},
+                                 {"attn_pdrop", json::number(b.attention_dropout)},
+                                 {"bos_token_id", "null"},
+                                 {"eos_token_id", "null"}});
+  return members;
 }
 
 constexpr ModelType kTypes[] = {{"gpt2", "GPT2"}};
@@ -66,6 +85,7 @@ extern const Family kGpt2Family = {.name = "GPT-2",
                                    .prefixes = kPrefixes,
                                    .length_field = "n_positions",
                                    .blueprint = blueprint,
-                                   .names = names};
+                                   .names = names,
+                                   .config = config};
 
 }  // namespace locus

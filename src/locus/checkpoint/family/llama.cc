@@ -69,6 +69,39 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::answer ? "qa_outputs" : "score");
 }
 
+json::Members config(const Blueprint& b) {
+  const bool qwen = b.query_bias && !b.output_bias;
+  const char *type = qwen           ? "qwen2"
+                     : b.window > 0 ? "mistral"
+                                    : "llama",
+             *classes = qwen           ? "Qwen2"
+                        : b.window > 0 ? "Mistral"
+                                       : "Llama";
+  json::Members members = named(type, classes, b.head);
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"hidden_size", json::number(b.width)},
+                                 {"num_hidden_layers", json::number(b.layers)},
+                                 {"num_attention_heads", json::number(b.heads)},
+                                 {"num_key_value_heads", json::number(b.key_heads)},
+                                 {"head_dim", json::number(b.head_size)},
+                                 {"intermediate_size", json::number(b.hidden)},
+                                 {"max_position_embeddings", json::number(b.max_length)},
+                                 {"sliding_window", b.window > 0 ? json::number(b.window) : "null"},
+                                 {"rms_norm_eps", json::number(b.norm_eps)},
+                                 {"hidden_act", json::text(activation_name(b.activation))},
+                                 {"attention_bias", json::boolean(b.output_bias)},
+                                 {"mlp_bias", json::boolean(b.hidden_bias)},
+                                 {"attention_dropout", json::number(b.attention_dropout)},
+                                 {"rope_parameters", rotary_config(b)},
+                                 {"bos_token_id", "null"},
+                                 {"eos_token_id", "null"}});
+  if (qwen) {
+    members.emplace_back("use_sliding_window", json::boolean(b.window > 0));
+    members.emplace_back("max_window_layers", "0");
+  }
+  return members;
+}
+
 constexpr ModelType kTypes[] = {{"llama", "Llama"}, {"mistral", "Mistral"}, {"qwen2", "Qwen2"}};
 constexpr std::string_view kPrefixes[] = {"model.", "transformer."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
@@ -81,6 +114,7 @@ extern const Family kLlamaFamily = {.name = "Llama",
                                     .heads = kHeads,
                                     .prefixes = kPrefixes,
                                     .blueprint = blueprint,
-                                    .names = names};
+                                    .names = names,
+                                    .config = config};
 
 }  // namespace locus

@@ -47,7 +47,7 @@ void names(NameMap& map, const Blueprint& b) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("gpt_neox.layers", i);
     map.modules(ours, theirs, kLayer);
-    map.module(ours + "attention.qkv", theirs + "attention.query_key_value", {.heads = b.heads});
+    map.qkv(ours + "attention", theirs + "attention.query_key_value", {.heads = b.heads});
   }
   map.module("decoder.norm", "gpt_neox.final_layer_norm");
   map.tensor("head.weight", "embed_out.weight");
@@ -55,6 +55,26 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::answer           ? "qa_outputs"
                          : b.head == HeadKind::sequence_class ? "score"
                                                               : "classifier");
+}
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named("gpt_neox", "GPTNeoX", b.head);
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"hidden_size", json::number(b.width)},
+                                 {"num_hidden_layers", json::number(b.layers)},
+                                 {"num_attention_heads", json::number(b.heads)},
+                                 {"intermediate_size", json::number(b.hidden)},
+                                 {"max_position_embeddings", json::number(b.max_length)},
+                                 {"use_parallel_residual", json::boolean(b.residual == Residual::parallel)},
+                                 {"layer_norm_eps", json::number(b.norm_eps)},
+                                 {"hidden_act", json::text(activation_name(b.activation))},
+                                 {"attention_bias", json::boolean(b.query_bias)},
+                                 {"hidden_dropout", json::number(b.dropout)},
+                                 {"attention_dropout", json::number(b.attention_dropout)},
+                                 {"rope_parameters", rotary_config(b)},
+                                 {"bos_token_id", "null"},
+                                 {"eos_token_id", "null"}});
+  return members;
 }
 
 constexpr ModelType kTypes[] = {{"gpt_neox", "GPTNeoX"}};
@@ -69,6 +89,7 @@ extern const Family kNeoxFamily = {.name = "GPT-NeoX",
                                    .heads = kHeads,
                                    .prefixes = kPrefixes,
                                    .blueprint = blueprint,
-                                   .names = names};
+                                   .names = names,
+                                   .config = config};
 
 }  // namespace locus

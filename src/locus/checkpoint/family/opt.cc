@@ -58,6 +58,25 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::answer ? "qa_outputs" : "score");
 }
 
+json::Members config(const Blueprint& b) {
+  const bool before = b.norm_place == NormPlace::before;
+  json::Members members = named("opt", "OPT", b.head);
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"hidden_size", json::number(b.width)},
+                                 {"word_embed_proj_dim", json::number(b.width)},
+                                 {"num_hidden_layers", json::number(b.layers)},
+                                 {"num_attention_heads", json::number(b.heads)},
+                                 {"ffn_dim", json::number(b.hidden)},
+                                 {"max_position_embeddings", json::number(b.max_length)},
+                                 {"do_layer_norm_before", json::boolean(before)},
+                                 {"_remove_final_layer_norm", json::boolean(before && !b.final_norm)},
+                                 {"activation_function", json::text(activation_name(b.activation))},
+                                 {"enable_bias", json::boolean(b.hidden_bias)},
+                                 {"dropout", json::number(b.dropout)},
+                                 {"attention_dropout", json::number(b.attention_dropout)}});
+  return members;
+}
+
 constexpr ModelType kTypes[] = {{"opt", "OPT"}};
 constexpr std::string_view kPrefixes[] = {"model."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
@@ -71,6 +90,7 @@ extern const Family kOptFamily = {.name = "OPT",
                                   .prefixes = kPrefixes,
                                   .offset_added = true,
                                   .blueprint = blueprint,
-                                  .names = names};
+                                  .names = names,
+                                  .config = config};
 
 }  // namespace locus

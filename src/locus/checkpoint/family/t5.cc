@@ -104,6 +104,37 @@ void names(NameMap& map, const Blueprint& b) {
   map.tensor("head.weight", "lm_head.weight");
 }
 
+json::Members config(const Blueprint& b) {
+  const bool both = b.kind == ModelKind::encoder_decoder;
+  const Options positions(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
+  const auto setting = [&](std::string_view name) {
+    const auto found = positions.values().find(name);
+    return found == positions.values().end() ? "0" : found->second;
+  };
+  const std::string act(b.activation == Activation::gelu_tanh && b.gated ? "gelu"
+                                                                         : activation_name(b.activation));
+  json::Members members = named("t5", "T5", b.head, "ForConditionalGeneration");
+  if (!both) members.back().second = R"(["T5EncoderModel"])";
+  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
+                                 {"d_model", json::number(b.width)},
+                                 {"d_kv", json::number(b.head_size)},
+                                 {"d_ff", json::number(b.hidden)},
+                                 {"num_layers", json::number(b.layers)},
+                                 {"num_decoder_layers", json::number(both ? b.decoder_layers : b.layers)},
+                                 {"num_heads", json::number(b.heads)},
+                                 {"n_positions", json::number(b.max_length)},
+                                 {"relative_attention_num_buckets", setting("buckets")},
+                                 {"relative_attention_max_distance", setting("max_distance")},
+                                 {"layer_norm_epsilon", json::number(b.norm_eps)},
+                                 {"feed_forward_proj", json::text((b.gated ? "gated-" : "") + act)},
+                                 {"scale_decoder_outputs", json::boolean(b.head_scale != 1)},
+                                 {"dropout_rate", json::number(b.dropout)},
+                                 {"is_encoder_decoder", json::boolean(both)},
+                                 {"pad_token_id", "0"},
+                                 {"decoder_start_token_id", "0"}});
+  return members;
+}
+
 constexpr ModelType kTypes[] = {{"t5", "T5"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
@@ -114,6 +145,7 @@ extern const Family kT5Family = {.name = "T5",
                                  .heads = kHeads,
                                  .leftovers = kLeftovers,
                                  .blueprint = blueprint,
-                                 .names = names};
+                                 .names = names,
+                                 .config = config};
 
 }  // namespace locus

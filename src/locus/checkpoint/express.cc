@@ -1,0 +1,137 @@
+// A blueprint that was made here as config.json of a family. Every family writes what it has fields for; what
+// it has none for shows when the text is read back.
+#include <algorithm>
+#include <cmath>
+
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+// Zeros that stand for other sizes, as those sizes.
+Blueprint filled(Blueprint b) {
+  b.head_size = b.size_of_head();
+  b.hidden = b.hidden_width();
+  if (b.key_heads == 0) b.key_heads = b.heads;
+  if (b.attention_scale == 0)
+    b.attention_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.head_size)));
+  if (b.kind == ModelKind::encoder_decoder) {
+    const Blueprint decoder = b.decoder_part();
+    b.decoder_layers = decoder.layers;
+    b.decoder_heads = decoder.heads;
+    b.decoder_hidden = decoder.hidden;
+  }
+  if (b.scheme == "rotary" && parse_integer(b.scheme_options["width"]).value_or(0) == 0) {
+    b.scheme_options["width"] = fmt::format("{}", b.head_size);
+  }
+  return b;
+}
+
+// Fields that the head does not look at, and those of training alone, as they are when nobody sets them.
+Blueprint without_unused(Blueprint b) {
+  const Blueprint preset;
+  const bool tokens = b.head == HeadKind::next_token || b.head == HeadKind::masked_token;
+  const bool classes = b.head == HeadKind::sequence_class || b.head == HeadKind::token_class;
+  if (!tokens) {
+    b.tied = preset.tied;
+    b.head_bias = preset.head_bias;
+    b.head_scale = preset.head_scale;
+    b.head_dense = preset.head_dense;
+  }
+  if (!classes) b.labels = preset.labels;
+  if (!classes && b.head != HeadKind::answer) b.label_bias = preset.label_bias;
+  if (b.head != HeadKind::sequence_class && b.head != HeadKind::embedding) b.pooling = preset.pooling;
+  if (b.head != HeadKind::embedding) b.normalize = preset.normalize;
+  if (scheme_info(b.scheme).relative) {
+    b.positions = preset.positions;
+    b.position_offset = preset.position_offset;
+  }
+  b.dropout = b.attention_dropout = 0;
+  b.deviation = preset.deviation;
+  b.padding_token = preset.padding_token;
+  b.fused_qkv = preset.fused_qkv;
+  return b;
+}
+
+// What a blueprint computes, name by name: equal for two that compute the same.
+OptionValues meaning(const Blueprint& blueprint) {
+  Blueprint b = without_unused(filled(blueprint));
+  b.scheme_options = Options(b.scheme, scheme_info(b.scheme).options, b.scheme_options).values();
+  b.scheme_options.erase("precision");  // of the last bits
+  b.scheme_options.erase("std");        // of the start
+  return values_of(b);
+}
+
+bool same(const std::string& left, const std::string& right) {
+  const auto a = parse_number(left), b = parse_number(right);
+  return left == right || (a && b && *a == *b);
+}
+
+// "gated is true, there false" for every name that differs.
+std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& found) {
+  const OptionValues left = meaning(wanted), right = meaning(found);
+  std::vector<std::string> result;
+  for (const auto& [name, value] : left) {
+    const auto other = right.find(name);
+    const bool of_another =
+        name.starts_with("scheme.") && wanted.scheme != found.scheme && name != "scheme.name";
+    if (of_another || same(value, other->second)) continue;
+    result.push_back(fmt::format("{} is {}, there {}", name, value, other->second));
+  }
+  if (wanted.fused_qkv && !found.fused_qkv) result.emplace_back("fused_qkv is true, there false");
+  return result;
+}
+
+std::string config_of(const Family& family, const Blueprint& b) {
+  json::Members members = family.config(b);
+  members.insert(members.end(), {{"tie_word_embeddings", json::boolean(b.tied)},
+                                 {"num_labels", json::number(b.labels)},
+                                 {"initializer_range", json::number(b.deviation)},
+                                 {"dtype", json::text("float32")}});
+  return json::lines(members);
+}
+
+// What keeps a family from saying the blueprint; no reasons when it says it.
+struct Lack {
+  std::vector<std::string> reasons;
+  bool whole = true;  // all of them; else the first, for the text did not read back at all
+
+  bool operator<(const Lack& other) const {
+    return whole != other.whole ? whole : reasons.size() < other.reasons.size();
+  }
+};
+
+Lack lack_of(const Blueprint& b, const std::string& config) {
+  try {
+    Blueprint found = read_architecture(Config(config, "config.json")).blueprint;
+    // What weights may leave out.
+    if (b.head == HeadKind::none && b.pooler == Activation::none) found.pooler = Activation::none;
+    if (b.kind == ModelKind::encoder_decoder && !b.head_bias) found.head_bias = false;
+    return {differences(b, found)};
+  } catch (const Error& error) {
+    return {{error.what()}, false};
+  }
+}
+
+}  // namespace
+
+Expressed express(const Blueprint& blueprint) {
+  refuse("blueprint", problems(blueprint));
+  const Blueprint full = filled(blueprint);
+  const Family* nearest = nullptr;
+  Lack least;
+  for (const Family* family : families()) {
+    if (!family->config) continue;
+    std::string config = config_of(*family, full);
+    Lack lack = lack_of(full, config);
+    if (lack.reasons.empty()) return {family, std::move(config), full};
+    if (!nearest || lack < least) {
+      nearest = family;
+      least = std::move(lack);
+    }
+  }
+  fail(Fault::data, "blueprint: no family of models has all of it; the nearest is {}, but {}", nearest->name,
+       fmt::join(least.reasons, "; "));
+}
+
+}  // namespace locus

@@ -1,0 +1,78 @@
+#include "locus/checkpoint/generation_config.h"
+
+namespace locus {
+namespace {
+
+// Settings of transformers that change what is written. They do nothing at null, 0, false or an empty list,
+// the penalties at 1.
+constexpr std::string_view kLists[] = {"bad_words_ids", "suppress_tokens", "begin_suppress_tokens",
+                                       "sequence_bias"};
+constexpr std::string_view kTokens[] = {"forced_bos_token_id", "forced_eos_token_id"};
+constexpr std::string_view kCounts[] = {"no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "min_length",
+                                        "min_new_tokens"};
+constexpr std::string_view kParts[] = {"typical_p", "encoder_repetition_penalty"};
+
+std::vector<std::string> unmet_of(const Config& config) {
+  std::vector<std::string> unmet;
+  for (const std::string_view name : kLists) {
+    if (config.count(name) > 0) unmet.emplace_back(name);
+  }
+  for (const std::string_view name : kTokens) {
+    if (config.has(name)) unmet.emplace_back(name);
+  }
+  for (const std::string_view name : kCounts) {
+    if (config.integer(name, 0, 1e9, 0) > 0) unmet.emplace_back(name);
+  }
+  for (const std::string_view name : kParts) {
+    if (config.number(name, 0, 1e6, 1) != 1) unmet.emplace_back(name);
+  }
+  return unmet;
+}
+
+// One number, or a list of them.
+std::vector<int32_t> tokens_of(const Config& config, std::string_view name, int64_t vocabulary) {
+  const auto token = [&](std::string_view at) {
+    return static_cast<int32_t>(config.integer(at, 0, vocabulary - 1));
+  };
+  if (!config.has(name)) return {};
+  if (!config.is_list(name)) return {token(name)};
+  std::vector<int32_t> tokens;
+  for (int64_t i = 0; i < config.count(name); ++i) tokens.push_back(token(fmt::format("{}.{}", name, i)));
+  return tokens;
+}
+
+// What transformers takes for settings that are not there.
+Sampling sampling_of(const Config& config) {
+  Sampling sampling;
+  sampling.repetition_penalty = static_cast<float>(config.number("repetition_penalty", 1e-3, 1e3, 1));
+  if (!config.flag("do_sample", false)) return sampling;
+  sampling.temperature = static_cast<float>(config.number("temperature", 0, 1000, 1));
+  sampling.top_k = config.integer("top_k", 0, 1 << 24, 50);
+  sampling.top_p = static_cast<float>(config.number("top_p", 0, 1, 1));
+  sampling.min_p = static_cast<float>(config.number("min_p", 0, 1, 0));
+  return sampling;
+}
+
+}  // namespace
+
+GenerationConfig read_generation(const ModelFolder& folder) {
+  const std::filesystem::path path = folder.path / "generation_config.json";
+  const Config config = std::filesystem::exists(path) ? Config(path) : folder.config;
+  const Blueprint& b = folder.architecture.blueprint;
+  const std::string_view start = b.kind == ModelKind::encoder_decoder && config.has("decoder_start_token_id")
+                                     ? "decoder_start_token_id"
+                                     : "bos_token_id";
+  GenerationConfig result;
+  result.end_tokens = tokens_of(config, "eos_token_id", b.vocabulary);
+  const std::vector<int32_t> starts = tokens_of(config, start, b.vocabulary);
+  if (!starts.empty()) result.start_token = starts[0];
+  result.max_tokens = config.integer("max_new_tokens", 1, 1e9, 0);
+  result.max_length = config.integer("max_length", 1, 1e9, 0);
+  result.sampling = sampling_of(config);
+  result.beams = config.integer("num_beams", 1, 10000, 1);
+  result.length_penalty = static_cast<float>(config.number("length_penalty", -1e3, 1e3, 1));
+  result.unmet = unmet_of(config);
+  return result;
+}
+
+}  // namespace locus

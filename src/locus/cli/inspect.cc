@@ -1,0 +1,136 @@
+// locus inspect: what a model folder holds, and what its positions look like.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "locus/base/file.h"
+#include "locus/base/json.h"
+#include "locus/base/quote.h"
+#include "locus/checkpoint/model_folder.h"
+#include "locus/cli/command.h"
+#include "locus/cli/terminal.h"
+#include "locus/nn/blueprint_fields.h"
+#include "locus/report/model_figures.h"
+#include "locus/report/page.h"
+
+namespace locus::cli {
+namespace {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+std::string scheme_of(const Blueprint& b) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : b.scheme_options) words.push_back(fmt::format("{}={}", name, value));
+  return words.empty() ? b.scheme : fmt::format("{}: {}", b.scheme, fmt::join(words, ", "));
+}
+
+std::string sizes_of(const Blueprint& b) {
+  std::string words = fmt::format("{} layers", b.layers);
+  if (b.kind == ModelKind::encoder_decoder) words += fmt::format(" and {}", b.decoder_part().layers);
+  words += fmt::format(" of width {}, {} heads of {}", b.width, b.heads, b.size_of_head());
+  if (b.key_heads > 0 && b.key_heads != b.heads) words += fmt::format(" that share {} of keys", b.key_heads);
+  return words + fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);
+}
+
+std::string counting_of(const Blueprint& b) {
+  const bool row = b.positions == PositionPolicy::Kind::row;
+  const std::string_view what = row ? "a token's index in its row" : "the real tokens before a token";
+  return b.position_offset == 0 ? std::string(what) : fmt::format("{}, plus {}", what, b.position_offset);
+}
+
+Facts facts_of(const ModelFolder& folder) {
+  const Blueprint& b = folder.architecture.blueprint;
+  const OptionValues fields = field_values(b);
+  Facts facts = {
+      {"family", fmt::format("{} ({})", folder.architecture.family->name, folder.architecture.model_type)},
+      {"kind", fields.at("kind")},
+      {"head", fields.at("head")},
+      {"sizes", sizes_of(b)},
+      {"scheme", scheme_of(b)},
+      {"position", counting_of(b)},
+      {"longest input", fmt::format("{} tokens", b.max_length)},
+      {"past it", report::past_the_end(b)},
+  };
+  if (b.window > 0) facts.emplace_back("window", fmt::format("a query sees the last {} keys", b.window));
+  const int64_t all = folder.model.parameters().numel();
+  facts.emplace_back("parameters", fmt::format("{}", all));
+  for (const auto& [part, count] : report::parts_of(folder.model)) {
+    const double share = 100 * static_cast<double>(count) / static_cast<double>(all);
+    facts.emplace_back("in " + part, fmt::format("{}, {:.1f} %", count, share));
+  }
+  return facts;
+}
+
+std::string as_text(const ModelFolder& folder) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, value] : facts_of(folder)) rows.push_back({name, value});
+  return table(rows, terminal_width());
+}
+
+std::string as_json(const ModelFolder& folder, const std::vector<report::Figure>& figures) {
+  const Blueprint& b = folder.architecture.blueprint;
+  const auto counts = report::parts_of(folder.model);
+  const OptionValues values = values_of(b);
+  json::Members parts, blueprint, drawn;
+  for (const auto& [part, count] : counts) parts.emplace_back(part, json::number(count));
+  for (const auto& [name, value] : values) blueprint.emplace_back(name, json::text(value));
+  for (const report::Figure& figure : figures) drawn.emplace_back(figure.name, report::as_json(figure));
+  return json::lines({{"family", json::text(folder.architecture.family->name)},
+                      {"model_type", json::text(folder.architecture.model_type)},
+                      {"scheme", json::text(b.scheme)},
+                      {"longest_input", json::number(b.max_length)},
+                      {"past_it", json::text(report::past_the_end(b))},
+                      {"parameters", json::number(folder.model.parameters().numel())},
+                      {"parts", json::object(parts)},
+                      {"blueprint", json::object(blueprint)},
+                      {"figures", json::object(drawn)}});
+}
+
+std::string as_html(const ModelFolder& folder, const std::vector<report::Figure>& figures) {
+  report::Page page(std::filesystem::canonical(folder.path).filename().string());
+  const SchemeInfo& info = scheme_info(folder.architecture.blueprint.scheme);
+  page.lead(fmt::format("{}, {} parameters. Positions: {}.", folder.architecture.family->name,
+                        folder.model.parameters().numel(), info.summary));
+  page.formula(info.formula);
+  page.facts(facts_of(folder));
+  page.figures(figures);
+  return page.html();
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("inspect", "Tell what a model folder holds, and draw its positions");
+  command->footer(
+      "Examples:\n"
+      "  locus inspect models/all-MiniLM-L6-v2\n"
+      "  locus inspect models/all-MiniLM-L6-v2 --out minilm.html   with pictures\n"
+      "  locus inspect models/all-MiniLM-L6-v2 --json");
+  struct Request {
+    std::string folder;
+    std::optional<std::string> out;
+    bool json = false;
+  };
+  auto request = std::make_shared<Request>();
+  command->add_option("DIR", request->folder, "The model folder")->required();
+  command->add_option("--out", request->out, "A page with pictures, .html");
+  command->add_flag("--json", request->json, "Print it as JSON, the numbers of the pictures too");
+  command->callback([request] {
+    if (request->out && !request->out->ends_with(".html")) {
+      fail(Fault::usage, "inspect: --out {} does not end in .html, the only kind of picture there is",
+           quote(*request->out));
+    }
+    const ModelFolder folder = open_model(request->folder);
+    for (const std::string& warning : folder.warnings) fmt::print(stderr, "locus: {}\n", warning);
+    std::vector<report::Figure> figures;
+    if (request->out || request->json) figures = report::model_figures(folder.model);
+    if (request->out) write_file(*request->out, as_html(folder, figures));
+    print(request->json ? as_json(folder, figures) : as_text(folder));
+  });
+}
+
+}  // namespace locus::cli

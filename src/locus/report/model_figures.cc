@@ -1,0 +1,127 @@
+#include "locus/report/model_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "locus/report/scheme_figures.h"
+
+namespace locus::report {
+namespace {
+
+constexpr int64_t kMostPositions = 4096;  // more would not be told apart in a picture
+
+std::string_view part_of(std::string_view name) {
+  const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  if (name == "tokens") return "tokens";
+  if (holds(".scheme.")) return "positions";
+  if (holds(".embedding.")) return "other embeddings";
+  if (name.starts_with("head.")) return "head";
+  if (holds("_norm.") || holds(".norm.")) return "norms";
+  if (holds(".across.")) return "attention across";
+  return holds(".attention.") ? "attention" : "feed-forward";
+}
+
+// The lengths of the rows that tokens get.
+Figure row_lengths(const Probe& probe, int64_t length, int64_t offset) {
+  std::vector<int32_t> positions;
+  for (int64_t p = 0; p < length; ++p) positions.push_back(static_cast<int32_t>(p));
+  const std::vector<double> rows = probe.input_rows(positions);
+  const size_t width = rows.size() / positions.size();
+  Series series{.name = ""};
+  for (size_t p = 0; p < positions.size(); ++p) {
+    double squares = 0;
+    for (size_t n = 0; n < width; ++n) squares += rows[p * width + n] * rows[p * width + n];
+    series.x.push_back(positions[p]);
+    series.y.push_back(std::sqrt(squares));
+  }
+  const std::pair<double, double> range = finite_range(series.y);
+  std::string caption =
+      "The Euclidean length of the row a token gets. Rows that training seldom saw keep about the length "
+      "they "
+      "started from.";
+  if (offset > 0) caption += fmt::format(" A text's first token has position {}.", offset);
+  return {.name = "row_lengths",
+          .title = "Length of the rows",
+          .caption = std::move(caption),
+          .charts = {
+              {.x_label = "position", .y_label = "length", .series = {std::move(series)}, .y_range = range}}};
+}
+
+// How many positions a pair needs for one turn, read from its angle at position 1.
+Figure wavelengths(const Probe& probe, int64_t longest) {
+  constexpr int32_t kOne[] = {1};
+  const RotationTerm term = *probe.find(kOne, kOne).terms.rotation;
+  const int32_t row = term.query_rows.data<int32_t>()[0];
+  const int64_t pairs = term.cos.size(1);
+  Series turn{.name = "one turn"}, input{.name = "longest input"};
+  for (int64_t n = 0; n < pairs; ++n) {
+    const double angle = std::atan2(term.sin.view().row<float>(row)[n], term.cos.view().row<float>(row)[n]);
+    turn.x.push_back(static_cast<double>(n));
+    turn.y.push_back(2 * std::numbers::pi / angle);
+    input.x.push_back(static_cast<double>(n));
+    input.y.push_back(static_cast<double>(longest));
+  }
+  return {.name = "wavelengths",
+          .title = "Wavelengths of the rotation",
+          .caption =
+              fmt::format("How many positions each of a head's {} pairs needs for one turn. Pairs above the "
+                          "longest input never complete one.",
+                          pairs),
+          .charts = {{.x_label = "pair",
+                      .y_label = "positions",
+                      .series = {std::move(turn), std::move(input)},
+                      .log_y = true}}};
+}
+
+std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
+  const Probe probe(model, part);
+  const Blueprint& b = model.blueprint();
+  const int64_t length = std::min(b.max_length + b.position_offset, kMostPositions);
+  std::vector<Figure> figures = scheme_figures(probe, length);
+  const std::vector<std::string_view> kinds = probe.kinds();
+  if (std::ranges::count(kinds, "input") > 0 && probe.parameters() > 0) {
+    figures.push_back(row_lengths(probe, length, b.position_offset));
+  }
+  if (std::ranges::count(kinds, "rotation") > 0) figures.push_back(wavelengths(probe, b.max_length));
+  return figures;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, int64_t>> parts_of(const Model& model) {
+  std::vector<std::pair<std::string, int64_t>> parts;
+  for (const NamedParameter& parameter : model.parameters().all()) {
+    const std::string part(part_of(parameter.name));
+    auto found = std::ranges::find(parts, part, &std::pair<std::string, int64_t>::first);
+    if (found == parts.end()) found = parts.insert(parts.end(), {part, 0});
+    found->second += parameter.var.value().numel();
+  }
+  return parts;
+}
+
+std::string past_the_end(const Blueprint& b) {
+  return scheme_info(b.scheme).extrapolates
+             ? "computed: the scheme is defined there, but training may not have seen it"
+             : "refused: nothing was learned for such positions (locus stretch makes a longer table)";
+}
+
+std::vector<Figure> model_figures(const Model& model) {
+  const ModelKind kind = model.blueprint().kind;
+  if (kind == ModelKind::encoder) return stack_figures(model, Probe::Part::encoder);
+  if (kind == ModelKind::decoder) return stack_figures(model, Probe::Part::decoder);
+  std::vector<Figure> figures;
+  for (const auto& [part, name] :
+       {std::pair(Probe::Part::encoder, "encoder"), std::pair(Probe::Part::decoder, "decoder")}) {
+    for (Figure& figure : stack_figures(model, part)) {
+      figure.name = fmt::format("{}_{}", name, figure.name);
+      figure.title = fmt::format("{}, {}", figure.title, name);
+      figures.push_back(std::move(figure));
+    }
+  }
+  return figures;
+}
+
+}  // namespace locus::report

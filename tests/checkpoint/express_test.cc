@@ -1,0 +1,185 @@
+// Models that were made here, saved as folders of the families that can say them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "locus/checkpoint/model_folder.h"
+#include "locus/nn/generate.h"
+#include "tests/checkpoint/folder_of.h"
+
+namespace locus {
+namespace {
+
+struct Case {
+  const char *name, *family;
+  Blueprint blueprint;
+};
+
+Blueprint base() {
+  return {.vocabulary = 29, .width = 12, .layers = 2, .heads = 3, .max_length = 20, .deviation = 0.3f};
+}
+
+Blueprint with(void (*change)(Blueprint&)) {
+  Blueprint b = base();
+  change(b);
+  return b;
+}
+
+// Norms of T5 and Llama: none of the biases.
+void without_biases(Blueprint& b) {
+  b.norm = NormKind::rms;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
+}
+
+void as_llama(Blueprint& b) {
+  without_biases(b);
+  b.scheme = "rotary";
+  b.gated = true;
+  b.activation = Activation::silu;
+}
+
+void as_bert(Blueprint& b) {
+  b.kind = ModelKind::encoder;
+  b.head = HeadKind::masked_token;
+  b.scheme = "learned";
+  b.segments = 2;
+  b.norm_place = NormPlace::after;
+  b.final_norm = false;
+  b.embedding_norm = b.head_dense = b.head_bias = true;
+}
+
+const Case kCases[] = {
+    {"learned", "GPT-2", with([](Blueprint& b) { b.scheme = "learned"; })},
+    {"learned_fused", "GPT-2", with([](Blueprint& b) {
+       b.scheme = "learned";
+       b.fused_qkv = true;
+       b.tied = false;
+       b.dropout = 0.1f;
+     })},
+    {"rotary", "GPT-NeoX", with([](Blueprint& b) {
+       b.scheme = "rotary";
+       b.scheme_options = {{"width", "2"}};
+     })},
+    {"rotary_parallel", "GPT-NeoX", with([](Blueprint& b) {
+       b.scheme = "rotary";
+       b.residual = Residual::parallel;
+     })},
+    {"llama", "Llama", with(as_llama)},
+    {"llama_class", "Llama", with([](Blueprint& b) {
+       as_llama(b);
+       b.head = HeadKind::sequence_class;
+       b.labels = 4;
+       b.label_bias = false;
+       b.pooling = Pooling::last;
+     })},
+    {"llama_yarn", "Llama", with([](Blueprint& b) {
+       as_llama(b);
+       b.scheme_options = {{"scaling", "yarn"}, {"factor", "4"}, {"original_length", "5"}, {"base", "500"}};
+       b.key_heads = 1;
+     })},
+    {"mistral", "Llama", with([](Blueprint& b) {
+       as_llama(b);
+       b.window = 5;
+     })},
+    {"qwen2", "Llama", with([](Blueprint& b) {
+       as_llama(b);
+       b.query_bias = b.key_bias = b.value_bias = true;
+       b.window = 5;
+     })},
+    {"alibi", "BLOOM", with([](Blueprint& b) {
+       b.scheme = "alibi";
+       b.embedding_norm = true;
+       b.activation = Activation::gelu_tanh;
+     })},
+    {"counted", "OPT", with([](Blueprint& b) {
+       b.scheme = "learned";
+       b.positions = PositionPolicy::Kind::count;
+       b.position_offset = 2;
+       b.activation = Activation::relu;
+     })},
+    {"bert", "BERT", with(as_bert)},
+    {"bert_states", "BERT", with([](Blueprint& b) {
+       as_bert(b);
+       b.head = HeadKind::none;
+     })},
+    {"t5", "T5", with([](Blueprint& b) {
+       without_biases(b);
+       b.kind = ModelKind::encoder_decoder;
+       b.scheme = "t5";
+       b.attention_scale = 1;
+       b.tied = false;
+       b.gated = true;
+       b.activation = Activation::gelu_tanh;
+       b.decoder_layers = 1;
+     })},
+    {"t5_encoder", "T5", with([](Blueprint& b) {
+       without_biases(b);
+       b.kind = ModelKind::encoder;
+       b.head = HeadKind::none;
+       b.scheme = "t5";
+       b.attention_scale = 1;
+       b.activation = Activation::relu;
+     })},
+    {"marian", "BART", with([](Blueprint& b) {
+       b.kind = ModelKind::encoder_decoder;
+       b.scheme = "sinusoidal";
+       b.scheme_options = {{"pairs", "halves"}};
+       b.norm_place = NormPlace::after;
+       b.final_norm = false;
+     })},
+};
+
+class MadeModel : public testing::TestWithParam<Case> {};
+
+// Opened again it is the same model, to the roundings of rotary tables.
+TEST_P(MadeModel, OpensAsTheSameModel) {
+  const TemporaryFolder folder;
+  const Model model(GetParam().blueprint);
+  save_model(model, folder.path());
+  const ModelFolder again = open_model(folder.path());
+  EXPECT_EQ(again.architecture.family->name, GetParam().family);
+  EXPECT_EQ(again.model.parameters().numel(), model.parameters().numel());
+  const std::vector<std::vector<int32_t>> texts = {{3, 1, 4, 1, 5, 9, 2, 6}, {5, 3, 5, 8}};
+  const Blueprint& b = model.blueprint();
+  const Tokens tokens = tokens_of(texts, b);
+  const NoGrad no_grad;
+  const bool both = b.kind == ModelKind::encoder_decoder;
+  const std::vector<float> wanted = (both ? model(tokens, tokens) : model(tokens)).value().values();
+  const std::vector<float> got = (both ? again.model(tokens, tokens) : again.model(tokens)).value().values();
+  ASSERT_EQ(got.size(), wanted.size());
+  const float most = std::ranges::max(wanted, {}, [](float v) { return std::abs(v); });
+  for (size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], wanted[i], 1e-6 * std::abs(most));
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, MadeModel, testing::ValuesIn(kCases),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(Express, SaysWhichFieldsNoFamilyHas) {
+  const TemporaryFolder folder;
+  const auto refused = [&](void (*change)(Blueprint&), const std::string& text) {
+    expect_bad_data(text, [&] { save_model(Model(with(change)), folder / "made"); });
+    EXPECT_FALSE(std::filesystem::exists(folder / "made"));
+  };
+  refused(
+      [](Blueprint& b) {
+        b.scheme = "learned";
+        b.gated = true;
+      },
+      "blueprint: no family of models has all of it; the nearest is GPT-2, but gated is true, there false");
+  refused([](Blueprint& b) { b.scheme = "fire"; }, "but scheme.name is fire, there learned");
+  refused(
+      [](Blueprint& b) {
+        as_llama(b);
+        b.fused_qkv = true;
+      },
+      "the nearest is Llama, but fused_qkv is true, there false");
+  refused(
+      [](Blueprint& b) {
+        as_llama(b);
+        b.scheme_options = {{"pairs", "interleaved"}};
+      },
+      "the nearest is Llama, but scheme.pairs is interleaved, there halves");
+}
+
+}  // namespace
+}  // namespace locus

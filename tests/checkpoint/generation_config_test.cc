@@ -1,0 +1,75 @@
+#include "locus/checkpoint/generation_config.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/checkpoint/folder_of.h"
+
+namespace locus {
+namespace {
+
+GenerationConfig of(const std::string& family, const std::string& json) {
+  const FolderOf folder(family);
+  put(folder / "generation_config.json", json);
+  return read_generation(open_model(folder.path()));
+}
+
+TEST(GenerationConfig, WithoutAnythingTheMostLikelyToken) {
+  const GenerationConfig config = of("llama", "{}");
+  EXPECT_TRUE(config.end_tokens.empty());
+  EXPECT_EQ(config.start_token, -1);
+  EXPECT_EQ(config.max_tokens, 0);
+  EXPECT_EQ(config.max_length, 0);
+  EXPECT_EQ(config.sampling.temperature, 0);
+  EXPECT_EQ(config.beams, 1);
+  EXPECT_TRUE(config.unmet.empty());
+}
+
+TEST(GenerationConfig, ReadsTokensAloneAndInLists) {
+  EXPECT_EQ(of("llama", R"({"eos_token_id": 2})").end_tokens, std::vector<int32_t>{2});
+  EXPECT_EQ(of("llama", R"({"eos_token_id": [2, 7]})").end_tokens, (std::vector<int32_t>{2, 7}));
+  const std::string starts = R"({"bos_token_id": 3, "decoder_start_token_id": 5})";
+  EXPECT_EQ(of("llama", starts).start_token, 3);
+  EXPECT_EQ(of("bart", starts).start_token, 5);
+  expect_bad_data("generation_config.json': eos_token_id.1 is 29, expected a whole number from 0 to 28",
+                  [] { of("llama", R"({"eos_token_id": [2, 29]})"); });
+  expect_bad_data("generation_config.json': bos_token_id is -4, expected a whole number from 0 to 28",
+                  [] { of("llama", R"({"bos_token_id": -4})"); });
+}
+
+TEST(GenerationConfig, SamplesOnlyWhenItSaysSo) {
+  const GenerationConfig greedy = of("llama", R"({"temperature": 0.6, "top_p": 0.9})");
+  EXPECT_EQ(greedy.sampling.temperature, 0);
+  const GenerationConfig drawn =
+      of("llama", R"({"do_sample": true, "temperature": 0.6, "top_p": 0.9, "repetition_penalty": 1.1})");
+  EXPECT_EQ(drawn.sampling.temperature, 0.6f);
+  EXPECT_EQ(drawn.sampling.top_p, 0.9f);
+  EXPECT_EQ(drawn.sampling.top_k, 50);  // as transformers
+  EXPECT_EQ(drawn.sampling.repetition_penalty, 1.1f);
+  expect_bad_data("top_p is 1.5, expected a number from 0 to 1",
+                  [] { of("llama", R"({"do_sample": true, "top_p": 1.5})"); });
+}
+
+TEST(GenerationConfig, ReadsLengthsAndBeams) {
+  const GenerationConfig config =
+      of("bart", R"({"max_length": 62, "max_new_tokens": 9, "num_beams": 4, "length_penalty": 0.8})");
+  EXPECT_EQ(config.max_length, 62);
+  EXPECT_EQ(config.max_tokens, 9);
+  EXPECT_EQ(config.beams, 4);
+  EXPECT_EQ(config.length_penalty, 0.8f);
+}
+
+TEST(GenerationConfig, NamesWhatLocusDoesNotHave) {
+  EXPECT_EQ(of("bart", R"({"no_repeat_ngram_size": 3, "forced_eos_token_id": 2, "min_length": 0,
+                           "typical_p": 1.0, "bad_words_ids": [[1]]})")
+                .unmet,
+            (std::vector<std::string>{"bad_words_ids", "forced_eos_token_id", "no_repeat_ngram_size"}));
+}
+
+TEST(GenerationConfig, ComesFromConfigJsonWhereThereIsNoOther) {
+  const FolderOf folder("llama");
+  folder.change("\"eos_token_id\": 2", "\"eos_token_id\": 11");
+  EXPECT_EQ(read_generation(open_model(folder.path())).end_tokens, std::vector<int32_t>{11});
+}
+
+}  // namespace
+}  // namespace locus

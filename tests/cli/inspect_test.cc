@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "locus/base/file.h"
+#include "tests/program.h"
+#include "tests/report/well_formed.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+std::string golden(const std::string& family) {
+  return (std::filesystem::path(LOCUS_GOLDEN) / "family" / family).string();
+}
+
+TEST(Inspect, SaysWhatAModelIs) {
+  const Outcome outcome = run_program("inspect " + golden("bart"), "COLUMNS=200");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* line :
+       {"family               BART (bart)\n", "kind                 encoder-decoder\n",
+        "sizes                2 layers and 1 of width 12, 3 heads of 4, feed-forward 20, vocabulary 29\n",
+        "scheme               learned\n", "position             a token's index in its row, plus 2\n",
+        "longest input        14 tokens\n",
+        "past it              refused: nothing was learned for such positions", "parameters           4909\n",
+        "in positions         384, 7.8 %\n"}) {
+    EXPECT_NE(outcome.out.find(line), std::string::npos) << line << outcome.out;
+  }
+  const std::string windowed = run_program("inspect " + golden("mistral"), "COLUMNS=200").out;
+  EXPECT_NE(windowed.find("a query sees the last "), std::string::npos);
+  EXPECT_NE(windowed.find("rotary: base="), std::string::npos);
+}
+
+TEST(Inspect, DrawsAModelOfEveryKindOfTerm) {
+  const TemporaryFolder folder;
+  for (const std::string family : {"bert", "t5", "llama", "bloom", "deberta-v2", "marian"}) {
+    const std::string page = (folder / (family + ".html")).string();
+    const Outcome outcome = run_program("inspect " + golden(family) + " --out " + page);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const std::vector<std::byte> bytes = read_file(page);
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    EXPECT_EQ(not_well_formed(text), "") << family;
+    EXPECT_NE(text.find("<h1>" + family + "</h1>"), std::string::npos);
+    EXPECT_EQ(text.find("training starts from"), std::string::npos) << family;
+  }
+}
+
+TEST(Inspect, GivesTheNumbers) {
+  const Outcome outcome = run_program("inspect --json " + golden("gptj"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element model = parser.parse(outcome.out);
+  EXPECT_EQ(std::string_view(model["family"]), "GPT-J");
+  EXPECT_EQ(std::string_view(model["scheme"]), "rotary");
+  EXPECT_EQ(std::string_view(model["blueprint"]["scheme.pairs"]), "interleaved");
+  int64_t sum = 0;
+  for (const auto part : simdjson::dom::object(model["parts"])) sum += int64_t(part.value);
+  EXPECT_EQ(sum, int64_t(model["parameters"]));
+  EXPECT_GT(simdjson::dom::array(model["figures"]["wavelengths"]["charts"].at(0)["series"].at(0)["y"]).size(),
+            0u);
+}
+
+TEST(Inspect, RefusesWhatItCannotShow) {
+  const Outcome picture = run_program("inspect " + golden("bert") + " --out x.svg");
+  EXPECT_EQ(picture.exit_code, 2);
+  EXPECT_NE(
+      picture.err.find("inspect: --out 'x.svg' does not end in .html, the only kind of picture there is"),
+      std::string::npos)
+      << picture.err;
+  const Outcome nothing = run_program("inspect /nowhere");
+  EXPECT_EQ(nothing.exit_code, 4) << nothing.err;
+  EXPECT_NE(nothing.err.find("/nowhere/config.json"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace locus
