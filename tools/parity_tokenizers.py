@@ -199,9 +199,7 @@ def differences(locus, folder, lines, specials):
     """How many lines Locus and the package see differently; the first few are shown."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.encode_special_tokens = not specials
-    # As the file spells them: the package itself shows an added token in lower case when it was found so.
     names = {i: tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())}
-    names.update({t["id"]: t["content"] for t in json.loads(tokenizer.to_str())["added_tokens"]})
     text = folder / "lines.txt"
     text.write_bytes("".join(line + "\n" for line in lines).encode())
     command = [locus, "tokenize", str(folder), "--json", "--file", str(text)] + (["--read-specials"] if specials else [])

@@ -12,12 +12,12 @@ namespace {
 
 bool is_blank(Character character) { return class_of(character) == CharacterClass::space; }
 
+// As \w has it: letters, marks, decimal digits and letter-like numbers, and what connects them.
 bool in_word(Character character) {
-  if (character.code == '_') return true;
-  const CharacterClass kind = class_of(character);
-  if (kind == CharacterClass::letter || kind == CharacterClass::number) return true;
-  const auto category = utf8proc_category(std::max(character.code, 0));
-  return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+  if (character.code == Character::kNoCode) return false;
+  const auto category = utf8proc_category(character.code);
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_PC &&
+         category != UTF8PROC_CATEGORY_NO;
 }
 
 // The character that ends at `end` > 0.

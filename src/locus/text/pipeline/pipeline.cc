@@ -52,7 +52,9 @@ std::string_view Pipeline::plain_bytes(int32_t id) const {
   return parts_.tokens[id];
 }
 
-bool Pipeline::has_no_text(int32_t id) const { return specials().ids().contains(std::string(bytes(id))); }
+bool Pipeline::has_no_text(int32_t id) const {
+  return specials().name(id) != nullptr || specials().ids().contains(std::string(bytes(id)));
+}
 
 std::string Pipeline::decode(std::span<const int32_t> ids) const {
   std::vector<std::string> tokens;

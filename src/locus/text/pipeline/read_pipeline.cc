@@ -48,6 +48,13 @@ PipelineParts read_pipeline(std::string text, const std::string& where) {
   for (const auto& [token, id] : vocabulary) list.add(token, id);
   for (const AddedToken& token : parts.added) list.add(token.content, token.id);
   parts.tokens = std::move(list.tokens);
+  for (const AddedToken& token : parts.added) {
+    // One that is looked for in normalized text is also written so.
+    if (!token.normalized || parts.normalizer == nullptr) continue;
+    AlignedText content(token.content, 0, token.content.size());
+    parts.normalizer->apply(content);
+    if (!content.text().empty()) parts.tokens[token.id] = content.text();
+  }
   for (const int32_t id : parts.post_processor.ids()) {
     require(static_cast<size_t>(id) < parts.tokens.size() && !parts.tokens[id].empty(),
             "{}: 'tokenizer.post_processor' puts the token {} around a text, which the vocabulary leaves out",
