@@ -34,9 +34,11 @@ TEST(Tokenize, TextsToIdsAndBack) {
 
 TEST(Tokenize, Json) {
   expect_out("tokenize --json 'a\"'",
-             "{\"text\": \"a\\\"\", \"ids\": [97, 34], \"pieces\": [\"a\", \"\\\"\"]}\n");
+             "{\"text\": \"a\\\"\", \"ids\": [97, 34], \"pieces\": [\"a\", \"\\\"\"], \"offsets\": [[0, 1], "
+             "[1, 2]]}\n");
   expect_out("tokenize --json 'ä'",
-             "{\"text\": \"ä\", \"ids\": [195, 164], \"pieces\": [\"\xef\xbf\xbd\", \"\xef\xbf\xbd\"]}\n");
+             "{\"text\": \"ä\", \"ids\": [195, 164], \"pieces\": [\"\xef\xbf\xbd\", \"\xef\xbf\xbd\"], "
+             "\"offsets\": [[0, 1], [0, 1]]}\n");
 }
 
 TEST(Tokenize, FilesAndStdin) {
@@ -45,9 +47,10 @@ TEST(Tokenize, FilesAndStdin) {
   const std::string file = (folder / "x").string();
   expect_out("tokenize --file " + file, "97 98 10 99 100 10\n");
   expect_out("tokenize --count < " + file, "6\n");
-  expect_out("tokenize --json --file " + file,
-             "{\"text\": \"ab\", \"ids\": [97, 98], \"pieces\": [\"a\", \"b\"]}\n"
-             "{\"text\": \"cd\", \"ids\": [99, 100], \"pieces\": [\"c\", \"d\"]}\n");
+  expect_out(
+      "tokenize --json --file " + file,
+      "{\"text\": \"ab\", \"ids\": [97, 98], \"pieces\": [\"a\", \"b\"], \"offsets\": [[0, 1], [1, 2]]}\n"
+      "{\"text\": \"cd\", \"ids\": [99, 100], \"pieces\": [\"c\", \"d\"], \"offsets\": [[0, 1], [1, 2]]}\n");
 }
 
 TEST(Tokenize, LearnsAVocabularyAndReadsItsSpecialTokens) {

@@ -134,7 +134,7 @@ TEST(TokenizerFolder, BrokenVocabularyFiles) {
 
 TEST(TokenizerFolder, FoldersWithoutOne) {
   const TemporaryFolder folder;
-  expect_error(Fault::data, {"holds no tokenizer: no vocabulary.json, no vocab.bpe with encoder.json"},
+  expect_error(Fault::data, {"holds no tokenizer: no vocabulary.json, no tokenizer.json, no vocab.txt"},
                [&] { load_tokenizer(folder.path()); });
   expect_error(Fault::io, {"cannot open the tokenizer folder", "No such file", "(or give the word bytes)"},
                [&] { load_tokenizer(folder / "absent"); });

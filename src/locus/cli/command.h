@@ -11,6 +11,7 @@ namespace locus::cli {
 // throws locus::Error when it cannot, and prints to stdout only once nothing can go wrong any more.
 void add_compare(CLI::App& program);
 void add_doctor(CLI::App& program);
+void add_embed(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_forward(CLI::App& program);

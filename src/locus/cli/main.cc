@@ -21,8 +21,8 @@ namespace locus::cli {
 namespace {
 
 constexpr void (*kCommands[])(CLI::App&) = {add_compare, add_explain, add_schemes, add_show,     add_tokenize,
-                                            add_windows, add_train,   add_eval,    add_generate, add_forward,
-                                            add_inspect, add_stretch, add_doctor};
+                                            add_windows, add_train,   add_eval,    add_generate, add_embed,
+                                            add_forward, add_inspect, add_stretch, add_doctor};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -58,6 +58,7 @@ int run(int count, char** words) {
       "  locus train CONFIG     a model, from a configuration\n"
       "  locus eval DIR FILE    how good it is\n"
       "  locus generate DIR ..  what it writes\n"
+      "  locus embed DIR TEXT   a vector for a text, by a model folder from the hub\n"
       "  locus forward DIR --input x.json --out y.safetensors\n"
       "                         what a model folder from the hub computes\n"
       "  locus inspect DIR      what it is, and how long its input may be\n"

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -14,19 +15,19 @@
 #include "locus/cli/input.h"
 #include "locus/cli/terminal.h"
 #include "locus/text/bpe_learn.h"
+#include "locus/text/readable.h"
 #include "locus/text/text_blocks.h"
 #include "locus/text/text_lines.h"
 #include "locus/text/token_file.h"
-#include "locus/text/unicode.h"
 
 namespace locus::cli {
 namespace {
 
 struct Request {
   std::vector<std::string> words, files, specials;
-  std::string tokenizer = "bytes", out;
+  std::string tokenizer, out, offsets = "characters";
   std::optional<int32_t> learn;
-  bool decode = false, count = false, json = false, read_specials = false;
+  bool decode = false, count = false, json = false, read_specials = false, plain = false;
 };
 
 void check(const Request& request) {
@@ -92,27 +93,19 @@ void learn(const Request& request) {
   print(told);
 }
 
-// What JSON can hold of bytes: those that are no UTF-8 become U+FFFD.
-std::string readable(std::string_view bytes) {
-  std::string text;
-  for (size_t i = 0; i < bytes.size();) {
-    const Character character = character_at(bytes, i);
-    if (character.code == Character::kNoCode) {
-      text += "\xef\xbf\xbd";
-    } else {
-      text += bytes.substr(i, character.length);
-    }
-    i += character.length;
-  }
-  return text;
-}
-
-std::string as_json(const Tokenizer& tokenizer, std::string_view text, const std::vector<int32_t>& ids) {
+std::string pieces_of(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
   std::vector<std::string> pieces;
   for (const int32_t id : ids) pieces.push_back(json::text(readable(tokenizer.bytes(id))));
+  return json::list(pieces);
+}
+
+std::string as_json(const Tokenizer& tokenizer, std::string_view text, const Encoding& encoding) {
+  std::vector<std::string> offsets;
+  for (const auto& [begin, end] : encoding.offsets) offsets.push_back(fmt::format("[{}, {}]", begin, end));
   return json::object({{"text", json::text(readable(text))},
-                       {"ids", json::numbers(ids)},
-                       {"pieces", json::list(pieces)}}) +
+                       {"ids", json::numbers(encoding.ids)},
+                       {"pieces", pieces_of(tokenizer, encoding.ids)},
+                       {"offsets", json::list(offsets)}}) +
          "\n";
 }
 
@@ -138,7 +131,9 @@ class Encoding {
   explicit Encoding(const Request& request)
       : request_(request),
         tokenizer_(load_tokenizer(request.tokenizer)),
-        specials_(request.read_specials ? Specials::are_read : Specials::are_text) {
+        options_{.specials = request.read_specials ? Specials::are_read : Specials::are_text,
+                 .framed = !request.plain,
+                 .unit = request.offsets == "bytes" ? OffsetUnit::bytes : OffsetUnit::code_points} {
     if (!request.out.empty()) writer_.emplace(request.out, tokenizer_->size());
   }
 
@@ -162,22 +157,24 @@ class Encoding {
       return;
     }
     count_ = 0;
-    each_block(file, [&](std::string_view block, uint64_t, uint64_t) { part(block); });
+    // A file for a model to be trained on is one long text: nothing stands around its blocks.
+    each_block(file, [&](std::string_view block, uint64_t, uint64_t) {
+      part(tokenizer_->encode(block, options_.specials));
+    });
     end();
   }
 
   void text(std::string_view whole) {
     if (request_.json) {
-      output_ += as_json(*tokenizer_, whole, tokenizer_->encode(whole, specials_));
+      output_ += as_json(*tokenizer_, whole, tokenizer_->encoding(whole, options_));
       return;
     }
     count_ = 0;
-    part(whole);
+    part(tokenizer_->encoding(whole, options_).ids);
     end();
   }
 
-  void part(std::string_view block) {
-    const std::vector<int32_t> ids = tokenizer_->encode(block, specials_);
+  void part(const std::vector<int32_t>& ids) {
     const bool first = count_ == 0;
     count_ += static_cast<int64_t>(ids.size());
     if (writer_) {
@@ -195,7 +192,7 @@ class Encoding {
 
   const Request& request_;
   std::unique_ptr<Tokenizer> tokenizer_;
-  Specials specials_;
+  EncodeOptions options_;
   std::optional<TokenFileWriter> writer_;
   int64_t count_ = 0, total_ = 0;
   std::string output_;
@@ -207,11 +204,26 @@ void decode(const Request& request) {
   for (const std::string& file : request.files) text += read_input(file) + " ";
   if (request.words.empty() && request.files.empty()) text = read_input("-");
   const std::vector<int32_t> ids = ids_of(text);
-  const std::string bytes = tokenizer->decode(ids);
-  print(request.json ? as_json(*tokenizer, bytes, ids) : bytes);
+  const std::string bytes = request.read_specials ? tokenizer->decode(ids) : tokenizer->decode_text(ids);
+  if (!request.json) return print(bytes);
+  print(json::object({{"text", json::text(readable(bytes))},
+                      {"ids", json::numbers(ids)},
+                      {"pieces", pieces_of(*tokenizer, ids)}}) +
+        "\n");
 }
 
-void run(const Request& request) {
+// The first word may be the tokenizer's folder.
+void find_tokenizer(Request& request) {
+  if (!request.tokenizer.empty() || request.learn) return;
+  request.tokenizer = "bytes";
+  std::error_code unreadable;
+  if (request.words.empty() || !std::filesystem::is_directory(request.words[0], unreadable)) return;
+  request.tokenizer = request.words[0];
+  request.words.erase(request.words.begin());
+}
+
+void run(Request& request) {
+  find_tokenizer(request);
   check(request);
   if (request.learn) return learn(request);
   if (request.decode) return decode(request);
@@ -224,25 +236,32 @@ void add_tokenize(CLI::App& program) {
   CLI::App* command = program.add_subcommand("tokenize", "Text to token ids and back; learn a vocabulary");
   command->footer(
       "Examples:\n"
+      "  locus tokenize models/all-MiniLM-L6-v2 --json \"Where am I?\"\n"
       "  locus tokenize --learn 4096 corpus.txt --out tok/      a vocabulary of your own\n"
       "  locus tokenize --tokenizer tok/ \"Where am I?\"\n"
       "  locus tokenize --tokenizer tok/ --decode 40 367 2885\n"
       "  locus tokenize --tokenizer tok/ --file corpus.txt --out corpus.tokens\n"
       "  echo \"Where am I?\" | locus tokenize --tokenizer bytes --json");
   auto request = std::make_shared<Request>();
-  command->add_option("TEXT", request->words,
-                      "Texts, or ids with --decode, or files with --learn; stdin when there are none");
+  command->add_option(
+      "TEXT", request->words,
+      "Texts, or ids with --decode, or files with --learn; stdin when there are none. A first "
+      "word that is a folder is the tokenizer's");
   command->add_option("--file", request->files, "A file in place of texts, - for stdin; as often as needed")
       ->allow_extra_args(false);
-  command->add_option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes")
-      ->capture_default_str();
+  command->add_option("--tokenizer", request->tokenizer,
+                      "A tokenizer's folder, or bytes, which is the preset");
   command->add_option("--learn", request->learn, "Learn merges up to this many tokens from text files");
   command
       ->add_option("--special", request->specials, "With --learn: a special token's name; as often as needed")
       ->allow_extra_args(false);
   command->add_option("--out", request->out, "The folder for --learn; else a token file for the ids");
   command->add_flag("--read-specials", request->read_specials,
-                    "Names of special tokens in the text mean the tokens");
+                    "Names of special tokens in the text mean the tokens; --decode writes them");
+  command->add_flag("--plain", request->plain, "Without the tokens that the vocabulary puts around a text");
+  command->add_option("--offsets", request->offsets, "What offsets count with --json")
+      ->check(CLI::IsMember({"characters", "bytes"}))
+      ->capture_default_str();
   command->add_flag("--decode", request->decode, "Ids to text");
   command->add_flag("--count", request->count, "How many tokens, and not which");
   command->add_flag("--json", request->json, "One object for every text, and for every line of a file");

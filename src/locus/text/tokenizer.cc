@@ -1,10 +1,13 @@
 #include "locus/text/tokenizer.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
+#include "locus/text/pipeline/aligned_text.h"
 
 namespace locus {
 
@@ -36,6 +39,50 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials)
   return ids;
 }
 
+Encoding Tokenizer::tokens_of(std::string_view text, Specials specials) const {
+  Encoding encoding;
+  size_t place = 0;
+  for (const int32_t id : encode(text, specials)) {
+    const size_t end = place + bytes(id).size();
+    encoding.push(id, {static_cast<uint32_t>(place), static_cast<uint32_t>(end)}, 0, 0);
+    place = end;
+  }
+  // A token that is a part of a character comes from the whole of it.
+  for (TextSpan& span : encoding.offsets)
+    span = AlignedText(text, 0, text.size()).source(span.begin, span.end);
+  return encoding;
+}
+
+Encoding Tokenizer::frame(Encoding first, const Encoding* second, bool) const {
+  for (size_t i = 0; second != nullptr && i < second->size(); ++i) {
+    first.push(second->ids[i], second->offsets[i], 1, 1);
+  }
+  return first;
+}
+
+Encoding Tokenizer::encoding(std::string_view text, const EncodeOptions& options) const {
+  Encoding tokens = measured(text, options);
+  const size_t around = options.framed ? frame_size(false) : 0;
+  tokens.resize(std::min(tokens.size(), options.longest - std::min(options.longest, around)));
+  return frame(std::move(tokens), nullptr, options.framed);
+}
+
+Encoding Tokenizer::encoding(std::string_view first, std::string_view second,
+                             const EncodeOptions& options) const {
+  Encoding a = measured(first, options), b = measured(second, options);
+  const size_t around = options.framed ? frame_size(true) : 0;
+  truncate_pair(a, b, options.longest - std::min(options.longest, around));
+  return frame(std::move(a), &b, options.framed);
+}
+
+Encoding Tokenizer::measured(std::string_view text, const EncodeOptions& options) const {
+  require(text.size() < std::numeric_limits<uint32_t>::max(),
+          "a text of {} bytes, expected less than 4 GiB: encode it in parts", text.size());
+  Encoding tokens = tokens_of(text, options.specials);
+  if (options.unit == OffsetUnit::code_points) count_in_code_points(text, tokens.offsets);
+  return tokens;
+}
+
 std::string_view Tokenizer::bytes(int32_t id) const {
   require(id >= 0 && id < size_, "token id is {}, expected 0 to {}", id, size_ - 1);
   const std::string* name = specials_.name(id);
@@ -46,6 +93,12 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) text += bytes(id);
   return text;
+}
+
+std::string Tokenizer::decode_text(std::span<const int32_t> ids) const {
+  std::vector<int32_t> plain;
+  std::ranges::copy_if(ids, std::back_inserter(plain), [&](int32_t id) { return !has_no_text(id); });
+  return decode(plain);
 }
 
 int32_t Tokenizer::special(std::string_view name) const {

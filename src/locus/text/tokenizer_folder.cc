@@ -11,6 +11,7 @@
 #include "locus/text/byte_alphabet.h"
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/character_vocabulary.h"
+#include "locus/text/pipeline/pipeline_files.h"
 #include "locus/text/vocabulary_file.h"
 
 namespace locus {
@@ -105,10 +106,17 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
     return fs::exists(folder / name, unreadable) || unreadable;
   };
   if (has(kVocabularyFile)) return load_declared(folder);
+  if (has(kPipelineFile)) return std::make_unique<Pipeline>(read_pipeline_file(folder));
+  if (has(kWordPieceFile)) return std::make_unique<Pipeline>(read_wordpiece_files(folder));
+  if (has(kBpeVocabularyFile) && has(kBpeMergesFile)) {
+    return std::make_unique<Pipeline>(read_merge_files(folder));
+  }
   if (has(kMergesFile) || has(kEncoderFile)) return std::make_unique<Bpe>(read_merges(folder));
   const fs::path ranks = rank_file_in(folder);
-  require(!ranks.empty(), "'{}' holds no tokenizer: no {}, no {} with {}, no *.tiktoken", folder.string(),
-          kVocabularyFile, kMergesFile, kEncoderFile);
+  require(!ranks.empty(),
+          "'{}' holds no tokenizer: no {}, no {}, no {}, no {} with {}, no {} with {}, no *.tiktoken",
+          folder.string(), kVocabularyFile, kPipelineFile, kWordPieceFile, kBpeVocabularyFile, kBpeMergesFile,
+          kMergesFile, kEncoderFile);
   return std::make_unique<Bpe>(read_ranks(ranks));
 }
 

@@ -1,0 +1,109 @@
+#include "locus/text/pipeline/added_tokens.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+bool is_blank(Character character) { return class_of(character) == CharacterClass::space; }
+
+// As \w has it: letters, marks, decimal digits and letter-like numbers, and what connects them.
+bool in_word(Character character) {
+  if (character.code == Character::kNoCode) return false;
+  const auto category = utf8proc_category(character.code);
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_PC &&
+         category != UTF8PROC_CATEGORY_NO;
+}
+
+// The character that ends at `end` > 0.
+Character character_before(std::string_view text, size_t end) {
+  for (size_t length = std::min<size_t>(end, 4); length > 1; --length) {
+    const Character character = character_at(text, end - length);
+    if (character.length == length) return character;
+  }
+  return character_at(text, end - 1);
+}
+
+bool stands_alone(std::string_view text, size_t begin, size_t end) {
+  return (begin == 0 || !in_word(character_before(text, begin))) &&
+         (end == text.size() || !in_word(character_at(text, end)));
+}
+
+}  // namespace
+
+std::vector<AddedToken> read_added_tokens(const JsonPart& tokenizer) {
+  std::vector<AddedToken> tokens;
+  if (!tokenizer.has("added_tokens")) return tokens;
+  for (const JsonPart& part : tokenizer.parts("added_tokens")) {
+    const bool special = part.flag("special", false);
+    tokens.push_back({.content = part.text("content"),
+                      .id = static_cast<int32_t>(part.integer("id", 0, (int64_t{1} << 31) - 2)),
+                      .special = special,
+                      .normalized = part.flag("normalized", !special),
+                      .left = part.flag("lstrip", false),
+                      .right = part.flag("rstrip", false),
+                      .single_word = part.flag("single_word", false)});
+    require(!tokens.back().content.empty(), "{}: '{}.content' is empty, expected one byte at least",
+            part.json().where(), part.place());
+  }
+  return tokens;
+}
+
+AddedTokenFinder::AddedTokenFinder(std::span<const AddedToken> tokens, bool normalized,
+                                   const Normalizer* normalizer) {
+  for (const AddedToken& token : tokens) {
+    if (token.normalized != normalized) continue;
+    AlignedText content(token.content, 0, token.content.size());
+    if (normalized && normalizer != nullptr) normalizer->apply(content);
+    if (content.text().empty()) continue;  // nothing is left of it to be found
+    trie_.add(content.text(), static_cast<int32_t>(tokens_.size()));
+    first_[static_cast<unsigned char>(content.text()[0])] = true;
+    tokens_.push_back(token);
+  }
+}
+
+AddedTokenFinder::Found AddedTokenFinder::longest(std::string_view text, size_t begin) const {
+  Found found;
+  uint32_t node = TokenTrie::kRoot;
+  for (size_t i = begin; i < text.size(); ++i) {
+    node = trie_.next(node, text[i]);
+    if (node == TokenTrie::kNowhere) break;
+    if (trie_.id(node) >= 0) found = {i + 1 - begin, &tokens_[static_cast<size_t>(trie_.id(node))]};
+  }
+  return found;
+}
+
+std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text, Specials specials) const {
+  std::vector<Part> parts;
+  size_t done = 0;
+  for (size_t i = 0; i < text.size() && !tokens_.empty();) {
+    const Found found = first_[static_cast<unsigned char>(text[i])] ? longest(text, i) : Found();
+    if (found.token == nullptr) {
+      ++i;
+      continue;
+    }
+    size_t begin = i, end = i + found.length;
+    i = end;
+    if (found.token->special && specials == Specials::are_text) continue;
+    if (found.token->single_word && !stands_alone(text, begin, end)) continue;
+    while (found.token->left && begin > done && is_blank(character_before(text, begin))) {
+      begin -= character_before(text, begin).length;
+    }
+    while (found.token->right && end < text.size() && is_blank(character_at(text, end))) {
+      end += character_at(text, end).length;
+    }
+    if (begin > done) parts.push_back({done, begin, -1});
+    parts.push_back({begin, end, found.token->id});
+    done = end;
+    i = std::max(i, end);
+  }
+  if (done < text.size()) parts.push_back({done, text.size(), -1});
+  return parts;
+}
+
+}  // namespace locus

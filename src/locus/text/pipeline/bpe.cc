@@ -1,0 +1,195 @@
+// Byte-pair encoding (Sennrich et al. 2016, arXiv 1508.07909): a word begins as its characters, or as its
+// bytes spelled as characters, and known pairs of neighbours merge, the earliest learned first. A character
+// that is no token becomes its bytes where the vocabulary has tokens for these, or is unknown, or is as if
+// not there.
+#include <algorithm>
+#include <array>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/byte_alphabet.h"
+#include "locus/text/merge_word.h"
+#include "locus/text/pipeline/token_model.h"
+#include "locus/text/pipeline/token_trie.h"
+#include "locus/text/token_ids.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+class BpeReader {
+ public:
+  explicit BpeReader(const JsonPart& part) : part_(part) {
+    simdjson::dom::object vocabulary;
+    if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
+    ids = read_token_ids(part.json(), vocabulary);
+    require(!ids.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
+    simdjson::dom::array list;
+    if (part.member("merges").get_array().get(list)) part.refuse("merges", "a list");
+    for (const simdjson::dom::element merge : list) add(merge);
+  }
+
+  std::unordered_map<std::string, int32_t> ids;
+  std::vector<Merge> merges;
+
+ private:
+  std::string place() const { return fmt::format("{}.merges[{}]", part_.place(), merges.size()); }
+
+  int32_t id_of(const std::string& token) const {
+    const auto found = ids.find(token);
+    require(found != ids.end(), "{}: '{}': token {} is not in the vocabulary", part_.json().where(), place(),
+            quote(token));
+    return found->second;
+  }
+
+  // "left right", or ["left", "right"].
+  void add(simdjson::dom::element merge) {
+    std::string_view left, right, line;
+    simdjson::dom::array pair;
+    if (!merge.get_string().get(line) && line.find(' ') == line.rfind(' ')) {
+      const size_t blank = std::min(line.find(' '), line.size());
+      left = line.substr(0, blank);
+      right = line.substr(std::min(blank + 1, line.size()));
+    } else if (!merge.get_array().get(pair) && pair.size() == 2 && !pair.at(0).get_string().get(left)) {
+      if (pair.at(1).get_string().get(right)) right = {};
+    }
+    if (left.empty() || right.empty()) part_.json().refuse("'" + place() + "'", merge, "two tokens");
+    const std::string first(left), second(right);
+    const Merge fresh = {id_of(first), id_of(second), id_of(first + second),
+                         static_cast<uint32_t>(merges.size())};
+    const auto [other, once] = ranks_.emplace(uint64_t(fresh.left) << 32 | uint64_t(fresh.right), fresh.rank);
+    require(once, "{}: '{}': {} and {} merge already at {}", part_.json().where(), place(), quote(left),
+            quote(right), other->second);
+    merges.push_back(fresh);
+  }
+
+  const JsonPart& part_;
+  std::unordered_map<uint64_t, uint32_t> ranks_;
+};
+
+class MergingModel final : public TokenModel {
+ public:
+  MergingModel(const JsonPart& part, BpeReader reader, bool as_bytes)
+      : as_bytes_(as_bytes),
+        whole_(part.flag("ignore_merges", false)),
+        fuse_(part.flag("fuse_unk", false)),
+        table_(reader.merges) {
+    bytes_.fill(-1);
+    const bool fallback = part.flag("byte_fallback", false);
+    for (auto& [token, id] : reader.ids) {
+      const std::optional<std::string> bytes = as_bytes ? unspelled(token) : token;
+      if (bytes) trie_.add(*bytes, id);
+      if (lengths_.size() <= static_cast<size_t>(id)) lengths_.resize(static_cast<size_t>(id) + 1);
+      lengths_[id] = static_cast<uint32_t>(bytes ? bytes->size() : 0);
+      tokens_.emplace_back(token, id);
+    }
+    for (int byte = 0; fallback && byte < 256; ++byte) {
+      const auto found = reader.ids.find(fmt::format("<0x{:02X}>", byte));
+      if (found == reader.ids.end()) continue;
+      bytes_[byte] = found->second;
+      lengths_[found->second] = 1;
+    }
+    if (!part.has("unk_token")) return;
+    const std::string unknown = part.text("unk_token");
+    const auto found = reader.ids.find(unknown);
+    require(found != reader.ids.end(), "{}: '{}.unk_token' is {}, which is not in the vocabulary",
+            part.json().where(), part.place(), quote(unknown));
+    unknown_ = found->second;
+  }
+
+  std::string_view kind() const override { return "bpe"; }
+  uint32_t length(int32_t id) const override { return lengths_[id]; }
+  std::vector<std::pair<std::string, int32_t>> tokens() const override { return tokens_; }
+
+  void append(std::string_view word, std::vector<Piece>& pieces) const override {
+    const auto size = static_cast<uint32_t>(word.size());
+    if (whole_) {
+      const int32_t id = trie_.find(word);
+      if (id >= 0) return pieces.push_back({id, 0, size});
+    }
+    Run run;
+    uint32_t unknown = 0;  // how many bytes before the place are unknown and not yet a token
+    uint32_t place = 0;    // without what is left out
+    for (uint32_t i = 0; i < size;) {
+      const uint32_t length = as_bytes_ ? 1 : character_at(word, i).length;
+      const std::string_view character = word.substr(i, length);
+      const int32_t id = trie_.find(character);
+      if (id >= 0) {
+        if (unknown > 0) end_unknown(place, unknown, run, pieces);
+        run.push(id, place);
+        place += length;
+      } else if (spell_bytes(character, place, run)) {
+        place += length;
+      } else if (unknown_ >= 0) {
+        if (unknown > 0 && !fuse_) end_unknown(place, unknown, run, pieces);
+        if (unknown == 0) merge(run, pieces);
+        unknown += length;
+        place += length;
+      }
+      i += length;
+    }
+    if (unknown > 0) end_unknown(place, unknown, run, pieces);
+    merge(run, pieces);
+  }
+
+ private:
+  // Characters that follow each other and are all tokens.
+  struct Run {
+    std::vector<int32_t> ids;
+    uint32_t begin = 0;
+    void push(int32_t id, uint32_t place) {
+      if (ids.empty()) begin = place;
+      ids.push_back(id);
+    }
+  };
+
+  bool spell_bytes(std::string_view character, uint32_t place, Run& run) const {
+    const auto id_of = [&](char c) { return bytes_[static_cast<unsigned char>(c)]; };
+    if (!std::ranges::all_of(character, [&](char c) { return id_of(c) >= 0; })) return false;
+    for (const char c : character) run.push(id_of(c), place);
+    return true;
+  }
+
+  void end_unknown(uint32_t end, uint32_t& length, Run& run, std::vector<Piece>& pieces) const {
+    merge(run, pieces);
+    pieces.push_back({unknown_, end - length, end});
+    length = 0;
+  }
+
+  void merge(Run& run, std::vector<Piece>& pieces) const {
+    if (run.ids.size() <= kShortWord) {
+      run.ids.resize(merge_short(table_, run.ids.data(), run.ids.size()));
+    } else {
+      merge_long(table_, run.ids);
+    }
+    uint32_t place = run.begin;
+    for (const int32_t id : run.ids) {
+      pieces.push_back({id, place, place + lengths_[id]});
+      place += lengths_[id];
+    }
+    run.ids.clear();
+  }
+
+  bool as_bytes_, whole_, fuse_;
+  MergeTable table_;
+  TokenTrie trie_;
+  std::array<int32_t, 256> bytes_{};  // byte tokens of the fallback; -1: there is none
+  std::vector<uint32_t> lengths_;     // in bytes of a word
+  int32_t unknown_ = -1;
+  std::vector<std::pair<std::string, int32_t>> tokens_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenModel> read_bpe(const JsonPart& part, bool as_bytes) {
+  for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    if (!part.text(name, "").empty()) part.refuse(name, "none: Locus merges without it");
+  }
+  if (part.has("dropout")) {
+    double dropout = 0;
+    if (part.member("dropout").get_double().get(dropout) || dropout != 0) part.refuse("dropout", "null");
+  }
+  return std::make_unique<MergingModel>(part, BpeReader(part), as_bytes);
+}
+
+}  // namespace locus

@@ -1,0 +1,169 @@
+#include "locus/text/pipeline/decoder.h"
+
+#include <charconv>
+
+#include "locus/base/error.h"
+#include "locus/text/byte_alphabet.h"
+#include "locus/text/pipeline/pattern.h"
+#include "locus/text/readable.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+template <class F>
+class Decoding final : public Decoder {
+ public:
+  explicit Decoding(F function) : function_(std::move(function)) {}
+  void apply(std::vector<std::string>& tokens) const override { function_(tokens); }
+
+ private:
+  F function_;
+};
+
+template <class F>
+std::unique_ptr<Decoder> decoding(F function) {
+  return std::make_unique<Decoding<F>>(std::move(function));
+}
+
+std::string replaced(const std::string& text, std::span<const AlignedText::Range> ranges,
+                     std::string_view to) {
+  std::string result;
+  size_t done = 0;
+  for (const auto& [begin, end] : ranges) {
+    result.append(text, done, begin - done).append(to);
+    done = end;
+  }
+  return result.append(text, done);
+}
+
+void replace_all(std::string& text, const Pattern& pattern, std::string_view to) {
+  std::vector<AlignedText::Range> matches;
+  pattern.find(text, matches);
+  if (!matches.empty()) text = replaced(text, matches, to);
+}
+
+void join_bytes(std::vector<std::string>& tokens) {
+  std::string bytes;
+  for (const std::string& token : tokens) bytes += unspelled(token).value_or(token);
+  tokens.assign(1, readable(bytes));
+}
+
+// Before punctuation and the ends of English contractions there is no blank.
+void clean_up(std::string& token) {
+  static constexpr std::pair<std::string_view, std::string_view> kRules[] = {
+      {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
+      {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+  if (token.find(' ') == std::string::npos) return;
+  for (const auto& [from, to] : kRules) replace_all(token, *word_pattern(std::string(from)), to);
+}
+
+std::unique_ptr<Decoder> wordpiece(const JsonPart& part) {
+  return decoding([prefix = part.text("prefix", "##"),
+                   cleans = part.flag("cleanup", true)](std::vector<std::string>& tokens) {
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (i > 0 && tokens[i].starts_with(prefix)) {
+        tokens[i].erase(0, prefix.size());
+      } else if (i > 0) {
+        tokens[i] = ' ' + tokens[i];
+      }
+      if (cleans) clean_up(tokens[i]);
+    }
+  });
+}
+
+std::unique_ptr<Decoder> metaspace(const JsonPart& part) {
+  const std::string scheme =
+      part.text("prepend_scheme", part.flag("add_prefix_space", true) ? "always" : "never");
+  const std::shared_ptr<const Pattern> mark = word_pattern(part.text("replacement", "\u2581"));
+  return decoding([mark, opens = scheme != "never"](std::vector<std::string>& tokens) {
+    for (size_t i = 0; i < tokens.size(); ++i) replace_all(tokens[i], *mark, i == 0 && opens ? "" : " ");
+  });
+}
+
+// <0x0A>, or nothing.
+std::optional<char> byte_of(std::string_view token) {
+  if (token.size() != 6 || !token.starts_with("<0x") || token.back() != '>') return {};
+  unsigned value = 0;
+  const auto [stop, error] = std::from_chars(token.data() + 3, token.data() + 5, value, 16);
+  if (error != std::errc() || stop != token.data() + 5) return {};
+  return static_cast<char>(value);
+}
+
+// Byte tokens that follow each other are one text; where it is no UTF-8, each byte is U+FFFD.
+void join_byte_tokens(std::vector<std::string>& tokens) {
+  std::vector<std::string> joined;
+  std::string bytes;
+  const auto end = [&] {
+    if (bytes.empty()) return;
+    if (is_utf8(bytes)) {
+      joined.push_back(bytes);
+    } else {
+      joined.insert(joined.end(), bytes.size(), "\ufffd");
+    }
+    bytes.clear();
+  };
+  for (std::string& token : tokens) {
+    if (const std::optional<char> byte = byte_of(token)) {
+      bytes += *byte;
+      continue;
+    }
+    end();
+    joined.push_back(std::move(token));
+  }
+  end();
+  tokens = std::move(joined);
+}
+
+std::unique_ptr<Decoder> strip(const JsonPart& part) {
+  return decoding([content = part.text("content"), start = part.integer("start", 0, 1 << 20, 0),
+                   stop = part.integer("stop", 0, 1 << 20, 0)](std::vector<std::string>& tokens) {
+    for (std::string& token : tokens) {
+      for (int64_t i = 0; i < start && !content.empty() && token.starts_with(content); ++i) {
+        token.erase(0, content.size());
+      }
+      for (int64_t i = 0; i < stop && !content.empty() && token.ends_with(content); ++i) {
+        token.erase(token.end() - static_cast<std::ptrdiff_t>(content.size()), token.end());
+      }
+    }
+  });
+}
+
+std::unique_ptr<Decoder> replacing(const JsonPart& part) {
+  return decoding([pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
+                   word = part.text("content")](std::vector<std::string>& tokens) {
+    for (std::string& token : tokens) replace_all(token, *pattern, word);
+  });
+}
+
+void fuse(std::vector<std::string>& tokens) {
+  std::string all;
+  for (const std::string& token : tokens) all += token;
+  tokens.assign(1, std::move(all));
+}
+
+std::unique_ptr<Decoder> sequence(const JsonPart& part) {
+  std::vector<std::shared_ptr<const Decoder>> steps;
+  for (const JsonPart& each : part.parts("decoders")) steps.push_back(read_decoder(each));
+  return decoding([steps](std::vector<std::string>& tokens) {
+    for (const auto& step : steps) step->apply(tokens);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> read_decoder(const JsonPart& part) {
+  const std::string type = part.type();
+  if (type == "Sequence") return sequence(part);
+  if (type == "ByteLevel") return decoding(join_bytes);
+  if (type == "WordPiece") return wordpiece(part);
+  if (type == "Metaspace") return metaspace(part);
+  if (type == "ByteFallback") return decoding(join_byte_tokens);
+  if (type == "Fuse") return decoding(fuse);
+  if (type == "Strip") return strip(part);
+  if (type == "Replace") return replacing(part);
+  part.refuse_type("decoder", {"ByteFallback", "ByteLevel", "Fuse", "Metaspace", "Replace", "Sequence",
+                               "Strip", "WordPiece"});
+}
+
+}  // namespace locus

@@ -1,0 +1,95 @@
+#include "locus/text/pipeline/pattern.h"
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/pipeline/scanners.h"
+#include "locus/text/unicode.h"
+#include "locus/text/word_scanner.h"
+
+namespace locus {
+namespace {
+
+class WordPattern final : public Pattern {
+ public:
+  explicit WordPattern(std::string word) : word_(std::move(word)) {}
+  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+    if (word_.empty()) return;
+    for (size_t i = 0; (i = text.find(word_, i)) != std::string_view::npos; i += word_.size()) {
+      matches.push_back({i, i + word_.size()});
+    }
+  }
+
+ private:
+  std::string word_;
+};
+
+class CharacterPattern final : public Pattern {
+ public:
+  explicit CharacterPattern(bool (*wanted)(int32_t)) : wanted_(wanted) {}
+  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+    for (size_t i = 0; i < text.size();) {
+      const Character character = character_at(text, i);
+      if (wanted_(character.code)) matches.push_back({i, i + character.length});
+      i += character.length;
+    }
+  }
+
+ private:
+  bool (*wanted_)(int32_t);
+};
+
+class ScannerPattern final : public Pattern {
+ public:
+  explicit ScannerPattern(size_t (*end)(std::string_view, size_t)) : end_(end) {}
+  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = end_(text, begin);
+      matches.push_back({begin, end});
+      begin = end;
+    }
+  }
+
+ private:
+  size_t (*end_)(std::string_view, size_t);
+};
+
+struct Known {
+  std::string_view expression;
+  size_t (*word_end)(std::string_view, size_t);
+};
+constexpr Known kKnown[] = {
+    {R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)", word_end},
+    {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     word_end_by_threes},
+    {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     word_end_by_digits},
+};
+
+}  // namespace
+
+std::unique_ptr<Pattern> word_pattern(std::string word) {
+  return std::make_unique<WordPattern>(std::move(word));
+}
+
+std::unique_ptr<Pattern> character_pattern(bool (*wanted)(int32_t)) {
+  return std::make_unique<CharacterPattern>(wanted);
+}
+
+std::unique_ptr<Pattern> scanner_pattern(size_t (*end)(std::string_view, size_t)) {
+  return std::make_unique<ScannerPattern>(end);
+}
+
+std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {
+  std::string_view plain;
+  if (!part.member("pattern").get_string().get(plain)) return word_pattern(std::string(plain));
+  const JsonPart pattern = part.part("pattern");
+  if (pattern.has("String")) return word_pattern(pattern.text("String"));
+  if (!pattern.has("Regex")) part.refuse("pattern", "a string, {\"String\": ..} or {\"Regex\": ..}");
+  const std::string expression = pattern.text("Regex");
+  for (const Known& known : kKnown) {
+    if (known.expression == expression) return scanner_pattern(known.word_end);
+  }
+  return regex_pattern(expression, fmt::format("{}: '{}'", part.json().where(), pattern.place()));
+}
+
+}  // namespace locus

@@ -1,0 +1,30 @@
+// What a text is cut at, or replaced: a word, a kind of character, or a regular expression. The expressions
+// of well-known vocabularies have scanners of their own, which look at every byte a bounded number of times;
+// others run under PCRE2 with limits.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "locus/text/pipeline/aligned_text.h"
+#include "locus/text/pipeline/json_part.h"
+
+namespace locus {
+
+class Pattern {
+ public:
+  virtual ~Pattern() = default;
+  // Adds the matches, none of them empty, in order and without overlap.
+  virtual void find(std::string_view text, std::vector<AlignedText::Range>& matches) const = 0;
+};
+
+std::unique_ptr<Pattern> word_pattern(std::string word);
+std::unique_ptr<Pattern> character_pattern(bool (*wanted)(int32_t code));  // each such character a match
+std::unique_ptr<Pattern> scanner_pattern(size_t (*word_end)(std::string_view text, size_t begin));
+// `where` begins the error when it does not compile, or when a text takes it too long.
+std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::string where);
+
+// The member "pattern": {"String": ".."}, {"Regex": ".."} or a plain string.
+std::unique_ptr<Pattern> read_pattern(const JsonPart& part);
+
+}  // namespace locus

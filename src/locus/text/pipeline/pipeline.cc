@@ -1,0 +1,151 @@
+#include "locus/text/pipeline/pipeline.h"
+
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/base/file.h"
+#include "locus/text/pipeline/pipeline_files.h"
+#include "locus/text/word_cache.h"
+
+namespace locus {
+namespace {
+
+SpecialTokens specials_of(const std::vector<AddedToken>& added) {
+  std::map<std::string, int32_t> ids;
+  for (const AddedToken& token : added) {
+    if (token.special) ids.emplace(token.content, token.id);
+  }
+  return SpecialTokens(std::move(ids));
+}
+
+// Whether a word's pieces can be told from their ids alone.
+bool regular(const TokenModel& model, std::span<const Piece> pieces, size_t size) {
+  uint32_t place = 0;
+  for (const Piece& piece : pieces) {
+    if (piece.begin != place || piece.end - piece.begin != model.length(piece.id)) return false;
+    place = piece.end;
+  }
+  return place == size && pieces.size() <= WordCache::kMostIds;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(PipelineParts parts)
+    : Tokenizer(static_cast<int32_t>(parts.tokens.size()), specials_of(parts.added)),
+      parts_(std::move(parts)),
+      raw_(parts_.added, false, nullptr),
+      normalized_(parts_.added, true, parts_.normalizer.get()) {}
+
+Pipeline::~Pipeline() = default;
+
+std::vector<int32_t> Pipeline::encode(std::string_view text, Specials specials) const {
+  return tokens_of(text, specials).ids;
+}
+
+void Pipeline::append(std::string_view text, std::vector<int32_t>& ids) const {
+  const Encoding encoding = tokens_of(text, Specials::are_text);
+  ids.insert(ids.end(), encoding.ids.begin(), encoding.ids.end());
+}
+
+std::string_view Pipeline::plain_bytes(int32_t id) const {
+  require(!parts_.tokens[id].empty(), "token id is {}, which the vocabulary leaves out", id);
+  return parts_.tokens[id];
+}
+
+bool Pipeline::has_no_text(int32_t id) const {
+  return specials().name(id) != nullptr || specials().ids().contains(std::string(bytes(id)));
+}
+
+std::string Pipeline::decode(std::span<const int32_t> ids) const {
+  std::vector<std::string> tokens;
+  for (const int32_t id : ids) tokens.emplace_back(bytes(id));
+  if (parts_.decoder == nullptr) return fmt::format("{}", fmt::join(tokens, " "));
+  parts_.decoder->apply(tokens);
+  return fmt::format("{}", fmt::join(tokens, ""));
+}
+
+Encoding Pipeline::frame(Encoding first, const Encoding* second, bool framed) const {
+  return parts_.post_processor.apply(std::move(first), second, framed, [&](int32_t id) { return bytes(id); });
+}
+
+Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
+  std::unique_ptr<WordCache> cache;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_caches_.empty()) {
+      cache = std::move(idle_caches_.back());
+      idle_caches_.pop_back();
+    }
+  }
+  if (cache == nullptr) cache = std::make_unique<WordCache>();
+  Encoding encoding;
+  const auto token = [&](int32_t id, TextSpan span) {
+    encoding.push(id, parts_.post_processor.trimmed(text, span, encoding.size() == 0), 0, 0);
+  };
+  for (const AddedTokenFinder::Part& part : raw_.cut(text, specials)) {
+    if (part.id >= 0) {
+      token(part.id, {static_cast<uint32_t>(part.begin), static_cast<uint32_t>(part.end)});
+      continue;
+    }
+    AlignedText plain(text, part.begin, part.end);
+    if (parts_.normalizer != nullptr) parts_.normalizer->apply(plain);
+    const std::vector<AddedTokenFinder::Part> cuts = normalized_.cut(plain.text(), specials);
+    if (cuts.size() == 1 && cuts[0].id < 0) {
+      append_part(std::move(plain), *cache, encoding);
+      continue;
+    }
+    for (const AddedTokenFinder::Part& cut : cuts) {
+      if (cut.id >= 0) {
+        token(cut.id, plain.source(cut.begin, cut.end));
+      } else {
+        append_part(plain.slice(cut.begin, cut.end), *cache, encoding);
+      }
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  idle_caches_.push_back(std::move(cache));
+  return encoding;
+}
+
+void Pipeline::append_part(AlignedText text, WordCache& cache, Encoding& encoding) const {
+  Words words = {{0, text.text().size()}};
+  if (parts_.pre_tokenizer != nullptr) parts_.pre_tokenizer->apply(text, words);
+  for (const AlignedText::Range& word : words) append_word(text, word, cache, encoding);
+}
+
+void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
+                           Encoding& encoding) const {
+  WordCache::Entry* entry = nullptr;
+  const size_t size = word.end - word.begin;
+  const auto push = [&](int32_t id, size_t begin, size_t end) {
+    encoding.push(id, text.source(word.begin + begin, word.begin + end), 0, 0);
+  };
+  if (size <= WordCache::kLongestWord) {
+    const auto [place, known] = cache.find(text.text(), word.begin, word.end);
+    entry = place;
+    size_t begin = 0;
+    for (int i = 0; known && i < entry->count; ++i) {
+      const size_t end = begin + parts_.model->length(entry->ids[i]);
+      push(entry->ids[i], begin, end);
+      begin = end;
+    }
+    if (known) return;
+  }
+  std::vector<Piece> pieces;
+  parts_.model->append(text.text().substr(word.begin, size), pieces);
+  for (const Piece& piece : pieces) push(piece.id, piece.begin, piece.end);
+  if (entry == nullptr) return;
+  if (!regular(*parts_.model, pieces, size)) {
+    entry->length = 0;  // does not fit: the place is empty
+    return;
+  }
+  std::ranges::transform(pieces, entry->ids.begin(), &Piece::id);
+  entry->count = static_cast<uint8_t>(pieces.size());
+}
+
+void Pipeline::save(const std::filesystem::path& folder) const {
+  make_folder(folder);
+  write_file(folder / kPipelineFile, parts_.json);
+}
+
+}  // namespace locus

@@ -1,0 +1,21 @@
+// The files of model folders that say what a pipeline is.
+#pragma once
+
+#include <filesystem>
+
+#include "locus/text/pipeline/pipeline.h"
+
+namespace locus {
+
+inline constexpr const char* kPipelineFile = "tokenizer.json";
+inline constexpr const char* kWordPieceFile = "vocab.txt";
+inline constexpr const char* kBpeVocabularyFile = "vocab.json";
+inline constexpr const char* kBpeMergesFile = "merges.txt";
+
+PipelineParts read_pipeline_file(const std::filesystem::path& folder);
+// vocab.txt, a token a line, as BERT's pipeline; tokenizer_config.json may say that case counts.
+PipelineParts read_wordpiece_files(const std::filesystem::path& folder);
+// vocab.json and merges.txt as GPT-2's pipeline; with <s> and </s> in the vocabulary, as RoBERTa's.
+PipelineParts read_merge_files(const std::filesystem::path& folder);
+
+}  // namespace locus

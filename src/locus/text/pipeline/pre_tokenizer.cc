@@ -1,0 +1,136 @@
+#include "locus/text/pipeline/pre_tokenizer.h"
+
+#include <utf8proc.h>
+
+#include "locus/base/error.h"
+#include "locus/text/pipeline/unicode_age.h"
+#include "locus/text/unicode.h"
+#include "locus/text/word_scanner.h"
+
+namespace locus {
+namespace {
+
+bool is_space(int32_t code) { return class_of({.code = code, .length = 1}) == CharacterClass::space; }
+
+bool is_number(int32_t code) { return class_of({.code = code, .length = 1}) == CharacterClass::number; }
+
+// What ASCII prints beside letters and digits, and Unicode 8's categories P; two have left these since.
+bool is_punctuation(int32_t code) {
+  if (code < 0x80) {
+    return code > ' ' && code < 0x7f && class_of({.code = code, .length = 1}) == CharacterClass::other;
+  }
+  if (code == 0x166d || code == 0x111c9) return true;
+  const auto category = utf8proc_category(code);
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO &&
+         !younger_than_unicode_9(code);
+}
+
+// Cuts at one pattern.
+class Cutter final : public PreTokenizer {
+ public:
+  Cutter(std::unique_ptr<Pattern> pattern, Cut cut, bool inverted = false)
+      : pattern_(std::move(pattern)), cut_(cut), inverted_(inverted) {}
+  void apply(AlignedText& text, Words& words) const override {
+    cut_words(text, *pattern_, cut_, inverted_, words);
+  }
+
+ private:
+  std::unique_ptr<Pattern> pattern_;
+  Cut cut_;
+  bool inverted_;
+};
+
+class BertPreTokenizer final : public PreTokenizer {
+ public:
+  void apply(AlignedText& text, Words& words) const override {
+    cut_words(text, *spaces_, Cut::removed, false, words);
+    cut_words(text, *punctuation_, Cut::isolated, false, words);
+  }
+
+ private:
+  std::unique_ptr<Pattern> spaces_ = character_pattern(is_space);
+  std::unique_ptr<Pattern> punctuation_ = character_pattern(is_punctuation);
+};
+
+// Cuts as GPT-2 does. The bytes themselves stay: the vocabulary is read as bytes, too.
+class ByteLevel final : public PreTokenizer {
+ public:
+  explicit ByteLevel(const JsonPart& part)
+      : blank_first_(part.flag("add_prefix_space", true)), cuts_(part.flag("use_regex", true)) {}
+  void apply(AlignedText& text, Words& words) const override {
+    if (blank_first_) {
+      std::vector<bool> wanted;
+      for (const auto& word : words) wanted.push_back(text.text()[word.begin] != ' ');
+      text.prepend(" ", words, wanted);
+    }
+    if (cuts_) cut_words(text, *pattern_, Cut::isolated, false, words);
+  }
+  bool gives_bytes() const override { return true; }
+
+ private:
+  bool blank_first_, cuts_;
+  std::unique_ptr<Pattern> pattern_ = scanner_pattern(word_end);
+};
+
+class PreTokenizerSequence final : public PreTokenizer {
+ public:
+  explicit PreTokenizerSequence(const JsonPart& part) {
+    for (const JsonPart& each : part.parts("pretokenizers")) {
+      require(!gives_bytes(), "{}: '{}' follows a step that gives bytes, expected ByteLevel to be the last",
+              part.json().where(), each.place());
+      steps_.push_back(read_pre_tokenizer(each));
+    }
+  }
+  void apply(AlignedText& text, Words& words) const override {
+    for (const auto& step : steps_) step->apply(text, words);
+  }
+  bool gives_bytes() const override { return !steps_.empty() && steps_.back()->gives_bytes(); }
+
+ private:
+  std::vector<std::unique_ptr<PreTokenizer>> steps_;
+};
+
+Cut read_cut(const JsonPart& part, std::string_view preset) {
+  const std::string name = part.text("behavior", preset);
+  if (name == "Removed") return Cut::removed;
+  if (name == "Isolated") return Cut::isolated;
+  if (name == "Contiguous") return Cut::contiguous;
+  if (name == "MergedWithPrevious") return Cut::with_previous;
+  if (name != "MergedWithNext") {
+    part.refuse("behavior", "Removed, Isolated, Contiguous, MergedWithPrevious or MergedWithNext");
+  }
+  return Cut::with_next;
+}
+
+}  // namespace
+
+std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonPart& part) {
+  const std::string type = part.type();
+  if (type == "Sequence") return std::make_unique<PreTokenizerSequence>(part);
+  if (type == "BertPreTokenizer") return std::make_unique<BertPreTokenizer>();
+  if (type == "ByteLevel") return std::make_unique<ByteLevel>(part);
+  if (type == "Metaspace") return read_metaspace(part);
+  if (type == "Split") {
+    return std::make_unique<Cutter>(read_pattern(part), read_cut(part, "Removed"),
+                                    part.flag("invert", false));
+  }
+  if (type == "WhitespaceSplit") {
+    return std::make_unique<Cutter>(character_pattern(is_space), Cut::removed);
+  }
+  if (type == "Whitespace") {
+    return std::make_unique<Cutter>(
+        regex_pattern("[\\p{L}\\p{M}\\p{N}\\p{Pc}]+|[^\\s\\p{L}\\p{M}\\p{N}\\p{Pc}]+", part.place()),
+        Cut::removed, true);
+  }
+  if (type == "Digits") {
+    return std::make_unique<Cutter>(character_pattern(is_number),
+                                    part.flag("individual_digits", false) ? Cut::isolated : Cut::contiguous);
+  }
+  if (type == "Punctuation") {
+    return std::make_unique<Cutter>(character_pattern(is_punctuation), read_cut(part, "Isolated"));
+  }
+  part.refuse_type("pre-tokenizer", {"BertPreTokenizer", "ByteLevel", "Digits", "Metaspace", "Punctuation",
+                                     "Sequence", "Split", "Whitespace", "WhitespaceSplit"});
+}
+
+}  // namespace locus

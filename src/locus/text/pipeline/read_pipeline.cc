@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/pipeline/pipeline.h"
+
+namespace locus {
+namespace {
+
+// Tokens by id. Holes are allowed, but not so many that a single id could take the machine's memory.
+class TokenList {
+ public:
+  TokenList(std::string where, size_t count) : where_(std::move(where)), most_(16 * count + (1 << 16)) {}
+
+  void add(const std::string& token, int32_t id) {
+    const auto place = static_cast<size_t>(id);
+    require(place < most_,
+            "{}: token {} has id {}, but there are so few tokens that ids below {} are expected", where_,
+            quote(token), id, most_);
+    if (tokens.size() <= place) tokens.resize(place + 1);
+    require(tokens[place].empty() || tokens[place] == token, "{}: tokens {} and {} have the same id {}",
+            where_, quote(tokens[place]), quote(token), id);
+    tokens[place] = token;
+  }
+
+  std::vector<std::string> tokens;
+
+ private:
+  std::string where_;
+  size_t most_;
+};
+
+}  // namespace
+
+PipelineParts read_pipeline(std::string text, const std::string& where) {
+  const JsonText json(text, where);
+  const JsonPart all(json, "tokenizer");
+  PipelineParts parts;
+  parts.added = read_added_tokens(all);
+  if (all.has("normalizer")) parts.normalizer = read_normalizer(all.part("normalizer"));
+  if (all.has("pre_tokenizer")) parts.pre_tokenizer = read_pre_tokenizer(all.part("pre_tokenizer"));
+  const bool as_bytes = parts.pre_tokenizer != nullptr && parts.pre_tokenizer->gives_bytes();
+  parts.model = read_token_model(all.part("model"), as_bytes);
+  if (all.has("post_processor")) parts.post_processor = PostProcessor(all.part("post_processor"));
+  if (all.has("decoder")) parts.decoder = read_decoder(all.part("decoder"));
+  const auto vocabulary = parts.model->tokens();
+  TokenList list(where, vocabulary.size() + parts.added.size());
+  for (const auto& [token, id] : vocabulary) list.add(token, id);
+  for (const AddedToken& token : parts.added) list.add(token.content, token.id);
+  parts.tokens = std::move(list.tokens);
+  for (const AddedToken& token : parts.added) {
+    // One that is looked for in normalized text is also written so.
+    if (!token.normalized || parts.normalizer == nullptr) continue;
+    AlignedText content(token.content, 0, token.content.size());
+    parts.normalizer->apply(content);
+    if (!content.text().empty()) parts.tokens[token.id] = content.text();
+  }
+  for (const int32_t id : parts.post_processor.ids()) {
+    require(static_cast<size_t>(id) < parts.tokens.size() && !parts.tokens[id].empty(),
+            "{}: 'tokenizer.post_processor' puts the token {} around a text, which the vocabulary leaves out",
+            where, id);
+  }
+  parts.json = std::move(text);
+  return parts;
+}
+
+}  // namespace locus

@@ -1,0 +1,79 @@
+// Regular expressions under PCRE2, for those that have no scanner. A text that takes too many steps between
+// two matches is refused: an expression must not be a way to keep the program busy for ever.
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/pipeline/pattern.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+constexpr uint32_t kMostSteps = 10'000'000, kDeepest = 10'000, kMostMemory = 64 << 10;  // in KiB
+
+template <auto release>
+struct Release {
+  template <class T>
+  void operator()(T* thing) const {
+    release(thing);
+  }
+};
+using Code = std::unique_ptr<pcre2_code, Release<pcre2_code_free>>;
+using Match = std::unique_ptr<pcre2_match_data, Release<pcre2_match_data_free>>;
+using Limits = std::unique_ptr<pcre2_match_context, Release<pcre2_match_context_free>>;
+
+std::string message_of(int error) {
+  PCRE2_UCHAR text[256] = {};
+  pcre2_get_error_message(error, text, sizeof(text));
+  return reinterpret_cast<const char*>(text);
+}
+
+class RegexPattern final : public Pattern {
+ public:
+  RegexPattern(const std::string& expression, std::string where)
+      : where_(std::move(where)), limits_(pcre2_match_context_create(nullptr)) {
+    int error = 0;
+    PCRE2_SIZE offset = 0;
+    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
+                              PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+                              &error, &offset, nullptr));
+    require(code_ != nullptr, "{}: the expression {} does not compile at byte {}: {}", where_,
+            quote(expression), offset, message_of(error));
+    pcre2_set_match_limit(limits_.get(), kMostSteps);
+    pcre2_set_depth_limit(limits_.get(), kDeepest);
+    pcre2_set_heap_limit(limits_.get(), kMostMemory);
+  }
+
+  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+    const Match match(pcre2_match_data_create_from_pattern(code_.get(), nullptr));
+    for (size_t i = 0; i < text.size();) {
+      const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), i, 0,
+                                    match.get(), limits_.get());
+      if (found == PCRE2_ERROR_NOMATCH) return;
+      require(found >= 0, "{}: the expression stopped at byte {} of a text of {}: {}", where_, i, text.size(),
+              message_of(found));
+      const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
+      if (ends[1] > ends[0]) {
+        matches.push_back({ends[0], ends[1]});
+        i = ends[1];
+      } else {  // an empty match: on behind the next character
+        i = ends[1] < text.size() ? ends[1] + character_at(text, ends[1]).length : text.size();
+      }
+    }
+  }
+
+ private:
+  std::string where_;
+  Code code_;
+  Limits limits_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::string where) {
+  return std::make_unique<RegexPattern>(expression, std::move(where));
+}
+
+}  // namespace locus

@@ -1,0 +1,89 @@
+// The small normalizers: replacing a pattern, a word in front, lower case, without accents, without blanks at
+// the ends.
+#include <utf8proc.h>
+
+#include "locus/text/pipeline/normalizer.h"
+#include "locus/text/pipeline/pattern.h"
+#include "locus/text/pipeline/unicode_age.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+bool is_mark(int32_t code) {
+  if (code < 0x300 || younger_than_unicode_10(code)) return false;
+  const auto category = utf8proc_category(code);
+  return (category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME) || code == 0x1cf2 ||
+         code == 0x1cf3;  // these two were marks in Unicode 9
+}
+
+// A normalizer that is one function.
+template <class F>
+class Rewriting final : public Normalizer {
+ public:
+  explicit Rewriting(F function) : function_(std::move(function)) {}
+  void apply(AlignedText& text) const override { function_(text); }
+
+ private:
+  F function_;
+};
+
+template <class F>
+std::unique_ptr<Normalizer> rewriting(F function) {
+  return std::make_unique<Rewriting<F>>(std::move(function));
+}
+
+std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
+  return rewriting([pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
+                    word = part.text("content")](AlignedText& text) {
+    std::vector<AlignedText::Range> matches;
+    pattern->find(text.text(), matches);
+    text.replace(matches, word);
+  });
+}
+
+void strip(AlignedText& text, bool left, bool right) {
+  const std::string_view all = text.text();
+  const auto blank = [](int32_t code) {
+    return class_of({.code = code, .length = 1}) == CharacterClass::space;
+  };
+  std::vector<AlignedText::Step> steps = steps_of(all);
+  size_t first = 0, last = steps.size();
+  while (left && first < last && blank(steps[first].code)) ++first;
+  while (right && last > first && blank(steps[last - 1].code)) --last;
+  if (last - first == steps.size()) return;
+  text.rewrite(std::span(steps).subspan(first, last - first), first);
+}
+
+}  // namespace
+
+void lower(AlignedText& text) {
+  constexpr int32_t kCapitalDottedI = 0x130, kDotAbove = 0x307;  // its lower case is i and a dot above
+  std::vector<AlignedText::Step> steps;
+  steps.reserve(text.text().size());
+  bool any = false;
+  for (const AlignedText::Step& step : steps_of(text.text())) {
+    const int32_t small = utf8proc_tolower(step.code);
+    any = any || small != step.code;
+    steps.push_back({small, 0});
+    if (step.code == kCapitalDottedI) steps.push_back({kDotAbove, 1});
+  }
+  if (any) text.rewrite(steps);
+}
+
+std::unique_ptr<Normalizer> read_rewriting(const JsonPart& part) {
+  const std::string type = part.type();
+  if (type == "Replace") return replacing(part);
+  if (type == "Prepend") {
+    return rewriting([word = part.text("prepend")](AlignedText& text) { text.prepend(word); });
+  }
+  if (type == "Lowercase") return rewriting(lower);
+  if (type == "StripAccents") return rewriting([](AlignedText& text) { remove_if(text, is_mark); });
+  if (type == "Strip") {
+    return rewriting([left = part.flag("strip_left", true), right = part.flag("strip_right", true)](
+                         AlignedText& text) { strip(text, left, right); });
+  }
+  return nullptr;
+}
+
+}  // namespace locus

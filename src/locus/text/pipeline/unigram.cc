@@ -1,0 +1,162 @@
+// Unigram (Kudo 2018, arXiv 1804.10959): of all ways to cut a word into tokens the one with the largest sum
+// of scores, by dynamic programming over the ends of tokens. A character that no token covers is unknown,
+// with a score 10 below the lowest; neighbours that are unknown become one, or their bytes where the
+// vocabulary has tokens for these.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/pipeline/token_model.h"
+#include "locus/text/pipeline/token_trie.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+constexpr double kUnknownPenalty = 10;
+constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+// A score as HF tokenizers reads it: its JSON parser takes the digits as a whole number and divides once,
+// which may miss the nearest double by the last bit. Cuts of equal sums fall the same way only with the same
+// bits.
+double as_read_there(double score) {
+  char text[32];
+  const auto [end, error] =
+      std::to_chars(text, text + sizeof(text), std::abs(score), std::chars_format::scientific);
+  if (error != std::errc()) return score;
+  uint64_t digits = 0;
+  int behind = 0, exponent = 0;  // digits behind the point
+  const char* c = text;
+  for (bool point = false; c != end && *c != 'e'; ++c) {
+    point = point || *c == '.';
+    if (*c == '.') continue;
+    digits = digits * 10 + static_cast<uint64_t>(*c - '0');
+    behind += point ? 1 : 0;
+  }
+  std::from_chars(c + (c[1] == '+' ? 2 : 1), end, exponent);
+  const int power = exponent - behind;
+  if (power < -22 || power > 22) return score;
+  const double scale = std::pow(10.0, std::abs(power));
+  const auto whole = static_cast<double>(digits);
+  return std::copysign(power < 0 ? whole / scale : whole * scale, score);
+}
+
+class Unigram final : public TokenModel {
+ public:
+  explicit Unigram(const JsonPart& part) : where_(part.json().where()) {
+    simdjson::dom::array list;
+    if (part.member("vocab").get_array().get(list)) part.refuse("vocab", "a list");
+    for (const simdjson::dom::element entry : list) add(part, entry);
+    require(!tokens_.empty(), "{}: '{}.vocab' is empty", where_, part.place());
+    lowest_ = *std::ranges::min_element(scores_);
+    if (part.has("unk_id")) {
+      unknown_ = static_cast<int32_t>(part.integer("unk_id", 0, static_cast<int64_t>(tokens_.size()) - 1));
+    }
+    bytes_.fill(-1);
+    if (!part.flag("byte_fallback", false)) return;
+    for (int byte = 0; byte < 256; ++byte) bytes_[byte] = trie_.find(fmt::format("<0x{:02X}>", byte));
+  }
+
+  std::string_view kind() const override { return "unigram"; }
+  uint32_t length(int32_t id) const override { return static_cast<uint32_t>(tokens_[id].size()); }
+  std::vector<std::pair<std::string, int32_t>> tokens() const override {
+    std::vector<std::pair<std::string, int32_t>> all;
+    for (size_t i = 0; i < tokens_.size(); ++i) all.emplace_back(tokens_[i], static_cast<int32_t>(i));
+    return all;
+  }
+
+  void append(std::string_view word, std::vector<Piece>& pieces) const override {
+    require(word.size() < kNone, "a word of {} bytes without a break, expected less than {}", word.size(),
+            kNone);
+    const std::vector<Node> nodes = best_paths(word);
+    std::vector<uint32_t> ends;  // of tokens, the last first
+    for (auto end = static_cast<uint32_t>(word.size()); end > 0; end = nodes[end].begin) ends.push_back(end);
+    for (size_t i = ends.size(); i-- > 0;) {
+      const uint32_t begin = nodes[ends[i]].begin;
+      if (nodes[ends[i]].id != unknown_) {
+        pieces.push_back({nodes[ends[i]].id, begin, ends[i]});
+        continue;
+      }
+      while (i > 0 && nodes[ends[i - 1]].id == unknown_) --i;
+      append_unknown(word, begin, ends[i], pieces);
+    }
+  }
+
+ private:
+  struct Node {
+    uint32_t begin = kNone;  // of the best path's last token; kNone: no path ends here
+    int32_t id = -1;
+    double score = 0;
+    void offer(uint32_t from, int32_t token, double sum) {
+      if (begin == kNone || sum > score) *this = {from, token, sum};
+    }
+  };
+
+  void add(const JsonPart& part, simdjson::dom::element entry) {
+    const size_t index = tokens_.size();
+    simdjson::dom::array pair;
+    std::string_view token;
+    double score = 0;
+    if (entry.get_array().get(pair) || pair.size() != 2 || pair.at(0).get_string().get(token) ||
+        pair.at(1).get_double().get(score) || !std::isfinite(score)) {
+      part.json().refuse(fmt::format("'{}.vocab[{}]'", part.place(), index), entry, "a token and its score");
+    }
+    require(!token.empty(), "{}: an empty token, expected one byte at least", where_);
+    trie_.add(token, static_cast<int32_t>(index));  // a trainer may list the unknown token twice
+    tokens_.emplace_back(token);
+    scores_.push_back(as_read_there(score));
+  }
+
+  std::vector<Node> best_paths(std::string_view word) const {
+    std::vector<Node> nodes(word.size() + 1);
+    for (uint32_t begin = 0; begin < word.size();) {
+      const uint32_t length = character_at(word, begin).length;
+      bool alone = false;  // whether the character is a token by itself
+      uint32_t node = TokenTrie::kRoot;
+      for (uint32_t i = begin; i < word.size(); ++i) {
+        node = trie_.next(node, word[i]);
+        if (node == TokenTrie::kNowhere) break;
+        const int32_t id = trie_.id(node);
+        if (id < 0) continue;
+        nodes[i + 1].offer(begin, id, nodes[begin].score + scores_[id]);
+        alone = alone || i + 1 == begin + length;
+      }
+      if (!alone) {
+        require(unknown_ >= 0, "{}: no token for {}, and 'unk_id' is missing", where_,
+                name_of(character_at(word, begin), word, begin));
+        nodes[begin + length].offer(begin, unknown_, nodes[begin].score + (lowest_ - kUnknownPenalty));
+      }
+      begin += length;
+    }
+    return nodes;
+  }
+
+  void append_unknown(std::string_view word, uint32_t begin, uint32_t end, std::vector<Piece>& pieces) const {
+    const std::string_view text = word.substr(begin, end - begin);
+    const auto id_of = [&](char c) { return bytes_[static_cast<unsigned char>(c)]; };
+    const int32_t whole = trie_.find(text);
+    if (whole < 0 && std::ranges::all_of(text, [&](char c) { return id_of(c) >= 0; })) {
+      for (const char c : text) pieces.push_back({id_of(c), begin, end});
+    } else {
+      pieces.push_back({whole < 0 ? unknown_ : whole, begin, end});
+    }
+  }
+
+  std::string where_;
+  std::vector<std::string> tokens_;
+  std::vector<double> scores_;
+  double lowest_ = 0;
+  int32_t unknown_ = -1;
+  std::array<int32_t, 256> bytes_{};  // byte tokens; -1: there is none
+  TokenTrie trie_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenModel> read_unigram(const JsonPart& part) { return std::make_unique<Unigram>(part); }
+
+}  // namespace locus

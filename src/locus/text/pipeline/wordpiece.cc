@@ -1,0 +1,87 @@
+// WordPiece (Schuster and Nakajima 2012, as in BERT): the longest token that begins the word, then the
+// longest that goes on from there, those behind the first with ## in front. A word that cannot be spelled so,
+// or is too long, is unknown as a whole.
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/pipeline/token_model.h"
+#include "locus/text/pipeline/token_trie.h"
+#include "locus/text/token_ids.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+class WordPiece final : public TokenModel {
+ public:
+  explicit WordPiece(const JsonPart& part)
+      : longest_(static_cast<size_t>(part.integer("max_input_chars_per_word", 1, 1 << 20, 100))) {
+    simdjson::dom::object vocabulary;
+    if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
+    const std::string prefix = part.text("continuing_subword_prefix", "##");
+    for (auto& [token, id] : read_token_ids(part.json(), vocabulary)) {
+      trie_.add(token, id);
+      tokens_.emplace_back(token, id);
+      if (lengths_.size() <= static_cast<size_t>(id)) lengths_.resize(static_cast<size_t>(id) + 1);
+      lengths_[id] = static_cast<uint32_t>(token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
+    }
+    require(!tokens_.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
+    const std::string unknown = part.text("unk_token", "[UNK]");
+    unknown_ = trie_.find(unknown);
+    require(unknown_ >= 0, "{}: '{}.unk_token' is {}, which is not in the vocabulary", part.json().where(),
+            part.place(), quote(unknown));
+    inside_ = trie_.walk(TokenTrie::kRoot, prefix);
+  }
+
+  std::string_view kind() const override { return "wordpiece"; }
+  uint32_t length(int32_t id) const override { return lengths_[id]; }
+  std::vector<std::pair<std::string, int32_t>> tokens() const override { return tokens_; }
+
+  void append(std::string_view word, std::vector<Piece>& pieces) const override {
+    const size_t before = pieces.size();
+    bool known = characters(word) <= longest_;
+    for (size_t begin = 0; known && begin < word.size();) {
+      const Piece piece = longest_from(word, begin);
+      known = piece.id >= 0;
+      pieces.push_back(piece);
+      begin = piece.end;
+    }
+    if (known) return;
+    pieces.resize(before);
+    pieces.push_back({unknown_, 0, static_cast<uint32_t>(word.size())});
+  }
+
+ private:
+  size_t characters(std::string_view word) const {
+    if (word.size() <= longest_) return word.size();
+    size_t count = 0;
+    for (size_t i = 0; i < word.size() && count <= longest_; ++count) i += character_at(word, i).length;
+    return count;
+  }
+
+  Piece longest_from(std::string_view word, size_t begin) const {
+    Piece best = {-1, 0, 0};
+    uint32_t node = begin == 0 ? TokenTrie::kRoot : inside_;
+    for (size_t i = begin; i < word.size() && node != TokenTrie::kNowhere; ++i) {
+      node = trie_.next(node, word[i]);
+      if (node != TokenTrie::kNowhere && trie_.id(node) >= 0) {
+        best = {trie_.id(node), static_cast<uint32_t>(begin), static_cast<uint32_t>(i + 1)};
+      }
+    }
+    return best;
+  }
+
+  size_t longest_;
+  TokenTrie trie_;
+  uint32_t inside_ = TokenTrie::kNowhere;  // where tokens with ## go on
+  int32_t unknown_ = -1;
+  std::vector<uint32_t> lengths_;  // in bytes of a word
+  std::vector<std::pair<std::string, int32_t>> tokens_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenModel> read_wordpiece(const JsonPart& part) { return std::make_unique<WordPiece>(part); }
+
+}  // namespace locus

@@ -1,0 +1,112 @@
+// tokenizer.json: small pipelines whose results are known, and files that cannot be right.
+#include <gtest/gtest.h>
+
+#include "locus/text/pipeline/pipeline.h"
+#include "tests/expect_error.h"
+
+namespace locus {
+namespace {
+
+const std::string kBert = R"({
+  "added_tokens": [{"id": 1, "content": "[CLS]", "special": true}, {"id": 2, "content": "[SEP]", "special": true}],
+  "normalizer": {"type": "BertNormalizer"}, "pre_tokenizer": {"type": "BertPreTokenizer"},
+  "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]},
+  "decoder": {"type": "WordPiece"},
+  "model": {"type": "WordPiece", "unk_token": "[UNK]",
+            "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "play": 3, "##ing": 4, "cafe": 5, "!": 6, "狗": 7}}})";
+
+Pipeline pipeline(const std::string& json) { return Pipeline(read_pipeline(json, "'t.json'")); }
+
+using Spans = std::vector<TextSpan>;
+
+TEST(Pipeline, WordPieceWithOffsetsInTheOriginal) {
+  const Pipeline bert = pipeline(kBert);
+  const Encoding encoding = bert.encoding("Playing  CAFÉ狗! xyz");
+  EXPECT_EQ(encoding.ids, (std::vector<int32_t>{1, 3, 4, 5, 7, 6, 0, 2}));
+  EXPECT_EQ(encoding.offsets, (Spans{{0, 0}, {0, 4}, {4, 7}, {9, 13}, {13, 14}, {14, 15}, {16, 19}, {0, 0}}));
+  EXPECT_EQ(bert.encoding("é", {.framed = false, .unit = OffsetUnit::bytes}).offsets, (Spans{{0, 2}}));
+  EXPECT_EQ(bert.decode_text(encoding.ids), "playing cafe 狗! [UNK]");
+}
+
+TEST(Pipeline, PairsAndTruncation) {
+  const Pipeline bert = pipeline(kBert);
+  const Encoding pair = bert.encoding("playing", "cafe !", {.longest = 6});
+  EXPECT_EQ(pair.ids, (std::vector<int32_t>{1, 3, 2, 5, 6, 2}));
+  EXPECT_EQ(pair.segments, (std::vector<int32_t>{0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(bert.encoding("playing cafe", {.longest = 3}).ids, (std::vector<int32_t>{1, 3, 2}));
+}
+
+TEST(Pipeline, SpecialTokensInATextAreTextUnlessAskedFor) {
+  const Pipeline bert = pipeline(kBert);
+  EXPECT_EQ(bert.encode("[SEP]", Specials::are_read), (std::vector<int32_t>{2}));
+  EXPECT_EQ(bert.encode("[SEP]", Specials::are_text), (std::vector<int32_t>{0, 0, 0}));
+}
+
+TEST(Pipeline, BytesThatAreNoUtf8) {
+  EXPECT_EQ(pipeline(kBert).encode("play\xff\xc0!", Specials::are_text), (std::vector<int32_t>{3, 6}));
+}
+
+TEST(Pipeline, UnigramTakesTheBestSum) {
+  const Pipeline unigram =
+      pipeline(R"({"pre_tokenizer": {"type": "Metaspace"}, "decoder": {"type": "Metaspace"},
+    "model": {"type": "Unigram", "unk_id": 0,
+              "vocab": [["<unk>", 0], ["▁", -3], ["a", -2], ["b", -2], ["ab", -3], ["▁a", -1.5]]}})");
+  EXPECT_EQ(unigram.encode("ab", Specials::are_text), (std::vector<int32_t>{5, 3}));
+  EXPECT_EQ(unigram.encode("xyab", Specials::are_text), (std::vector<int32_t>{1, 0, 4}));
+  EXPECT_EQ(unigram.decode(std::vector<int32_t>{5, 3, 5}), "ab a");
+}
+
+void refused(const std::string& json, std::initializer_list<const char*> parts) {
+  expect_error(Fault::data, parts, [&] { pipeline(json); });
+}
+
+TEST(PipelineFaults, UnknownComponentsAreNamed) {
+  const std::string model = R"("model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0]]}})";
+  refused(R"({"normalizer": {"type": "Nmt"}, )" + model, {"'t.json'", "normalizer of type 'Nmt'"});
+  refused(R"({"pre_tokenizer": {"type": "Chop"}, )" + model, {"pre-tokenizer of type 'Chop'"});
+  refused(R"({"post_processor": {"type": "X"}, )" + model, {"post-processor of type 'X'"});
+  refused(R"({"decoder": {"type": "CTC"}, )" + model, {"decoder of type 'CTC'"});
+  refused(R"({"model": {"type": "Words"}})", {"model of type 'Words'"});
+}
+
+TEST(PipelineFaults, Vocabularies) {
+  refused(R"({"model": {"type": "Unigram", "vocab": []}})", {"'tokenizer.model.vocab' is empty"});
+  refused(R"({"model": {"type": "Unigram", "vocab": [["", 0]]}})", {"an empty token"});
+  refused(R"({"model": {"type": "WordPiece", "vocab": {"a": -1}}})", {"the id of token 'a' is '-1'"});
+  refused(R"({"model": {"type": "WordPiece", "vocab": {"a": 3000000000}}})", {"the id of token 'a'"});
+  refused(R"({"model": {"type": "WordPiece", "vocab": {"a": 0}}})",
+          {"'[UNK]', which is not in the vocabulary"});
+  refused(R"({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 0}}})", {"have the same id 0"});
+  refused(R"({"added_tokens": [{"id": 1, "content": ""}], "model": {}})", {"content' is empty"});
+}
+
+TEST(PipelineFaults, Merges) {
+  const auto merges = [](const std::string& list) {
+    return R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [)" + list + "]}}";
+  };
+  EXPECT_EQ(pipeline(merges(R"("a b")")).encode("ab", Specials::are_text), (std::vector<int32_t>{2}));
+  refused(merges(R"("a c")"), {"merges[0]", "token 'c' is not in the vocabulary"});
+  refused(merges(R"(["b", "a"])"), {"token 'ba' is not in the vocabulary"});
+  refused(merges(R"("a b", "a b")"), {"merges[1]", "merge already at 0"});
+  refused(merges(R"("ab")"), {"expected two tokens"});
+}
+
+TEST(PipelineFaults, PatternsThatDoNotCompileOrExplode) {
+  const auto split = [](const std::string& regex) {
+    return R"({"pre_tokenizer": {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": ")" + regex +
+           R"("}}, "model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0]]}})";
+  };
+  refused(split("(a"), {"the expression '(a' does not compile at byte 2"});
+  const Pipeline slow = pipeline(split("(a+)+$"));
+  expect_error(Fault::data, {"the expression stopped at byte 0"},
+               [&] { slow.encode(std::string(64, 'a') + "b", Specials::are_text); });
+}
+
+TEST(PipelineFaults, NestedAHundredThousandDeep) {
+  std::string json = R"({"model": {}, "normalizer": )";
+  for (int i = 0; i < 100'000; ++i) json += R"({"type":"Sequence","normalizers":[)";
+  refused(json, {"not valid JSON"});
+}
+
+}  // namespace
+}  // namespace locus
