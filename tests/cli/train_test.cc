@@ -42,6 +42,15 @@ class TrainCommand : public ::testing::Test {
   const TemporaryFolder folder{in_memory()};
 };
 
+TEST_F(TrainCommand, ATrainedModelIsExplained) {
+  expect_fine(command("--set train.steps=2 --set train.eval_every=2 --set train.save_every=2"));
+  const std::string told = expect_fine("explain 'ab cd ab' --model " + out());
+  EXPECT_NE(told.find("Looked at: the model in " + out()), std::string::npos) << told;
+  EXPECT_NE(told.find("'ab' is token 2 and token 8."), std::string::npos) << told;
+  expect_fault(3, "explain 'ab cd' --model " + out() + " --word ab",
+               {"'ab' is not said twice in the sentence"});
+}
+
 TEST_F(TrainCommand, TrainsMeasuresAndWrites) {
   const Outcome trained = run_program(command());
   ASSERT_EQ(trained.exit_code, 0) << trained.err;

@@ -1,23 +1,38 @@
 // locus explain: what tells the two occurrences of a word apart.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/quote.h"
+#include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/page.h"
 #include "locus/report/scheme_card.h"
 #include "locus/report/twice.h"
+#include "locus/text/tokenizer.h"
+#include "locus/train/saved_run.h"
 
 namespace locus::cli {
 namespace {
 
 struct Request {
-  std::string sentence{report::kSentence}, scheme = "learned", word, out;
+  std::string sentence{report::kSentence}, scheme = "learned", folder, word, out;
   bool causal = false, json = false;
+};
+
+// A model, and the sentence as its tokens.
+struct Subject {
+  Model model;
+  std::vector<int32_t> ids;
+  std::vector<std::string> words;  // the tokens' own spelling
+  int64_t first = 0, second = 0;
+  std::string name;
 };
 
 // A small model that has learned nothing yet: what is seen is the scheme's doing.
@@ -34,8 +49,76 @@ Model untrained(const Request& request, int32_t vocabulary, int64_t length) {
   return Model(b, {.seed = 1});
 }
 
-std::string as_page(const Request& request, const report::Twice& twice) {
-  report::Page page(fmt::format("One word, two places: {}", request.scheme));
+Subject untrained_subject(const Request& request, const std::vector<std::string>& words,
+                          const std::string& word) {
+  const auto [first, second] = report::find_twice(words, word);
+  std::vector<int32_t> ids = report::number_words(words);
+  Model model = untrained(request, std::ranges::max(ids) + 1, static_cast<int64_t>(ids.size()));
+  return {std::move(model),
+          std::move(ids),
+          words,
+          first,
+          second,
+          fmt::format("scheme {}, a small {} that has learned nothing yet", request.scheme,
+                      request.causal ? "decoder" : "encoder")};
+}
+
+// Where a word ends in a text, first and last time it stands there by itself; letters of either case.
+std::pair<size_t, size_t> ends_of(const std::string& text, const std::string& word) {
+  const auto letter = [&](size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+  };
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  std::vector<size_t> ends;
+  for (size_t i = 0; i + word.size() <= text.size(); ++i) {
+    const bool here = std::equal(word.begin(), word.end(), text.begin() + static_cast<int64_t>(i), same);
+    if (here && (i == 0 || !letter(i - 1)) && !letter(i + word.size())) ends.push_back(i + word.size());
+  }
+  require(ends.size() > 1, "explain: '{}' is not said twice in the sentence", word);
+  return {ends.front(), ends.back()};
+}
+
+// The token a byte belongs to.
+int64_t token_at(const Encoding& tokens, size_t byte) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens.texts[i] == 0 && tokens.offsets[i].begin <= byte && byte < tokens.offsets[i].end) {
+      return static_cast<int64_t>(i);
+    }
+  }
+  fail(Fault::data, "explain: no token stands for byte {} of the sentence", byte);
+}
+
+Subject subject_of(const Request& request, Model model, const Tokenizer& tokenizer, const std::string& word) {
+  const Encoding tokens = tokenizer.encoding(request.sentence, {.unit = OffsetUnit::bytes});
+  const auto [first_end, last_end] = ends_of(request.sentence, word);
+  Subject subject{std::move(model),
+                  tokens.ids,
+                  {},
+                  token_at(tokens, first_end - 1),
+                  token_at(tokens, last_end - 1),
+                  fmt::format("the model in {}", request.folder)};
+  for (const int32_t id : tokens.ids) subject.words.push_back(quote(tokenizer.bytes(id)));
+  subject.words[static_cast<size_t>(subject.first)] = subject.words[static_cast<size_t>(subject.second)] =
+      word;
+  require(subject.ids[static_cast<size_t>(subject.first)] == subject.ids[static_cast<size_t>(subject.second)],
+          "explain: the two '{}' are not the same token for this model; say them in the same way", word);
+  return subject;
+}
+
+// A folder of the hub, or of a run of `locus train`.
+Subject trained_subject(const Request& request, const std::string& word) {
+  if (std::filesystem::exists(std::filesystem::path(request.folder) / "config.json")) {
+    ModelFolder folder = open_model(request.folder);
+    return subject_of(request, std::move(folder.model), *load_tokenizer(request.folder), word);
+  }
+  SavedRun run = load_run(request.folder);
+  return subject_of(request, std::move(run.model), *run.task.tokenizer, word);
+}
+
+std::string as_page(const Request& request, const Subject& subject, const report::Twice& twice) {
+  report::Page page(fmt::format("One word, two places: {}", subject.name));
   page.lead(fmt::format("\"{}\"", request.sentence));
   page.list(report::in_words(twice));
   page.figures(report::figures(twice));
@@ -45,10 +128,11 @@ std::string as_page(const Request& request, const report::Twice& twice) {
   return page.html();
 }
 
-std::string as_json(const Request& request, const report::Twice& twice) {
+std::string as_json(const Request& request, const Subject& subject, const report::Twice& twice) {
   std::vector<std::string_view> words(twice.words.begin(), twice.words.end());
   return json::lines({{"sentence", json::text(request.sentence)},
-                      {"scheme", json::text(request.scheme)},
+                      {"model", json::text(subject.name)},
+                      {"scheme", json::text(subject.model.blueprint().scheme)},
                       {"tokens", json::texts(words)},
                       {"first", json::number(twice.first)},
                       {"second", json::number(twice.second)},
@@ -62,18 +146,18 @@ void explain(const Request& request) {
   if (words.empty()) fail(Fault::data, "explain: the sentence has no word");
   std::string word = request.word;
   if (word.empty() && std::ranges::count(words, "it") > 1) word = "it";  // the documents' own example
-  const auto [first, second] = report::find_twice(words, word);
-  const std::vector<int32_t> ids = report::number_words(words);
-  const Model model = untrained(request, std::ranges::max(ids) + 1, static_cast<int64_t>(ids.size()));
-  const report::Twice twice = report::look_twice(model, ids, words, first, second);
+  if (word.empty()) word = words[static_cast<size_t>(report::find_twice(words).first)];
+  const Subject subject =
+      request.folder.empty() ? untrained_subject(request, words, word) : trained_subject(request, word);
+  const report::Twice twice =
+      report::look_twice(subject.model, subject.ids, subject.words, subject.first, subject.second);
   if (!request.out.empty()) {
     AtomicFile file(request.out);
-    file.write(as_page(request, twice));
+    file.write(as_page(request, subject, twice));
     file.commit();
   }
-  if (request.json) return print(as_json(request, twice));
-  std::string text = fmt::format("\"{}\"\nScheme {}, a small {} that has learned nothing yet.\n\n",
-                                 request.sentence, request.scheme, request.causal ? "decoder" : "encoder");
+  if (request.json) return print(as_json(request, subject, twice));
+  std::string text = fmt::format("\"{}\"\nLooked at: {}.\n\n", request.sentence, subject.name);
   for (const std::string& sentence : report::in_words(twice)) {
     for (const std::string& line : wrapped(sentence, std::min(terminal_width(), 100))) text += line + "\n";
   }
@@ -93,6 +177,7 @@ void add_explain(CLI::App& program) {
       program.add_subcommand("explain", "What tells two occurrences of a word apart, layer by layer");
   command->add_option("sentence", request->sentence, "in which a word occurs twice")->capture_default_str();
   command->add_option("--scheme", request->scheme, "the position scheme of the model")->capture_default_str();
+  command->add_option("--model", request->folder, "a trained model: a folder of locus train, or of the hub");
   command->add_option("--word", request->word,
                       "which word; by default 'it', or the one said again after the longest");
   command->add_option("--out", request->out, "an HTML page with pictures");
