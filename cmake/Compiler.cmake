@@ -28,11 +28,6 @@ if(LOCUS_SANITIZE)
   target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
 endif()
 
-# The program's commands and the tests run once, and call what is optimised as users get it: optimising them takes
-# longer than it saves, and under the sanitizers most of all.
-add_library(locus_runs_once INTERFACE)
-target_compile_options(locus_runs_once INTERFACE $<IF:$<BOOL:${LOCUS_SANITIZE}>,-O0,-O1>)
-
 # Fuzzing: every source carries libFuzzer's coverage counters, and both sanitizers turn silent faults into crashes.
 if(LOCUS_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
