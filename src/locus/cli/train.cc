@@ -39,7 +39,7 @@ std::string duration(double seconds) {
 // run.
 class ProgressLine {
  public:
-  void operator()(const Progress& progress) {
+  void operator()(const TrainProgress& progress) {
     const bool keep = progress.validation || progress.last.step == progress.steps;
     if (!::isatty(STDERR_FILENO)) {
       const int64_t tenth = std::max<int64_t>(1, progress.steps / 10);
@@ -60,7 +60,7 @@ class ProgressLine {
   }
 
  private:
-  static std::string text(const Progress& progress) {
+  static std::string text(const TrainProgress& progress) {
     const StepMetrics& last = progress.last;
     std::string line =
         fmt::format("step {}/{}  loss {:.4f}  {:.0f} tokens/s  {} left", last.step, progress.steps, last.loss,
