@@ -82,12 +82,18 @@ std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& f
   return result;
 }
 
-std::string config_of(const Family& family, const Blueprint& b) {
+std::string config_of(const Family& family, Blueprint b) {
   json::Members members = family.config(b);
-  members.insert(members.end(), {{"tie_word_embeddings", json::boolean(b.tied)},
-                                 {"num_labels", json::number(b.labels)},
-                                 {"initializer_range", json::number(b.deviation)},
-                                 {"dtype", json::text("float32")}});
+  ConfigFields fields(members);
+  fields.size("vocab_size", b.vocabulary);
+  fields.flag("tie_word_embeddings", b.tied, family.tied);
+  fields.size("num_labels", b.labels);
+  family.fields(fields, b);
+  if (b.kind == ModelKind::decoder) {  // no token has a meaning that the blueprint could tell
+    members.insert(members.end(), {{"bos_token_id", "null"}, {"eos_token_id", "null"}});
+  }
+  members.insert(members.end(),
+                 {{"initializer_range", json::number(b.deviation)}, {"dtype", json::text("float32")}});
   return json::lines(members);
 }
 

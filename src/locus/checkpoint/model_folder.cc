@@ -67,7 +67,7 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
 
 }  // namespace
 
-ModelFolder open_model(const std::filesystem::path& path, const Progress& progress) {
+ModelFolder open_model(const std::filesystem::path& path, const LoadProgress& progress) {
   Config config(path / "config.json");
   Architecture architecture = read_architecture(config);
   Blueprint& blueprint = architecture.blueprint;

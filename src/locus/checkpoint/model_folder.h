@@ -14,7 +14,7 @@
 namespace locus {
 
 // Called as bytes arrive, from any thread but never from two at once.
-using Progress = std::function<void(uint64_t done, uint64_t all)>;
+using LoadProgress = std::function<void(uint64_t done, uint64_t all)>;
 
 struct ModelFolder {
   std::filesystem::path path;
@@ -28,7 +28,7 @@ struct ModelFolder {
 // Reads config.json and the weights, these straight into the model's memory as f32, whatever they are stored
 // as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers that mean
 // nothing (position_ids, rotary frequencies, masks) are passed over.
-ModelFolder open_model(const std::filesystem::path& path, const Progress& progress = {});
+ModelFolder open_model(const std::filesystem::path& path, const LoadProgress& progress = {});
 
 // Writes a folder that transformers opens: the weights as f32 under the names they came with, config.json,
 // the tokenizer and other small files as they are.
@@ -46,6 +46,6 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
                    std::vector<Binding>& bindings);
 // Fills the bindings' parameters; returns warnings.
 std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
-                                      const Progress& progress);
+                                      const LoadProgress& progress);
 
 }  // namespace locus

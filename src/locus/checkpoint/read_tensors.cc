@@ -106,7 +106,7 @@ Source source_of(const WeightFiles& files, const Binding& binding) {
 }  // namespace
 
 std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
-                                      const Progress& progress) {
+                                      const LoadProgress& progress) {
   std::vector<TensorReader> readers;
   std::vector<Source> sources;
   std::vector<Piece> pieces;
