@@ -74,6 +74,12 @@ int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t 
   return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
 }
 
+std::string scheme_setting(const Blueprint& b, std::string_view name) {
+  const Options options(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
+  const auto found = options.values().find(name);
+  return found == options.values().end() ? "0" : found->second;
+}
+
 void expect_flag(const Config& config, std::string_view field, bool value) {
   if (config.flag(field, value) != value) {
     config.refuse(field, "but Locus computes such models with {} only", value ? "true" : "false");

@@ -43,5 +43,7 @@ void expect_flag(const Config& config, std::string_view field, bool value);
 // The scheme and options of a rotary model: rope_theta, rope_scaling, rope_parameters; and back.
 void read_rotary(const Config& config, int64_t width, Blueprint& blueprint);
 std::string rotary_config(const Blueprint& blueprint);
+// An option of the blueprint's scheme, or its preset; "0" where the scheme has no such option.
+std::string scheme_setting(const Blueprint& blueprint, std::string_view name);
 
 }  // namespace locus

@@ -24,6 +24,9 @@ Blueprint filled(Blueprint b) {
   if (b.scheme == "rotary" && parse_integer(b.scheme_options["width"]).value_or(0) == 0) {
     b.scheme_options["width"] = fmt::format("{}", b.head_size);
   }
+  if (b.scheme == "deberta" && parse_integer(b.scheme_options["max_distance"]).value_or(0) == 0) {
+    b.scheme_options["max_distance"] = fmt::format("{}", b.max_length);
+  }
   return b;
 }
 
@@ -59,6 +62,7 @@ OptionValues meaning(const Blueprint& blueprint) {
   b.scheme_options = Options(b.scheme, scheme_info(b.scheme).options, b.scheme_options).values();
   b.scheme_options.erase("precision");  // of the last bits
   b.scheme_options.erase("std");        // of the start
+  if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
   return values_of(b);
 }
 
@@ -127,7 +131,6 @@ Expressed express(const Blueprint& blueprint) {
   const Family* nearest = nullptr;
   Lack least;
   for (const Family* family : families()) {
-    if (!family->config) continue;
     std::string config = config_of(*family, full);
     Lack lack = lack_of(full, config);
     if (lack.reasons.empty()) return {family, std::move(config), full};

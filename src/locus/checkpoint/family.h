@@ -49,8 +49,8 @@ struct Family {
   // With the first prefix in front of the base model's names.
   void (*names)(NameMap&, const Blueprint&);
   // The rest of config.json for a model that was not opened but made here: model_type, architectures, and
-  // what else the family has for a blueprint. nullptr: such models are not written as this family.
-  json::Members (*config)(const Blueprint&) = nullptr;
+  // what else the family has for a blueprint.
+  json::Members (*config)(const Blueprint&);
 };
 
 std::span<const Family* const> families();
@@ -67,8 +67,8 @@ Architecture read_architecture(const Config& config);
 std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
                                  const Parameters& parameters);
 
-// A blueprint as config.json of the family that can say it: of those with a `config`, the first whose text
-// reads back as the same blueprint. What only training sees, dropout and the token whose row is frozen, may
+// A blueprint as config.json of the family that can say it: the first whose text reads back
+// as the same blueprint. What only training sees, dropout and the token whose row is frozen, may
 // be lost. No family: an error names the fields that the nearest one does not have.
 struct Expressed {
   const Family* family = nullptr;

@@ -130,6 +130,27 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"deberta", "Deberta"}, {"deberta-v2", "DebertaV2"}};
 constexpr std::string_view kPrefixes[] = {"deberta."};
 
+json::Members config(const Blueprint& b) {
+  const bool relative = b.scheme == "deberta";
+  json::Members members = named(kTypes[b.key_bias ? 1 : 0], b.head);
+  members.insert(members.end(), {{"relative_attention", json::boolean(relative)},
+                                 {"position_biased_input", json::boolean(b.scheme == "learned")},
+                                 {"attention_head_size", json::number(b.head_size)},
+                                 {"type_vocab_size", json::number(b.segments)},
+                                 {"pooler_hidden_size", json::number(b.width)},
+                                 {"pooler_hidden_act", json::text(activation_name(b.pooler))},
+                                 {"pooler_dropout", json::number(b.dropout)}});
+  if (!relative) return members;
+  const std::string terms = scheme_setting(b, "terms");
+  const bool norm = scheme_setting(b, "norm") == "true";
+  members.insert(members.end(), {{"pos_att_type", json::text(terms == "both" ? "c2p|p2c" : terms)},
+                                 {"position_buckets", scheme_setting(b, "buckets")},
+                                 {"max_relative_positions", scheme_setting(b, "max_distance")},
+                                 {"share_att_key", scheme_setting(b, "shared")},
+                                 {"norm_rel_ebd", json::text(norm ? "layer_norm" : "none")}});
+  return members;
+}
+
 }  // namespace
 
 extern const Family kDebertaFamily = {.name = "DeBERTa",
@@ -138,6 +159,7 @@ extern const Family kDebertaFamily = {.name = "DeBERTa",
                                       .prefixes = kPrefixes,
                                       .fields = fields,
                                       .read = read,
-                                      .names = names};
+                                      .names = names,
+                                      .config = config};
 
 }  // namespace locus

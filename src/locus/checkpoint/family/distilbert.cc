@@ -45,6 +45,8 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"distilbert", "DistilBert"}};
 constexpr std::string_view kPrefixes[] = {"distilbert."};
 
+json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
+
 }  // namespace
 
 extern const Family kDistilbertFamily = {.name = "DistilBERT",
@@ -53,6 +55,7 @@ extern const Family kDistilbertFamily = {.name = "DistilBERT",
                                          .prefixes = kPrefixes,
                                          .fields = fields,
                                          .read = read,
-                                         .names = names};
+                                         .names = names,
+                                         .config = config};
 
 }  // namespace locus

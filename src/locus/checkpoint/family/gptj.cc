@@ -36,6 +36,13 @@ constexpr std::string_view kPrefixes[] = {"transformer."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
                                HeadKind::answer};
 
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(), {{"rotary_dim", scheme_setting(b, "width")},
+                                 {"embd_pdrop", json::number(b.dropout)}});
+  return members;
+}
+
 }  // namespace
 
 extern const Family kGptjFamily = {.name = "GPT-J",
@@ -47,6 +54,7 @@ extern const Family kGptjFamily = {.name = "GPT-J",
                                    .tied = false,
                                    .fields = fields,
                                    .read = read,
-                                   .names = names};
+                                   .names = names,
+                                   .config = config};
 
 }  // namespace locus

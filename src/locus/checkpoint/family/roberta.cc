@@ -39,6 +39,13 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"roberta", "Roberta"}, {"xlm-roberta", "XLMRoberta"}};
 constexpr std::string_view kPrefixes[] = {"roberta."};
 
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(), {{"max_position_embeddings", json::number(b.max_length + b.position_offset)},
+                                 {"pad_token_id", json::number(int64_t{b.padding_token})}});
+  return members;
+}
+
 }  // namespace
 
 extern const Family kRobertaFamily = {.name = "RoBERTa",
@@ -49,6 +56,7 @@ extern const Family kRobertaFamily = {.name = "RoBERTa",
                                       .padding_by_id = true,
                                       .fields = fields,
                                       .read = read,
-                                      .names = names};
+                                      .names = names,
+                                      .config = config};
 
 }  // namespace locus

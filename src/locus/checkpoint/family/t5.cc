@@ -107,18 +107,13 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
   const bool both = b.kind == ModelKind::encoder_decoder;
-  const Options positions(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
-  const auto setting = [&](std::string_view name) {
-    const auto found = positions.values().find(name);
-    return found == positions.values().end() ? "0" : found->second;
-  };
   const std::string act(b.activation == Activation::gelu_tanh && b.gated ? "gelu"
                                                                          : activation_name(b.activation));
   json::Members members = named(kTypes[0], b.head);
   if (!both) members.back().second = R"(["T5EncoderModel"])";
   members.insert(members.end(), {{"num_decoder_layers", json::number(both ? b.decoder_layers : b.layers)},
-                                 {"relative_attention_num_buckets", setting("buckets")},
-                                 {"relative_attention_max_distance", setting("max_distance")},
+                                 {"relative_attention_num_buckets", scheme_setting(b, "buckets")},
+                                 {"relative_attention_max_distance", scheme_setting(b, "max_distance")},
                                  {"feed_forward_proj", json::text((b.gated ? "gated-" : "") + act)},
                                  {"scale_decoder_outputs", json::boolean(b.head_scale != 1)},
                                  {"is_encoder_decoder", json::boolean(both)},
