@@ -26,11 +26,13 @@ struct Layout {
 // A tensor of the checkpoint and the parameters in it: one, or several whose rows are one below the other.
 struct Binding {
   std::string tensor;
+  std::string ours;  // Locus's name of the first of them
   std::vector<Var> parameters;
   Layout layout;
   std::vector<std::string> aliases;  // other names for it: a tied table may be stored under any or all
   std::string tied;       // of these names, the head's own, where the head is said to be tied to it
   bool constant = false;  // no parameter of the family's: it gets no gradient
+  bool drawn = false;     // of a new head: no file has it
 
   Shape shape() const;  // of the tensor
   // Where a row of the tensor stands among the parameters' rows; of a layout that is not transposed.

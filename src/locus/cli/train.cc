@@ -89,9 +89,9 @@ void write_page(const RunFolder& folder) {
 }
 
 void run(const Request& request) {
-  const RunPlan plan = plan_of(request);
+  RunPlan plan = plan_of(request);
   RunFolder folder(request.out);
-  Model model(plan.task.blueprint, {.seed = static_cast<uint64_t>(plan.train.seed)});
+  Model model = first_model(plan);
   ModelObjective objective(model, *plan.training, plan.validation.get(),
                            {.batches = {.batch = plan.task.data.batch,
                                         .tokens = plan.task.data.tokens_per_step,
@@ -122,6 +122,10 @@ void run(const Request& request) {
     fmt::print(stderr, "locus: stopped after step {} and saved; the same command goes on from there\n", step);
     throw Stopped{signals.signal()};
   }
+  if (plan.start) {
+    print(fmt::format("{}: for transformers and Locus\n",
+                      save_hub_folder(*plan.start, folder.path()).string()));
+  }
   print(fmt::format("{}: {} steps done; see training.html, or ask the model: locus eval, locus generate\n",
                     request.out, step));
 }
@@ -134,6 +138,10 @@ void add_train(CLI::App& program) {
       "Examples:\n"
       "  locus train configs/causal-verdict.toml --out runs/verdict\n"
       "  locus train configs/causal-verdict.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
+      "A model of the hub is trained on, or fine-tuned under a new head, by a configuration with\n"
+      "  [model]\n"
+      "  from = 'models/all-MiniLM-L6-v2'\n"
+      "  head = 'sequence_class'\n\n"
       "The same command again goes on where it stopped. Ctrl-C saves and leaves.");
   auto request = std::make_shared<Request>();
   command->add_option("CONFIG", request->config, "A TOML file: [model], [data], [train]")->required();
