@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "locus/base/file.h"
+#include "locus/base/machine.h"
 #include "locus/cli/command.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/training_page.h"
+#include "locus/train/memory_need.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/run_plan.h"
 #include "locus/train/saved_run.h"
@@ -88,10 +90,28 @@ void write_page(const RunFolder& folder) {
   write_file(folder.path() / "training.html", report::training_page(name, read_metrics(folder.metrics())));
 }
 
+// Of a part of a step, on average.
+double tokens_at_once(const RunPlan& plan) {
+  const DataSettings& data = plan.task.data;
+  double tokens = static_cast<double>(data.tokens_per_step);
+  if (data.tokens_per_step == 0) {
+    int64_t all = 0;
+    const int64_t looked_at = std::min<int64_t>(plan.training->size(), 1000);
+    for (int64_t i = 0; i < looked_at; ++i) all += plan.training->length(i);
+    tokens = static_cast<double>(all) / static_cast<double>(looked_at) * static_cast<double>(data.batch);
+  }
+  return tokens / static_cast<double>(plan.train.parts);
+}
+
 void run(const Request& request) {
   RunPlan plan = plan_of(request);
   RunFolder folder(request.out);
   Model model = first_model(plan);
+  check_memory(plan.task.blueprint,
+               {.parameters = model.parameters().numel(),
+                .tokens = tokens_at_once(plan),
+                .recompute = plan.task.data.recompute},
+               memory().available);
   ModelObjective objective(model, *plan.training, plan.validation.get(),
                            {.batches = {.batch = plan.task.data.batch,
                                         .tokens = plan.task.data.tokens_per_step,
