@@ -199,6 +199,9 @@ def compare_cached(name, build, scratch):
 MADE_SIZES = dict(vocabulary=61, width=40, layers=3, heads=5, max_length=64, deviation=0.3)
 MADE_BARE = dict(norm="rms", query_bias=False, key_bias=False, value_bias=False, output_bias=False, hidden_bias=False)
 MADE_LLAMA = {**MADE_BARE, "scheme.name": "rotary", "gated": True, "activation": "silu"}
+MADE_ENCODER = {"scheme.name": "learned", "kind": "encoder", "head": "masked_token", "norm_place": "after", "final_norm": False, "embedding_norm": True,
+                "head_dense": True, "head_bias": True}
+MADE_DEBERTA = {"scheme.name": "deberta", "attention_scale": (3 * 8) ** -0.5}
 MADE = {
     "learned": (hf.GPT2LMHeadModel, {"scheme.name": "learned"}),
     "rotary": (hf.GPTNeoXForCausalLM, {"scheme.name": "rotary", "scheme.width": 4, "activation": "gelu_tanh"}),
@@ -209,8 +212,16 @@ MADE = {
     "qwen2": (hf.Qwen2ForCausalLM, {**MADE_LLAMA, "query_bias": True, "key_bias": True, "value_bias": True}),
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
-    "bert": (hf.BertForMaskedLM, {"scheme.name": "learned", "kind": "encoder", "head": "masked_token", "segments": 2, "norm_place": "after",
-                                  "final_norm": False, "embedding_norm": True, "head_dense": True, "head_bias": True}),
+    "bert": (hf.BertForMaskedLM, {**MADE_ENCODER, "segments": 2}),
+    "roberta": (hf.RobertaForMaskedLM, {**MADE_ENCODER, "segments": 1, "positions": "count", "position_offset": 2, "padding_token": 1}),
+    "distilbert": (hf.DistilBertForMaskedLM, {**MADE_ENCODER, "norm_eps": 1e-12}),
+    "deberta": (hf.DebertaForMaskedLM, {**MADE_ENCODER, **MADE_DEBERTA, "key_bias": False, "scheme.buckets": 0, "scheme.shared": False,
+                                        "scheme.key_bias": False, "scheme.norm": False}),
+    "deberta-v2": (hf.DebertaV2ForTokenClassification, {**MADE_ENCODER, **MADE_DEBERTA, "scheme.buckets": 8, "scheme.norm_eps": 1e-5,
+                                                        "head": "token_class"}),
+    "no segments": (hf.DebertaV2ForMaskedLM, {**MADE_ENCODER}),
+    "gptj": (hf.GPTJForCausalLM, {"scheme.name": "rotary", "scheme.pairs": "interleaved", "scheme.width": 6, "residual": "parallel-one-norm", "head_bias": True,
+                                  "query_bias": False, "key_bias": False, "value_bias": False, "output_bias": False, "activation": "gelu_tanh"}),
     # Scores without a scale: smaller weights keep the softmax from deciding everything on one key.
     "t5": (hf.T5ForConditionalGeneration, {**MADE_BARE, "deviation": 0.2, "kind": "encoder-decoder", "scheme.name": "t5", "attention_scale": 1, "tied": False,
                                            "gated": True, "activation": "gelu_tanh", "decoder_layers": 2}),

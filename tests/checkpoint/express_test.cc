@@ -48,6 +48,13 @@ void as_bert(Blueprint& b) {
   b.embedding_norm = b.head_dense = b.head_bias = true;
 }
 
+void as_deberta(Blueprint& b) {
+  as_bert(b);
+  b.segments = 0;
+  b.scheme = "deberta";
+  b.attention_scale = 1 / std::sqrt(4.0f * 3);  // heads of 4; content meets content, and position both ways
+}
+
 const Case kCases[] = {
     {"learned", "GPT-2", with([](Blueprint& b) { b.scheme = "learned"; })},
     {"learned_fused", "GPT-2", with([](Blueprint& b) {
@@ -101,6 +108,50 @@ const Case kCases[] = {
     {"bert_states", "BERT", with([](Blueprint& b) {
        as_bert(b);
        b.head = HeadKind::none;
+     })},
+    {"roberta", "RoBERTa", with([](Blueprint& b) {
+       as_bert(b);
+       b.segments = 1;
+       b.padding_token = 1;
+       b.positions = PositionPolicy::Kind::count;
+       b.position_offset = 2;
+     })},
+    {"roberta_class", "RoBERTa", with([](Blueprint& b) {
+       as_bert(b);
+       b.segments = 1;
+       b.padding_token = 0;
+       b.positions = PositionPolicy::Kind::count;
+       b.position_offset = 1;
+       b.head = HeadKind::sequence_class;
+       b.pooler = Activation::tanh;
+     })},
+    {"distilbert", "DistilBERT", with([](Blueprint& b) {
+       as_bert(b);
+       b.segments = 0;
+       b.norm_eps = 1e-12f;
+     })},
+    {"deberta", "DeBERTa", with([](Blueprint& b) {
+       as_deberta(b);
+       b.key_bias = false;
+       b.scheme_options = {{"buckets", "0"}, {"shared", "false"}, {"key_bias", "false"}, {"norm", "false"}};
+     })},
+    {"deberta_v2", "DeBERTa", with([](Blueprint& b) {
+       as_deberta(b);
+       b.scheme_options = {{"buckets", "8"}, {"max_distance", "16"}, {"norm_eps", "1e-05"}};
+       b.head = HeadKind::sequence_class;
+       b.pooler = Activation::gelu;
+       b.labels = 3;
+     })},
+    {"encoder_without_segments", "DeBERTa", with([](Blueprint& b) {
+       as_bert(b);
+       b.segments = 0;
+     })},
+    {"gptj", "GPT-J", with([](Blueprint& b) {
+       b.scheme = "rotary";
+       b.scheme_options = {{"pairs", "interleaved"}, {"width", "2"}};
+       b.residual = Residual::parallel_one_norm;
+       b.query_bias = b.key_bias = b.value_bias = b.output_bias = false;
+       b.head_bias = true;
      })},
     {"t5", "T5", with([](Blueprint& b) {
        without_biases(b);
@@ -179,6 +230,13 @@ TEST(Express, SaysWhichFieldsNoFamilyHas) {
         b.scheme_options = {{"pairs", "interleaved"}};
       },
       "the nearest is Llama, but scheme.pairs is interleaved, there halves");
+  refused(
+      [](Blueprint& b) {
+        as_bert(b);
+        b.positions = PositionPolicy::Kind::count;
+        b.position_offset = 2;
+      },
+      "positions is count, there row");
 }
 
 }  // namespace

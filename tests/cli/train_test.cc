@@ -51,6 +51,11 @@ TEST_F(TrainCommand, ATrainedModelIsExplained) {
                {"'ab' is not said twice in the sentence"});
 }
 
+TEST_F(TrainCommand, ABatchThatDoesNotFitIsRefusedBeforeItBegins) {
+  expect_fault(5, command("--set data.batch=1000000 --set model.layers=400"),
+               {"a step needs at least ", "tokens at once), but ", " GB are free; lower data.batch"});
+}
+
 TEST_F(TrainCommand, TrainsMeasuresAndWrites) {
   const Outcome trained = run_program(command());
   ASSERT_EQ(trained.exit_code, 0) << trained.err;

@@ -36,7 +36,7 @@ std::pair<double, double> learn(const Blueprint& blueprint, const ListedSamples&
          .parameters = model.parameters(),
          .folder = folder,
          .settings = {.steps = 60, .schedule = Schedule::Shape::constant, .rate = 0.02},
-         .hooks = {.progress = [&](const Progress& progress) {
+         .hooks = {.progress = [&](const TrainProgress& progress) {
            losses.push_back(progress.last.loss);
            if (validation != nullptr && progress.validation) *validation = *progress.validation;
          }}});

@@ -60,7 +60,7 @@ TEST_F(RunPlans, WordsAndQuestions) {
   const RunPlan tags = plan("[model]\nkind = 'encoder'\nhead = 'token_class'\n[data]\ntrain = 'x.tsv'\n");
   const Sample tagged = tags.training->at(0, 0);
   EXPECT_EQ(tags.task.tokenizer->decode(tagged.ids), "<s>ab c");
-  EXPECT_EQ(tagged.targets, (std::vector<int32_t>{-100, 0, -100, 1, -100}));
+  EXPECT_EQ(tagged.targets, (std::vector<int32_t>{-100, 0, -100, -100, 1}));
   file("x.jsonl",
        R"({"question": "who", "context": "a fox", "answers": {"text": ["fox"], "answer_start": [2]}})");
   const RunPlan answers =

@@ -17,7 +17,7 @@ using testing::trainee_settings;
 struct Attempt {
   Trainee trainee;
   std::vector<std::string> notes;
-  std::vector<Progress> progress;
+  std::vector<TrainProgress> progress;
   int64_t stop_at = 0;
 
   int64_t in(const fs::path& path, const TrainSettings& settings,
@@ -30,7 +30,7 @@ struct Attempt {
          .settings = settings,
          .config = Settings::parse(config, "config"),
          .may_differ = {"threads"},
-         .hooks = {.progress = [&](const Progress& p) { progress.push_back(p); },
+         .hooks = {.progress = [&](const TrainProgress& p) { progress.push_back(p); },
                    .stop = [&] { return !progress.empty() && progress.back().last.step + 1 == stop_at; },
                    .note = [&](const std::string& text) { notes.push_back(text); }}});
   }
@@ -46,7 +46,7 @@ TEST(Trainer, LearnsAndReports) {
   EXPECT_EQ(run.in(folder.path(), trainee_settings(60)), 60);
   ASSERT_EQ(run.progress.size(), 60u);
   EXPECT_LT(run.progress.back().last.loss, 0.5 * run.progress.front().last.loss);
-  const Progress& last = run.progress.back();
+  const TrainProgress& last = run.progress.back();
   EXPECT_EQ(last.last.step, 60);
   EXPECT_EQ(last.steps, 60);
   EXPECT_EQ(last.last.tokens, Trainee::kSamples);

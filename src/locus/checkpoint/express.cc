@@ -24,6 +24,9 @@ Blueprint filled(Blueprint b) {
   if (b.scheme == "rotary" && parse_integer(b.scheme_options["width"]).value_or(0) == 0) {
     b.scheme_options["width"] = fmt::format("{}", b.head_size);
   }
+  if (b.scheme == "deberta" && parse_integer(b.scheme_options["max_distance"]).value_or(0) == 0) {
+    b.scheme_options["max_distance"] = fmt::format("{}", b.max_length);
+  }
   return b;
 }
 
@@ -59,6 +62,7 @@ OptionValues meaning(const Blueprint& blueprint) {
   b.scheme_options = Options(b.scheme, scheme_info(b.scheme).options, b.scheme_options).values();
   b.scheme_options.erase("precision");  // of the last bits
   b.scheme_options.erase("std");        // of the start
+  if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
   return values_of(b);
 }
 
@@ -82,12 +86,18 @@ std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& f
   return result;
 }
 
-std::string config_of(const Family& family, const Blueprint& b) {
+std::string config_of(const Family& family, Blueprint b) {
   json::Members members = family.config(b);
-  members.insert(members.end(), {{"tie_word_embeddings", json::boolean(b.tied)},
-                                 {"num_labels", json::number(b.labels)},
-                                 {"initializer_range", json::number(b.deviation)},
-                                 {"dtype", json::text("float32")}});
+  ConfigFields fields(members);
+  fields.size("vocab_size", b.vocabulary);
+  fields.flag("tie_word_embeddings", b.tied, family.tied);
+  fields.size("num_labels", b.labels);
+  family.fields(fields, b);
+  if (b.kind == ModelKind::decoder) {  // no token has a meaning that the blueprint could tell
+    members.insert(members.end(), {{"bos_token_id", "null"}, {"eos_token_id", "null"}});
+  }
+  members.insert(members.end(),
+                 {{"initializer_range", json::number(b.deviation)}, {"dtype", json::text("float32")}});
   return json::lines(members);
 }
 
@@ -121,7 +131,6 @@ Expressed express(const Blueprint& blueprint) {
   const Family* nearest = nullptr;
   Lack least;
   for (const Family* family : families()) {
-    if (!family->config) continue;
     std::string config = config_of(*family, full);
     Lack lack = lack_of(full, config);
     if (lack.reasons.empty()) return {family, std::move(config), full};

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "locus/base/quote.h"
@@ -67,6 +66,22 @@ HeadKind head_of(const Config& config, const Family& family, std::string_view cl
   config.refuse("architectures.0", "expected one of {}", fmt::join(known_classes(family, classes), ", "));
 }
 
+Blueprint read_blueprint(const Family& family, const Config& config, HeadKind head) {
+  Blueprint b;
+  b.head = head;
+  b.vocabulary = config.size("vocab_size");
+  b.tied = config.flag("tie_word_embeddings", family.tied);
+  b.labels = labels_of(config);
+  ConfigFields fields(config);
+  family.fields(fields, b);
+  family.read(config, b);
+  if (b.kind == ModelKind::decoder) {  // of a sequence the last token tells its label, without a bias
+    b.pooling = Pooling::last;
+    b.label_bias = head != HeadKind::sequence_class;
+  }
+  return b;
+}
+
 }  // namespace
 
 std::span<const Family* const> families() { return kFamilies; }
@@ -77,8 +92,7 @@ Architecture read_architecture(const Config& config) {
     const auto found = std::ranges::find(family->types, type, &ModelType::name);
     if (found == family->types.end()) continue;
     const HeadKind head = head_of(config, *family, found->classes);
-    Architecture result = {family, type, family->blueprint(config, head)};
-    result.blueprint.head = head;
+    Architecture result = {family, type, read_blueprint(*family, config, head)};
     try {
       refuse("blueprint", problems(result.blueprint));
     } catch (const Error& error) {
@@ -90,16 +104,20 @@ Architecture read_architecture(const Config& config) {
   config.refuse("model_type", "expected one of {}{}", fmt::join(known, ", "), suggestion(type, known));
 }
 
-json::Members named(std::string_view type, std::string_view classes, HeadKind head,
-                    std::string_view next_token) {
-  std::string_view ending = next_token;
+json::Members named(const ModelType& type, HeadKind head) {
+  std::string_view ending = type.next_token;
   if (head != HeadKind::next_token) {
     const auto found = std::ranges::find(kEndings, head, &Ending::head);
     // Of the two for no head, the one that every family has.
     ending = head == HeadKind::none || found == std::end(kEndings) ? "Model" : found->text;
   }
-  return {{"model_type", json::text(type)},
-          {"architectures", json::list(std::vector{json::text(fmt::format("{}{}", classes, ending))})}};
+  return {{"model_type", json::text(type.name)},
+          {"architectures", json::list(std::vector{json::text(fmt::format("{}{}", type.classes, ending))})}};
+}
+
+std::string_view label_module(const Blueprint& b) {
+  if (b.head == HeadKind::answer) return "qa_outputs";
+  return b.kind == ModelKind::decoder && b.head == HeadKind::sequence_class ? "score" : "classifier";
 }
 
 std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
@@ -114,59 +132,6 @@ std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprin
     }
   }
   return bindings;
-}
-
-std::string_view activation_name(Activation activation) {
-  switch (activation) {
-    case Activation::gelu:
-      return "gelu";
-    case Activation::gelu_tanh:
-      return "gelu_new";
-    case Activation::silu:
-      return "silu";
-    case Activation::relu:
-      return "relu";
-    case Activation::tanh:
-      return "tanh";
-    case Activation::none:
-      break;
-  }
-  return "linear";
-}
-
-Activation activation_of(const Config& config, std::string_view field, std::string_view preset) {
-  static constexpr std::pair<std::string_view, Activation> kNames[] = {
-      {"gelu", Activation::gelu},
-      {"gelu_new", Activation::gelu_tanh},
-      {"gelu_pytorch_tanh", Activation::gelu_tanh},
-      {"gelu_fast", Activation::gelu_tanh},
-      {"relu", Activation::relu},
-      {"silu", Activation::silu},
-      {"swish", Activation::silu},
-      {"tanh", Activation::tanh},
-  };
-  const std::string name = config.text(field, preset);
-  for (const auto& [known, activation] : kNames) {
-    if (known == name) return activation;
-  }
-  config.refuse(field,
-                "expected one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish, tanh");
-}
-
-int64_t labels_of(const Config& config) {
-  return config.size("num_labels",
-                     std::max<int64_t>(config.count("id2label"), 0) > 0 ? config.count("id2label") : 2);
-}
-
-int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary) {
-  if (!config.has("pad_token_id") && !preset) return -1;
-  return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
-}
-
-void expect_flag(const Config& config, std::string_view field, bool value) {
-  if (config.flag(field, value) != value) {
-    config.refuse(field, "but Locus computes such models with {} only", value ? "true" : "false");
-  }
 }
 
 }  // namespace locus

@@ -2,23 +2,28 @@
 // made of. One small file each in family/; families.cc lists them.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "locus/base/json.h"
-#include "locus/checkpoint/config.h"
+#include "locus/checkpoint/config_fields.h"
 #include "locus/checkpoint/name_map.h"
-#include "locus/nn/blueprint.h"
 
 namespace locus {
 
-// A model type of config.json and the beginning of its architectures' names: "bert", "Bert"
-// (BertForMaskedLM).
+// A model type of config.json, the beginning of its architectures' names, and the end of the one that
+// predicts the next token: "gpt2", "GPT2", "LMHeadModel" (GPT2LMHeadModel).
 struct ModelType {
   std::string_view name, classes;
+  std::string_view next_token = "ForCausalLM";
 };
+
+// The heads that transformers has for most families of a kind.
+inline constexpr HeadKind kEncoderHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind::sequence_class,
+                                             HeadKind::token_class, HeadKind::answer};
+inline constexpr HeadKind kDecoderHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                                             HeadKind::token_class, HeadKind::answer};
 
 struct Family {
   std::string_view name;
@@ -36,12 +41,16 @@ struct Family {
   // Positions count the tokens that are not the padding token, whatever the mask says.
   bool padding_by_id = false;
   std::span<const std::string_view> leftovers;  // ends of names that its checkpoints carry and nothing reads
-  Blueprint (*blueprint)(const Config&, HeadKind);
+  bool tied = true;  // the head's table to that of the tokens, where config.json does not say
+  // What config.json and the blueprint have one to one, but the vocabulary and what the heads have.
+  void (*fields)(ConfigFields&, Blueprint&);
+  // The rest of the blueprint; its fields and its head are read.
+  void (*read)(const Config&, Blueprint&);
   // With the first prefix in front of the base model's names.
   void (*names)(NameMap&, const Blueprint&);
-  // config.json for a model that was not opened but made here: what of the blueprint the family has fields
-  // for. nullptr: such models are not written as this family.
-  json::Members (*config)(const Blueprint&) = nullptr;
+  // The rest of config.json for a model that was not opened but made here: model_type, architectures, and
+  // what else the family has for a blueprint.
+  json::Members (*config)(const Blueprint&);
 };
 
 std::span<const Family* const> families();
@@ -58,8 +67,8 @@ Architecture read_architecture(const Config& config);
 std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
                                  const Parameters& parameters);
 
-// A blueprint as config.json of the family that can say it: of those with a `config`, the first whose text
-// reads back as the same blueprint. What only training sees, dropout and the token whose row is frozen, may
+// A blueprint as config.json of the family that can say it: the first whose text reads back
+// as the same blueprint. What only training sees, dropout and the token whose row is frozen, may
 // be lost. No family: an error names the fields that the nearest one does not have.
 struct Expressed {
   const Family* family = nullptr;
@@ -68,24 +77,9 @@ struct Expressed {
 };
 Expressed express(const Blueprint& blueprint);
 
-// What several families write alike: model_type, and architectures with the class of the head.
-json::Members named(std::string_view type, std::string_view classes, HeadKind head,
-                    std::string_view next_token = "ForCausalLM");
-std::string_view activation_name(Activation activation);
-std::string rotary_config(const Blueprint& blueprint);  // rope_parameters
-
-// What several families read alike.
-Activation activation_of(const Config& config, std::string_view field, std::string_view preset);
-int64_t labels_of(const Config& config);  // num_labels, or as many as id2label has, or 2
-int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);  // -1: none
-// The scheme and options of a rotary model: rope_theta, rope_scaling, rope_parameters.
-void read_rotary(const Config& config, int64_t width, Blueprint& blueprint);
-// Refuses a field that is not what Locus computes.
-void expect_flag(const Config& config, std::string_view field, bool value);
-
-// The number of a layer in its names: "encoder.layers.3."
-inline std::string numbered(std::string_view branch, int64_t layer) {
-  return fmt::format("{}.{}.", branch, layer);
-}
+// model_type, and architectures with the class of the head.
+json::Members named(const ModelType& type, HeadKind head);
+// What most families call the module that tells labels, or where answers stand.
+std::string_view label_module(const Blueprint& blueprint);
 
 }  // namespace locus

@@ -69,10 +69,26 @@ bool fits(const TensorEntry& entry, const Shape& shape) {
                             [](uint64_t a, int64_t b) { return a == static_cast<uint64_t>(b); });
 }
 
+bool readable(const TensorEntry& entry, const Shape& shape) {
+  return entry.type->dtype && is_float(*entry.type->dtype) && fits(entry, shape);
+}
+
+// Where a head is replaced, in a checkpoint that was saved with one: then the base model's names have the
+// prefix, and those without belong to the head that goes.
+bool of_old_head(const Family& family, const WeightFiles& files, std::string_view name) {
+  const auto of_base = [&](std::string_view tensor) {
+    return std::ranges::any_of(family.prefixes,
+                               [&](std::string_view prefix) { return tensor.starts_with(prefix); });
+  };
+  return !of_base(name) && std::ranges::any_of(files.files(), [&](const SafetensorsFile& file) {
+    return std::ranges::any_of(file.entries(), [&](const TensorEntry& entry) { return of_base(entry.name); });
+  });
+}
+
 }  // namespace
 
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
-                   std::vector<Binding>& bindings) {
+                   bool new_head, std::vector<Binding>& bindings) {
   std::vector<std::string> problems;
   std::set<std::string, std::less<>> used;
   for (Binding& binding : bindings) {
@@ -80,12 +96,17 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     const auto found = std::ranges::find_if(names, [&](const std::string& name) { return files.find(name); });
     for (const std::string& name : names) used.insert(name);
     const Shape expected = binding.shape();
+    if (new_head && binding.ours.starts_with("head.")) {
+      const bool there = found != names.end() && readable(files.find(*found)->entry(*found), expected);
+      binding.drawn = !there || binding.ours.starts_with("head.out.");
+      if (binding.drawn) continue;
+    }
     if (found == names.end()) {
       problems.push_back(fmt::format("missing: {} {}", binding.tensor, expected.text()));
       continue;
     }
     const TensorEntry& entry = files.find(*found)->entry(*found);
-    if (!entry.type->dtype || !is_float(*entry.type->dtype) || !fits(entry, expected)) {
+    if (!readable(entry, expected)) {
       problems.push_back(fmt::format("{} is {}, expected F32, BF16, F16 or F64 {}", quote(*found),
                                      shape_text(entry), expected.text()));
     }
@@ -94,6 +115,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
   for (const SafetensorsFile& file : files.files()) {
     for (const TensorEntry& entry : file.entries()) {
       if (used.contains(entry.name) || leftover(family, entry.name)) continue;
+      if (new_head && of_old_head(family, files, entry.name)) continue;
       problems.push_back(fmt::format("unknown: {} {}", quote(entry.name), shape_text(entry)));
     }
   }

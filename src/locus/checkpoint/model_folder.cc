@@ -49,10 +49,10 @@ void follow_weights(const WeightFiles& files, Blueprint& b) {
 }
 
 std::vector<Binding> matched(const Architecture& architecture, const Model& model, const WeightFiles& files,
-                             const std::filesystem::path& folder) {
+                             const std::filesystem::path& folder, bool new_head) {
   std::vector<Binding> bindings =
       bindings_of(*architecture.family, architecture.blueprint, model.parameters());
-  match_tensors(*architecture.family, files, folder, bindings);
+  match_tensors(*architecture.family, files, folder, new_head, bindings);
   return bindings;
 }
 
@@ -65,10 +65,9 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
   });
 }
 
-}  // namespace
-
-ModelFolder open_model(const std::filesystem::path& path, const Progress& progress) {
-  Config config(path / "config.json");
+// What the seed draws is a new head; without one, everything comes from the files.
+ModelFolder opened(const std::filesystem::path& path, Config config, std::optional<uint64_t> seed,
+                   const LoadProgress& progress) {
   Architecture architecture = read_architecture(config);
   Blueprint& blueprint = architecture.blueprint;
   const WeightFiles files(path);
@@ -76,14 +75,14 @@ ModelFolder open_model(const std::filesystem::path& path, const Progress& progre
   require(wanted <= found, "'{}': describes a model of at least {:.0f} numbers, but the weights hold {:.0f}",
           config.path().string(), wanted, found);
   follow_weights(files, blueprint);
-  Model model(blueprint, {.seed = {}});
-  std::vector<Binding> bindings = matched(architecture, model, files, path);
+  Model model(blueprint, {.seed = seed});
+  std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
   if (blueprint.tied &&
       (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token) &&
       has_own_head(files, bindings)) {
     blueprint.tied = false;
-    model = Model(blueprint, {.seed = {}});
-    bindings = matched(architecture, model, files, path);
+    model = Model(blueprint, {.seed = seed});
+    bindings = matched(architecture, model, files, path, seed.has_value());
   }
   std::vector<std::string> warnings = read_tensors(files, bindings, progress);
   for (Binding& binding : bindings) {
@@ -95,7 +94,54 @@ ModelFolder open_model(const std::filesystem::path& path, const Progress& progre
           std::move(architecture),
           std::move(model),
           std::move(bindings),
-          std::move(warnings)};
+          std::move(warnings),
+          {}};
+}
+
+std::string architecture_with(const Config& config, HeadKind head) {
+  const Architecture own = read_architecture(config);
+  const auto type = std::ranges::find(own.family->types, own.model_type, &ModelType::name);
+  return named(*type, head).back().second;
+}
+
+json::Members label_members(const std::vector<std::string>& labels) {
+  std::vector<std::string> numbers;
+  for (size_t i = 0; i < labels.size(); ++i) numbers.push_back(fmt::format("{}", i));
+  json::Members names, ids;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    names.emplace_back(numbers[i], json::text(labels[i]));
+    ids.emplace_back(labels[i], numbers[i]);
+  }
+  // How many there are is told by id2label.
+  return {{"id2label", json::object(names)}, {"label2id", json::object(ids)}, {"num_labels", ""}};
+}
+
+}  // namespace
+
+ModelFolder open_model(const std::filesystem::path& path, const LoadProgress& progress) {
+  return opened(path, Config(path / "config.json"), {}, progress);
+}
+
+ModelFolder open_model(const std::filesystem::path& path, const NewHead& head, const LoadProgress& progress) {
+  const Config own(path / "config.json");
+  json::Members changes;
+  if (!head.labels.empty()) changes = label_members(head.labels);
+  changes.emplace_back("architectures", architecture_with(own, head.kind));
+  ModelFolder folder =
+      opened(path, Config(changed_config(own.path(), changes), own.path()), head.seed, progress);
+  folder.changes = std::move(changes);
+  // A base model's own names do not go with those of a head.
+  folder.bindings =
+      bindings_of(*folder.architecture.family, folder.architecture.blueprint, folder.model.parameters());
+  return folder;
+}
+
+std::vector<std::string> named_labels(const Config& config) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < config.count("id2label"); ++i) {
+    names.push_back(config.text(fmt::format("id2label.{}", i)));
+  }
+  return names;
 }
 
 }  // namespace locus

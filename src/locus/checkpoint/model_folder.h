@@ -14,7 +14,7 @@
 namespace locus {
 
 // Called as bytes arrive, from any thread but never from two at once.
-using Progress = std::function<void(uint64_t done, uint64_t all)>;
+using LoadProgress = std::function<void(uint64_t done, uint64_t all)>;
 
 struct ModelFolder {
   std::filesystem::path path;
@@ -23,12 +23,25 @@ struct ModelFolder {
   Model model;
   std::vector<Binding> bindings;  // under the names the folder's own files use
   std::vector<std::string> warnings;
+  json::Members changes;  // what config.json says otherwise, now that the model has a new head
 };
 
 // Reads config.json and the weights, these straight into the model's memory as f32, whatever they are stored
 // as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers that mean
 // nothing (position_ids, rotary frequencies, masks) are passed over.
-ModelFolder open_model(const std::filesystem::path& path, const Progress& progress = {});
+ModelFolder open_model(const std::filesystem::path& path, const LoadProgress& progress = {});
+
+// Another head in place of the folder's own. What tells labels is drawn; other parts of it are where the
+// folder has none of the right shape. What the folder's own head had besides is passed over.
+struct NewHead {
+  HeadKind kind = HeadKind::sequence_class;
+  std::vector<std::string> labels;  // their names, of a classifier
+  uint64_t seed = 1;
+};
+ModelFolder open_model(const std::filesystem::path& path, const NewHead& head,
+                       const LoadProgress& progress = {});
+// The names that config.json has for labels (id2label), in their order.
+std::vector<std::string> named_labels(const Config& config);
 
 // Writes a folder that transformers opens: the weights as f32 under the names they came with, config.json,
 // the tokenizer and other small files as they are.
@@ -40,12 +53,15 @@ void save_model(const Model& model, const std::filesystem::path& to);
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings);
 void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const std::filesystem::path& to,
                  json::Members changes);
+// The text of a config.json with some members changed.
+std::string changed_config(const std::filesystem::path& file, const json::Members& changes);
 
-// Finds every binding's tensor and sets its name to the one the files have; all problems in one error.
+// Finds every binding's tensor and sets its name to the one the files have; all problems in one error. Those
+// of a new head need not be there, and are marked as drawn.
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
-                   std::vector<Binding>& bindings);
+                   bool new_head, std::vector<Binding>& bindings);
 // Fills the bindings' parameters; returns warnings.
 std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
-                                      const Progress& progress);
+                                      const LoadProgress& progress);
 
 }  // namespace locus

@@ -72,8 +72,22 @@ void NameMap::modules(std::string_view ours, std::string_view theirs, std::span<
   }
 }
 
+void NameMap::layers(std::string_view ours, std::string_view theirs, int64_t count,
+                     std::span<const NamePair> names, const Layout& layout) {
+  for (int64_t i = 0; i < count; ++i) modules(numbered(ours, i), numbered(theirs, i), names, layout);
+}
+
+void NameMap::tokens(std::string_view theirs, std::string_view head, bool tied) {
+  Binding* table = tensor("tokens", theirs);
+  if (tied) {
+    table->aliases.emplace_back(head);
+    table->tied = head;
+  }
+  tensor("head.weight", head);
+}
+
 void NameMap::joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout) {
-  Binding binding = {.tensor = std::string(theirs), .parameters = {}, .layout = layout};
+  Binding binding = {.tensor = std::string(theirs), .ours = ours[0], .parameters = {}, .layout = layout};
   for (const std::string& name : ours) {
     binding.parameters.push_back(parameters_.at(name));
     bound_.push_back(name);
@@ -94,13 +108,6 @@ void NameMap::qkv(std::string_view ours, std::string_view theirs, const Layout& 
 void NameMap::alias(std::string_view theirs, std::string_view other) {
   for (Binding& binding : bindings_) {
     if (binding.tensor == theirs) binding.aliases.emplace_back(other);
-  }
-}
-
-void NameMap::tie(std::string_view theirs, std::string_view head) {
-  alias(theirs, head);
-  for (Binding& binding : bindings_) {
-    if (binding.tensor == theirs) binding.tied = head;
   }
 }
 

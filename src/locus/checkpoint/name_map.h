@@ -2,6 +2,8 @@
 // list serves to load, to save, and to say gradients in the checkpoint's own names.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +26,13 @@ struct Layout {
 // A tensor of the checkpoint and the parameters in it: one, or several whose rows are one below the other.
 struct Binding {
   std::string tensor;
+  std::string ours;  // Locus's name of the first of them
   std::vector<Var> parameters;
   Layout layout;
   std::vector<std::string> aliases;  // other names for it: a tied table may be stored under any or all
   std::string tied;       // of these names, the head's own, where the head is said to be tied to it
   bool constant = false;  // no parameter of the family's: it gets no gradient
+  bool drawn = false;     // of a new head: no file has it
 
   Shape shape() const;  // of the tensor
   // Where a row of the tensor stands among the parameters' rows; of a layout that is not transposed.
@@ -42,6 +46,11 @@ struct Binding {
 
 using NamePair = std::pair<std::string_view, std::string_view>;  // Locus's name, the checkpoint's
 
+// The number of a layer in its names: "encoder.layers.3."
+inline std::string numbered(std::string_view branch, int64_t layer) {
+  return fmt::format("{}.{}.", branch, layer);
+}
+
 // Families name everything their models may have; what this model does not have is passed over.
 class NameMap {
  public:
@@ -52,14 +61,17 @@ class NameMap {
   void module(std::string_view ours, std::string_view theirs, const Layout& layout = {});
   void modules(std::string_view ours, std::string_view theirs, std::span<const NamePair> names,
                const Layout& layout = {});
+  // The modules of every layer: "decoder.layers.3.attention.out" and "transformer.h.3.attn.out_proj".
+  void layers(std::string_view ours, std::string_view theirs, int64_t count, std::span<const NamePair> names,
+              const Layout& layout = {});
+  // The table of tokens, and the head's, which is the same one where it is tied.
+  void tokens(std::string_view theirs, std::string_view head, bool tied);
   // One tensor for several parameters.
   void joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout = {});
   // A module with one matrix for queries, keys and values, which a model may have as one or as three.
   void qkv(std::string_view ours, std::string_view theirs, const Layout& layout = {});
   // Another name for the same tensor.
   void alias(std::string_view theirs, std::string_view other);
-  // The name the table of tokens has besides, as the head's.
-  void tie(std::string_view theirs, std::string_view head);
 
   std::vector<Binding> take();  // every parameter is in it, or it is a bug
 

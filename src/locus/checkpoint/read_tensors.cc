@@ -2,6 +2,7 @@
 // the model's own order goes there directly, anything else through a small piece of scratch memory.
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 #include "locus/base/parallel.h"
@@ -16,7 +17,7 @@ constexpr uint64_t kPieceBytes = 1 << 20;
 
 // Rows of a tensor that one thread reads at once.
 struct Piece {
-  size_t binding;
+  size_t source;
   int64_t begin, end;
 };
 
@@ -40,10 +41,31 @@ bool all_finite(std::span<const float> values) {
   return std::ranges::all_of(sums, [](float sum) { return sum == 0; });
 }
 
-float to_float(float value) { return value; }
 float to_float(double value) { return static_cast<float>(value); }
 float to_float(Bf16 value) { return to_f32(value); }
 float to_float(F16 value) { return to_f32(value); }
+
+// What a thread reads through, where bytes cannot go straight to their place. Kept from piece to piece: fresh
+// memory would cost more than the reading.
+class Scratch {
+ public:
+  std::span<std::byte> stored(size_t bytes) { return grown(stored_, stored_size_, bytes); }
+  std::span<float> values(size_t count) { return grown(values_, values_size_, count); }
+
+ private:
+  template <class T>
+  static std::span<T> grown(std::unique_ptr<T[]>& memory, size_t& size, size_t wanted) {
+    if (size < wanted) {
+      memory = std::make_unique_for_overwrite<T[]>(wanted);
+      size = wanted;
+    }
+    return {memory.get(), wanted};
+  }
+
+  std::unique_ptr<std::byte[]> stored_;
+  std::unique_ptr<float[]> values_;
+  size_t stored_size_ = 0, values_size_ = 0;
+};
 
 class TensorReader {
  public:
@@ -56,7 +78,7 @@ class TensorReader {
   }
 
   // Whether all numbers read were finite.
-  bool read(int64_t begin, int64_t end) const {
+  bool read(int64_t begin, int64_t end, Scratch& scratch) const {
     const uint64_t offset = static_cast<uint64_t>(begin) * source_.row_bytes();
     const auto numbers = static_cast<size_t>((end - begin) * source_.columns);
     if (binding_.as_it_is() && source_.entry->type->dtype == DType::f32) {
@@ -65,28 +87,49 @@ class TensorReader {
       source_.file->read_part(*source_.entry, offset, std::as_writable_bytes(to));
       return all_finite(to);
     }
-    bool finite = true;
-    visit_float(*source_.entry->type->dtype, [&]<class T>(T) {
-      std::vector<T> stored(numbers);
-      source_.file->read_part(*source_.entry, offset, std::as_writable_bytes(std::span(stored)));
-      std::vector<float> values(numbers);
-      std::ranges::transform(stored, values.begin(), [](T value) { return to_float(value); });
-      finite = all_finite(values);
-      place(begin, end, values.data());
-    });
-    return finite;
+    const std::span<std::byte> stored =
+        scratch.stored(static_cast<size_t>(end - begin) * source_.row_bytes());
+    source_.file->read_part(*source_.entry, offset, stored);
+    const std::span<const float> values =
+        visit_float(*source_.entry->type->dtype, [&]<class T>(T) -> std::span<const float> {
+          const std::span<const T> from(reinterpret_cast<const T*>(stored.data()), numbers);
+          if constexpr (std::is_same_v<T, float>) {
+            return from;
+          } else {
+            const std::span<float> to = scratch.values(numbers);
+            std::ranges::transform(from, to.begin(), [](T value) { return to_float(value); });
+            return to;
+          }
+        });
+    place(begin, end, values.data());
+    return all_finite(values);
   }
 
  private:
   void place(int64_t begin, int64_t end, const float* values) const {
     const int64_t width = source_.columns;
+    if (binding_.layout.transposed && binding_.parameters[0].shape().rank() == 2) {
+      place_transposed(begin, end, values);
+      return;
+    }
     for (int64_t r = begin; r < end; ++r, values += width) {
-      if (binding_.layout.transposed) {
-        for (int64_t c = 0; c < width; ++c) rows_[c][r] = values[c];
-      } else if (binding_.layout.one_row) {
+      if (binding_.layout.one_row) {
         std::copy_n(values, width, rows_[0]);
       } else {
         std::copy_n(values, width, rows_[binding_.row(r)]);
+      }
+    }
+  }
+
+  // Columns in blocks of a cache line: a line that was read is used up, and so is one that is written.
+  void place_transposed(int64_t begin, int64_t end, const float* values) const {
+    constexpr int64_t kBlock = 16;
+    const int64_t width = source_.columns;
+    for (int64_t first = 0; first < width; first += kBlock) {
+      const int64_t last = std::min(first + kBlock, width);
+      for (int64_t r = begin; r < end; ++r) {
+        const float* from = values + (r - begin) * width;
+        for (int64_t c = first; c < last; ++c) rows_[static_cast<size_t>(c)][r] = from[c];
       }
     }
   }
@@ -106,12 +149,13 @@ Source source_of(const WeightFiles& files, const Binding& binding) {
 }  // namespace
 
 std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
-                                      const Progress& progress) {
+                                      const LoadProgress& progress) {
   std::vector<TensorReader> readers;
   std::vector<Source> sources;
   std::vector<Piece> pieces;
   uint64_t all = 0;
   for (const Binding& binding : bindings) {
+    if (binding.drawn) continue;
     const Source source = source_of(files, binding);
     readers.emplace_back(binding, source);
     sources.push_back(source);
@@ -122,24 +166,26 @@ std::vector<std::string> read_tensors(const WeightFiles& files, const std::vecto
       pieces.push_back({sources.size() - 1, row, std::min(row + step, source.rows)});
     }
   }
-  std::vector<std::atomic<bool>> broken(bindings.size());
+  std::vector<std::atomic<bool>> broken(readers.size());
+  std::vector<Scratch> scratch(static_cast<size_t>(threads()));
   std::mutex mutex;
   uint64_t done = 0;
   parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const Piece& piece = pieces[static_cast<size_t>(i)];
-      if (!readers[piece.binding].read(piece.begin, piece.end)) broken[piece.binding] = true;
+      Scratch& own = scratch[static_cast<size_t>(thread_index())];
+      if (!readers[piece.source].read(piece.begin, piece.end, own)) broken[piece.source] = true;
       if (!progress) continue;
       const std::lock_guard lock(mutex);
-      done += static_cast<uint64_t>(piece.end - piece.begin) * sources[piece.binding].row_bytes();
+      done += static_cast<uint64_t>(piece.end - piece.begin) * sources[piece.source].row_bytes();
       progress(done, all);
     }
   });
   std::vector<std::string> warnings;
-  for (size_t i = 0; i < bindings.size(); ++i) {
+  for (size_t i = 0; i < sources.size(); ++i) {
     if (!broken[i]) continue;
     warnings.push_back(fmt::format("'{}': tensor {} holds numbers that are not finite",
-                                   sources[i].file->path().string(), quote(bindings[i].tensor)));
+                                   sources[i].file->path().string(), quote(sources[i].entry->name)));
   }
   return warnings;
 }

@@ -1,6 +1,6 @@
 // What config.json says about rotary positions. Old files have rope_theta beside rope_scaling, new ones all
 // of it in rope_parameters; the kind is called rope_type or, before, type.
-#include "locus/checkpoint/family.h"
+#include "locus/checkpoint/config_fields.h"
 
 namespace locus {
 namespace {

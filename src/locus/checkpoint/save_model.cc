@@ -34,24 +34,6 @@ constexpr std::string_view kCompanions[] = {
     "1_Pooling/config.json",
 };
 
-std::string changed_config(const fs::path& path, const json::Members& changes) {
-  simdjson::dom::parser parser;
-  simdjson::dom::object object;
-  const std::vector<std::byte> bytes = read_file(path);
-  const auto error =
-      parser.parse(reinterpret_cast<const char*>(bytes.data()), bytes.size()).get_object().get(object);
-  require(!error, "'{}': is not a JSON object: {}", path.string(), simdjson::error_message(error));
-  json::Members members;
-  for (const auto member : object) {
-    if (std::ranges::count(changes, member.key, &json::Members::value_type::first) > 0) continue;
-    members.emplace_back(member.key, simdjson::minify(member.value));
-  }
-  for (const auto& [name, value] : changes) {
-    if (!value.empty()) members.emplace_back(name, value);
-  }
-  return json::lines(members);
-}
-
 void copy_companions(const fs::path& from, const fs::path& to) {
   for (const std::string_view name : kCompanions) {
     if (!fs::exists(from / name)) continue;
@@ -62,6 +44,24 @@ void copy_companions(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+std::string changed_config(const fs::path& file, const json::Members& changes) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  const std::vector<std::byte> bytes = read_file(file);
+  const auto error =
+      parser.parse(reinterpret_cast<const char*>(bytes.data()), bytes.size()).get_object().get(object);
+  require(!error, "'{}': is not a JSON object: {}", file.string(), simdjson::error_message(error));
+  json::Members members;
+  for (const auto member : object) {
+    if (std::ranges::count(changes, member.key, &json::Members::value_type::first) > 0) continue;
+    members.emplace_back(member.key, simdjson::minify(member.value));
+  }
+  for (const auto& [name, value] : changes) {
+    if (!value.empty()) members.emplace_back(name, value);
+  }
+  return json::lines(members);
+}
 
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
   std::vector<NamedTensor> tensors;
@@ -79,6 +79,7 @@ void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, co
   require(!fs::equivalent(folder.path, to), "'{}': is the folder the model came from; save it to another",
           to.string());
   write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
+  changes.insert(changes.end(), folder.changes.begin(), folder.changes.end());
   changes.emplace_back("dtype", json::text("float32"));
   changes.emplace_back("torch_dtype", "");  // what dtype was called before
   write_file(to / "config.json", changed_config(folder.config.path(), changes));

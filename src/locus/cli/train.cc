@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "locus/base/file.h"
+#include "locus/base/machine.h"
 #include "locus/cli/command.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/training_page.h"
+#include "locus/train/memory_need.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/run_plan.h"
 #include "locus/train/saved_run.h"
@@ -39,7 +41,7 @@ std::string duration(double seconds) {
 // run.
 class ProgressLine {
  public:
-  void operator()(const Progress& progress) {
+  void operator()(const TrainProgress& progress) {
     const bool keep = progress.validation || progress.last.step == progress.steps;
     if (!::isatty(STDERR_FILENO)) {
       const int64_t tenth = std::max<int64_t>(1, progress.steps / 10);
@@ -60,7 +62,7 @@ class ProgressLine {
   }
 
  private:
-  static std::string text(const Progress& progress) {
+  static std::string text(const TrainProgress& progress) {
     const StepMetrics& last = progress.last;
     std::string line =
         fmt::format("step {}/{}  loss {:.4f}  {:.0f} tokens/s  {} left", last.step, progress.steps, last.loss,
@@ -88,10 +90,28 @@ void write_page(const RunFolder& folder) {
   write_file(folder.path() / "training.html", report::training_page(name, read_metrics(folder.metrics())));
 }
 
+// Of a part of a step, on average.
+double tokens_at_once(const RunPlan& plan) {
+  const DataSettings& data = plan.task.data;
+  double tokens = static_cast<double>(data.tokens_per_step);
+  if (data.tokens_per_step == 0) {
+    int64_t all = 0;
+    const int64_t looked_at = std::min<int64_t>(plan.training->size(), 1000);
+    for (int64_t i = 0; i < looked_at; ++i) all += plan.training->length(i);
+    tokens = static_cast<double>(all) / static_cast<double>(looked_at) * static_cast<double>(data.batch);
+  }
+  return tokens / static_cast<double>(plan.train.parts);
+}
+
 void run(const Request& request) {
-  const RunPlan plan = plan_of(request);
+  RunPlan plan = plan_of(request);
   RunFolder folder(request.out);
-  Model model(plan.task.blueprint, {.seed = static_cast<uint64_t>(plan.train.seed)});
+  Model model = first_model(plan);
+  check_memory(plan.task.blueprint,
+               {.parameters = model.parameters().numel(),
+                .tokens = tokens_at_once(plan),
+                .recompute = plan.task.data.recompute},
+               memory().available);
   ModelObjective objective(model, *plan.training, plan.validation.get(),
                            {.batches = {.batch = plan.task.data.batch,
                                         .tokens = plan.task.data.tokens_per_step,
@@ -122,6 +142,10 @@ void run(const Request& request) {
     fmt::print(stderr, "locus: stopped after step {} and saved; the same command goes on from there\n", step);
     throw Stopped{signals.signal()};
   }
+  if (plan.start) {
+    print(fmt::format("{}: for transformers and Locus\n",
+                      save_hub_folder(*plan.start, folder.path()).string()));
+  }
   print(fmt::format("{}: {} steps done; see training.html, or ask the model: locus eval, locus generate\n",
                     request.out, step));
 }
@@ -134,6 +158,10 @@ void add_train(CLI::App& program) {
       "Examples:\n"
       "  locus train configs/causal-verdict.toml --out runs/verdict\n"
       "  locus train configs/causal-verdict.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
+      "A model of the hub is trained on, or fine-tuned under a new head, by a configuration with\n"
+      "  [model]\n"
+      "  from = 'models/all-MiniLM-L6-v2'\n"
+      "  head = 'sequence_class'\n\n"
       "The same command again goes on where it stopped. Ctrl-C saves and leaves.");
   auto request = std::make_shared<Request>();
   command->add_option("CONFIG", request->config, "A TOML file: [model], [data], [train]")->required();

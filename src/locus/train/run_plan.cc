@@ -39,6 +39,7 @@ void read_section(const Settings& settings, const std::string& section, T& objec
 
 OptionValues model_values(const Settings& settings) {
   OptionValues values = settings.section("model");
+  values.erase("from");
   for (const auto& [name, value] : settings.section("model.scheme")) values.emplace("scheme." + name, value);
   return values;
 }
@@ -97,10 +98,34 @@ void read_data(RunPlan& plan) {
 
 Settings resolved(const RunPlan& plan) {
   Settings config;
+  if (plan.start) config.set("model.from", plan.start->path.string());
   for (const auto& [name, value] : values_of(plan.task.blueprint)) config.set("model." + name, value);
   for (const auto& [name, value] : field_values(plan.task.data)) config.set("data." + name, value);
   for (const auto& [name, value] : field_values(plan.train)) config.set("train." + name, value);
   return config;
+}
+
+// The task of a model that is made here.
+void plan_model(const Settings& settings, TextTask& task) {
+  OptionValues model = model_values(settings);
+  task.labels = label_names(blueprint_of("[model]", model).head, task.data.train);
+  model.emplace("vocabulary", fmt::format("{}", task.tokenizer->size()));
+  model.emplace("max_length", fmt::format("{}", task.data.context));
+  if (!task.labels.empty()) model.emplace("labels", fmt::format("{}", task.labels.size()));
+  task.blueprint = blueprint_of("configuration: [model]", model);
+}
+
+// What the folder a model comes from says of data where the settings do not.
+void follow_folder(const Settings& settings, const fs::path& from, DataSettings& data) {
+  const Blueprint own = read_architecture(Config(from / "config.json")).blueprint;
+  if (!settings.find("data.tokenizer")) data.tokenizer = from.string();
+  if (!settings.find("data.context")) data.context = std::min(data.context, own.max_length);
+}
+
+// The task of a model that comes from a folder, and the folder.
+ModelFolder plan_start(const Settings& settings, const HubStart& hub, TextTask& task) {
+  const bool asked = settings.find("model.head") != nullptr;
+  return open_start(hub.from, asked ? std::optional(hub.head) : std::nullopt, task);
 }
 
 }  // namespace
@@ -108,16 +133,23 @@ Settings resolved(const RunPlan& plan) {
 RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   RunPlan plan;
   TextTask& task = plan.task;
+  HubStart hub;
+  const bool from_hub = settings.find("model.from") != nullptr;
   std::vector<std::string> problems;
   check_sections(settings, problems);
-  check_model(settings, problems);
+  from_hub ? read_section(settings, "model", hub, problems) : check_model(settings, problems);
   read_section(settings, "data", task.data, problems);
   read_section(settings, "train", plan.train, problems);
+  if (from_hub && !settings.section("model.scheme").empty()) {
+    problems.emplace_back("[model.scheme] is what the folder in model.from says; expected no such section");
+  }
   if (task.data.train.empty()) problems.emplace_back("[data] train is missing: what to train on");
   refuse("configuration", problems);
   place(task.data.train, settings, "data.train", folder);
   place(task.data.validation, settings, "data.validation", folder);
   place(task.data.tokenizer, settings, "data.tokenizer", folder);
+  place(hub.from, settings, "model.from", folder);
+  if (from_hub) follow_folder(settings, hub.from, task.data);
 
   task.seed = static_cast<uint64_t>(plan.train.seed);
   if (task.data.tokenizer == "bytes") {
@@ -126,12 +158,7 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   } else {
     task.tokenizer = load_tokenizer(task.data.tokenizer);
   }
-  OptionValues model = model_values(settings);
-  task.labels = label_names(blueprint_of("[model]", model).head, task.data.train);
-  model.emplace("vocabulary", fmt::format("{}", task.tokenizer->size()));
-  model.emplace("max_length", fmt::format("{}", task.data.context));
-  if (!task.labels.empty()) model.emplace("labels", fmt::format("{}", task.labels.size()));
-  task.blueprint = blueprint_of("configuration: [model]", model);
+  from_hub ? void(plan.start = plan_start(settings, hub, task)) : plan_model(settings, task);
   const Blueprint& blueprint = task.blueprint;
   require(blueprint.vocabulary >= task.tokenizer->size(),
           "model.vocabulary is {}, but the tokenizer has {} tokens", blueprint.vocabulary,
@@ -142,6 +169,10 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   plan.config = resolved(plan);
   read_data(plan);
   return plan;
+}
+
+Model first_model(RunPlan& plan) {
+  return plan.start ? std::move(plan.start->model) : Model(plan.task.blueprint, {.seed = plan.task.seed});
 }
 
 TextTask task_of(const Settings& config) {

@@ -1,8 +1,26 @@
 #include "locus/train/text_samples.h"
 
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 
 namespace locus {
+namespace {
+
+Encoding framed_text(std::string_view text, const Tokenizer& tokenizer) {
+  Encoding encoding = tokenizer.encoding(text, {.unit = OffsetUnit::bytes});
+  if (tokenizer.frame_size(false) == 0 && tokenizer.specials().ids().contains(kStartToken)) {
+    Encoding started;
+    started.push(tokenizer.special(kStartToken), {}, 0, Encoding::kNoText);
+    for (size_t i = 0; i < encoding.size(); ++i) {
+      started.push(encoding.ids[i], encoding.offsets[i], encoding.segments[i], encoding.texts[i]);
+    }
+    encoding = std::move(started);
+  }
+  require(encoding.size() > 0, "the text {} has no tokens", quote(text));
+  return encoding;
+}
+
+}  // namespace
 
 StreamPart::StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end)
     : whole_(std::move(whole)), begin_(begin), end_(end) {
@@ -35,20 +53,33 @@ int64_t ListedSamples::length(int64_t index) const {
   return static_cast<int64_t>(sample.ids.size() + sample.text.size());
 }
 
+int32_t mask_token(const Tokenizer& tokenizer) {
+  const auto& specials = tokenizer.specials().ids();
+  const auto found = specials.find("[MASK]");
+  return found != specials.end() ? found->second : tokenizer.special(kMaskToken);
+}
+
 Sample labelled_sample(const LabelledText& example, const Tokenizer& tokenizer) {
-  Sample sample{.ids = {tokenizer.special(kStartToken)}, .targets = {example.label}};
-  const std::vector<int32_t> ids = tokenizer.encode(example.text);
-  sample.ids.insert(sample.ids.end(), ids.begin(), ids.end());
-  return sample;
+  return {.ids = framed_text(example.text, tokenizer).ids, .targets = {example.label}};
 }
 
 Sample tagged_sample(const TaggedText& example, const Tokenizer& tokenizer) {
-  Sample sample{.ids = {tokenizer.special(kStartToken)}, .targets = {kernel::kIgnoredTarget}};
-  for (size_t i = 0; i < example.words.size(); ++i) {
-    const std::vector<int32_t> ids = tokenizer.encode((i > 0 ? " " : "") + example.words[i]);
-    sample.ids.insert(sample.ids.end(), ids.begin(), ids.end());
-    sample.targets.push_back(example.labels[i]);
-    sample.targets.resize(sample.ids.size(), kernel::kIgnoredTarget);
+  std::string text;
+  std::vector<size_t> begins;
+  for (const std::string& word : example.words) {
+    if (!text.empty()) text += ' ';
+    begins.push_back(text.size());
+    text += word;
+  }
+  const Encoding encoding = framed_text(text, tokenizer);
+  Sample sample{.ids = encoding.ids};
+  sample.targets.resize(encoding.size(), kernel::kIgnoredTarget);
+  size_t word = 0;
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    if (encoding.texts[i] == Encoding::kNoText) continue;
+    const auto begun = [&] { return word < begins.size() && begins[word] < encoding.offsets[i].end; };
+    if (begun()) sample.targets[i] = example.labels[word];
+    while (begun()) ++word;
   }
   return sample;
 }

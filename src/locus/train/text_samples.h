@@ -64,9 +64,13 @@ inline constexpr const char* kStartToken = "<s>";
 inline constexpr const char* kEndToken = "</s>";
 inline constexpr const char* kMaskToken = "<mask>";
 
-// <s> and the text.
+// The token that hides others: <mask>, or as BERT spells it [MASK].
+int32_t mask_token(const Tokenizer& tokenizer);
+
+// A vocabulary that puts tokens of its own around a text does so here, too; else it is <s> and the text, or
+// the text alone where there is no <s>.
 Sample labelled_sample(const LabelledText& example, const Tokenizer& tokenizer);
-// <s> and the words, with the blanks between them; a word's label is the target of its first token, and the
+// The same with words, with the blanks between them; a word's label is the target of its first token, and the
 // others have none.
 Sample tagged_sample(const TaggedText& example, const Tokenizer& tokenizer);
 // What an encoder reads: the source and </s>.

@@ -98,7 +98,7 @@ std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<co
   std::optional<Masking> masking;
   if (task.blueprint.head == HeadKind::masked_token) {
     masking = {.rate = task.data.mask_rate,
-               .mask = task.tokenizer->special(kMaskToken),
+               .mask = mask_token(*task.tokenizer),
                .vocabulary = task.tokenizer->size()};
     for (const auto& [name, id] : task.tokenizer->specials().ids()) masking->kept.insert(id);
   }

@@ -52,7 +52,7 @@ class Training {
     const Clock::time_point start = Clock::now();
     const int64_t first_step = state_.step, first_token = state_.tokens;
     while (state_.step < job_.settings.steps) {
-      Progress progress{.last = step(), .steps = job_.settings.steps, .validation = validate()};
+      TrainProgress progress{.last = step(), .steps = job_.settings.steps, .validation = validate()};
       const bool stop = job_.hooks.stop && job_.hooks.stop();
       const bool best = progress.validation && state_.best_step == state_.step;
       if (stop || best || due(job_.settings.save_every)) save();

@@ -55,7 +55,7 @@ struct TrainSettings {
   }
 };
 
-struct Progress {
+struct TrainProgress {
   StepMetrics last;
   int64_t steps = 0;  // in all
   double tokens_per_second = 0, seconds_left = 0;
@@ -64,7 +64,7 @@ struct Progress {
 
 // Asked and told after every step.
 struct TrainHooks {
-  std::function<void(const Progress&)> progress;
+  std::function<void(const TrainProgress&)> progress;
   std::function<bool()> stop;                    // true: save and leave
   std::function<void(const std::string&)> note;  // what a person should know: a damaged checkpoint, say
 };

@@ -9,23 +9,27 @@
 namespace locus {
 namespace {
 
-Blueprint blueprint(const Config& config, HeadKind head) {
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size("d_model", b.width);
+  f.size("encoder_layers", b.layers);
+  f.size("encoder_attention_heads", b.heads);
+  f.size("encoder_ffn_dim", b.hidden);
+  f.size("decoder_layers", b.decoder_layers);
+  f.size("decoder_attention_heads", b.decoder_heads);
+  f.size("decoder_ffn_dim", b.decoder_hidden);
+  f.size("max_position_embeddings", b.max_length);
+  f.activation("activation_function", b.activation, "gelu");
+  f.dropout("dropout", b.dropout, 0.1);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
   const bool marian = config.text("model_type") == "marian";
-  Blueprint b;
   b.kind = ModelKind::encoder_decoder;
-  b.vocabulary = config.size("vocab_size");
-  b.width = config.size("d_model");
-  b.layers = config.size("encoder_layers");
-  b.heads = config.size("encoder_attention_heads");
-  b.hidden = config.size("encoder_ffn_dim");
-  b.decoder_layers = config.size("decoder_layers");
-  b.decoder_heads = config.size("decoder_attention_heads");
-  b.decoder_hidden = config.size("decoder_ffn_dim");
   if (b.decoder_heads != b.heads) {
     config.refuse("decoder_attention_heads",
                   "but Locus has heads of one size: expected encoder_attention_heads, {}", b.heads);
   }
-  b.max_length = config.size("max_position_embeddings");
   b.scheme = marian ? "sinusoidal" : "learned";
   if (marian) b.scheme_options = {{"pairs", "halves"}};
   b.position_offset = marian ? 0 : 2;
@@ -34,13 +38,8 @@ Blueprint blueprint(const Config& config, HeadKind head) {
   b.padding_token = padding_of(config, 1, b.vocabulary);
   b.norm_place = NormPlace::after;
   b.final_norm = false;
-  b.activation = activation_of(config, "activation_function", "gelu");
-  b.dropout = static_cast<float>(config.number("dropout", 0, 0.99, 0.1));
-  b.attention_dropout = static_cast<float>(config.number("attention_dropout", 0, 0.99, 0));
-  b.tied = config.flag("tie_word_embeddings", true);
-  b.head_bias = head == HeadKind::next_token;
+  b.head_bias = b.head == HeadKind::next_token;
   expect_flag(config, "share_encoder_decoder_embeddings", true);
-  return b;
 }
 
 constexpr NamePair kLayer[] = {
@@ -62,50 +61,33 @@ constexpr NamePair kLayer[] = {
 constexpr std::string_view kLeftovers[] = {".embed_positions.weight"};
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tensor("tokens", "model.shared.weight");
+  map.tokens("model.shared.weight", "lm_head.weight", b.tied);
   map.alias("model.shared.weight", "model.encoder.embed_tokens.weight");
   map.alias("model.shared.weight", "model.decoder.embed_tokens.weight");
-  if (b.tied) map.tie("model.shared.weight", "lm_head.weight");
   for (const auto& [stack, layers] : {std::pair("encoder", b.layers), {"decoder", b.decoder_layers}}) {
     const std::string theirs = fmt::format("model.{}", stack), ours = stack;
     map.tensor(ours + ".scheme.table", theirs + ".embed_positions.weight");
     map.module(ours + ".embedding.norm", theirs + ".layernorm_embedding");
-    for (int64_t i = 0; i < layers; ++i) {
-      map.modules(numbered(ours + ".layers", i), numbered(theirs + ".layers", i), kLayer);
-    }
+    map.layers(ours + ".layers", theirs + ".layers", layers, kLayer);
   }
-  map.tensor("head.weight", "lm_head.weight");
   // A buffer there: it is never trained.
   if (Binding* bias = map.tensor("head.bias", "final_logits_bias", {.one_row = true})) bias->constant = true;
 }
 
+constexpr ModelType kTypes[] = {{"bart", "Bart", "ForConditionalGeneration"},
+                                {"marian", "Marian", "MTModel"}};
+constexpr std::string_view kPrefixes[] = {"model."};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
+
 json::Members config(const Blueprint& b) {
-  const bool marian = b.scheme == "sinusoidal";
-  json::Members members = named(marian ? "marian" : "bart", marian ? "Marian" : "Bart", b.head,
-                                marian ? "MTModel" : "ForConditionalGeneration");
+  json::Members members = named(kTypes[b.scheme == "sinusoidal" ? 1 : 0], b.head);
   const std::string padding = json::number(std::max<int64_t>(b.padding_token, 0));
-  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
-                                 {"decoder_vocab_size", json::number(b.vocabulary)},
-                                 {"d_model", json::number(b.width)},
-                                 {"encoder_layers", json::number(b.layers)},
-                                 {"encoder_attention_heads", json::number(b.heads)},
-                                 {"encoder_ffn_dim", json::number(b.hidden)},
-                                 {"decoder_layers", json::number(b.decoder_layers)},
-                                 {"decoder_attention_heads", json::number(b.decoder_heads)},
-                                 {"decoder_ffn_dim", json::number(b.decoder_hidden)},
-                                 {"max_position_embeddings", json::number(b.max_length)},
+  members.insert(members.end(), {{"decoder_vocab_size", json::number(b.vocabulary)},
                                  {"scale_embedding", json::boolean(b.embedding_scale != 1)},
-                                 {"activation_function", json::text(activation_name(b.activation))},
-                                 {"dropout", json::number(b.dropout)},
-                                 {"attention_dropout", json::number(b.attention_dropout)},
                                  {"pad_token_id", padding},
                                  {"decoder_start_token_id", padding}});
   return members;
 }
-
-constexpr ModelType kTypes[] = {{"bart", "Bart"}, {"marian", "Marian"}};
-constexpr std::string_view kPrefixes[] = {"model."};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 }  // namespace
 
@@ -114,7 +96,8 @@ extern const Family kBartFamily = {.name = "BART",
                                    .heads = kHeads,
                                    .prefixes = kPrefixes,
                                    .leftovers = kLeftovers,
-                                   .blueprint = blueprint,
+                                   .fields = fields,
+                                   .read = read,
                                    .names = names,
                                    .config = config};
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "locus/checkpoint/family.h"
+#include "locus/checkpoint/family/bert.h"
 
 namespace locus {
 namespace {
@@ -61,99 +61,62 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
   };
 }
 
-Blueprint blueprint(const Config& config, HeadKind head) {
+void fields(ConfigFields& f, Blueprint& b) {
+  bert::fields(f, b, 1e-7);
+  f.size("max_position_embeddings", b.max_length);
+}
+
+void read(const Config& config, Blueprint& b) {
   const bool v1 = config.text("model_type") == "deberta";
-  Blueprint b;
-  b.kind = ModelKind::encoder;
-  b.vocabulary = config.size("vocab_size");
-  b.width = config.size("hidden_size");
+  bert::read_encoder(b);
   for (const char* field : {"embedding_size", "pooler_hidden_size"}) {
     if (config.size(field, b.width) != b.width) {
       config.refuse(field, "but Locus has this of hidden_size only, {}", b.width);
     }
   }
-  b.layers = config.size("num_hidden_layers");
-  b.heads = config.size("num_attention_heads");
   if (b.width % b.heads != 0)
     config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
   b.head_size = config.size("attention_head_size", b.width / b.heads);
-  b.hidden = config.size("intermediate_size");
-  b.max_length = config.size("max_position_embeddings");
   b.segments = config.integer("type_vocab_size", 0, 1 << 24, 0);
-  b.embedding_norm = true;
   b.padding_token = padding_of(config, 0, b.vocabulary);
-  b.norm_place = NormPlace::after;
-  b.final_norm = false;
-  b.norm_eps = static_cast<float>(config.number("layer_norm_eps", 0, 1, 1e-7));
-  b.activation = activation_of(config, "hidden_act", "gelu");
   b.key_bias = !v1;
-  b.dropout = static_cast<float>(config.number("hidden_dropout_prob", 0, 0.99, 0.1));
-  b.attention_dropout = static_cast<float>(config.number("attention_probs_dropout_prob", 0, 0.99, 0.1));
-  b.head_dense = b.head_bias = true;
-  b.tied = config.flag("tie_word_embeddings", true);
-  b.labels = labels_of(config);
-  if (head == HeadKind::sequence_class) b.pooler = activation_of(config, "pooler_hidden_act", "gelu");
+  if (b.head == HeadKind::sequence_class) b.pooler = activation_of(config, "pooler_hidden_act", "gelu");
   read_positions(config, v1, b);
   expect_flag(config, "talking_head", false);
   if (config.integer("conv_kernel_size", 0, 1 << 20, 0) > 0) {
     config.refuse("conv_kernel_size", "but Locus has no convolution: expected 0");
   }
-  return b;
 }
 
-constexpr NamePair kLayer[] = {
-    {"attention.query", "attention.self.query_proj"},
-    {"attention.key", "attention.self.key_proj"},
-    {"attention.value", "attention.self.value_proj"},
-    {"attention.out", "attention.output.dense"},
-    {"attention_norm", "attention.output.LayerNorm"},
-    {"feed_forward.up", "intermediate.dense"},
-    {"feed_forward.down", "output.dense"},
-    {"feed_forward_norm", "output.LayerNorm"},
-};
-
-// Queries, keys and values of v1: one matrix and two biases.
+// Queries, keys and values of v1: one matrix and two biases, those of keys being none.
 void joined_names(NameMap& map, const std::string& ours, const std::string& theirs, int64_t heads) {
-  map.joined(
-      {ours + "attention.query.weight", ours + "attention.key.weight", ours + "attention.value.weight"},
-      theirs + "attention.self.in_proj.weight", {.heads = heads});
-  map.tensor(ours + "attention.query.bias", theirs + "attention.self.q_bias");
-  map.tensor(ours + "attention.value.bias", theirs + "attention.self.v_bias");
-  map.modules(ours, theirs, std::span(kLayer).subspan(3));
+  map.joined({ours + "query.weight", ours + "key.weight", ours + "value.weight"}, theirs + "in_proj.weight",
+             {.heads = heads});
+  map.tensor(ours + "query.bias", theirs + "q_bias");
+  map.tensor(ours + "value.bias", theirs + "v_bias");
 }
 
-void layer_names(NameMap& map, const Blueprint& b, int64_t i) {
+void attention_names(NameMap& map, const Blueprint& b, int64_t i) {
+  constexpr NamePair kInputs[] = {{"query", "query_proj"}, {"key", "key_proj"}, {"value", "value_proj"}};
   const bool v1 = !b.key_bias;
-  const std::string ours = numbered("encoder.layers", i), theirs = numbered("deberta.encoder.layer", i);
-  if (v1) {
-    joined_names(map, ours, theirs, b.heads);
-  } else {
-    map.modules(ours, theirs, kLayer);
-  }
+  const std::string ours = numbered("encoder.layers", i) + "attention.";
+  const std::string theirs = numbered("deberta.encoder.layer", i) + "attention.self.";
+  v1 ? joined_names(map, ours, theirs, b.heads) : map.modules(ours, theirs, kInputs);
   const std::string positions = numbered("encoder.scheme.layer", i);
-  map.module(positions + "key", theirs + (v1 ? "attention.self.pos_proj" : "attention.self.pos_key_proj"));
-  map.module(positions + "query",
-             theirs + (v1 ? "attention.self.pos_q_proj" : "attention.self.pos_query_proj"));
+  map.module(positions + "key", theirs + (v1 ? "pos_proj" : "pos_key_proj"));
+  map.module(positions + "query", theirs + (v1 ? "pos_q_proj" : "pos_query_proj"));
 }
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tensor("tokens", "deberta.embeddings.word_embeddings.weight");
-  if (b.tied) map.tie("deberta.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight");
-  map.tensor("encoder.embedding.segments", "deberta.embeddings.token_type_embeddings.weight");
-  map.module("encoder.embedding.norm", "deberta.embeddings.LayerNorm");
+  bert::embedding_names(map, "deberta");
   map.tensor("encoder.scheme.table", b.scheme == "learned" ? "deberta.embeddings.position_embeddings.weight"
                                                            : "deberta.encoder.rel_embeddings.weight");
   map.module("encoder.scheme.norm", "deberta.encoder.LayerNorm");
-  for (int64_t i = 0; i < b.layers; ++i) layer_names(map, b, i);
+  for (int64_t i = 0; i < b.layers; ++i) attention_names(map, b, i);
+  map.layers("encoder.layers", "deberta.encoder.layer", b.layers, bert::kOutputs);
   map.module("head.pooler", "pooler.dense");
   // The head that config.json calls legacy; the other one has names of its own.
-  map.module("head.dense", "cls.predictions.transform.dense");
-  map.module("head.dense_norm", "cls.predictions.transform.LayerNorm");
-  map.tensor("head.weight", "cls.predictions.decoder.weight");
-  // Two names for one tensor where the head is tied; where it is not, the decoder's is the one that counts.
-  const char *bias = "cls.predictions.bias", *own = "cls.predictions.decoder.bias";
-  map.tensor("head.bias", b.tied ? bias : own);
-  map.alias(b.tied ? bias : own, b.tied ? own : bias);
+  bert::prediction_names(map, b, "deberta");
   map.alias("cls.predictions.bias", "lm_predictions.lm_head.bias");
   for (const char* part : {"weight", "bias"}) {
     map.alias(fmt::format("cls.predictions.transform.dense.{}", part),
@@ -161,21 +124,42 @@ void names(NameMap& map, const Blueprint& b) {
     map.alias(fmt::format("cls.predictions.transform.LayerNorm.{}", part),
               fmt::format("lm_predictions.lm_head.LayerNorm.{}", part));
   }
-  map.module("head.out", b.head == HeadKind::answer ? "qa_outputs" : "classifier");
+  map.module("head.out", label_module(b));
 }
 
 constexpr ModelType kTypes[] = {{"deberta", "Deberta"}, {"deberta-v2", "DebertaV2"}};
 constexpr std::string_view kPrefixes[] = {"deberta."};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind::sequence_class,
-                               HeadKind::token_class, HeadKind::answer};
+
+json::Members config(const Blueprint& b) {
+  const bool relative = b.scheme == "deberta";
+  json::Members members = named(kTypes[b.key_bias ? 1 : 0], b.head);
+  members.insert(members.end(), {{"relative_attention", json::boolean(relative)},
+                                 {"position_biased_input", json::boolean(b.scheme == "learned")},
+                                 {"attention_head_size", json::number(b.head_size)},
+                                 {"type_vocab_size", json::number(b.segments)},
+                                 {"pooler_hidden_size", json::number(b.width)},
+                                 {"pooler_hidden_act", json::text(activation_name(b.pooler))},
+                                 {"pooler_dropout", json::number(b.dropout)}});
+  if (!relative) return members;
+  const std::string terms = scheme_setting(b, "terms");
+  const bool norm = scheme_setting(b, "norm") == "true";
+  members.insert(members.end(), {{"pos_att_type", json::text(terms == "both" ? "c2p|p2c" : terms)},
+                                 {"position_buckets", scheme_setting(b, "buckets")},
+                                 {"max_relative_positions", scheme_setting(b, "max_distance")},
+                                 {"share_att_key", scheme_setting(b, "shared")},
+                                 {"norm_rel_ebd", json::text(norm ? "layer_norm" : "none")}});
+  return members;
+}
 
 }  // namespace
 
 extern const Family kDebertaFamily = {.name = "DeBERTa",
                                       .types = kTypes,
-                                      .heads = kHeads,
+                                      .heads = kEncoderHeads,
                                       .prefixes = kPrefixes,
-                                      .blueprint = blueprint,
-                                      .names = names};
+                                      .fields = fields,
+                                      .read = read,
+                                      .names = names,
+                                      .config = config};
 
 }  // namespace locus

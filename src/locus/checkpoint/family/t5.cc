@@ -25,35 +25,35 @@ void read_feed_forward(const Config& config, Blueprint& b) {
   }
 }
 
-Blueprint blueprint(const Config& config, HeadKind) {
-  Blueprint b;
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size("d_model", b.width);
+  f.size("d_kv", b.head_size);
+  f.size("d_ff", b.hidden);
+  f.size("num_layers", b.layers);
+  f.size("num_heads", b.heads);
+  f.size("n_positions", b.max_length, 512);
+  f.eps("layer_norm_epsilon", b.norm_eps, 1e-6);
+  f.dropout("dropout_rate", b.dropout, 0.1);
+}
+
+void read(const Config& config, Blueprint& b) {
   const bool reads_only =
       config.count("architectures") > 0 && config.text("architectures.0").ends_with("EncoderModel");
   b.kind = reads_only ? ModelKind::encoder : ModelKind::encoder_decoder;
-  b.vocabulary = config.size("vocab_size");
-  b.width = config.size("d_model");
-  b.head_size = config.size("d_kv");
-  b.hidden = config.size("d_ff");
-  b.layers = config.size("num_layers");
   if (!reads_only) b.decoder_layers = config.size("num_decoder_layers", b.layers);
-  b.heads = config.size("num_heads");
-  b.max_length = config.size("n_positions", 512);
   b.scheme = "t5";
   const int64_t buckets = config.integer("relative_attention_num_buckets", 4, 1 << 20, 32);
   if (buckets % 2 != 0) config.refuse("relative_attention_num_buckets", "expected an even number: two sides");
   const int64_t furthest = config.integer("relative_attention_max_distance", buckets / 2 + 1, 1 << 30, 128);
   b.scheme_options = {{"buckets", fmt::format("{}", buckets)}, {"max_distance", fmt::format("{}", furthest)}};
   b.norm = NormKind::rms;
-  b.norm_eps = static_cast<float>(config.number("layer_norm_epsilon", 0, 1, 1e-6));
   read_feed_forward(config, b);
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
   b.attention_scale = 1;
-  b.dropout = b.attention_dropout = static_cast<float>(config.number("dropout_rate", 0, 0.99, 0.1));
-  b.tied = config.flag("tie_word_embeddings", true);
+  b.attention_dropout = b.dropout;
   if (config.flag("scale_decoder_outputs", b.tied)) {
     b.head_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.width)));
   }
-  return b;
 }
 
 void attention_names(NameMap& map, const std::string& ours, const std::string& theirs,
@@ -83,10 +83,9 @@ void stack_names(NameMap& map, const std::string& stack, int64_t layers, bool re
 constexpr std::string_view kLeftovers[] = {".EncDecAttention.relative_attention_bias.weight"};
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tensor("tokens", "shared.weight");
+  map.tokens("shared.weight", "lm_head.weight", b.tied);
   map.alias("shared.weight", "encoder.embed_tokens.weight");
   map.alias("shared.weight", "decoder.embed_tokens.weight");
-  if (b.tied) map.tie("shared.weight", "lm_head.weight");
   stack_names(map, "encoder", b.layers, false);
   const bool both = b.kind == ModelKind::encoder_decoder;
   const int64_t decoder_layers = both ? b.decoder_part().layers : 0;
@@ -101,42 +100,27 @@ void names(NameMap& map, const Blueprint& b) {
     map.module(numbered("decoder.layers", i) + "feed_forward.up",
                fmt::format("decoder.block.{}.layer.2.DenseReluDense.{}", i, up));
   }
-  map.tensor("head.weight", "lm_head.weight");
 }
+
+constexpr ModelType kTypes[] = {{"t5", "T5", "ForConditionalGeneration"}};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
   const bool both = b.kind == ModelKind::encoder_decoder;
-  const Options positions(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
-  const auto setting = [&](std::string_view name) {
-    const auto found = positions.values().find(name);
-    return found == positions.values().end() ? "0" : found->second;
-  };
   const std::string act(b.activation == Activation::gelu_tanh && b.gated ? "gelu"
                                                                          : activation_name(b.activation));
-  json::Members members = named("t5", "T5", b.head, "ForConditionalGeneration");
+  json::Members members = named(kTypes[0], b.head);
   if (!both) members.back().second = R"(["T5EncoderModel"])";
-  members.insert(members.end(), {{"vocab_size", json::number(b.vocabulary)},
-                                 {"d_model", json::number(b.width)},
-                                 {"d_kv", json::number(b.head_size)},
-                                 {"d_ff", json::number(b.hidden)},
-                                 {"num_layers", json::number(b.layers)},
-                                 {"num_decoder_layers", json::number(both ? b.decoder_layers : b.layers)},
-                                 {"num_heads", json::number(b.heads)},
-                                 {"n_positions", json::number(b.max_length)},
-                                 {"relative_attention_num_buckets", setting("buckets")},
-                                 {"relative_attention_max_distance", setting("max_distance")},
-                                 {"layer_norm_epsilon", json::number(b.norm_eps)},
+  members.insert(members.end(), {{"num_decoder_layers", json::number(both ? b.decoder_layers : b.layers)},
+                                 {"relative_attention_num_buckets", scheme_setting(b, "buckets")},
+                                 {"relative_attention_max_distance", scheme_setting(b, "max_distance")},
                                  {"feed_forward_proj", json::text((b.gated ? "gated-" : "") + act)},
                                  {"scale_decoder_outputs", json::boolean(b.head_scale != 1)},
-                                 {"dropout_rate", json::number(b.dropout)},
                                  {"is_encoder_decoder", json::boolean(both)},
                                  {"pad_token_id", "0"},
                                  {"decoder_start_token_id", "0"}});
   return members;
 }
-
-constexpr ModelType kTypes[] = {{"t5", "T5"}};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 }  // namespace
 
@@ -144,7 +128,8 @@ extern const Family kT5Family = {.name = "T5",
                                  .types = kTypes,
                                  .heads = kHeads,
                                  .leftovers = kLeftovers,
-                                 .blueprint = blueprint,
+                                 .fields = fields,
+                                 .read = read,
                                  .names = names,
                                  .config = config};
 

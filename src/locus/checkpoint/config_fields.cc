@@ -1,0 +1,89 @@
+#include "locus/checkpoint/config_fields.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace locus {
+namespace {
+
+// Of several names for one function, the first is written.
+constexpr std::pair<std::string_view, Activation> kActivations[] = {
+    {"gelu", Activation::gelu},
+    {"gelu_new", Activation::gelu_tanh},
+    {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_fast", Activation::gelu_tanh},
+    {"relu", Activation::relu},
+    {"silu", Activation::silu},
+    {"swish", Activation::silu},
+    {"tanh", Activation::tanh},
+};
+
+}  // namespace
+
+void ConfigFields::size(std::string_view name, int64_t& value, std::optional<int64_t> preset) {
+  if (to_) return write(name, json::number(value));
+  value = from_->size(name, preset);
+}
+
+void ConfigFields::flag(std::string_view name, bool& value, bool preset) {
+  if (to_) return write(name, json::boolean(value));
+  value = from_->flag(name, preset);
+}
+
+void ConfigFields::eps(std::string_view name, float& value, double preset) {
+  if (to_) return write(name, json::number(value));
+  value = static_cast<float>(from_->number(name, 0, 1, preset));
+}
+
+void ConfigFields::dropout(std::string_view name, float& value, double preset) {
+  if (to_) return write(name, json::number(value));
+  value = static_cast<float>(from_->number(name, 0, 0.99, preset));
+}
+
+void ConfigFields::activation(std::string_view name, Activation& value, std::string_view preset) {
+  if (to_) return write(name, json::text(activation_name(value)));
+  value = activation_of(*from_, name, preset);
+}
+
+std::string_view ConfigFields::either(std::string_view first, std::string_view second) const {
+  return from_ && !from_->has(first) ? second : first;
+}
+
+std::string_view activation_name(Activation activation) {
+  const auto* const found =
+      std::ranges::find(kActivations, activation, &std::pair<std::string_view, Activation>::second);
+  return found == std::end(kActivations) ? "linear" : found->first;
+}
+
+Activation activation_of(const Config& config, std::string_view field, std::string_view preset) {
+  const std::string name = config.text(field, preset);
+  const auto* const found =
+      std::ranges::find(kActivations, name, &std::pair<std::string_view, Activation>::first);
+  if (found != std::end(kActivations)) return found->second;
+  config.refuse(field,
+                "expected one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish, tanh");
+}
+
+int64_t labels_of(const Config& config) {
+  return config.size("num_labels",
+                     std::max<int64_t>(config.count("id2label"), 0) > 0 ? config.count("id2label") : 2);
+}
+
+int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary) {
+  if (!config.has("pad_token_id") && !preset) return -1;
+  return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
+}
+
+std::string scheme_setting(const Blueprint& b, std::string_view name) {
+  const Options options(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
+  const auto found = options.values().find(name);
+  return found == options.values().end() ? "0" : found->second;
+}
+
+void expect_flag(const Config& config, std::string_view field, bool value) {
+  if (config.flag(field, value) != value) {
+    config.refuse(field, "but Locus computes such models with {} only", value ? "true" : "false");
+  }
+}
+
+}  // namespace locus

@@ -1,0 +1,49 @@
+// Fields of config.json that a blueprint has one to one. A family names each of them once, and the name
+// serves both ways: to read a checkpoint's config.json, and to write one for a model made here.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "locus/base/json.h"
+#include "locus/checkpoint/config.h"
+#include "locus/nn/blueprint.h"
+
+namespace locus {
+
+class ConfigFields {
+ public:
+  explicit ConfigFields(const Config& from) : from_(&from) {}
+  explicit ConfigFields(json::Members& to) : to_(&to) {}
+
+  // Reading, a field without a preset must be there.
+  void size(std::string_view name, int64_t& value, std::optional<int64_t> preset = {});
+  void flag(std::string_view name, bool& value, bool preset);
+  void eps(std::string_view name, float& value, double preset);
+  void dropout(std::string_view name, float& value, double preset);
+  void activation(std::string_view name, Activation& value, std::string_view preset);
+  // The first of two names that is there, for old files have the one and newer ones the other; written, the
+  // first.
+  std::string_view either(std::string_view first, std::string_view second) const;
+
+ private:
+  void write(std::string_view name, std::string value) { to_->emplace_back(name, std::move(value)); }
+
+  const Config* from_ = nullptr;
+  json::Members* to_ = nullptr;
+};
+
+// What several families read alike, and is more than one field.
+Activation activation_of(const Config& config, std::string_view field, std::string_view preset);
+std::string_view activation_name(Activation activation);
+int64_t labels_of(const Config& config);  // num_labels, or as many as id2label has, or 2
+int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);  // -1: none
+// Refuses a field that is not what Locus computes.
+void expect_flag(const Config& config, std::string_view field, bool value);
+// The scheme and options of a rotary model: rope_theta, rope_scaling, rope_parameters; and back.
+void read_rotary(const Config& config, int64_t width, Blueprint& blueprint);
+std::string rotary_config(const Blueprint& blueprint);
+// An option of the blueprint's scheme, or its preset; "0" where the scheme has no such option.
+std::string scheme_setting(const Blueprint& blueprint, std::string_view name);
+
+}  // namespace locus

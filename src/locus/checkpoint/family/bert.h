@@ -1,0 +1,31 @@
+// What families that grew out of BERT share with it: the fields of config.json, the post-norm encoder, and
+// the names of its parts.
+#pragma once
+
+#include "locus/checkpoint/family.h"
+
+namespace locus::bert {
+
+// Sizes, eps, activation and dropout, under BERT's names.
+void fields(ConfigFields& fields, Blueprint& blueprint, double eps);
+// Norms after the residuals and behind the embeddings, and a head for masked tokens with a layer of its own.
+void read_encoder(Blueprint& blueprint);
+// Refuses what BERT and RoBERTa could be but are not here: decoders, positions of other kinds.
+void expect_encoder(const Config& config);
+
+// Of a layer: attention's output, feed-forward and both norms.
+inline constexpr NamePair kOutputs[] = {
+    {"attention.out", "attention.output.dense"}, {"attention_norm", "attention.output.LayerNorm"},
+    {"feed_forward.up", "intermediate.dense"},   {"feed_forward.down", "output.dense"},
+    {"feed_forward_norm", "output.LayerNorm"},
+};
+// Everything below `base`, "bert": embeddings and layers.
+void body_names(NameMap& map, const Blueprint& blueprint, const std::string& base);
+void embedding_names(NameMap& map, const std::string& base);
+// The head for masked tokens under `cls.predictions`, whose table may be that of the tokens, below `base`.
+void prediction_names(NameMap& map, const Blueprint& blueprint, const std::string& base);
+// The bias of that head. Two names for one tensor where the head is tied; where it is not, the decoder's is
+// the one that counts.
+void bias_names(NameMap& map, bool tied, std::string_view bias, std::string_view decoders);
+
+}  // namespace locus::bert

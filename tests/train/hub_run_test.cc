@@ -1,0 +1,161 @@
+// Training that starts from a model folder of the hub: the tiny golden ones, with a vocabulary of letters.
+#include "locus/train/hub_run.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/nn/generate.h"
+#include "locus/train/metrics.h"
+#include "locus/train/run_plan.h"
+#include "locus/train/saved_run.h"
+#include "tests/checkpoint/folder_of.h"
+#include "tests/program.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+class HubRun : public ::testing::Test {
+ protected:
+  explicit HubRun(const std::string& family = "bert") : model(family) {
+    put(model / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\n");
+    put(folder / "x.tsv", "a b c\tup\nc b a\tdown\na d e\tup\ne d a\tdown\nb c d\tup\nd c b\tdown\n");
+  }
+  void config(const std::string& from, const std::string& more) const {
+    put(folder / "run.toml", "[model]\nfrom = '" + from + "'\n" + more);
+  }
+  Outcome train(const std::string& more = "") const {
+    return run_program("train " + (folder / "run.toml").string() + " --out " + (folder / "out").string() +
+                       " " + more);
+  }
+  void expect_trained(const std::string& more = "") const {
+    const Outcome outcome = train(more);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("out/hub: for transformers and Locus\n"), std::string::npos) << outcome.out;
+    const Metrics metrics = read_metrics(folder / "out" / "metrics.jsonl");
+    EXPECT_LT(metrics.steps.back().loss, 0.7 * metrics.steps.front().loss);
+  }
+  // The folder that training leaves is the model it came to.
+  void expect_same_logits(const std::vector<int32_t>& ids) const {
+    const SavedRun run = load_run(folder / "out");
+    const ModelFolder hub = open_model(folder / "out" / "hub");
+    const NoGrad guard;
+    const Tokens tokens = tokens_of({ids}, run.model.blueprint());
+    EXPECT_EQ(hub.model(tokens).value().values(), run.model(tokens).value().values());
+  }
+  void expect_refused(Fault fault, std::initializer_list<const char*> parts) const {
+    expect_error(fault, parts, [&] { plan_run(Settings::read(folder / "run.toml"), folder.path()); });
+  }
+  const FolderOf model;
+  const TemporaryFolder folder;
+};
+
+constexpr const char* kLabels = "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\nbatch = 6\n";
+constexpr const char* kSteps = "[train]\nsteps = 40\nrate = 0.02\n";
+
+TEST_F(HubRun, ABertLearnsLabelsUnderANewHead) {
+  config(model.path().string(), std::string(kLabels) + kSteps);
+  expect_trained();
+  expect_same_logits({2, 5, 6, 7, 3});
+  const Config saved(folder / "out" / "hub" / "config.json");
+  EXPECT_EQ(saved.text("architectures.0"), "BertForSequenceClassification");
+  EXPECT_EQ(named_labels(saved), (std::vector<std::string>{"down", "up"}));
+  EXPECT_EQ(get(folder / "out" / "hub" / "vocab.txt"), get(model / "vocab.txt"));
+  EXPECT_EQ(get(folder / "out" / "hub" / "config.json").find("num_labels"), std::string::npos);
+
+  // It goes on from there under its own head, and a run that is done stays as it is.
+  const std::string weights = get(folder / "out" / "hub" / "model.safetensors");
+  EXPECT_EQ(train().exit_code, 0);
+  EXPECT_EQ(get(folder / "out" / "hub" / "model.safetensors"), weights);
+  const Outcome other = train("--set model.head=token_class");
+  EXPECT_NE(other.exit_code, 0);
+  fs::rename(folder / "out" / "hub", folder / "tuned");
+  fs::remove_all(folder / "out");
+  config("tuned", "[data]\ntrain = 'x.tsv'\nbatch = 6\n[train]\nsteps = 1\n");
+  const RunPlan plan = plan_run(Settings::read(folder / "run.toml"), folder.path());
+  EXPECT_TRUE(plan.start->changes.empty()) << "no new head";
+  EXPECT_EQ(plan.task.labels, (std::vector<std::string>{"down", "up"}));
+}
+
+TEST_F(HubRun, SamplesHaveTheTokensThatTheVocabularyPutsAround) {
+  config(model.path().string(), kLabels);
+  RunPlan plan = plan_run(Settings::read(folder / "run.toml"), folder.path());
+  EXPECT_EQ(plan.training->at(0, 0).ids, (std::vector<int32_t>{2, 5, 6, 7, 3})) << "[CLS] a b c [SEP]";
+  EXPECT_EQ(plan.task.data.context, 14) << "no longer than the model's table";
+  put(folder / "x.tsv", "ab c\tX Y\n");
+  config(model.path().string(), "head = 'token_class'\n[data]\ntrain = 'x.tsv'\n");
+  plan = plan_run(Settings::read(folder / "run.toml"), folder.path());
+  EXPECT_EQ(plan.training->at(0, 0).ids, (std::vector<int32_t>{2, 1, 7, 3}));
+  EXPECT_EQ(plan.training->at(0, 0).targets, (std::vector<int32_t>{-100, 0, 1, -100}));
+}
+
+TEST_F(HubRun, WhatCannotBeRight) {
+  config(model.path().string(), std::string("width = 8\n") + kLabels);
+  expect_refused(Fault::usage, {"width"});
+  config(model.path().string(), "[model.scheme]\nname = 'alibi'\n[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::usage, {"[model.scheme] is what the folder in model.from says"});
+  config(model.path().string(), std::string(kLabels) + "context = 15\n");
+  expect_refused(Fault::data, {"data.context is 15, but the model in '", "has positions for 14 tokens"});
+  config(model.path().string(), "head = 'answer'\n[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::usage, {"model.from: '", "with a head for next_token, masked_token"});
+  config("nowhere", kLabels);
+  expect_refused(Fault::io, {"nowhere/config.json"});
+  const FolderOf labelled("bert-class");
+  fs::copy(model / "vocab.txt", labelled / "vocab.txt");
+  config(labelled.path().string(), "[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::data, {"the label 'down' is none of those that the model in '",
+                               "tells (LABEL_0, LABEL_1, LABEL_2, LABEL_3, LABEL_4); set model.head"});
+  const FolderOf writer("t5");
+  config(writer.path().string(), "[data]\ntrain = 'x.tsv'\ntokenizer = '" + model.path().string() + "'\n");
+  expect_refused(Fault::usage, {"is an encoder-decoder"});
+}
+
+class HubRunOfGpt2 : public HubRun {
+ protected:
+  HubRunOfGpt2() : HubRun("gpt2") {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "a b c d e f ";
+    put(folder / "x.txt", text);
+  }
+};
+
+TEST_F(HubRunOfGpt2, GoesOnWithItsOwnHead) {
+  config(model.path().string(),
+         "[data]\ntrain = 'x.txt'\ncontext = 12\nvalidation_part = 0.2\n[train]\nsteps = 40\nrate = 0.02\n"
+         "eval_every = 20\n");
+  expect_trained();
+  expect_same_logits({5, 6, 7, 8});
+  EXPECT_EQ(Config(folder / "out" / "hub" / "config.json").text("architectures.0"), "GPT2LMHeadModel");
+}
+
+// A new head leaves the rest as it was, and what is drawn is a function of the seed.
+TEST(NewHeads, TheBodyComesFromTheFolder) {
+  const FolderOf labelled("bert-class");
+  const ModelFolder own = open_model(labelled.path());
+  const NewHead head = {.kind = HeadKind::token_class, .labels = {"x", "y", "z"}, .seed = 3};
+  const ModelFolder tags = open_model(labelled.path(), head), again = open_model(labelled.path(), head);
+  EXPECT_EQ(tags.architecture.blueprint.labels, 3);
+  for (const auto& [name, var] : tags.model.parameters().all()) {
+    const Tensor& value = var.value();
+    EXPECT_EQ(value.values(), again.model.parameters().at(name).value().values()) << name;
+    if (name.starts_with("head.")) continue;
+    EXPECT_EQ(value.values(), own.model.parameters().at(name).value().values()) << name;
+  }
+  EXPECT_EQ(tags.model.parameters().at("head.out.weight").shape(), (Shape{3, 12}));
+  const TemporaryFolder saved;
+  save_model(tags, saved.path());
+  EXPECT_EQ(named_labels(Config(saved / "config.json")), head.labels);
+  EXPECT_EQ(open_model(saved.path()).model.parameters().at("head.out.weight").value().values(),
+            tags.model.parameters().at("head.out.weight").value().values());
+  // A tensor that is nobody's is refused under a new head, too.
+  std::vector<NamedTensor> tensors = labelled.tensors();
+  tensors.emplace_back("bert.encoder.adapter.weight", Tensor::zeros({2}));
+  labelled.write(tensors);
+  expect_error(Fault::data, {"unknown: 'bert.encoder.adapter.weight'"},
+               [&] { open_model(labelled.path(), head); });
+  expect_error(Fault::data, {"architectures.0 is", "expected one of"},
+               [&] { open_model(labelled.path(), NewHead{.kind = HeadKind::next_token}); });
+}
+
+}  // namespace
+}  // namespace locus
