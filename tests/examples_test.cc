@@ -35,6 +35,23 @@ TEST(Examples, Encoder) {
             "encoder:    [1, 5, 768]\n");
 }
 
+TEST(Examples, TrainingLoop) {
+  const Outcome outcome = run_example("training_loop");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "loss below 0.1: true\n"
+            "The dog chased the ball,\n");
+}
+
+TEST(Examples, ModelFolder) {
+  const Outcome outcome = run_example("model_folder " LOCUS_GOLDEN "/family/llama");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "2 layers of width 16, scheme rotary\n"
+            "logits [5, 29]\n"
+            "4 new tokens\n");
+}
+
 constexpr const char* kShapes =
     "\nInputs shape:     [8, 4]\n"
     "token embeddings: [8, 4, 256]\n"

@@ -10,6 +10,7 @@ namespace locus::cli {
 // Adds the subcommand to the program: its options, its help, and a callback that does the work. The callback
 // throws locus::Error when it cannot, and prints to stdout only once nothing can go wrong any more.
 void add_compare(CLI::App& program);
+void add_completion(CLI::App& program);
 void add_doctor(CLI::App& program);
 void add_embed(CLI::App& program);
 void add_eval(CLI::App& program);
@@ -17,6 +18,7 @@ void add_explain(CLI::App& program);
 void add_forward(CLI::App& program);
 void add_generate(CLI::App& program);
 void add_inspect(CLI::App& program);
+void add_manual(CLI::App& program);
 void add_schemes(CLI::App& program);
 void add_show(CLI::App& program);
 void add_stretch(CLI::App& program);

@@ -20,9 +20,10 @@
 namespace locus::cli {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&) = {add_compare, add_explain, add_schemes, add_show,     add_tokenize,
-                                            add_windows, add_train,   add_eval,    add_generate, add_embed,
-                                            add_forward, add_inspect, add_stretch, add_doctor};
+constexpr void (*kCommands[])(CLI::App&) = {add_compare,  add_explain, add_schemes,    add_show,
+                                            add_tokenize, add_windows, add_train,      add_eval,
+                                            add_generate, add_embed,   add_forward,    add_inspect,
+                                            add_stretch,  add_doctor,  add_completion, add_manual};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;

@@ -1,0 +1,64 @@
+# What `cmake --install` puts where: the program with its completions, manual and presets, and the library with its
+# headers, for find_package(Locus) and for pkg-config.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The program tells how its command line is completed and described, so that neither falls behind it.
+set(shell ${CMAKE_BINARY_DIR}/shell)
+file(MAKE_DIRECTORY ${shell})
+add_custom_command(OUTPUT ${shell}/locus.bash ${shell}/_locus ${shell}/locus.fish ${shell}/locus.1.gz
+  COMMAND locus_program completion bash > ${shell}/locus.bash
+  COMMAND locus_program completion zsh > ${shell}/_locus
+  COMMAND locus_program completion fish > ${shell}/locus.fish
+  COMMAND locus_program manual > ${shell}/locus.1
+  COMMAND gzip -9nf ${shell}/locus.1
+  DEPENDS locus_program)
+add_custom_target(locus_shell ALL DEPENDS ${shell}/locus.1.gz)
+
+set(library locus)
+if(BUILD_SHARED_LIBS)
+  set(library locus_shared)
+endif()
+# All that is installed, and neither tests nor benchmarks.
+add_custom_target(installable DEPENDS locus_program ${library} locus_shell)
+
+install(TARGETS locus_program RUNTIME COMPONENT program)
+install(FILES ${shell}/locus.bash RENAME locus COMPONENT program
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+# Debian's zsh looks into vendor-completions below /usr, and into site-functions below /usr/local as zsh does anywhere.
+install(CODE "set(zsh_folder site-functions)
+if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+  set(zsh_folder vendor-completions)
+endif()" COMPONENT program)
+install(FILES ${shell}/_locus COMPONENT program DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/\${zsh_folder}")
+install(FILES ${shell}/locus.fish COMPONENT program DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES ${shell}/locus.1.gz COMPONENT program DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY configs COMPONENT program DESTINATION ${CMAKE_INSTALL_DATADIR}/locus)
+install(FILES LICENSE RENAME copyright COMPONENT program DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/locus)
+
+install(TARGETS ${library} EXPORT LocusTargets
+  LIBRARY COMPONENT program NAMELINK_COMPONENT development
+  ARCHIVE COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY src/locus COMPONENT development DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE PATTERN "*-inl.h" EXCLUDE)
+install(FILES LICENSE RENAME copyright COMPONENT development DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/liblocus-dev)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Locus)
+install(EXPORT LocusTargets NAMESPACE Locus:: COMPONENT development DESTINATION ${package_folder})
+configure_package_config_file(cmake/LocusConfig.cmake.in ${CMAKE_BINARY_DIR}/LocusConfig.cmake
+  INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/LocusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/LocusConfig.cmake ${CMAKE_BINARY_DIR}/LocusConfigVersion.cmake
+  COMPONENT development DESTINATION ${package_folder})
+
+# Who links the static library links what it uses; a shared one brings it along.
+set(pkgconfig_requires fmt)
+if(NOT BUILD_SHARED_LIBS)
+  string(APPEND pkgconfig_requires " libhwy simdjson libutf8proc libpcre2-8")
+endif()
+file(RELATIVE_PATH pkgconfig_prefix /root/${CMAKE_INSTALL_LIBDIR}/pkgconfig /root)
+configure_file(cmake/locus.pc.in ${CMAKE_BINARY_DIR}/locus.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/locus.pc COMPONENT development DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+include(Package)

@@ -1,0 +1,81 @@
+// locus manual: the manual page, for man.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "locus/base/version.h"
+#include "locus/cli/outline.h"
+#include "locus/cli/terminal.h"
+
+namespace locus::cli {
+namespace {
+
+// Text as it is: man would take a backslash for a command, a dot that starts a line for a request, and a
+// plain hyphen for one that may not be copied.
+std::string plain(std::string_view text) {
+  std::string result;
+  bool line_start = true;
+  for (const char c : text) {
+    if (line_start && (c == '.' || c == '\'')) result += "\\&";
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      result += c;
+    }
+    line_start = c == '\n';
+  }
+  return result;
+}
+
+std::string as_it_is(std::string_view text) {
+  return text.empty() ? "" : fmt::format(".PP\n.nf\n{}\n.fi\n", plain(text));
+}
+
+std::string arguments(const Outline& command) {
+  std::string result;
+  for (const Argument& argument : command.arguments) {
+    const std::string names = fmt::format("{}", fmt::join(argument.names, ", "));
+    result += fmt::format(".TP\n.B {}\n", plain(names));
+    if (!argument.value.empty() && !argument.positional) {
+      result.insert(result.size() - 1, plain(" " + argument.value));
+    }
+    result += plain(argument.meaning);
+    if (!argument.choices.empty()) {
+      result += plain(fmt::format(" ({})", fmt::join(argument.choices, ", ")));
+    }
+    if (argument.required) result += "; required";
+    result += '\n';
+  }
+  return result;
+}
+
+std::string page(const CLI::App& program) {
+  const Outline whole = outline(program);
+  std::string result = fmt::format(
+      ".TH LOCUS 1 \"\" \"Locus {}\" \"User Commands\"\n"
+      ".SH NAME\nlocus \\- the position information of transformers\n"
+      ".SH SYNOPSIS\n.B locus\n.I COMMAND\n[\\fIOPTION\\fR]...\n"
+      ".SH OPTIONS\n{}.SH COMMANDS\n",
+      version(), arguments(whole));
+  for (const Outline& command : outlines(program)) {
+    result += fmt::format(".SS {}\n{}\n{}{}", command.name, plain(command.summary), arguments(command),
+                          as_it_is(command.footer));
+  }
+  return result +
+         ".SH ENVIRONMENT\n.TP\n.B LOCUS_THREADS\nThreads to work with; as many as there are cores by "
+         "default.\n"
+         ".TP\n.B LOCUS_DATA\nA folder in which configurations of runs find data that are not beside them.\n"
+         ".SH NOTES\n" +
+         as_it_is(whole.footer);
+}
+
+}  // namespace
+
+void add_manual(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("manual", "Print the manual page, for man");
+  command->footer("Example:\n  locus manual > locus.1 && man ./locus.1");
+  command->callback([&program] { print(page(program)); });
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,69 @@
+#include "locus/cli/outline.h"
+
+#include <algorithm>
+
+#include "locus/scheme/scheme.h"
+
+namespace locus::cli {
+namespace {
+
+// The library writes "TEXT:{characters,bytes}" for a value out of a set, and "INT:INT in [1 - 8]" for a
+// range.
+std::vector<std::string> choices_in(const std::string& type) {
+  std::vector<std::string> choices;
+  const size_t open = type.find('{'), close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return choices;
+  for (size_t at = open + 1; at <= close;) {
+    const size_t end = std::min(type.find(',', at), close);
+    choices.push_back(type.substr(at, end - at));
+    at = end + 1;
+  }
+  return choices;
+}
+
+std::vector<std::string> scheme_names() {
+  std::vector<std::string> names;
+  for (const SchemeInfo* info : schemes()) names.emplace_back(info->name);
+  return names;
+}
+
+bool names_a_scheme(const Argument& argument) {
+  return std::ranges::any_of(argument.names, [](const std::string& name) {
+    return name == "SCHEME" || name == "--scheme" || name == "--schemes";
+  });
+}
+
+Argument argument_of(const CLI::Option& option) {
+  Argument argument = {.meaning = option.get_description(),
+                       .positional = !option.nonpositional(),
+                       .required = option.get_required(),
+                       .many = option.get_expected_max() > 1};
+  for (const std::string& name : option.get_snames()) argument.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
+  if (argument.positional) argument.names.push_back(option.get_name(true));
+  if (option.get_items_expected_max() > 0) {
+    const std::string type = option.get_type_name();
+    argument.value = type.substr(0, type.find(':'));
+    argument.choices = names_a_scheme(argument) ? scheme_names() : choices_in(type);
+  }
+  return argument;
+}
+
+}  // namespace
+
+Outline outline(const CLI::App& command) {
+  Outline result = {
+      .name = command.get_name(), .summary = command.get_description(), .footer = command.get_footer()};
+  for (const CLI::Option* option : command.get_options()) {
+    result.arguments.push_back(argument_of(*option));
+  }
+  return result;
+}
+
+std::vector<Outline> outlines(const CLI::App& program) {
+  std::vector<Outline> result;
+  for (const CLI::App* command : program.get_subcommands({})) result.push_back(outline(*command));
+  return result;
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,197 @@
+// The book runs: what README.md and docs/ tell a reader to type, and what they show of the answer.
+//   ```sh        run, block after block, in a folder of the document's own that has ./run, configs/ and
+//   tests/
+//   ```sh slow   needs minutes, the network or root: its commands and options are looked up, and not run
+//   ```text      behind a block of commands: lines of their output, in this order; "..." stands for any
+//   ```cpp       lines of a file that is compiled: of examples/, tests/consumer or src/
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/program.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = fs::path(LOCUS_GOLDEN) / "../..";
+
+struct Block {
+  std::string kind;  // what is written behind the fence
+  std::vector<std::string> lines;
+  int line = 0;  // of the document
+};
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::vector<std::string> lines;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<Block> blocks_of(const fs::path& document) {
+  std::vector<Block> blocks;
+  bool open = false;
+  int number = 0;
+  for (const std::string& line : lines_of(document)) {
+    ++number;
+    if (line.starts_with("```")) {
+      open = !open;
+      if (open) blocks.push_back({.kind = line.substr(3), .lines = {}, .line = number});
+    } else if (open) {
+      blocks.back().lines.push_back(line);
+    } else {
+      EXPECT_FALSE(line.starts_with("    ./run"))
+          << document << ":" << number << ": a command outside of ```sh";
+    }
+  }
+  EXPECT_FALSE(open) << document;
+  return blocks;
+}
+
+std::string trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line.substr(0, line.find(" #")));
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// Commands that are not run: they exist, and so do their options.
+void look_up(const std::string& line, const std::string& usage) {
+  const std::vector<std::string> words = words_of(line);
+  if (words.size() < 2 || (words[0] != "./run" && words[0] != "locus")) return;
+  if (usage.find("./run " + words[1]) != std::string::npos && words[1] != "compare" && words[1] != "doctor")
+    return;
+  const Outcome help = run_program(words[1] + " --help");
+  EXPECT_EQ(help.exit_code, 0) << line << ": " << help.err;
+  for (const std::string& word : words) {
+    if (!word.starts_with("--")) continue;
+    EXPECT_NE(help.out.find(word.substr(0, word.find('='))), std::string::npos) << line << ": no " << word;
+  }
+}
+
+// Every line that is shown was printed, in this order.
+void expect_shown(const Block& block, const std::string& output) {
+  std::istringstream printed(output);
+  for (const std::string& line : block.lines) {
+    if (trimmed(line) == "...") continue;
+    bool found = false;
+    for (std::string candidate; !found && std::getline(printed, candidate);) {
+      found = trimmed(candidate) == trimmed(line);
+    }
+    ASSERT_TRUE(found) << "line " << block.line << " shows '" << line << "', the command printed:\n"
+                       << output;
+  }
+}
+
+class Reader {
+ public:
+  Reader() {
+    std::ofstream(folder_ / "run") << "#!/bin/sh\nexec " << LOCUS_PROGRAM << " \"$@\"\n";
+    fs::permissions(folder_ / "run", fs::perms::owner_all);
+    for (const char* name : {"configs", "tests"}) {
+      fs::create_directory_symlink(fs::canonical(kRoot / name), folder_ / name);
+    }
+  }
+
+  // Runs the block as a script that ends at its first failure; returns what it printed.
+  std::string run(const Block& block) {
+    std::ofstream script(folder_ / ".block");
+    for (const std::string& line : block.lines) script << line << "\n";
+    script.close();
+    const std::string command = "cd '" + folder_.path().string() +
+                                "' && COLUMNS=100 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 " +
+                                "bash -eu -o pipefail .block >.out 2>.err </dev/null";
+    const int status = std::system(command.c_str());
+    const auto text = [&](const char* name) {
+      std::ostringstream all;
+      all << std::ifstream(folder_ / name).rdbuf();
+      return all.str();
+    };
+    EXPECT_EQ(status, 0) << "the block at line " << block.line << ": " << text(".err");
+    return text(".out");
+  }
+
+ private:
+  TemporaryFolder folder_{in_memory()};
+};
+
+class Book : public testing::TestWithParam<std::string> {};
+
+TEST_P(Book, CommandsRunAndPrintWhatIsShown) {
+  std::string usage, output;
+  for (const std::string& line : lines_of(kRoot / "run")) usage += line + "\n";
+  Reader reader;
+  std::string last;
+  for (const Block& block : blocks_of(kRoot / GetParam())) {
+    if (block.kind == "sh") {
+      output = reader.run(block);
+    } else if (block.kind == "sh slow") {
+      for (const std::string& line : block.lines) look_up(line, usage);
+    } else if (block.kind == "text" && last == "sh") {
+      expect_shown(block, output);
+    }
+    last = block.kind;
+  }
+}
+
+bool holds(const std::vector<std::string>& file, const std::vector<std::string>& part) {
+  for (size_t at = 0; at + part.size() <= file.size(); ++at) {
+    size_t same = 0;
+    while (same < part.size() && trimmed(file[at + same]) == trimmed(part[same])) ++same;
+    if (same == part.size()) return true;
+  }
+  return false;
+}
+
+TEST_P(Book, ProgramsAreLinesOfCompiledFiles) {
+  for (const Block& block : blocks_of(kRoot / GetParam())) {
+    if (block.kind != "cpp") continue;
+    bool found = false;
+    for (const char* place : {"examples", "tests/consumer", "src/locus"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(kRoot / place)) {
+        if (entry.is_regular_file()) found = found || holds(lines_of(entry.path()), block.lines);
+      }
+    }
+    EXPECT_TRUE(found) << GetParam() << ":" << block.line << ": in no file that is compiled";
+  }
+}
+
+TEST_P(Book, BlocksAreOfTheKindsThatAreChecked) {
+  const std::vector<std::string> known = {"sh", "sh slow", "text", "cpp", "cmake", "toml", "json"};
+  for (const Block& block : blocks_of(kRoot / GetParam())) {
+    EXPECT_NE(std::find(known.begin(), known.end(), block.kind), known.end())
+        << GetParam() << ":" << block.line << ": ```" << block.kind;
+  }
+}
+
+std::vector<std::string> documents() {
+  std::vector<std::string> names = {"README.md", "CONTRIBUTING.md"};
+  for (const auto& entry : fs::directory_iterator(kRoot / "docs")) {
+    if (entry.path().extension() == ".md") names.push_back("docs/" + entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& document) {
+  std::string name = fs::path(document.param).stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Book, testing::ValuesIn(documents()), name_of);
+
+}  // namespace
+}  // namespace locus

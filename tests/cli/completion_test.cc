@@ -1,0 +1,98 @@
+// Completions and the manual: made of the same definition as the parser, held against --help and against a
+// shell.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "tests/program.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+// What bash offers for the last of the words.
+std::string completed(const std::string& words) {
+  const TemporaryFolder folder;
+  const Outcome script = run_program("completion bash");
+  EXPECT_EQ(script.exit_code, 0) << script.err;
+  std::ofstream(folder / "test.sh") << script.out << "COMP_WORDS=(" << words << ")\n"
+                                    << "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_locus\n"
+                                    << "echo \"${COMPREPLY[*]}\" >\"$1\"\n";
+  const std::string out = folder / "out";
+  EXPECT_EQ(std::system(("bash -eu '" + (folder / "test.sh").string() + "' '" + out + "'").c_str()), 0);
+  std::string line;
+  std::ifstream file(out);
+  std::getline(file, line);
+  return line;
+}
+
+TEST(Completion, OffersCommandsOptionsAndSchemes) {
+  EXPECT_EQ(completed("locus sh"), "show");
+  EXPECT_EQ(completed("locus show --he"), "--help --heads");
+  EXPECT_EQ(completed("locus show al"), "alibi");
+  EXPECT_EQ(completed("locus explain --scheme ro"), "rotary");
+  EXPECT_EQ(completed("locus tokenize --offsets b"), "bytes");
+  EXPECT_EQ(completed("locus completion z"), "zsh");
+}
+
+TEST(Completion, LeavesFilesToTheShell) {
+  EXPECT_EQ(completed("locus show --out al"), "");
+  EXPECT_EQ(completed("locus train conf"), "");
+}
+
+// The words at the start of the indented lines below "Subcommands:" or "Options:".
+std::vector<std::string> listed(const std::string& help, const std::string& heading) {
+  std::vector<std::string> names;
+  std::istringstream lines(help.substr(help.find(heading)));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line) && line.starts_with("  ")) {
+    if (line[2] != ' ') names.push_back(line.substr(2, line.find_first_of(" ", 2) - 2));
+  }
+  return names;
+}
+
+TEST(Completion, EveryScriptAndTheManualKnowAllThatHelpTells) {
+  const std::string zsh = run_program("completion zsh").out, fish = run_program("completion fish").out,
+                    manual = run_program("manual").out;
+  const auto commands = listed(run_program("--help").out, "Subcommands:");
+  ASSERT_GE(commands.size(), 16u);
+  for (const std::string& command : commands) {
+    EXPECT_NE(zsh.find("    " + command + ") _arguments"), std::string::npos) << command;
+    EXPECT_NE(fish.find("-f -a " + command + " -d "), std::string::npos) << command;
+    const size_t section = manual.find("\n.SS " + command + "\n");
+    ASSERT_NE(section, std::string::npos) << command;
+    const std::string part = manual.substr(section, manual.find("\n.S", section + 4) - section);
+    for (const std::string& option : listed(run_program(command + " --help").out, "Options:")) {
+      if (option == "-h,--help") continue;
+      EXPECT_NE(zsh.find(option + "["), std::string::npos) << command << option;
+      EXPECT_NE(fish.find("from " + command + "' -l " + option.substr(2)), std::string::npos)
+          << command << option;
+      std::string dashed;
+      for (const char c : option) dashed += c == '-' ? std::string("\\-") : std::string(1, c);
+      EXPECT_NE(part.find("\n.B " + dashed), std::string::npos) << command << option;
+    }
+  }
+}
+
+TEST(Completion, ManualHoldsNoTextThatManWouldTakeForARequest) {
+  std::istringstream lines(run_program("manual").out);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('.')) continue;
+    const std::string request = line.substr(0, line.find(' '));
+    const std::vector<std::string> known = {".TH", ".SH", ".SS", ".TP", ".B", ".I", ".PP", ".nf", ".fi"};
+    EXPECT_NE(std::find(known.begin(), known.end(), request), known.end()) << line;
+  }
+}
+
+TEST(Completion, UnknownShellIsRefused) {
+  const Outcome outcome = run_program("completion tcsh");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("SHELL: tcsh not in {bash,zsh,fish}"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs Locus as a static and as a shared library, builds a project of somebody else against each, by find_package and
+# by pkg-config, makes the Debian packages and looks into them: install_test.sh ROOT BUILD
+# Both libraries are made of the objects that BUILD already has, so this takes seconds.
+set -euo pipefail
+root=$1 build=$2
+stage=$(mktemp -d)
+trap 'cmake "$build" -DBUILD_SHARED_LIBS=OFF >/dev/null; rm -rf "$stage"' EXIT
+
+say() { echo "install_test: $*" >&2; }
+expect() {  # expect TEXT COMMAND...: it prints TEXT somewhere
+  local text=$1 output
+  shift
+  output=$("$@" 2>&1) || { say "$* failed: $output"; exit 1; }
+  [[ $output == *"$text"* ]] || { say "$*: expected '$text' in: $output"; exit 1; }
+}
+quietly() { "$@" >"$stage/log" 2>&1 || { say "$* failed:"; cat "$stage/log" >&2; exit 1; }; }
+
+for kind in static shared; do
+  prefix=$stage/$kind
+  quietly cmake "$build" -DBUILD_SHARED_LIBS=$([[ $kind == shared ]] && echo ON || echo OFF)
+  quietly ninja -C "$build" ${LOCUS_BUILD_JOBS:+-j "$LOCUS_BUILD_JOBS"} installable
+  quietly cmake --install "$build" --prefix "$prefix"
+  expect 'locus 0.1.0' "$prefix/bin/locus" --version
+  expect 'complete -o default' cat "$prefix/share/bash-completion/completions/locus"
+  expect '.SS compare' zcat "$prefix/share/man/man1/locus.1.gz"
+  expect '1 steps done' "$prefix/bin/locus" train "$prefix/share/locus/configs/classify.toml" --out "$stage/run-$kind" \
+    --set train.steps=1
+
+  # Moved, it still works: nothing in it knows where it was installed to.
+  mv "$prefix" "$prefix-moved" && prefix=$prefix-moved
+  quietly cmake -S "$root/tests/consumer" -B "$stage/consumer-$kind" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+  quietly ninja -C "$stage/consumer-$kind"
+  expect 'locus 0.1.0, 12 schemes, [5, 32]' "$stage/consumer-$kind/consumer"
+
+  export PKG_CONFIG_PATH
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name locus.pc)")
+  # shellcheck disable=SC2046  # words are what is wanted
+  quietly g++ -std=c++20 $(pkg-config --cflags locus) "$root/tests/consumer/main.cc" -o "$stage/by-pkg-config" \
+    $(pkg-config --libs locus)
+  LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") expect 'locus 0.1.0' "$stage/by-pkg-config"
+  say "$kind: installed, moved, found by find_package and by pkg-config"
+done
+
+quietly cmake "$build" -DBUILD_SHARED_LIBS=OFF
+rm -rf "$build/packages"
+quietly cpack --config "$build/CPackConfig.cmake" -B "$build/packages"
+program=("$build"/packages/locus_*.deb) library=("$build"/packages/liblocus-dev_*.deb)
+expect libfmt dpkg-deb --field "${program[0]}" Depends
+expect libsimdjson-dev dpkg-deb --field "${library[0]}" Depends
+expect ./usr/bin/locus dpkg-deb --contents "${program[0]}"
+expect ./usr/share/zsh/vendor-completions/_locus dpkg-deb --contents "${program[0]}"
+expect ./usr/include/locus/locus.h dpkg-deb --contents "${library[0]}"
+quietly dpkg-deb --extract "${program[0]}" "$stage/package"
+expect 'locus 0.1.0' "$stage/package/usr/bin/locus" --version
+say "packages: $(basename "${program[0]}"), $(basename "${library[0]}")"

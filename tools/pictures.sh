@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The pictures of docs/, all drawn by Locus: pictures.sh LOCUS [STUDY]
+# STUDY is the folder of a finished comparison; its first chart becomes docs/pictures/length.svg.
+set -euo pipefail
+locus=$1 study=${2-}
+pictures=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")/docs/pictures
+mkdir -p "$pictures"
+
+for scheme in $("$locus" schemes --json | sed -n 's/^  {"name": "\([a-z0-9_]*\)".*/\1/p'); do
+  "$locus" show "$scheme" --heads 3 --length 48 --out "$pictures/$scheme.svg"
+done
+
+# A chart of the report in a file of its own, with the styles that every drawing has.
+if [[ -n $study ]]; then
+  {
+    chart=$(awk '/<svg/ { on = 1 } on { print } /<\/svg>/ { exit }' "$study/report.html")
+    echo "${chart%%>*}>"
+    sed -n '/<style>/,/<\/style>/p' "$pictures/none.svg"
+    echo '<rect class="paper" width="100%" height="100%"/>'
+    echo "${chart#*>}"
+  } >"$pictures/length.svg"
+  echo "$pictures/length.svg: the first chart of $study/report.html"
+fi
