@@ -6,7 +6,7 @@ padding, left padding, no padding, given position_ids, and weights stored as bf1
 that. A difference is the largest of a tensor, as a part of its largest number; a gradient that is zero but for rounding (that of a bias
 on keys) counts as a part of a hundredth of the largest gradient of all. Models that write also do so token by token, with
 Locus's cache against that of transformers. Then some are stretched by Locus, and compared with transformers past their old
-length; last, models made by Locus from blueprints are opened by transformers.
+length; models made by Locus from blueprints are opened by transformers; last, so are models of transformers that Locus trained.
 
 Needs: pip install torch transformers safetensors, and a build. Use: tools/parity.py [--build build/release] [--minilm FOLDER] [CASE..]
 --minilm compares the real weights that `./run fetch minilm` brings, and asks for the same bits in every batch.
@@ -269,6 +269,40 @@ def compare_stretched(name, how, build, scratch):
     return fine
 
 
+LETTERS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdef"]
+TRAINED = {
+    "fine-tuned": ("bert 3", hf.BertForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
+    "labels anew": ("roberta 2", hf.RobertaForTokenClassification, "head = 'token_class'\n", "y.tsv"),
+    "trained on": ("gpt2 1", hf.GPT2LMHeadModel, "", "x.txt"),
+}
+
+
+def compare_trained(name, build, scratch):
+    """A folder of transformers, trained by Locus under its own head or a new one, opened by transformers again."""
+    case, kind, head, data = TRAINED[name]
+    before, config, settings = CASES[case]
+    save_folder(randomise(before(config(**settings))), {}, scratch / "model")
+    (scratch / "model/vocab.txt").write_text("\n".join(LETTERS) + "\n")
+    (scratch / "x.tsv").write_text("a b c\tup\nc b a\tdown\n" * 4)
+    (scratch / "y.tsv").write_text("a b c\tX Y X\nc b a\tY Y X\n" * 4)
+    (scratch / "x.txt").write_text("a b c d e f " * 40)
+    (scratch / "run.toml").write_text(f"[model]\nfrom = 'model'\n{head}[data]\ntrain = '{data}'\ncontext = 12\n[train]\nsteps = 5\nrate = 0.001\n")
+    subprocess.run([build / "locus", "train", scratch / "run.toml", "--out", scratch / "run"], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    hub = scratch / "run/hub"
+    model, info = kind.from_pretrained(hub, attn_implementation="eager", output_loading_info=True)
+    if info["missing_keys"] or info["unexpected_keys"]:
+        raise ValueError(f"transformers misses {info['missing_keys']}, does not know {info['unexpected_keys']}")
+    if hf.BertTokenizer.from_pretrained(hub).convert_tokens_to_ids("f") != len(LETTERS) - 1:
+        raise ValueError("another tokenizer than the folder's")
+    inputs = inputs_for(model.eval(), (13, 13, 13))
+    wanted = outputs_of(model, inputs)
+    found = differences(run(build, hub, inputs, "loss" in wanted), wanted)
+    fine = found["forward"] <= FORWARD and found["gradient"] <= GRADIENT
+    print(f"{name:14} {'trained here, ' + kind.__name__:36} {found['forward']:8.1e} {found['gradient']:8.1e}         {'fine' if fine else 'FAILED'}", flush=True)
+    return fine
+
+
 def compare_minilm(build, folder):
     texts = ["The dog chased the ball.", "It ran.", "Positions are data: a scheme turns them into terms, and kernels execute terms."]
     tokenizer, model = hf.AutoTokenizer.from_pretrained(folder), hf.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
@@ -306,6 +340,7 @@ def main():
              if kind.__name__.endswith(WRITES) and name not in EQUAL and (not options.cases or name in options.cases)]
     jobs += [(compare_stretched, case) for case in sorted(STRETCHED) if not options.cases or case[0] in options.cases]
     jobs += [(compare_made, (name,)) for name in MADE if not options.cases or name in options.cases]
+    jobs += [(compare_trained, (name,)) for name in TRAINED if not options.cases or name in options.cases]
     failed = 0
     for job, words in jobs:
         with tempfile.TemporaryDirectory() as scratch:

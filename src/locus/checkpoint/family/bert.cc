@@ -79,8 +79,8 @@ void read(const Config& config, Blueprint& b) {
 }
 
 void names(NameMap& map, const Blueprint& b) {
-  bert::body_names(map, b, "bert");
   bert::prediction_names(map, b, "bert");
+  bert::body_names(map, b, "bert");
   map.module("head.pooler", "bert.pooler.dense");
   map.module("head.out", label_module(b));
 }

@@ -108,6 +108,8 @@ void attention_names(NameMap& map, const Blueprint& b, int64_t i) {
 }
 
 void names(NameMap& map, const Blueprint& b) {
+  // Its head for masked tokens is the one that config.json calls legacy; the other one has names of its own.
+  bert::prediction_names(map, b, "deberta");
   bert::embedding_names(map, "deberta");
   map.tensor("encoder.scheme.table", b.scheme == "learned" ? "deberta.embeddings.position_embeddings.weight"
                                                            : "deberta.encoder.rel_embeddings.weight");
@@ -115,8 +117,6 @@ void names(NameMap& map, const Blueprint& b) {
   for (int64_t i = 0; i < b.layers; ++i) attention_names(map, b, i);
   map.layers("encoder.layers", "deberta.encoder.layer", b.layers, bert::kOutputs);
   map.module("head.pooler", "pooler.dense");
-  // The head that config.json calls legacy; the other one has names of its own.
-  bert::prediction_names(map, b, "deberta");
   map.alias("cls.predictions.bias", "lm_predictions.lm_head.bias");
   for (const char* part : {"weight", "bias"}) {
     map.alias(fmt::format("cls.predictions.transform.dense.{}", part),

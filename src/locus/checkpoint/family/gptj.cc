@@ -38,8 +38,8 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::s
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"rotary_dim", scheme_setting(b, "width")},
-                                 {"embd_pdrop", json::number(b.dropout)}});
+  members.insert(members.end(),
+                 {{"rotary_dim", scheme_setting(b, "width")}, {"embd_pdrop", json::number(b.dropout)}});
   return members;
 }
 

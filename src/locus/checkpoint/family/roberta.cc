@@ -26,8 +26,8 @@ void read(const Config& config, Blueprint& b) {
 }
 
 void names(NameMap& map, const Blueprint& b) {
-  bert::body_names(map, b, "roberta");
   map.tokens("roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight", b.tied);
+  bert::body_names(map, b, "roberta");
   map.module("head.dense", "lm_head.dense");
   map.module("head.dense_norm", "lm_head.layer_norm");
   bert::bias_names(map, b.tied, "lm_head.bias", "lm_head.decoder.bias");
