@@ -4,8 +4,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "locus/checkpoint/model_folder.h"
-#include "locus/nn/generate.h"
+#include "locus/locus.h"
 
 using namespace locus;
 

@@ -9,6 +9,7 @@
 #include "locus/base/random.h"
 #include "locus/base/settings.h"
 #include "locus/base/version.h"
+#include "locus/checkpoint/model_folder.h"
 #include "locus/checkpoint/safetensors.h"
 #include "locus/nn/blueprint.h"
 #include "locus/nn/generate.h"
