@@ -1,6 +1,9 @@
 // Every program in examples/ runs and prints what its document says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "tests/apply/expected.h"
 #include "tests/program.h"
 #include "tests/text/text_files.h"
 
@@ -87,6 +90,33 @@ TEST(Examples, InputEmbeddingsOfTheVerdict) {
                                      "  1049  5975   284   502\n"
                                      "   284  3285   326    11\n") +
                              kShapes);
+}
+
+// A program that applies the golden model of its name, or another, to texts.
+std::string applied(const std::string& name, const std::string& job, const std::string& texts) {
+  const Outcome outcome = run_example(name, "", golden_model(job).string() + " " + texts);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return outcome.out;
+}
+
+TEST(Examples, ModelsAppliedToTexts) {
+  EXPECT_EQ(applied("embed", "embed", "'The dog ran.' 'It sat.'"), "2 of them: [2, 12]\n");
+  EXPECT_EQ(applied("similarity", "embed", "'The dog ran.' 'the dog ran .'"), "1.0000\n");
+  EXPECT_EQ(applied("tag", "tag", "'It ran!'"), "PER 0.3177 It\nLOC 0.2451 ran\nMISC 0.2082 !\n");
+  EXPECT_EQ(applied("fill", "fill", "'The [MASK] sat.'").find("0.0"), 0u);
+  EXPECT_EQ(applied("answer", "answer", "x ''"), "no answer\n");
+  EXPECT_EQ(applied("translate", "translate", "'It ran!' ''").find("it it itvvvv\n"), 0u);
+  const std::string classes = applied("classify", "classify", "'The dog ran.' 'It sat.'");
+  EXPECT_EQ(std::ranges::count(classes, '\n'), 2) << classes;
+  const std::string written = applied("generate", "write", "'the dog'");
+  EXPECT_GT(written.size(), 6u) << written;
+}
+
+TEST(Examples, NoFolderIsSaidAndNotABug) {
+  const Outcome outcome = run_example("embed", "", "/nowhere x");
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_EQ(outcome.err,
+            "embed: '/nowhere' is no folder; expected one of the hub, or of a run of locus train\n");
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ Outcome run_program(const std::string& arguments, const std::string& environment
   return run_command(LOCUS_PROGRAM, arguments, environment);
 }
 
-Outcome run_example(const std::string& name, const std::string& environment) {
-  return run_command(LOCUS_EXAMPLES + name, "", environment);
+Outcome run_example(const std::string& name, const std::string& environment, const std::string& arguments) {
+  return run_command(LOCUS_EXAMPLES + name, arguments, environment);
 }
 
 }  // namespace locus

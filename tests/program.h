@@ -15,6 +15,7 @@ struct Outcome {
 Outcome run_program(const std::string& arguments, const std::string& environment = "");
 
 // The same for a program of examples/.
-Outcome run_example(const std::string& name, const std::string& environment = "");
+Outcome run_example(const std::string& name, const std::string& environment = "",
+                    const std::string& arguments = "");
 
 }  // namespace locus

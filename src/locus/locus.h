@@ -1,6 +1,13 @@
 // The face of the library: everything a program needs, nothing of its own.
 #pragma once
 
+#include "locus/apply/answerer.h"
+#include "locus/apply/classifier.h"
+#include "locus/apply/embedder.h"
+#include "locus/apply/filler.h"
+#include "locus/apply/similarity.h"
+#include "locus/apply/tagger.h"
+#include "locus/apply/writer.h"
 #include "locus/autograd/parameters.h"
 #include "locus/autograd/recompute.h"
 #include "locus/autograd/var.h"

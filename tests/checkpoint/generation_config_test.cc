@@ -58,11 +58,22 @@ TEST(GenerationConfig, ReadsLengthsAndBeams) {
   EXPECT_EQ(config.length_penalty, 0.8f);
 }
 
+TEST(GenerationConfig, ReadsWhatMustAndMustNotBeWritten) {
+  const GenerationConfig config = of("bart", R"({"forced_bos_token_id": 4, "forced_eos_token_id": [2, 3],
+                                                 "bad_words_ids": [[1], [5]], "suppress_tokens": [7]})");
+  EXPECT_EQ(config.rules.first, 4);
+  EXPECT_EQ(config.rules.last, 2);
+  EXPECT_EQ(config.rules.banned, (std::vector<int32_t>{7, 1, 5}));
+  EXPECT_TRUE(config.unmet.empty());
+  expect_bad_data("forced_bos_token_id is 29, expected a whole number from 0 to 28",
+                  [] { of("bart", R"({"forced_bos_token_id": 29})"); });
+}
+
 TEST(GenerationConfig, NamesWhatLocusDoesNotHave) {
-  EXPECT_EQ(of("bart", R"({"no_repeat_ngram_size": 3, "forced_eos_token_id": 2, "min_length": 0,
-                           "typical_p": 1.0, "bad_words_ids": [[1]]})")
+  EXPECT_EQ(of("bart", R"({"no_repeat_ngram_size": 3, "min_length": 0, "typical_p": 1.0,
+                           "bad_words_ids": [[1], [2, 3], [4, 5]]})")
                 .unmet,
-            (std::vector<std::string>{"bad_words_ids", "forced_eos_token_id", "no_repeat_ngram_size"}));
+            (std::vector<std::string>{"bad_words_ids of several tokens", "no_repeat_ngram_size"}));
 }
 
 TEST(GenerationConfig, ComesFromConfigJsonWhereThereIsNoOther) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -113,6 +114,22 @@ TEST(Generate, AWideBeamFindsTheMostLikelyAnswer) {
   GenerateOptions options;
   options.max_tokens = 3;
   EXPECT_EQ(greedy, generate(model, {prompt}, options, {text})[0]);
+}
+
+TEST(Generate, RulesSayWhatMustAndMustNotBeWritten) {
+  const Model model(small(ModelKind::encoder_decoder), {.seed = 7});
+  GenerateOptions free = {.max_tokens = 6};
+  const std::vector<int32_t> said = generate(model, {{0}}, free, {{1, 5, 3}})[0];
+  GenerateOptions ruled = free;
+  ruled.rules = {.banned = {said[1]}, .first = 6, .last = 2};
+  BeamOptions beam = {.beams = 3, .max_tokens = 6, .rules = ruled.rules};
+  for (const std::vector<int32_t>& written :
+       {generate(model, {{0}}, ruled, {{1, 5, 3}})[0], beam_search(model, {0}, beam, {1, 5, 3})}) {
+    ASSERT_EQ(written.size(), 6u);
+    EXPECT_EQ(written.front(), 6);
+    EXPECT_EQ(written.back(), 2);
+    EXPECT_EQ(std::count(written.begin() + 1, written.end() - 1, said[1]), 0);
+  }
 }
 
 TEST(Generate, BadInputIsNamed) {

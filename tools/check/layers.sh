@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$1"
 find src/locus -mindepth 2 \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r awk '
   BEGIN {
-    line = "base tensor kernel autograd op scheme nn checkpoint train study report cli"
+    line = "base tensor kernel autograd op scheme nn checkpoint train apply study report cli"
     n = split(line, layer)
     for (i = 1; i <= n; ++i) for (j = 1; j <= i; ++j) allowed[layer[i], layer[j]] = 1
     # Beside the line: text sees base only, dist up to tensor; models and what is built on them see both.

@@ -5,9 +5,7 @@ namespace {
 
 // Settings of transformers that change what is written. They do nothing at null, 0, false or an empty list,
 // the penalties at 1.
-constexpr std::string_view kLists[] = {"bad_words_ids", "suppress_tokens", "begin_suppress_tokens",
-                                       "sequence_bias"};
-constexpr std::string_view kTokens[] = {"forced_bos_token_id", "forced_eos_token_id"};
+constexpr std::string_view kLists[] = {"begin_suppress_tokens", "sequence_bias"};
 constexpr std::string_view kCounts[] = {"no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "min_length",
                                         "min_new_tokens"};
 constexpr std::string_view kParts[] = {"typical_p", "encoder_repetition_penalty"};
@@ -17,8 +15,10 @@ std::vector<std::string> unmet_of(const Config& config) {
   for (const std::string_view name : kLists) {
     if (config.count(name) > 0) unmet.emplace_back(name);
   }
-  for (const std::string_view name : kTokens) {
-    if (config.has(name)) unmet.emplace_back(name);
+  for (int64_t i = 0; i < config.count("bad_words_ids"); ++i) {
+    if (config.count(fmt::format("bad_words_ids.{}", i)) == 1) continue;
+    unmet.emplace_back("bad_words_ids of several tokens");
+    break;
   }
   for (const std::string_view name : kCounts) {
     if (config.integer(name, 0, 1e9, 0) > 0) unmet.emplace_back(name);
@@ -39,6 +39,19 @@ std::vector<int32_t> tokens_of(const Config& config, std::string_view name, int6
   std::vector<int32_t> tokens;
   for (int64_t i = 0; i < config.count(name); ++i) tokens.push_back(token(fmt::format("{}.{}", name, i)));
   return tokens;
+}
+
+TokenRules rules_of(const Config& config, int64_t vocabulary) {
+  TokenRules rules{.banned = tokens_of(config, "suppress_tokens", vocabulary)};
+  for (int64_t i = 0; i < config.count("bad_words_ids"); ++i) {
+    const std::vector<int32_t> word = tokens_of(config, fmt::format("bad_words_ids.{}", i), vocabulary);
+    if (word.size() == 1) rules.banned.push_back(word[0]);
+  }
+  const std::vector<int32_t> first = tokens_of(config, "forced_bos_token_id", vocabulary);
+  const std::vector<int32_t> last = tokens_of(config, "forced_eos_token_id", vocabulary);
+  if (!first.empty()) rules.first = first[0];
+  if (!last.empty()) rules.last = last[0];
+  return rules;
 }
 
 // What transformers takes for settings that are not there.
@@ -68,6 +81,7 @@ GenerationConfig read_generation(const ModelFolder& folder) {
   if (!starts.empty()) result.start_token = starts[0];
   result.max_tokens = config.integer("max_new_tokens", 1, 1e9, 0);
   result.max_length = config.integer("max_length", 1, 1e9, 0);
+  result.rules = rules_of(config, b.vocabulary);
   result.sampling = sampling_of(config);
   result.beams = config.integer("num_beams", 1, 10000, 1);
   result.length_penalty = static_cast<float>(config.number("length_penalty", -1e3, 1e3, 1));

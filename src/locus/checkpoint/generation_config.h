@@ -8,6 +8,7 @@
 
 #include "locus/checkpoint/model_folder.h"
 #include "locus/nn/sampling.h"
+#include "locus/nn/token_rules.h"
 
 namespace locus {
 
@@ -16,6 +17,7 @@ struct GenerationConfig {
   int32_t start_token = -1;        // of an encoder-decoder's answers, else of texts; -1: none
   int64_t max_tokens = 0;          // new ones; 0: not said
   int64_t max_length = 0;          // prompt and new ones together; 0: not said
+  TokenRules rules;                // banned: bad words of one token, and suppressed ones
   Sampling sampling;               // temperature 0 unless it says do_sample
   int64_t beams = 1;               // 1: no beam search
   float length_penalty = 1;        // of beam search

@@ -1,40 +1,26 @@
 // locus embed: a vector for every text.
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <memory>
+#include <optional>
 
-#include "locus/base/error.h"
+#include "locus/apply/embedder.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
-#include "locus/base/parallel.h"
-#include "locus/checkpoint/embedder.h"
-#include "locus/cli/command.h"
-#include "locus/cli/input.h"
-#include "locus/cli/terminal.h"
-#include "locus/text/readable.h"
+#include "locus/checkpoint/safetensors.h"
+#include "locus/cli/text_command.h"
 
 namespace locus::cli {
 namespace {
 
-struct Request {
-  std::string folder, out;
-  std::vector<std::string> words, files;
-  int threads = 0;
-  EmbedOptions options;
+struct Request : TextRequest {
+  std::string out;
 };
 
-std::string embedding_lines(std::span<const std::string> texts, const Tensor& vectors) {
-  std::string lines;
-  const auto values = vectors.data<float>();
-  const auto width = static_cast<size_t>(vectors.size(1));
-  for (size_t i = 0; i < texts.size(); ++i) {
-    const auto row = values.subspan(i * width, width);
-    const std::vector<double> wide(row.begin(), row.end());
-    lines += json::object({{"text", json::text(readable(texts[i]))}, {"embedding", json::numbers(wide)}});
-    lines += '\n';
-  }
-  return lines;
+std::string object_of(const std::string& text, std::span<const float> vector) {
+  const std::vector<double> wide(vector.begin(), vector.end());
+  return json::object({{"text", json::text(text)}, {"embedding", json::numbers(wide)}}) + "\n";
 }
 
 // NumPy's format, version 1.0: a header whose length is a multiple of 64, then the rows.
@@ -53,46 +39,77 @@ void write_npy(const std::string& path, const Tensor& vectors) {
   file.commit();
 }
 
+// Lines go to stdout, or to a .jsonl that appears when all is done.
+void write_lines(const Request& request, Records& records, const Embedder& embedder) {
+  std::optional<AtomicFile> file;
+  if (!request.out.empty()) file.emplace(request.out);
+  const auto work = [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    const Tensor vectors = embedder.embed(texts_of(chunk), reading);
+    const auto C = static_cast<size_t>(embedder.width());
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      lines.push_back(object_of(chunk[i].text, vectors.data<float>().subspan(i * C, C)));
+    }
+    return lines;
+  };
+  if (!file) return each_chunk(request, records, work);
+  each_chunk(request, records, work, [&](std::string_view lines) { file->write(lines); });
+  file->commit();
+}
+
+// All vectors [texts, C]: such a file says at its beginning how many there are.
+Tensor collect(const Request& request, Records& records, const Embedder& embedder) {
+  std::vector<float> values;
+  const auto C = static_cast<size_t>(embedder.width());
+  each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    std::vector<bool> bad(chunk.size());
+    ReadOptions marked = reading;
+    marked.on_bad = [&](size_t i, const Error& error) {
+      bad[i] = true;
+      reading.on_bad(i, error);
+    };
+    const Tensor vectors = embedder.embed(texts_of(chunk), marked);
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      if (!bad[i]) std::ranges::copy(vectors.data<float>().subspan(i * C, C), std::back_inserter(values));
+    }
+    return std::vector<std::string>();
+  });
+  return Tensor::of({static_cast<int64_t>(values.size() / C), embedder.width()}, values);
+}
+
 void run(const Request& request) {
-  if (request.threads > 0) set_threads(request.threads);
-  const std::vector<std::string> texts = read_texts("embed", request.words, request.files);
-  const Embedder embedder(request.folder);
-  for (const std::string& warning : embedder.warnings()) fmt::print(stderr, "locus: {}\n", warning);
-  const Tensor vectors = embedder.embed(texts, request.options);
-  if (request.out.empty()) return print(embedding_lines(texts, vectors));
-  if (request.out.ends_with(".npy")) {
-    write_npy(request.out, vectors);
-  } else if (request.out.ends_with(".safetensors")) {
-    write_safetensors(request.out, {{"embeddings", vectors}});
-  } else if (request.out.ends_with(".jsonl")) {
-    write_file(request.out, embedding_lines(texts, vectors));
-  } else {
+  const std::string& out = request.out;
+  const bool npy = out.ends_with(".npy"), tensors = out.ends_with(".safetensors");
+  if (!out.empty() && !npy && !tensors && !out.ends_with(".jsonl")) {
     fail(Fault::usage, "embed: --out is '{}', expected a name that ends with .jsonl, .npy or .safetensors",
-         request.out);
+         out);
+  }
+  Records records(request.source("embed"));
+  const Embedder embedder(request.folder);
+  warn(embedder.model().warnings());
+  if (npy) {
+    write_npy(out, collect(request, records, embedder));
+  } else if (tensors) {
+    write_safetensors(out, {{"embeddings", collect(request, records, embedder)}});
+  } else {
+    write_lines(request, records, embedder);
   }
 }
 
 }  // namespace
 
 void add_embed(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("embed", "A vector for every text, by a model folder");
+  CLI::App* command = program.add_subcommand("embed", "A vector for every text");
   command->footer(
-      "Every line is a text. Without --out, one JSON object for each: {\"text\", \"embedding\"}.\n\n"
+      "Every line is a text. Without --out, one JSON object for each: {\"text\", \"embedding\"}. With "
+      "--json,\n"
+      "lines may be objects {\"text\"} too.\n\n"
       "Examples:\n"
       "  locus embed models/all-MiniLM-L6-v2 \"The dog chased the ball.\"\n"
       "  locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy");
   auto request = std::make_shared<Request>();
-  command->add_option("DIR", request->folder, "The model folder")->required();
-  command->add_option("TEXT", request->words, "Texts; the lines of stdin when there are none");
-  command->add_option("--file", request->files, "A file of lines in place of texts; as often as needed")
-      ->allow_extra_args(false);
+  add_text_options(*command, *request, "Texts");
   command->add_option("--out", request->out, "A file to write: .jsonl, .npy or .safetensors");
-  command->add_flag("--truncate", request->options.truncate, "Cut texts that are too long for the model");
-  command->add_option("--batch-tokens", request->options.tokens, "Tokens of a batch, about")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  command->add_option("--threads", request->threads, "Threads to work with; 0: as many as there are cores")
-      ->check(CLI::Range(0, 4096));
   command->callback([request] { run(*request); });
 }
 

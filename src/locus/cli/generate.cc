@@ -1,41 +1,26 @@
-// locus generate: what a trained model writes behind a prompt, or for a source.
+// locus generate: what a model writes behind a prompt, or for a source.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
+#include <optional>
 
-#include "locus/base/error.h"
+#include "locus/apply/writer.h"
 #include "locus/base/fields.h"
 #include "locus/base/json.h"
-#include "locus/base/quote.h"
-#include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
-#include "locus/nn/generate.h"
-#include "locus/text/stop_text.h"
-#include "locus/train/saved_run.h"
-#include "locus/train/text_samples.h"
+#include "locus/cli/text_command.h"
+#include "locus/text/readable.h"
 
 namespace locus::cli {
 namespace {
 
-using Ids = std::vector<int32_t>;
-
-struct Request {
-  std::string folder;
-  std::vector<std::string> prompts, stops;
+struct Request : TextRequest {
+  std::vector<std::string> stops;
   OptionValues sampling;  // those given
-  int64_t max_tokens = 128, beams = 1;
-  float length_penalty = 1;
+  int64_t max_tokens = 0, beams = 0;
+  std::optional<float> length_penalty;
   uint64_t seed = 0;
-  bool json = false;
-};
-
-// What goes into the model for every prompt, and where it ends.
-struct Job {
-  std::vector<Ids> prompts, texts;
-  Ids ends;
-  int64_t max_tokens = 0;
 };
 
 void check(const Request& request) {
@@ -44,89 +29,51 @@ void check(const Request& request) {
   };
   refuse_if(request.beams > 1 && !request.sampling.empty(),
             "--beams and the options of sampling exclude each other");
-  refuse_if(request.beams < 1 || request.beams > 1024, "--beams is a number from 1 to 1024");
-  refuse_if(request.max_tokens < 0, "--max-tokens is negative");
   refuse_if(std::ranges::count(request.stops, "") > 0, "a stop string is empty");
 }
 
-Job job_of(const Request& request, const SavedRun& run) {
-  const TextTask& task = run.task;
-  Job job{.max_tokens = request.max_tokens};
-  for (const auto& [name, id] : task.tokenizer->specials().ids()) {
-    if (name == kEndToken || name == "<|endoftext|>") job.ends.push_back(id);
-  }
-  size_t longest = 1;
-  for (const std::string& prompt : request.prompts) {
-    if (task.on_pairs()) {
-      job.texts.push_back(source_ids(prompt, *task.tokenizer));
-      job.prompts.push_back({task.tokenizer->special(kStartToken)});
-    } else {
-      job.prompts.push_back(task.tokenizer->encode(prompt));
-      if (job.prompts.back().empty())
-        fail(Fault::usage, "generate: the prompt {} has no token", quote(prompt));
-    }
-    longest = std::max(longest, job.prompts.back().size());
-  }
-  if (!scheme_info(task.blueprint.scheme).extrapolates) {
-    // The last token written is not read again.
-    const int64_t room = task.blueprint.max_length - static_cast<int64_t>(longest) + 1;
-    require(room > 0, "generate: a prompt has {} tokens; positions of this model, {}, end at {}", longest,
-            task.blueprint.scheme, task.blueprint.max_length);
-    job.max_tokens = std::min(job.max_tokens, room);
-  }
-  return job;
-}
-
-// All texts; with one prompt and no --json they are shown as they come.
-std::vector<std::string> write(const Request& request, const SavedRun& run, const Job& job) {
-  const Tokenizer& tokenizer = *run.task.tokenizer;
-  std::vector<StopText> texts(job.prompts.size(), StopText(request.stops));
-  const bool live = texts.size() == 1 && !request.json;
-  const auto add = [&](int64_t prompt, int32_t token) {
-    if (std::ranges::count(job.ends, token) > 0) return false;
-    StopText& text = texts[static_cast<size_t>(prompt)];
-    const std::string fresh = text.add(tokenizer.bytes(token));
-    if (live) {
-      print(fresh);
-      std::fflush(stdout);
-    }
-    return !text.stopped();
-  };
-  if (request.beams > 1) {
-    for (size_t i = 0; i < texts.size(); ++i) {
-      const BeamOptions options = {.beams = request.beams,
-                                   .max_tokens = job.max_tokens,
-                                   .length_penalty = request.length_penalty,
-                                   .end_tokens = job.ends};
-      const Ids ids =
-          beam_search(run.model, job.prompts[i], options, job.texts.empty() ? Ids() : job.texts[i]);
-      for (size_t n = 0; n < ids.size() && add(static_cast<int64_t>(i), ids[n]); ++n) continue;
-    }
-  } else {
-    GenerateOptions options = {.max_tokens = job.max_tokens, .end_tokens = job.ends, .seed = request.seed};
-    refuse("generate", read_fields(options.sampling, request.sampling));
-    options.on_token = add;
-    generate(run.model, job.prompts, options, job.texts);
-  }
-  if (live) print(texts[0].finish() + "\n");
-  std::vector<std::string> result;
-  for (const StopText& text : texts) result.push_back(text.text());
-  return result;
+// What the folder says, with what the caller says in its place.
+WriteOptions options_of(const Request& request, const Writer& writer) {
+  WriteOptions options = writer.usual();
+  if (!request.sampling.empty()) options.beams = 1;
+  if (request.beams > 0) options.beams = request.beams;
+  if (request.length_penalty) options.length_penalty = *request.length_penalty;
+  options.max_tokens = request.max_tokens;
+  options.seed = request.seed;
+  options.stops = request.stops;
+  refuse("generate", read_fields(options.sampling, request.sampling));
+  return options;
 }
 
 void run(const Request& request) {
   check(request);
-  const SavedRun saved = load_run(request.folder);
-  const std::vector<std::string> texts = write(request, saved, job_of(request, saved));
-  if (texts.size() == 1 && !request.json) return;
-  std::string out;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    out += request.json
-               ? json::object({{"prompt", json::text(request.prompts[i])}, {"text", json::text(texts[i])}}) +
-                     "\n"
-               : texts[i] + "\n";
+  RecordSource source = request.source("generate");
+  source.first = "prompt";
+  Records records(std::move(source));
+  const Writer writer(request.folder);
+  warn(writer.warnings());
+  WriteOptions options = options_of(request, writer);
+  // One prompt is answered as the tokens come.
+  const bool live = request.words.size() == 1 && !request.json;
+  if (live) {
+    options.on_text = [](size_t, std::string_view text) {
+      print(text);
+      flush();
+    };
   }
-  print(out);
+  each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    std::vector<std::string> lines = writer.write(texts_of(chunk), options, reading);
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      if (request.json) {
+        lines[i] =
+            json::object({{"prompt", json::text(chunk[i].text)}, {"text", json::text(readable(lines[i]))}});
+      } else if (live) {
+        lines[i].clear();
+      }
+      lines[i] += '\n';
+    }
+    return lines;
+  });
 }
 
 // The options of sampling are the fields of Sampling, under their names with dashes.
@@ -144,33 +91,35 @@ void add_sampling(CLI::App& command, const std::shared_ptr<Request>& request) {
 }  // namespace
 
 void add_generate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("generate", "Let a trained model write");
+  CLI::App* command = program.add_subcommand("generate", "Let a model write");
   command->footer(
       "Examples:\n"
       "  locus generate runs/verdict \"I HAD always thought\"\n"
       "  locus generate runs/verdict \"I HAD\" --temperature 0.8 --top-p 0.9 --seed 3 --stop .\n"
-      "  locus generate runs/reverse abcde fgh --beams 4 --json\n\n"
+      "  locus generate runs/reverse abcde fgh --beams 4 --json\n"
+      "  locus generate models/gpt2 \"The dog\" --temperature 0.8\n\n"
       "A decoder goes on behind the prompt; an encoder-decoder reads it and answers. One prompt is answered\n"
-      "as the tokens come, several a line each.");
+      "as the tokens come, several a line each. With --json, one object for each: {\"prompt\", \"text\"}.");
   auto request = std::make_shared<Request>();
-  command->add_option("DIR", request->folder, "A run's folder: its best checkpoint; or one checkpoint")
-      ->required();
-  command->add_option("PROMPT", request->prompts, "What to go on from, or to translate")->required();
-  command->add_option("--max-tokens", request->max_tokens, "New tokens at most")->capture_default_str();
+  add_text_options(*command, *request, "What to go on from, or to answer");
+  command
+      ->add_option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
   add_sampling(*command, request);
   command->add_option("--seed", request->seed, "What sampling depends on")->capture_default_str();
-  command->add_option("--beams", request->beams, "Beam search with so many beams; 1: none")
-      ->capture_default_str();
   command
-      ->add_option("--length-penalty", request->length_penalty,
-                   "Beams: log probabilities are divided by the length to this power")
+      ->add_option("--beams", request->beams,
+                   "Beam search with so many beams; 1: none; 0: as the folder says")
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  command->add_option("--length-penalty", request->length_penalty,
+                      "Beams: log probabilities are divided by the length to this power");
   command
       ->add_option("--stop", request->stops, "Text that ends the answer, and is not shown; may be repeated")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  command->add_flag("--json", request->json, "A line of JSON for each prompt");
   command->callback([request] { run(*request); });
 }
 

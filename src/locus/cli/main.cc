@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
@@ -16,14 +14,16 @@
 #include "locus/base/version.h"
 #include "locus/cli/command.h"
 #include "locus/cli/stop_signals.h"
+#include "locus/cli/terminal.h"
 
 namespace locus::cli {
 namespace {
 
-constexpr void (*kCommands[])(CLI::App&) = {add_compare,  add_explain, add_schemes,    add_show,
-                                            add_tokenize, add_windows, add_train,      add_eval,
-                                            add_generate, add_embed,   add_forward,    add_inspect,
-                                            add_stretch,  add_doctor,  add_completion, add_manual};
+constexpr void (*kCommands[])(CLI::App&) = {
+    add_compare, add_explain, add_schemes,    add_show,       add_tokenize, add_windows,
+    add_train,   add_eval,    add_embed,      add_similarity, add_classify, add_tag,
+    add_fill,    add_answer,  add_generate,   add_translate,  add_forward,  add_inspect,
+    add_stretch, add_doctor,  add_completion, add_manual};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -58,8 +58,10 @@ int run(int count, char** words) {
       "  locus windows FILE     a text as the batches a model is trained on\n"
       "  locus train CONFIG     a model, from a configuration\n"
       "  locus eval DIR FILE    how good it is\n"
-      "  locus generate DIR ..  what it writes\n"
+      "  locus generate DIR ..  what it writes; locus translate, of an encoder-decoder\n"
       "  locus embed DIR TEXT   a vector for a text, by a model folder from the hub\n"
+      "  locus similarity, classify, tag, fill, answer DIR ..\n"
+      "                         what else such a model, or a run, makes of texts\n"
       "  locus forward DIR --input x.json --out y.safetensors\n"
       "                         what a model folder from the hub computes\n"
       "  locus inspect DIR      what it is, and how long its input may be\n"
@@ -82,8 +84,7 @@ int run(int count, char** words) {
   } catch (const CLI::ParseError& error) {
     fail(Fault::usage, "{} (locus --help tells more)", error.what());
   }
-  std::fflush(nullptr);
-  if (std::ferror(stdout)) fail(Fault::io, "cannot write the output: {}", std::strerror(errno));
+  flush();
   return 0;
 }
 

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
 
 #include "locus/base/error.h"
+#include "locus/cli/stop_signals.h"
 
 namespace locus::cli {
 namespace {
@@ -51,12 +53,19 @@ std::vector<int> column_widths(std::span<const std::vector<std::string>> rows, i
   return widths;
 }
 
+[[noreturn]] void refuse_output() {
+  if (errno == EPIPE) throw Stopped{SIGPIPE};
+  fail(Fault::io, "cannot write the output: {}", std::strerror(errno));
+}
+
 }  // namespace
 
 void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) {
-    fail(Fault::io, "cannot write the output: {}", std::strerror(errno));
-  }
+  if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) refuse_output();
+}
+
+void flush() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) refuse_output();
 }
 
 int terminal_width() {

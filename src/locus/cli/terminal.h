@@ -8,8 +8,9 @@
 
 namespace locus::cli {
 
-// To stdout.
+// To stdout. Where its reader has left, the program stops without a word: Stopped.
 void print(std::string_view text);
+void flush();
 
 // Columns of the terminal on stdout; without one what COLUMNS says, else 100.
 int terminal_width();

@@ -1,7 +1,6 @@
 // locus tokenize: text to token ids and back, and vocabularies learned from text.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
@@ -11,13 +10,13 @@
 #include "locus/base/error.h"
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
-#include "locus/cli/command.h"
 #include "locus/cli/input.h"
+#include "locus/cli/progress_line.h"
 #include "locus/cli/terminal.h"
+#include "locus/cli/text_command.h"
 #include "locus/text/bpe_learn.h"
 #include "locus/text/readable.h"
 #include "locus/text/text_blocks.h"
-#include "locus/text/text_lines.h"
 #include "locus/text/token_file.h"
 
 namespace locus::cli {
@@ -27,7 +26,7 @@ struct Request {
   std::vector<std::string> words, files, specials;
   std::string tokenizer, out, offsets = "characters";
   std::optional<int32_t> learn;
-  bool decode = false, count = false, json = false, read_specials = false, plain = false;
+  bool decode = false, count = false, json = false, read_specials = false, plain = false, skip_bad = false;
 };
 
 void check(const Request& request) {
@@ -46,27 +45,13 @@ void check(const Request& request) {
     fail(Fault::usage,
          "tokenize: --learn needs a text file to learn from, and --out for the folder to write");
   }
+  if (request.skip_bad && !request.json) {
+    fail(Fault::usage, "tokenize: --skip-bad is about lines, which --json reads");
+  }
   if (!request.learn && !request.specials.empty()) {
     fail(Fault::usage, "tokenize: --special names tokens for --learn");
   }
 }
-
-// A line on the terminal that is written again and again; nothing where stderr is no terminal.
-class ProgressLine {
- public:
-  ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-  void show(const std::string& text) {
-    if (!terminal_) return;
-    fmt::print(stderr, "\r\x1b[K{}", text);
-    shown_ = true;
-  }
-
- private:
-  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
-};
 
 void learn(const Request& request) {
   std::string told;
@@ -126,14 +111,35 @@ std::vector<int32_t> ids_of(std::string_view text) {
   return ids;
 }
 
-class Encoding {
+EncodeOptions options_of(const Request& request) {
+  return {.specials = request.read_specials ? Specials::are_read : Specials::are_text,
+          .framed = !request.plain,
+          .unit = request.offsets == "bytes" ? OffsetUnit::bytes : OffsetUnit::code_points};
+}
+
+// An object for every text or line.
+void encode_lines(const Request& request) {
+  TextRequest texts{
+      .words = request.words, .files = request.files, .json = true, .skip_bad = request.skip_bad};
+  Records records(texts.source("tokenize"));
+  const auto tokenizer = load_tokenizer(request.tokenizer);
+  each_chunk(texts, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    const std::vector<Encoding> encodings = encode_all(chunk.size(), reading, [&](size_t i) {
+      return tokenizer->encoding(chunk[i].text, options_of(request));
+    });
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      lines.push_back(as_json(*tokenizer, chunk[i].text, encodings[i]));
+    }
+    return lines;
+  });
+}
+
+// Ids of words, and of files as one long text each; or only how many.
+class Encoder {
  public:
-  explicit Encoding(const Request& request)
-      : request_(request),
-        tokenizer_(load_tokenizer(request.tokenizer)),
-        options_{.specials = request.read_specials ? Specials::are_read : Specials::are_text,
-                 .framed = !request.plain,
-                 .unit = request.offsets == "bytes" ? OffsetUnit::bytes : OffsetUnit::code_points} {
+  explicit Encoder(const Request& request)
+      : request_(request), tokenizer_(load_tokenizer(request.tokenizer)), options_(options_of(request)) {
     if (!request.out.empty()) writer_.emplace(request.out, tokenizer_->size());
   }
 
@@ -141,21 +147,14 @@ class Encoding {
     for (const std::string& word : request_.words) text(word);
     for (const std::string& file : request_.files) take_file(file);
     if (request_.words.empty() && request_.files.empty()) take_file("-");
-    if (!writer_) return print(output_);
+    if (!writer_) return;
     writer_->commit();
     print(fmt::format("{}: {} tokens of a vocabulary of {}\n", request_.out, total_, tokenizer_->size()));
   }
 
  private:
   void take_file(const std::string& file) {
-    if (file == "-" || request_.json || request_.read_specials) {
-      const std::string whole = read_input(file);
-      if (!request_.json) return text(whole);
-      TextLines lines(whole);
-      std::string_view line;
-      while (lines.next(line)) text(line);
-      return;
-    }
+    if (file == "-" || request_.read_specials) return text(read_input(file));
     count_ = 0;
     // A file for a model to be trained on is one long text: nothing stands around its blocks.
     each_block(file, [&](std::string_view block, uint64_t, uint64_t) {
@@ -165,10 +164,6 @@ class Encoding {
   }
 
   void text(std::string_view whole) {
-    if (request_.json) {
-      output_ += as_json(*tokenizer_, whole, tokenizer_->encoding(whole, options_));
-      return;
-    }
     count_ = 0;
     part(tokenizer_->encoding(whole, options_).ids);
     end();
@@ -180,14 +175,14 @@ class Encoding {
     if (writer_) {
       writer_->write(ids);
     } else if (!request_.count && !ids.empty()) {
-      output_ += fmt::format("{}{}", first ? "" : " ", fmt::join(ids, " "));
+      print(fmt::format("{}{}", first ? "" : " ", fmt::join(ids, " ")));
     }
   }
 
   void end() {
     total_ += count_;
     if (writer_) return;
-    output_ += request_.count ? fmt::format("{}\n", count_) : "\n";
+    print(request_.count ? fmt::format("{}\n", count_) : "\n");
   }
 
   const Request& request_;
@@ -195,7 +190,6 @@ class Encoding {
   EncodeOptions options_;
   std::optional<TokenFileWriter> writer_;
   int64_t count_ = 0, total_ = 0;
-  std::string output_;
 };
 
 void decode(const Request& request) {
@@ -227,7 +221,8 @@ void run(Request& request) {
   check(request);
   if (request.learn) return learn(request);
   if (request.decode) return decode(request);
-  Encoding(request).run();
+  if (request.json) return encode_lines(request);
+  Encoder(request).run();
 }
 
 }  // namespace
@@ -264,7 +259,12 @@ void add_tokenize(CLI::App& program) {
       ->capture_default_str();
   command->add_flag("--decode", request->decode, "Ids to text");
   command->add_flag("--count", request->count, "How many tokens, and not which");
-  command->add_flag("--json", request->json, "One object for every text, and for every line of a file");
+  command->add_flag(
+      "--json", request->json,
+      "One object for every text, and for every line of a file, which may be {\"text\"} itself");
+  command->add_flag("--skip-bad", request->skip_bad,
+                    "With --json: tell of lines that cannot be read, and go on without them");
+  add_threads(*command);
   command->callback([request] { run(*request); });
 }
 

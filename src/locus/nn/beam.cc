@@ -21,7 +21,7 @@ struct Hypothesis {
 
 // The best continuations of all beams, twice as many as beams: enough when half of them end.
 std::vector<Hypothesis> continuations(const std::vector<Hypothesis>& beams, const Tensor& logits,
-                                      size_t wanted) {
+                                      const BeamOptions& options) {
   struct Step {
     double total;
     int64_t beam;
@@ -30,12 +30,14 @@ std::vector<Hypothesis> continuations(const std::vector<Hypothesis>& beams, cons
   std::vector<Step> steps;
   for (size_t beam = 0; beam < beams.size(); ++beam) {
     const auto row = static_cast<int64_t>(beam);
-    const std::vector<double> log_p = log_probabilities(logits.rows(row, row + 1).data<float>());
+    std::vector<double> log_p = log_probabilities(logits.rows(row, row + 1).data<float>());
+    obey(options.rules, static_cast<int64_t>(beams[beam].tokens.size()), options.max_tokens,
+         std::span(log_p));
     for (size_t token = 0; token < log_p.size(); ++token) {
       steps.push_back({beams[beam].log_probability + log_p[token], row, static_cast<int32_t>(token)});
     }
   }
-  wanted = std::min(wanted, steps.size());
+  const size_t wanted = std::min(2 * static_cast<size_t>(options.beams), steps.size());
   std::partial_sort(steps.begin(), steps.begin() + static_cast<int64_t>(wanted), steps.end(),
                     [](const Step& a, const Step& b) {
                       return a.total != b.total ? a.total > b.total
@@ -70,9 +72,12 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
   std::vector<std::vector<int32_t>> fresh = {prompt};
   for (int64_t n = 0; n < options.max_tokens; ++n) {
     std::vector<Hypothesis> open;
-    for (Hypothesis& next : continuations(beams, decoder.step(fresh), 2 * count)) {
+    size_t rank = 0;
+    for (Hypothesis& next : continuations(beams, decoder.step(fresh), options)) {
+      const bool among_best = rank++ < count;
       if (std::ranges::count(options.end_tokens, next.tokens.back()) > 0) {
-        finished.push_back(std::move(next));
+        // An end that is less likely than as many ways on as there are beams is none.
+        if (among_best) finished.push_back(std::move(next));
       } else if (open.size() < count) {
         open.push_back(std::move(next));
       }

@@ -6,12 +6,14 @@
 
 #include "locus/nn/model.h"
 #include "locus/nn/sampling.h"
+#include "locus/nn/token_rules.h"
 
 namespace locus {
 
 struct GenerateOptions {
   int64_t max_tokens = 128;         // new ones, for each prompt
   std::vector<int32_t> end_tokens;  // a sequence ends with any of these
+  TokenRules rules;
   Sampling sampling;
   uint64_t seed = 0;
   // Called with each new token as it comes; false ends that sequence.
@@ -31,6 +33,7 @@ struct BeamOptions {
   int64_t max_tokens = 128;
   float length_penalty = 1;  // a hypothesis' log probability is divided by its length to this power
   std::vector<int32_t> end_tokens;
+  TokenRules rules;
 };
 
 // The best answer of a beam search: of all beams' continuations the most likely are kept in every step.

@@ -1,0 +1,17 @@
+// What stands behind a mask: fill DIR TEXT
+#include <fmt/core.h>
+
+#include "locus/locus.h"
+
+int main(int count, char** words) try {
+  if (count < 3) return 2;
+  const locus::Filler filler(words[1]);
+  const std::vector<std::string> texts = {words[2]};
+  for (const locus::FilledMask& mask : filler.fill(texts, 3)[0]) {
+    for (const locus::Filling& filling : mask.best) fmt::print("{:.4f} {}\n", filling.score, filling.token);
+  }
+  return 0;
+} catch (const locus::Error& error) {
+  fmt::print(stderr, "fill: {}\n", error.what());
+  return static_cast<int>(error.fault());
+}

@@ -1,0 +1,18 @@
+// What a model writes behind a prompt, as it comes: generate DIR PROMPT
+#include <fmt/core.h>
+
+#include "locus/locus.h"
+
+int main(int count, char** words) try {
+  if (count < 3) return 2;
+  const locus::Writer writer(words[1]);
+  locus::WriteOptions options = writer.usual();
+  options.max_tokens = 12;
+  options.on_text = [](size_t, std::string_view text) { fmt::print("{}", text); };
+  writer.write(std::vector<std::string>{words[2]}, options);
+  fmt::print("\n");
+  return 0;
+} catch (const locus::Error& error) {
+  fmt::print(stderr, "generate: {}\n", error.what());
+  return static_cast<int>(error.fault());
+}

@@ -1,0 +1,112 @@
+#include "locus/apply/answerer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace locus {
+namespace {
+
+// Tokens [begin, end) of the whole, behind those of the window.
+void append(const Encoding& whole, size_t begin, size_t end, Encoding& window) {
+  for (size_t i = begin; i < end; ++i) {
+    window.push(whole.ids[i], whole.offsets[i], whole.segments[i], whole.texts[i]);
+  }
+}
+
+// Each with the question and all that stands around, and a part of the context.
+std::vector<Encoding> windows_of(const Encoding& whole, const AnswerOptions& options, int64_t longest) {
+  const auto most = static_cast<size_t>(std::min(options.window, longest));
+  const auto context = static_cast<size_t>(std::ranges::count(whole.texts, int8_t{1}));
+  const auto first = static_cast<size_t>(std::ranges::find(whole.texts, int8_t{1}) - whole.texts.begin());
+  const size_t around = whole.size() - context;
+  require(around < most, "the question has {} tokens with those around it, expected less than {}", around,
+          most);
+  const size_t room = most - around;
+  const size_t step = room - std::min(static_cast<size_t>(options.overlap), room / 2);
+  std::vector<Encoding> windows;
+  for (size_t begin = 0; begin == 0 || begin + room < context + step; begin += step) {
+    Encoding& window = windows.emplace_back();
+    append(whole, 0, first, window);
+    append(whole, first + begin, first + std::min(begin + room, context), window);
+    append(whole, first + context, whole.size(), window);
+  }
+  return windows;
+}
+
+// The best span of a window, and how likely it is that there is none.
+struct Reading {
+  double best = 0, none = 0;
+  size_t first = 0, last = 0;  // tokens
+};
+
+Reading read_window(const Encoding& window, std::span<const float> logits, size_t longest) {
+  std::vector<size_t> tokens = {0};  // that an answer may have: the first token stands for none
+  for (size_t i = 1; i < window.size(); ++i) {
+    if (window.texts[i] == 1) tokens.push_back(i);
+  }
+  std::vector<float> starts, ends;
+  for (const size_t i : tokens) {
+    starts.push_back(logits[2 * i]);
+    ends.push_back(logits[2 * i + 1]);
+  }
+  const std::vector<double> start = probabilities(starts), end = probabilities(ends);
+  Reading reading{.none = start[0] * end[0]};
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    for (size_t j = i; j < std::min(i + longest, tokens.size()); ++j) {
+      const double score = start[i] * end[j];
+      if (score > reading.best) reading = {score, reading.none, tokens[i], tokens[j]};
+    }
+  }
+  return reading;
+}
+
+}  // namespace
+
+Answerer::Answerer(const std::filesystem::path& folder) : model_(folder) {
+  model_.require_head(HeadKind::answer, "answer questions");
+}
+
+std::vector<FoundAnswer> Answerer::answer(std::span<const AskedText> asked, const AnswerOptions& answer,
+                                          const ReadOptions& options) const {
+  require(answer.window > 0 && answer.overlap >= 0 && answer.longest > 0,
+          "answer: window, overlap and longest are {}, {} and {}, expected positive numbers", answer.window,
+          answer.overlap, answer.longest);
+  std::vector<std::vector<Encoding>> parts(asked.size());
+  encode_all(asked.size(), options, [&](size_t i) {
+    parts[i] = windows_of(model_.encode({asked[i].question, asked[i].context}), answer, model_.longest());
+    return Encoding();
+  });
+  std::vector<Encoding> windows;
+  std::vector<size_t> owner;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    owner.insert(owner.end(), parts[i].size(), i);
+    std::ranges::move(parts[i], std::back_inserter(windows));
+  }
+  std::vector<Reading> readings(windows.size());
+  each_batch(model_, windows, options.batch_tokens, [&](const TextBatch& batch) {
+    const Tensor logits = model_.model()(batch.tokens).value();  // [N, 2]
+    for (size_t i = 0; i < batch.which.size(); ++i) {
+      const Encoding& window = windows[batch.which[i]];
+      const auto start = static_cast<size_t>(batch.starts()[i]);
+      readings[batch.which[i]] =
+          read_window(window, logits.data<float>().subspan(2 * start, 2 * window.size()),
+                      static_cast<size_t>(answer.longest));
+    }
+  });
+  std::vector<FoundAnswer> result(asked.size());
+  std::vector<double> none(asked.size(), 1);
+  for (size_t w = 0; w < windows.size(); ++w) {
+    FoundAnswer& one = result[owner[w]];
+    none[owner[w]] = std::min(none[owner[w]], readings[w].none);
+    if (readings[w].best <= one.score) continue;
+    const std::vector<TextSpan>& offsets = windows[w].offsets;
+    one = {true, readings[w].best, {offsets[readings[w].first].begin, offsets[readings[w].last].end}};
+  }
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (parts[i].empty()) continue;  // could not be read
+    if (none[i] > result[i].score) result[i] = {.score = none[i]};
+  }
+  return result;
+}
+
+}  // namespace locus

@@ -1,0 +1,45 @@
+#include "locus/apply/classifier.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace locus {
+
+Classifier::Classifier(const std::filesystem::path& folder) : model_(folder) {
+  model_.require_head(HeadKind::sequence_class, "classify texts");
+  const std::string problem = model_.hub() ? model_.hub()->config.text("problem_type", "") : "";
+  if (problem == "regression") {
+    scores_ = Scores::logits;
+  } else if (problem == "multi_label_classification" || labels().size() == 1) {
+    scores_ = Scores::sigmoid;
+  }
+}
+
+std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
+  if (scores_ == Scores::softmax) return probabilities(logits);
+  std::vector<double> scores(logits.begin(), logits.end());
+  if (scores_ == Scores::logits) return scores;
+  for (double& score : scores) score = 1 / (1 + std::exp(-score));
+  return scores;
+}
+
+std::vector<Classification> Classifier::classify(std::span<const TextInput> inputs,
+                                                 const ReadOptions& options) const {
+  const std::vector<Encoding> encodings = encode_all(inputs.size(), options, [&](size_t i) {
+    require(model_.hub() || !inputs[i].second, "it is a pair, but the run learned from single texts");
+    return model_.read(inputs[i], options.truncate);
+  });
+  std::vector<Classification> result(inputs.size());
+  each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
+    const Tensor logits = model_.model()(batch.tokens).value();  // [B, labels]
+    const size_t count = labels().size();
+    for (size_t i = 0; i < batch.which.size(); ++i) {
+      Classification& one = result[batch.which[i]];
+      one.scores = scores_of(logits.data<float>().subspan(i * count, count));
+      one.best = static_cast<size_t>(std::ranges::max_element(one.scores) - one.scores.begin());
+    }
+  });
+  return result;
+}
+
+}  // namespace locus

@@ -1,0 +1,33 @@
+// Texts, or pairs of texts, to classes. Scores are as transformers' pipeline has them:
+//   softmax(logits); sigmoid(logits) where there is one class or a text may have several; of a regression
+//   the logits themselves
+#pragma once
+
+#include "locus/apply/reading.h"
+
+namespace locus {
+
+struct Classification {
+  size_t best = 0;             // the class with the highest score
+  std::vector<double> scores;  // of every class; empty for a text that could not be read
+};
+
+class Classifier {
+ public:
+  explicit Classifier(const std::filesystem::path& folder);
+
+  const TextModel& model() const { return model_; }
+  const std::vector<std::string>& labels() const { return model_.labels(); }
+
+  std::vector<Classification> classify(std::span<const TextInput> inputs,
+                                       const ReadOptions& options = {}) const;
+
+ private:
+  enum class Scores { softmax, sigmoid, logits };
+  std::vector<double> scores_of(std::span<const float> logits) const;
+
+  TextModel model_;
+  Scores scores_ = Scores::softmax;
+};
+
+}  // namespace locus

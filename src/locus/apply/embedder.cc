@@ -1,0 +1,95 @@
+#include "locus/apply/embedder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "locus/base/file.h"
+#include "locus/op/mean_rows.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+void scale_to_length_one(std::span<float> row) {
+  double squares = 0;
+  for (const float value : row) squares += static_cast<double>(value) * value;
+  const double length = std::max(std::sqrt(squares), 1e-12);  // a vector of zeros stays one
+  for (float& value : row) value = static_cast<float>(value / length);
+}
+
+}  // namespace
+
+Embedder::Embedder(const fs::path& folder) : model_(folder) {
+  require(model_.blueprint().kind == ModelKind::encoder,
+          "'{}' holds no encoder, expected one to embed texts with", folder.string());
+  if (fs::exists(folder / "modules.json")) read_modules();
+  const fs::path own = folder / "sentence_bert_config.json";
+  if (!fs::exists(own)) return;
+  model_.shorten(Config(own).integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
+}
+
+// A list of modules, each with its type and, where it has files, its folder.
+void Embedder::read_modules() {
+  const fs::path &folder = model_.folder(), file = folder / "modules.json";
+  const std::vector<std::byte> bytes = read_file(file, 1 << 20);
+  const std::string list(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const Config modules("{\"modules\": " + list + "}", file);
+  for (int64_t i = 0; i < modules.count("modules"); ++i) {
+    const std::string name = fmt::format("modules.{}.type", i), type = modules.text(name);
+    const std::string kind = type.substr(type.rfind('.') + 1);
+    if (kind == "Pooling") {
+      const std::string place = fmt::format("modules.{}.path", i), path = modules.text(place);
+      const bool inside = fs::path(path).is_relative() && std::ranges::count(fs::path(path), "..") == 0;
+      if (!inside) modules.refuse(place, "expected a folder inside this one");
+      read_pooling(folder / path / "config.json");
+    } else if (kind == "Normalize") {
+      normalize_ = true;
+    } else if (kind != "Transformer") {
+      modules.refuse(name, "expected a module named Transformer, Pooling or Normalize");
+    }
+  }
+}
+
+void Embedder::read_pooling(const fs::path& file) {
+  const Config config(file);
+  constexpr std::pair<const char*, Pooling> kModes[] = {{"pooling_mode_mean_tokens", Pooling::mean},
+                                                        {"pooling_mode_cls_token", Pooling::first},
+                                                        {"pooling_mode_lasttoken", Pooling::last}};
+  int chosen = 0;
+  for (const auto& [name, mode] : kModes) {
+    if (!config.flag(name, false)) continue;
+    pooling_ = mode;
+    ++chosen;
+  }
+  require(chosen == 1, "'{}': {} of the modes mean, cls and lasttoken are on, expected one", file.string(),
+          chosen);
+}
+
+Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options) const {
+  const std::vector<Encoding> encodings =
+      encode_all(texts.size(), options, [&](size_t i) { return model_.read({texts[i]}, options.truncate); });
+  const Tensor out = Tensor::zeros({static_cast<int64_t>(texts.size()), width()});
+  each_batch(model_, encodings, options.batch_tokens,
+             [&](const TextBatch& batch) { embed_batch(batch, out); });
+  return out;
+}
+
+void Embedder::embed_batch(const TextBatch& batch, const Tensor& out) const {
+  const Var hidden = model_.model().transformer()(batch.tokens);
+  const Tensor starts = batch.tokens.placement.sequences().query_starts;
+  const Tensor rows = pooling_ == Pooling::mean ? op::mean_rows(hidden, starts).value() : hidden.value();
+  const auto from = rows.data<float>(), to = out.data<float>();
+  const auto first = batch.starts();
+  const auto C = static_cast<size_t>(width());
+  for (size_t i = 0; i < batch.which.size(); ++i) {
+    const size_t row = pooling_ == Pooling::mean    ? i
+                       : pooling_ == Pooling::first ? static_cast<size_t>(first[i])
+                                                    : static_cast<size_t>(first[i + 1]) - 1;
+    const auto place = to.subspan(batch.which[i] * C, C);
+    std::ranges::copy(from.subspan(row * C, C), place.begin());
+    if (normalize_) scale_to_length_one(place);
+  }
+}
+
+}  // namespace locus

@@ -1,0 +1,30 @@
+// Texts to vectors: a model's encoder, and what its folder's own files say about making one vector of a
+// text's hidden states (modules.json and 1_Pooling/config.json, as sentence-transformers writes them).
+//   embedding = normalise(pool(encoder(tokens)))      [C]
+#pragma once
+
+#include "locus/apply/reading.h"
+
+namespace locus {
+
+class Embedder {
+ public:
+  explicit Embedder(const std::filesystem::path& folder);
+
+  const TextModel& model() const { return model_; }
+  int64_t width() const { return model_.blueprint().width; }  // C
+
+  // f32 [texts, C], in the order of the texts; rows of texts that could not be read are 0.
+  Tensor embed(std::span<const std::string> texts, const ReadOptions& options = {}) const;
+
+ private:
+  void read_modules();
+  void read_pooling(const std::filesystem::path& file);
+  void embed_batch(const TextBatch& batch, const Tensor& out) const;
+
+  TextModel model_;
+  Pooling pooling_ = Pooling::mean;
+  bool normalize_ = false;
+};
+
+}  // namespace locus

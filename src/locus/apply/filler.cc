@@ -1,0 +1,86 @@
+#include "locus/apply/filler.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "locus/op/gather.h"
+#include "locus/train/text_samples.h"
+
+namespace locus {
+namespace {
+
+// What tokenizer_config.json calls it, or else the one that training hides tokens with.
+int32_t mask_of(const TextModel& model) {
+  const std::filesystem::path file = model.folder() / "tokenizer_config.json";
+  if (model.hub() && std::filesystem::exists(file)) {
+    const Config config(file);
+    const std::string_view field = config.is_object("mask_token") ? "mask_token.content" : "mask_token";
+    if (config.has(field)) return model.tokenizer().special(config.text(field));
+  }
+  return mask_token(model.tokenizer());
+}
+
+}  // namespace
+
+Filler::Filler(const std::filesystem::path& folder) : model_(folder) {
+  model_.require_head(HeadKind::masked_token, "fill masks");
+  mask_id_ = mask_of(model_);
+  mask_ = model_.tokenizer().bytes(mask_id_);
+}
+
+FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<const float> logits,
+                          size_t count) const {
+  const std::vector<double> scores = probabilities(logits);
+  // Rows past the vocabulary's end stand for no token.
+  std::vector<int32_t> ids(std::min(scores.size(), static_cast<size_t>(model_.tokenizer().size())));
+  std::iota(ids.begin(), ids.end(), 0);
+  count = std::min(count, ids.size());
+  std::ranges::partial_sort(ids, ids.begin() + static_cast<int64_t>(count), [&](int32_t a, int32_t b) {
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+  });
+  ids.resize(count);
+  FilledMask mask{.bytes = encoding.offsets[token]};
+  std::vector<int32_t> whole = encoding.ids;
+  for (const int32_t id : ids) {
+    mask.best.push_back({id, model_.tokenizer().decode(std::span(&id, 1)), scores[id]});
+    whole[token] = id;
+    if (std::ranges::count(encoding.ids, mask_id_) == 1) {
+      mask.texts.push_back(model_.tokenizer().decode_text(whole));
+    }
+  }
+  return mask;
+}
+
+std::vector<std::vector<FilledMask>> Filler::fill(std::span<const std::string> texts, size_t count,
+                                                  const ReadOptions& options) const {
+  const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
+    Encoding encoding = model_.read({texts[i]}, options.truncate, Specials::are_read);
+    require(std::ranges::count(encoding.ids, mask_id_) > 0, "it has no mask; write {} where a word is hidden",
+            mask_);
+    return encoding;
+  });
+  std::vector<std::vector<FilledMask>> result(texts.size());
+  const auto V = static_cast<size_t>(model_.blueprint().vocabulary);
+  each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
+    const auto ids = batch.tokens.ids.data<int32_t>();
+    std::vector<int32_t> masks;  // rows: only theirs need logits
+    for (size_t row = 0; row < ids.size(); ++row) {
+      if (ids[row] == mask_id_) masks.push_back(static_cast<int32_t>(row));
+    }
+    const Var hidden = model_.model().transformer()(batch.tokens);
+    const Var rows = op::gather(hidden, Tensor::of({static_cast<int64_t>(masks.size())}, masks));
+    const Tensor logits = model_.model().head()(rows, batch.tokens.placement).value();
+    size_t next = 0;
+    for (size_t i = 0; i < batch.which.size(); ++i) {
+      const size_t text = batch.which[i];
+      for (; next < masks.size() && masks[next] < batch.starts()[i + 1]; ++next) {
+        const auto token = static_cast<size_t>(masks[next] - batch.starts()[i]);
+        result[text].push_back(
+            filled(encodings[text], token, logits.data<float>().subspan(next * V, V), count));
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace locus

@@ -1,0 +1,95 @@
+#include "locus/apply/reading.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "locus/base/parallel.h"
+#include "locus/nn/sampling.h"
+
+namespace locus {
+
+std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
+                                 const std::function<Encoding(size_t)>& encode) {
+  std::vector<Encoding> encodings(count);
+  std::vector<std::optional<Error>> errors(count);
+  constexpr int64_t kTextsOfChunk = 16;
+  parallel_for(static_cast<int64_t>(count), kTextsOfChunk, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      try {
+        encodings[i] = encode(i);
+      } catch (const Error& error) {
+        errors[i] = error;
+      }
+    }
+  });
+  for (size_t i = 0; i < count; ++i) {
+    if (!errors[i]) continue;
+    if (!options.on_bad)
+      throw Error(errors[i]->fault(), fmt::format("text {}: {}", i + 1, errors[i]->what()));
+    options.on_bad(i, *errors[i]);
+  }
+  return encodings;
+}
+
+std::vector<Encoding> encode_all(const TextModel& model, std::span<const TextInput> inputs,
+                                 const ReadOptions& options) {
+  return encode_all(inputs.size(), options,
+                    [&](size_t i) { return model.read(inputs[i], options.truncate); });
+}
+
+namespace {
+
+TextBatch packed(const Blueprint& b, std::span<const Encoding> encodings, std::span<const size_t> which) {
+  std::vector<int32_t> ids, segments;
+  std::vector<int64_t> lengths;
+  for (const size_t i : which) {
+    ids.insert(ids.end(), encodings[i].ids.begin(), encodings[i].ids.end());
+    segments.insert(segments.end(), encodings[i].segments.begin(), encodings[i].segments.end());
+    lengths.push_back(static_cast<int64_t>(encodings[i].size()));
+  }
+  const auto count = static_cast<int64_t>(ids.size());
+  Tokens tokens = {Tensor::of({count}, ids), Placement::of_lengths(lengths, b.policy()), {}};
+  if (b.segments > 0) tokens.segments = Tensor::of({count}, segments);
+  return {which, std::move(tokens)};
+}
+
+}  // namespace
+
+std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64_t tokens) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 0) order.push_back(i);
+  }
+  // Texts of like lengths share a batch; the longest come first, so that memory is taken once.
+  std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return sizes[i]; });
+  std::vector<std::vector<size_t>> batches;
+  auto taken = static_cast<size_t>(tokens);
+  for (const size_t i : order) {
+    if (taken >= static_cast<size_t>(tokens)) {
+      batches.emplace_back();
+      taken = 0;
+    }
+    batches.back().push_back(i);
+    taken += sizes[i];
+  }
+  return batches;
+}
+
+void each_batch(const TextModel& model, std::span<const Encoding> encodings, int64_t tokens,
+                const std::function<void(const TextBatch&)>& work) {
+  const NoGrad no_grad;
+  std::vector<size_t> sizes;
+  for (const Encoding& encoding : encodings) sizes.push_back(encoding.size());
+  for (const std::vector<size_t>& which : batches_of(sizes, tokens)) {
+    work(packed(model.blueprint(), encodings, which));
+  }
+}
+
+std::vector<double> probabilities(std::span<const float> logits) {
+  std::vector<double> values = log_probabilities(logits);
+  for (double& value : values) value = std::exp(value);
+  return values;
+}
+
+}  // namespace locus

@@ -1,0 +1,82 @@
+#include "locus/apply/similarity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace locus {
+namespace {
+
+// The options for some of the texts, which know their places among all.
+ReadOptions part_of(const ReadOptions& options, const std::vector<size_t>& places) {
+  ReadOptions part = options;
+  part.on_bad = [&](size_t i, const Error& error) {
+    if (options.on_bad) return options.on_bad(places[i], error);
+    throw Error(error.fault(), fmt::format("pair {}: {}", places[i] + 1, error.what()));
+  };
+  return part;
+}
+
+std::span<const float> row(const Tensor& vectors, size_t i) {
+  const auto C = static_cast<size_t>(vectors.size(1));
+  return vectors.data<float>().subspan(i * C, C);
+}
+
+}  // namespace
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double product = 0, left = 0, right = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    product += static_cast<double>(a[i]) * b[i];
+    left += static_cast<double>(a[i]) * a[i];
+    right += static_cast<double>(b[i]) * b[i];
+  }
+  const double lengths = std::sqrt(left) * std::sqrt(right);
+  return lengths == 0 ? 0 : product / lengths;
+}
+
+std::vector<double> similarities(const Embedder& embedder, std::span<const TextInput> pairs,
+                                 const ReadOptions& options) {
+  std::vector<std::string> texts;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    require(pairs[i].second.has_value(), "pair {} is one text, expected two", i + 1);
+    texts.insert(texts.end(), {pairs[i].text, *pairs[i].second});
+    places.insert(places.end(), 2, i);
+  }
+  const Tensor vectors = embedder.embed(texts, part_of(options, places));
+  std::vector<double> result;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    result.push_back(cosine(row(vectors, 2 * i), row(vectors, 2 * i + 1)));
+  }
+  return result;
+}
+
+Nearest::Nearest(const Embedder& embedder, const std::string& query, size_t count, const ReadOptions& options)
+    : embedder_(embedder), count_(count) {
+  ReadOptions strict = options;
+  strict.on_bad = [](size_t, const Error& error) {
+    throw Error(error.fault(), fmt::format("the query: {}", error.what()));
+  };
+  query_ = embedder.embed(std::span(&query, 1), strict);
+}
+
+void Nearest::add(std::span<const std::string> texts, const ReadOptions& options) {
+  std::vector<bool> bad(texts.size());
+  ReadOptions marked = options;
+  marked.on_bad = [&](size_t i, const Error& error) {
+    if (!options.on_bad) {
+      throw Error(error.fault(),
+                  fmt::format("text {}: {}", seen_ + static_cast<int64_t>(i) + 1, error.what()));
+    }
+    bad[i] = true;
+    options.on_bad(i, error);
+  };
+  const Tensor vectors = embedder_.embed(texts, marked);
+  for (size_t i = 0; i < texts.size(); ++i, ++seen_) {
+    if (!bad[i]) best_.push_back({cosine(row(query_, 0), row(vectors, i)), seen_, texts[i]});
+  }
+  std::ranges::stable_sort(best_, std::greater(), &Match::score);
+  if (best_.size() > count_) best_.resize(count_);
+}
+
+}  // namespace locus

@@ -1,0 +1,117 @@
+#include "locus/apply/tagger.h"
+
+#include <algorithm>
+
+namespace locus {
+namespace {
+
+// A token whose class counts, and what of the text it stands for.
+struct Unit {
+  size_t token;
+  TextSpan bytes;
+};
+
+std::vector<Unit> tokens_of(const Encoding& encoding) {
+  std::vector<Unit> units;
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    if (encoding.texts[i] != Encoding::kNoText) units.push_back({i, encoding.offsets[i]});
+  }
+  return units;
+}
+
+// What a run of locus train learned: words between blanks, each with the class of its first token.
+std::vector<Unit> words_of(std::string_view text, const Encoding& encoding) {
+  std::vector<Unit> units;
+  size_t token = 0;
+  for (size_t begin = 0, end = 0; (begin = text.find_first_not_of(' ', end)) != std::string_view::npos;) {
+    end = std::min(text.find(' ', begin), text.size());
+    const auto before = [&](size_t i) {
+      return encoding.texts[i] == Encoding::kNoText || encoding.offsets[i].end <= begin;
+    };
+    while (token < encoding.size() && before(token)) ++token;
+    if (token == encoding.size()) break;  // the rest was cut off
+    units.push_back({token, {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}});
+  }
+  return units;
+}
+
+struct Tag {
+  bool begins = false;
+  std::string_view name;
+};
+
+Tag tag_of(std::string_view label) {
+  if (label.starts_with("B-")) return {true, label.substr(2)};
+  if (label.starts_with("I-")) return {false, label.substr(2)};
+  return {false, label};
+}
+
+// Joins units, [units, labels] of logits, to spans.
+class Joiner {
+ public:
+  explicit Joiner(const std::vector<std::string>& labels) : labels_(labels) {}
+
+  void add(TextSpan bytes, std::span<const float> logits) {
+    const std::vector<double> scores = probabilities(logits);
+    const auto best = std::ranges::max_element(scores);
+    const Tag tag = tag_of(labels_[static_cast<size_t>(best - scores.begin())]);
+    if (count_ == 0 || tag.begins || tag.name != span_.label) {
+      end();
+      span_ = {std::string(tag.name), 0, bytes};
+    }
+    span_.score += *best;
+    span_.bytes.end = bytes.end;
+    ++count_;
+  }
+
+  std::vector<TaggedSpan> finish() {
+    end();
+    return std::move(spans_);
+  }
+
+ private:
+  void end() {
+    if (count_ > 0 && span_.label != "O") {
+      span_.score /= static_cast<double>(count_);
+      spans_.push_back(span_);
+    }
+    count_ = 0;
+  }
+
+  const std::vector<std::string>& labels_;
+  TaggedSpan span_;
+  size_t count_ = 0;  // of units in the span
+  std::vector<TaggedSpan> spans_;
+};
+
+}  // namespace
+
+Tagger::Tagger(const std::filesystem::path& folder) : model_(folder) {
+  model_.require_head(HeadKind::token_class, "tag texts");
+}
+
+std::vector<std::vector<TaggedSpan>> Tagger::tag(std::span<const std::string> texts,
+                                                 const ReadOptions& options) const {
+  std::vector<std::vector<Unit>> units(texts.size());
+  const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
+    Encoding encoding = model_.read({texts[i]}, options.truncate);
+    units[i] = model_.hub() ? tokens_of(encoding) : words_of(texts[i], encoding);
+    return encoding;
+  });
+  std::vector<std::vector<TaggedSpan>> result(texts.size());
+  const size_t count = model_.labels().size();
+  each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
+    const Tensor logits = model_.model()(batch.tokens).value();  // [N, labels]
+    for (size_t i = 0; i < batch.which.size(); ++i) {
+      const size_t text = batch.which[i], start = static_cast<size_t>(batch.starts()[i]);
+      Joiner joiner(model_.labels());
+      for (const Unit& unit : units[text]) {
+        joiner.add(unit.bytes, logits.data<float>().subspan((start + unit.token) * count, count));
+      }
+      result[text] = joiner.finish();
+    }
+  });
+  return result;
+}
+
+}  // namespace locus

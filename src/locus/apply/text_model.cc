@@ -1,0 +1,121 @@
+#include "locus/apply/text_model.h"
+
+#include <algorithm>
+
+#include "locus/nn/blueprint_fields.h"
+#include "locus/train/text_samples.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_classes(HeadKind head) { return head == HeadKind::sequence_class || head == HeadKind::token_class; }
+
+// What tokenizer_config.json says texts may be long; it writes 1e30 for "as you like".
+int64_t said_limit(const fs::path& folder, int64_t most) {
+  const fs::path file = folder / "tokenizer_config.json";
+  if (!fs::exists(file)) return most;
+  const Config config(file);
+  if (!config.has("model_max_length")) return most;
+  const double said = config.number("model_max_length", 1, 1e300);
+  return said < static_cast<double>(most) ? static_cast<int64_t>(said) : most;
+}
+
+}  // namespace
+
+TextModel::TextModel(const fs::path& folder) : folder_(folder) {
+  if (!fs::is_directory(folder)) {
+    fail(Fault::io, "'{}' is no folder; expected one of the hub, or of a run of locus train",
+         folder.string());
+  }
+  if (fs::exists(folder / "config.json")) {
+    open_hub();
+  } else {
+    open_run();
+  }
+  const Blueprint& b = blueprint();
+  require(tokenizer_->size() <= b.vocabulary, "'{}': its tokenizer has {} tokens, but the model only {} rows",
+          folder.string(), tokenizer_->size(), b.vocabulary);
+}
+
+void TextModel::open_hub() {
+  hub_ = open_model(folder_);
+  warnings_ = hub_->warnings;
+  tokenizer_ = load_tokenizer(folder_.string());
+  longest_ = said_limit(folder_, blueprint().max_length);
+  if (has_classes(blueprint().head)) labels_ = named_labels(hub_->config);
+}
+
+void TextModel::open_run() {
+  const bool run =
+      std::ranges::any_of(std::vector{folder_, folder_ / "best", folder_ / "last"},
+                          [](const fs::path& place) { return fs::exists(place / "config.toml"); });
+  require(
+      run,
+      "'{}' holds no checkpoint and no config.json; expected a run of locus train, or a folder of the hub",
+      folder_.string());
+  run_ = load_run(folder_);
+  tokenizer_ = run_->task.tokenizer;
+  const bool ends = !scheme_info(blueprint().scheme).extrapolates;
+  longest_ = ends ? blueprint().max_length : std::numeric_limits<int64_t>::max();
+  if (has_classes(blueprint().head)) labels_ = run_->task.labels;
+}
+
+void TextModel::require_head(HeadKind head, std::string_view purpose) const {
+  if (blueprint().head == head) return;
+  Blueprint wanted = blueprint();
+  wanted.head = head;
+  fail(Fault::data, "'{}': its head is {}, expected {} to {}", folder_.string(),
+       field_values(blueprint()).at("head"), field_values(wanted).at("head"), purpose);
+}
+
+Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest) const {
+  const EncodeOptions options = {.specials = specials, .unit = OffsetUnit::bytes, .longest = longest};
+  if (!hub_) return encode_as_trained(input, options);
+  return input.second ? tokenizer_->encoding(input.text, *input.second, options)
+                      : tokenizer_->encoding(input.text, options);
+}
+
+// As samples of training are made: what has a label stands in the vocabulary's own frame, or else behind <s>
+// where there is one; between question and context stands </s>, and behind a text that an encoder-decoder
+// reads; a stream has nothing around.
+Encoding TextModel::encode_as_trained(const TextInput& input, EncodeOptions options) const {
+  const bool writes = blueprint().kind == ModelKind::encoder_decoder;
+  const bool asks = blueprint().head == HeadKind::answer;
+  options.framed = has_classes(blueprint().head) && tokenizer_->frame_size(false) > 0;
+  const bool starts = asks || (has_classes(blueprint().head) && !options.framed &&
+                               tokenizer_->specials().ids().contains(kStartToken));
+  const size_t around = (starts ? 1 : 0) + (writes || asks ? 1 : 0);
+  options.longest -= std::min(options.longest, around);
+  const Encoding body = input.second ? tokenizer_->encoding(input.text, *input.second, options)
+                                     : tokenizer_->encoding(input.text, options);
+  const auto end = static_cast<size_t>(std::ranges::find(body.texts, int8_t{1}) - body.texts.begin());
+  Encoding framed;
+  const auto append = [&](size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) {
+      framed.push(body.ids[i], body.offsets[i], body.segments[i], body.texts[i]);
+    }
+  };
+  if (starts) framed.push(tokenizer_->special(kStartToken), {}, 0, Encoding::kNoText);
+  append(0, end);  // of the first text
+  if (writes || asks) framed.push(tokenizer_->special(kEndToken), {}, 0, Encoding::kNoText);
+  append(end, body.size());
+  return framed;
+}
+
+void TextModel::check_length(const Encoding& encoding) const {
+  require(encoding.size() > 0, "it has no tokens");
+  require(static_cast<int64_t>(encoding.size()) <= longest_,
+          "it has {} tokens, expected at most {}; --truncate cuts what is longer", encoding.size(), longest_);
+}
+
+Encoding TextModel::read(const TextInput& input, bool truncate, Specials specials) const {
+  // Cut before the tokens around it are put there, so that they stay.
+  const size_t most = truncate ? static_cast<size_t>(longest_) : std::numeric_limits<size_t>::max();
+  Encoding encoding = encode(input, specials, most);
+  check_length(encoding);
+  return encoding;
+}
+
+}  // namespace locus

@@ -1,0 +1,172 @@
+#include "locus/apply/writer.h"
+
+#include <algorithm>
+
+#include "locus/apply/token_text.h"
+#include "locus/text/stop_text.h"
+#include "locus/train/text_samples.h"
+
+namespace locus {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// How runs of locus train write: their samples begin and end with these.
+GenerationConfig generation_of_run(const TextModel& model) {
+  GenerationConfig generation;
+  for (const auto& [name, id] : model.tokenizer().specials().ids()) {
+    if (name == kEndToken || name == "<|endoftext|>") generation.end_tokens.push_back(id);
+  }
+  if (model.blueprint().kind == ModelKind::encoder_decoder) {
+    generation.start_token = model.tokenizer().special(kStartToken);
+  }
+  return generation;
+}
+
+}  // namespace
+
+// One call: what every prompt became so far.
+struct Writer::Job {
+  const WriteOptions& options;
+  std::vector<Encoding> read;     // the prompts, or the texts that are read
+  std::vector<int64_t> limits;    // new tokens
+  std::vector<TokenText> tokens;  // what was written
+  std::vector<StopText> texts;
+  std::vector<int64_t> counts = {};
+
+  void show(size_t text, const std::string& fresh) const {
+    if (options.on_text && !fresh.empty()) options.on_text(text, fresh);
+  }
+  // False: that was the last one.
+  bool add(size_t text, int32_t token, const Ids& ends) {
+    if (std::ranges::count(ends, token) > 0) return false;
+    show(text, texts[text].add(tokens[text].add(token)));
+    return !texts[text].stopped() && ++counts[text] < limits[text];
+  }
+  void finish(size_t text) {
+    if (!texts[text].stopped()) show(text, texts[text].add(tokens[text].finish()));
+    show(text, texts[text].finish());
+  }
+};
+
+Writer::Writer(const std::filesystem::path& folder) : model_(folder), warnings_(model_.warnings()) {
+  model_.require_head(HeadKind::next_token, "write");
+  generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of_run(model_);
+  require(!reads() || generation_.start_token >= 0,
+          "'{}' names no decoder_start_token_id, expected one to begin an answer with", folder.string());
+  for (const std::string& name : generation_.unmet) {
+    warnings_.push_back(fmt::format("'{}': generation_config.json asks for {}, which Locus does not have",
+                                    folder.string(), name));
+  }
+}
+
+WriteOptions Writer::usual() const {
+  return {.sampling = generation_.sampling,
+          .beams = generation_.beams,
+          .length_penalty = generation_.length_penalty};
+}
+
+Encoding Writer::prompt_of(const std::string& text, bool truncate) const {
+  if (reads()) return model_.read({text}, truncate);
+  Encoding encoding = model_.encode({text});
+  if (encoding.size() == 0 && generation_.start_token >= 0) {
+    encoding.push(generation_.start_token, {}, 0, Encoding::kNoText);
+  }
+  const auto most = static_cast<size_t>(model_.longest());
+  if (!truncate || encoding.size() <= most) {
+    model_.check_length(encoding);
+    return encoding;
+  }
+  // What a text goes on from is its end; tokens that begin every text stay.
+  size_t extra = encoding.size() - most;
+  Encoding shorter;
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    if (encoding.texts[i] != Encoding::kNoText && extra > 0) {
+      --extra;
+    } else {
+      shorter.push(encoding.ids[i], encoding.offsets[i], encoding.segments[i], encoding.texts[i]);
+    }
+  }
+  return shorter;
+}
+
+int64_t Writer::most_tokens(const WriteOptions& options, size_t prompt) const {
+  const auto before = static_cast<int64_t>(reads() ? 1 : prompt);
+  constexpr int64_t kPreset = 128;
+  int64_t most = options.max_tokens > 0       ? options.max_tokens
+                 : generation_.max_tokens > 0 ? generation_.max_tokens
+                 : generation_.max_length > 0 ? std::max<int64_t>(generation_.max_length - before, 1)
+                                              : kPreset;
+  // The last token written is not read again.
+  const Blueprint& b = model_.blueprint();
+  if (!scheme_info(b.scheme).extrapolates) most = std::min(most, b.max_length - before + 1);
+  return most;
+}
+
+void Writer::search(Job& job, size_t text) const {
+  const BeamOptions options = {.beams = job.options.beams,
+                               .max_tokens = job.limits[text],
+                               .length_penalty = job.options.length_penalty,
+                               .end_tokens = generation_.end_tokens,
+                               .rules = generation_.rules};
+  const Ids& ids = job.read[text].ids;
+  const Ids found = reads() ? beam_search(model_.model(), {generation_.start_token}, options, ids)
+                            : beam_search(model_.model(), ids, options);
+  for (size_t n = 0; n < found.size() && job.add(text, found[n], generation_.end_tokens); ++n) continue;
+  job.finish(text);
+}
+
+void Writer::sample(Job& job, std::span<const size_t> texts) const {
+  GenerateOptions options = {.end_tokens = generation_.end_tokens,
+                             .rules = generation_.rules,
+                             .sampling = job.options.sampling,
+                             .seed = job.options.seed};
+  // Where prompts differ in length, the room of one would end another.
+  if (!reads()) options.rules.last = -1;
+  std::vector<Ids> prompts, read;
+  options.max_tokens = 0;
+  for (const size_t text : texts) {
+    (reads() ? read : prompts).push_back(job.read[text].ids);
+    if (reads()) prompts.push_back({generation_.start_token});
+    options.max_tokens = std::max(options.max_tokens, job.limits[text]);
+  }
+  options.on_token = [&](int64_t prompt, int32_t token) {
+    return job.add(texts[static_cast<size_t>(prompt)], token, generation_.end_tokens);
+  };
+  generate(model_.model(), prompts, options, read);
+  for (const size_t text : texts) job.finish(text);
+}
+
+std::vector<std::string> Writer::write(std::span<const std::string> prompts, const WriteOptions& options,
+                                       const ReadOptions& reading) const {
+  require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
+  Job job{
+      options,
+      encode_all(prompts.size(), reading, [&](size_t i) { return prompt_of(prompts[i], reading.truncate); }),
+      {},
+      {},
+      {}};
+  for (const Encoding& encoding : job.read) {
+    job.limits.push_back(most_tokens(options, encoding.size()));
+    job.tokens.emplace_back(model_.tokenizer(), reads() ? Ids() : encoding.ids);
+    job.texts.emplace_back(options.stops);
+  }
+  job.counts.resize(prompts.size());
+  std::vector<size_t> sizes;  // with all that may be written: its keys and values are kept
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    const size_t size = job.read[i].size();
+    sizes.push_back(size == 0 ? 0 : size + static_cast<size_t>(job.limits[i]));
+  }
+  for (const std::vector<size_t>& batch : batches_of(sizes, reading.batch_tokens)) {
+    if (options.beams == 1) {
+      sample(job, batch);
+    } else {
+      for (const size_t text : batch) search(job, text);
+    }
+  }
+  std::vector<std::string> result;
+  for (const StopText& text : job.texts) result.push_back(text.text());
+  return result;
+}
+
+}  // namespace locus

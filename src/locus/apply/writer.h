@@ -1,0 +1,51 @@
+// Lets a model write. A decoder goes on behind a prompt; an encoder-decoder reads the prompt and answers, as
+// in a translation. How, is what the folder's generation_config.json says where the caller does not.
+#pragma once
+
+#include <functional>
+
+#include "locus/apply/reading.h"
+#include "locus/checkpoint/generation_config.h"
+#include "locus/nn/generate.h"
+
+namespace locus {
+
+struct WriteOptions {
+  int64_t max_tokens = 0;  // new ones; 0: as the folder says, or else 128
+  Sampling sampling;       // writer.usual() has what the folder says
+  int64_t beams = 1;       // more than one: beam search, without sampling
+  float length_penalty = 1;
+  uint64_t seed = 0;
+  std::vector<std::string> stops;  // text that ends the answer, and is not part of it
+  // Told of what is written as soon as it is certain, by the prompt's place from 0.
+  std::function<void(size_t prompt, std::string_view text)> on_text = {};
+};
+
+class Writer {
+ public:
+  explicit Writer(const std::filesystem::path& folder);
+
+  const TextModel& model() const { return model_; }
+  bool reads() const { return model_.blueprint().kind == ModelKind::encoder_decoder; }
+  // What generation_config.json asks for and Locus does not have, and warnings about the weights.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  WriteOptions usual() const;  // as the folder says
+
+  // What follows each prompt, or answers it, in order; the same whatever stands beside it. A prompt that is
+  // too long loses its beginning with `truncate`, a text that is read its end.
+  std::vector<std::string> write(std::span<const std::string> prompts, const WriteOptions& options,
+                                 const ReadOptions& reading = {}) const;
+
+ private:
+  struct Job;
+  Encoding prompt_of(const std::string& text, bool truncate) const;
+  int64_t most_tokens(const WriteOptions& options, size_t prompt) const;
+  void search(Job& job, size_t text) const;
+  void sample(Job& job, std::span<const size_t> texts) const;
+
+  TextModel model_;
+  GenerationConfig generation_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace locus

@@ -1,0 +1,101 @@
+// locus answer: the part of a context that answers a question.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "locus/apply/answerer.h"
+#include "locus/base/json.h"
+#include "locus/cli/input.h"
+#include "locus/cli/text_command.h"
+
+namespace locus::cli {
+namespace {
+
+struct Request : TextRequest {
+  std::string question, context, offsets = "characters";
+  AnswerOptions answer;
+};
+
+std::string line_of(const Record& record, const FoundAnswer& one, const Request&) {
+  if (!one.found) return "no answer\n";
+  return one_line(record.second->substr(one.bytes.begin, one.bytes.end - one.bytes.begin)) + "\n";
+}
+
+std::string object_of(const Record& record, const FoundAnswer& one, const Request& request) {
+  json::Members members = {{"question", json::text(record.text)}};
+  if (one.found) {
+    const TextSpan bytes = one.bytes;
+    const TextSpan place = request.offsets == "bytes" ? bytes : in_characters(*record.second, bytes);
+    members.emplace_back("answer", json::text(record.second->substr(bytes.begin, bytes.end - bytes.begin)));
+    members.emplace_back("start", json::number(int64_t{place.begin}));
+    members.emplace_back("end", json::number(int64_t{place.end}));
+  } else {
+    members.emplace_back("answer", "null");
+  }
+  members.emplace_back("score", json::number(one.score));
+  return json::object(members) + "\n";
+}
+
+void run(Request& request) {
+  if (request.question.empty() != request.context.empty()) {
+    fail(Fault::usage, "answer: --question and --context belong together");
+  }
+  if (!request.question.empty()) {
+    if (!request.words.empty()) {
+      fail(Fault::usage, "answer: --question and texts exclude each other");
+    }
+    request.words = {request.question, read_input(request.context)};
+  }
+  RecordSource source = request.source("answer");
+  source.first = "question";
+  source.second = "context";
+  source.pairs = true;
+  Records records(std::move(source));
+  const Answerer answerer(request.folder);
+  warn(answerer.model().warnings());
+  each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    std::vector<AskedText> asked;
+    for (const Record& record : chunk) asked.push_back({record.text, *record.second});
+    const std::vector<FoundAnswer> found = answerer.answer(asked, request.answer, reading);
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      lines.push_back((request.json ? object_of : line_of)(chunk[i], found[i], request));
+    }
+    return lines;
+  });
+}
+
+}  // namespace
+
+void add_answer(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("answer", "The part of a context that answers a question");
+  command->footer(
+      "A question with the file of its context; or questions and contexts as words; or lines, with a tab\n"
+      "between the two or as objects {\"question\", \"context\"}. What is printed is the answer, or \"no "
+      "answer\".\n"
+      "With --json, one object for each: {\"question\", \"answer\", \"start\", \"end\", \"score\"}, where no "
+      "answer\n"
+      "is null. A long context is read in windows.\n\n"
+      "Examples:\n"
+      "  locus answer models/squad --question \"Who wrote it?\" --context book.txt\n"
+      "  locus answer models/squad --file questions.jsonl --json > answers.jsonl");
+  auto request = std::make_shared<Request>();
+  add_text_options(*command, *request, "Questions and contexts, by turns");
+  command->add_option("--question", request->question, "The question");
+  command->add_option("--context", request->context, "The file of its context, - for stdin");
+  command->add_option("--window", request->answer.window, "Tokens of a window, with its question")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  command->add_option("--stride", request->answer.overlap, "Tokens of the context that two windows share")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  command->add_option("--longest", request->answer.longest, "Tokens of an answer at most")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  command->add_option("--offsets", request->offsets, "What starts and ends count")
+      ->check(CLI::IsMember({"characters", "bytes"}))
+      ->capture_default_str();
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace locus::cli

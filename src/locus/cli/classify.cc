@@ -1,0 +1,71 @@
+// locus classify: the class of every text, or of every pair of texts.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "locus/apply/classifier.h"
+#include "locus/base/json.h"
+#include "locus/cli/text_command.h"
+
+namespace locus::cli {
+namespace {
+
+struct Request : TextRequest {
+  bool pairs = false;
+};
+
+std::string line_of(const Record& record, const Classification& one, const std::vector<std::string>& labels) {
+  std::string text = one_line(record.text);
+  if (record.second) text += "\t" + one_line(*record.second);
+  return fmt::format("{}\t{:.4f}\t{}\n", labels[one.best], one.scores[one.best], text);
+}
+
+std::string object_of(const Record& record, const Classification& one,
+                      const std::vector<std::string>& labels) {
+  json::Members scores;
+  for (size_t i = 0; i < labels.size(); ++i) scores.emplace_back(labels[i], json::number(one.scores[i]));
+  json::Members members = {{"text", json::text(record.text)}};
+  if (record.second) members.emplace_back("text_pair", json::text(*record.second));
+  members.emplace_back("label", json::text(labels[one.best]));
+  members.emplace_back("score", json::number(one.scores[one.best]));
+  members.emplace_back("scores", json::object(scores));
+  return json::object(members) + "\n";
+}
+
+void run(const Request& request) {
+  RecordSource source = request.source("classify");
+  source.second = "text_pair";
+  source.pairs = request.pairs;
+  Records records(std::move(source));
+  const Classifier classifier(request.folder);
+  warn(classifier.model().warnings());
+  each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    const std::vector<Classification> found = classifier.classify(inputs_of(chunk), reading);
+    std::vector<std::string> lines(chunk.size());
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      if (found[i].scores.empty()) continue;
+      lines[i] = (request.json ? object_of : line_of)(chunk[i], found[i], classifier.labels());
+    }
+    return lines;
+  });
+}
+
+}  // namespace
+
+void add_classify(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("classify", "The class of every text");
+  command->footer(
+      "Every line is a text; what is printed is the label, its score and the text. With --json, one object\n"
+      "for each: {\"text\", \"label\", \"score\", \"scores\"}; lines may then be objects {\"text\"}, or\n"
+      "{\"text\", \"text_pair\"}.\n\n"
+      "Examples:\n"
+      "  locus train configs/classify.toml --out runs/classify\n"
+      "  locus classify runs/classify \"a dog chases a cat\"\n"
+      "  locus classify models/sentiment --file reviews.txt --json > classes.jsonl");
+  auto request = std::make_shared<Request>();
+  add_text_options(*command, *request, "Texts");
+  command->add_flag("--pairs", request->pairs, "Two texts at a time: a tab between them in a line");
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace locus::cli

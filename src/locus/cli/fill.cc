@@ -1,0 +1,83 @@
+// locus fill: what a model would put in place of the masks of a text.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "locus/apply/filler.h"
+#include "locus/base/json.h"
+#include "locus/cli/text_command.h"
+#include "locus/text/readable.h"
+
+namespace locus::cli {
+namespace {
+
+struct Request : TextRequest {
+  size_t top = 5;
+};
+
+std::string lines_of(const std::string&, const std::vector<FilledMask>& masks) {
+  std::string lines;
+  for (size_t m = 0; m < masks.size(); ++m) {
+    for (size_t i = 0; i < masks[m].best.size(); ++i) {
+      const Filling& filling = masks[m].best[i];
+      const std::string text = masks[m].texts.empty() ? fmt::format("mask {}", m + 1) : masks[m].texts[i];
+      lines += fmt::format("{:.4f}\t{}\t{}\n", filling.score, one_line(filling.token), one_line(text));
+    }
+  }
+  return lines;
+}
+
+std::string object_of(const std::string& text, const std::vector<FilledMask>& masks) {
+  std::vector<std::string> items;
+  for (const FilledMask& mask : masks) {
+    std::vector<std::string> choices;
+    for (size_t i = 0; i < mask.best.size(); ++i) {
+      json::Members members = {{"token", json::text(readable(mask.best[i].token))},
+                               {"id", json::number(int64_t{mask.best[i].id})},
+                               {"score", json::number(mask.best[i].score)}};
+      if (!mask.texts.empty()) members.emplace_back("text", json::text(readable(mask.texts[i])));
+      choices.push_back(json::object(members));
+    }
+    const TextSpan place = in_characters(text, mask.bytes);
+    items.push_back(json::object({{"start", json::number(int64_t{place.begin})},
+                                  {"end", json::number(int64_t{place.end})},
+                                  {"choices", json::list(choices)}}));
+  }
+  return json::object({{"text", json::text(text)}, {"masks", json::list(items)}}) + "\n";
+}
+
+void run(const Request& request) {
+  Records records(request.source("fill"));
+  const Filler filler(request.folder);
+  warn(filler.model().warnings());
+  each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    const std::vector<std::vector<FilledMask>> found = filler.fill(texts_of(chunk), request.top, reading);
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      lines.push_back((request.json ? object_of : lines_of)(chunk[i].text, found[i]));
+    }
+    return lines;
+  });
+}
+
+}  // namespace
+
+void add_fill(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("fill", "What stands behind the masks of a text");
+  command->footer(
+      "The mask is written as the vocabulary names it: [MASK] or <mask>. A line for every choice: its "
+      "score,\n"
+      "the token, and the text with it. With --json, one object for each text: {\"text\", \"masks\"}.\n\n"
+      "Examples:\n"
+      "  locus train configs/masked.toml --out runs/masked\n"
+      "  locus fill runs/masked \"the dog chased the b<mask>ll\"\n"
+      "  locus fill models/bert-base-uncased \"The [MASK] sat.\" --top 3 --json");
+  auto request = std::make_shared<Request>();
+  add_text_options(*command, *request, "Texts with masks");
+  command->add_option("--top", request->top, "Choices for a mask")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,35 @@
+// A line on the terminal that is written again and again, from the third second on; nothing where stderr is
+// no terminal. It goes away when what it tells of is done.
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace locus::cli {
+
+class ProgressLine {
+ public:
+  ~ProgressLine() { clear(); }
+
+  void show(const std::string& text) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!terminal_ || now - start_ < std::chrono::seconds(2)) return;
+    fmt::print(stderr, "\r\x1b[K{}", text);
+    shown_ = true;
+  }
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    shown_ = false;
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace locus::cli

@@ -1,0 +1,94 @@
+#include "locus/cli/records.h"
+
+#include "locus/text/json_text.h"
+#include "locus/text/readable.h"
+
+namespace locus::cli {
+namespace {
+
+// Enough for batches of like lengths, few enough that results come soon.
+constexpr size_t kBytesOfChunk = 1 << 17, kRecordsOfChunk = 2048;
+
+void require_utf8(const std::string& text, const std::string& place) {
+  require(is_utf8(text), "{}: it is not valid UTF-8", place);
+}
+
+}  // namespace
+
+Records::Records(RecordSource source) : source_(std::move(source)) {
+  const auto refuse_if = [&](bool wrong, const char* what) {
+    if (wrong) fail(Fault::usage, "{}: {}", source_.command, what);
+  };
+  refuse_if(!source_.words.empty() && !source_.files.empty(), "texts and --file exclude each other");
+  refuse_if(source_.pairs && source_.words.size() % 2 != 0, "texts come in pairs here, and one is missing");
+  if (source_.words.empty() && source_.files.empty()) source_.files = {"-"};
+}
+
+Record Records::of_words() {
+  Record record{
+      .place = fmt::format("text {}", word_ / (source_.pairs ? 2 : 1) + 1), .text = "", .second = {}};
+  record.number = static_cast<int64_t>(word_) + 1;
+  record.text = source_.words[word_++];
+  if (source_.pairs) record.second = source_.words[word_++];
+  require_utf8(record.text + record.second.value_or(""), record.place);
+  return record;
+}
+
+Record Records::of_line(const std::string& line) const {
+  Record record{.place = fmt::format("line {} of {}", lines_->number(), lines_->name()),
+                .text = line,
+                .second = {},
+                .number = lines_->number()};
+  require_utf8(line, record.place);
+  if (jsonl_ || (source_.json && lines_->first() == '{')) {
+    const JsonText json(line, record.place);
+    record.text = json.text(source_.first);
+    simdjson::dom::element value;
+    const bool there = source_.second != nullptr && !json.object().at_key(source_.second).get(value);
+    if (there || source_.pairs) record.second = json.text(source_.second);
+  } else if (source_.pairs) {
+    const size_t tab = line.find('\t');
+    require(tab != std::string::npos && line.find('\t', tab + 1) == std::string::npos,
+            "{}: expected two texts with one tab between them", record.place);
+    record.second = line.substr(tab + 1);
+    record.text.resize(tab);
+  }
+  return record;
+}
+
+bool Records::next_line(std::string& line) {
+  for (;;) {
+    if (lines_ != nullptr && lines_->next(line)) return true;
+    if (file_ == source_.files.size()) return false;
+    jsonl_ = source_.files[file_].ends_with(".jsonl");
+    lines_ = std::make_unique<LineReader>(source_.files[file_++]);
+  }
+}
+
+std::optional<Record> Records::next_record(const OnBad& on_bad, bool& ended) {
+  try {
+    if (word_ < source_.words.size()) return of_words();
+    std::string line;
+    ended = !source_.words.empty() || !next_line(line);
+    if (!ended) return of_line(line);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::data) throw;
+    on_bad(error);
+  }
+  return std::nullopt;
+}
+
+std::vector<Record> Records::next(const OnBad& on_bad) {
+  std::vector<Record> chunk;
+  size_t bytes = 0;
+  for (bool ended = false; !ended && bytes < kBytesOfChunk && chunk.size() < kRecordsOfChunk;) {
+    if (!chunk.empty() && lines_ != nullptr && lines_->would_wait()) break;
+    if (std::optional<Record> record = next_record(on_bad, ended)) {
+      bytes += record->text.size() + record->second.value_or("").size();
+      chunk.push_back(std::move(*record));
+    }
+  }
+  return chunk;
+}
+
+}  // namespace locus::cli

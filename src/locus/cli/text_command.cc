@@ -1,0 +1,102 @@
+#include "locus/cli/text_command.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "locus/base/parallel.h"
+#include "locus/cli/progress_line.h"
+#include "locus/cli/terminal.h"
+
+namespace locus::cli {
+
+RecordSource TextRequest::source(std::string_view command) const {
+  return {.command = command, .words = words, .files = files, .json = json};
+}
+
+void add_text_options(CLI::App& command, TextRequest& request, const std::string& text) {
+  command.add_option("DIR", request.folder, "A model folder of the hub, or a run of locus train")->required();
+  command.add_option("TEXT", request.words, text + "; the lines of stdin when there are none");
+  command
+      .add_option("--file", request.files, "A file of lines in place of texts, - for stdin; may be repeated")
+      ->allow_extra_args(false);
+  command.add_flag("--json", request.json, "One JSON object for every text; lines may be objects too");
+  command.add_flag("--skip-bad", request.skip_bad,
+                   "Tell of lines that cannot be read, and go on without them");
+  command.add_flag("--truncate", request.reading.truncate, "Cut texts that are too long for the model");
+  command.add_option("--batch-tokens", request.reading.batch_tokens, "Tokens of a batch, about")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  add_threads(command);
+}
+
+void add_threads(CLI::App& command) {
+  const auto use = [](int count) {
+    if (count > 0) set_threads(count);
+  };
+  command.add_option_function<int>("--threads", use, "Threads to work with; 0: as many as there are cores")
+      ->check(CLI::Range(0, 4096));
+}
+
+void warn(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "locus: {}\n", warning);
+}
+
+void each_chunk(const TextRequest& request, Records& records, const Work& work,
+                const std::function<void(std::string_view)>& write) {
+  ProgressLine progress;
+  const auto bad = [&](const Error& error) {
+    if (!request.skip_bad) throw error;
+    progress.clear();
+    fmt::print(stderr, "locus: skipped: {}\n", error.what());
+  };
+  int64_t done = 0;
+  for (;;) {
+    const std::vector<Record> chunk = records.next(bad);
+    if (chunk.empty()) return;
+    std::vector<bool> left_out(chunk.size());
+    ReadOptions reading = request.reading;
+    reading.on_bad = [&](size_t i, const Error& error) {
+      left_out[i] = true;
+      bad(Error(error.fault(), fmt::format("{}: {}", chunk[i].place, error.what())));
+    };
+    const std::vector<std::string> results = work(chunk, reading);
+    progress.clear();
+    std::string out;
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!left_out[i]) out += results[i];
+    }
+    if (write) {
+      write(out);
+    } else {
+      print(out);
+      flush();
+    }
+    progress.show(fmt::format("{} texts", done += static_cast<int64_t>(chunk.size())));
+  }
+}
+
+std::vector<std::string> texts_of(std::span<const Record> records) {
+  std::vector<std::string> texts;
+  for (const Record& record : records) texts.push_back(record.text);
+  return texts;
+}
+
+std::vector<TextInput> inputs_of(std::span<const Record> records) {
+  std::vector<TextInput> inputs;
+  for (const Record& record : records) inputs.push_back({record.text, record.second});
+  return inputs;
+}
+
+TextSpan in_characters(std::string_view text, TextSpan bytes) {
+  std::vector<TextSpan> spans = {bytes};
+  count_in_code_points(text, spans);
+  return spans[0];
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace(text, '\r', ' ');
+  return text;
+}
+
+}  // namespace locus::cli

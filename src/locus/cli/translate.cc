@@ -1,0 +1,65 @@
+// locus translate: what an encoder-decoder answers to every text.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "locus/apply/writer.h"
+#include "locus/base/json.h"
+#include "locus/cli/text_command.h"
+#include "locus/text/readable.h"
+
+namespace locus::cli {
+namespace {
+
+struct Request : TextRequest {
+  int64_t beams = 0, max_tokens = 0;
+};
+
+void run(const Request& request) {
+  Records records(request.source("translate"));
+  const Writer writer(request.folder);
+  require(writer.reads(),
+          "'{}' holds no encoder-decoder, expected one to translate; locus generate goes on "
+          "behind a prompt",
+          request.folder);
+  warn(writer.warnings());
+  WriteOptions options = writer.usual();
+  constexpr int64_t kBeams = 4;
+  options.beams = request.beams > 0 ? request.beams : options.beams > 1 ? options.beams : kBeams;
+  options.max_tokens = request.max_tokens;
+  each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
+    std::vector<std::string> lines = writer.write(texts_of(chunk), options, reading);
+    for (size_t i = 0; i < chunk.size(); ++i) {
+      lines[i] = request.json ? json::object({{"text", json::text(chunk[i].text)},
+                                              {"translation", json::text(readable(lines[i]))}}) +
+                                    "\n"
+                              : one_line(lines[i]) + "\n";
+    }
+    return lines;
+  });
+}
+
+}  // namespace
+
+void add_translate(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("translate", "What an encoder-decoder answers to every text");
+  command->footer(
+      "Every line is a text, and its translation a line. With --json, one object for each: {\"text\",\n"
+      "\"translation\"}.\n\n"
+      "Examples:\n"
+      "  locus train configs/translate-reverse.toml --out runs/reverse\n"
+      "  locus translate runs/reverse abcde fgh\n"
+      "  locus translate models/opus-mt-en-de --file letter.txt --beams 6");
+  auto request = std::make_shared<Request>();
+  add_text_options(*command, *request, "Texts");
+  command->add_option("--beams", request->beams, "Beams of the search; 0: as the folder says, or 4")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command
+      ->add_option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace locus::cli

@@ -1,0 +1,90 @@
+#include "locus/apply/classifier.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/apply/expected.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+std::vector<TextInput> inputs(const Expected& expected) {
+  std::vector<TextInput> result;
+  for (const Expected::Value value : expected.cases()) {
+    result.push_back({text_of(value, "text")});
+    if (has(value, "text_pair")) result.back().second = text_of(value, "text_pair");
+  }
+  return result;
+}
+
+void expect_scores(const std::filesystem::path& folder, const char* kind) {
+  const Expected expected("classify");
+  const Classifier classifier(folder);
+  EXPECT_EQ(classifier.labels(), (std::vector<std::string>{"bad", "fair", "good"}));
+  const std::vector<Classification> found = classifier.classify(inputs(expected));
+  size_t i = 0;
+  for (const Expected::Value value : expected.cases()) {
+    const Classification& one = found[i++];
+    for (size_t label = 0; label < 3; ++label) {
+      const double wanted = number_of(value[kind].value(), classifier.labels()[label].c_str());
+      EXPECT_NEAR(one.scores[label], wanted, kNear) << kind << " " << text_of(value, "text");
+      EXPECT_LE(one.scores[label], one.scores[one.best]);
+    }
+  }
+}
+
+TEST(Classifier, TextsAndPairs) { expect_scores(golden_model("classify"), "scores"); }
+
+TEST(Classifier, ScoresOfTextsThatMayHaveSeveralClasses) {
+  const CopyOf folder("classify");
+  std::string config = contents(folder / "config.json");
+  config.replace(config.find('{'), 1, R"({"problem_type": "multi_label_classification",)");
+  put(folder / "config.json", config);
+  expect_scores(folder.path(), "sigmoid");
+}
+
+TEST(Classifier, ARegressionGivesItsLogits) {
+  const CopyOf folder("classify");
+  std::string config = contents(folder / "config.json");
+  put(folder / "config.json",
+      std::string(config).replace(config.find('{'), 1, R"({"problem_type": "regression",)"));
+  const std::vector<TextInput> text = {{"the dog"}};
+  const Classification raw = Classifier(folder.path()).classify(text)[0];
+  put(folder / "config.json",
+      std::string(config).replace(config.find('{'), 1, R"({"problem_type": "multi_label_classification",)"));
+  const Classification sigmoid = Classifier(folder.path()).classify(text)[0];
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_DOUBLE_EQ(sigmoid.scores[i], 1 / (1 + std::exp(-raw.scores[i])));
+  }
+}
+
+TEST(Classifier, ATextsBitsDoNotDependOnItsBatch) {
+  const Classifier classifier(golden_model("classify"));
+  const std::vector<TextInput> all = inputs(Expected("classify"));
+  const std::vector<Classification> together = classifier.classify(all);
+  const std::vector<Classification> small = classifier.classify(all, {.batch_tokens = 7});
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(small[i].scores, together[i].scores);
+    EXPECT_EQ(classifier.classify(std::span(all).subspan(i, 1))[0].scores, together[i].scores);
+  }
+}
+
+TEST(Classifier, PairsAreCutLongestFirst) {
+  const Classifier classifier(golden_model("classify"));
+  const std::string many(60, '.'), fewer(35, '.');
+  const std::vector<TextInput> pair = {{many, "ab"}}, cut = {{fewer, "ab"}};
+  expect_error(Fault::data, {"text 1: it has 65 tokens, expected at most 40"},
+               [&] { classifier.classify(pair); });
+  EXPECT_EQ(classifier.classify(pair, {.truncate = true})[0].scores, classifier.classify(cut)[0].scores);
+}
+
+TEST(ClassifierFaults, AnotherHead) {
+  expect_error(Fault::data, {"fill': its head is masked_token, expected sequence_class to classify texts"},
+               [] { Classifier classifier(golden_model("fill")); });
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,142 @@
+#include "locus/apply/embedder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/apply/expected.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+// Makes the folder one of sentence-transformers, with a pooling and maybe a last step.
+void add_modules(const CopyOf& folder, const std::string& mode, bool normalize) {
+  const std::string last =
+      R"(, {"idx": 2, "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"})";
+  put(folder / "modules.json", R"([{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
+    {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"})" +
+                                   (normalize ? last : "") + "]");
+  std::filesystem::create_directory(folder / "1_Pooling");
+  put(folder / "1_Pooling/config.json", R"({"pooling_mode_)" + mode + R"(": true})");
+}
+
+void expect_vectors(const std::filesystem::path& folder, const char* kind) {
+  const Expected expected("embed");
+  const Embedder embedder(folder);
+  const std::vector<std::string> texts = texts_of(expected);
+  const Tensor vectors = embedder.embed(texts);
+  ASSERT_EQ(vectors.shape(), Shape({static_cast<int64_t>(texts.size()), 12}));
+  size_t place = 0;
+  for (const Expected::Value value : expected.cases()) {
+    for (const float wanted : numbers_of(value, kind)) {
+      EXPECT_NEAR(vectors.data<float>()[place++], wanted, kNear) << kind << ": " << text_of(value, "text");
+    }
+  }
+}
+
+TEST(Embedder, PoolsAsTheFolderSays) {
+  expect_vectors(golden_model("embed"), "mean");
+  const CopyOf folder("embed");
+  add_modules(folder, "mean_tokens", true);
+  expect_vectors(folder.path(), "mean_normalized");
+  add_modules(folder, "cls_token", false);
+  expect_vectors(folder.path(), "first");
+  add_modules(folder, "lasttoken", false);
+  expect_vectors(folder.path(), "last");
+}
+
+TEST(Embedder, ATextsBitsDoNotDependOnItsBatch) {
+  const Embedder embedder(golden_model("embed"));
+  const std::vector<std::string> texts = texts_of(Expected("embed"));
+  const std::vector<float> all = embedder.embed(texts).values();
+  const std::vector<float> small = embedder.embed(texts, {.batch_tokens = 1}).values();
+  EXPECT_EQ(all, small);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::vector<float> alone = embedder.embed(std::span(texts).subspan(i, 1)).values();
+    EXPECT_EQ(alone, std::vector<float>(all.begin() + 12 * i, all.begin() + 12 * (i + 1))) << texts[i];
+  }
+}
+
+TEST(Embedder, NoTextsAreNoVectors) {
+  EXPECT_EQ(Embedder(golden_model("embed")).embed({}).shape(), Shape({0, 12}));
+}
+
+TEST(Embedder, TooLongATextNamesTheLimitOrIsCut) {
+  const Embedder embedder(golden_model("embed"));
+  std::string words = "dog", cut = "dog";
+  for (int i = 1; i < 60; ++i) words += " dog";
+  for (int i = 1; i < 38; ++i) cut += " dog";
+  const std::vector<std::string> texts = {"ran", words, "sat"}, fitting = {"ran", cut, "sat"};
+  expect_error(Fault::data, {"text 2: it has 62 tokens, expected at most 40; --truncate cuts what is longer"},
+               [&] { embedder.embed(texts); });
+  EXPECT_EQ(embedder.embed(texts, {.truncate = true}).values(), embedder.embed(fitting).values());
+}
+
+TEST(Embedder, BadTextsAreToldAndTheOthersGoOn) {
+  const Embedder embedder(golden_model("embed"));
+  const std::vector<std::string> texts = {std::string(100, '.'), "ran", std::string(90, '!')};
+  std::vector<size_t> bad;
+  ReadOptions options;
+  options.on_bad = [&](size_t text, const Error& error) {
+    bad.push_back(text);
+    EXPECT_EQ(error.fault(), Fault::data);
+  };
+  const Tensor vectors = embedder.embed(texts, options);
+  EXPECT_EQ(bad, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(vectors.rows(0, 1).values(), std::vector<float>(12, 0));
+  EXPECT_EQ(vectors.rows(1, 2).values(), embedder.embed(std::vector<std::string>{"ran"}).values());
+}
+
+TEST(Embedder, LimitsOfTheFoldersFiles) {
+  const CopyOf folder("embed");
+  put(folder / "tokenizer_config.json", R"({"model_max_length": 1000000000000000019884624838656})");
+  EXPECT_EQ(Embedder(folder.path()).model().longest(), 40);
+  put(folder / "tokenizer_config.json", R"({"model_max_length": 30})");
+  EXPECT_EQ(Embedder(folder.path()).model().longest(), 30);
+  put(folder / "sentence_bert_config.json", R"({"max_seq_length": 20, "do_lower_case": false})");
+  EXPECT_EQ(Embedder(folder.path()).model().longest(), 20);
+  put(folder / "sentence_bert_config.json", R"({"max_seq_length": 512})");
+  EXPECT_EQ(Embedder(folder.path()).model().longest(), 30);
+}
+
+void expect_refused(const CopyOf& folder, std::initializer_list<const char*> parts) {
+  expect_error(Fault::data, parts, [&] { Embedder embedder(folder.path()); });
+}
+
+TEST(EmbedderFaults, Modules) {
+  const CopyOf folder("embed");
+  put(folder / "modules.json", R"([{"type": "sentence_transformers.models.Dense"}])");
+  expect_refused(folder,
+                 {"modules.json': modules.0.type is", "Dense", "expected a module named Transformer"});
+  put(folder / "modules.json", R"([{"type": "x.Pooling", "path": "../1_Pooling"}])");
+  expect_refused(folder, {"modules.0.path is", "expected a folder inside this one"});
+  put(folder / "modules.json", R"([{"type": "x.Pooling", "path": "/etc"}])");
+  expect_refused(folder, {"modules.0.path is", "expected a folder inside this one"});
+  add_modules(folder, "max_tokens", false);
+  expect_refused(folder, {"1_Pooling/config.json': 0 of the modes mean, cls and lasttoken are on"});
+}
+
+TEST(EmbedderFaults, AModelThatIsNoEncoder) {
+  expect_error(Fault::data, {"write' holds no encoder, expected one to embed texts with"},
+               [] { Embedder embedder(golden_model("write")); });
+}
+
+TEST(EmbedderFaults, ATokenizerOfAnotherModel) {
+  const CopyOf folder("embed");
+  std::filesystem::copy(golden_model("write") / "tokenizer.json", folder / "tokenizer.json",
+                        std::filesystem::copy_options::overwrite_existing);
+  expect_refused(folder, {"its tokenizer has 264 tokens, but the model only 77 rows"});
+}
+
+TEST(EmbedderFaults, NoFolder) {
+  expect_error(Fault::io, {"'/nowhere' is no folder; expected one of the hub, or of a run of locus train"},
+               [] { Embedder embedder("/nowhere"); });
+  const TemporaryFolder empty;
+  expect_error(Fault::data, {"holds no checkpoint and no config.json"},
+               [&] { Embedder embedder(empty.path()); });
+}
+
+}  // namespace
+}  // namespace locus

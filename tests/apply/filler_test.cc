@@ -1,0 +1,79 @@
+#include "locus/apply/filler.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/apply/expected.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+TEST(Filler, TokensAsTransformersRanksThem) {
+  const Expected expected("fill");
+  const Filler filler(golden_model("fill"));
+  EXPECT_EQ(filler.mask(), "[MASK]");
+  const std::vector<std::string> texts = texts_of(expected);
+  const std::vector<std::vector<FilledMask>> found = filler.fill(texts, 4);
+  size_t i = 0;
+  for (const Expected::Value value : expected.cases()) {
+    const std::vector<FilledMask>& masks = found[i++];
+    ASSERT_EQ(masks.size(), value["masks"].get_array().size());
+    size_t m = 0;
+    for (const Expected::Value wanted : value["masks"].get_array().value()) {
+      const FilledMask& mask = masks[m++];
+      ASSERT_EQ(mask.best.size(), 4u);
+      size_t c = 0;
+      for (const Expected::Value choice : wanted.get_array().value()) {
+        EXPECT_EQ(mask.best[c].id, static_cast<int32_t>(count_of(choice, "id")));
+        EXPECT_EQ(mask.best[c].token, text_of(choice, "token"));
+        EXPECT_NEAR(mask.best[c].score, number_of(choice, "score"), kNear);
+        if (has(choice, "text")) EXPECT_EQ(mask.texts[c], text_of(choice, "text"));
+        ++c;
+      }
+      EXPECT_EQ(mask.texts.empty(), masks.size() > 1);
+    }
+  }
+}
+
+TEST(Filler, SaysWhereTheMasksAre) {
+  const std::vector<std::string> texts = {"é the [MASK] chased the [MASK]!"};
+  const std::vector<FilledMask> masks = Filler(golden_model("fill")).fill(texts, 1)[0];
+  for (const FilledMask& mask : masks) {
+    EXPECT_EQ(texts[0].substr(mask.bytes.begin, mask.bytes.end - mask.bytes.begin), "[MASK]");
+  }
+  EXPECT_LT(masks[0].bytes.end, masks[1].bytes.begin);
+}
+
+TEST(Filler, ATextsBitsDoNotDependOnItsBatch) {
+  const Filler filler(golden_model("fill"));
+  const std::vector<std::string> texts = texts_of(Expected("fill"));
+  const auto all = filler.fill(texts, 2);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto alone = filler.fill(std::span(texts).subspan(i, 1), 2)[0];
+    for (size_t m = 0; m < alone.size(); ++m) EXPECT_EQ(alone[m].best[1].score, all[i][m].best[1].score);
+  }
+}
+
+TEST(Filler, TheFolderMayNameTheMask) {
+  const CopyOf folder("fill");
+  put(folder / "tokenizer_config.json", R"({"mask_token": {"content": "[UNK]", "special": true}})");
+  EXPECT_EQ(Filler(folder.path()).mask(), "[UNK]");
+  put(folder / "tokenizer_config.json", R"({"mask_token": "<m>"})");
+  expect_error(Fault::data, {"the vocabulary has no special token '<m>'"},
+               [&] { Filler filler(folder.path()); });
+}
+
+TEST(FillerFaults, ATextWithoutAMask) {
+  const std::vector<std::string> texts = {"[MASK]", "a <mask>"};
+  expect_error(Fault::data, {"text 2: it has no mask; write [MASK] where a word is hidden"},
+               [&] { Filler(golden_model("fill")).fill(texts, 1); });
+}
+
+TEST(FillerFaults, AnotherHead) {
+  expect_error(Fault::data, {"its head is none, expected masked_token to fill masks"},
+               [] { Filler filler(golden_model("embed")); });
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,75 @@
+#include "locus/apply/similarity.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/apply/expected.h"
+#include "tests/expect_error.h"
+
+namespace locus {
+namespace {
+
+TEST(Similarity, Cosine) {
+  const std::vector<float> a = {3, 4}, b = {4, 3}, c = {-6, -8}, none = {0, 0};
+  EXPECT_DOUBLE_EQ(cosine(a, a), 1);
+  EXPECT_DOUBLE_EQ(cosine(a, b), 0.96);
+  EXPECT_DOUBLE_EQ(cosine(a, c), -1);
+  EXPECT_EQ(cosine(a, none), 0);
+}
+
+TEST(Similarity, PairsAreCosinesOfEmbeddings) {
+  const Expected expected("embed");
+  const Embedder embedder(golden_model("embed"));
+  std::vector<std::vector<float>> vectors;
+  for (const Expected::Value value : expected.cases()) vectors.push_back(numbers_of(value, "mean"));
+  const std::vector<std::string> texts = texts_of(expected);
+  const std::vector<TextInput> pairs = {{texts[0], texts[1]}, {texts[4], texts[2]}, {texts[0], texts[0]}};
+  const std::vector<double> scores = similarities(embedder, pairs);
+  EXPECT_NEAR(scores[0], cosine(vectors[0], vectors[1]), kNear);
+  EXPECT_NEAR(scores[1], cosine(vectors[4], vectors[2]), kNear);
+  EXPECT_NEAR(scores[2], 1, 1e-12);
+}
+
+TEST(Similarity, TheNearestOfManyInAnyPieces) {
+  const Embedder embedder(golden_model("embed"));
+  const std::vector<std::string> texts = texts_of(Expected("embed"));
+  Nearest whole(embedder, texts[2], 3);
+  whole.add(texts);
+  ASSERT_EQ(whole.best().size(), 3u);
+  EXPECT_EQ(whole.best()[0].number, 2);
+  EXPECT_EQ(whole.best()[0].text, texts[2]);
+  EXPECT_GE(whole.best()[1].score, whole.best()[2].score);
+  Nearest pieces(embedder, texts[2], 3);
+  for (const std::string& text : texts) pieces.add(std::span(&text, 1));
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(pieces.best()[i].number, whole.best()[i].number);
+    EXPECT_EQ(pieces.best()[i].score, whole.best()[i].score);
+  }
+}
+
+TEST(Similarity, OfEqualTextsTheEarlierIsBetter) {
+  const Embedder embedder(golden_model("embed"));
+  Nearest nearest(embedder, "dog", 2);
+  nearest.add(std::vector<std::string>{"cat", "dog"});
+  nearest.add(std::vector<std::string>{"dog", "dog"});
+  ASSERT_EQ(nearest.best().size(), 2u);
+  EXPECT_EQ(nearest.best()[0].number, 1);
+  EXPECT_EQ(nearest.best()[1].number, 2);
+}
+
+TEST(SimilarityFaults, NameThePairOrTheText) {
+  const Embedder embedder(golden_model("embed"));
+  const std::string endless(100, '.');
+  const std::vector<TextInput> alone = {{"a", "b"}, {"c"}}, long_pair = {{"a", "b"}, {"c", endless}};
+  expect_error(Fault::data, {"pair 2 is one text, expected two"}, [&] { similarities(embedder, alone); });
+  expect_error(Fault::data, {"pair 2: it has 102 tokens, expected at most 40"},
+               [&] { similarities(embedder, long_pair); });
+  expect_error(Fault::data, {"the query: it has 102 tokens"}, [&] { Nearest(embedder, endless, 1); });
+  Nearest nearest(embedder, "a", 1);
+  nearest.add(std::vector<std::string>{"b"});
+  expect_error(Fault::data, {"text 3: it has 102 tokens"}, [&] {
+    nearest.add(std::vector<std::string>{"b", endless});
+  });
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,62 @@
+#include "locus/apply/tagger.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/apply/expected.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+// From bytes to code points, as transformers counts.
+TextSpan counted(const std::string& text, TextSpan bytes) {
+  std::vector<TextSpan> spans = {bytes};
+  count_in_code_points(text, spans);
+  return spans[0];
+}
+
+TEST(Tagger, SpansAsTransformersJoinsThem) {
+  const Expected expected("tag");
+  const std::vector<std::string> texts = texts_of(expected);
+  const std::vector<std::vector<TaggedSpan>> found = Tagger(golden_model("tag")).tag(texts);
+  size_t i = 0;
+  for (const Expected::Value value : expected.cases()) {
+    const std::vector<TaggedSpan>& spans = found[i];
+    ASSERT_EQ(spans.size(), value["spans"].get_array().size()) << texts[i];
+    size_t s = 0;
+    for (const Expected::Value wanted : value["spans"].get_array().value()) {
+      EXPECT_EQ(spans[s].label, text_of(wanted, "label")) << texts[i];
+      EXPECT_NEAR(spans[s].score, number_of(wanted, "score"), kNear);
+      EXPECT_EQ(counted(texts[i], spans[s].bytes),
+                (TextSpan{count_of(wanted, "start"), count_of(wanted, "end")}));
+      ++s;
+    }
+    ++i;
+  }
+}
+
+TEST(Tagger, ATextsSpansDoNotDependOnItsBatch) {
+  const Tagger tagger(golden_model("tag"));
+  const std::vector<std::string> texts = texts_of(Expected("tag"));
+  const auto all = tagger.tag(texts), small = tagger.tag(texts, {.batch_tokens = 1});
+  for (size_t i = 0; i < texts.size(); ++i) {
+    ASSERT_EQ(all[i].size(), small[i].size());
+    for (size_t s = 0; s < all[i].size(); ++s) EXPECT_EQ(all[i][s].score, small[i][s].score);
+  }
+}
+
+TEST(Tagger, TooLongATextNamesTheLimitOrIsCut) {
+  const Tagger tagger(golden_model("tag"));
+  const std::vector<std::string> texts = {std::string(60, '.')};
+  expect_error(Fault::data, {"text 1: it has 62 tokens, expected at most 40"}, [&] { tagger.tag(texts); });
+  for (const TaggedSpan& span : tagger.tag(texts, {.truncate = true})[0]) EXPECT_LE(span.bytes.end, 38u);
+}
+
+TEST(TaggerFaults, AnotherHead) {
+  expect_error(Fault::data, {"its head is sequence_class, expected token_class to tag texts"},
+               [] { Tagger tagger(golden_model("classify")); });
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,136 @@
+#include "locus/apply/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "locus/apply/token_text.h"
+#include "tests/apply/expected.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+WriteOptions as_expected(const Writer& writer) {
+  WriteOptions options = writer.usual();
+  options.max_tokens = 12;
+  options.sampling.repetition_penalty = 1.3f;
+  return options;
+}
+
+TEST(Writer, GoesOnAsTransformersDoes) {
+  const Expected expected("write");
+  const Writer writer(golden_model("write"));
+  EXPECT_FALSE(writer.reads());
+  const std::vector<std::string> written = writer.write(texts_of(expected, "prompt"), as_expected(writer));
+  size_t i = 0;
+  for (const Expected::Value value : expected.cases()) {
+    EXPECT_EQ(written[i++], text_of(value, "text")) << text_of(value, "prompt");
+  }
+}
+
+TEST(Writer, TranslatesAsTransformersDoes) {
+  const Expected expected("translate");
+  const Writer writer(golden_model("translate"));
+  EXPECT_TRUE(writer.reads());
+  WriteOptions options = writer.usual();
+  EXPECT_EQ(options.beams, 4);
+  const std::vector<std::string> beam = writer.write(texts_of(expected), options);
+  options.beams = 1;
+  const std::vector<std::string> greedy = writer.write(texts_of(expected), options);
+  size_t i = 0;
+  for (const Expected::Value value : expected.cases()) {
+    EXPECT_EQ(beam[i], text_of(value, "beam")) << text_of(value, "text");
+    EXPECT_EQ(greedy[i++], text_of(value, "greedy")) << text_of(value, "text");
+  }
+}
+
+TEST(Writer, WhatIsShownOnTheWayIsTheText) {
+  const Writer writer(golden_model("write"));
+  std::vector<std::string> prompts = texts_of(Expected("write"), "prompt"), shown(prompts.size());
+  WriteOptions options = as_expected(writer);
+  options.on_text = [&](size_t prompt, std::string_view text) { shown[prompt] += text; };
+  EXPECT_EQ(writer.write(prompts, options), shown);
+}
+
+TEST(Writer, ATextDoesNotDependOnItsBatch) {
+  const Writer writer(golden_model("write"));
+  const std::vector<std::string> prompts = texts_of(Expected("write"), "prompt");
+  WriteOptions options = as_expected(writer);
+  options.max_tokens = 100;  // past the end of positions, which each prompt reaches at another moment
+  options.sampling.temperature = 1;
+  EXPECT_EQ(writer.write(prompts, options, {.batch_tokens = 1}), writer.write(prompts, options));
+}
+
+TEST(Writer, StopsAndEndsAreNoPartOfTheText) {
+  const Writer writer(golden_model("write"));
+  WriteOptions options = as_expected(writer);
+  const std::vector<std::string> prompts = {"the ball the dog"};
+  const std::string whole = writer.write(prompts, options)[0];
+  options.stops = {"#("};
+  EXPECT_EQ(writer.write(prompts, options)[0], whole.substr(0, whole.find("#(")));
+}
+
+TEST(Writer, AnEmptyPromptBeginsATextWhereTheModelHasABeginning) {
+  const Writer writer(golden_model("write"));
+  const std::vector<std::string> prompts = {""};
+  WriteOptions options = as_expected(writer);
+  options.max_tokens = 3;
+  EXPECT_FALSE(writer.write(prompts, options)[0].empty());
+}
+
+TEST(Writer, TooLongAPromptNamesTheLimitOrLosesItsBeginning) {
+  const Writer writer(golden_model("write"));
+  const std::vector<std::string> prompts = {std::string(60, 'x') + std::string(40, 'y')};
+  const std::vector<std::string> end = {std::string(8, 'x') + std::string(40, 'y')};
+  WriteOptions options = as_expected(writer);
+  expect_error(Fault::data, {"text 1: it has 100 tokens, expected at most 48"},
+               [&] { writer.write(prompts, options); });
+  EXPECT_EQ(writer.write(prompts, options, {.truncate = true}), writer.write(end, options));
+}
+
+TEST(Writer, WarnsOfWhatLocusDoesNotHave) {
+  const CopyOf folder("write");
+  put(folder / "generation_config.json",
+      R"({"bos_token_id": 0, "eos_token_id": 0, "no_repeat_ngram_size": 3})");
+  const Writer writer(folder.path());
+  ASSERT_EQ(writer.warnings().size(), 1u);
+  EXPECT_NE(writer.warnings()[0].find("asks for no_repeat_ngram_size, which Locus does not have"),
+            std::string::npos);
+}
+
+TEST(WriterFaults, HeadsAndBeginnings) {
+  expect_error(Fault::data, {"its head is masked_token, expected next_token to write"},
+               [] { Writer writer(golden_model("fill")); });
+  const CopyOf folder("translate");
+  put(folder / "generation_config.json", R"({"eos_token_id": 3})");
+  expect_error(Fault::data, {"names no decoder_start_token_id, expected one to begin an answer with"},
+               [&] { Writer writer(folder.path()); });
+}
+
+TEST(TokenText, GivesWholeCharactersAsSoonAsTheyAreThere) {
+  const auto tokenizer = load_tokenizer(golden_model("write").string());
+  const std::vector<int32_t> ids = tokenizer->encode("the dog é狗 dog");
+  TokenText text(*tokenizer, {});
+  std::string all;
+  std::vector<std::string> pieces;
+  for (const int32_t id : ids) {
+    pieces.push_back(text.add(id));
+    all += pieces.back();
+  }
+  EXPECT_EQ(all + text.finish(), "the dog é狗 dog");
+  EXPECT_EQ(std::ranges::count(pieces, "é"), 1);
+  EXPECT_EQ(std::ranges::count(pieces, "狗"), 1);
+}
+
+TEST(TokenText, AHalfCharacterComesAtTheEnd) {
+  const auto tokenizer = load_tokenizer(golden_model("write").string());
+  std::vector<int32_t> ids = tokenizer->encode("xé");
+  TokenText text(*tokenizer, {ids[0]});
+  EXPECT_EQ(text.add(ids[1]), "");
+  EXPECT_EQ(text.finish(), "\ufffd");
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,87 @@
+// Models made by locus train, applied to texts by the same commands as folders of the hub.
+#include <gtest/gtest.h>
+
+#include "tests/program.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+class AppliedRun : public ::testing::Test {
+ protected:
+  // Trains on a file until it is known by heart.
+  void train(const std::string& name, const std::string& data, const std::string& model) const {
+    put(folder / name, data);
+    put(folder / "run.toml",
+        "[model]\nwidth = 16\nlayers = 1\nheads = 2\ndeviation = 0.2\nmax_length = 32\n" + model +
+            "[model.scheme]\nname = 'learned'\n[data]\ntrain = '" + name +
+            "'\nvalidation_part = 0\ncontext = 32\nbatch = 8\n"
+            "[train]\nsteps = 80\nrate = 0.02\neval_every = 0\nsave_every = 80\n");
+    const Outcome trained =
+        run_program("train " + (folder / "run.toml").string() + " --out " + (folder / "out").string());
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  }
+  std::string told(const std::string& command, const std::string& arguments) const {
+    const Outcome outcome = run_program(command + " " + (folder / "out").string() + " " + arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+  void expect_fault(const std::string& command, const std::string& arguments,
+                    const std::string& message) const {
+    const Outcome outcome = run_program(command + " " + (folder / "out").string() + " " + arguments);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+  }
+  const TemporaryFolder folder{in_memory()};
+};
+
+TEST_F(AppliedRun, Classify) {
+  train("x.tsv", "aaa\tfirst\nbbb\tsecond\naa\tfirst\nbbbb\tsecond\n",
+        "kind = 'encoder'\nhead = 'sequence_class'\n");
+  const std::string classes = told("classify", "aaa bbbb");
+  EXPECT_EQ(classes.find("first\t"), 0u) << classes;
+  EXPECT_NE(classes.find("\nsecond\t"), std::string::npos) << classes;
+  EXPECT_NE(told("embed", "aaa").find("\"embedding\": ["), std::string::npos);
+  expect_fault("classify", "--pairs a b", "text 1: it is a pair, but the run learned from single texts");
+  expect_fault("tag", "a", "its head is sequence_class, expected token_class to tag texts");
+  expect_fault("classify", std::string(40, 'a'), "text 1: it has 41 tokens, expected at most 32");
+}
+
+TEST_F(AppliedRun, Tag) {
+  train("x.tsv", "the dog ran\tO B-N V\na big cat sat\tO B-N I-N V\nit ran\tB-N V\n",
+        "kind = 'encoder'\nhead = 'token_class'\n");
+  const std::string spans = told("tag", "'a big  cat sat' --json");
+  EXPECT_NE(spans.find("\"label\": \"N\""), std::string::npos) << spans;
+  EXPECT_NE(spans.find("\"start\": 2, \"end\": 10, \"text\": \"big  cat\"}"), std::string::npos) << spans;
+  EXPECT_NE(spans.find("\"start\": 11, \"end\": 14, \"text\": \"sat\"}"), std::string::npos) << spans;
+}
+
+TEST_F(AppliedRun, Answer) {
+  train("q.jsonl",
+        R"({"question": "who", "context": "a dog ran", "answers": {"text": ["dog"], "answer_start": [2]}})"
+        "\n"
+        R"({"question": "did", "context": "cats ran", "answers": {"text": ["ran"], "answer_start": [5]}})"
+        "\n"
+        R"({"question": "why", "context": "cats ran", "answers": {"text": [], "answer_start": []}})"
+        "\n",
+        "kind = 'encoder'\nhead = 'answer'\n");
+  EXPECT_EQ(told("answer", "who 'a dog ran' did 'cats ran' why 'cats ran'"), "dog\nran\nno answer\n");
+}
+
+TEST_F(AppliedRun, Fill) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "abcdefgh";
+  train("x.txt", text, "kind = 'encoder'\nhead = 'masked_token'\n");
+  const std::string choices = told("fill", "'abc<mask>efghabcdefgh' --top 1");
+  EXPECT_NE(choices.find("\td\tabcdefghabcdefgh\n"), std::string::npos) << choices;
+  expect_fault("fill", "abc", "text 1: it has no mask; write <mask> where a word is hidden");
+}
+
+TEST_F(AppliedRun, Translate) {
+  train("x.tsv", "ab\tba\ncd\tdc\nabc\tcba\n", "kind = 'encoder-decoder'\nhead = 'next_token'\n");
+  EXPECT_EQ(told("translate", "ab cd abc"), "ba\ndc\ncba\n");
+  EXPECT_EQ(told("generate", "ab cd abc --beams 1"), "ba\ndc\ncba\n");
+}
+
+}  // namespace
+}  // namespace locus

@@ -1,0 +1,173 @@
+// Each of the commands that apply a model to texts, as a user meets it. What it computes is tested where its
+// class is.
+#include <gtest/gtest.h>
+
+#include "locus/checkpoint/safetensors.h"
+#include "tests/cli/text_commands.h"
+
+namespace locus {
+namespace {
+
+TEST_F(TextCommands, Embed) {
+  const std::string embed = "embed " + model("embed"), texts = file("x.txt", "the dog\nit ran\n");
+  const std::string lines = expect_fine(embed + " --file " + texts);
+  EXPECT_EQ(lines_in(lines), 2u);
+  EXPECT_EQ(lines.find("{\"text\": \"the dog\", \"embedding\": ["), 0u) << lines;
+  EXPECT_EQ(
+      expect_fine(embed + " --json < " + file("y", "{\"text\": \"the dog\"}\n{\"text\": \"it ran\"}\n")),
+      lines);
+  const std::string out = (folder / "out").string();
+  EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".jsonl"), "");
+  EXPECT_EQ(contents(out + ".jsonl"), lines);
+  EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".safetensors"), "");
+  const SafetensorsFile file(out + ".safetensors");
+  const Tensor vectors = file.read("embeddings");
+  EXPECT_EQ(vectors.shape(), Shape({2, 12}));
+  EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".npy"), "");
+  const std::string npy = contents(out + ".npy");
+  ASSERT_EQ(npy.size(), 128 + 2 * 12 * sizeof(float));
+  EXPECT_EQ(npy.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
+  EXPECT_EQ(npy.substr(10, 60), "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 12), }");
+  EXPECT_EQ(npy[127], '\n');
+  EXPECT_EQ(npy.substr(128), std::string(reinterpret_cast<const char*>(vectors.data<float>().data()), 96));
+  expect_fault(2, embed + " a --out x.txt",
+               "embed: --out is 'x.txt', expected a name that ends with .jsonl, .npy or .safetensors");
+}
+
+TEST_F(TextCommands, EmbedLeavesBadLinesOut) {
+  const std::string texts = file("x.txt", "the dog\n\xff\n" + std::string(100, '.') + "\nit ran\n");
+  const std::string out = (folder / "out.safetensors").string();
+  run_program("embed " + model("embed") + " --skip-bad --file " + texts + " --out " + out);
+  EXPECT_EQ(SafetensorsFile(out).read("embeddings").shape(), Shape({2, 12}));
+}
+
+TEST_F(TextCommands, Similarity) {
+  const std::string similarity = "similarity " + model("embed");
+  EXPECT_EQ(expect_fine(similarity + " 'the dog' 'the dog'"), "1.000000\tthe dog\tthe dog\n");
+  const std::string pairs = file("x.tsv", "the dog\tit ran\nthe cat\tthe cat\n");
+  const std::string of_pairs = expect_fine(similarity + " --file " + pairs);
+  EXPECT_EQ(lines_in(of_pairs), 2u);
+  EXPECT_NE(of_pairs.find("1.000000\tthe cat\tthe cat\n"), std::string::npos);
+  EXPECT_EQ(expect_fine(similarity + " --json 'the dog' 'the dog'"),
+            "{\"text\": \"the dog\", \"text_pair\": \"the dog\", \"score\": 1}\n");
+  const std::string texts = file("x.txt", "the cat\n\xff\nthe dog\nit ran\nthe dog\n");
+  const std::string told = "locus: skipped: line 2 of '" + texts + "': it is not valid UTF-8\n";
+  EXPECT_EQ(expect_fine(similarity + " --query 'the dog' --top 2 --skip-bad --file " + texts, told),
+            "1.000000\t3\tthe dog\n1.000000\t5\tthe dog\n");
+  EXPECT_EQ(expect_fine(similarity + " --query 'the dog' --top 1 --json 'the cat' 'the dog'"),
+            "{\"text\": \"the dog\", \"line\": 2, \"score\": 1}\n");
+  expect_fault(2, similarity + " 'the dog'", "similarity: texts come in pairs here, and one is missing");
+  expect_fault(2, similarity + " a b --file c", "similarity: texts and --file exclude each other");
+}
+
+TEST_F(TextCommands, Tag) {
+  const std::string tag = "tag " + model("tag");
+  EXPECT_EQ(expect_fine(tag + " 'It ran!'"),
+            "PER\t0\t2\t0.3177\tIt\nLOC\t3\t6\t0.2451\tran\nMISC\t6\t7\t0.2082\t!\n\n");
+  const std::string json = expect_fine(tag + " --json 'who is it? the CAT sat, é 狗 dogs ran.'");
+  EXPECT_NE(json.find("\"start\": 22, \"end\": 25, \"text\": \", é\"}"), std::string::npos) << json;
+  const std::string bytes =
+      expect_fine(tag + " --json --offsets bytes 'who is it? the CAT sat, é 狗 dogs ran.'");
+  EXPECT_NE(bytes.find("\"start\": 22, \"end\": 26, \"text\": \", é\"}"), std::string::npos) << bytes;
+}
+
+TEST_F(TextCommands, Fill) {
+  const std::string fill = "fill " + model("fill");
+  const std::string lines = expect_fine(fill + " 'The [MASK] sat.' --top 2");
+  EXPECT_EQ(lines_in(lines), 2u);
+  const std::string json = expect_fine(fill + " 'The [MASK] sat.' --top 1 --json");
+  EXPECT_EQ(json.find("{\"text\": \"The [MASK] sat.\", \"masks\": [{\"start\": 4, \"end\": 10, \"choices\": "
+                      "[{\"token\": "),
+            0u)
+      << json;
+  EXPECT_NE(expect_fine(fill + " '[MASK] ran [MASK]' --top 1").find("\tmask 2\n"), std::string::npos);
+  expect_fault(3, fill + " 'no mask'", "text 1: it has no mask; write [MASK] where a word is hidden");
+}
+
+TEST_F(TextCommands, Answer) {
+  const std::string answer = "answer " + model("answer") + " --window 16 --stride 4";
+  const std::string context =
+      "Ada lives in London. é 狗 The dog chased the ball, and the cat sat. Who ran? It is the dog!";
+  const std::string from_file =
+      expect_fine(answer + " --question 'is it ada' --context " + file("x", context));
+  EXPECT_EQ(from_file, "and the cat sat.\n");
+  EXPECT_EQ(expect_fine(answer + " 'is it ada' '" + context + "'"), from_file);
+  EXPECT_EQ(expect_fine(answer + " < " + file("x.tsv", "is it ada\t" + context + "\n")), from_file);
+  const std::string json = expect_fine(
+      answer + " --json < " + file("y", "{\"question\": \"is it ada\", \"context\": \"" + context + "\"}\n"));
+  EXPECT_EQ(
+      json.find(
+          "{\"question\": \"is it ada\", \"answer\": \"and the cat sat.\", \"start\": 50, \"end\": 66, "),
+      0u)
+      << json;
+  const std::string bytes = expect_fine(answer + " --json --offsets bytes 'is it ada' '" + context + "'");
+  EXPECT_NE(bytes.find("\"start\": 53, \"end\": 69"), std::string::npos) << bytes;
+  EXPECT_EQ(expect_fine(answer + " x ''"), "no answer\n");
+  EXPECT_EQ(expect_fine(answer + " x '' --json"), "{\"question\": \"x\", \"answer\": null, \"score\": 1}\n");
+  expect_fault(2, answer + " --question x", "answer: --question and --context belong together");
+  expect_fault(2, answer + " --question x --context y a b",
+               "answer: --question and texts exclude each other");
+}
+
+TEST_F(TextCommands, Translate) {
+  const std::string translate = "translate " + model("translate");
+  const Expected expected("translate");
+  std::string texts, beam, greedy;
+  for (const Expected::Value value : expected.cases()) {
+    texts += text_of(value, "text") + "\n";
+    beam += text_of(value, "beam") + "\n";
+    greedy += text_of(value, "greedy") + "\n";
+  }
+  EXPECT_EQ(expect_fine(translate + " < " + file("x", texts)), beam);
+  EXPECT_EQ(expect_fine(translate + " --beams 1 < " + file("x", texts)), greedy);
+  EXPECT_EQ(expect_fine(translate + " --json --beams 1 'It ran!'"),
+            "{\"text\": \"It ran!\", \"translation\": \"it it itvvvv\"}\n");
+  EXPECT_EQ(expect_fine(translate + " --beams 1 --max-tokens 3 'It ran!'"), "it\n");
+  expect_fault(3, "translate " + model("write") + " x",
+               "holds no encoder-decoder, expected one to translate");
+}
+
+TEST_F(TextCommands, Generate) {
+  const std::string generate = "generate " + model("write") + " --max-tokens 12 --repetition-penalty 1.3";
+  const Expected expected("write");
+  std::string prompts, texts;
+  for (const Expected::Value value : expected.cases()) {
+    prompts += text_of(value, "prompt") + "\n";
+    texts += text_of(value, "text") + "\n";
+    EXPECT_EQ(expect_fine(generate + " '" + text_of(value, "prompt") + "'"), text_of(value, "text") + "\n");
+  }
+  EXPECT_EQ(expect_fine(generate + " < " + file("x", prompts)), texts);
+  EXPECT_EQ(lines_in(expect_fine(generate + " --json < " +
+                                 file("y", "{\"prompt\": \"x\"}\n{\"prompt\": \"y\"}\n"))),
+            2u);
+  expect_fault(3, generate + " " + std::string(60, 'x'), "text 1: it has 60 tokens, expected at most 48");
+}
+
+TEST_F(TextCommands, TokenizeLines) {
+  const std::string tokenize = "tokenize " + model("embed") + " --json";
+  const std::string ball =
+      "{\"text\": \"É ball\", \"ids\": [2, 30, 8, 3], \"pieces\": [\"[CLS]\", \"e\", \"ball\", \"[SEP]\"], "
+      "\"offsets\": [[0, 0], [0, 1], [2, 6], [0, 0]]}\n";
+  EXPECT_EQ(expect_fine(tokenize + " 'É ball'"), ball);
+  EXPECT_EQ(expect_fine(tokenize + " < " + file("x", "É ball\n")), ball);
+  EXPECT_EQ(expect_fine(tokenize + " --threads 2 < " + file("x", "{\"text\": \"É ball\"}\n")), ball);
+  EXPECT_NE(expect_fine(tokenize + " --offsets bytes 'É ball'").find("[0, 2], [3, 7]"), std::string::npos);
+  EXPECT_EQ(expect_fine(tokenize + " --skip-bad < " + file("y", "\xff\nÉ ball\n"),
+                        "locus: skipped: line 1 of stdin: it is not valid UTF-8\n"),
+            ball);
+  expect_fault(3, tokenize + " < " + file("z", "\xff\n"), "line 1 of stdin: it is not valid UTF-8");
+  expect_fault(2, "tokenize --skip-bad a", "tokenize: --skip-bad is about lines, which --json reads");
+}
+
+TEST_F(TextCommands, EveryOneHasAnExample) {
+  for (const char* command :
+       {"embed", "similarity", "classify", "tag", "fill", "answer", "generate", "translate", "tokenize"}) {
+    const std::string help = expect_fine(std::string(command) + " --help");
+    EXPECT_NE(help.find("Example"), std::string::npos) << command;
+    EXPECT_NE(help.find(std::string("locus ") + command + " "), std::string::npos) << command;
+    EXPECT_NE(help.find("--threads"), std::string::npos) << command;
+  }
+}
+
+}  // namespace
+}  // namespace locus
