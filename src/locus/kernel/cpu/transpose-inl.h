@@ -18,17 +18,29 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-// to[c][r] = from[r][c] for r, c < 4
-HWY_INLINE void transpose_square(const float* from, int64_t stride, float* to, int64_t to_stride) {
-  const hn::FixedTag<float, 4> f;
-  const auto r0 = hn::LoadU(f, from), r1 = hn::LoadU(f, from + stride);
-  const auto r2 = hn::LoadU(f, from + 2 * stride), r3 = hn::LoadU(f, from + 3 * stride);
-  const auto even_low = hn::InterleaveLower(f, r0, r2), even_high = hn::InterleaveUpper(f, r0, r2);
-  const auto odd_low = hn::InterleaveLower(f, r1, r3), odd_high = hn::InterleaveUpper(f, r1, r3);
-  hn::StoreU(hn::InterleaveLower(f, even_low, odd_low), f, to);
-  hn::StoreU(hn::InterleaveUpper(f, even_low, odd_low), f, to + to_stride);
-  hn::StoreU(hn::InterleaveLower(f, even_high, odd_high), f, to + 2 * to_stride);
-  hn::StoreU(hn::InterleaveUpper(f, even_high, odd_high), f, to + 3 * to_stride);
+using QuadTag = hn::FixedTag<float, 4>;
+using Quad = hn::Vec<QuadTag>;
+
+struct Square {
+  Quad r0, r1, r2, r3;
+};
+
+// Element c of row r at `from` becomes element r of row c.
+HWY_INLINE Square load_transposed(const float* from, int64_t stride) {
+  const QuadTag q;
+  const Quad r0 = hn::LoadU(q, from), r1 = hn::LoadU(q, from + stride);
+  const Quad r2 = hn::LoadU(q, from + 2 * stride), r3 = hn::LoadU(q, from + 3 * stride);
+  const Quad even_low = hn::InterleaveLower(q, r0, r2), even_high = hn::InterleaveUpper(q, r0, r2);
+  const Quad odd_low = hn::InterleaveLower(q, r1, r3), odd_high = hn::InterleaveUpper(q, r1, r3);
+  return {hn::InterleaveLower(q, even_low, odd_low), hn::InterleaveUpper(q, even_low, odd_low),
+          hn::InterleaveLower(q, even_high, odd_high), hn::InterleaveUpper(q, even_high, odd_high)};
+}
+HWY_INLINE void store_square(const Square& square, float* to, int64_t stride) {
+  const QuadTag q;
+  hn::StoreU(square.r0, q, to);
+  hn::StoreU(square.r1, q, to + stride);
+  hn::StoreU(square.r2, q, to + 2 * stride);
+  hn::StoreU(square.r3, q, to + 3 * stride);
 }
 #endif
 
@@ -45,7 +57,8 @@ HWY_INLINE void transpose(const Transpose& t) {
   for (; r + 4 <= t.rows; r += 4) {
     int64_t c = 0;
     for (; c + 4 <= t.cols; c += 4) {
-      transpose_square(t.from + r * t.stride + c, t.stride, t.to + c * t.to_stride + r, t.to_stride);
+      store_square(load_transposed(t.from + r * t.stride + c, t.stride), t.to + c * t.to_stride + r,
+                   t.to_stride);
     }
     for (; c < t.cols; ++c) {
       for (int64_t i = r; i < r + 4; ++i) t.to[c * t.to_stride + i] = t.from[i * t.stride + c];
