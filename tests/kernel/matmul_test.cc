@@ -108,6 +108,27 @@ TEST(Matmul, BiasAndEveryActivation) {
   }
 }
 
+// Strips are 16 columns, and four of k are taken at a time.
+TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
+  for (const int64_t m : {0, 1, 3, 4, 7}) {
+    for (const int64_t n : {0, 1, 16, 37}) {
+      for (const int64_t k : {0, 3, 4, 50}) {
+        const Case c = {.m = m, .n = n, .k = k, .bias = k != 3, .activation = Activation::gelu};
+        for (const Layout layout : kLayouts) {
+          SCOPED_TRACE(::testing::Message() << c << (layout == Layout::apart ? ", rows apart" : ""));
+          compare(layout, tolerance_of(c), [&](Stage& stage) {
+            stage.kernels().few_rows({.a = stage.input({m, k}, 1),
+                                      .b = stage.input({n, k}, 2),
+                                      .c = stage.output({m, n}),
+                                      .bias = c.bias ? stage.input({n}, 4) : View(),
+                                      .activation = c.activation});
+          });
+        }
+      }
+    }
+  }
+}
+
 struct Rows {
   int64_t m, n, k;
   Activation activation = Activation::none;
@@ -135,6 +156,25 @@ std::vector<float> product_of(const std::vector<float>& a, const std::vector<flo
   return c.values();
 }
 
+// The same from b turned, as it lies.
+std::vector<float> few_rows_of(const std::vector<float>& a, const std::vector<float>& b, const Rows& rows) {
+  const auto& [m, n, k, activation, a_transposed] = rows;
+  std::vector<float> turned(b.size());
+  for (int64_t i = 0; i < k * n; ++i) {
+    turned[static_cast<size_t>(i % n * k + i / n)] = b[static_cast<size_t>(i)];
+  }
+  const Tensor left = Tensor::of({m, k}, std::span<const float>(a)),
+               right = Tensor::of({n, k}, std::span<const float>(turned)), c = Tensor::empty({m, n}),
+               bias = Tensor::full({n}, 0.3);
+  kernels(Device::cpu)
+      .few_rows({.a = left.view(),
+                 .b = right.view(),
+                 .c = c.view(),
+                 .bias = bias.view(),
+                 .activation = activation});
+  return c.values();
+}
+
 std::vector<float> some(uint64_t seed, int64_t count) {
   const std::vector<float>& values = normals(seed, count);
   return {values.begin(), values.begin() + count};
@@ -150,10 +190,13 @@ TEST(Matmul, ARowHasTheSameBitsInAnyBatch) {
           product_of({a.begin() + row * k, a.begin() + (row + 1) * k}, b, {1, n, k, Activation::gelu});
       alone.insert(alone.end(), one.begin(), one.end());
     }
-    for (const int64_t m : {1, 2, 3, 4, 5, 8, 9, 64, 65, 130}) {
+    for (const int64_t m : {1, 2, 3, 4, 5, 8, 9, 13, 64, 65, 130}) {
       // From the end, so that a row stands at another place of its tile and block each time.
       const std::vector<float> rows(a.end() - m * k, a.end()), want(alone.end() - m * n, alone.end());
       EXPECT_EQ(product_of(rows, b, {m, n, k, Activation::gelu}), want) << m << " rows";
+      if (m <= kernel::kFewRows) {
+        EXPECT_EQ(few_rows_of(rows, b, {m, n, k, Activation::gelu}), want) << m << " rows, as it lies";
+      }
       std::vector<float> turned(rows.size());
       for (int64_t r = 0; r < m; ++r) {
         for (int64_t i = 0; i < k; ++i)

@@ -19,6 +19,7 @@ struct Kernels {
   int64_t (*packed_size)(int64_t k, int64_t n);  // in elements
   void (*pack)(const kernel::PackArgs&);
   void (*matmul)(const kernel::MatmulArgs&);
+  void (*few_rows)(const kernel::FewRowsArgs&);
 
   void (*norm)(const kernel::NormArgs&);
   void (*norm_backward)(const kernel::NormBackwardArgs&);

@@ -30,4 +30,15 @@ struct MatmulArgs {
   Activation activation = Activation::none;
 };
 
+// The same for a few rows of a, with b as it lies. They would not repay packing b, which reads and writes all
+// of it; a row of c has the bits it has in MatmulArgs.
+struct FewRowsArgs {
+  ConstView a;     // [m, k]
+  ConstView b;     // [n, k]: transposed
+  View c;          // [m, n]
+  ConstView bias;  // [n], or absent
+  Activation activation = Activation::none;
+};
+inline constexpr int64_t kFewRows = 12;  // up to here it is the faster way
+
 }  // namespace locus::kernel

@@ -27,6 +27,15 @@ struct Product {
 
 // a b into c, of which every element is written.
 Tensor product(const Tensor& a, const Tensor& b, const Product& how, Tensor c) {
+  if (a.shape().rank() == 2 && a.size(0) <= kernel::kFewRows && !how.a_transposed && how.b_transposed) {
+    kernels(a.device())
+        .few_rows({.a = a.view(),
+                   .b = b.view(),
+                   .c = c.view(),
+                   .bias = how.bias ? how.bias.view() : View(),
+                   .activation = how.activation});
+    return c;
+  }
   const PackedMatrix packed = pack(b, how.b_transposed);
   const Side side = side_of(a, how.a_transposed);
   kernels(a.device())

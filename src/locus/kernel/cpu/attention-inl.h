@@ -43,12 +43,14 @@ HWY_INLINE int64_t padded(int64_t size, int64_t unit) { return divide_up(size, u
 // k, or v, as rows of the tile's left side: panels of kRows keys, each kRows * D floats.
 HWY_INLINE void pack_keys(const float* from, int64_t stride, int64_t keys, int64_t D, float* out) {
   for (int64_t j = 0; j < keys; j += kRows, out += kRows * D) {
-    const int64_t rows = std::min(kRows, keys - j);
     for (int64_t group = 0; group < kRows; group += 4) {
-      static constexpr float kZeros[kMaxHeadSize] = {};
-      const float* four[4];
-      for (int64_t r = 0; r < 4; ++r) four[r] = group + r < rows ? from + (j + group + r) * stride : kZeros;
-      interleave_rows(four, D, out + group * D);
+      transpose_padded({.from = from + (j + group) * stride,
+                        .stride = stride,
+                        .rows = std::clamp<int64_t>(keys - j - group, 0, 4),
+                        .cols = D,
+                        .to = out + group * D,
+                        .to_stride = 4},
+                       4);
     }
   }
 }
@@ -60,10 +62,7 @@ HWY_INLINE void pack_columns(const float* from, int64_t stride, int64_t keys, in
   for (int64_t j = 0; j < keys; j += kBlockKeys) {
     const int64_t count = std::min(kBlockKeys, keys - j);
     for (int64_t c = 0; c < wide; c += 4, out += 4 * count) {
-      const int64_t valid = std::clamp<int64_t>(D - c, 0, 4);
-      for (int64_t i = 0; i < count; ++i) {
-        for (int64_t r = 0; r < 4; ++r) out[4 * i + r] = r < valid ? from[(j + i) * stride + c + r] : 0;
-      }
+      pack_fours(from + j * stride + c, stride, count, std::clamp<int64_t>(D - c, 0, 4), out);
     }
   }
 }
@@ -72,11 +71,10 @@ HWY_INLINE void pack_columns(const float* from, int64_t stride, int64_t keys, in
 // lanes.
 HWY_INLINE void pack_panel(const float* from, int64_t stride, int64_t count, int64_t D, float factor,
                            float* out) {
-  for (int64_t c = 0; c < D; ++c) {
-    for (int64_t lane = 0; lane < kCols; ++lane) {
-      out[c * kCols + lane] = lane < count ? factor * from[lane * stride + c] : 0;
-    }
-  }
+  transpose_padded({.from = from, .stride = stride, .rows = count, .cols = D, .to = out, .to_stride = kCols},
+                   kCols);
+  sweep_into(out, D * kCols,
+             [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, out + i), hn::Set(d, factor)); });
 }
 
 // A head's products with a slot table: queries . by_query or keys . by_key, unscaled, for the slots its

@@ -101,18 +101,31 @@ HWY_INLINE void add_values(const float* values, int64_t count, const float* weig
   }
 }
 
+// The panel's rows of the output, out^T[D][kCols] over the sums; `out` is spent.
 void StorePanel(const AttentionArgs& args, const Head& head, const Panel& panel, const Softmax& state,
-                const float* out) {
+                float* out) {
   HWY_ALIGN float sum[kCols];
-  HWY_ALIGN float largest[kCols];
+  HWY_ALIGN float factor[kCols];
   store_row(state.sum, sum);
+  for (int64_t lane = 0; lane < kCols; ++lane) factor[lane] = sum[lane] == 0 ? 0 : 1 / sum[lane];
+  const Row factors = load_row(factor);
+  const int64_t D = args.head_size;
+  for (int64_t c = 0; c < D; ++c) {
+    const Row row = load_row(out + c * kCols);
+    store_row({hn::Mul(row.x, factors.x), hn::Mul(row.y, factors.y), hn::Mul(row.z, factors.z)},
+              out + c * kCols);
+  }
+  transpose({.from = out,
+             .stride = kCols,
+             .rows = D,
+             .cols = panel.count,
+             .to = args.out.row<float>(head.q + panel.first) + head.h * D,
+             .to_stride = args.out.stride});
+  if (!args.lse) return;
+  HWY_ALIGN float largest[kCols];
   store_row(state.largest, largest);
   for (int64_t lane = 0; lane < panel.count; ++lane) {
-    const int64_t row = head.q + panel.first + lane;
-    const float factor = sum[lane] == 0 ? 0 : 1 / sum[lane];
-    float* to = args.out.row<float>(row) + head.h * args.head_size;
-    for (int64_t c = 0; c < args.head_size; ++c) to[c] = out[c * kCols + lane] * factor;
-    if (args.lse) args.lse.row<float>(row)[head.h] = largest[lane] + std::log(sum[lane]);
+    args.lse.row<float>(head.q + panel.first + lane)[head.h] = largest[lane] + std::log(sum[lane]);
   }
 }
 

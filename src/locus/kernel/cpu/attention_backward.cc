@@ -55,9 +55,12 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
   }
   for (int64_t j = 0; j < padded(keys, kRows); j += 4) {
     const auto turn = [&](const float* block, float* to) HWY_ATTR {
-      const float* rows[4];
-      for (int64_t r = 0; r < 4; ++r) rows[r] = block + (j + r) * kCols;
-      interleave_rows(rows, kCols, to + j * kChunk + 4 * lane);
+      transpose({.from = block + j * kCols,
+                 .stride = kCols,
+                 .rows = 4,
+                 .cols = kCols,
+                 .to = to + j * kChunk + 4 * lane,
+                 .to_stride = 4});
     };
     turn(chunk.s, chunk.weights);
     turn(chunk.ds, chunk.dscores);

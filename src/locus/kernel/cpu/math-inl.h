@@ -138,14 +138,6 @@ HWY_INLINE V activate([[maybe_unused]] D d, ActivationConstant<kActivation>, V x
   }
 }
 
-// row[i] = f(row[i]) for i < n
-HWY_INLINE void activate_row(Activation activation, float* row, int64_t n) {
-  if (activation == Activation::none) return;
-  visit_activation(activation, [&](auto which) HWY_ATTR {
-    sweep_into(row, n, [&](auto d, int64_t i) HWY_ATTR { return activate(d, which, hn::LoadU(d, row + i)); });
-  });
-}
-
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -37,16 +37,22 @@ void Pack(const PackArgs& args) {
   });
 }
 
-// What follows the sum: bias and activation, while the tile is in the first-level cache.
-void Finish(const MatmulArgs& args, float* c, int64_t stride, int64_t rows, int64_t column, int64_t cols) {
-  for (int64_t r = 0; r < rows; ++r) {
-    float* row = c + r * stride;
-    if (args.bias) {
-      const float* bias = args.bias.as<float>() + column;
-      for (int64_t j = 0; j < cols; ++j) row[j] += bias[j];
+// What follows the sum: bias and activation of `rows` rows of a whole tile, while it is in the first-level
+// cache.
+void Finish(const MatmulArgs& args, int64_t column, int64_t rows, float* c, int64_t stride) {
+  if (!args.bias && args.activation == Activation::none) return;
+  HWY_ALIGN float bias[kCols] = {};
+  if (args.bias) std::copy_n(args.bias.as<float>() + column, std::min(kCols, args.n - column), bias);
+  const Row add = load_row(bias);
+  visit_activation(args.activation, [&](auto which) HWY_ATTR {
+    const F f;
+    for (int64_t r = 0; r < rows; ++r, c += stride) {
+      const Row sum = load_row(c);
+      store_row({activate(f, which, hn::Add(sum.x, add.x)), activate(f, which, hn::Add(sum.y, add.y)),
+                 activate(f, which, hn::Add(sum.z, add.z))},
+                c);
     }
-    activate_row(args.activation, row, cols);
-  }
+  });
 }
 
 struct Block {
@@ -72,8 +78,10 @@ void RunTile(const MatmulArgs& args, const Block& block, const float* a, int64_t
                .from_stride = args.c.stride,
                .ahead = next + (row - block.row) / kRows * share,
                .ahead_bytes = share};
+  const bool finish = last && !args.accumulate;
   if (rows == computed && cols == kCols) {
     run_tile(computed, tile);
+    if (finish) Finish(args, column, rows, c, args.c.stride);
   } else {
     std::array<float, kRows* kCols> edge = {};
     for (int64_t r = 0; load && r < rows; ++r) std::copy_n(c + r * args.c.stride, cols, &edge[r * kCols]);
@@ -82,9 +90,9 @@ void RunTile(const MatmulArgs& args, const Block& block, const float* a, int64_t
     tile.from = load ? edge.data() : nullptr;
     tile.from_stride = kCols;
     run_tile(computed, tile);
+    if (finish) Finish(args, column, rows, edge.data(), kCols);
     for (int64_t r = 0; r < rows; ++r) std::copy_n(&edge[r * kCols], cols, c + r * args.c.stride);
   }
-  if (last && !args.accumulate) Finish(args, c, args.c.stride, rows, column, cols);
 }
 
 void RunBlock(const MatmulArgs& args, const Block& block) {
@@ -110,8 +118,11 @@ void RunBlock(const MatmulArgs& args, const Block& block) {
 void RunEmpty(const MatmulArgs& args) {
   if (args.accumulate) return;
   for (int64_t r = 0; r < args.c.rows; ++r) {
-    std::fill_n(args.c.row<float>(r), args.n, 0.0f);
-    Finish(args, args.c.row<float>(r), args.n, 1, 0, args.n);
+    for (int64_t column = 0; column < args.n; column += kCols) {
+      HWY_ALIGN float tile[kCols] = {};
+      Finish(args, column, 1, tile, kCols);
+      std::copy_n(tile, std::min(kCols, args.n - column), args.c.row<float>(r) + column);
+    }
   }
 }
 
@@ -119,10 +130,10 @@ void Matmul(const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return RunEmpty(args);
   const int64_t row_blocks = divide_up(args.m, kBlockRows), panels = divide_up(args.n, kCols);
-  // Enough tasks for many threads, but at least four panels each, or packing a again and again would cost too
-  // much.
+  // Enough tasks for many threads, but at least eight panels each, or packing a again and again would cost
+  // too much.
   const int64_t wanted = divide_up(32, args.batch * row_blocks);
-  const int64_t panels_each = std::max(divide_up(panels, wanted), std::min<int64_t>(4, panels));
+  const int64_t panels_each = std::max(divide_up(panels, wanted), std::min<int64_t>(8, panels));
   const int64_t column_blocks = divide_up(panels, panels_each);
   parallel_for(args.batch * column_blocks * row_blocks, 1, [&](int64_t begin, int64_t) HWY_ATTR {
     const int64_t row = begin % row_blocks * kBlockRows, rest = begin / row_blocks;

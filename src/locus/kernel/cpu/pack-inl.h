@@ -12,21 +12,20 @@
 
 #include "hwy/highway.h"
 #include "locus/kernel/cpu/tile-inl.h"
+#include "locus/kernel/cpu/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// Four rows of a, `depth` values each, interleaved to [k][4]. A row past the last one is zero.
-HWY_INLINE void interleave_rows(const float* const* rows, int64_t depth, float* out) {
-  const F f;
-  int64_t k = 0;
-  for (; k + kLanes <= depth; k += kLanes) {
-    hn::StoreInterleaved4(hn::LoadU(f, rows[0] + k), hn::LoadU(f, rows[1] + k), hn::LoadU(f, rows[2] + k),
-                          hn::LoadU(f, rows[3] + k), f, out + 4 * k);
+// out[i][r] = from[i][r] for i < count and r < 4, zero from r = valid on.
+HWY_INLINE void pack_fours(const float* from, int64_t stride, int64_t count, int64_t valid, float* out) {
+  if (valid == 4) {
+    for (int64_t i = 0; i < count; ++i) std::memcpy(out + 4 * i, from + i * stride, 4 * sizeof(float));
+    return;
   }
-  for (; k < depth; ++k) {
-    for (int r = 0; r < 4; ++r) out[4 * k + r] = rows[r][k];
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t r = 0; r < 4; ++r) out[4 * i + r] = r < valid ? from[i * stride + r] : 0;
   }
 }
 
@@ -34,7 +33,6 @@ HWY_INLINE void interleave_rows(const float* const* rows, int64_t depth, float* 
 // `a` points at element (0, 0); transposed, it is [k, m].
 inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, int64_t count, int64_t k,
                    int64_t depth, float* out) {
-  static constexpr float kZeros[kDepth] = {};
   const int64_t rows = tile_rows(count);
   if (rows == 1 && !transposed) {
     std::memcpy(out, a + m * stride + k, sizeof(float) * static_cast<size_t>(depth));
@@ -45,16 +43,17 @@ inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, i
     return;
   }
   for (int64_t group = 0; group < rows; group += 4, out += 4 * depth) {
+    const int64_t valid = std::clamp<int64_t>(count - group, 0, 4);
     if (transposed) {
-      const auto valid = std::clamp<int64_t>(count - group, 0, 4);
-      for (int64_t i = 0; i < depth; ++i) {
-        const float* from = a + (k + i) * stride + m + group;
-        for (int64_t r = 0; r < 4; ++r) out[4 * i + r] = r < valid ? from[r] : 0;
-      }
+      pack_fours(a + k * stride + m + group, stride, depth, valid, out);
     } else {
-      const float* from[4];
-      for (int64_t r = 0; r < 4; ++r) from[r] = group + r < count ? a + (m + group + r) * stride + k : kZeros;
-      interleave_rows(from, depth, out);
+      transpose_padded({.from = a + (m + group) * stride + k,
+                        .stride = stride,
+                        .rows = valid,
+                        .cols = depth,
+                        .to = out,
+                        .to_stride = 4},
+                       4);
     }
   }
 }
@@ -62,22 +61,24 @@ inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, i
 // Panel of b: columns n .. n+kCols of [k, n] (or of [n, k] when transposed), zero past the last column.
 inline void pack_b(const float* b, int64_t stride, bool transposed, int64_t depth, int64_t n, int64_t cols,
                    float* out) {
-  const auto valid = static_cast<size_t>(std::min<int64_t>(kCols, cols - n));
+  const int64_t valid = std::min(kCols, cols - n);
   if (!transposed) {
     for (int64_t k = 0; k < depth; ++k, out += kCols) {
-      std::memcpy(out, b + k * stride + n, sizeof(float) * valid);
+      std::copy_n(b + k * stride + n, valid, out);
       std::fill(out + valid, out + kCols, 0.0f);
     }
     return;
   }
-  // Column by column in runs of k short enough that the lines being written stay in the first-level cache.
+  // In runs of k short enough that the lines being written stay in the first-level cache.
   constexpr int64_t kRun = 64;
   for (int64_t k = 0; k < depth; k += kRun) {
-    const int64_t end = std::min(depth, k + kRun);
-    for (int64_t j = 0; j < kCols; ++j) {
-      const float* from = b + (n + j) * stride;
-      for (int64_t i = k; i < end; ++i) out[i * kCols + j] = j < static_cast<int64_t>(valid) ? from[i] : 0;
-    }
+    transpose_padded({.from = b + n * stride + k,
+                      .stride = stride,
+                      .rows = valid,
+                      .cols = std::min(kRun, depth - k),
+                      .to = out + k * kCols,
+                      .to_stride = kCols},
+                     kCols);
   }
 }
 

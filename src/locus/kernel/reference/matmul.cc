@@ -37,4 +37,12 @@ void matmul(const MatmulArgs& args) {
   }
 }
 
+void few_rows(const FewRowsArgs& args) {
+  each(args.c, [&](int64_t m, int64_t n) {
+    double sum = args.bias ? at(args.bias, n) : 0;
+    for (int64_t k = 0; k < args.b.cols; ++k) sum += at(args.a, m, k) * at(args.b, n, k);
+    put(args.c, m, n, activate(args.activation, sum));
+  });
+}
+
 }  // namespace locus::kernel::reference

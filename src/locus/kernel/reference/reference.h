@@ -10,6 +10,7 @@ const Kernels& table();
 int64_t packed_size(int64_t k, int64_t n);
 void pack(const PackArgs&);
 void matmul(const MatmulArgs&);
+void few_rows(const FewRowsArgs&);
 void norm(const NormArgs&);
 void norm_backward(const NormBackwardArgs&);
 void activation(const ActivationArgs&);

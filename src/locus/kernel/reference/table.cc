@@ -7,6 +7,7 @@ const Kernels& table() {
       .packed_size = packed_size,
       .pack = pack,
       .matmul = matmul,
+      .few_rows = few_rows,
       .norm = norm,
       .norm_backward = norm_backward,
       .activation = activation,

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Locus against the libraries a user would take instead, in one run: ./run bench rivals [WORKLOAD ...]
+
+A folder beside this file is a workload: workload.py says what is measured and prepares the inputs, every other file
+is a contender. All contenders of a workload are loaded at once and then take turns, so that a disturbance meets
+them alike. Results are compared first: what differs from Locus by more than the workload's tolerance is not timed.
+Locus runs twice, as two processes: how far those differ is how far a ratio can be trusted.
+"""
+
+import argparse
+import importlib.util
+import json
+import pathlib
+import platform
+import statistics
+import sys
+
+import numpy
+from process import HERE, THREADS, Contender, command
+
+
+def load(workload):
+    spec = importlib.util.spec_from_file_location(workload, HERE / workload / "workload.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rivals(workload):
+    """The Python files of a workload that talk: those that serve."""
+    return sorted(path.stem for path in (HERE / workload).glob("*.py")
+                  if path.name != "workload.py" and "serve(" in path.read_text())
+
+
+def difference(ours, theirs, dtype):
+    """The largest one between numbers; infinite when there are not equally many."""
+    ours, theirs = (numpy.fromfile(path, dtype=dtype) for path in (ours, theirs))
+    if ours.shape != theirs.shape:
+        return float("inf")
+    return float(numpy.abs(ours.astype(numpy.float64) - theirs).max(initial=0))
+
+
+class Measurement:
+    """One workload: who takes part, what they took, and what the machine allowed meanwhile."""
+
+    def __init__(self, name, options):
+        self.name = name
+        self.about = load(name)
+        self.folder = options.scratch / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.size = self.about.prepare(self.folder, options.models)
+        self.contenders, self.refused = {}, {}
+        self.limits = []
+        for contender in ["locus", "locus again", *rivals(name)]:
+            self.start(contender, options.programs)
+        self.times = {contender: [] for contender in self.contenders}
+
+    def start(self, name, programs):
+        try:
+            contender = Contender(name, command(self.name, name.split()[0], programs) + [str(self.folder)],
+                                  self.folder / f"{name.replace(' ', '-')}.log")
+        except RuntimeError as error:
+            if name == "locus":
+                raise
+            self.refused[name] = str(error)
+            return
+        result = contender.result(self.folder / f"{name.replace(' ', '-')}.result")
+        gap = difference(self.folder / "locus.result", result, getattr(self.about, "DTYPE", numpy.float32))
+        if gap > self.about.TOLERANCE:
+            self.refused[name] = f"its result differs by {gap:.2g}, more than {self.about.TOLERANCE:g}"
+            contender.close()
+        else:
+            self.contenders[name] = contender
+
+    def turn(self):
+        kind = getattr(self.about, "LIMIT", None)
+        if kind:
+            self.limits.append(self.contenders["locus"].limit(kind, self.size.get("footprint", 0)))
+        for name, contender in self.contenders.items():
+            self.times[name].append(contender.run())
+
+    def finish(self):
+        """Medians, as they go into the JSON file."""
+        rows = {}
+        for name, contender in self.contenders.items():
+            rows[name] = {"seconds": statistics.median(clock for clock, _ in self.times[name]),
+                          "processor_seconds": statistics.median(own for _, own in self.times[name]),
+                          "runs": [clock for clock, _ in self.times[name]],
+                          "peak_mebibytes": contender.peak_mebibytes()}
+            contender.close()
+        return {"title": self.about.TITLE, "unit": self.about.UNIT, **self.size, "contenders": rows,
+                "refused": self.refused, "limit": self.limit(rows["locus"]["seconds"])}
+
+    def limit(self, seconds):
+        if not self.limits:
+            return None
+        allowed = statistics.median(self.limits)
+        return {"kind": self.about.LIMIT, "value": allowed, "share": self.size["work"] / 1e9 / seconds / allowed}
+
+
+def print_table(name, found):
+    ours = found["contenders"]["locus"]
+    print(f"\n{name}: {found['title']}")
+    print(f"  {'':<24} {'ms':>10} {found['unit'] + '/s':>12} {'locus is':>9} {'processor':>10} {'peak MiB':>9}")
+    for contender, row in found["contenders"].items():
+        print(f"  {contender:<24} {1e3 * row['seconds']:>10.2f} {found['amount'] / row['seconds']:>12.1f} "
+              f"{row['seconds'] / ours['seconds']:>8.2f}x {row['processor_seconds'] / ours['processor_seconds']:>9.2f}x "
+              f"{row['peak_mebibytes']:>9.0f}")
+    for contender, reason in found["refused"].items():
+        print(f"  {contender:<24} not timed: {reason}")
+    if found["limit"]:
+        limit = found["limit"]
+        unit = "GFLOP/s" if limit["kind"] == "fma" else "GB/s"
+        print(f"  Locus reaches {limit['share']:.2f} of the machine's {limit['value']:.1f} {unit} ({limit['kind']})")
+
+
+def print_comparison(old, new):
+    """What a change did: of the same contender then and now, and of the ratios, which a busy machine disturbs less."""
+    print(f"\n{'':<36} {'then ms':>10} {'now ms':>10} {'faster':>7} {'of rivals':>10}")
+    for name in new.keys() & old.keys():
+        then, now = old[name]["contenders"], new[name]["contenders"]
+        others = [then[rival]["seconds"] / now[rival]["seconds"] for rival in then.keys() & now.keys()
+                  if not rival.startswith("locus")]
+        gain = then["locus"]["seconds"] / now["locus"]["seconds"]
+        drift = statistics.median(others) if others else 1
+        print(f"{name:<36} {1e3 * then['locus']['seconds']:>10.2f} {1e3 * now['locus']['seconds']:>10.2f} {gain:>6.2f}x "
+              f"{gain / drift:>9.2f}x")
+
+
+def parse():
+    known = sorted(path.parent.name for path in HERE.glob("*/workload.py"))
+    parser = argparse.ArgumentParser(prog="./run bench rivals", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(known))
+    parser.add_argument("--turns", type=int, default=7, help="how often each contender runs (7)")
+    parser.add_argument("--json", type=pathlib.Path, help="where the numbers go (build/rivals/rivals.json)")
+    parser.add_argument("--compare", type=pathlib.Path, help="an earlier file of numbers to hold these against")
+    parser.add_argument("--programs", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--models", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--scratch", type=pathlib.Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    unknown = set(options.workloads) - set(known)
+    if unknown:
+        parser.error(f"unknown workload {', '.join(sorted(unknown))}; expected {', '.join(known)}")
+    options.workloads = options.workloads or known
+    options.models, options.scratch = options.models.resolve(), options.scratch.resolve()
+    options.json = options.json or options.scratch / "rivals.json"
+    return options
+
+
+def main():
+    options = parse()
+    old = json.loads(options.compare.read_text()) if options.compare else None
+    print(f"{platform.machine()}, {THREADS} threads each, medians of {options.turns} turns")
+    found = {}
+    for name in options.workloads:
+        measurement = Measurement(name, options)
+        for _ in range(options.turns):
+            measurement.turn()
+        found[name] = measurement.finish()
+        print_table(name, found[name])
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    if old:
+        print_comparison(old, found)
+    return 1 if any(entry["refused"] for entry in found.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+#include "bench/rivals/contender.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "bench/limits.h"
+#include "locus/base/error.h"
+
+namespace locus::bench {
+namespace {
+
+Limit limit_named(const std::string& name) {
+  for (const Limit limit : {Limit::copy, Limit::fresh, Limit::scale, Limit::read, Limit::fma}) {
+    if (name == name_of(limit)) return limit;
+  }
+  fail(Fault::usage, "limit '{}', expected copy, fresh, scale, read or fma", name);
+}
+
+void write(const Tensor& result, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(result.view().data),
+             static_cast<std::streamsize>(result.numel() * size_of(result.dtype())));
+}
+
+void say(const std::string& answer) { std::cout << answer << std::endl; }
+
+void talk(const std::function<Tensor()>& job) {
+  Tensor result = job();
+  say("ready");
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::string command, argument;
+    int64_t bytes = 0;
+    words >> command >> argument >> bytes;
+    if (command == "run") {
+      const auto clock = std::chrono::steady_clock::now();
+      const std::clock_t processor = std::clock();
+      result = job();
+      say(fmt::format("{} {}",
+                      std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count(),
+                      static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC));
+    } else if (command == "result") {
+      write(result, argument);
+      say("written");
+    } else if (command == "limit") {
+      say(fmt::format("{}", measure(limit_named(argument), bytes)));
+    } else {
+      fail(Fault::usage, "'{}', expected run, result or limit", line);
+    }
+  }
+}
+
+}  // namespace
+
+int serve(int argc, char** argv,
+          const std::function<std::function<Tensor()>(const std::filesystem::path& folder)>& prepare) {
+  try {
+    if (argc != 2) fail(Fault::usage, "{} arguments, expected the folder of the workload's inputs", argc - 1);
+    talk(prepare(argv[1]));
+    return 0;
+  } catch (const Error& error) {
+    fmt::print(stderr, "contender: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace locus::bench

@@ -1,0 +1,43 @@
+"""What the rivals share: the sentences' tokens in batches of 32 of like length, and the vectors from hidden states."""
+
+import pathlib
+
+import numpy
+from tokenizers import Tokenizer
+
+
+def texts(folder):
+    return (pathlib.Path(folder) / "sentences.txt").read_text().splitlines()
+
+
+def tokenizer(folder):
+    tokenizer = Tokenizer.from_file(str(pathlib.Path(folder) / "model" / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(256)
+    return tokenizer
+
+
+def batches(tokenizer, texts, size=32):
+    """Pairs of the sentences' numbers and their ids, the longest first."""
+    ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
+    order = sorted(range(len(ids)), key=lambda i: -len(ids[i]))
+    for begin in range(0, len(order), size):
+        which = order[begin:begin + size]
+        yield which, [ids[i] for i in which]
+
+
+def padded(ids):
+    """Ids and mask, int64 [B, longest]."""
+    longest = max(map(len, ids))
+    mask = numpy.arange(longest)[None] < numpy.array([[len(row)] for row in ids])
+    filled = numpy.zeros(mask.shape, dtype=numpy.int64)
+    for row, own in zip(filled, ids):
+        row[:len(own)] = own
+    return filled, mask.astype(numpy.int64)
+
+
+def pooled(hidden, mask):
+    """Means over the real tokens, of length one: [B, C]."""
+    weights = mask[..., None].astype(numpy.float32)
+    mean = (hidden * weights).sum(1) / weights.sum(1)
+    return mean / numpy.linalg.norm(mean, axis=1, keepdims=True)

@@ -1,0 +1,37 @@
+"""A vector for each of 512 sentences of 3 to 256 tokens, by all-MiniLM-L6-v2. Rivals get them sorted by length."""
+
+import random
+
+TITLE = "MiniLM-L6, 512 mixed sentences"
+UNIT = "tokens"
+LIMIT = "fma"
+# Components of vectors of length one, after six layers in float32.
+TOLERANCE = 1e-5
+
+WORDS = ("the of and to in a is that it was for on are with as his they be at one have this from or had by word but not "
+         "what all were we when your can said there use an each which she do how their if will up other about out many then "
+         "them these so some her would make like him into time has look two more write go see number way could people my "
+         "than first water been call who oil its now find long down day did get come made may part attention position "
+         "transformer embedding sequence gradient encoder").split()
+
+
+def sentences():
+    draw = random.Random(7)
+    for _ in range(512):
+        words = min(250, max(1, int(draw.lognormvariate(3.15, 0.95))))
+        yield " ".join(draw.choice(WORDS) for _ in range(words)).capitalize() + "."
+
+
+def prepare(folder, models):
+    """Writes sentences.txt; returns the tokens in it, and the floating operations of the weights they meet."""
+    from tokenizers import Tokenizer
+
+    model, texts = models / "all-MiniLM-L6-v2", list(sentences())
+    (folder / "sentences.txt").write_text("\n".join(texts) + "\n")
+    (folder / "model").unlink(missing_ok=True)
+    (folder / "model").symlink_to(model)
+    tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(256)
+    tokens = sum(len(encoding.ids) for encoding in tokenizer.encode_batch(texts))
+    return {"amount": tokens, "work": 2 * tokens * 6 * 12 * 384 * 384}

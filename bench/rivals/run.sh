@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Brings the rivals into a virtual environment of their own, once, and starts compare.py: run.sh ROOT ARGUMENT...
+# Locus itself needs none of this.
+set -euo pipefail
+root=$1
+here=$(dirname "$(readlink -f "$0")")
+scratch=$root/build/rivals
+say() { echo "run: $*" >&2; }
+
+venv=$scratch/venv
+if [[ ! -f $venv/complete || $here/requirements.txt -nt $venv/complete ]]; then
+  python3 -m venv --help >/dev/null 2>&1 || { say "the rivals need Python: apt-get install python3-venv"; exit 2; }
+  say "bringing the rivals into $venv"
+  mkdir -p "$scratch"
+  python3 -m venv "$venv"
+  if ! "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" >"$scratch/pip.log" 2>&1; then
+    tail -n 3 "$scratch/pip.log" >&2
+    say "could not install the rivals: is there a network? The log is $scratch/pip.log"
+    exit 4
+  fi
+  touch "$venv/complete"
+fi
+[[ -e $root/models/all-MiniLM-L6-v2 ]] || "$root/run" fetch minilm
+exec "$venv/bin/python" "$here/compare.py" --programs "$root/build/release/rivals" --models "$root/models" \
+  --scratch "$scratch" "${@:2}"
