@@ -98,7 +98,8 @@ TEST_F(HubRun, WhatCannotBeRight) {
   config(model.path().string(), std::string(kLabels) + "context = 15\n");
   expect_refused(Fault::data, {"data.context is 15, but the model in '", "has positions for 14 tokens"});
   config(model.path().string(), "head = 'answer'\n[data]\ntrain = 'x.tsv'\n");
-  expect_refused(Fault::usage, {"model.from: '", "with a head for next_token, masked_token"});
+  expect_refused(Fault::usage,
+                 {"model.head: the model in '", "is trained with one of next_token, masked_token"});
   config("nowhere", kLabels);
   expect_refused(Fault::io, {"nowhere/config.json"});
   const FolderOf labelled("bert-class");
@@ -108,7 +109,8 @@ TEST_F(HubRun, WhatCannotBeRight) {
                                "tells (LABEL_0, LABEL_1, LABEL_2, LABEL_3, LABEL_4); set model.head"});
   const FolderOf writer("t5");
   config(writer.path().string(), "[data]\ntrain = 'x.tsv'\ntokenizer = '" + model.path().string() + "'\n");
-  expect_refused(Fault::usage, {"is an encoder-decoder"});
+  expect_refused(Fault::usage,
+                 {"model.from: '", "holds an encoder-decoder; expected an encoder or a decoder"});
 }
 
 class HubRunOfGpt2 : public HubRun {
