@@ -204,6 +204,19 @@ TEST(ModelFolder, WarnsOfWeightsThatAreNotFinite) {
             std::string::npos);
 }
 
+TEST(ModelFolder, KeepsTokenizerAndSentenceFilesWhenItIsSavedAgain) {
+  const FolderOf folder("bert");
+  const char* const kept[] = {"vocab.txt", "tokenizer_config.json", "modules.json",
+                              "sentence_bert_config.json", "1_Pooling/config.json"};
+  fs::create_directory(folder / "1_Pooling");
+  for (const char* name : kept) put(folder / name, std::string("what stands in ") + name);
+  put(folder / "notes.txt", "of no program's concern");
+  const TemporaryFolder saved;
+  save_model(open_model(folder.path()), saved.path());
+  for (const char* name : kept) EXPECT_EQ(get(saved / name), get(folder / name)) << name;
+  EXPECT_FALSE(fs::exists(saved / "notes.txt"));
+}
+
 TEST(ModelFolder, TellsItsProgress) {
   const FolderOf folder("bert");
   uint64_t last = 0, whole = 0;

@@ -112,8 +112,11 @@ json::Members label_members(const std::vector<std::string>& labels) {
     names.emplace_back(numbers[i], json::text(labels[i]));
     ids.emplace_back(labels[i], numbers[i]);
   }
-  // How many there are is told by id2label.
-  return {{"id2label", json::object(names)}, {"label2id", json::object(ids)}, {"num_labels", ""}};
+  // How many there are is told by id2label; what kind of problem they were before no longer holds.
+  return {{"id2label", json::object(names)},
+          {"label2id", json::object(ids)},
+          {"num_labels", ""},
+          {"problem_type", ""}};
 }
 
 }  // namespace

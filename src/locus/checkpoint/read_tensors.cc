@@ -121,15 +121,21 @@ class TensorReader {
     }
   }
 
-  // Columns in blocks of a cache line: a line that was read is used up, and so is one that is written.
+  // By tiles of a cache line squared: a line that is read or written is used up at once.
   void place_transposed(int64_t begin, int64_t end, const float* values) const {
-    constexpr int64_t kBlock = 16;
+    constexpr int64_t kTile = 16;
     const int64_t width = source_.columns;
-    for (int64_t first = 0; first < width; first += kBlock) {
-      const int64_t last = std::min(first + kBlock, width);
-      for (int64_t r = begin; r < end; ++r) {
-        const float* from = values + (r - begin) * width;
-        for (int64_t c = first; c < last; ++c) rows_[static_cast<size_t>(c)][r] = from[c];
+    float tile[kTile][kTile];
+    for (int64_t column = 0; column < width; column += kTile) {
+      const int64_t columns = std::min(kTile, width - column);
+      for (int64_t row = begin; row < end; row += kTile) {
+        const int64_t rows = std::min(kTile, end - row);
+        const float* from = values + (row - begin) * width + column;
+        for (int64_t r = 0; r < rows; ++r) std::copy_n(from + r * width, columns, tile[r]);
+        for (int64_t c = 0; c < columns; ++c) {
+          float* to = rows_[static_cast<size_t>(column + c)] + row;
+          for (int64_t r = 0; r < rows; ++r) to[r] = tile[r][c];
+        }
       }
     }
   }

@@ -12,16 +12,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Samples for these heads are made of the folder's own special tokens.
+// Samples are made for these heads with the tokens that a folder's own vocabulary puts around texts.
 void check_head(const fs::path& from, ModelKind kind, HeadKind head) {
-  const bool known = head == HeadKind::next_token || head == HeadKind::masked_token ||
-                     head == HeadKind::sequence_class || head == HeadKind::token_class;
-  if (kind != ModelKind::encoder_decoder && known) return;
+  if (kind == ModelKind::encoder_decoder) {
+    fail(Fault::usage, "model.from: '{}' holds an encoder-decoder; expected an encoder or a decoder",
+         from.string());
+  }
+  constexpr HeadKind kTrained[] = {HeadKind::next_token, HeadKind::masked_token, HeadKind::sequence_class,
+                                   HeadKind::token_class};
+  if (std::ranges::count(kTrained, head) > 0) return;
   fail(Fault::usage,
-       "model.from: '{}' is {}; such a model is trained from a folder with a head for next_token, "
-       "masked_token, sequence_class or token_class (model.head)",
-       from.string(),
-       kind == ModelKind::encoder_decoder ? "an encoder-decoder" : "asked for a head without training");
+       "model.head: the model in '{}' is trained with one of next_token, masked_token, sequence_class and "
+       "token_class; set it to one of these",
+       from.string());
 }
 
 // The task's labels become the folder's, in their order, if those are among them.
