@@ -91,6 +91,40 @@ TEST(PipelineFaults, Merges) {
   refused(merges(R"("ab")"), {"expected two tokens"});
 }
 
+// A merge makes a longer token, so merges that lead to each other still come to an end.
+TEST(PipelineFaults, MergesThatLookCyclic) {
+  const Pipeline bpe = pipeline(R"({"model": {"type": "BPE",
+    "vocab": {"a": 0, "b": 1, "ab": 2, "ba": 3, "aba": 4, "bab": 5, "abab": 6},
+    "merges": ["ab ab", "ba b", "ab a", "a ba", "b a", "a b"]}})");
+  EXPECT_EQ(bpe.decode(bpe.encode("abababab")), "a bab a bab");
+  EXPECT_EQ(bpe.encode("ab"), (std::vector<int32_t>{2}));
+}
+
+TEST(PipelineFaults, IdsWithHolesAndFarAway) {
+  const Pipeline holes = pipeline(R"({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 5}}})");
+  EXPECT_EQ(holes.size(), 6);
+  EXPECT_EQ(holes.encode("a"), (std::vector<int32_t>{5}));
+  expect_error(Fault::data, {"token id is 3, which the vocabulary leaves out"},
+               [&] { holes.decode(std::vector<int32_t>{3}); });
+  refused(R"({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 2000000000}}})",
+          {"token 'a' has id 2000000000, but there are so few tokens that ids below"});
+}
+
+TEST(PipelineFaults, MissingByteTokens) {
+  const Pipeline bytes = pipeline(R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
+    "model": {"type": "BPE", "vocab": {"a": 0, "Ġ": 1}, "merges": []}})");
+  EXPECT_EQ(bytes.encode("a b\xff"), (std::vector<int32_t>{0, 1})) << "as if not there";
+  const Pipeline fallback = pipeline(R"({"model": {"type": "BPE", "byte_fallback": true, "unk_token": "?",
+    "vocab": {"a": 0, "?": 1, "<0xC3>": 2, "<0xA9>": 3}, "merges": []}})");
+  EXPECT_EQ(fallback.encode("aéè"), (std::vector<int32_t>{0, 2, 3, 1}));
+}
+
+TEST(PipelineFaults, TokensAroundATextThatAreNone) {
+  refused(R"({"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 7], "cls": ["a", 0]},
+              "model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0]]}})",
+          {"puts the token 7 around a text, which the vocabulary leaves out"});
+}
+
 TEST(PipelineFaults, PatternsThatDoNotCompileOrExplode) {
   const auto split = [](const std::string& regex) {
     return R"({"pre_tokenizer": {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": ")" + regex +
@@ -103,9 +137,14 @@ TEST(PipelineFaults, PatternsThatDoNotCompileOrExplode) {
 }
 
 TEST(PipelineFaults, NestedAHundredThousandDeep) {
-  std::string json = R"({"model": {}, "normalizer": )";
-  for (int i = 0; i < 100'000; ++i) json += R"({"type":"Sequence","normalizers":[)";
-  refused(json, {"not valid JSON"});
+  for (const auto& [part, list] : {std::pair("normalizer", "normalizers"),
+                                   {"pre_tokenizer", "pretokenizers"},
+                                   {"post_processor", "processors"},
+                                   {"decoder", "decoders"}}) {
+    std::string json = fmt::format(R"({{"model": {{}}, "{}": )", part);
+    for (int i = 0; i < 100'000; ++i) json += fmt::format(R"({{"type":"Sequence","{}":[)", list);
+    refused(json, {"not valid JSON"});
+  }
 }
 
 }  // namespace

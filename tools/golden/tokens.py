@@ -84,4 +84,5 @@ def main():
     (out / "VERSIONS").write_text(f"tokenizers {tokenizers.__version__}, tiktoken {tiktoken.__version__}\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,6 @@
 #include "locus/base/error.h"
 #include "locus/text/bpe_files.h"
 #include "locus/text/merge_word.h"
-#include "locus/text/word_cache.h"
 #include "locus/text/word_scanner.h"
 
 namespace locus {
@@ -29,48 +28,12 @@ Bpe::Bpe(BpeVocabulary vocabulary)
           size(), missing - byte_ids_.begin());
 }
 
-Bpe::~Bpe() = default;
-
 void Bpe::append(std::string_view text, std::vector<int32_t>& ids) const {
-  std::unique_ptr<WordCache> cache;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!idle_caches_.empty()) {
-      cache = std::move(idle_caches_.back());
-      idle_caches_.pop_back();
-    }
-  }
-  if (cache == nullptr) cache = std::make_unique<WordCache>();
-  ids.reserve(ids.size() + text.size() / 3);
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = word_end(text, begin);
-    if (end - begin <= WordCache::kLongestWord) {
-      append_cached(text, begin, end, *cache, ids);
-    } else {
-      append_word(text.substr(begin, end - begin), ids);
-    }
-    begin = end;
-  }
-  const std::lock_guard lock(mutex_);
-  idle_caches_.push_back(std::move(cache));
-}
-
-void Bpe::append_cached(std::string_view text, size_t begin, size_t end, WordCache& cache,
-                        std::vector<int32_t>& ids) const {
-  const auto [entry, known] = cache.find(text, begin, end);
-  if (known) {
-    ids.insert(ids.end(), entry->ids.begin(), entry->ids.begin() + entry->count);
-    return;
-  }
-  const size_t before = ids.size();
-  append_word(text.substr(begin, end - begin), ids);
-  const size_t count = ids.size() - before;
-  if (count > WordCache::kMostIds) {
-    entry->length = 0;  // does not fit: the place is empty
-    return;
-  }
-  std::copy(ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end(), entry->ids.begin());
-  entry->count = static_cast<uint8_t>(count);
+  const CacheShelf::Lent cache(caches_);
+  append_cached_words(text, *cache, ids, word_end, [&](size_t begin, size_t end) {
+    append_word(text.substr(begin, end - begin), ids);
+    return true;
+  });
 }
 
 void Bpe::append_word(std::string_view word, std::vector<int32_t>& ids) const {

@@ -4,15 +4,12 @@
 #pragma once
 
 #include <array>
-#include <memory>
-#include <mutex>
 
+#include "locus/text/cached_words.h"
 #include "locus/text/merge_table.h"
 #include "locus/text/tokenizer.h"
 
 namespace locus {
-
-class WordCache;
 
 // Where the merges come from, and what follows from it.
 enum class BpeForm {
@@ -32,7 +29,6 @@ class Bpe final : public Tokenizer {
  public:
   // Checks that every byte is a token; the loaders check the rest, where they can name file and line.
   explicit Bpe(BpeVocabulary vocabulary);
-  ~Bpe() override;
 
   std::string_view kind() const override { return form_ == BpeForm::ranks ? "ranks" : "merges"; }
   void save(const std::filesystem::path& folder) const override;
@@ -43,8 +39,6 @@ class Bpe final : public Tokenizer {
   void append(std::string_view text, std::vector<int32_t>& ids) const override;
   std::string_view plain_bytes(int32_t id) const override { return tokens_[id]; }
   void append_word(std::string_view word, std::vector<int32_t>& ids) const;
-  void append_cached(std::string_view text, size_t begin, size_t end, WordCache& cache,
-                     std::vector<int32_t>& ids) const;
 
   BpeForm form_;
   std::vector<std::string> tokens_;
@@ -52,10 +46,7 @@ class Bpe final : public Tokenizer {
   MergeTable table_;
   std::array<int32_t, 256> byte_ids_{};
   std::unordered_map<std::string_view, int32_t> whole_words_;  // of the form ranks
-
-  // A cache for each encoder at work; one that is done leaves its own for the next.
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<WordCache>> idle_caches_;
+  mutable CacheShelf caches_;
 };
 
 }  // namespace locus

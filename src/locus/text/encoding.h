@@ -42,7 +42,11 @@ enum class Specials {
   are_read,  // the token
 };
 
-enum class OffsetUnit { code_points, bytes };
+enum class OffsetUnit {
+  code_points,
+  bytes,
+  none,  // no offsets are wanted: all are (0, 0), and encoding takes a fraction of the time
+};
 
 struct EncodeOptions {
   Specials specials = Specials::are_text;

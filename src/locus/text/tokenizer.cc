@@ -78,6 +78,11 @@ Encoding Tokenizer::encoding(std::string_view first, std::string_view second,
 Encoding Tokenizer::measured(std::string_view text, const EncodeOptions& options) const {
   require(text.size() < std::numeric_limits<uint32_t>::max(),
           "a text of {} bytes, expected less than 4 GiB: encode it in parts", text.size());
+  if (options.unit == OffsetUnit::none) {
+    Encoding tokens = {.ids = encode(text, options.specials)};
+    tokens.resize(tokens.ids.size());
+    return tokens;
+  }
   Encoding tokens = tokens_of(text, options.specials);
   if (options.unit == OffsetUnit::code_points) count_in_code_points(text, tokens.offsets);
   return tokens;

@@ -108,15 +108,18 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
   if (has(kVocabularyFile)) return load_declared(folder);
   if (has(kPipelineFile)) return std::make_unique<Pipeline>(read_pipeline_file(folder));
   if (has(kWordPieceFile)) return std::make_unique<Pipeline>(read_wordpiece_files(folder));
+  if (has(kMarianFile) && has(kBpeVocabularyFile)) {
+    return std::make_unique<Pipeline>(read_marian_files(folder));
+  }
   if (has(kBpeVocabularyFile) && has(kBpeMergesFile)) {
     return std::make_unique<Pipeline>(read_merge_files(folder));
   }
   if (has(kMergesFile) || has(kEncoderFile)) return std::make_unique<Bpe>(read_merges(folder));
   const fs::path ranks = rank_file_in(folder);
   require(!ranks.empty(),
-          "'{}' holds no tokenizer: no {}, no {}, no {}, no {} with {}, no {} with {}, no *.tiktoken",
-          folder.string(), kVocabularyFile, kPipelineFile, kWordPieceFile, kBpeVocabularyFile, kBpeMergesFile,
-          kMergesFile, kEncoderFile);
+          "'{}' holds no tokenizer: no {}, no {}, no {}, no {} with {} or {}, no {} with {}, no *.tiktoken",
+          folder.string(), kVocabularyFile, kPipelineFile, kWordPieceFile, kBpeVocabularyFile, kMarianFile,
+          kBpeMergesFile, kMergesFile, kEncoderFile);
   return std::make_unique<Bpe>(read_ranks(ranks));
 }
 

@@ -27,6 +27,14 @@ Character character_at(std::string_view text, size_t offset) {
   return {.code = code, .length = static_cast<uint32_t>(length)};
 }
 
+Character character_before(std::string_view text, size_t end) {
+  for (size_t length = std::min<size_t>(end, 4); length > 1; --length) {
+    const Character character = character_at(text, end - length);
+    if (character.length == length) return character;
+  }
+  return character_at(text, end - 1);
+}
+
 CharacterClass class_of(Character character) {
   if (character.code == Character::kNoCode) return CharacterClass::other;
   const utf8proc_category_t category = utf8proc_category(character.code);

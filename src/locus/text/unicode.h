@@ -16,7 +16,8 @@ struct Character {
   uint32_t length = 1;  // in bytes
 };
 
-Character character_at(std::string_view text, size_t offset);  // offset < text.size()
+Character character_at(std::string_view text, size_t offset);   // offset < text.size()
+Character character_before(std::string_view text, size_t end);  // the one that ends at `end` > 0
 
 // What patterns ask of a character: Unicode's categories L and N, its White_Space property, and the rest. A
 // byte without a code point is of the rest, as U+FFFD is, which stands for it elsewhere.

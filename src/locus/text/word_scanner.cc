@@ -1,6 +1,8 @@
 #include "locus/text/word_scanner.h"
 
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "locus/text/unicode.h"
 
@@ -30,7 +32,25 @@ inline Seen look(std::string_view text, size_t i) {
   return {class_of(character), character.length};
 }
 
+// Behind the ASCII letters that begin at i, eight bytes at a time: most of a text is such words, and a loop
+// over their bytes ends where no processor expects it.
+inline size_t ascii_letters_end(std::string_view text, size_t i) {
+  constexpr uint64_t kEach = 0x0101010101010101u;
+  for (; text.size() - i >= 8; i += 8) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + i, 8);
+    const uint64_t small = (bytes | 0x20 * kEach) & 0x7f * kEach;
+    // The high bit of each byte: from 'a' on, and not behind 'z', and ASCII.
+    const uint64_t letters = (small + (0x80 - 'a') * kEach) & ~(small + (0x7f - 'z') * kEach) & ~bytes;
+    const uint64_t others = ~letters & 0x80 * kEach;
+    if (others != 0) return i + static_cast<size_t>(std::countr_zero(others)) / 8;
+  }
+  while (i < text.size() && static_cast<unsigned char>((text[i] | 0x20) - 'a') < 26) ++i;
+  return i;
+}
+
 size_t run_end(std::string_view text, size_t i, CharacterClass kind) {
+  if (kind == CharacterClass::letter) i = ascii_letters_end(text, i);
   while (i < text.size()) {
     const Seen seen = look(text, i);
     if (seen.kind != kind) break;

@@ -20,15 +20,6 @@ bool in_word(Character character) {
          category != UTF8PROC_CATEGORY_NO;
 }
 
-// The character that ends at `end` > 0.
-Character character_before(std::string_view text, size_t end) {
-  for (size_t length = std::min<size_t>(end, 4); length > 1; --length) {
-    const Character character = character_at(text, end - length);
-    if (character.length == length) return character;
-  }
-  return character_at(text, end - 1);
-}
-
 bool stands_alone(std::string_view text, size_t begin, size_t end) {
   return (begin == 0 || !in_word(character_before(text, begin))) &&
          (end == text.size() || !in_word(character_at(text, end)));
@@ -76,6 +67,17 @@ AddedTokenFinder::Found AddedTokenFinder::longest(std::string_view text, size_t 
     if (trie_.id(node) >= 0) found = {i + 1 - begin, &tokens_[static_cast<size_t>(trie_.id(node))]};
   }
   return found;
+}
+
+bool AddedTokenFinder::finds_nothing(Specials specials) const {
+  return std::ranges::all_of(
+      tokens_, [&](const AddedToken& token) { return token.special && specials == Specials::are_text; });
+}
+
+bool AddedTokenFinder::finds_nothing(std::string_view text, Specials specials) const {
+  if (finds_nothing(specials)) return true;
+  const std::vector<Part> parts = cut(text, specials);
+  return parts.empty() || (parts.size() == 1 && parts[0].id < 0);
 }
 
 std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text, Specials specials) const {

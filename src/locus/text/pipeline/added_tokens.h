@@ -37,6 +37,8 @@ class AddedTokenFinder {
     int32_t id;
   };
   std::vector<Part> cut(std::string_view text, Specials specials) const;
+  bool finds_nothing(Specials specials) const;  // in any text
+  bool finds_nothing(std::string_view text, Specials specials) const;
 
  private:
   struct Found {

@@ -102,6 +102,14 @@ void AlignedText::replace(std::span<const Range> ranges, std::string_view word) 
   sources_ = std::move(sources);
 }
 
+void AlignedText::become(std::string text, std::span<const Range> from) {
+  align();
+  std::vector<TextSpan> sources(from.size());
+  std::ranges::transform(from, sources.begin(), [&](Range range) { return source(range.begin, range.end); });
+  text_ = std::move(text);
+  sources_ = std::move(sources);
+}
+
 void AlignedText::prepend(std::string_view word) {
   if (text().empty()) return;
   align();

@@ -42,6 +42,8 @@ class AlignedText {
     size_t begin, end;
   };
   void replace(std::span<const Range> ranges, std::string_view word);
+  // A whole new text, of which every byte comes from a range of the old one, which is not empty.
+  void become(std::string text, std::span<const Range> from);
   // In front of a text that is not empty; it comes from where the first character does.
   void prepend(std::string_view word);
   // The same in front of some of the words that `words` cut the text into; these follow the text.

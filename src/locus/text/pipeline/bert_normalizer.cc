@@ -82,6 +82,7 @@ class BertNormalizer final : public Normalizer {
     }
     if (lower_) lower(text);
   }
+  Apart apart() const override { return Apart::before_ascii; }
 
  private:
   bool clean_, chinese_, lower_, accents_;

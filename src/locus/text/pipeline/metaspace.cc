@@ -35,6 +35,8 @@ class Metaspace final : public PreTokenizer {
     text.prepend(mark_, words, wanted);
     if (cuts_) cut_words(text, *marks_, Cut::with_next, false, words);
   }
+  Parting parting() const override { return cuts_ ? Parting{blank_part_end, Apart::at_blanks} : Parting(); }
+  bool by_word() const override { return always_; }
 
  private:
   void mark_blanks(AlignedText& text, Words& words) const {

@@ -11,6 +11,11 @@ class NormalizerSequence final : public Normalizer {
   void apply(AlignedText& text) const override {
     for (const auto& step : steps_) step->apply(text);
   }
+  Apart apart() const override {
+    Apart all = Apart::before_ascii;
+    for (const auto& step : steps_) all = std::min(all, step->apart());
+    return all;
+  }
 
  private:
   std::vector<std::unique_ptr<Normalizer>> steps_;
@@ -20,6 +25,7 @@ class Normalizing final : public Normalizer {
  public:
   explicit Normalizing(NormalForm form) : form_(form) {}
   void apply(AlignedText& text) const override { normalize(text, form_); }
+  Apart apart() const override { return Apart::at_blanks; }
 
  private:
   NormalForm form_;

@@ -6,6 +6,7 @@
 
 #include "locus/text/pipeline/aligned_text.h"
 #include "locus/text/pipeline/json_part.h"
+#include "locus/text/pipeline/parting.h"
 
 namespace locus {
 
@@ -13,6 +14,9 @@ class Normalizer {
  public:
   virtual ~Normalizer() = default;
   virtual void apply(AlignedText& text) const = 0;
+  // Where a text may be cut so that its parts are rewritten as the whole is, given that what stands at a cut
+  // is not changed by it.
+  virtual Apart apart() const { return Apart::nowhere; }
 };
 
 // By its type: one of those below, or a sequence of them.

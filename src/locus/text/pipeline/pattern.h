@@ -8,6 +8,7 @@
 
 #include "locus/text/pipeline/aligned_text.h"
 #include "locus/text/pipeline/json_part.h"
+#include "locus/text/pipeline/parting.h"
 
 namespace locus {
 
@@ -16,6 +17,7 @@ class Pattern {
   virtual ~Pattern() = default;
   // Adds the matches, none of them empty, in order and without overlap.
   virtual void find(std::string_view text, std::vector<AlignedText::Range>& matches) const = 0;
+  virtual Parting parting() const { return {}; }  // of a text that it cuts
 };
 
 std::unique_ptr<Pattern> word_pattern(std::string word);

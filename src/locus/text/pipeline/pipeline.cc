@@ -4,8 +4,6 @@
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
-#include "locus/text/pipeline/pipeline_files.h"
-#include "locus/text/word_cache.h"
 
 namespace locus {
 namespace {
@@ -25,7 +23,7 @@ bool regular(const TokenModel& model, std::span<const Piece> pieces, size_t size
     if (piece.begin != place || piece.end - piece.begin != model.length(piece.id)) return false;
     place = piece.end;
   }
-  return place == size && pieces.size() <= WordCache::kMostIds;
+  return place == size;
 }
 
 }  // namespace
@@ -34,12 +32,9 @@ Pipeline::Pipeline(PipelineParts parts)
     : Tokenizer(static_cast<int32_t>(parts.tokens.size()), specials_of(parts.added)),
       parts_(std::move(parts)),
       raw_(parts_.added, false, nullptr),
-      normalized_(parts_.added, true, parts_.normalizer.get()) {}
-
-Pipeline::~Pipeline() = default;
-
-std::vector<int32_t> Pipeline::encode(std::string_view text, Specials specials) const {
-  return tokens_of(text, specials).ids;
+      normalized_(parts_.added, true, parts_.normalizer.get()) {
+  if (parts_.pre_tokenizer != nullptr) parting_ = parts_.pre_tokenizer->parting();
+  raw_parts_ = parts_.normalizer == nullptr || parts_.normalizer->apart() >= parting_.needs;
 }
 
 void Pipeline::append(std::string_view text, std::vector<int32_t>& ids) const {
@@ -69,15 +64,7 @@ Encoding Pipeline::frame(Encoding first, const Encoding* second, bool framed) co
 }
 
 Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
-  std::unique_ptr<WordCache> cache;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!idle_caches_.empty()) {
-      cache = std::move(idle_caches_.back());
-      idle_caches_.pop_back();
-    }
-  }
-  if (cache == nullptr) cache = std::make_unique<WordCache>();
+  const CacheShelf::Lent cache(words_);
   Encoding encoding;
   const auto token = [&](int32_t id, TextSpan span) {
     encoding.push(id, parts_.post_processor.trimmed(text, span, encoding.size() == 0), 0, 0);
@@ -102,8 +89,6 @@ Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
       }
     }
   }
-  const std::lock_guard lock(mutex_);
-  idle_caches_.push_back(std::move(cache));
   return encoding;
 }
 
@@ -135,17 +120,14 @@ void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, Wor
   parts_.model->append(text.text().substr(word.begin, size), pieces);
   for (const Piece& piece : pieces) push(piece.id, piece.begin, piece.end);
   if (entry == nullptr) return;
-  if (!regular(*parts_.model, pieces, size)) {
-    entry->length = 0;  // does not fit: the place is empty
-    return;
-  }
-  std::ranges::transform(pieces, entry->ids.begin(), &Piece::id);
-  entry->count = static_cast<uint8_t>(pieces.size());
+  std::vector<int32_t> ids;
+  for (const Piece& piece : pieces) ids.push_back(piece.id);
+  regular(*parts_.model, pieces, size) ? entry->set(ids) : entry->forget();
 }
 
 void Pipeline::save(const std::filesystem::path& folder) const {
   make_folder(folder);
-  write_file(folder / kPipelineFile, parts_.json);
+  for (const auto& [name, contents] : parts_.files) write_file(folder / name, contents);
 }
 
 }  // namespace locus

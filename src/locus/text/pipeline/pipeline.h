@@ -4,8 +4,7 @@
 // caller's.
 #pragma once
 
-#include <mutex>
-
+#include "locus/text/cached_words.h"
 #include "locus/text/pipeline/added_tokens.h"
 #include "locus/text/pipeline/decoder.h"
 #include "locus/text/pipeline/post_processor.h"
@@ -15,11 +14,9 @@
 
 namespace locus {
 
-class WordCache;
-
 // What a tokenizer.json is made of; only the model must be there.
 struct PipelineParts {
-  std::string json;  // the file's own text
+  std::vector<std::pair<std::string, std::string>> files;  // names and contents: what it was read from
   std::vector<AddedToken> added;
   std::unique_ptr<Normalizer> normalizer;
   std::unique_ptr<PreTokenizer> pre_tokenizer;
@@ -29,16 +26,18 @@ struct PipelineParts {
   std::vector<std::string> tokens;  // by id, as the vocabulary spells them; an empty one is a hole
 };
 
+// The spellings of the model's tokens and of added ones by id. `where` begins the error when two share an id.
+std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where);
+
 // `where` begins every error. A component that Locus does not know is an error that names it.
 PipelineParts read_pipeline(std::string json, const std::string& where);
 
 class Pipeline final : public Tokenizer {
  public:
   explicit Pipeline(PipelineParts parts);
-  ~Pipeline() override;
 
   std::string_view kind() const override { return parts_.model->kind(); }
-  std::vector<int32_t> encode(std::string_view text, Specials specials) const override;
+  std::vector<int32_t> encode(std::string_view text, Specials specials = Specials::are_text) const override;
   std::string decode(std::span<const int32_t> ids) const override;
   size_t frame_size(bool pair) const override { return parts_.post_processor.added(pair); }
   void save(const std::filesystem::path& folder) const override;
@@ -49,16 +48,18 @@ class Pipeline final : public Tokenizer {
   bool has_no_text(int32_t id) const override;  // by the name: some vocabularies list <unk> twice
   Encoding tokens_of(std::string_view text, Specials specials) const override;
   Encoding frame(Encoding first, const Encoding* second, bool framed) const override;
+  // In parts_of_text.cc: ids alone, part by part. False: this text must be taken whole.
+  bool append_in_parts(std::string_view text, std::vector<int32_t>& ids) const;
+  bool append_alone(std::string_view part, bool first, WordCache& cache, std::vector<int32_t>& ids) const;
   void append_part(AlignedText text, WordCache& cache, Encoding& encoding) const;
   void append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
                    Encoding& encoding) const;
 
   PipelineParts parts_;
   AddedTokenFinder raw_, normalized_;
-
-  // A cache for each encoder at work; one that is done leaves its own for the next.
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<WordCache>> idle_caches_;
+  Parting parting_;
+  bool raw_parts_ = false;  // parts are cut before they are normalized
+  mutable CacheShelf words_, cut_parts_;
 };
 
 }  // namespace locus

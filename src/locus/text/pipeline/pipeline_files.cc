@@ -3,6 +3,7 @@
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/text/pipeline/marian.h"
 #include "locus/text/text_lines.h"
 #include "locus/text/token_ids.h"
 
@@ -103,6 +104,14 @@ PipelineParts read_merge_files(const fs::path& folder) {
                     {"model", fmt::format(R"({{"type": "BPE", "vocab": {}, "merges": [{}]}})",
                                           simdjson::minify(vocabulary.object()), fmt::join(merges, ", "))}}),
       named(file));
+}
+
+PipelineParts read_marian_files(const fs::path& folder) {
+  const fs::path spm = folder / kMarianFile, vocabulary = folder / kBpeVocabularyFile;
+  MarianFiles files = {contents(spm), named(spm), contents(vocabulary), named(vocabulary)};
+  PipelineParts parts = read_marian(files);
+  parts.files = {{kMarianFile, std::move(files.spm)}, {kBpeVocabularyFile, std::move(files.vocabulary)}};
+  return parts;
 }
 
 }  // namespace locus

@@ -13,6 +13,7 @@ class PostProcessor {
  public:
   PostProcessor();  // the texts one behind the other, nothing around them
   explicit PostProcessor(const JsonPart& part);
+  static PostProcessor ending(int32_t id);  // that token behind the texts, all of segment 0
 
   size_t added(bool pair) const;  // how many tokens it puts around
   // `second` may be nothing. Without `framed`, no tokens are put around. `spelled` gives a token's spelling.

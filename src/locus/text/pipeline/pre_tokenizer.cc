@@ -33,6 +33,8 @@ class Cutter final : public PreTokenizer {
   void apply(AlignedText& text, Words& words) const override {
     cut_words(text, *pattern_, cut_, inverted_, words);
   }
+  Parting parting() const override { return cut_ == Cut::isolated ? pattern_->parting() : Parting(); }
+  bool by_word() const override { return true; }
 
  private:
   std::unique_ptr<Pattern> pattern_;
@@ -46,10 +48,24 @@ class BertPreTokenizer final : public PreTokenizer {
     cut_words(text, *spaces_, Cut::removed, false, words);
     cut_words(text, *punctuation_, Cut::isolated, false, words);
   }
+  Parting parting() const override { return {punctuated_part_end, Apart::before_ascii}; }
+  bool by_word() const override { return true; }
 
  private:
   std::unique_ptr<Pattern> spaces_ = character_pattern(is_space);
   std::unique_ptr<Pattern> punctuation_ = character_pattern(is_punctuation);
+};
+
+class WhitespaceSplit final : public PreTokenizer {
+ public:
+  void apply(AlignedText& text, Words& words) const override {
+    cut_words(text, *spaces_, Cut::removed, false, words);
+  }
+  Parting parting() const override { return {blank_part_end, Apart::at_blanks}; }
+  bool by_word() const override { return true; }
+
+ private:
+  std::unique_ptr<Pattern> spaces_ = character_pattern(is_space);
 };
 
 // Cuts as GPT-2 does. The bytes themselves stay: the vocabulary is read as bytes, too.
@@ -66,6 +82,8 @@ class ByteLevel final : public PreTokenizer {
     if (cuts_) cut_words(text, *pattern_, Cut::isolated, false, words);
   }
   bool gives_bytes() const override { return true; }
+  Parting parting() const override { return cuts_ && !blank_first_ ? pattern_->parting() : Parting(); }
+  bool by_word() const override { return true; }
 
  private:
   bool blank_first_, cuts_;
@@ -85,6 +103,10 @@ class PreTokenizerSequence final : public PreTokenizer {
     for (const auto& step : steps_) step->apply(text, words);
   }
   bool gives_bytes() const override { return !steps_.empty() && steps_.back()->gives_bytes(); }
+  Parting parting() const override {
+    const bool parted = std::all_of(steps_.begin(), steps_.end(), [](const auto& s) { return s->by_word(); });
+    return parted && !steps_.empty() ? steps_.front()->parting() : Parting();
+  }
 
  private:
   std::vector<std::unique_ptr<PreTokenizer>> steps_;
@@ -114,9 +136,7 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonPart& part) {
     return std::make_unique<Cutter>(read_pattern(part), read_cut(part, "Removed"),
                                     part.flag("invert", false));
   }
-  if (type == "WhitespaceSplit") {
-    return std::make_unique<Cutter>(character_pattern(is_space), Cut::removed);
-  }
+  if (type == "WhitespaceSplit") return std::make_unique<WhitespaceSplit>();
   if (type == "Whitespace") {
     return std::make_unique<Cutter>(
         regex_pattern("[\\p{L}\\p{M}\\p{N}\\p{Pc}]+|[^\\s\\p{L}\\p{M}\\p{N}\\p{Pc}]+", part.place()),

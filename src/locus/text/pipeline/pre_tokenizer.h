@@ -5,6 +5,7 @@
 
 #include "locus/text/pipeline/aligned_text.h"
 #include "locus/text/pipeline/json_part.h"
+#include "locus/text/pipeline/parting.h"
 #include "locus/text/pipeline/pattern.h"
 
 namespace locus {
@@ -18,6 +19,10 @@ class PreTokenizer {
   virtual void apply(AlignedText& text, Words& words) const = 0;
   // Whether words are bytes from here on, each spelled as one character in the vocabulary.
   virtual bool gives_bytes() const { return false; }
+  // How the texts it cuts fall into parts.
+  virtual Parting parting() const { return {}; }
+  // Whether what becomes of a word depends on nothing around it.
+  virtual bool by_word() const { return false; }
 };
 
 std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonPart& part);

@@ -2,7 +2,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
-#include "locus/text/pipeline/pipeline.h"
+#include "locus/text/pipeline/pipeline_files.h"
 
 namespace locus {
 namespace {
@@ -32,6 +32,14 @@ class TokenList {
 
 }  // namespace
 
+std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where) {
+  const auto vocabulary = parts.model->tokens();
+  TokenList list(where, vocabulary.size() + parts.added.size());
+  for (const auto& [token, id] : vocabulary) list.add(token, id);
+  for (const AddedToken& token : parts.added) list.add(token.content, token.id);
+  return std::move(list.tokens);
+}
+
 PipelineParts read_pipeline(std::string text, const std::string& where) {
   const JsonText json(text, where);
   const JsonPart all(json, "tokenizer");
@@ -43,11 +51,7 @@ PipelineParts read_pipeline(std::string text, const std::string& where) {
   parts.model = read_token_model(all.part("model"), as_bytes);
   if (all.has("post_processor")) parts.post_processor = PostProcessor(all.part("post_processor"));
   if (all.has("decoder")) parts.decoder = read_decoder(all.part("decoder"));
-  const auto vocabulary = parts.model->tokens();
-  TokenList list(where, vocabulary.size() + parts.added.size());
-  for (const auto& [token, id] : vocabulary) list.add(token, id);
-  for (const AddedToken& token : parts.added) list.add(token.content, token.id);
-  parts.tokens = std::move(list.tokens);
+  parts.tokens = tokens_by_id(parts, where);
   for (const AddedToken& token : parts.added) {
     // One that is looked for in normalized text is also written so.
     if (!token.normalized || parts.normalizer == nullptr) continue;
@@ -60,7 +64,7 @@ PipelineParts read_pipeline(std::string text, const std::string& where) {
             "{}: 'tokenizer.post_processor' puts the token {} around a text, which the vocabulary leaves out",
             where, id);
   }
-  parts.json = std::move(text);
+  parts.files.emplace_back(kPipelineFile, std::move(text));
   return parts;
 }
 

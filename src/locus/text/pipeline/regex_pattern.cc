@@ -37,8 +37,7 @@ class RegexPattern final : public Pattern {
     int error = 0;
     PCRE2_SIZE offset = 0;
     code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
-                              PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
-                              &error, &offset, nullptr));
+                              PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &offset, nullptr));
     require(code_ != nullptr, "{}: the expression {} does not compile at byte {}: {}", where_,
             quote(expression), offset, message_of(error));
     pcre2_set_match_limit(limits_.get(), kMostSteps);
@@ -46,25 +45,42 @@ class RegexPattern final : public Pattern {
     pcre2_set_heap_limit(limits_.get(), kMostMemory);
   }
 
+  // What is no UTF-8 matches nothing; the text between is searched stretch by stretch. PCRE2 is told not to
+  // look for itself: it would look through the whole rest of the text before every match.
   void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
     const Match match(pcre2_match_data_create_from_pattern(code_.get(), nullptr));
-    for (size_t i = 0; i < text.size();) {
-      const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), i, 0,
-                                    match.get(), limits_.get());
-      if (found == PCRE2_ERROR_NOMATCH) return;
-      require(found >= 0, "{}: the expression stopped at byte {} of a text of {}: {}", where_, i, text.size(),
-              message_of(found));
-      const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
-      if (ends[1] > ends[0]) {
-        matches.push_back({ends[0], ends[1]});
-        i = ends[1];
-      } else {  // an empty match: on behind the next character
-        i = ends[1] < text.size() ? ends[1] + character_at(text, ends[1]).length : text.size();
+    for (size_t begin = 0; begin < text.size();) {
+      size_t end = begin;
+      while (end < text.size() && character_at(text, end).code != Character::kNoCode) {
+        end += character_at(text, end).length;
       }
+      find_in(text, {begin, end}, match, matches);
+      begin = end + 1;
     }
   }
 
  private:
+  void find_in(std::string_view text, AlignedText::Range stretch, const Match& match,
+               std::vector<AlignedText::Range>& matches) const {
+    const std::string_view part = text.substr(stretch.begin, stretch.end - stretch.begin);
+    const uint32_t options = PCRE2_NO_UTF_CHECK | (stretch.begin > 0 ? PCRE2_NOTBOL : 0) |
+                             (stretch.end < text.size() ? PCRE2_NOTEOL : 0);
+    for (size_t i = 0; i < part.size();) {
+      const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), part.size(), i,
+                                    options, match.get(), limits_.get());
+      if (found == PCRE2_ERROR_NOMATCH) return;
+      require(found >= 0, "{}: the expression stopped at byte {} of a text of {}: {}", where_,
+              stretch.begin + i, text.size(), message_of(found));
+      const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
+      if (ends[1] > ends[0]) {
+        matches.push_back({stretch.begin + ends[0], stretch.begin + ends[1]});
+        i = ends[1];
+      } else {  // an empty match: on behind the next character
+        i = ends[1] < part.size() ? ends[1] + character_at(part, ends[1]).length : part.size();
+      }
+    }
+  }
+
   std::string where_;
   Code code_;
   Limits limits_;

@@ -21,21 +21,34 @@ bool is_mark(int32_t code) {
 template <class F>
 class Rewriting final : public Normalizer {
  public:
-  explicit Rewriting(F function) : function_(std::move(function)) {}
+  Rewriting(Apart apart, F function) : apart_(apart), function_(std::move(function)) {}
   void apply(AlignedText& text) const override { function_(text); }
+  Apart apart() const override { return apart_; }
 
  private:
+  Apart apart_;
   F function_;
 };
 
 template <class F>
-std::unique_ptr<Normalizer> rewriting(F function) {
-  return std::make_unique<Rewriting<F>>(std::move(function));
+std::unique_ptr<Normalizer> rewriting(Apart apart, F function) {
+  return std::make_unique<Rewriting<F>>(apart, std::move(function));
+}
+
+// What replaces a word without a blank inside, or runs of blanks, sees nothing across a blank.
+Apart apart_of(const JsonPart& part) {
+  std::string_view word;
+  if (part.member("pattern").get_string().get(word)) {
+    const JsonPart pattern = part.part("pattern");
+    if (pattern.has("Regex")) return pattern.text("Regex") == " {2,}" ? Apart::at_blanks : Apart::nowhere;
+    word = pattern.member("String").get_string().value();
+  }
+  return word.find(' ', 1) == std::string_view::npos ? Apart::at_blanks : Apart::nowhere;
 }
 
 std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
-  return rewriting([pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
-                    word = part.text("content")](AlignedText& text) {
+  return rewriting(apart_of(part), [pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
+                                    word = part.text("content")](AlignedText& text) {
     std::vector<AlignedText::Range> matches;
     pattern->find(text.text(), matches);
     text.replace(matches, word);
@@ -47,11 +60,14 @@ void strip(AlignedText& text, bool left, bool right) {
   const auto blank = [](int32_t code) {
     return class_of({.code = code, .length = 1}) == CharacterClass::space;
   };
+  if (all.empty() || ((!left || !blank(character_at(all, 0).code)) &&
+                      (!right || !blank(character_before(all, all.size()).code)))) {
+    return;
+  }
   std::vector<AlignedText::Step> steps = steps_of(all);
   size_t first = 0, last = steps.size();
   while (left && first < last && blank(steps[first].code)) ++first;
   while (right && last > first && blank(steps[last - 1].code)) --last;
-  if (last - first == steps.size()) return;
   text.rewrite(std::span(steps).subspan(first, last - first), first);
 }
 
@@ -75,12 +91,15 @@ std::unique_ptr<Normalizer> read_rewriting(const JsonPart& part) {
   const std::string type = part.type();
   if (type == "Replace") return replacing(part);
   if (type == "Prepend") {
-    return rewriting([word = part.text("prepend")](AlignedText& text) { text.prepend(word); });
+    return rewriting(Apart::nowhere,
+                     [word = part.text("prepend")](AlignedText& text) { text.prepend(word); });
   }
-  if (type == "Lowercase") return rewriting(lower);
-  if (type == "StripAccents") return rewriting([](AlignedText& text) { remove_if(text, is_mark); });
+  if (type == "Lowercase") return rewriting(Apart::at_blanks, lower);
+  if (type == "StripAccents")
+    return rewriting(Apart::at_blanks, [](AlignedText& text) { remove_if(text, is_mark); });
   if (type == "Strip") {
-    return rewriting([left = part.flag("strip_left", true), right = part.flag("strip_right", true)](
+    return rewriting(Apart::at_blanks,
+                     [left = part.flag("strip_left", true), right = part.flag("strip_right", true)](
                          AlignedText& text) { strip(text, left, right); });
   }
   return nullptr;

@@ -36,4 +36,14 @@ std::unique_ptr<TokenModel> read_wordpiece(const JsonPart& part);
 std::unique_ptr<TokenModel> read_bpe(const JsonPart& part, bool as_bytes);
 std::unique_ptr<TokenModel> read_unigram(const JsonPart& part);
 
+struct UnigramVocabulary {
+  std::string where;                // begins errors
+  std::vector<std::string> tokens;  // by id; an empty one is never found in a text
+  std::vector<double> scores;       // of each
+  int32_t unknown = -1;
+  bool byte_fallback = false;
+  bool single_precision = false;  // scores add up as floats, as in SentencePiece itself
+};
+std::unique_ptr<TokenModel> make_unigram(UnigramVocabulary vocabulary);  // of one token at least
+
 }  // namespace locus

@@ -45,19 +45,35 @@ double as_read_there(double score) {
   return std::copysign(power < 0 ? whole / scale : whole * scale, score);
 }
 
+void add(const JsonPart& part, simdjson::dom::element entry, UnigramVocabulary& vocabulary) {
+  simdjson::dom::array pair;
+  std::string_view token;
+  double score = 0;
+  if (entry.get_array().get(pair) || pair.size() != 2 || pair.at(0).get_string().get(token) ||
+      pair.at(1).get_double().get(score) || !std::isfinite(score)) {
+    part.json().refuse(fmt::format("'{}.vocab[{}]'", part.place(), vocabulary.tokens.size()), entry,
+                       "a token and its score");
+  }
+  require(!token.empty(), "{}: an empty token, expected one byte at least", vocabulary.where);
+  vocabulary.tokens.emplace_back(token);
+  vocabulary.scores.push_back(as_read_there(score));
+}
+
 class Unigram final : public TokenModel {
  public:
-  explicit Unigram(const JsonPart& part) : where_(part.json().where()) {
-    simdjson::dom::array list;
-    if (part.member("vocab").get_array().get(list)) part.refuse("vocab", "a list");
-    for (const simdjson::dom::element entry : list) add(part, entry);
-    require(!tokens_.empty(), "{}: '{}.vocab' is empty", where_, part.place());
+  explicit Unigram(UnigramVocabulary vocabulary)
+      : where_(std::move(vocabulary.where)),
+        tokens_(std::move(vocabulary.tokens)),
+        scores_(std::move(vocabulary.scores)),
+        unknown_(vocabulary.unknown),
+        single_(vocabulary.single_precision) {
     lowest_ = *std::ranges::min_element(scores_);
-    if (part.has("unk_id")) {
-      unknown_ = static_cast<int32_t>(part.integer("unk_id", 0, static_cast<int64_t>(tokens_.size()) - 1));
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      // A trainer may list the unknown token twice.
+      if (!tokens_[i].empty()) trie_.add(tokens_[i], static_cast<int32_t>(i));
     }
     bytes_.fill(-1);
-    if (!part.flag("byte_fallback", false)) return;
+    if (!vocabulary.byte_fallback) return;
     for (int byte = 0; byte < 256; ++byte) bytes_[byte] = trie_.find(fmt::format("<0x{:02X}>", byte));
   }
 
@@ -91,24 +107,13 @@ class Unigram final : public TokenModel {
     uint32_t begin = kNone;  // of the best path's last token; kNone: no path ends here
     int32_t id = -1;
     double score = 0;
-    void offer(uint32_t from, int32_t token, double sum) {
-      if (begin == kNone || sum > score) *this = {from, token, sum};
+    void offer(uint32_t from, int32_t token, double total) {
+      if (begin == kNone || total > score) *this = {from, token, total};
     }
   };
 
-  void add(const JsonPart& part, simdjson::dom::element entry) {
-    const size_t index = tokens_.size();
-    simdjson::dom::array pair;
-    std::string_view token;
-    double score = 0;
-    if (entry.get_array().get(pair) || pair.size() != 2 || pair.at(0).get_string().get(token) ||
-        pair.at(1).get_double().get(score) || !std::isfinite(score)) {
-      part.json().refuse(fmt::format("'{}.vocab[{}]'", part.place(), index), entry, "a token and its score");
-    }
-    require(!token.empty(), "{}: an empty token, expected one byte at least", where_);
-    trie_.add(token, static_cast<int32_t>(index));  // a trainer may list the unknown token twice
-    tokens_.emplace_back(token);
-    scores_.push_back(as_read_there(score));
+  double sum(double before, double score) const {
+    return single_ ? static_cast<double>(static_cast<float>(before + score)) : before + score;
   }
 
   std::vector<Node> best_paths(std::string_view word) const {
@@ -122,13 +127,13 @@ class Unigram final : public TokenModel {
         if (node == TokenTrie::kNowhere) break;
         const int32_t id = trie_.id(node);
         if (id < 0) continue;
-        nodes[i + 1].offer(begin, id, nodes[begin].score + scores_[id]);
+        nodes[i + 1].offer(begin, id, sum(nodes[begin].score, scores_[id]));
         alone = alone || i + 1 == begin + length;
       }
       if (!alone) {
         require(unknown_ >= 0, "{}: no token for {}, and 'unk_id' is missing", where_,
                 name_of(character_at(word, begin), word, begin));
-        nodes[begin + length].offer(begin, unknown_, nodes[begin].score + (lowest_ - kUnknownPenalty));
+        nodes[begin + length].offer(begin, unknown_, sum(nodes[begin].score, lowest_ - kUnknownPenalty));
       }
       begin += length;
     }
@@ -150,13 +155,28 @@ class Unigram final : public TokenModel {
   std::vector<std::string> tokens_;
   std::vector<double> scores_;
   double lowest_ = 0;
-  int32_t unknown_ = -1;
+  int32_t unknown_;
+  bool single_;
   std::array<int32_t, 256> bytes_{};  // byte tokens; -1: there is none
   TokenTrie trie_;
 };
 
 }  // namespace
 
-std::unique_ptr<TokenModel> read_unigram(const JsonPart& part) { return std::make_unique<Unigram>(part); }
+std::unique_ptr<TokenModel> make_unigram(UnigramVocabulary vocabulary) {
+  return std::make_unique<Unigram>(std::move(vocabulary));
+}
+
+std::unique_ptr<TokenModel> read_unigram(const JsonPart& part) {
+  UnigramVocabulary vocabulary = {.where = part.json().where(),
+                                  .byte_fallback = part.flag("byte_fallback", false)};
+  simdjson::dom::array list;
+  if (part.member("vocab").get_array().get(list)) part.refuse("vocab", "a list");
+  for (const simdjson::dom::element entry : list) add(part, entry, vocabulary);
+  const auto count = static_cast<int64_t>(vocabulary.tokens.size());
+  require(count > 0, "{}: '{}.vocab' is empty", vocabulary.where, part.place());
+  if (part.has("unk_id")) vocabulary.unknown = static_cast<int32_t>(part.integer("unk_id", 0, count - 1));
+  return make_unigram(std::move(vocabulary));
+}
 
 }  // namespace locus

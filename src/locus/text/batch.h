@@ -1,0 +1,17 @@
+// Many texts by several threads: results stand in the order of the texts and are those of one text at a time.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "locus/text/tokenizer.h"
+
+namespace locus {
+
+std::vector<std::vector<int32_t>> encode_all(const Tokenizer& tokenizer, std::span<const std::string> texts,
+                                             Specials specials = Specials::are_text);
+std::vector<Encoding> encodings_of(const Tokenizer& tokenizer, std::span<const std::string> texts,
+                                   const EncodeOptions& options = {});
+
+}  // namespace locus

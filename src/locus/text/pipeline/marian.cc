@@ -1,0 +1,136 @@
+#include "locus/text/pipeline/marian.h"
+
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+#include "locus/text/token_ids.h"
+#include "locus/text/unicode.h"
+
+namespace locus {
+namespace {
+
+constexpr std::string_view kMark = "\u2581", kUnknown = "<unk>", kEnd = "</s>", kPad = "<pad>";
+
+using Ids = std::unordered_map<std::string, int32_t>;
+
+// SentencePiece's pieces under the names that vocab.json gives them.
+class MarianModel final : public TokenModel {
+ public:
+  MarianModel(const SentencePieceModel& model, const std::string& where, Ids ids)
+      : ids_(std::move(ids)), unknown_(ids_.at(std::string(kUnknown))) {
+    UnigramVocabulary vocabulary = {.where = where, .single_precision = true};
+    for (const SentencePiece& piece : model.pieces) {
+      const auto index = static_cast<int32_t>(vocabulary.tokens.size());
+      if (piece.type == SentencePiece::unknown) unknown_piece_ = index;
+      require(piece.type != SentencePiece::user_defined && piece.type != SentencePiece::byte,
+              "{}: piece {} ({}) is of type {}, expected no pieces of users and no bytes", where, index,
+              quote(piece.text), piece.type);
+      vocabulary.tokens.push_back(piece.type == SentencePiece::normal ? piece.text : "");
+      vocabulary.scores.push_back(piece.score);
+      const auto found = ids_.find(piece.text);
+      renamed_.push_back(found == ids_.end() ? unknown_ : found->second);
+    }
+    require(unknown_piece_ >= 0, "{}: no piece is of the type unknown, expected one", where);
+    vocabulary.unknown = unknown_piece_;
+    pieces_ = make_unigram(std::move(vocabulary));
+    for (const auto& [token, id] : ids_) {
+      if (lengths_.size() <= static_cast<size_t>(id)) lengths_.resize(static_cast<size_t>(id) + 1);
+      lengths_[id] = static_cast<uint32_t>(token.size());
+    }
+  }
+
+  std::string_view kind() const override { return "unigram"; }
+  uint32_t length(int32_t id) const override { return lengths_[id]; }
+  std::vector<std::pair<std::string, int32_t>> tokens() const override { return {ids_.begin(), ids_.end()}; }
+
+  void append(std::string_view word, std::vector<Piece>& pieces) const override {
+    const size_t before = pieces.size();
+    pieces_->append(word, pieces);
+    for (Piece& piece : std::span(pieces).subspan(before)) {
+      if (piece.id != unknown_piece_) {
+        piece.id = renamed_[piece.id];
+        continue;
+      }
+      // The other language may have a token for it.
+      const auto found = ids_.find(std::string(word.substr(piece.begin, piece.end - piece.begin)));
+      piece.id = found == ids_.end() ? unknown_ : found->second;
+    }
+  }
+
+ private:
+  Ids ids_;
+  int32_t unknown_, unknown_piece_ = -1;
+  std::vector<int32_t> renamed_;  // from SentencePiece's ids to those of vocab.json
+  std::vector<uint32_t> lengths_;
+  std::unique_ptr<TokenModel> pieces_;
+};
+
+// Marks become blanks, but for those a text begins with; a special token is followed by a blank.
+class MarianDecoder final : public Decoder {
+ public:
+  void apply(std::vector<std::string>& tokens) const override {
+    std::string text;
+    bool first = true;
+    for (const std::string& token : tokens) {
+      if (token == kUnknown || token == kEnd || token == kPad) {
+        text += token + ' ';
+        first = true;
+        continue;
+      }
+      std::string_view piece = token;
+      while (first && piece.starts_with(kMark)) piece.remove_prefix(kMark.size());
+      first = first && piece.empty();
+      append(piece, text);
+    }
+    const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    tokens.assign(1, text.substr(begin, text.find_last_not_of(' ') + 1 - begin));
+  }
+
+ private:
+  static void append(std::string_view piece, std::string& text) {
+    for (size_t mark = 0; (mark = piece.find(kMark)) != std::string_view::npos;) {
+      text.append(piece.substr(0, mark)).append(" ");
+      piece.remove_prefix(mark + kMark.size());
+    }
+    text += piece;
+  }
+};
+
+std::vector<AddedToken> added_tokens(const Ids& ids) {
+  std::vector<AddedToken> added;
+  for (const auto& [token, id] : ids) {
+    // >>fra<< in front of a text says which language it shall be translated to.
+    const bool language = token.size() > 4 && token.starts_with(">>") && token.ends_with("<<");
+    const bool special = token == kUnknown || token == kEnd || token == kPad;
+    if (language || special)
+      added.push_back({.content = token, .id = id, .special = special, .normalized = false});
+  }
+  std::ranges::sort(added, {}, &AddedToken::id);
+  return added;
+}
+
+}  // namespace
+
+PipelineParts read_marian(const MarianFiles& files) {
+  const SentencePieceModel model = read_sentencepiece(files.spm, files.spm_where);
+  require(model.kind == SentencePieceModel::unigram && !model.byte_fallback && !model.blanks_behind,
+          "{}: kind {}{}{}, expected a unigram model (kind 1) without these", files.spm_where, model.kind,
+          model.byte_fallback ? ", byte_fallback" : "",
+          model.blanks_behind ? ", treat_whitespace_as_suffix" : "");
+  const JsonText json(files.vocabulary, files.vocabulary_where);
+  Ids ids = read_token_ids(json, json.object());
+  for (const std::string_view name : {kUnknown, kEnd}) {
+    require(ids.contains(std::string(name)), "{}: token {} is missing", files.vocabulary_where, quote(name));
+  }
+  PipelineParts parts;
+  parts.added = added_tokens(ids);
+  parts.post_processor = PostProcessor::ending(ids.at(std::string(kEnd)));
+  parts.normalizer = sentencepiece_normalizer(model, files.spm_where);
+  parts.decoder = std::make_unique<MarianDecoder>();
+  parts.model = std::make_unique<MarianModel>(model, files.spm_where, std::move(ids));
+  parts.tokens = tokens_by_id(parts, files.vocabulary_where);
+  return parts;
+}
+
+}  // namespace locus

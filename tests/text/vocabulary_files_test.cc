@@ -1,0 +1,71 @@
+// Folders without a tokenizer.json, against transformers' own classes (tools/golden/vocabularies.py), and
+// such files that cannot be right.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "locus/text/tokenizer.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+void expect_golden(const Tokenizer& tokenizer, const std::string& kind) {
+  simdjson::dom::parser parser;
+  int cases = 0;
+  for (const auto line : parser.load_many(golden_text(kind + ".jsonl").string())) {
+    const auto text = std::string(line["text"].get_string().value());
+    std::vector<int32_t> expected;
+    for (const int64_t id : line["ids"].get_array()) expected.push_back(static_cast<int32_t>(id));
+    EXPECT_EQ(tokenizer.encoding(text).ids, expected) << kind << ": " << text;
+    EXPECT_EQ(tokenizer.decode_text(expected), line["decoded"].get_string().value()) << kind << ": " << text;
+    ++cases;
+  }
+  EXPECT_GT(cases, 50);
+}
+
+void expect_golden_also_when_saved(const std::string& kind) {
+  const auto tokenizer = load_tokenizer(golden_text(kind));
+  expect_golden(*tokenizer, kind);
+  const TemporaryFolder folder;
+  tokenizer->save(folder / "saved");
+  expect_golden(*load_tokenizer(folder / "saved"), kind);
+}
+
+TEST(VocabularyFiles, VocabTxtAsBert) { expect_golden_also_when_saved("bert"); }
+TEST(VocabularyFiles, VocabTxtAsBertWhereCaseCounts) { expect_golden_also_when_saved("bert-cased"); }
+TEST(VocabularyFiles, VocabJsonAndMergesAsGpt2) { expect_golden_also_when_saved("gpt2"); }
+TEST(VocabularyFiles, VocabJsonAndMergesAsRoberta) { expect_golden_also_when_saved("roberta"); }
+TEST(VocabularyFiles, SourceSpmAndVocabJsonAsMarian) { expect_golden_also_when_saved("marian"); }
+
+TEST(VocabularyFiles, VocabTxtThatIsNone) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& text, const char* message) {
+    put(folder / "vocab.txt", text);
+    expect_error(Fault::data, {"vocab.txt'", message}, [&] { load_tokenizer(folder.path()); });
+  };
+  refused("", "'tokenizer.model.vocab' is empty");
+  refused("[UNK]\na\na\n", "line 3: token \"a\" stands twice, expected once");
+  refused("[UNK]\n\na\n", "an empty token");
+  refused("a\nb\n", "'[UNK]', which is not in the vocabulary");
+  refused("[UNK]\n\xff\n", "not valid JSON");
+}
+
+TEST(VocabularyFiles, MergesThatAreNone) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& vocabulary, const std::string& merges, const char* message) {
+    put(folder / "vocab.json", vocabulary);
+    put(folder / "merges.txt", merges);
+    expect_error(Fault::data, {message}, [&] { load_tokenizer(folder.path()); });
+  };
+  refused("{}", "", "'tokenizer.model.vocab' is empty");
+  refused(R"({"a": 0})", "a b\n", "merges[0]': token 'b' is not in the vocabulary");
+  refused(R"({"a": 0, "b": 1})", "a b\n", "token 'ab' is not in the vocabulary");
+  refused(R"({"a": 0})", "a\n", "expected two tokens");
+  refused(R"({"a": 0, "aa": 1})", "a a\na a\n", "merge already at 0");
+  refused(R"({"a": -1})", "", "the id of token 'a' is '-1'");
+  refused(R"({"a": 0, "b": 0})", "", "have the same id 0");
+}
+
+}  // namespace
+}  // namespace locus
