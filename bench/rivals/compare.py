@@ -14,9 +14,10 @@ import pathlib
 import platform
 import statistics
 import sys
+import time
 
 import numpy
-from process import HERE, THREADS, Contender, command
+from process import HERE, THREADS, Anew, Answering, command, environment
 
 
 def load(workload):
@@ -27,9 +28,9 @@ def load(workload):
 
 
 def rivals(workload):
-    """The Python files of a workload that talk: those that serve."""
+    """The files of a workload that are programs: they serve, or print."""
     return sorted(path.stem for path in (HERE / workload).glob("*.py")
-                  if path.name != "workload.py" and "serve(" in path.read_text())
+                  if path.name != "workload.py" and any(word in path.read_text() for word in ("serve(", "print(")))
 
 
 def difference(ours, theirs, dtype):
@@ -41,31 +42,34 @@ def difference(ours, theirs, dtype):
 
 
 class Measurement:
-    """One workload: who takes part, what they took, and what the machine allowed meanwhile."""
+    """One case of a workload: who takes part, what they took, and what the machine allowed meanwhile."""
 
-    def __init__(self, name, options):
-        self.name = name
-        self.about = load(name)
-        self.folder = options.scratch / name
+    def __init__(self, workload, case, options):
+        self.workload, self.case = workload, case
+        self.about = load(workload)
+        self.folder = options.scratch / workload / case
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.size = self.about.prepare(self.folder, options.models)
+        self.size = self.about.prepare(self.folder, options.models, case)
         self.contenders, self.refused = {}, {}
         self.limits = []
-        for contender in ["locus", "locus again", *rivals(name)]:
+        for contender in ["locus", "locus again", *rivals(workload)]:
             self.start(contender, options.programs)
         self.times = {contender: [] for contender in self.contenders}
 
     def start(self, name, programs):
+        file = self.folder / name.replace(" ", "-")
+        kind = Anew if getattr(self.about, "ANEW", False) else Answering
         try:
-            contender = Contender(name, command(self.name, name.split()[0], programs) + [str(self.folder)],
-                                  self.folder / f"{name.replace(' ', '-')}.log")
+            contender = kind(command(self.workload, name.split()[0], programs) + [str(self.folder), self.case],
+                             environment(programs), file.with_suffix(".log"))
         except RuntimeError as error:
             if name == "locus":
                 raise
             self.refused[name] = str(error)
             return
-        result = contender.result(self.folder / f"{name.replace(' ', '-')}.result")
-        gap = difference(self.folder / "locus.result", result, getattr(self.about, "DTYPE", numpy.float32))
+        contender.result(file.with_suffix(".result"))
+        gap = difference(self.folder / "locus.result", file.with_suffix(".result"),
+                         getattr(self.about, "DTYPE", numpy.float32))
         if gap > self.about.TOLERANCE:
             self.refused[name] = f"its result differs by {gap:.2g}, more than {self.about.TOLERANCE:g}"
             contender.close()
@@ -79,13 +83,19 @@ class Measurement:
         for name, contender in self.contenders.items():
             self.times[name].append(contender.run())
 
+    def run(self, turns):
+        """Short jobs, which a disturbance meets harder, get more turns."""
+        begin = time.perf_counter()
+        while len(self.times["locus"]) < turns or (time.perf_counter() - begin < 3 and len(self.times["locus"]) < 101):
+            self.turn()
+
     def finish(self):
         """Medians, as they go into the JSON file."""
         rows = {}
         for name, contender in self.contenders.items():
             rows[name] = {"seconds": statistics.median(clock for clock, _ in self.times[name]),
                           "processor_seconds": statistics.median(own for _, own in self.times[name]),
-                          "runs": [clock for clock, _ in self.times[name]],
+                          "turns": [clock for clock, _ in self.times[name]],
                           "peak_mebibytes": contender.peak_mebibytes()}
             contender.close()
         return {"title": self.about.TITLE, "unit": self.about.UNIT, **self.size, "contenders": rows,
@@ -132,7 +142,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="./run bench rivals", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(known))
-    parser.add_argument("--turns", type=int, default=7, help="how often each contender runs (7)")
+    parser.add_argument("--turns", type=int, default=7, help="how often each contender runs at least (7)")
     parser.add_argument("--json", type=pathlib.Path, help="where the numbers go (build/rivals/rivals.json)")
     parser.add_argument("--compare", type=pathlib.Path, help="an earlier file of numbers to hold these against")
     parser.add_argument("--programs", type=pathlib.Path, help=argparse.SUPPRESS)
@@ -143,7 +153,8 @@ def parse():
     if unknown:
         parser.error(f"unknown workload {', '.join(sorted(unknown))}; expected {', '.join(known)}")
     options.workloads = options.workloads or known
-    options.models, options.scratch = options.models.resolve(), options.scratch.resolve()
+    for folder in ("models", "scratch", "programs"):
+        setattr(options, folder, getattr(options, folder).resolve())
     options.json = options.json or options.scratch / "rivals.json"
     return options
 
@@ -151,15 +162,16 @@ def parse():
 def main():
     options = parse()
     old = json.loads(options.compare.read_text()) if options.compare else None
-    print(f"{platform.machine()}, {THREADS} threads each, medians of {options.turns} turns")
+    print(f"{platform.machine()}, {THREADS} threads each, medians of {options.turns} turns or more")
     found = {}
-    for name in options.workloads:
-        measurement = Measurement(name, options)
-        for _ in range(options.turns):
-            measurement.turn()
-        found[name] = measurement.finish()
-        print_table(name, found[name])
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    for workload in options.workloads:
+        for case in load(workload).CASES:
+            measurement = Measurement(workload, case, options)
+            measurement.run(options.turns)
+            name = f"{workload} {case}"
+            found[name] = measurement.finish()
+            print_table(name, found[name])
+            options.json.write_text(json.dumps(found, indent=1) + "\n")
     if old:
         print_comparison(old, found)
     return 1 if any(entry["refused"] for entry in found.values()) else 0

@@ -10,6 +10,7 @@
 
 #include "bench/limits.h"
 #include "locus/base/error.h"
+#include "locus/checkpoint/safetensors.h"
 
 namespace locus::bench {
 namespace {
@@ -57,11 +58,14 @@ void talk(const std::function<Tensor()>& job) {
 
 }  // namespace
 
-int serve(int argc, char** argv,
-          const std::function<std::function<Tensor()>(const std::filesystem::path& folder)>& prepare) {
+Tensor Inputs::tensor(std::string_view tensor) const {
+  return SafetensorsFile(folder / "inputs.safetensors").read(tensor);
+}
+
+int serve(int argc, char** argv, const std::function<std::function<Tensor()>(const Inputs&)>& prepare) {
   try {
-    if (argc != 2) fail(Fault::usage, "{} arguments, expected the folder of the workload's inputs", argc - 1);
-    talk(prepare(argv[1]));
+    if (argc != 3) fail(Fault::usage, "{} arguments, expected a folder and the name of a case", argc - 1);
+    talk(prepare({argv[1], argv[2]}));
     return 0;
   } catch (const Error& error) {
     fmt::print(stderr, "contender: {}\n", error.what());

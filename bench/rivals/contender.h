@@ -9,9 +9,14 @@
 
 namespace locus::bench {
 
-// Prepares the job from the workload's inputs and runs it for every `run`; the job returns what is compared,
-// f32 or i32. Returns the exit code of the program.
-int serve(int argc, char** argv,
-          const std::function<std::function<Tensor()>(const std::filesystem::path& folder)>& prepare);
+struct Inputs {
+  std::filesystem::path folder;                // what the workload's prepare() wrote
+  std::string name;                            // of the case that is wanted
+  Tensor tensor(std::string_view name) const;  // of inputs.safetensors
+};
+
+// Prepares the job and runs it for every `run`; the job returns what is compared, f32 or i32. Returns the
+// exit code of the program.
+int serve(int argc, char** argv, const std::function<std::function<Tensor()>(const Inputs&)>& prepare);
 
 }  // namespace locus::bench

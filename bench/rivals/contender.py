@@ -18,6 +18,18 @@ def folder():
     return sys.argv[1]
 
 
+def case():
+    """Which of the workload's cases is wanted."""
+    return sys.argv[2]
+
+
+def inputs():
+    """The tensors that prepare() wrote, for PyTorch."""
+    from safetensors.torch import load_file
+
+    return load_file(folder() + "/inputs.safetensors")
+
+
 def serve(job):
     """Calls job() for every `run`; it returns a NumPy array."""
     answers = os.fdopen(os.dup(1), "w")

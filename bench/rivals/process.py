@@ -1,35 +1,41 @@
-"""A contender as compare.py sees it: a program that answers lines (see contender.py)."""
+"""Contenders as compare.py sees them: programs that answer lines (see contender.py), or that are started anew."""
 
+import json
 import os
 import pathlib
 import subprocess
 import sys
+import time
+
+import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
 THREADS = "2"
-# Every library that has threads of its own is told how many.
-ENVIRONMENT = os.environ | {
-    name: THREADS for name in ("LOCUS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
-                               "RAYON_NUM_THREADS")
-} | {"PYTHONPATH": str(HERE), "TOKENIZERS_PARALLELISM": "true", "HF_HUB_OFFLINE": "1"}
+
+
+def environment(programs):
+    """Every library that has threads of its own is told how many."""
+    threads = ("LOCUS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
+    return os.environ | dict.fromkeys(threads, THREADS) | {"PYTHONPATH": str(HERE), "LOCUS": str(programs / "locus"),
+                                                           "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true"}
 
 
 def command(workload, name, programs):
-    """How a contender is started: Locus was compiled, the others are Python. -P: a file named as the library it
-    measures must not be taken for it."""
-    if name == "locus":
-        return [str(programs / f"rivals_{workload}")]
-    return [sys.executable, "-P", str(HERE / workload / f"{name}.py")]
+    """How a contender is started. -P: a file named as the library it measures must not be taken for it."""
+    python = HERE / workload / f"{name}.py"
+    if python.exists():
+        return [sys.executable, "-P", str(python)]
+    shell = HERE / workload / f"{name}.sh"
+    return [str(shell if shell.exists() else programs / "rivals" / f"rivals_{workload}")]
 
 
-class Contender:
-    """Started, loaded, and run once."""
+class Answering:
+    """Loaded, and run once."""
 
-    def __init__(self, name, arguments, log):
-        self.name = name
+    def __init__(self, arguments, environment, log):
         self.log = pathlib.Path(log)
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        stderr=self.log.open("w"), env=ENVIRONMENT)
+                                        stderr=self.log.open("w"), env=environment)
         answer = self.process.stdout.readline().strip()
         if answer != "ready":
             self.process.kill()
@@ -50,7 +56,6 @@ class Contender:
 
     def result(self, path):
         self.ask(f"result {path}")
-        return path
 
     def limit(self, kind, footprint):
         return float(self.ask(f"limit {kind} {footprint}")[0])
@@ -62,3 +67,35 @@ class Contender:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
+
+
+class Anew:
+    """A program that prints a vector and leaves; the first start, which may export a model, does not count."""
+
+    def __init__(self, arguments, environment, log):
+        self.arguments, self.environment, self.log = arguments, environment, pathlib.Path(log)
+        self.peak = 0
+        self.run()
+        self.peak = 0
+        self.run()
+
+    def run(self):
+        clock = time.perf_counter()
+        process = subprocess.Popen(self.arguments, stdout=subprocess.PIPE, stderr=self.log.open("w"), env=self.environment)
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise RuntimeError(f"{self.log.read_text().strip().splitlines()[-1]} ({self.log})")
+        self.vector = json.loads(output.splitlines()[-1])["embedding"]
+        self.peak = max(self.peak, usage.ru_maxrss / 1024)
+        return time.perf_counter() - clock, usage.ru_utime + usage.ru_stime
+
+    def result(self, path):
+        numpy.array(self.vector, dtype=numpy.float32).tofile(path)
+
+    def peak_mebibytes(self):
+        return self.peak
+
+    def close(self):
+        pass

@@ -21,5 +21,5 @@ if [[ ! -f $venv/complete || $here/requirements.txt -nt $venv/complete ]]; then
   touch "$venv/complete"
 fi
 [[ -e $root/models/all-MiniLM-L6-v2 ]] || "$root/run" fetch minilm
-exec "$venv/bin/python" "$here/compare.py" --programs "$root/build/release/rivals" --models "$root/models" \
+exec "$venv/bin/python" "$here/compare.py" --programs "$root/build/release" --models "$root/models" \
   --scratch "$scratch" "${@:2}"

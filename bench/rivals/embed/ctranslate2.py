@@ -1,15 +1,10 @@
-import pathlib
-
 import ctranslate2
 import numpy
 from contender import THREADS, folder, serve
 from embed.sentences import batches, pooled, texts, tokenizer
+from exports import ctranslate2_folder
 
-converted = pathlib.Path(folder()) / "ctranslate2"
-if not converted.exists():
-    ctranslate2.converters.TransformersConverter(folder() + "/model").convert(str(converted))
-
-model = ctranslate2.Encoder(str(converted), device="cpu", compute_type="float32", intra_threads=THREADS)
+model = ctranslate2.Encoder(ctranslate2_folder(folder()), device="cpu", compute_type="float32", intra_threads=THREADS)
 encoder, lines = tokenizer(folder()), texts(folder())
 
 

@@ -3,6 +3,7 @@
 import random
 
 TITLE = "MiniLM-L6, 512 mixed sentences"
+CASES = ["sentences"]
 UNIT = "tokens"
 LIMIT = "fma"
 # Components of vectors of length one, after six layers in float32.
@@ -22,7 +23,7 @@ def sentences():
         yield " ".join(draw.choice(WORDS) for _ in range(words)).capitalize() + "."
 
 
-def prepare(folder, models):
+def prepare(folder, models, case):
     """Writes sentences.txt; returns the tokens in it, and the floating operations of the weights they meet."""
     from tokenizers import Tokenizer
 

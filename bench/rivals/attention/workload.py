@@ -1,0 +1,17 @@
+"""Attention of 2 sequences of 512 tokens, 12 heads of 64; and with its backward pass."""
+
+from arrays import normal, write
+
+TITLE = "attention, 2x12x512x64"
+CASES = ["forward", "backward"]
+UNIT = "passes"
+LIMIT = "fma"
+TOLERANCE = 1e-4
+
+B, H, L, D = 2, 12, 512, 64
+
+
+def prepare(folder, models, case):
+    write(folder, **{name: normal(seed, B * L, H * D) for seed, name in enumerate(("q", "k", "v", "dy"))})
+    # Two products forward; backward the scores again, and one for each of the gradients of v, weights, q and k.
+    return {"amount": 1, "work": (2 if case == "forward" else 7) * 2 * B * H * L * L * D}

@@ -1,0 +1,22 @@
+"""Hidden states of BERT-base with random weights, B sequences of L tokens without padding."""
+
+from arrays import ids, random_model, sizes, write
+
+TITLE = "BERT-base, sequences x tokens"
+CASES = ["8x128", "2x512"]
+UNIT = "tokens"
+LIMIT = "fma"
+TOLERANCE = 1e-4
+
+
+def make():
+    from transformers import BertConfig, BertModel
+
+    return BertModel(BertConfig(), add_pooling_layer=False)
+
+
+def prepare(folder, models, case):
+    random_model(folder, make)
+    write(folder, ids=ids(1, 30522, *sizes(case)))
+    sequences, length = sizes(case)
+    return {"amount": sequences * length, "work": 2 * sequences * length * 12 * 12 * 768 * 768}

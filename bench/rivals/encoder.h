@@ -1,0 +1,24 @@
+// A model folder as a job: the hidden states of a rectangle of ids.
+#pragma once
+
+#include <memory>
+
+#include "bench/rivals/contender.h"
+#include "locus/checkpoint/model_folder.h"
+
+namespace locus::bench {
+
+inline std::function<Tensor()> encoder(const Inputs& in) {
+  const auto folder = std::make_shared<ModelFolder>(open_model(in.folder / "model"));
+  const Tensor ids = in.tensor("ids");
+  const Tokens tokens = {
+      ids.reshape({ids.numel()}),
+      Placement::rectangle(ids.size(0), ids.size(1), folder->architecture.blueprint.policy()),
+      {}};
+  return [=] {
+    const NoGrad scope;
+    return folder->model.transformer()(tokens).value();
+  };
+}
+
+}  // namespace locus::bench

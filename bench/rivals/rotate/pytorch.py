@@ -1,0 +1,4 @@
+from contender import serve
+from rotate.rotation import job, rotate
+
+serve(lambda: job(rotate))
