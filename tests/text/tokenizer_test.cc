@@ -78,6 +78,22 @@ TEST(CharacterVocabulary, UnknownCharacters) {
   EXPECT_EQ(lenient.encode("aä\xff"), (Ids{0, 2, 2}));
 }
 
+TEST(CharacterVocabulary, OffsetsOfUnknownCharactersAreTheirOwn) {
+  const auto characters = CharacterVocabulary::of_text("ab", {"<unk>"});
+  const auto spans = [&](std::string_view text, Specials specials) {
+    std::vector<std::pair<uint32_t, uint32_t>> all;
+    for (const TextSpan& span :
+         characters.encoding(text, {.specials = specials, .unit = OffsetUnit::bytes}).offsets) {
+      all.emplace_back(span.begin, span.end);
+    }
+    return all;
+  };
+  using Spans = std::vector<std::pair<uint32_t, uint32_t>>;
+  EXPECT_EQ(spans("a狗\xffxb", Specials::are_text), (Spans{{0, 1}, {1, 4}, {4, 5}, {5, 6}, {6, 7}}));
+  EXPECT_EQ(spans("a<unk>b", Specials::are_read), (Spans{{0, 1}, {1, 6}, {6, 7}}));
+  EXPECT_EQ(spans("<unk>", Specials::are_text).size(), 5u);
+}
+
 TEST(CharacterVocabulary, TextsThatMakeNone) {
   expect_error(Fault::data, {"it has no characters"}, [] { CharacterVocabulary::of_text(""); });
   expect_error(Fault::data, {"byte 0xc0 at offset 1 of the text is not UTF-8"},

@@ -4,7 +4,6 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
-#include "locus/text/unicode.h"
 #include "locus/text/vocabulary_file.h"
 
 namespace locus {
@@ -42,18 +41,38 @@ CharacterVocabulary::CharacterVocabulary(const std::vector<std::string>& charact
   if (found != this->specials().ids().end()) unknown_ = found->second;
 }
 
+int32_t CharacterVocabulary::id_of(const Character& character, std::string_view text, size_t offset) const {
+  const auto found = ids_.find(character.code);
+  const int32_t id = found == ids_.end() ? unknown_ : found->second;
+  require(id >= 0,
+          "{} at offset {} of the text is not in the vocabulary of {} characters, and there is no special "
+          "token '<unk>' to stand for it",
+          name_of(character, text, offset), offset, characters_.size());
+  return id;
+}
+
 void CharacterVocabulary::append(std::string_view text, std::vector<int32_t>& ids) const {
   for (size_t i = 0; i < text.size();) {
     const Character character = character_at(text, i);
-    const auto found = ids_.find(character.code);
-    const int32_t id = found == ids_.end() ? unknown_ : found->second;
-    require(id >= 0,
-            "{} at offset {} of the text is not in the vocabulary of {} characters, and there is no special "
-            "token '<unk>' to stand for it",
-            name_of(character, text, i), i, characters_.size());
-    ids.push_back(id);
+    ids.push_back(id_of(character, text, i));
     i += character.length;
   }
+}
+
+// The name of <unk> is longer than the character it stands for: places are counted in the text.
+Encoding CharacterVocabulary::tokens_of(std::string_view text, Specials specials) const {
+  Encoding encoding;
+  for (size_t i = 0; i < text.size();) {
+    SpecialTokens::Match token;
+    if (specials == Specials::are_read) token = this->specials().match(text, i);
+    if (token.length == 0) {
+      const Character character = character_at(text, i);
+      token = {.length = character.length, .id = id_of(character, text, i)};
+    }
+    encoding.push(token.id, {static_cast<uint32_t>(i), static_cast<uint32_t>(i + token.length)}, 0, 0);
+    i += token.length;
+  }
+  return encoding;
 }
 
 void CharacterVocabulary::save(const std::filesystem::path& folder) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "locus/text/tokenizer.h"
+#include "locus/text/unicode.h"
 
 namespace locus {
 
@@ -19,6 +20,8 @@ class CharacterVocabulary final : public Tokenizer {
 
  private:
   void append(std::string_view text, std::vector<int32_t>& ids) const override;
+  Encoding tokens_of(std::string_view text, Specials specials) const override;
+  int32_t id_of(const Character& character, std::string_view text, size_t offset) const;
   std::string_view plain_bytes(int32_t id) const override { return characters_[id]; }
 
   std::vector<std::string> characters_;
