@@ -56,6 +56,16 @@ TEST_F(TrainCommand, ABatchThatDoesNotFitIsRefusedBeforeItBegins) {
                {"a step needs at least ", "tokens at once), but ", " GB are free; lower data.batch"});
 }
 
+TEST_F(TrainCommand, ThePageIsThereFromTheFirstValidationOn) {
+  for (const char* seconds : {"0.3", "1", "3", "10", "30"}) {  // a sanitizer, an emulator, a busy machine
+    run_program(command("--set train.steps=1000000000"), fmt::format("timeout -s KILL {}", seconds));
+    if (fs::exists(folder / "out" / "training.html")) break;
+  }
+  const std::vector<std::byte> page = read_file(folder / "out" / "training.html");
+  const std::string_view text(reinterpret_cast<const char*>(page.data()), page.size());
+  EXPECT_NE(text.find("the best validation loss is "), std::string_view::npos);
+}
+
 TEST_F(TrainCommand, TrainsMeasuresAndWrites) {
   const Outcome trained = run_program(command());
   ASSERT_EQ(trained.exit_code, 0) << trained.err;

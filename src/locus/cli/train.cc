@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -85,10 +84,31 @@ RunPlan plan_of(const Request& request) {
   return plan_run(settings, fs::path(request.config).parent_path());
 }
 
-void write_page(const RunFolder& folder) {
-  const std::string name = fs::absolute(folder.path()).lexically_normal().filename().string();
-  write_file(folder.path() / "training.html", report::training_page(name, read_metrics(folder.metrics())));
-}
+// training.html beside the run, anew at every validation.
+class LivePage {
+ public:
+  explicit LivePage(const RunFolder& folder) : folder_(folder) {}
+
+  void write() {
+    const Clock::time_point start = Clock::now();
+    const std::string name = fs::absolute(folder_.path()).lexically_normal().filename().string();
+    write_file(folder_.path() / "training.html",
+               report::training_page(name, read_metrics(folder_.metrics())));
+    written_ = Clock::now();
+    took_ = written_ - start;
+  }
+
+  // A page of millions of steps takes its time: no more than a twentieth of the run's.
+  void operator()(const TrainProgress& progress) {
+    if (progress.validation && Clock::now() - written_ >= 20 * took_) write();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const RunFolder& folder_;
+  Clock::time_point written_;
+  Clock::duration took_{};
+};
 
 // Of a part of a step, on average.
 double tokens_at_once(const RunPlan& plan) {
@@ -120,6 +140,7 @@ void run(const Request& request) {
                             .recompute = plan.task.data.recompute});
   const StopSignals signals;
   ProgressLine line;
+  LivePage page(folder);
   int64_t step = 0;
   try {
     step =
@@ -129,7 +150,11 @@ void run(const Request& request) {
                .settings = plan.train,
                .config = plan.config,
                .files = files_of(plan.task, folder.path() / "tokenizer.part"),
-               .hooks = {.progress = std::ref(line),
+               .hooks = {.progress =
+                             [&](const TrainProgress& progress) {
+                               line(progress);
+                               page(progress);
+                             },
                          .stop = [&] { return signals.asked(); },
                          .note = [](const std::string& text) { fmt::print(stderr, "locus: {}\n", text); }}});
   } catch (...) {
@@ -137,7 +162,7 @@ void run(const Request& request) {
     throw;
   }
   line.end();
-  write_page(folder);
+  page.write();
   if (step < plan.train.steps) {
     fmt::print(stderr, "locus: stopped after step {} and saved; the same command goes on from there\n", step);
     throw Stopped{signals.signal()};

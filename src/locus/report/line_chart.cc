@@ -15,6 +15,7 @@ namespace locus::report {
 namespace {
 
 constexpr double kRowHeight = 20, kSwatch = 22;
+constexpr double kAboveFrame = 16;  // for the name of a mark
 constexpr size_t kMostMarks = 16;
 
 struct Legend {
@@ -102,9 +103,22 @@ std::string path_of(const Series& series, const Frame& frame) {
   return path;
 }
 
+// What is written beside a point when its line is pointed at or has the focus: within the frame, above the
+// point where there is room. Hidden by an attribute, which every viewer of drawings knows, and shown by a
+// rule.
+std::string value_at(double x, double y, const std::string& text, const Frame& frame) {
+  const double half = text_width(text, kTextSize) / 2;
+  const double middle =
+      std::clamp(x, frame.left + half, std::max(frame.left + half, frame.left + frame.width - half));
+  const double above = y - 8 > frame.top + kTextSize ? y - 8 : y + kTextSize + 8;
+  return fmt::format(
+      R"(<g class="value" display="none">{}</g>)",
+      text_at(middle, above, text, {.anchor = TextStyle::Anchor::middle, .kind = "words strong"}));
+}
+
 std::string drawn(const Series& series, size_t index, const Frame& frame) {
   const std::string name = escape(series.name);
-  std::string body = fmt::format("<g class=\"series\" tabindex=\"0\"><title>{}</title>", name);
+  std::string body = fmt::format("<g class=\"series\" tabindex=\"0\"><title>{}</title>", name), values;
   body += fmt::format(R"(<path class="{}" d="{}"/>)", line_class(index), path_of(series, frame));
   for (size_t i = 0; series.x.size() <= kMostMarks && i < series.x.size(); ++i) {
     const double x = frame.x_of(series.x[i]), y = frame.y_of(series.y[i]);
@@ -114,17 +128,18 @@ std::string drawn(const Series& series, size_t index, const Frame& frame) {
         fmt::format(R"(<path class="line mark c{}" d="M{} {}h0"><title>{}{}{:.4g}: {:.4g}</title></path>)",
                     index % kLight.lines.size(), number(x), number(y), name, name.empty() ? "" : ", ",
                     series.x[i], series.y[i]);
+    values += value_at(x, y, fmt::format("{:.4g}", series.y[i]), frame);
   }
-  return body + "</g>\n";
+  return body + values + "</g>\n";
 }
 
-// A line through the frame, named at its top on the side that has room.
+// A line through the frame, named above it, where no series runs.
 std::string marked(const std::pair<double, std::string>& mark, const Frame& frame) {
   const double x = frame.x_of(mark.first);
   const bool right = x < frame.left + frame.width / 2;
   return fmt::format(R"(<path class="axis" stroke-dasharray="4 3" d="M{} {}v{}"/>)", number(x),
-                     number(frame.top), number(frame.height)) +
-         text_at(x + (right ? 5 : -5), frame.top + kTextSize, mark.second,
+                     number(frame.top - kAboveFrame), number(frame.height + kAboveFrame)) +
+         text_at(x + (right ? 5 : -5), frame.top - 5, mark.second,
                  {.anchor = right ? TextStyle::Anchor::start : TextStyle::Anchor::end, .kind = "faint"});
 }
 
@@ -134,7 +149,8 @@ Drawing draw(const LineChart& chart, double width, double height) {
   constexpr double kMargin = 6;
   const double heading = chart.title.empty() ? 0 : kRowHeight + 2;
   const Legend legend = legend_of(chart, kMargin, heading, width - 2 * kMargin);
-  const double top = heading + legend.height + 10, bottom = height - kBelowFrame;
+  const double top = heading + legend.height + 10 + (chart.mark ? kAboveFrame : 0),
+               bottom = height - kBelowFrame;
   require(bottom - top >= 20, "line chart '{}': no room for {} names in a height of {}", chart.title,
           chart.series.size(), height);
   const auto [x_axis, y_axis] = axes_of(chart, width, bottom - top);

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kLayout = R"(
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:68rem;padding:1.5rem 1rem 3rem;font:1rem/1.5 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}
-h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem}h2{font-size:1.2rem;margin:0 0 .5rem}
+h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem}h2{font-size:1.2rem;margin:0 0 .5rem}main>h2{margin-top:2.2rem}
 .lead{font-size:1.15rem;margin:0 0 1rem;max-width:45rem}
 pre{margin:0 0 1rem;padding:.7rem 1rem;border-radius:.4rem;overflow-x:auto;font:.95rem/1.5 ui-monospace,'DejaVu Sans Mono',monospace}
 dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1.2rem;margin:0 0 2rem;max-width:45rem}

@@ -23,9 +23,10 @@ constexpr std::array<std::array<int, 3>, 9> kViridis = {{{68, 1, 84},
                                                          {253, 231, 37}}};
 
 std::string paper_rules(const Paper& paper) {
-  std::string css =
-      fmt::format(".paper{{fill:{}}}.words{{fill:{}}}.faint{{fill:{}}}.rule{{stroke:{}}}.axis{{stroke:{}}}\n",
-                  paper.paper, paper.ink, paper.faint, paper.rule, paper.faint);
+  std::string css = fmt::format(
+      ".paper{{fill:{0}}}.words{{fill:{1}}}.faint{{fill:{2}}}.rule{{stroke:{3}}}.axis{{stroke:{2}}}"
+      ".value text{{stroke:{0}}}\n",
+      paper.paper, paper.ink, paper.faint, paper.rule);
   for (size_t i = 0; i < paper.lines.size(); ++i) {
     fmt::format_to(std::back_inserter(css), ".c{}{{stroke:{}}}", i, paper.lines[i]);
   }
@@ -61,7 +62,11 @@ std::string drawing_style() {
       "text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}.strong{font-weight:600}\n"
       ".line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
       ".rule,.axis{fill:none;stroke-width:1}.shade{fill:none}\n"
-      ".series:hover .line,.series:focus .line{stroke-width:4}.series:focus{outline:none}\n";
+      ".mark{stroke-width:6}.series:hover .line,.series:focus "
+      ".line{stroke-width:4}.series:focus{outline:none}"
+      ".series:hover .mark,.series:focus .mark{stroke-width:8}"
+      ".series:hover .value,.series:focus .value{display:inline}"
+      ".value text{paint-order:stroke;stroke-width:4;stroke-linejoin:round}\n";
   for (size_t i = 1; i < std::size(kDashes); ++i) {
     fmt::format_to(std::back_inserter(css), ".d{}{{stroke-dasharray:{}}}", i, kDashes[i]);
   }

@@ -1,11 +1,14 @@
 #include "locus/study/study.h"
 
 #include "locus/base/file.h"
+#include "locus/base/folder.h"
 #include "locus/base/settings.h"
 #include "locus/checkpoint/safetensors.h"
 
 namespace locus::study {
 namespace {
+
+constexpr const char* kStudyFile = "study.toml";
 
 std::vector<std::string> words(std::string_view list) {
   std::vector<std::string> result;
@@ -86,6 +89,12 @@ void check(const Study& study) {
   note([&] { require(!study.scheme_list().empty(), "study: no schemes"); });
   note([&] { study.conditions.test_lengths(); });
   refuse("study", found);
+  if (!study.text.empty()) {  // a text may be too short for the longest example
+    note([&] {
+      study.task_list().front()->make(study.conditions.test_lengths().back(),
+                                      Random(1, static_cast<uint64_t>(List::test)));
+    });
+  }
   for (const Task* task : study.task_list()) {
     for (const int64_t length : study.conditions.test_lengths()) {
       if (std::min(length, study.conditions.length) >= task->shortest) continue;
@@ -108,20 +117,25 @@ Settings settings_of(const Study& study) {
 
 // Makes the folder this study's, or refuses one that is another's.
 void claim(const Study& study, const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "study.toml";
-  if (std::filesystem::exists(file)) {
-    const auto found = differences(Settings::read(file), settings_of(study));
+  if (const std::optional<Study> there = study_in(folder)) {
+    const auto found = differences(settings_of(*there), settings_of(study));
     if (!found.empty()) {
       fail(Fault::usage, "{} holds another study; give another folder, or the same settings:\n  {}",
            folder.string(), fmt::join(found, "\n  "));
     }
-    return;
+  } else {
+    write_file(folder / kStudyFile, study_toml(study));
   }
-  std::filesystem::create_directories(folder / "cells");
-  std::filesystem::create_directories(folder / "models");
-  AtomicFile out(file);
-  out.write(settings_of(study).toml());
-  out.commit();
+}
+
+// What a killed process left unfinished.
+void clear_debris(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> debris;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".part") debris.push_back(entry.path());
+  }
+  std::error_code ignored;
+  for (const std::filesystem::path& piece : debris) std::filesystem::remove(piece, ignored);
 }
 
 void save_model(const std::filesystem::path& path, const Model& model) {
@@ -134,8 +148,28 @@ void save_model(const std::filesystem::path& path, const Model& model) {
 
 }  // namespace
 
+Study read_study(const std::filesystem::path& file) {
+  Study study;
+  const Settings settings = Settings::read(file);
+  std::vector<std::string> names;
+  for (const Field& field : fields_of(study)) names.emplace_back(field.spec.name);
+  settings.require_known(std::vector<std::string_view>(names.begin(), names.end()));
+  refuse(file.string(), read_fields(study, settings.section("")));
+  return study;
+}
+
+std::optional<Study> study_in(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kStudyFile;
+  return std::filesystem::exists(file) ? std::optional(read_study(file)) : std::nullopt;
+}
+
+std::string study_toml(const Study& study) { return settings_of(study).toml(); }
+
 std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher) {
   check(study);
+  for (const char* part : {"cells", "models"}) make_folder(folder / part);
+  const FolderLock lock(folder / "lock");
+  for (const auto& place : {folder, folder / "cells", folder / "models"}) clear_debris(place);
   claim(study, folder);
   std::vector<Cell> cells;
   for (const CellName& name : study.cells()) {
@@ -147,10 +181,9 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
       Finished done = run_cell(study.conditions, study.task_named(name.task), name, [&](double part) {
         if (watcher.at_work) watcher.at_work(name, part);
       });
+      // The model first: a cell that is there has all it needs.
       if (name.seed == 1) save_model(model_file(folder, name), *done.model);
-      AtomicFile out(path);
-      out.write(cell_json(done.cell));
-      out.commit();
+      write_file(path, cell_json(done.cell));
       cells.push_back(std::move(done.cell));
     }
     if (watcher.finished) watcher.finished(cells.back(), !known);

@@ -4,10 +4,12 @@
 //   study.toml                what it holds equal and what it compares
 //   cells/TASK.SCHEME.SEED.json   one finished cell each
 //   models/TASK.SCHEME.safetensors   the first seed's trained parameters, to look at
+//   lock                      held by the process at work
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,7 @@ namespace locus::study {
 
 struct Study {
   Conditions conditions;
-  std::string tasks = "language, back-encoder";
+  std::string tasks = "language, back-encoder, back";
   std::string schemes = "all";
   int64_t seeds = 2;
   std::string text;  // a file; its task is added to the list
@@ -43,12 +45,19 @@ struct Study {
 // Everything wrong with a study, before anything is trained.
 void check(const Study& study);
 
+// From a TOML file; unknown keys and values out of range are refused, all at once.
+Study read_study(const std::filesystem::path& file);
+std::string study_toml(const Study& study);  // reads back to the same
+// The study a folder holds, if it holds one.
+std::optional<Study> study_in(const std::filesystem::path& folder);
+
 struct Watcher {
   std::function<void(const CellName&, double part)> at_work;  // throws to stop
   std::function<void(const Cell&, bool now)> finished;        // now, or found in the folder
 };
 
-// Runs what is missing. A folder that holds another study is refused with the differences.
+// Runs what is missing. A folder that holds another study is refused with the differences, one that another
+// process is at work in with its number.
 std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher);
 
 // The first seed's trained parameters.
