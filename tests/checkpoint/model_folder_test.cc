@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "locus/tensor/storage.h"
 #include "tests/checkpoint/folder_of.h"
 
 namespace locus {
@@ -215,6 +216,20 @@ TEST(ModelFolder, KeepsTokenizerAndSentenceFilesWhenItIsSavedAgain) {
   save_model(open_model(folder.path()), saved.path());
   for (const char* name : kept) EXPECT_EQ(get(saved / name), get(folder / name)) << name;
   EXPECT_FALSE(fs::exists(saved / "notes.txt"));
+}
+
+// Also where weights are joined, turned round or stored in another order than the model's.
+TEST(ModelFolder, TakesNoMoreTensorsThanItsWeightsWhileItIsOpened) {
+  for (const char* family : {"bert", "gpt2", "neox", "deberta", "t5"}) {
+    const FolderOf folder(family);
+    reset_peak_bytes();
+    const int64_t before = allocated_bytes();
+    const ModelFolder opened = open_model(folder.path());
+    const Parameters& parameters = opened.model.parameters();
+    const auto padding =
+        static_cast<int64_t>(kAlignment * parameters.all().size());  // of the last line of each
+    EXPECT_LE(peak_bytes() - before, 4 * parameters.numel() + padding) << family;
+  }
 }
 
 TEST(ModelFolder, TellsItsProgress) {
