@@ -7,7 +7,8 @@ int main(int count, char** words) try {
   if (count < 3) return 2;
   const locus::Tagger tagger(words[1]);
   const std::vector<std::string> texts = {words[2]};
-  for (const locus::TaggedSpan& span : tagger.tag(texts)[0]) {
+  const std::vector<std::vector<locus::TaggedSpan>> tagged = tagger.tag(texts);
+  for (const locus::TaggedSpan& span : tagged[0]) {
     const auto [begin, end] = span.bytes;
     fmt::print("{} {:.4f} {}\n", span.label, span.score, texts[0].substr(begin, end - begin));
   }

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "locus/scheme/scheme.h"
 #include "tests/program.h"
 #include "tests/temporary_folder.h"
 
@@ -33,6 +34,12 @@ std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
+}
+
+std::string text_of(const char* document) {
+  std::string text;
+  for (const std::string& line : lines_of(kRoot / document)) text += line + "\n";
+  return text;
 }
 
 std::vector<Block> blocks_of(const fs::path& document) {
@@ -130,10 +137,9 @@ class Reader {
 class Book : public testing::TestWithParam<std::string> {};
 
 TEST_P(Book, CommandsRunAndPrintWhatIsShown) {
-  std::string usage, output;
-  for (const std::string& line : lines_of(kRoot / "run")) usage += line + "\n";
+  const std::string usage = text_of("run");
   Reader reader;
-  std::string last;
+  std::string output, last;
   for (const Block& block : blocks_of(kRoot / GetParam())) {
     if (block.kind == "sh") {
       output = reader.run(block);
@@ -173,6 +179,31 @@ TEST_P(Book, BlocksAreOfTheKindsThatAreChecked) {
   for (const Block& block : blocks_of(kRoot / GetParam())) {
     EXPECT_NE(std::find(known.begin(), known.end(), block.kind), known.end())
         << GetParam() << ":" << block.line << ": ```" << block.kind;
+  }
+}
+
+TEST(BookLists, EveryCommandIsInThePageOfTheCommandLine) {
+  const std::string page = text_of("docs/command-line.md"), help = run_program("--help").out;
+  std::istringstream lines(help.substr(help.find("Subcommands:")));
+  int commands = 0;
+  std::string line;
+  std::getline(lines, line);
+  for (; std::getline(lines, line) && line.starts_with("  "); ++commands) {
+    const std::string name = words_of(line).front();
+    EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
+  }
+  EXPECT_GE(commands, 16);
+}
+
+TEST(BookLists, EverySchemeHasASectionAPictureAndARow) {
+  const std::string guide = text_of("docs/position.md"), readme = text_of("README.md");
+  for (const SchemeInfo* info : schemes()) {
+    const std::string name(info->name);
+    EXPECT_NE(readme.find("\n| `" + name + "` |"), std::string::npos) << name;
+    EXPECT_TRUE(fs::exists(kRoot / "docs/pictures" / (name + ".svg"))) << name;
+    if (name == "none") continue;  // nothing to tell but that it is the control
+    EXPECT_NE(guide.find("\n### " + name + "\n"), std::string::npos) << name;
+    EXPECT_NE(guide.find("(pictures/" + name + ".svg)"), std::string::npos) << name;
   }
 }
 
