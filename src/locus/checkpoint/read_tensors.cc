@@ -13,7 +13,7 @@ namespace locus {
 namespace {
 
 // Small enough that what was read is still in the cache when it is looked at and converted.
-constexpr uint64_t kPieceBytes = 1 << 20;
+constexpr uint64_t kPieceBytes = 1 << 18;
 
 // Rows of a tensor that one thread reads at once.
 struct Piece {
