@@ -31,7 +31,8 @@ TEST(Answerer, SpansOfWindowsAndNoAnswer) {
 TEST(Answerer, QuestionsDoNotDependOnEachOther) {
   const Answerer answerer(golden_model("answer"));
   std::vector<AskedText> asked;
-  for (const Expected::Value value : Expected("answer").cases()) {
+  const Expected expected("answer");
+  for (const Expected::Value value : expected.cases()) {
     asked.push_back({text_of(value, "question"), text_of(value, "context")});
   }
   const AnswerOptions options = {.window = 20, .overlap = 6};

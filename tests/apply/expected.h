@@ -53,9 +53,13 @@ inline double number_of(Expected::Value value, const char* name) { return value[
 inline uint32_t count_of(Expected::Value value, const char* name) {
   return static_cast<uint32_t>(value[name].get_uint64().value());
 }
+inline simdjson::dom::array list_of(Expected::Value value) { return value.get_array().value(); }
+inline simdjson::dom::array list_of(Expected::Value value, const char* name) {
+  return value[name].get_array().value();
+}
 inline std::vector<float> numbers_of(Expected::Value value, const char* name) {
   std::vector<float> numbers;
-  for (const Expected::Value item : value[name].get_array().value()) {
+  for (const Expected::Value item : list_of(value, name)) {
     numbers.push_back(static_cast<float>(item.get_double().value()));
   }
   return numbers;

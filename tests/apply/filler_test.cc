@@ -18,17 +18,19 @@ TEST(Filler, TokensAsTransformersRanksThem) {
   size_t i = 0;
   for (const Expected::Value value : expected.cases()) {
     const std::vector<FilledMask>& masks = found[i++];
-    ASSERT_EQ(masks.size(), value["masks"].get_array().size());
+    ASSERT_EQ(masks.size(), list_of(value, "masks").size());
     size_t m = 0;
-    for (const Expected::Value wanted : value["masks"].get_array().value()) {
+    for (const Expected::Value wanted : list_of(value, "masks")) {
       const FilledMask& mask = masks[m++];
       ASSERT_EQ(mask.best.size(), 4u);
       size_t c = 0;
-      for (const Expected::Value choice : wanted.get_array().value()) {
+      for (const Expected::Value choice : list_of(wanted)) {
         EXPECT_EQ(mask.best[c].id, static_cast<int32_t>(count_of(choice, "id")));
         EXPECT_EQ(mask.best[c].token, text_of(choice, "token"));
         EXPECT_NEAR(mask.best[c].score, number_of(choice, "score"), kNear);
-        if (has(choice, "text")) EXPECT_EQ(mask.texts[c], text_of(choice, "text"));
+        if (has(choice, "text")) {
+          EXPECT_EQ(mask.texts[c], text_of(choice, "text"));
+        }
         ++c;
       }
       EXPECT_EQ(mask.texts.empty(), masks.size() > 1);

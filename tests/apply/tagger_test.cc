@@ -23,9 +23,9 @@ TEST(Tagger, SpansAsTransformersJoinsThem) {
   size_t i = 0;
   for (const Expected::Value value : expected.cases()) {
     const std::vector<TaggedSpan>& spans = found[i];
-    ASSERT_EQ(spans.size(), value["spans"].get_array().size()) << texts[i];
+    ASSERT_EQ(spans.size(), list_of(value, "spans").size()) << texts[i];
     size_t s = 0;
-    for (const Expected::Value wanted : value["spans"].get_array().value()) {
+    for (const Expected::Value wanted : list_of(value, "spans")) {
       EXPECT_EQ(spans[s].label, text_of(wanted, "label")) << texts[i];
       EXPECT_NEAR(spans[s].score, number_of(wanted, "score"), kNear);
       EXPECT_EQ(counted(texts[i], spans[s].bytes),
@@ -50,7 +50,8 @@ TEST(Tagger, TooLongATextNamesTheLimitOrIsCut) {
   const Tagger tagger(golden_model("tag"));
   const std::vector<std::string> texts = {std::string(60, '.')};
   expect_error(Fault::data, {"text 1: it has 62 tokens, expected at most 40"}, [&] { tagger.tag(texts); });
-  for (const TaggedSpan& span : tagger.tag(texts, {.truncate = true})[0]) EXPECT_LE(span.bytes.end, 38u);
+  const std::vector<std::vector<TaggedSpan>> cut = tagger.tag(texts, {.truncate = true});
+  for (const TaggedSpan& span : cut[0]) EXPECT_LE(span.bytes.end, 38u);
 }
 
 TEST(TaggerFaults, AnotherHead) {

@@ -124,6 +124,21 @@ TEST(TokenText, GivesWholeCharactersAsSoonAsTheyAreThere) {
   EXPECT_EQ(std::ranges::count(pieces, "狗"), 1);
 }
 
+TEST(TokenText, AnyTokensAddUpToTheirText) {
+  const auto tokenizer = load_tokenizer(golden_model("write").string());
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const Random random(seed, 0);
+    std::vector<int32_t> ids;
+    for (uint64_t i = 0; i < 60; ++i) {
+      ids.push_back(static_cast<int32_t>(random.uniform(i) * static_cast<float>(tokenizer->size())));
+    }
+    TokenText text(*tokenizer, {});
+    std::string all;
+    for (const int32_t id : ids) all += text.add(id);
+    EXPECT_EQ(all + text.finish(), tokenizer->decode_text(ids)) << "seed " << seed;
+  }
+}
+
 TEST(TokenText, AHalfCharacterComesAtTheEnd) {
   const auto tokenizer = load_tokenizer(golden_model("write").string());
   std::vector<int32_t> ids = tokenizer->encode("xé");

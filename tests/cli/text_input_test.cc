@@ -20,6 +20,15 @@ TEST_F(TextCommands, WordsFilesAndStdinAreTheSame) {
   EXPECT_EQ(expect_fine(classify + " --file " + file("none.txt", "")), "");
 }
 
+TEST_F(TextCommands, ATextInBracketsIsNoList) {
+  const std::string classify = "classify " + model("classify");
+  const std::string out = expect_fine(classify + " '[a, b]' '[MASK]' x");
+  EXPECT_EQ(out, expect_fine(classify + " < " + file("x", "[a, b]\n[MASK]\nx\n")));
+  EXPECT_EQ(lines_in(out), 3u);
+  EXPECT_EQ(expect_fine("similarity " + model("embed") + " --query '[a, b]' '[a, b]'"),
+            "1.000000\t1\t[a, b]\n");
+}
+
 TEST_F(TextCommands, LinesMayBeObjects) {
   const std::string classify = "classify " + model("classify") + " --json";
   const std::string words = expect_fine(classify + " 'the dog' 'it ran'");

@@ -71,7 +71,7 @@ def embed():
 def classify():
     model, tokenizer = labelled(hf.BertForSequenceClassification, ["bad", "fair", "good"]), wordpiece()
     pipe = hf.pipeline("text-classification", model=model, tokenizer=tokenizer, top_k=None)
-    inputs = [dict(text=text) for text in SENTENCES] + [dict(text="who is it?", text_pair="Ada ran in London."), dict(text="dogs", text_pair="")]
+    inputs = [dict(text=text) for text in SENTENCES] + [dict(text="who is it?", text_pair="Ada ran in London."), dict(text="dogs", text_pair=".")]
     cases = []
     for given in inputs:
         scores = {r["label"]: r["score"] for r in pipe([given])[0]}

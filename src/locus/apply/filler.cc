@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "locus/apply/tokenizer_config.h"
 #include "locus/op/gather.h"
 #include "locus/train/text_samples.h"
 
@@ -11,9 +12,8 @@ namespace {
 
 // What tokenizer_config.json calls it, or else the one that training hides tokens with.
 int32_t mask_of(const TextModel& model) {
-  const std::filesystem::path file = model.folder() / "tokenizer_config.json";
-  if (model.hub() && std::filesystem::exists(file)) {
-    const Config config(file);
+  if (model.hub()) {
+    const Config config = read_tokenizer_config(model.folder());
     const std::string_view field = config.is_object("mask_token") ? "mask_token.content" : "mask_token";
     if (config.has(field)) return model.tokenizer().special(config.text(field));
   }

@@ -50,7 +50,8 @@ TextBatch packed(const Blueprint& b, std::span<const Encoding> encodings, std::s
   }
   const auto count = static_cast<int64_t>(ids.size());
   Tokens tokens = {Tensor::of({count}, ids), Placement::of_lengths(lengths, b.policy()), {}};
-  if (b.segments > 0) tokens.segments = Tensor::of({count}, segments);
+  // A model that knows one segment has pairs in it, too.
+  if (b.segments > 1) tokens.segments = Tensor::of({count}, segments);
   return {which, std::move(tokens)};
 }
 

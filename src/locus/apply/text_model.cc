@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "locus/apply/tokenizer_config.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/train/text_samples.h"
 
@@ -12,13 +13,9 @@ namespace fs = std::filesystem;
 
 bool has_classes(HeadKind head) { return head == HeadKind::sequence_class || head == HeadKind::token_class; }
 
-// What tokenizer_config.json says texts may be long; it writes 1e30 for "as you like".
 int64_t said_limit(const fs::path& folder, int64_t most) {
-  const fs::path file = folder / "tokenizer_config.json";
-  if (!fs::exists(file)) return most;
-  const Config config(file);
-  if (!config.has("model_max_length")) return most;
-  const double said = config.number("model_max_length", 1, 1e300);
+  const Config config = read_tokenizer_config(folder);
+  const double said = config.number("model_max_length", 1, 1e300, static_cast<double>(most));
   return said < static_cast<double>(most) ? static_cast<int64_t>(said) : most;
 }
 

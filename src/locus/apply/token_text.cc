@@ -1,25 +1,31 @@
 #include "locus/apply/token_text.h"
 
+#include <algorithm>
+
 namespace locus {
 namespace {
 
-constexpr size_t kLongestCharacter = 4;  // in bytes, and so in tokens
-constexpr std::string_view kBroken = "\ufffd";
+constexpr std::string_view kBroken = "\ufffd";  // what a character that did not end yet is decoded as
+constexpr size_t kMostTokens = 64;              // decoded again, when nothing but broken characters come
 
 }  // namespace
 
 TokenText::TokenText(const Tokenizer& tokenizer, std::vector<int32_t> before)
-    : tokenizer_(tokenizer), ids_(std::move(before)), shown_(ids_.size()) {}
+    : tokenizer_(tokenizer), ids_(std::move(before)), whole_(ids_.size()), given_(text().size()) {}
 
 std::string TokenText::fresh(bool finished) {
-  const std::span<const int32_t> ids(ids_);
-  const std::string known = tokenizer_.decode_text(ids.subspan(from_, shown_ - from_));
-  const std::string all = tokenizer_.decode_text(ids.subspan(from_));
-  const bool waits = all.ends_with(kBroken) && ids_.size() - shown_ < kLongestCharacter;
-  if (all.size() <= known.size() || (waits && !finished)) return "";
-  from_ = shown_;
-  shown_ = ids_.size();
-  return all.substr(known.size());
+  const std::string all = text();
+  const size_t open = !finished && all.ends_with(kBroken) ? kBroken.size() : 0;
+  const size_t certain = std::max(given_, all.size() - open);
+  const std::string fresh = all.substr(std::min(given_, all.size()), certain - given_);
+  given_ = certain;
+  if (open == 0 || ids_.size() - from_ > kMostTokens) {
+    from_ = whole_;
+    whole_ = ids_.size();
+    const size_t size = text().size();
+    given_ = size - std::min(open, size);
+  }
+  return fresh;
 }
 
 std::string TokenText::add(int32_t token) {

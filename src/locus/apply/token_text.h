@@ -1,8 +1,9 @@
 // The text of tokens that come one at a time. What a token says may depend on its neighbours (a blank before
-// it, a character cut in two), so those before it, back to where a character ended, are decoded again with
-// it.
+// it, a character cut in two), so it is decoded together with those before it, back to where a character
+// began.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,13 @@ class TokenText {
 
  private:
   std::string fresh(bool finished);
+  std::string text() const { return tokenizer_.decode_text(std::span(ids_).subspan(from_)); }
 
   const Tokenizer& tokenizer_;
   std::vector<int32_t> ids_;
-  size_t from_ = 0;  // where tokens whose text ended with a whole character begin
-  size_t shown_;     // tokens whose text was given
+  size_t from_ = 0;  // decoded again: tokens from here on
+  size_t whole_;     // before this token a character ended, and none was open
+  size_t given_;     // bytes of the text from `from_` on
 };
 
 }  // namespace locus

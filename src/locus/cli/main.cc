@@ -13,6 +13,7 @@
 #include "locus/base/spelling.h"
 #include "locus/base/version.h"
 #include "locus/cli/command.h"
+#include "locus/cli/list_words.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 
@@ -71,9 +72,10 @@ int run(int count, char** words) {
       "6 diverged, 7 a peer of a distributed run failed, 130 and 143 stopped by a signal after saving.");
   program.require_subcommand(0, 1);
   for (const auto add : kCommands) add(program);
+  take_marks_off(program);
   if (count > 1 && words[1][0] != '-') require_command(program, words[1]);
   try {
-    program.parse(count, words);
+    program.parse(marked_words(program, count, words));
     if (program.get_subcommands().empty()) {
       fail(Fault::usage, "a command is missing (locus --help lists the commands)");
     }

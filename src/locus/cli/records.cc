@@ -1,6 +1,6 @@
 #include "locus/cli/records.h"
 
-#include "locus/text/json_text.h"
+#include "locus/apply/text_object.h"
 #include "locus/text/readable.h"
 
 namespace locus::cli {
@@ -41,11 +41,10 @@ Record Records::of_line(const std::string& line) const {
                 .number = lines_->number()};
   require_utf8(line, record.place);
   if (jsonl_ || (source_.json && lines_->first() == '{')) {
-    const JsonText json(line, record.place);
-    record.text = json.text(source_.first);
-    simdjson::dom::element value;
-    const bool there = source_.second != nullptr && !json.object().at_key(source_.second).get(value);
-    if (there || source_.pairs) record.second = json.text(source_.second);
+    TextInput input = read_text_object(
+        line, record.place, {.first = source_.first, .second = source_.second, .both = source_.pairs});
+    record.text = std::move(input.text);
+    record.second = std::move(input.second);
   } else if (source_.pairs) {
     const size_t tab = line.find('\t');
     require(tab != std::string::npos && line.find('\t', tab + 1) == std::string::npos,

@@ -1,0 +1,49 @@
+#include "locus/cli/list_words.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace locus::cli {
+namespace {
+
+constexpr std::string_view kMarkedEnd = "]\x1f";
+
+bool takes_value(const CLI::App* command, const std::string& word) {
+  if (command == nullptr || !word.starts_with('-')) return false;
+  const CLI::Option* option = command->get_option_no_throw(word);
+  return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+}  // namespace
+
+std::vector<std::string> marked_words(const CLI::App& program, int count, char** words) {
+  const CLI::App* command = nullptr;
+  for (const CLI::App* each : program.get_subcommands({})) {
+    if (count > 1 && each->get_name() == words[1]) command = each;
+  }
+  std::vector<std::string> result;
+  for (int i = 1; i < count; ++i) {
+    std::string word = words[i];
+    const bool list = word.starts_with('[') && word.ends_with(']');
+    if (list && !takes_value(command, words[i - 1])) word += kMarkedEnd.back();
+    result.push_back(std::move(word));
+  }
+  std::ranges::reverse(result);
+  return result;
+}
+
+void take_marks_off(CLI::App& program) {
+  const CLI::Validator take_off(
+      [](std::string& word) {
+        if (word.ends_with(kMarkedEnd)) word.pop_back();
+        return std::string();
+      },
+      "");
+  for (CLI::App* command : program.get_subcommands({})) {
+    for (CLI::Option* option : command->get_options()) {
+      if (option->get_positional() && option->get_allow_extra_args()) option->transform(take_off);
+    }
+  }
+}
+
+}  // namespace locus::cli
