@@ -1,21 +1,53 @@
 // locus_bench: a table of kernels, each with its share of what the machine allows. Google Benchmark times and
-// filters (--benchmark_filter=norm).
+// filters (--benchmark_filter=norm). --json FILE keeps the times, --compare FILE tells what changed since.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <map>
 #include <memory>
 #include <utility>
 
 #include "bench/cases.h"
 #include "locus/base/parallel.h"
+#include "locus/checkpoint/config.h"
 
 namespace locus::bench {
 namespace {
 
+// Median times of cases by name, from a file that --json wrote: Google Benchmark's own format.
+std::map<std::string, double> read_times(const std::string& path) {
+  const Config file{std::filesystem::path(path)};
+  std::map<std::string, double> times;
+  for (int64_t i = 0; i < file.count("benchmarks"); ++i) {
+    const std::string at = fmt::format("benchmarks.{}.", i);
+    if (file.text(at + "aggregate_name", "") != "median") continue;
+    times[file.text(at + "run_name")] = file.number(at + "real_time", 0, 1e300);
+  }
+  return times;
+}
+
+// Our two words for Google Benchmark's arguments; returns the file to compare with, or nothing.
+std::string take_options(std::vector<std::string>& arguments) {
+  std::string compared;
+  for (auto word = arguments.begin() + 1; word < arguments.end() - 1;) {
+    if (*word == "--json") {
+      *word = "--benchmark_out=" + word[1];
+      word = arguments.erase(word + 1);
+    } else if (*word == "--compare") {
+      compared = word[1];
+      word = arguments.erase(word, word + 2);
+    } else {
+      ++word;
+    }
+  }
+  return compared;
+}
+
 // One line a case: the median of its repetitions.
 class Table : public benchmark::BenchmarkReporter {
  public:
+  explicit Table(std::map<std::string, double> before) : before_(std::move(before)) {}
   bool ReportContext(const Context&) override {
     fmt::print("{} threads; median of 5 runs; limits at the same footprint, just before\n\n", threads());
     fmt::print("{:<36} {:>9} {:>14} {:>14} {:>7}\n", "kernel/shape", "ms", "achieved", "limit", "share");
@@ -29,6 +61,10 @@ class Table : public benchmark::BenchmarkReporter {
       fmt::print("{:<36} {:>9.3f} {:>8.1f} {} {:>6} {:>7.1f} {:>7.2f}\n", run.run_name.function_name,
                  run.GetAdjustedRealTime(), achieved, run.counters.contains("flops") ? "GF/s " : "GB/s ",
                  run.report_label, limit, achieved / limit);
+      if (const auto then = before_.find(run.run_name.str()); then != before_.end()) {
+        fmt::print("{:<36} {:>9.3f} before: {:.2f} times as fast now\n", "", then->second,
+                   then->second / run.GetAdjustedRealTime());
+      }
       if (!run.counters.contains("tokens")) continue;
       rusage usage{};
       ::getrusage(RUSAGE_SELF, &usage);
@@ -36,6 +72,9 @@ class Table : public benchmark::BenchmarkReporter {
                  static_cast<double>(usage.ru_maxrss) / (1 << 20));
     }
   }
+
+ private:
+  std::map<std::string, double> before_;
 };
 
 }  // namespace
@@ -69,10 +108,15 @@ void add(Case one) {
 
 }  // namespace locus::bench
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace locus::bench;
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  std::vector<std::string> arguments(argv, argv + argc);
+  const std::string compared = take_options(arguments);
+  std::vector<char*> words;
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  int count = static_cast<int>(words.size());
+  benchmark::Initialize(&count, words.data());
+  if (benchmark::ReportUnrecognizedArguments(count, words.data())) return 2;
   add_activation_cases();
   add_attention_cases();
   add_checkpoint_cases();
@@ -86,6 +130,9 @@ int main(int argc, char** argv) {
   add_rotate_cases();
   add_rows_cases();
   add_train_cases();
-  Table table;
+  Table table(compared.empty() ? std::map<std::string, double>() : read_times(compared));
   benchmark::RunSpecifiedBenchmarks(&table);
+} catch (const locus::Error& error) {
+  fmt::print(stderr, "locus_bench: {}\n", error.what());
+  return static_cast<int>(error.fault());
 }

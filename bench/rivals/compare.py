@@ -13,6 +13,7 @@ import json
 import pathlib
 import platform
 import statistics
+import subprocess
 import sys
 import time
 
@@ -79,7 +80,8 @@ class Measurement:
     def turn(self):
         kind = getattr(self.about, "LIMIT", None)
         if kind:
-            self.limits.append(self.contenders["locus"].limit(kind, self.size.get("footprint", 0)))
+            # Not by the process whose peak of memory is told.
+            self.limits.append(self.contenders["locus again"].limit(kind, self.size.get("footprint", 0)))
         for name, contender in self.contenders.items():
             self.times[name].append(contender.run())
 
@@ -91,15 +93,17 @@ class Measurement:
 
     def finish(self):
         """Medians, as they go into the JSON file."""
-        rows = {}
+        rows = []
         for name, contender in self.contenders.items():
-            rows[name] = {"seconds": statistics.median(clock for clock, _ in self.times[name]),
+            rows.append({"name": name,
+                          "seconds": statistics.median(clock for clock, _ in self.times[name]),
                           "processor_seconds": statistics.median(own for _, own in self.times[name]),
                           "turns": [clock for clock, _ in self.times[name]],
-                          "peak_mebibytes": contender.peak_mebibytes()}
+                          "peak_mebibytes": contender.peak_mebibytes()})
             contender.close()
-        return {"title": self.about.TITLE, "unit": self.about.UNIT, **self.size, "contenders": rows,
-                "refused": self.refused, "limit": self.limit(rows["locus"]["seconds"])}
+        refused = [{"name": name, "reason": reason} for name, reason in self.refused.items()]
+        return {"name": f"{self.workload} {self.case}", "title": self.about.TITLE, "unit": self.about.UNIT, **self.size,
+                "contenders": rows, "refused": refused, "limit": self.limit(rows[0]["seconds"])}
 
     def limit(self, seconds):
         if not self.limits:
@@ -108,32 +112,38 @@ class Measurement:
         return {"kind": self.about.LIMIT, "value": allowed, "share": self.size["work"] / 1e9 / seconds / allowed}
 
 
-def print_table(name, found):
-    ours = found["contenders"]["locus"]
-    print(f"\n{name}: {found['title']}")
+def print_table(found):
+    ours = found["contenders"][0]
+    print(f"\n{found['name']}: {found['title']}")
     print(f"  {'':<24} {'ms':>10} {found['unit'] + '/s':>12} {'locus is':>9} {'processor':>10} {'peak MiB':>9}")
-    for contender, row in found["contenders"].items():
-        print(f"  {contender:<24} {1e3 * row['seconds']:>10.2f} {found['amount'] / row['seconds']:>12.1f} "
+    for row in found["contenders"]:
+        print(f"  {row['name']:<24} {1e3 * row['seconds']:>10.2f} {found['amount'] / row['seconds']:>12.1f} "
               f"{row['seconds'] / ours['seconds']:>8.2f}x {row['processor_seconds'] / ours['processor_seconds']:>9.2f}x "
               f"{row['peak_mebibytes']:>9.0f}")
-    for contender, reason in found["refused"].items():
-        print(f"  {contender:<24} not timed: {reason}")
+    for refused in found["refused"]:
+        print(f"  {refused['name']:<24} not timed: {refused['reason']}")
     if found["limit"]:
         limit = found["limit"]
         unit = "GFLOP/s" if limit["kind"] == "fma" else "GB/s"
         print(f"  Locus reaches {limit['share']:.2f} of the machine's {limit['value']:.1f} {unit} ({limit['kind']})")
 
 
+def seconds_of(entry):
+    return {row["name"]: row["seconds"] for row in entry["contenders"]}
+
+
 def print_comparison(old, new):
-    """What a change did: of the same contender then and now, and of the ratios, which a busy machine disturbs less."""
-    print(f"\n{'':<36} {'then ms':>10} {'now ms':>10} {'faster':>7} {'of rivals':>10}")
-    for name in new.keys() & old.keys():
-        then, now = old[name]["contenders"], new[name]["contenders"]
-        others = [then[rival]["seconds"] / now[rival]["seconds"] for rival in then.keys() & now.keys()
-                  if not rival.startswith("locus")]
-        gain = then["locus"]["seconds"] / now["locus"]["seconds"]
-        drift = statistics.median(others) if others else 1
-        print(f"{name:<36} {1e3 * then['locus']['seconds']:>10.2f} {1e3 * now['locus']['seconds']:>10.2f} {gain:>6.2f}x "
+    """What a change did: Locus then and now, and the same over how the rivals' times moved, as a busy machine moves
+    those alike."""
+    before = {entry["name"]: seconds_of(entry) for entry in old["workloads"]}
+    print(f"\n{'':<36} {'then ms':>10} {'now ms':>10} {'faster':>7} {'to rivals':>10}")
+    for entry in new["workloads"]:
+        then, now = before.get(entry["name"]), seconds_of(entry)
+        if not then:
+            continue
+        others = [then[rival] / now[rival] for rival in then.keys() & now.keys() if not rival.startswith("locus")]
+        gain, drift = then["locus"] / now["locus"], statistics.median(others) if others else 1
+        print(f"{entry['name']:<36} {1e3 * then['locus']:>10.2f} {1e3 * now['locus']:>10.2f} {gain:>6.2f}x "
               f"{gain / drift:>9.2f}x")
 
 
@@ -143,7 +153,7 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(known))
     parser.add_argument("--turns", type=int, default=7, help="how often each contender runs at least (7)")
-    parser.add_argument("--json", type=pathlib.Path, help="where the numbers go (build/rivals/rivals.json)")
+    parser.add_argument("--json", type=pathlib.Path, help="where the numbers go, and a page beside it (build/rivals/rivals.json)")
     parser.add_argument("--compare", type=pathlib.Path, help="an earlier file of numbers to hold these against")
     parser.add_argument("--programs", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--models", type=pathlib.Path, help=argparse.SUPPRESS)
@@ -163,18 +173,20 @@ def main():
     options = parse()
     old = json.loads(options.compare.read_text()) if options.compare else None
     print(f"{platform.machine()}, {THREADS} threads each, medians of {options.turns} turns or more")
-    found = {}
+    found = {"machine": platform.machine(), "threads": THREADS, "workloads": []}
     for workload in options.workloads:
         for case in load(workload).CASES:
             measurement = Measurement(workload, case, options)
             measurement.run(options.turns)
-            name = f"{workload} {case}"
-            found[name] = measurement.finish()
-            print_table(name, found[name])
+            found["workloads"].append(measurement.finish())
+            print_table(found["workloads"][-1])
             options.json.write_text(json.dumps(found, indent=1) + "\n")
+    page = options.json.with_suffix(".html")
+    subprocess.run([options.programs / "rivals" / "rivals_page", options.json, page], check=True)
+    print(f"\n{options.json}\n{page}")
     if old:
         print_comparison(old, found)
-    return 1 if any(entry["refused"] for entry in found.values()) else 0
+    return 1 if any(entry["refused"] for entry in found["workloads"]) else 0
 
 
 if __name__ == "__main__":

@@ -51,6 +51,32 @@ LineChart some_chart(size_t series) {
   return chart;
 }
 
+TEST(BarChart, BarsAreAsLongAsTheirValues) {
+  const Drawing drawing = draw(BarChart{"A < B", {{"one", 2, "2 ms"}, {"two & three", 1, "1 ms"}}}, 300);
+  EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+  expect_inside(drawing);
+  std::vector<double> lengths;
+  for (size_t at = drawing.body.find("d=\"M0 "); at != std::string::npos;
+       at = drawing.body.find("d=\"M0 ", at + 1)) {
+    double y = 0, length = 0;
+    ASSERT_EQ(std::sscanf(drawing.body.c_str() + at, "d=\"M0 %lfh%lf", &y, &length), 2);
+    lengths.push_back(length);
+  }
+  ASSERT_EQ(lengths.size(), 2u);
+  EXPECT_NEAR(lengths[0], 2 * lengths[1], 0.02);  // two decimals are written
+  EXPECT_LT(lengths[0] + text_width("2 ms", kTextSize), 300);
+}
+
+TEST(BarChart, RefusesNothingAndLessThanNothing) {
+  expect_error(Fault::data, {"bar chart 'none': nothing to draw"}, [] { draw(BarChart{"none", {}}, 300); });
+  expect_error(Fault::data, {"bar chart 'debt': the bar 'a' is -1 long, expected 0 or more"}, [] {
+    draw(BarChart{"debt", {{"a", -1, ""}}}, 300);
+  });
+  expect_error(Fault::data, {"bar chart 'thin': no room in a width of 10"}, [] {
+    draw(BarChart{"thin", {{"a", 1, ""}}}, 10);
+  });
+}
+
 TEST(LineChart, DrawsEverySeriesOnItsPaper) {
   for (const bool log : {false, true}) {
     LineChart chart = some_chart(12);

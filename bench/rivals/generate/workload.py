@@ -16,8 +16,9 @@ DTYPE = numpy.int32
 
 def prepare(folder, models, case):
     write_model(folder)
-    # Only CTranslate2 asks for a vocabulary: any names will do.
-    (folder / "model" / "vocab.json").write_text(json.dumps({f"t{i}": i for i in range(VOCABULARY)}))
+    # Only CTranslate2 asks for a vocabulary: any names will do but the last one's, which it looks for.
+    names = [f"t{i}" for i in range(VOCABULARY - 1)] + ["<|endoftext|>"]
+    (folder / "model" / "vocab.json").write_text(json.dumps({name: i for i, name in enumerate(names)}))
     (folder / "model" / "merges.txt").write_text("#version: 0.2\n")
     write(folder, ids=ids(1, VOCABULARY, 16))
     # Every token reads every weight once.

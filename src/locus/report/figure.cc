@@ -19,6 +19,7 @@ std::vector<Drawing> panels_of(const Figure& figure, double wide, double small_c
   for (const LineChart& chart : figure.charts) {
     drawings.push_back(several ? draw(chart, small_chart, kSmallTall) : draw(chart, wide, kTall));
   }
+  for (const BarChart& chart : figure.bars) drawings.push_back(draw(chart, wide));
   for (const HeatMap& map : figure.maps) {
     drawings.push_back(draw(map, figure.maps.size() > 1 ? small_map : kMap));
   }
@@ -45,6 +46,14 @@ std::string as_json(const LineChart& chart) {
                        {"x", json::text(chart.x_label)},
                        {"y", json::text(chart.y_label)},
                        {"series", json::list(series)}});
+}
+
+std::string as_json(const BarChart& chart) {
+  std::vector<std::string> bars;
+  for (const Bar& bar : chart.bars) {
+    bars.push_back(json::object({{"name", json::text(bar.name)}, {"value", json::number(bar.value)}}));
+  }
+  return json::object({{"title", json::text(chart.title)}, {"bars", json::list(bars)}});
 }
 
 std::string as_json(const HeatMap& map) {
@@ -77,12 +86,14 @@ Drawing draw(const Figure& figure, double width) {
 }
 
 std::string as_json(const Figure& figure) {
-  std::vector<std::string> charts, maps;
+  std::vector<std::string> charts, bars, maps;
   for (const LineChart& chart : figure.charts) charts.push_back(as_json(chart));
+  for (const BarChart& chart : figure.bars) bars.push_back(as_json(chart));
   for (const HeatMap& map : figure.maps) maps.push_back(as_json(map));
   return json::object({{"title", json::text(figure.title)},
                        {"caption", json::text(figure.caption)},
                        {"charts", json::list(charts)},
+                       {"bars", json::list(bars)},
                        {"maps", json::list(maps)}});
 }
 

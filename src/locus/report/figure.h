@@ -1,10 +1,11 @@
-// A figure: charts or heat maps that belong together, with a title and a sentence on how to read them. The
-// same one becomes part of a page, part of a larger drawing, or numbers.
+// A figure: charts, bars or heat maps that belong together, with a title and a sentence on how to read them.
+// The same one becomes part of a page, part of a larger drawing, or numbers.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "locus/report/bar_chart.h"
 #include "locus/report/heat_map.h"
 #include "locus/report/line_chart.h"
 
@@ -14,6 +15,7 @@ struct Figure {
   std::string name;  // as the key of its numbers
   std::string title, caption;
   std::vector<LineChart> charts;
+  std::vector<BarChart> bars;
   std::vector<HeatMap> maps;  // with the same colours
   std::string colours;        // what the colours of the maps mean
 };
