@@ -8,39 +8,11 @@
 #include "locus/base/parallel.h"
 #include "locus/study/summary.h"
 #include "tests/expect_error.h"
+#include "tests/study/tiny_study.h"
 #include "tests/temporary_folder.h"
 
 namespace locus::study {
 namespace {
-
-Study tiny() {
-  Study study;
-  study.tasks = "language";
-  study.schemes = "none, learned, t5";
-  study.conditions = {.length = 8,
-                      .lengths = "8, 12",
-                      .steps = 3,
-                      .batch = 2,
-                      .width = 8,
-                      .layers = 1,
-                      .heads = 2,
-                      .hidden = 8,
-                      .test_tokens = 24};
-  return study;
-}
-
-std::string scores(const std::vector<Cell>& cells) {
-  std::string text;
-  for (const Cell& cell : cells) {
-    text += cell.name.text();
-    for (const Row& row : cell.rows) {
-      text += " / " + row.variant;
-      for (const Score& score : row.scores) text += fmt::format(" {}={}", score.length, exact(score.value));
-    }
-    text += fmt::format(" loss {}\n", exact(cell.loss));
-  }
-  return text;
-}
 
 TEST(Study, RunsEveryCellAndGivesTheSameBitsOnAnyNumberOfThreads) {
   std::string first;
@@ -121,12 +93,13 @@ TEST(Study, ACellsFileReadsBackToTheSame) {
 }
 
 Summary made_up() {
-  Summary summary{.lengths = {64, 512}, .trained = 64, .seeds = 2, .tasks = {}, .costs = {}};
-  summary.tasks.push_back({&task("back"),
-                           {{"none", "", {{0.1, 0.02, ""}, {0.1, 0, ""}}},
-                            {"rotary", "", {{1, 0, ""}, {0.7, 0.1, ""}}},
-                            {"shaw", "", {{1, 0, ""}, {0.99, 0, ""}}},
-                            {"learned", "", {{0.97, 0, ""}, {std::nan(""), 0, "past the table"}}}}});
+  Summary summary{.lengths = {64, 128, 512}, .trained = 64, .seeds = 2, .tasks = {}, .costs = {}};
+  summary.tasks.push_back(
+      {&task("back"),
+       {{"none", "", {{0.1, 0.02, ""}, {0.1, 0, ""}, {0.1, 0, ""}}},
+        {"rotary", "", {{1, 0, ""}, {0.96, 0, ""}, {0.7, 0.1, ""}}},
+        {"shaw", "", {{1, 0, ""}, {1, 0, ""}, {0.99, 0, ""}}},
+        {"learned", "", {{0.97, 0, ""}, {std::nan(""), 0, "past"}, {std::nan(""), 0, "past"}}}}});
   summary.costs = {{"none", 0, 0.010, 1}, {"shaw", 5, 0.020, 1}};
   return summary;
 }
@@ -134,22 +107,99 @@ Summary made_up() {
 TEST(Study, TheAnswerInWordsFollowsFromTheNumbers) {
   const std::vector<std::string> words = findings(made_up());
   ASSERT_EQ(words.size(), 2u);
-  EXPECT_EQ(words[0],
-            "back: at the trained length of 64, rotary, shaw and learned solve it (95 % right or more); none "
-            "(10 %) "
-            "do not. At 512 tokens, 8 times that, shaw hold; rotary (70 %) do not; learned cannot be asked: "
-            "no row of "
-            "the table was learned for it.");
+  EXPECT_EQ(
+      words[0],
+      "back: at the trained length of 64 tokens rotary, shaw and learned solve it (95 % right or more); "
+      "none (10 %) does not. Longer, shaw holds up to 512 tokens, rotary (70 % at 512) up to 128; learned "
+      "cannot be asked past 64, the end of the table.");
   EXPECT_EQ(
       words[1],
       "Cost: a training step takes, against no scheme at all, shaw 2.0 times; the others less than a quarter "
       "more.");
 }
 
+TEST(Study, PerplexityIsComparedWithTheLowest) {
+  Summary summary = made_up();
+  summary.tasks[0] = {&task("language"),
+                      {{"none", "", {{5, 0, ""}, {5.1, 0, ""}, {5.2, 0, ""}}},
+                       {"alibi", "", {{3.5, 0, ""}, {3.5, 0, ""}, {3.5, 0, ""}}},
+                       {"sinusoidal", "", {{3.6, 0, ""}, {6, 0, ""}, {10, 0, ""}}}}};
+  EXPECT_EQ(findings(summary)[0],
+            "language: at the trained length of 64 tokens alibi (3.50) and sinusoidal (3.60) have the lowest "
+            "perplexity, within 5 %; none (5.00) has more. Longer, none and alibi hold up to 512 tokens; "
+            "sinusoidal (10.00 at 512) does not hold at 128.");
+}
+
+TEST(Study, TheFirstSentenceNamesWhoIsGoodOnEveryTask) {
+  Summary summary = made_up();
+  summary.tasks.push_back(summary.tasks[0]);
+  EXPECT_EQ(findings(summary)[0], "Trained at 64 tokens, shaw is good on every task and stays so up to 512.");
+  summary.tasks[1].lines[2].scores[2].value = 0.5;
+  EXPECT_EQ(findings(summary)[0],
+            "Trained at 64 tokens, no scheme is good on every task and stays so up to 512.");
+}
+
+TEST(Study, AnEncoderIsNotBlamedForWhatItsSchemeCannotTell) {
+  Summary summary = made_up();
+  summary.tasks[0].task = &task("back-encoder");
+  summary.tasks[0].lines[1] = {"alibi", "", {{0.5, 0, ""}, {0.5, 0, ""}, {0.5, 0, ""}}};
+  const std::string because = "alibi knows how far apart two tokens are and not which comes first";
+  EXPECT_NE(findings(summary)[0].find(because), std::string::npos) << findings(summary)[0];
+  summary.tasks[0].task = &task("back");
+  EXPECT_EQ(findings(summary)[0].find(because), std::string::npos);
+}
+
 TEST(Study, ASpreadOverSeedsCountsAgainstAScheme) {
   Summary summary = made_up();
   summary.tasks[0].lines[3].scores[0] = {0.96, 0.08, ""};
-  EXPECT_NE(findings(summary)[0].find("learned (96 %) do not"), std::string::npos);
+  EXPECT_NE(findings(summary)[0].find("none (10 %) and learned (96 %) do not"), std::string::npos);
+}
+
+TEST(Study, TwoSeedsDifferAndAreBothKept) {
+  const TemporaryFolder folder;
+  Study study = tiny();
+  study.schemes = "rotary";
+  const std::vector<Cell> cells = run(study, folder.path(), {});
+  ASSERT_EQ(cells.size(), 2u);
+  const double first = cells[0].rows[0].scores[0].value, second = cells[1].rows[0].scores[0].value;
+  EXPECT_NE(first, second);
+  const Mean mean = summarise(study, cells).tasks[0].lines[0].scores[0];
+  EXPECT_DOUBLE_EQ(mean.value, (first + second) / 2);
+  EXPECT_DOUBLE_EQ(mean.spread, std::abs(first - second));
+}
+
+TEST(Study, NoTableEndsPastTheTrainedLength) {
+  const auto options = [](int64_t length, const char* scheme) {
+    return blueprint({.length = length}, task("language"), scheme).scheme_options;
+  };
+  EXPECT_EQ(options(64, "t5"), (OptionValues{{"max_distance", "32"}}));
+  EXPECT_EQ(options(512, "t5"), OptionValues{});
+  EXPECT_EQ(options(64, "rotary"), OptionValues{});
+}
+
+TEST(Study, ReadsFromTomlWhatItWrites) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.toml", study_toml(tiny()));
+  EXPECT_EQ(study_toml(read_study(folder / "a.toml")), study_toml(tiny()));
+  write_file(folder / "b.toml", "steps = 5\nlengths = [16, 32]\n");
+  EXPECT_EQ(read_study(folder / "b.toml").conditions.test_lengths(), (std::vector<int64_t>{16, 32, 64}));
+  write_file(folder / "c.toml", "steps = 5\nseed = 3\n");
+  expect_error(Fault::data, {"c.toml:2: unknown key 'seed'; did you mean 'seeds'?"},
+               [&] { read_study(folder / "c.toml"); });
+  write_file(folder / "d.toml", "layers = 0\n");
+  expect_error(Fault::usage, {"d.toml", "layers is '0'"}, [&] { read_study(folder / "d.toml"); });
+}
+
+TEST(Study, ATextTooShortForTheLongestTestIsRefusedBeforeTraining) {
+  const TemporaryFolder folder;
+  write_file(folder / "t.txt", std::string(2000, 'a'));
+  Study study = tiny();
+  study.tasks = "";
+  study.text = (folder / "t.txt").string();
+  check(study);
+  study.conditions.lengths = "8, 300";
+  expect_error(Fault::usage, {"its test part of 200 bytes is shorter than one example of 301"},
+               [&] { check(study); });
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "locus/base/file.h"
+#include "locus/scheme/scheme.h"
 #include "locus/study/batch.h"
+#include "locus/study/direction.h"
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"
 
@@ -52,9 +55,17 @@ TEST_P(EveryTask, AnExampleDependsOnItsNumberAloneAndListsHaveNothingInCommon) {
   EXPECT_GE(all.size(), 15u);  // rows of two symbols may be all equal
 }
 
-TEST(Tasks, BackAsksForTheSymbolThreePlacesBefore) {
+TEST(Tasks, BackAsksForTheSymbolJustBefore) {
   const Example example = task("back").make(9, Random(1, 2));
-  for (size_t i = 3; i < 9; ++i) EXPECT_EQ(example.targets[i], example.ids[i - 3]);
+  for (size_t i = 1; i < 9; ++i) EXPECT_EQ(example.targets[i], example.ids[i - 1]);
+}
+
+TEST(Direction, IsAskedOfTheSchemeItself) {
+  std::vector<std::string> blind;
+  for (const SchemeInfo* scheme : schemes()) {
+    if (!tells_direction(scheme->name)) blind.emplace_back(scheme->name);
+  }
+  EXPECT_EQ(fmt::format("{}", fmt::join(blind, " ")), "none alibi kerple fire");
 }
 
 TEST(Tasks, CopyAndReverseAskForTheFirstHalf) {

@@ -14,18 +14,18 @@ namespace locus::study {
 struct Conditions {
   int64_t length = 64;  // trained at
   std::string lengths = "64, 128, 256, 512";
-  int64_t steps = 400;
+  int64_t steps = 350;
   int64_t batch = 16;  // sequences in a step
   double rate = 6e-3;
   int64_t width = 64, layers = 2, heads = 4, hidden = 128;
-  double embedding_scale =
-      4;  // token rows against the rows of schemes that add some: neither drowns the other
+  // Token rows against the rows of schemes that add some: neither drowns the other.
+  double embedding_scale = 1.5;
   int64_t test_tokens = 8192;  // at every length
 
   template <class F>
   void fields(F& f) {
     f.integer("length", length, 2, 1 << 20, "tokens of a training text");
-    f.text("lengths", lengths, "tokens of the texts it is tested on");
+    f.text("lengths", lengths, "tokens of the texts it is tested on, beside the trained length");
     f.integer("steps", steps, 1, 1e9, "training steps of every cell");
     f.integer("batch", batch, 1, 1 << 16, "texts in a step");
     f.number("rate", rate, 0, 10, "the largest learning rate");
@@ -37,7 +37,7 @@ struct Conditions {
     f.integer("test_tokens", test_tokens, 1, 1e9, "tested at every length");
   }
 
-  std::vector<int64_t> test_lengths() const;  // rising; a bad list is refused
+  std::vector<int64_t> test_lengths() const;  // rising, the trained one among them; a bad list is refused
 };
 
 // The model of a cell: the same for every scheme but for the scheme.

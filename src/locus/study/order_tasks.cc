@@ -1,5 +1,5 @@
 // Tasks about order over random symbols: what stood so many places back, the text again, the text backwards.
-//   back      x1 x2 x3 ..          -> at every place the symbol three places before
+//   back      x1 x2 x3 ..          -> at every place the symbol just before
 //   copy      x1 .. xn | x1 .. xn  -> the second half
 //   reverse   x1 .. xn | xn .. x1  -> the second half
 // Symbols of copy and reverse do not repeat within 16 neighbours, so that a model may also find its place by
@@ -12,7 +12,7 @@ namespace locus::study {
 namespace {
 
 constexpr int32_t kSymbols = 32, kBar = kSymbols, kVocabulary = kSymbols + 1;
-constexpr int64_t kPlaces = 3, kApart = 16;
+constexpr int64_t kPlaces = 1, kApart = 16;
 
 Example back(int64_t length, const Random& random) {
   Example example;
@@ -55,7 +55,7 @@ Example reverse(int64_t length, const Random& random) { return written_again(len
 
 extern const Task kBack = {
     .name = "back",
-    .summary = "say at every place which symbol stood three places before",
+    .summary = "say at every place which symbol stood just before",
     .position = "a fixed distance, read in one direction",
     .kind = ModelKind::decoder,
     .vocabulary = kVocabulary,
