@@ -24,7 +24,7 @@ TEST(Compare, WritesAReportNumbersAndWordsAndGoesOnFromThere) {
   const TemporaryFolder folder;
   const Outcome outcome = run_program(tiny(folder / "study"));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("language: at the trained length of 64, "), std::string::npos);
+  EXPECT_NE(outcome.out.find("language: at the trained length of 64 tokens "), std::string::npos);
   EXPECT_NE(outcome.out.find("The report: " + (folder / "study" / "report.html").string()),
             std::string::npos);
   EXPECT_NE(outcome.err.find("[12/12] majority, rotary (seed 2):"), std::string::npos) << outcome.err;
@@ -65,6 +65,59 @@ TEST(Compare, BadInputIsNamedBeforeAnythingIsTrained) {
   expect("--tasks revers", 2, "unknown task 'revers'; did you mean 'reverse'?");
   expect("--lengths 1,64", 2, "lengths is '1,64'");
   expect("--text /nowhere/at/all", 4, "/nowhere/at/all");
+  expect("--budget soon", 2, "--budget is 'soon', expected a time such as 90s, 5m or 1.5h");
+  expect("--schemes fire --lengths 4000000", 5, "testing fire on a text of 4000000 tokens needs about ");
+}
+
+std::string one(const std::filesystem::path& out, const std::string& more = "") {
+  return "compare --schemes none,t5 --tasks back --seeds 1 --lengths 64 --out " + out.string() + " " + more;
+}
+
+TEST(Compare, AFolderOfAnotherStudyIsRefused) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_program(one(folder / "a", "--steps 1")).exit_code, 0);
+  const Outcome outcome = run_program(one(folder / "a", "--steps 2"));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("holds another study"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("steps: '2', was '1'"), std::string::npos) << outcome.err;
+}
+
+TEST(Compare, ABudgetIsKeptBySmallerStudiesAndStaysWithTheFolder) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_program(one(folder / "a", "--steps 4 --budget 5m"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("locus: 1 task, 1 seed, 4 steps in "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(" of 5m; without --budget the same"), std::string::npos) << outcome.err;
+  const Outcome again = run_program(one(folder / "a", "--steps 100000 --budget 1s"));
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.err, "") << "the steps chosen then are those of the folder";
+  const Outcome little = run_program(one(folder / "b", "--steps 1000000 --budget 1s"));
+  EXPECT_EQ(little.exit_code, 2);
+  EXPECT_NE(little.err.find(" s are too short; one seed of back at 500000 steps takes about "),
+            std::string::npos)
+      << little.err;
+}
+
+TEST(Compare, TwoThreadCountsGiveTheSameBytes) {
+  const TemporaryFolder folder;
+  for (const char* threads : {"1", "3"}) {
+    ASSERT_EQ(
+        run_program(one(folder / threads, "--steps 2"), fmt::format("LOCUS_THREADS={}", threads)).exit_code,
+        0);
+  }
+  EXPECT_EQ(text_of(folder / "1" / "results.csv"), text_of(folder / "3" / "results.csv"));
+}
+
+TEST(Compare, TakesTheUsersOwnText) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "to be or not to be ";
+  write_file(folder / "t.txt", text);
+  const Outcome outcome = run_program("compare --schemes none --seeds 1 --steps 2 --lengths 70 --text " +
+                                      (folder / "t.txt").string() + " --out " + (folder / "a").string());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("[1/1] text, none (seed 1):"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("text: at the trained length of 64 tokens none ("), std::string::npos);
 }
 
 }  // namespace

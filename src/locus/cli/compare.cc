@@ -2,35 +2,34 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <filesystem>
 
 #include "locus/base/file.h"
 #include "locus/base/machine.h"
 #include "locus/base/parallel.h"
-#include "locus/base/settings.h"
 #include "locus/cli/command.h"
 #include "locus/cli/live_table.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/scheme_card.h"
 #include "locus/report/study_page.h"
+#include "locus/study/budget.h"
+#include "locus/study/memory.h"
 
 namespace locus::cli {
 namespace {
 
 struct Request {
   std::string study_file, out = "compare";
-  std::string schemes, tasks, lengths, text;
+  std::string schemes, tasks, lengths, text, budget;
   int64_t seeds = 0, steps = 0;
   bool full = false, json = false;
 };
 
 study::Study study_of(const Request& request) {
-  study::Study study;
-  if (!request.study_file.empty()) {
-    const Settings settings = Settings::read(request.study_file);
-    refuse(request.study_file, read_fields(study, settings.section("")));
-  }
+  study::Study study = request.study_file.empty() ? study::Study{} : study::read_study(request.study_file);
   if (request.full) {
     study.tasks = "all";
     study.seeds = 3;
@@ -46,13 +45,49 @@ study::Study study_of(const Request& request) {
   if (request.seeds > 0) study.seeds = request.seeds;
   if (request.steps > 0) study.conditions.steps = request.steps;
   study::check(study);
+  study::require_memory(study, memory().available);
   return study;
 }
 
-void write(const std::filesystem::path& path, std::string_view text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
+double seconds_of(const std::string& budget) {
+  constexpr std::string_view kUnits = "smh";
+  constexpr std::array kSeconds = {1.0, 60.0, 3600.0};
+  const size_t unit = budget.empty() ? std::string_view::npos : kUnits.find(budget.back());
+  const auto count = unit == std::string_view::npos
+                         ? std::nullopt
+                         : parse_number(std::string_view(budget).substr(0, budget.size() - 1));
+  if (!count || *count <= 0) {
+    fail(Fault::usage, "--budget is '{}', expected a time such as 90s, 5m or 1.5h", budget);
+  }
+  return *count * kSeconds[unit];
+}
+
+// What fits into the time; a folder that was begun keeps what was chosen then.
+study::Study within(const std::string& budget, study::Study study, const std::filesystem::path& folder) {
+  constexpr double kForCells = 0.95;  // the rest is for the report
+  const auto start = std::chrono::steady_clock::now();
+  const double seconds = seconds_of(budget);
+  if (const std::optional<study::Study> begun = study::study_in(folder)) {
+    study.tasks = begun->tasks;
+    study.seeds = begun->seeds;
+    study.conditions.steps = begun->conditions.steps;
+    return study;
+  }
+  const std::vector<study::Pace> paces = study::paces(study);
+  const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const study::Study chosen = study::fitted(study, paces, kForCells * seconds - spent);
+  const auto in_words = [](const study::Study& one) {
+    return fmt::format("{} task{}, {} seed{}, {} steps", one.task_list().size(),
+                       one.task_list().size() == 1 ? "" : "s", one.seeds, one.seeds == 1 ? "" : "s",
+                       one.conditions.steps);
+  };
+  fmt::print(
+      stderr, "locus: {} in {} of {}; without --budget {}\n", in_words(chosen),
+      time_in_words(expected_seconds(chosen, paces)), budget,
+      chosen.cells().size() == study.cells().size() && chosen.conditions.steps == study.conditions.steps
+          ? "the same"
+          : fmt::format("{} in {}", in_words(study), time_in_words(expected_seconds(study, paces))));
+  return chosen;
 }
 
 std::vector<report::SchemeCard> cards(const study::Study& study, const std::filesystem::path& folder) {
@@ -67,8 +102,9 @@ std::string machine_in_words() {
 }
 
 void compare(const Request& request) {
-  const study::Study study = study_of(request);
   const std::filesystem::path folder = request.out;
+  const study::Study asked = study_of(request);
+  const study::Study study = request.budget.empty() ? asked : within(request.budget, asked, folder);
   const bool terminal = isatty(STDERR_FILENO) != 0;
   LiveTable table(study, terminal);
   const StopSignals signals;
@@ -83,12 +119,10 @@ void compare(const Request& request) {
   table.close();
   const study::Summary summary = study::summarise(study, cells);
   const std::string results = study::results_json(study, summary);
-  write(folder / "results.json", results);
-  write(folder / "results.csv", study::results_csv(cells));
-  write(folder / "report.html",
-        report::study_page({study, summary, cards(study, folder),
-                            fmt::format("locus compare --study {}", (folder / "study.toml").string()),
-                            machine_in_words()}));
+  write_file(folder / "results.json", results);
+  write_file(folder / "results.csv", study::results_csv(cells));
+  write_file(folder / "report.html",
+             report::study_page({study, summary, cards(study, folder), machine_in_words()}));
   if (request.json) return print(results);
   std::string text;
   for (const std::string& sentence : study::findings(summary)) {
@@ -113,6 +147,8 @@ void add_compare(CLI::App& program) {
       ->check(CLI::Range(1, 1000));
   command->add_option("--steps", request->steps, "training steps of every cell")
       ->check(CLI::Range(1, 100000000));
+  command->add_option("--budget", request->budget,
+                      "a time, as 90s, 5m or 1.5h: fewer steps, seeds and tasks, so that it fits");
   command->add_option("--study", request->study_file, "a TOML file with all of these and more");
   command->add_option("--out", request->out, "the folder of the study and its report")->capture_default_str();
   command->add_flag("--full", request->full, "every task, three seeds, longer training");

@@ -15,11 +15,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::string time_in_words(double seconds) {
-  const auto whole = static_cast<int64_t>(std::lround(seconds));
-  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
-}
-
 std::string value_in_words(const study::Task& task, double value) {
   if (std::isnan(value)) return "-";
   return task.metric == study::Metric::accuracy ? fmt::format("{:.1f}%", 100 * value)
@@ -27,6 +22,11 @@ std::string value_in_words(const study::Task& task, double value) {
 }
 
 }  // namespace
+
+std::string time_in_words(double seconds) {
+  const auto whole = static_cast<int64_t>(std::lround(seconds));
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
+}
 
 LiveTable::LiveTable(const study::Study& study, bool terminal)
     : study_(study),
@@ -81,8 +81,8 @@ void LiveTable::finished(const study::Cell& cell, bool now) {
   if (terminal_ || !now) return;
   std::string values;
   for (const study::Score& score : cell.rows.front().scores) {
-    values +=
-        fmt::format("  {} at {}", value_in_words(study::task(cell.name.task), score.value), score.length);
+    values += fmt::format("  {} at {}", value_in_words(study_.task_named(cell.name.task), score.value),
+                          score.length);
   }
   fmt::print(stderr, "[{}/{}] {}, {} (seed {}):{}\n", cells_.size(), total_, cell.name.task, cell.name.scheme,
              cell.name.seed, values);

@@ -24,7 +24,7 @@ std::string in_words(const study::Task& task, double value) {
 
 std::string with_spread(const study::Task& task, const Mean& mean, int64_t seeds) {
   if (std::isnan(mean.value)) return "no row";
-  if (seeds < 2) return in_words(task, mean.value) + " (one seed)";
+  if (seeds < 2) return in_words(task, mean.value);
   return task.metric == Metric::accuracy
              ? fmt::format("{:.1f} ± {:.1f} %", 100 * mean.value, 50 * mean.spread)
              : fmt::format("{:.2f} ± {:.2f}", mean.value, mean.spread / 2);
@@ -67,7 +67,7 @@ Figure curves(const TaskSummary& task, const Summary& summary) {
   if (task.task->metric == Metric::accuracy) chart.y_range = std::pair(0.0, 100.0);
   return {.name = std::string(task.task->name),
           .title = fmt::format("{} over length", task.task->name),
-          .caption = fmt::format("{}. Asked of position: {}. Point at a dot for its value; {} is better.",
+          .caption = fmt::format("Asked: {}. Of position: {}. Point at a line for its values; {} is better.",
                                  task.task->summary, task.task->position,
                                  task.task->metric == Metric::accuracy ? "higher" : "lower"),
           .charts = {std::move(chart)}};
@@ -94,8 +94,11 @@ void add_table(Page& page, const TaskSummary& task, const Summary& summary) {
 Page task_part(const TaskSummary& task, const Summary& summary) {
   Page part("");
   part.figures(std::vector{curves(task, summary)});
-  part.words(fmt::format("Means over {} seed{}, ± half of the distance between the best and the worst.",
-                         summary.seeds, summary.seeds == 1 ? "" : "s"));
+  part.words(summary.seeds == 1
+                 ? "One seed: how much of this is chance cannot be seen. Brighter is better."
+                 : fmt::format("Means over {} seeds, ± half of the distance between the best and the worst. "
+                               "Brighter is better.",
+                               summary.seeds));
   add_table(part, task, summary);
   return part;
 }
@@ -124,6 +127,10 @@ Page card(const SchemeCard& card, const StudyReport& report) {
   std::vector<std::pair<std::string, std::string>> facts = {{"paper", std::string(info.paper)},
                                                             {"used by", std::string(info.models)},
                                                             {"cost", std::string(info.cost)}};
+  const Blueprint model = blueprint(report.study.conditions, *report.summary.tasks.front().task, card.scheme);
+  for (const auto& [name, value] : model.scheme_options) {
+    facts.emplace_back(name, value + ", for this study");
+  }
   for (const TaskSummary& task : report.summary.tasks) {
     for (const Line& line : task.lines) {
       if (line.scheme != card.scheme) continue;
@@ -147,6 +154,19 @@ Page card(const SchemeCard& card, const StudyReport& report) {
   return part;
 }
 
+// Enough to run it again, also for who has the page alone.
+void add_settings(Page& page, const StudyReport& report) {
+  const std::string settings = study_toml(report.study);
+  const bool usual = settings == study_toml(study::Study{});
+  page.heading("What was run");
+  page.facts(std::vector<std::pair<std::string, std::string>>{
+      {"again", usual ? "locus compare" : "locus compare --study study.toml"},
+      {"version", std::string(version())},
+      {"machine", report.machine}});
+  page.words(usual ? "These are the defaults:" : "study.toml, a copy of which lies beside this page:");
+  page.formula(settings);
+}
+
 }  // namespace
 
 std::string study_page(const StudyReport& report) {
@@ -166,12 +186,7 @@ std::string study_page(const StudyReport& report) {
   add_costs(page, summary);
   page.heading("Scheme by scheme");
   for (const SchemeCard& one : report.cards) page.folded(one.scheme, card(one, report));
-  page.heading("What was run");
-  std::vector<std::pair<std::string, std::string>> facts = {{"command", report.command}};
-  for (const auto& [name, value] : field_values(report.study)) facts.emplace_back(name, value);
-  facts.emplace_back("machine", report.machine);
-  facts.emplace_back("version", version());
-  page.facts(facts);
+  add_settings(page, report);
   return page.html();
 }
 

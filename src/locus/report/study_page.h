@@ -21,7 +21,6 @@ struct StudyReport {
   study::Study study;
   study::Summary summary;
   std::vector<SchemeCard> cards;
-  std::string command;  // that repeats it
   std::string machine;
 };
 

@@ -1,0 +1,87 @@
+#include "locus/study/budget.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace locus::study {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kLeastPart = 0.5;  // of the steps asked for: with fewer, other schemes may seem the better
+
+// Time left for testing is what passes between the last report of training and the end.
+Pace pace_of(const Study& study, const Task& task, const SchemeInfo& scheme) {
+  constexpr int64_t kSteps = 3, kTokens = 512;
+  Conditions quick = study.conditions;
+  quick.steps = kSteps;
+  quick.test_tokens = std::min(quick.test_tokens, kTokens);
+  Clock::time_point trained, tested;
+  const Finished done = run_cell(quick, task, {std::string(task.name), std::string(scheme.name), 1},
+                                 [&](double) { trained = std::exchange(tested, Clock::now()); });
+  // Every length is tested on one text at least.
+  double least = 0, most = 0;
+  for (const int64_t length : quick.test_lengths()) {
+    least += static_cast<double>(std::max(quick.test_tokens, length));
+    most += static_cast<double>(std::max(study.conditions.test_tokens, length));
+  }
+  return {done.cell.step_seconds, std::chrono::duration<double>(tested - trained).count() * most / least};
+}
+
+double seconds_of(const std::vector<Pace>& paces, const std::vector<const Task*>& tasks, size_t count,
+                  int64_t seeds, int64_t steps) {
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i) {
+    sum += static_cast<double>(steps * tasks[i]->effort) * paces[i].step + paces[i].test;
+  }
+  return static_cast<double>(seeds) * sum;
+}
+
+std::string names_of(const std::vector<const Task*>& tasks, size_t count, const Study& study) {
+  std::vector<std::string_view> names;
+  for (size_t i = study.text.empty() ? 0 : 1; i < count; ++i) names.push_back(tasks[i]->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::vector<Pace> paces(const Study& study) {
+  std::vector<Pace> list;
+  for (const Task* task : study.task_list()) {
+    Pace& sum = list.emplace_back();
+    for (const SchemeInfo* scheme : study.scheme_list()) {
+      const Pace one = pace_of(study, *task, *scheme);
+      sum.step += one.step;
+      sum.test += one.test;
+    }
+  }
+  return list;
+}
+
+double expected_seconds(const Study& study, const std::vector<Pace>& paces) {
+  const std::vector<const Task*> tasks = study.task_list();
+  return seconds_of(paces, tasks, tasks.size(), study.seeds, study.conditions.steps);
+}
+
+Study fitted(Study study, const std::vector<Pace>& paces, double seconds) {
+  const std::vector<const Task*> tasks = study.task_list();
+  const int64_t asked = study.conditions.steps;
+  const auto least = std::max<int64_t>(static_cast<int64_t>(kLeastPart * static_cast<double>(asked)), 1);
+  for (size_t count = tasks.size(); count > 0; --count) {
+    for (int64_t seeds = study.seeds; seeds > 0; --seeds) {
+      const double none = seconds_of(paces, tasks, count, seeds, 0);
+      const double one = seconds_of(paces, tasks, count, seeds, 1) - none;
+      const double room = (seconds - none) / one;
+      if (room < static_cast<double>(least)) continue;
+      study.conditions.steps = room >= static_cast<double>(asked) ? asked : static_cast<int64_t>(room);
+      study.seeds = seeds;
+      study.tasks = names_of(tasks, count, study);
+      return study;
+    }
+  }
+  fail(Fault::usage,
+       "study: {:.0f} s are too short; one seed of {} at {} steps takes about {:.0f} s here. Give more time, "
+       "or compare fewer schemes",
+       seconds, tasks[0]->name, least, seconds_of(paces, tasks, 1, 1, least));
+}
+
+}  // namespace locus::study

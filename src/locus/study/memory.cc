@@ -1,0 +1,97 @@
+#include "locus/study/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "locus/op/cross_entropy.h"
+#include "locus/study/batch.h"
+#include "locus/tensor/storage.h"
+
+namespace locus::study {
+namespace {
+
+constexpr std::array<int64_t, 3> kShort = {32, 64, 128};
+constexpr int64_t kSmall = int64_t{1} << 26;  // floats: a quarter of a gigabyte
+
+// The parabola through what was seen at the short lengths.
+double carried_to(int64_t length, const std::array<double, 3>& seen) {
+  double sum = 0;
+  for (size_t i = 0; i < kShort.size(); ++i) {
+    double part = seen[i];
+    for (size_t j = 0; j < kShort.size(); ++j) {
+      if (j == i) continue;
+      part *= static_cast<double>(length - kShort[j]) / static_cast<double>(kShort[i] - kShort[j]);
+    }
+    sum += part;
+  }
+  return sum;
+}
+
+// The most tensors there are at once: the model and one pass, with its gradients when it trains.
+double bytes_of(Conditions conditions, const Task& task, const SchemeInfo& scheme, int64_t texts,
+                int64_t length, bool training) {
+  conditions.length = length;  // a table as long as the text, whatever the scheme
+  const int64_t before = allocated_bytes();
+  reset_peak_bytes();
+  const Model model(blueprint(conditions, task, scheme.name), Model::Start{.seed = 1});
+  const Batch data = batch(task, length, 1, List::training, 0, texts);
+  if (training) {
+    op::cross_entropy(model(data.tokens), data.targets).backward();
+  } else {
+    const NoGrad scope;
+    op::cross_entropy(model(data.tokens), data.targets);
+  }
+  return static_cast<double>(peak_bytes() - before);
+}
+
+double bytes_at(const Conditions& conditions, const Task& task, const SchemeInfo& scheme, int64_t texts,
+                int64_t length, bool training) {
+  std::array<double, 3> one{}, more{};
+  for (size_t i = 0; i < kShort.size(); ++i) {
+    one[i] = bytes_of(conditions, task, scheme, 1, kShort[i], training);
+    more[i] = texts == 1 ? 0 : bytes_of(conditions, task, scheme, 2, kShort[i], training) - one[i];
+  }
+  return carried_to(length, one) + static_cast<double>(texts - 1) * carried_to(length, more);
+}
+
+}  // namespace
+
+Need largest_need(const Study& study) {
+  const Conditions& c = study.conditions;
+  const int64_t longest = c.test_lengths().back();
+  Need need;
+  const auto consider = [&](double bytes, const std::string& what, const std::string& lower) {
+    constexpr double kMost = 9e18;  // past it there is no int64
+    if (bytes > static_cast<double>(need.bytes)) {
+      need = {static_cast<int64_t>(std::min(bytes, kMost)), what, lower};
+    }
+  };
+  for (const Task* task : study.task_list()) {
+    for (const SchemeInfo* scheme : study.scheme_list()) {
+      consider(bytes_at(c, *task, *scheme, 1, longest, false),
+               fmt::format("testing {} on a text of {} tokens", scheme->name, longest),
+               "the longest of lengths, or leave the scheme out");
+      consider(bytes_at(c, *task, *scheme, c.batch, c.length, true),
+               fmt::format("a training step of {} on {} texts of {} tokens", scheme->name, c.batch, c.length),
+               "batch, length or width, or leave the scheme out");
+    }
+  }
+  return need;
+}
+
+void require_memory(const Study& study, int64_t available) {
+  const Conditions& c = study.conditions;
+  const int64_t longest = std::max(c.test_lengths().back(), c.length);
+  const double tokens = static_cast<double>(std::max(longest, c.batch * c.length));
+  const double states = tokens * static_cast<double>(c.layers * std::max(c.width, c.hidden));
+  const double pairs = static_cast<double>(c.heads) * std::pow(static_cast<double>(longest), 2);
+  if (states <= kSmall && pairs <= kSmall) return;
+  const Need need = largest_need(study);
+  if (need.bytes <= available) return;
+  constexpr double kGigabyte = 1e9;
+  fail(Fault::resource, "study: {} needs about {:.1f} GB, and {:.1f} GB are free; lower {}", need.what,
+       static_cast<double>(need.bytes) / kGigabyte, static_cast<double>(available) / kGigabyte, need.lower);
+}
+
+}  // namespace locus::study
