@@ -1,0 +1,161 @@
+// Every kind of page in a browser, at the widths of a telephone and of a desk: it fits, its lines tell their
+// values, its switches switch, and the console stays empty. A copy of each page gets a script that looks at
+// it from inside and tells the page around it; that one's text is what the browser prints. Skipped where
+// there is no Chromium; ./run browser installs it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "locus/base/file.h"
+#include "tests/program.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWidths[] = {390, 1440};
+
+// Finds what is wrong: a page wider than its window, text outside its drawing, a line that has the focus and
+// hides its values, a choice that shows another part, a fold that does not open.
+constexpr const char* kLook = R"(<script>
+const problems = [], wrong = text => problems.push(text);
+addEventListener('error', event => wrong('error: ' + event.message));
+const all = (query, root = document) => [...root.querySelectorAll(query)];
+const seen = element => element.getClientRects().length > 0;
+function fits(when) {
+  const page = document.documentElement;
+  if (page.scrollWidth > innerWidth) wrong(when + ': the page is ' + page.scrollWidth + ' wide');
+  for (const text of all('svg text').filter(text => seen(text) && text.textContent)) {
+    const inner = text.getBoundingClientRect(), outer = text.closest('svg').getBoundingClientRect();
+    if (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 ||
+        inner.bottom > outer.bottom + 1) wrong(when + ': "' + text.textContent + '" leaves the drawing of ' +
+        text.closest('svg').getAttribute('aria-label'));
+  }
+}
+function lines() {
+  const shown = all('.series').filter(seen);
+  for (const line of shown) {
+    line.focus();
+    const values = all('.value', line);
+    if (values.some(value => !seen(value))) wrong('a line that has the focus hides its values');
+    if (all('.mark', line).length !== values.length) wrong('a dot without a value');
+    line.blur();
+    if (values.some(seen)) wrong('a line that lost the focus shows its values');
+  }
+  return shown.length;
+}
+function choices() {
+  const inputs = all('.choice > input');
+  for (const input of inputs) {
+    input.focus();
+    if (document.activeElement !== input) wrong('a choice the keyboard cannot reach');
+    input.click();
+    const open = all('.choice > section').filter(seen).map(section => section.id);
+    if (open.join() !== input.id + 'p') wrong(input.id + ' shows ' + open.join());
+    fits(input.id);
+    lines();
+  }
+  if (inputs.length) inputs[0].click();
+  return inputs.length;
+}
+function folds() {
+  const list = all('details');
+  for (const fold of list) {
+    fold.querySelector('summary').click();
+    if (!fold.open) wrong('a fold that does not open');
+  }
+  return list.length;
+}
+addEventListener('load', () => setTimeout(() => {
+  fits('closed');
+  const count = {choices: choices(), folds: folds()};
+  fits('open');
+  count.lines = lines();
+  count.hover = all('style').some(style => style.textContent.includes('.series:hover .value')) ? 1 : 0;
+  parent.postMessage(innerWidth + ' ' + JSON.stringify(count) + ' ' + problems.join('; '), '*');
+}));
+</script></head>)";
+
+std::string text_of(const fs::path& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool has_browser() { return std::system("command -v chromium >/dev/null") == 0; }
+
+class Browser : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_browser()) GTEST_SKIP() << "no chromium: ./run browser installs it and runs these tests";
+  }
+
+  // What the pages say of themselves, a line each: "WIDTH {counts} problems".
+  std::string looked_at(const std::vector<fs::path>& pages) {
+    std::string host =
+        "<!doctype html><pre id='said'></pre><script>onmessage = event => said.textContent += "
+        "event.data + ' END\\n';</script>";
+    for (size_t i = 0; i < pages.size(); ++i) {
+      std::string page = text_of(pages[i]);
+      const size_t head = page.find("</head>");
+      EXPECT_NE(head, std::string::npos) << pages[i];
+      const std::string name = fmt::format("looked-at-{}.html", i);
+      put(folder / name, page.replace(head, 7, kLook));
+      for (const int width : kWidths) {
+        host +=
+            fmt::format("<iframe src='{}' style='border:0;width:{}px;height:900px'></iframe>", name, width);
+      }
+    }
+    put(folder / "host.html", host);
+    const std::string command = fmt::format(
+        "chromium --headless --no-sandbox --disable-gpu --user-data-dir='{0}/profile' --hide-scrollbars "
+        "--enable-logging=stderr --virtual-time-budget=60000 --dump-dom 'file://{0}/host.html' >'{0}/dom' "
+        "2>'{0}/log' </dev/null",
+        folder.path().string());
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    EXPECT_EQ(text_of(folder / "log").find(":CONSOLE"), std::string::npos) << text_of(folder / "log");
+    return text_of(folder / "dom");
+  }
+
+  fs::path page(const std::string& name, const std::string& arguments) {
+    const Outcome outcome = run_program(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments << "\n" << outcome.err;
+    return folder / name;
+  }
+
+  const TemporaryFolder folder;
+};
+
+TEST_F(Browser, EveryKindOfPageFitsAndAnswers) {
+  const auto out = [&](const std::string& name) { return " --out " + (folder / name).string(); };
+  put(folder / "x.txt", std::string(600, 'a') + std::string(600, 'b'));
+  put(folder / "run.toml",
+      "[model]\nwidth = 16\nlayers = 1\nheads = 2\n[data]\ntrain = 'x.txt'\nvalidation_part = 0.2\n"
+      "context = 16\n[train]\nsteps = 4\neval_every = 2\n");
+  const std::string golden = LOCUS_GOLDEN "/family/";
+  const std::string said =
+      looked_at({page("study/report.html",
+                      "compare --schemes none,learned,rotary,t5 --tasks language,back --lengths 128 --steps "
+                      "1 --seeds 1" +
+                          out("study")),
+                 page("show.html", "show t5" + out("show.html")),
+                 page("rotary.html", "show rotary" + out("rotary.html")),
+                 page("inspect.html", "inspect " + golden + "bert" + out("inspect.html")),
+                 page("explain.html", "explain" + out("explain.html")),
+                 page("run/training.html", "train " + (folder / "run.toml").string() + out("run"))});
+  for (const int width : kWidths) {
+    // Two tasks, a card for every scheme; every other page has lines and nothing to open.
+    const auto expect = [&](const std::string& counts) {
+      EXPECT_NE(said.find(fmt::format("{} {{\"choices\":{}", width, counts)), std::string::npos) << said;
+    };
+    expect("2,\"folds\":4,");
+    expect("0,\"folds\":0,");
+  }
+  size_t pages = 0;
+  for (size_t at = 0; (at = said.find("\"hover\":1}  END", at)) != std::string::npos; ++at) ++pages;
+  EXPECT_EQ(pages, 12u) << "a page has problems, or did not answer\n" << said.substr(0, 8000);
+}
+
+}  // namespace
+}  // namespace locus
