@@ -79,7 +79,7 @@ TEST(Compare, AFolderOfAnotherStudyIsRefused) {
   const Outcome outcome = run_program(one(folder / "a", "--steps 2"));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("holds another study"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("steps: 2, was 1"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("steps: '2', was '1'"), std::string::npos) << outcome.err;
 }
 
 TEST(Compare, ABudgetIsKeptBySmallerStudiesAndStaysWithTheFolder) {

@@ -27,10 +27,11 @@ const seen = element => element.getClientRects().length > 0;
 function fits(when) {
   const page = document.documentElement;
   if (page.scrollWidth > innerWidth) wrong(when + ': the page is ' + page.scrollWidth + ' wide');
-  for (const text of all('svg text').filter(seen)) {
+  for (const text of all('svg text').filter(text => seen(text) && text.textContent)) {
     const inner = text.getBoundingClientRect(), outer = text.closest('svg').getBoundingClientRect();
     if (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 ||
-        inner.bottom > outer.bottom + 1) wrong(when + ': "' + text.textContent + '" leaves its drawing');
+        inner.bottom > outer.bottom + 1) wrong(when + ': "' + text.textContent + '" leaves the drawing of ' +
+        text.closest('svg').getAttribute('aria-label'));
   }
 }
 function lines() {

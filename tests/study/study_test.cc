@@ -183,8 +183,8 @@ TEST(Study, ReadsFromTomlWhatItWrites) {
   EXPECT_EQ(study_toml(read_study(folder / "a.toml")), study_toml(tiny()));
   write_file(folder / "b.toml", "steps = 5\nlengths = [16, 32]\n");
   EXPECT_EQ(read_study(folder / "b.toml").conditions.test_lengths(), (std::vector<int64_t>{16, 32, 64}));
-  write_file(folder / "c.toml", "steps = 5\nsede = 3\n");
-  expect_error(Fault::data, {"c.toml:2: unknown key 'sede'; did you mean 'seeds'?"},
+  write_file(folder / "c.toml", "steps = 5\nseed = 3\n");
+  expect_error(Fault::data, {"c.toml:2: unknown key 'seed'; did you mean 'seeds'?"},
                [&] { read_study(folder / "c.toml"); });
   write_file(folder / "d.toml", "layers = 0\n");
   expect_error(Fault::usage, {"d.toml", "layers is '0'"}, [&] { read_study(folder / "d.toml"); });

@@ -90,7 +90,7 @@ Drawing draw(const HeatMap& map, double width) {
     return axis_over(values.front() - half, values.back() + half, most);
   };
   const int most = std::max(2, static_cast<int>(width / 48));
-  Frame frame{.top = map.title.empty() ? 4.0 : 22.0,
+  Frame frame{.top = map.title.empty() ? 8.0 : 22.0,  // half of the first tick's label stands above
               .x = around(map.x, most),
               .y = around(map.y, most),
               .downwards = true};
@@ -111,9 +111,10 @@ Drawing draw(const HeatMap& map, double width) {
 }
 
 Drawing draw_colour_scale(double low, double high, const std::string& label, double width) {
-  Frame frame{.left = 12,
+  constexpr double kBeside = 20;  // half of a label under the first and the last tick
+  Frame frame{.left = kBeside,
               .top = 20,
-              .width = width - 24,
+              .width = width - 2 * kBeside,
               .height = 12,
               .x = axis_over(low, high, std::max(2, static_cast<int>(width / 60)))};
   Drawing drawing{.width = width, .height = frame.top + frame.height + 24, .label = label};
