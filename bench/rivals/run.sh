@@ -21,5 +21,6 @@ if [[ ! -f $venv/complete || $here/requirements.txt -nt $venv/complete ]]; then
   touch "$venv/complete"
 fi
 [[ -e $root/models/all-MiniLM-L6-v2 ]] || "$root/run" fetch minilm
+[[ -e $root/models/gpt2.tiktoken ]] || "$root/run" fetch gpt2-vocabulary
 exec "$venv/bin/python" "$here/compare.py" --programs "$root/build/release" --models "$root/models" \
   --scratch "$scratch" "${@:2}"

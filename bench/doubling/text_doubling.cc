@@ -1,0 +1,54 @@
+// text_doubling MEGABYTES FOLDER...: whether time doubles when a text doubles. For every tokenizer and every
+// text of one thing repeated, the processor time of that many megabytes over that of half of them, each the
+// least of three; at most 2.3 is wanted.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+
+#include "locus/base/error.h"
+#include "locus/text/tokenizer.h"
+
+namespace {
+
+double seconds(const locus::Tokenizer& tokenizer, const std::string& unit, size_t bytes, bool offsets) {
+  std::string text;
+  while (text.size() < bytes) text += unit;
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    const std::clock_t start = std::clock();
+    offsets ? static_cast<void>(tokenizer.encoding(text)) : static_cast<void>(tokenizer.encode(text));
+    least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  constexpr std::pair<const char*, const char*> kUnits[] = {
+      {"letters", "a"},     {"blanks", " "},     {"line ends", "\n"},  {"carets", "^"},
+      {"Chinese", "狗"},    {"marks", "\u0301"}, {"no UTF-8", "\xff"}, {"words", "the dog "},
+      {"apostrophes", "'"}, {"digits", "1"}};
+  const size_t bytes = argc > 1 ? static_cast<size_t>(std::atof(argv[1]) * 1e6) : 0;
+  if (bytes == 0) locus::fail(locus::Fault::usage, "expected MEGABYTES FOLDER...");
+  double worst = 0;
+  for (int i = 2; i < argc; ++i) {
+    const auto tokenizer = locus::load_tokenizer(argv[i]);
+    for (const auto& [name, unit] : kUnits) {
+      for (const bool offsets : {false, true}) {
+        const double one = seconds(*tokenizer, unit, bytes / 2, offsets);
+        const double two = seconds(*tokenizer, unit, bytes, offsets);
+        fmt::print("{:<24} {:<12} {:<8} {:>7.1f} ms {:>7.1f} ms {:>6.2f}\n", argv[i], name,
+                   offsets ? "offsets" : "ids", 1e3 * one, 1e3 * two, two / one);
+        worst = std::max(worst, two / one);
+      }
+    }
+  }
+  fmt::print("largest ratio {:.2f}\n", worst);
+  return 0;
+} catch (const locus::Error& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return static_cast<int>(error.fault());
+}

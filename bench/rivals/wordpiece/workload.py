@@ -1,0 +1,15 @@
+"""The ids of English text by MiniLM's WordPiece vocabulary."""
+
+import corpus
+import numpy
+
+TITLE = "WordPiece, Python's documentation in lines"
+UNIT = "MB"
+DTYPE = numpy.int32
+TOLERANCE = 0
+
+
+def prepare(folder, models, case):
+    (folder / "vocabulary").unlink(missing_ok=True)
+    (folder / "vocabulary").symlink_to(models / "all-MiniLM-L6-v2")
+    return corpus.write(folder)
