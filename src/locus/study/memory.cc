@@ -11,7 +11,7 @@
 namespace locus::study {
 namespace {
 
-constexpr std::array<int64_t, 3> kShort = {32, 64, 128};
+constexpr std::array<int64_t, 3> kShort = {256, 512, 1024};
 constexpr int64_t kSmall = int64_t{1} << 26;  // floats: a quarter of a gigabyte
 
 // The parabola through what was seen at the short lengths.
