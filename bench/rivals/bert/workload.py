@@ -12,11 +12,15 @@ TOLERANCE = 1e-4
 def make():
     from transformers import BertConfig, BertModel
 
-    return BertModel(BertConfig(), add_pooling_layer=False)
+    # CTranslate2 looks for the kind of positions.
+    return BertModel(BertConfig(position_embedding_type="absolute"), add_pooling_layer=False)
 
 
 def prepare(folder, models, case):
     random_model(folder, make)
+    # And for a vocabulary, of which any will do.
+    names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    (folder / "model" / "vocab.txt").write_text("\n".join(names + [f"t{i}" for i in range(30522 - len(names))]) + "\n")
     write(folder, ids=ids(1, 30522, *sizes(case)))
     sequences, length = sizes(case)
     return {"amount": sequences * length, "work": 2 * sequences * length * 12 * 12 * 768 * 768}
