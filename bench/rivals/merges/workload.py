@@ -6,6 +6,7 @@ import corpus
 import numpy
 
 TITLE = "GPT-2's BPE, Python's documentation in lines"
+CASES = ["english"]
 UNIT = "MB"
 DTYPE = numpy.int32
 TOLERANCE = 0

@@ -8,6 +8,7 @@ import corpus
 import numpy
 
 TITLE = "Unigram, Python's documentation in lines"
+CASES = ["english"]
 UNIT = "MB"
 DTYPE = numpy.int32
 TOLERANCE = 0

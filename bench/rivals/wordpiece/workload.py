@@ -4,6 +4,7 @@ import corpus
 import numpy
 
 TITLE = "WordPiece, Python's documentation in lines"
+CASES = ["english"]
 UNIT = "MB"
 DTYPE = numpy.int32
 TOLERANCE = 0
