@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "locus/base/parallel.h"
 #include "locus/op/cross_entropy.h"
 #include "locus/study/batch.h"
 #include "locus/tensor/storage.h"
@@ -11,8 +12,21 @@
 namespace locus::study {
 namespace {
 
-constexpr std::array<int64_t, 3> kShort = {256, 512, 1024};
+constexpr std::array<int64_t, 3> kShort = {64, 128, 256};
 constexpr int64_t kSmall = int64_t{1} << 26;  // floats: a quarter of a gigabyte
+
+// What threads keep to themselves does not grow with the length, and would tilt the curve on a machine of
+// many.
+class OneThread {
+ public:
+  OneThread() { set_threads(1); }
+  ~OneThread() { set_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_ = threads();
+};
 
 // The parabola through what was seen at the short lengths.
 double carried_to(int64_t length, const std::array<double, 3>& seen) {
@@ -61,6 +75,7 @@ Need largest_need(const Study& study) {
   const Conditions& c = study.conditions;
   const int64_t longest = c.test_lengths().back();
   Need need;
+  const OneThread scope;
   const auto consider = [&](double bytes, const std::string& what, const std::string& lower) {
     constexpr double kMost = 9e18;  // past it there is no int64
     if (bytes > static_cast<double>(need.bytes)) {
