@@ -2,22 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
+#include "locus/apply/similarity.h"
 #include "locus/nn/generate.h"
 
 namespace locus::report {
 namespace {
-
-double cosine(std::span<const float> a, std::span<const float> b) {
-  double ab = 0, aa = 0, bb = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    ab += static_cast<double>(a[i]) * b[i];
-    aa += static_cast<double>(a[i]) * a[i];
-    bb += static_cast<double>(b[i]) * b[i];
-  }
-  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
-}
 
 double cosine_of_rows(const Tensor& rows, int64_t a, int64_t b) {
   return cosine(rows.rows(a, a + 1).data<float>(), rows.rows(b, b + 1).data<float>());
