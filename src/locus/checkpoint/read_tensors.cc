@@ -12,8 +12,9 @@
 namespace locus {
 namespace {
 
-// Small enough that what was read is still in the cache when it is looked at and converted.
-constexpr uint64_t kPieceBytes = 1 << 18;
+// Large enough that two threads seldom meet in one huge page of fresh memory: 2 MiB took 52 ms where 256 KiB
+// took 62.
+constexpr uint64_t kPieceBytes = 1 << 21;
 
 // Rows of a tensor that one thread reads at once.
 struct Piece {
