@@ -57,7 +57,7 @@ set(pkgconfig_requires fmt)
 if(NOT BUILD_SHARED_LIBS)
   string(APPEND pkgconfig_requires " libhwy simdjson libutf8proc libpcre2-8")
 endif()
-file(RELATIVE_PATH pkgconfig_prefix /root/${CMAKE_INSTALL_LIBDIR}/pkgconfig /root)
+file(RELATIVE_PATH pkgconfig_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/locus.pc.in ${CMAKE_BINARY_DIR}/locus.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/locus.pc COMPONENT development DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
