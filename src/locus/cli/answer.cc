@@ -12,7 +12,8 @@ namespace locus::cli {
 namespace {
 
 struct Request : TextRequest {
-  std::string question, context, offsets = "characters";
+  std::string question, context;
+  SpanUnit offsets;
   AnswerOptions answer;
 };
 
@@ -25,10 +26,11 @@ std::string object_of(const Record& record, const FoundAnswer& one, const Reques
   json::Members members = {{"question", json::text(record.text)}};
   if (one.found) {
     const TextSpan bytes = one.bytes;
-    const TextSpan place = request.offsets == "bytes" ? bytes : in_characters(*record.second, bytes);
+    std::vector<TextSpan> place = {bytes};
+    request.offsets.told(*record.second, place);
     members.emplace_back("answer", json::text(record.second->substr(bytes.begin, bytes.end - bytes.begin)));
-    members.emplace_back("start", json::number(int64_t{place.begin}));
-    members.emplace_back("end", json::number(int64_t{place.end}));
+    members.emplace_back("start", json::number(int64_t{place[0].begin}));
+    members.emplace_back("end", json::number(int64_t{place[0].end}));
   } else {
     members.emplace_back("answer", "null");
   }
@@ -92,9 +94,7 @@ void add_answer(CLI::App& program) {
   command->add_option("--longest", request->answer.longest, "Tokens of an answer at most")
       ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
-  command->add_option("--offsets", request->offsets, "What starts and ends count")
-      ->check(CLI::IsMember({"characters", "bytes"}))
-      ->capture_default_str();
+  add_offsets(*command, request->offsets, "What starts and ends count");
   command->callback([request] { run(*request); });
 }
 

@@ -28,8 +28,12 @@ std::string lines_of(const std::string&, const std::vector<FilledMask>& masks) {
 }
 
 std::string object_of(const std::string& text, const std::vector<FilledMask>& masks) {
+  std::vector<TextSpan> places;
+  for (const FilledMask& mask : masks) places.push_back(mask.bytes);
+  SpanUnit().told(text, places);
   std::vector<std::string> items;
-  for (const FilledMask& mask : masks) {
+  for (size_t m = 0; m < masks.size(); ++m) {
+    const FilledMask& mask = masks[m];
     std::vector<std::string> choices;
     for (size_t i = 0; i < mask.best.size(); ++i) {
       json::Members members = {{"token", json::text(readable(mask.best[i].token))},
@@ -38,9 +42,8 @@ std::string object_of(const std::string& text, const std::vector<FilledMask>& ma
       if (!mask.texts.empty()) members.emplace_back("text", json::text(readable(mask.texts[i])));
       choices.push_back(json::object(members));
     }
-    const TextSpan place = in_characters(text, mask.bytes);
-    items.push_back(json::object({{"start", json::number(int64_t{place.begin})},
-                                  {"end", json::number(int64_t{place.end})},
+    items.push_back(json::object({{"start", json::number(int64_t{places[m].begin})},
+                                  {"end", json::number(int64_t{places[m].end})},
                                   {"choices", json::list(choices)}}));
   }
   return json::object({{"text", json::text(text)}, {"masks", json::list(items)}}) + "\n";

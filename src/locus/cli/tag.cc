@@ -11,39 +11,40 @@ namespace locus::cli {
 namespace {
 
 struct Request : TextRequest {
-  std::string offsets = "characters";
+  SpanUnit offsets;
 };
 
-struct Shown {
-  std::string_view text;  // of the span
-  TextSpan place;
-};
+std::vector<TextSpan> places_of(const std::string& text, const std::vector<TaggedSpan>& spans,
+                                const Request& request) {
+  std::vector<TextSpan> places;
+  for (const TaggedSpan& span : spans) places.push_back(span.bytes);
+  request.offsets.told(text, places);
+  return places;
+}
 
-Shown shown(const std::string& text, const TaggedSpan& span, const Request& request) {
-  const TextSpan bytes = span.bytes;
-  return {std::string_view(text).substr(bytes.begin, bytes.end - bytes.begin),
-          request.offsets == "bytes" ? bytes : in_characters(text, bytes)};
+std::string part_of(const std::string& text, TextSpan bytes) {
+  return text.substr(bytes.begin, bytes.end - bytes.begin);
 }
 
 std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spans, const Request& request) {
+  const std::vector<TextSpan> places = places_of(text, spans, request);
   std::string lines;
-  for (const TaggedSpan& span : spans) {
-    const auto [part, place] = shown(text, span, request);
-    lines += fmt::format("{}\t{}\t{}\t{:.4f}\t{}\n", span.label, place.begin, place.end, span.score,
-                         one_line(std::string(part)));
+  for (size_t i = 0; i < spans.size(); ++i) {
+    lines += fmt::format("{}\t{}\t{}\t{:.4f}\t{}\n", spans[i].label, places[i].begin, places[i].end,
+                         spans[i].score, one_line(part_of(text, spans[i].bytes)));
   }
   return lines + "\n";
 }
 
 std::string object_of(const std::string& text, const std::vector<TaggedSpan>& spans, const Request& request) {
+  const std::vector<TextSpan> places = places_of(text, spans, request);
   std::vector<std::string> items;
-  for (const TaggedSpan& span : spans) {
-    const auto [part, place] = shown(text, span, request);
-    items.push_back(json::object({{"label", json::text(span.label)},
-                                  {"score", json::number(span.score)},
-                                  {"start", json::number(int64_t{place.begin})},
-                                  {"end", json::number(int64_t{place.end})},
-                                  {"text", json::text(part)}}));
+  for (size_t i = 0; i < spans.size(); ++i) {
+    items.push_back(json::object({{"label", json::text(spans[i].label)},
+                                  {"score", json::number(spans[i].score)},
+                                  {"start", json::number(int64_t{places[i].begin})},
+                                  {"end", json::number(int64_t{places[i].end})},
+                                  {"text", json::text(part_of(text, spans[i].bytes))}}));
   }
   return json::object({{"text", json::text(text)}, {"spans", json::list(items)}}) + "\n";
 }
@@ -75,9 +76,7 @@ void add_tag(CLI::App& program) {
       "  locus tag models/names --file news.txt --json --offsets bytes > spans.jsonl");
   auto request = std::make_shared<Request>();
   add_text_options(*command, *request, "Texts");
-  command->add_option("--offsets", request->offsets, "What starts and ends count")
-      ->check(CLI::IsMember({"characters", "bytes"}))
-      ->capture_default_str();
+  add_offsets(*command, request->offsets, "What starts and ends count");
   command->callback([request] { run(*request); });
 }
 

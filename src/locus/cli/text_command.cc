@@ -87,10 +87,14 @@ std::vector<TextInput> inputs_of(std::span<const Record> records) {
   return inputs;
 }
 
-TextSpan in_characters(std::string_view text, TextSpan bytes) {
-  std::vector<TextSpan> spans = {bytes};
-  count_in_code_points(text, spans);
-  return spans[0];
+void SpanUnit::told(std::string_view text, std::vector<TextSpan>& spans) const {
+  if (!bytes()) count_in_code_points(text, spans);
+}
+
+void add_offsets(CLI::App& command, SpanUnit& unit, const std::string& what) {
+  command.add_option("--offsets", unit.name, what)
+      ->check(CLI::IsMember({"characters", "bytes"}))
+      ->capture_default_str();
 }
 
 std::string one_line(std::string text) {

@@ -36,8 +36,14 @@ void each_chunk(const TextRequest& request, Records& records, const Work& work,
 
 std::vector<std::string> texts_of(std::span<const Record> records);
 std::vector<TextInput> inputs_of(std::span<const Record> records);
-// A span in characters, which is what people count, from one in bytes.
-TextSpan in_characters(std::string_view text, TextSpan bytes);
-std::string one_line(std::string text);  // line ends become blanks
+// What spans of texts are told in: characters, which is what people count, or bytes.
+struct SpanUnit {
+  std::string name = "characters";
+
+  bool bytes() const { return name == "bytes"; }
+  void told(std::string_view text, std::vector<TextSpan>& spans) const;  // from spans in bytes
+};
+void add_offsets(CLI::App& command, SpanUnit& unit, const std::string& what);  // --offsets
+std::string one_line(std::string text);                                        // line ends become blanks
 
 }  // namespace locus::cli

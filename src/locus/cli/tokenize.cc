@@ -24,7 +24,8 @@ namespace {
 
 struct Request {
   std::vector<std::string> words, files, specials;
-  std::string tokenizer, out, offsets = "characters";
+  std::string tokenizer, out;
+  SpanUnit offsets;
   std::optional<int32_t> learn;
   bool decode = false, count = false, json = false, read_specials = false, plain = false, skip_bad = false;
 };
@@ -114,7 +115,7 @@ std::vector<int32_t> ids_of(std::string_view text) {
 EncodeOptions options_of(const Request& request) {
   return {.specials = request.read_specials ? Specials::are_read : Specials::are_text,
           .framed = !request.plain,
-          .unit = request.offsets == "bytes" ? OffsetUnit::bytes : OffsetUnit::code_points};
+          .unit = request.offsets.bytes() ? OffsetUnit::bytes : OffsetUnit::code_points};
 }
 
 // An object for every text or line.
@@ -254,9 +255,7 @@ void add_tokenize(CLI::App& program) {
   command->add_flag("--read-specials", request->read_specials,
                     "Names of special tokens in the text mean the tokens; --decode writes them");
   command->add_flag("--plain", request->plain, "Without the tokens that the vocabulary puts around a text");
-  command->add_option("--offsets", request->offsets, "What offsets count with --json")
-      ->check(CLI::IsMember({"characters", "bytes"}))
-      ->capture_default_str();
+  add_offsets(*command, request->offsets, "What offsets count with --json");
   command->add_flag("--decode", request->decode, "Ids to text");
   command->add_flag("--count", request->count, "How many tokens, and not which");
   command->add_flag(
