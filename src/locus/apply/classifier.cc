@@ -27,7 +27,7 @@ std::vector<Classification> Classifier::classify(std::span<const TextInput> inpu
                                                  const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_all(inputs.size(), options, [&](size_t i) {
     require(model_.hub() || !inputs[i].second, "it is a pair, but the run learned from single texts");
-    return model_.read(inputs[i], options.truncate);
+    return model_.read(inputs[i], options.truncate, Specials::are_text, OffsetUnit::none);
   });
   std::vector<Classification> result(inputs.size());
   each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {

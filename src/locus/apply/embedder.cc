@@ -67,8 +67,9 @@ void Embedder::read_pooling(const fs::path& file) {
 }
 
 Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options) const {
-  const std::vector<Encoding> encodings =
-      encode_all(texts.size(), options, [&](size_t i) { return model_.read({texts[i]}, options.truncate); });
+  const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
+    return model_.read({texts[i]}, options.truncate, Specials::are_text, OffsetUnit::none);
+  });
   const Tensor out = Tensor::zeros({static_cast<int64_t>(texts.size()), width()});
   each_batch(model_, encodings, options.batch_tokens,
              [&](const TextBatch& batch) { embed_batch(batch, out); });

@@ -32,12 +32,6 @@ std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
   return encodings;
 }
 
-std::vector<Encoding> encode_all(const TextModel& model, std::span<const TextInput> inputs,
-                                 const ReadOptions& options) {
-  return encode_all(inputs.size(), options,
-                    [&](size_t i) { return model.read(inputs[i], options.truncate); });
-}
-
 namespace {
 
 TextBatch packed(const Blueprint& b, std::span<const Encoding> encodings, std::span<const size_t> which) {

@@ -22,9 +22,6 @@ struct ReadOptions {
 // Calls encode(i) for every text. One that throws has an empty encoding.
 std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
                                  const std::function<Encoding(size_t)>& encode);
-// The usual way: model.read() of every input.
-std::vector<Encoding> encode_all(const TextModel& model, std::span<const TextInput> inputs,
-                                 const ReadOptions& options);
 
 // Numbers of texts in groups of about `tokens` tokens, and at least one text; those of size 0 are left out.
 std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64_t tokens);

@@ -67,8 +67,8 @@ void TextModel::require_head(HeadKind head, std::string_view purpose) const {
        field_values(blueprint()).at("head"), field_values(wanted).at("head"), purpose);
 }
 
-Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest) const {
-  const EncodeOptions options = {.specials = specials, .unit = OffsetUnit::bytes, .longest = longest};
+Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest, OffsetUnit unit) const {
+  const EncodeOptions options = {.specials = specials, .unit = unit, .longest = longest};
   if (!hub_) return encode_as_trained(input, options);
   return input.second ? tokenizer_->encoding(input.text, *input.second, options)
                       : tokenizer_->encoding(input.text, options);
@@ -107,10 +107,10 @@ void TextModel::check_length(const Encoding& encoding) const {
           "it has {} tokens, expected at most {}; --truncate cuts what is longer", encoding.size(), longest_);
 }
 
-Encoding TextModel::read(const TextInput& input, bool truncate, Specials specials) const {
+Encoding TextModel::read(const TextInput& input, bool truncate, Specials specials, OffsetUnit unit) const {
   // Cut before the tokens around it are put there, so that they stay.
   const size_t most = truncate ? static_cast<size_t>(longest_) : std::numeric_limits<size_t>::max();
-  Encoding encoding = encode(input, specials, most);
+  Encoding encoding = encode(input, specials, most, unit);
   check_length(encoding);
   return encoding;
 }

@@ -38,13 +38,15 @@ class TextModel {
   int64_t longest() const { return longest_; }  // tokens of a text, those around it too
   void shorten(int64_t longest) { longest_ = std::min(longest_, longest); }
 
-  // The tokens of a text with those around it, offsets in bytes. No token at all, or more than longest(), is
-  // an error; `truncate` cuts in place of the second.
-  Encoding read(const TextInput& input, bool truncate, Specials specials = Specials::are_text) const;
+  // The tokens of a text with those around it, offsets in bytes unless none are wanted. No token at all, or
+  // more than longest(), is an error; `truncate` cuts in place of the second.
+  Encoding read(const TextInput& input, bool truncate, Specials specials = Specials::are_text,
+                OffsetUnit unit = OffsetUnit::bytes) const;
   void check_length(const Encoding& encoding) const;  // these errors
   // The tokens however many, or cut to `longest`.
   Encoding encode(const TextInput& input, Specials specials = Specials::are_text,
-                  size_t longest = std::numeric_limits<size_t>::max()) const;
+                  size_t longest = std::numeric_limits<size_t>::max(),
+                  OffsetUnit unit = OffsetUnit::bytes) const;
 
  private:
   void open_hub();
