@@ -108,6 +108,8 @@ TEST(PipelineFaults, IdsWithHolesAndFarAway) {
                [&] { holes.decode(std::vector<int32_t>{3}); });
   refused(R"({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 2000000000}}})",
           {"token 'a' has id 2000000000, but there are so few tokens that ids below"});
+  refused(R"({"model": {"type": "BPE", "vocab": {"a": 2000000000}, "merges": []}})",
+          {"token 'a' has id 2000000000, but there are so few tokens that ids below"});
 }
 
 TEST(PipelineFaults, MissingByteTokens) {

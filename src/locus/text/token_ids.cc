@@ -23,6 +23,19 @@ std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, si
   return ids;
 }
 
+void check_table_id(const std::string& where, std::string_view token, int32_t id, size_t tokens) {
+  const size_t most = 16 * tokens + (1 << 16);
+  require(static_cast<size_t>(id) < most,
+          "{}: token {} has id {}, but there are so few tokens that ids below {} are expected", where,
+          quote(token), id, most);
+}
+
+void TokenLengths::set(std::string_view token, int32_t id, size_t length) {
+  check_table_id(where_, token, id, tokens_);
+  if (lengths_.size() <= static_cast<size_t>(id)) lengths_.resize(static_cast<size_t>(id) + 1);
+  lengths_[id] = static_cast<uint32_t>(length);
+}
+
 void IdCheck::take(int32_t id, std::string_view token) {
   const size_t size = taken_.size();
   require(id >= 0 && static_cast<size_t>(id) < size,

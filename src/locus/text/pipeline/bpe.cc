@@ -73,21 +73,21 @@ class MergingModel final : public TokenModel {
       : as_bytes_(as_bytes),
         whole_(part.flag("ignore_merges", false)),
         fuse_(part.flag("fuse_unk", false)),
-        table_(reader.merges) {
+        table_(reader.merges),
+        lengths_(part.json().where(), reader.ids.size()) {
     bytes_.fill(-1);
     const bool fallback = part.flag("byte_fallback", false);
     for (auto& [token, id] : reader.ids) {
       const std::optional<std::string> bytes = as_bytes ? unspelled(token) : token;
       if (bytes) trie_.add(*bytes, id);
-      if (lengths_.size() <= static_cast<size_t>(id)) lengths_.resize(static_cast<size_t>(id) + 1);
-      lengths_[id] = static_cast<uint32_t>(bytes ? bytes->size() : 0);
+      lengths_.set(token, id, bytes ? bytes->size() : 0);
       tokens_.emplace_back(token, id);
     }
     for (int byte = 0; fallback && byte < 256; ++byte) {
       const auto found = reader.ids.find(fmt::format("<0x{:02X}>", byte));
       if (found == reader.ids.end()) continue;
       bytes_[byte] = found->second;
-      lengths_[found->second] = 1;
+      lengths_.set(found->first, found->second, 1);
     }
     if (!part.has("unk_token")) return;
     const std::string unknown = part.text("unk_token");
@@ -174,7 +174,7 @@ class MergingModel final : public TokenModel {
   MergeTable table_;
   TokenTrie trie_;
   std::array<int32_t, 256> bytes_{};  // byte tokens of the fallback; -1: there is none
-  std::vector<uint32_t> lengths_;     // in bytes of a word
+  TokenLengths lengths_;              // in bytes of a word
   int32_t unknown_ = -1;
   std::vector<std::pair<std::string, int32_t>> tokens_;
 };

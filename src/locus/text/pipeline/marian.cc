@@ -17,8 +17,11 @@ using Ids = std::unordered_map<std::string, int32_t>;
 // SentencePiece's pieces under the names that vocab.json gives them.
 class MarianModel final : public TokenModel {
  public:
-  MarianModel(const SentencePieceModel& model, const std::string& where, Ids ids)
-      : ids_(std::move(ids)), unknown_(ids_.at(std::string(kUnknown))) {
+  MarianModel(const SentencePieceModel& model, const MarianFiles& files, Ids ids)
+      : ids_(std::move(ids)),
+        unknown_(ids_.at(std::string(kUnknown))),
+        lengths_(files.vocabulary_where, ids_.size()) {
+    const std::string& where = files.spm_where;
     UnigramVocabulary vocabulary = {.where = where, .single_precision = true};
     for (const SentencePiece& piece : model.pieces) {
       const auto index = static_cast<int32_t>(vocabulary.tokens.size());
@@ -35,8 +38,7 @@ class MarianModel final : public TokenModel {
     vocabulary.unknown = unknown_piece_;
     pieces_ = make_unigram(std::move(vocabulary));
     for (const auto& [token, id] : ids_) {
-      if (lengths_.size() <= static_cast<size_t>(id)) lengths_.resize(static_cast<size_t>(id) + 1);
-      lengths_[id] = static_cast<uint32_t>(token.size());
+      lengths_.set(token, id, token.size());
     }
   }
 
@@ -62,7 +64,7 @@ class MarianModel final : public TokenModel {
   Ids ids_;
   int32_t unknown_, unknown_piece_ = -1;
   std::vector<int32_t> renamed_;  // from SentencePiece's ids to those of vocab.json
-  std::vector<uint32_t> lengths_;
+  TokenLengths lengths_;
   std::unique_ptr<TokenModel> pieces_;
 };
 
@@ -128,7 +130,7 @@ PipelineParts read_marian(const MarianFiles& files) {
   parts.post_processor = PostProcessor::ending(ids.at(std::string(kEnd)));
   parts.normalizer = sentencepiece_normalizer(model, files.spm_where);
   parts.decoder = std::make_unique<MarianDecoder>();
-  parts.model = std::make_unique<MarianModel>(model, files.spm_where, std::move(ids));
+  parts.model = std::make_unique<MarianModel>(model, files, std::move(ids));
   parts.tokens = tokens_by_id(parts, files.vocabulary_where);
   return parts;
 }

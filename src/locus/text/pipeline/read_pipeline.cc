@@ -3,20 +3,18 @@
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/text/pipeline/pipeline_files.h"
+#include "locus/text/token_ids.h"
 
 namespace locus {
 namespace {
 
-// Tokens by id. Holes are allowed, but not so many that a single id could take the machine's memory.
 class TokenList {
  public:
-  TokenList(std::string where, size_t count) : where_(std::move(where)), most_(16 * count + (1 << 16)) {}
+  TokenList(std::string where, size_t count) : where_(std::move(where)), count_(count) {}
 
   void add(const std::string& token, int32_t id) {
     const auto place = static_cast<size_t>(id);
-    require(place < most_,
-            "{}: token {} has id {}, but there are so few tokens that ids below {} are expected", where_,
-            quote(token), id, most_);
+    check_table_id(where_, token, id, count_);
     if (tokens.size() <= place) tokens.resize(place + 1);
     require(tokens[place].empty() || tokens[place] == token, "{}: tokens {} and {} have the same id {}",
             where_, quote(tokens[place]), quote(token), id);
@@ -27,7 +25,7 @@ class TokenList {
 
  private:
   std::string where_;
-  size_t most_;
+  size_t count_;
 };
 
 }  // namespace

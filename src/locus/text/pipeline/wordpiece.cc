@@ -19,12 +19,12 @@ class WordPiece final : public TokenModel {
       : longest_(static_cast<size_t>(part.integer("max_input_chars_per_word", 1, 1 << 20, 100))) {
     simdjson::dom::object vocabulary;
     if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
+    lengths_ = TokenLengths(part.json().where(), vocabulary.size());
     const std::string prefix = part.text("continuing_subword_prefix", "##");
     for (auto& [token, id] : read_token_ids(part.json(), vocabulary)) {
+      lengths_.set(token, id, token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
       trie_.add(token, id);
       tokens_.emplace_back(token, id);
-      if (lengths_.size() <= static_cast<size_t>(id)) lengths_.resize(static_cast<size_t>(id) + 1);
-      lengths_[id] = static_cast<uint32_t>(token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
     }
     require(!tokens_.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
     const std::string unknown = part.text("unk_token", "[UNK]");
@@ -76,7 +76,7 @@ class WordPiece final : public TokenModel {
   TokenTrie trie_;
   uint32_t inside_ = TokenTrie::kNowhere;  // where tokens with ## go on
   int32_t unknown_ = -1;
-  std::vector<uint32_t> lengths_;  // in bytes of a word
+  TokenLengths lengths_;  // in bytes of a word
   std::vector<std::pair<std::string, int32_t>> tokens_;
 };
 
