@@ -2,6 +2,7 @@
 // the model's own order goes there directly, anything else through a small piece of scratch memory.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 
@@ -122,23 +123,47 @@ class TensorReader {
     }
   }
 
-  // By tiles of a cache line squared: a line that is read or written is used up at once.
+  // By tiles of a cache line squared, two side by side: a line that is read or written is used up at once.
   void place_transposed(int64_t begin, int64_t end, const float* values) const {
-    constexpr int64_t kTile = 16;
+    constexpr int64_t kLine = 16;
     const int64_t width = source_.columns;
-    float tile[kTile][kTile];
-    for (int64_t column = 0; column < width; column += kTile) {
-      const int64_t columns = std::min(kTile, width - column);
-      for (int64_t row = begin; row < end; row += kTile) {
-        const int64_t rows = std::min(kTile, end - row);
-        const float* from = values + (row - begin) * width + column;
-        for (int64_t r = 0; r < rows; ++r) std::copy_n(from + r * width, columns, tile[r]);
-        for (int64_t c = 0; c < columns; ++c) {
-          float* to = rows_[static_cast<size_t>(column + c)] + row;
-          for (int64_t r = 0; r < rows; ++r) to[r] = tile[r][c];
+    for (int64_t column = 0; column < width; column += 2 * kLine) {
+      const int64_t last_column = std::min(column + 2 * kLine, width);
+      for (int64_t row = begin; row < end; row += kLine) {
+        const int64_t last_row = std::min(row + kLine, end);
+        for (int64_t c = column; c < last_column; c += 4) {
+          for (int64_t r = row; r < last_row; r += 4) {
+            place_square(values + (r - begin) * width + c, r, std::min<int64_t>(last_row - r, 4), c,
+                         std::min<int64_t>(last_column - c, 4));
+          }
         }
       }
     }
+  }
+
+  // Four rows of four at `from` to where they stand as columns: in registers, which takes half the time that
+  // it takes number by number. Fewer at the ends.
+  void place_square(const float* from, int64_t row, int64_t rows, int64_t column, int64_t columns) const {
+    float* const* to = rows_.data() + column;
+    const int64_t width = source_.columns;
+    if (rows < 4 || columns < 4) {
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = 0; c < columns; ++c) to[c][row + r] = from[r * width + c];
+      }
+      return;
+    }
+    using Four = float __attribute__((vector_size(16)));
+    Four in[4];
+    for (int64_t r = 0; r < 4; ++r) std::memcpy(&in[r], from + r * width, sizeof(Four));
+    const Four even_low = __builtin_shufflevector(in[0], in[2], 0, 4, 1, 5);
+    const Four even_high = __builtin_shufflevector(in[0], in[2], 2, 6, 3, 7);
+    const Four odd_low = __builtin_shufflevector(in[1], in[3], 0, 4, 1, 5);
+    const Four odd_high = __builtin_shufflevector(in[1], in[3], 2, 6, 3, 7);
+    const Four out[4] = {__builtin_shufflevector(even_low, odd_low, 0, 4, 1, 5),
+                         __builtin_shufflevector(even_low, odd_low, 2, 6, 3, 7),
+                         __builtin_shufflevector(even_high, odd_high, 0, 4, 1, 5),
+                         __builtin_shufflevector(even_high, odd_high, 2, 6, 3, 7)};
+    for (int64_t c = 0; c < 4; ++c) std::memcpy(to[c] + row, &out[c], sizeof(Four));
   }
 
   const Binding& binding_;
