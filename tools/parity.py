@@ -274,7 +274,28 @@ TRAINED = {
     "fine-tuned": ("bert 3", hf.BertForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
     "labels anew": ("roberta 2", hf.RobertaForTokenClassification, "head = 'token_class'\n", "y.tsv"),
     "trained on": ("gpt2 1", hf.GPT2LMHeadModel, "", "x.txt"),
+    "pairs": ("t5 1", hf.T5ForConditionalGeneration, "", "z.tsv"),
+    "more pairs": ("bart 1", hf.BartForConditionalGeneration, "", "z.tsv"),
+    "answers": ("bert 3", hf.BertForQuestionAnswering, "head = 'answer'\n", "q.jsonl"),
 }
+QUESTIONS = [("a", "b c d e", "c d"), ("f", "e d c b", "b")]
+PAIRS = [("a b c", "c b a"), ("d e", "e d"), ("f", "f")]
+
+
+def loss_of_data(model, data, tokenizer):
+    """What transformers makes of the same examples, or nothing where Locus cuts windows of its own."""
+    with torch.no_grad():
+        if data == "z.tsv":
+            read = tokenizer([source for source, _ in PAIRS], padding=True, return_tensors="pt", return_token_type_ids=False)
+            labels = tokenizer(text_target=[target for _, target in PAIRS], padding=True, return_tensors="pt")["input_ids"]
+            return model(**read, labels=labels.masked_fill(labels == tokenizer.pad_token_id, -100)).loss.item()
+        if data == "q.jsonl":
+            read = tokenizer([q for q, *_ in QUESTIONS], [c for _, c, _ in QUESTIONS], return_tensors="pt")
+            begins = [context.index(answer) for _, context, answer in QUESTIONS]
+            first = [read.char_to_token(i, begin, 1) for i, begin in enumerate(begins)]
+            last = [read.char_to_token(i, begin + len(QUESTIONS[i][2]) - 1, 1) for i, begin in enumerate(begins)]
+            return model(**read, start_positions=torch.tensor(first), end_positions=torch.tensor(last)).loss.item()
+    return None
 
 
 def compare_trained(name, build, scratch):
@@ -286,6 +307,9 @@ def compare_trained(name, build, scratch):
     (scratch / "x.tsv").write_text("a b c\tup\nc b a\tdown\n" * 4)
     (scratch / "y.tsv").write_text("a b c\tX Y X\nc b a\tY Y X\n" * 4)
     (scratch / "x.txt").write_text("a b c d e f " * 40)
+    (scratch / "z.tsv").write_text("".join(f"{source}\t{target}\n" for source, target in PAIRS))
+    (scratch / "q.jsonl").write_text("".join(
+        json.dumps(dict(question=q, context=c, answers=dict(text=[a], answer_start=[c.index(a)]))) + "\n" for q, c, a in QUESTIONS))
     (scratch / "run.toml").write_text(f"[model]\nfrom = 'model'\n{head}[data]\ntrain = '{data}'\ncontext = 12\n[train]\nsteps = 5\nrate = 0.001\n")
     subprocess.run([build / "locus", "train", scratch / "run.toml", "--out", scratch / "run"], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
@@ -293,9 +317,15 @@ def compare_trained(name, build, scratch):
     model, info = kind.from_pretrained(hub, attn_implementation="eager", output_loading_info=True)
     if info["missing_keys"] or info["unexpected_keys"]:
         raise ValueError(f"transformers misses {info['missing_keys']}, does not know {info['unexpected_keys']}")
-    if hf.BertTokenizer.from_pretrained(hub).convert_tokens_to_ids("f") != len(LETTERS) - 1:
+    tokenizer = hf.BertTokenizer.from_pretrained(hub)
+    if tokenizer.convert_tokens_to_ids("f") != len(LETTERS) - 1:
         raise ValueError("another tokenizer than the folder's")
-    inputs = inputs_for(model.eval(), (13, 13, 13))
+    loss = loss_of_data(model.eval(), data, tokenizer)
+    if loss is not None:
+        said = subprocess.run([build / "locus", "eval", scratch / "run", scratch / data, "--json"], check=True, capture_output=True).stdout
+        if abs(json.loads(said)["loss"] - loss) > FORWARD * loss:
+            raise ValueError(f"the loss of its examples is {json.loads(said)['loss']}, for transformers {loss}")
+    inputs = inputs_for(model, (13, 13, 13))
     wanted = outputs_of(model, inputs)
     found = differences(run(build, hub, inputs, "loss" in wanted), wanted)
     fine = found["forward"] <= FORWARD and found["gradient"] <= GRADIENT

@@ -10,14 +10,22 @@
 namespace locus {
 namespace {
 
+std::vector<int32_t> ids_of(simdjson::dom::element line, const char* name) {
+  std::vector<int32_t> ids;
+  for (const int64_t id : line[name].get_array()) ids.push_back(static_cast<int32_t>(id));
+  return ids;
+}
+
 void expect_golden(const Tokenizer& tokenizer, const std::string& kind) {
   simdjson::dom::parser parser;
   int cases = 0;
-  for (const auto line : parser.load_many(golden_text(kind + ".jsonl").string())) {
+  for (const simdjson::dom::element line : parser.load_many(golden_text(kind + ".jsonl").string())) {
     const auto text = std::string(line["text"].get_string().value());
-    std::vector<int32_t> expected;
-    for (const int64_t id : line["ids"].get_array()) expected.push_back(static_cast<int32_t>(id));
+    const std::vector<int32_t> expected = ids_of(line, "ids");
     EXPECT_EQ(tokenizer.encoding(text).ids, expected) << kind << ": " << text;
+    if (kind == "marian") {
+      EXPECT_EQ(tokenizer.targets().encoding(text).ids, ids_of(line, "targets")) << "target: " << text;
+    }
     EXPECT_EQ(tokenizer.decode_text(expected), line["decoded"].get_string().value()) << kind << ": " << text;
     ++cases;
   }
@@ -37,6 +45,18 @@ TEST(VocabularyFiles, VocabTxtAsBertWhereCaseCounts) { expect_golden_also_when_s
 TEST(VocabularyFiles, VocabJsonAndMergesAsGpt2) { expect_golden_also_when_saved("gpt2"); }
 TEST(VocabularyFiles, VocabJsonAndMergesAsRoberta) { expect_golden_also_when_saved("roberta"); }
 TEST(VocabularyFiles, SourceSpmAndVocabJsonAsMarian) { expect_golden_also_when_saved("marian"); }
+
+// To read, source.spm is enough.
+TEST(VocabularyFiles, MarianWithoutTargetSpm) {
+  const TemporaryFolder folder;
+  for (const char* name : {"source.spm", "vocab.json"}) {
+    std::filesystem::copy(golden_text("marian") / name, folder / name);
+  }
+  const auto tokenizer = load_tokenizer(folder.path());
+  EXPECT_EQ(tokenizer->encoding("a").ids, (std::vector<int32_t>{101, 0}));
+  expect_error(Fault::data, {"target.spm' is missing: it cuts the texts that a model learns to write"},
+               [&] { tokenizer->targets(); });
+}
 
 TEST(VocabularyFiles, VocabTxtThatIsNone) {
   const TemporaryFolder folder;

@@ -5,43 +5,83 @@
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/character_vocabulary.h"
 #include "tests/expect_error.h"
+#include "tests/text/text_files.h"
 
 namespace locus {
 namespace {
 
-const ByteVocabulary kBytes({"<s>", "</s>"});
+TextTask task_with(std::shared_ptr<const Tokenizer> tokenizer, int64_t segments = 0, bool from_hub = false) {
+  TextTask task{.from_hub = from_hub, .tokenizer = std::move(tokenizer)};
+  task.blueprint.kind = ModelKind::encoder;
+  task.blueprint.head = HeadKind::answer;
+  task.blueprint.segments = segments;
+  return task;
+}
+
+const auto kBytes = std::make_shared<ByteVocabulary>(std::vector<std::string>{"<s>", "</s>"});
 const Question kWhere = {
     .question = "who?", .context = "a fox ran", .answers = {{.text = "fox", .begin = 2, .end = 5}}};
 
 TEST(Answers, ASampleIsTheQuestionAndTheContextWithTheEndsOfTheAnswer) {
-  const Sample sample = question_sample(kWhere, kBytes, 2);
-  EXPECT_EQ(kBytes.decode(sample.ids), "<s>who?</s>a fox ran");
+  const Sample sample = question_sample(kWhere, task_with(kBytes, 2));
+  EXPECT_EQ(kBytes->decode(sample.ids), "<s>who?</s>a fox ran");
   EXPECT_EQ(sample.targets, (std::vector<int32_t>{8, 10}));
   EXPECT_EQ(sample.segments, (std::vector<int32_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
-  EXPECT_TRUE(question_sample(kWhere, kBytes, 0).segments.empty());
-  EXPECT_EQ(question_sample({.question = "q", .context = "c"}, kBytes, 0).targets,
+  EXPECT_TRUE(question_sample(kWhere, task_with(kBytes)).segments.empty());
+  EXPECT_EQ(question_sample({.question = "q", .context = "c"}, task_with(kBytes)).targets,
             (std::vector<int32_t>{0, 0}));
 }
 
-TEST(Answers, AVocabularyThatLosesCharactersIsRefused) {
-  const CharacterVocabulary few({"a", "q"}, {"<s>", "</s>", "<unk>"});
-  expect_error(Fault::data, {"it does not give back 'abc'"},
-               [&] { question_sample({.question = "q", .context = "abc"}, few, 0); });
+TEST(Answers, NothingToReadIsRefused) {
+  expect_error(Fault::data, {"neither the question nor its context has tokens"},
+               [] { question_sample({}, task_with(kBytes, 0, true)); });
+}
+
+TEST(Answers, UnknownCharactersKeepTheirPlaces) {
+  const auto few = std::make_shared<CharacterVocabulary>(std::vector<std::string>{"a", "q"},
+                                                         std::vector<std::string>{"<s>", "</s>", "<unk>"});
+  const Question question = {
+      .question = "q", .context = "b\u00e9ca", .answers = {{.text = "ca", .begin = 3, .end = 5}}};
+  EXPECT_EQ(question_sample(question, task_with(few)).targets, (std::vector<int32_t>{5, 6}));
+}
+
+// Merged bytes, with the blank before a word in its token, in RoBERTa's frame: <s> A </s></s> B </s>.
+TEST(Answers, TokensThatHoldPartOfAnAnswer) {
+  const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(golden_text("roberta"));
+  const TextTask task = task_with(tokenizer, 1, true);
+  Question question = {.question = "who?", .context = "The dog, gr\u00f6\u00dfer \u72d7, chased it."};
+  for (const std::string text :
+       {"dog", "og, gr", "\u00f6", "\u72d7", "it.", "The dog, gr\u00f6\u00dfer \u72d7, chased it."}) {
+    const size_t begin = question.context.find(text);
+    question.answers = {{.text = text, .begin = begin, .end = begin + text.size()}};
+    const Sample sample = question_sample(question, task);
+    EXPECT_TRUE(sample.segments.empty());
+    const Encoding encoding = read_question(question, task);
+    const auto first = static_cast<size_t>(sample.targets[0]), last = static_cast<size_t>(sample.targets[1]);
+    ASSERT_LE(first, last);
+    EXPECT_EQ(encoding.texts[first], 1);
+    EXPECT_EQ(encoding.texts[last], 1);
+    // No token could be left out: those beside do not reach into the answer, and these do.
+    EXPECT_LE(encoding.offsets[first].begin, begin) << text;
+    EXPECT_GE(encoding.offsets[last].end, begin + text.size()) << text;
+    EXPECT_GT(encoding.offsets[first].end, begin) << text;
+    EXPECT_LT(encoding.offsets[last].begin, begin + text.size()) << text;
+  }
 }
 
 TEST(Answers, TheBestAnswerEndsBehindItsStart) {
-  const Sample sample = question_sample(kWhere, kBytes, 0);
-  std::vector<float> logits(2 * sample.ids.size(), 0.f);
+  const Encoding encoding = read_question(kWhere, task_with(kBytes));
+  std::vector<float> logits(2 * encoding.size(), 0.f);
   const auto answer = [&] {
-    return best_answer(Tensor::of({static_cast<int64_t>(sample.ids.size()), 2}, logits), sample, kBytes);
+    return best_answer(Tensor::of({static_cast<int64_t>(encoding.size()), 2}, logits), encoding);
   };
   logits[2 * 8] = 5;        // starts at 'f'
   logits[2 * 10 + 1] = 4;   // ends at 'x'
   logits[2 * 6 + 1] = 4.5;  // before the start
   logits[2 * 1] = 9;        // in the question
-  EXPECT_EQ(answer(), "fox");
+  EXPECT_EQ(answer(), (TextSpan{2, 5}));
   logits[0] = logits[1] = 6;  // <s> twice
-  EXPECT_EQ(answer(), "");
+  EXPECT_EQ(answer(), std::nullopt);
 }
 
 TEST(Answers, CapitalsPunctuationAndArticlesDoNotCount) {

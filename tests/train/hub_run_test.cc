@@ -4,36 +4,19 @@
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
-#include "locus/train/metrics.h"
-#include "locus/train/run_plan.h"
 #include "locus/train/saved_run.h"
-#include "tests/checkpoint/folder_of.h"
-#include "tests/program.h"
+#include "tests/train/hub_run.h"
 
 namespace locus {
 namespace {
 
 namespace fs = std::filesystem;
 
-class HubRun : public ::testing::Test {
+class HubRunOfLetters : public HubRun {
  protected:
-  explicit HubRun(const std::string& family = "bert") : model(family) {
-    put(model / "vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\nf\n");
+  explicit HubRunOfLetters(const std::string& family = "bert") : HubRun(family) {
+    add_letters();
     put(folder / "x.tsv", "a b c\tup\nc b a\tdown\na d e\tup\ne d a\tdown\nb c d\tup\nd c b\tdown\n");
-  }
-  void config(const std::string& from, const std::string& more) const {
-    put(folder / "run.toml", "[model]\nfrom = '" + from + "'\n" + more);
-  }
-  Outcome train(const std::string& more = "") const {
-    return run_program("train " + (folder / "run.toml").string() + " --out " + (folder / "out").string() +
-                       " " + more);
-  }
-  void expect_trained(const std::string& more = "") const {
-    const Outcome outcome = train(more);
-    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_NE(outcome.out.find("out/hub: for transformers and Locus\n"), std::string::npos) << outcome.out;
-    const Metrics metrics = read_metrics(folder / "out" / "metrics.jsonl");
-    EXPECT_LT(metrics.steps.back().loss, 0.7 * metrics.steps.front().loss);
   }
   // The folder that training leaves is the model it came to.
   void expect_same_logits(const std::vector<int32_t>& ids) const {
@@ -43,17 +26,12 @@ class HubRun : public ::testing::Test {
     const Tokens tokens = tokens_of({ids}, run.model.blueprint());
     EXPECT_EQ(hub.model(tokens).value().values(), run.model(tokens).value().values());
   }
-  void expect_refused(Fault fault, std::initializer_list<const char*> parts) const {
-    expect_error(fault, parts, [&] { plan_run(Settings::read(folder / "run.toml"), folder.path()); });
-  }
-  const FolderOf model;
-  const TemporaryFolder folder;
 };
 
 constexpr const char* kLabels = "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\nbatch = 6\n";
 constexpr const char* kSteps = "[train]\nsteps = 40\nrate = 0.02\n";
 
-TEST_F(HubRun, ABertLearnsLabelsUnderANewHead) {
+TEST_F(HubRunOfLetters, ABertLearnsLabelsUnderANewHead) {
   config(model.path().string(), std::string(kLabels) + kSteps);
   expect_trained();
   expect_same_logits({2, 5, 6, 7, 3});
@@ -73,33 +51,34 @@ TEST_F(HubRun, ABertLearnsLabelsUnderANewHead) {
   fs::rename(folder / "out" / "hub", folder / "tuned");
   fs::remove_all(folder / "out");
   config("tuned", "[data]\ntrain = 'x.tsv'\nbatch = 6\n[train]\nsteps = 1\n");
-  const RunPlan plan = plan_run(Settings::read(folder / "run.toml"), folder.path());
-  EXPECT_TRUE(plan.start->changes.empty()) << "no new head";
-  EXPECT_EQ(plan.task.labels, (std::vector<std::string>{"down", "up"}));
+  const RunPlan again = plan();
+  EXPECT_TRUE(again.start->changes.empty()) << "no new head";
+  EXPECT_EQ(again.task.labels, (std::vector<std::string>{"down", "up"}));
 }
 
-TEST_F(HubRun, SamplesHaveTheTokensThatTheVocabularyPutsAround) {
+TEST_F(HubRunOfLetters, SamplesHaveTheTokensThatTheVocabularyPutsAround) {
   config(model.path().string(), kLabels);
-  RunPlan plan = plan_run(Settings::read(folder / "run.toml"), folder.path());
-  EXPECT_EQ(plan.training->at(0, 0).ids, (std::vector<int32_t>{2, 5, 6, 7, 3})) << "[CLS] a b c [SEP]";
-  EXPECT_EQ(plan.task.data.context, 14) << "no longer than the model's table";
+  RunPlan planned = plan();
+  EXPECT_EQ(planned.training->at(0, 0).ids, (std::vector<int32_t>{2, 5, 6, 7, 3})) << "[CLS] a b c [SEP]";
+  EXPECT_EQ(planned.task.data.context, 14) << "no longer than the model's table";
   put(folder / "x.tsv", "ab c\tX Y\n");
   config(model.path().string(), "head = 'token_class'\n[data]\ntrain = 'x.tsv'\n");
-  plan = plan_run(Settings::read(folder / "run.toml"), folder.path());
-  EXPECT_EQ(plan.training->at(0, 0).ids, (std::vector<int32_t>{2, 1, 7, 3}));
-  EXPECT_EQ(plan.training->at(0, 0).targets, (std::vector<int32_t>{-100, 0, 1, -100}));
+  planned = plan();
+  EXPECT_EQ(planned.training->at(0, 0).ids, (std::vector<int32_t>{2, 1, 7, 3}));
+  EXPECT_EQ(planned.training->at(0, 0).targets, (std::vector<int32_t>{-100, 0, 1, -100}));
 }
 
-TEST_F(HubRun, WhatCannotBeRight) {
+TEST_F(HubRunOfLetters, WhatCannotBeRight) {
   config(model.path().string(), std::string("width = 8\n") + kLabels);
   expect_refused(Fault::usage, {"width"});
   config(model.path().string(), "[model.scheme]\nname = 'alibi'\n[data]\ntrain = 'x.tsv'\n");
   expect_refused(Fault::usage, {"[model.scheme] is what the folder in model.from says"});
   config(model.path().string(), std::string(kLabels) + "context = 15\n");
   expect_refused(Fault::data, {"data.context is 15, but the model in '", "has positions for 14 tokens"});
-  config(model.path().string(), "head = 'answer'\n[data]\ntrain = 'x.tsv'\n");
+  config(model.path().string(), "head = 'embedding'\n[data]\ntrain = 'x.tsv'\n");
   expect_refused(Fault::usage,
-                 {"model.head: the model in '", "is trained with one of next_token, masked_token"});
+                 {"model.head: the model in '", "is trained with one of next_token, masked_token",
+                  "token_class and answer; set it to one of these"});
   config("nowhere", kLabels);
   expect_refused(Fault::io, {"nowhere/config.json"});
   const FolderOf labelled("bert-class");
@@ -108,14 +87,14 @@ TEST_F(HubRun, WhatCannotBeRight) {
   expect_refused(Fault::data, {"the label 'down' is none of those that the model in '",
                                "tells (LABEL_0, LABEL_1, LABEL_2, LABEL_3, LABEL_4); set model.head"});
   const FolderOf writer("t5");
-  config(writer.path().string(), "[data]\ntrain = 'x.tsv'\ntokenizer = '" + model.path().string() + "'\n");
-  expect_refused(Fault::usage,
-                 {"model.from: '", "holds an encoder-decoder; expected an encoder or a decoder"});
+  config(writer.path().string(),
+         "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\ntokenizer = '" + model.path().string() + "'\n");
+  expect_refused(Fault::usage, {"is trained with next_token; set it to this"});
 }
 
-class HubRunOfGpt2 : public HubRun {
+class HubRunOfGpt2 : public HubRunOfLetters {
  protected:
-  HubRunOfGpt2() : HubRun("gpt2") {
+  HubRunOfGpt2() : HubRunOfLetters("gpt2") {
     std::string text;
     for (int i = 0; i < 40; ++i) text += "a b c d e f ";
     put(folder / "x.txt", text);

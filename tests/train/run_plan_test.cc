@@ -74,9 +74,10 @@ TEST_F(RunPlans, ExamplesPastTheContext) {
   expect_refused(Fault::data, model,
                  {"x.tsv', line 2: 9 tokens, more than data.context, 6; raise it, or set data.truncate"});
   const Sample cut = plan(model + "truncate = true\n").training->at(1, 0);
-  EXPECT_EQ(cut.text, (std::vector<int32_t>{'a', 'b', 'c', 'd', 'e', 'f'}));
-  EXPECT_EQ(cut.ids.size(), 6u);
-  EXPECT_EQ(cut.targets, (std::vector<int32_t>{'h', 'g', 'f', 'e', 'd', 'c'}));
+  const int32_t start = 256, end = 257;
+  EXPECT_EQ(cut.text, (std::vector<int32_t>{'a', 'b', 'c', 'd', 'e', end})) << "the frame stays";
+  EXPECT_EQ(cut.ids, (std::vector<int32_t>{start, 'h', 'g', 'f', 'e', 'd'}));
+  EXPECT_EQ(cut.targets, (std::vector<int32_t>{'h', 'g', 'f', 'e', 'd', end}));
   file("x.jsonl",
        R"({"question": "q", "context": "a fox", "answers": {"text": ["fox"], "answer_start": [2]}})");
   const RunPlan answers = plan(

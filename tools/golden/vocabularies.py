@@ -7,7 +7,8 @@
     gpt2/, roberta/: vocab.json, merges.txt                        the merges of learned/, without and with <s> .. </s>
     marian/source.spm, target.spm, vocab.json                      two SentencePiece models with a few rules of their own
     KIND.jsonl                                                     {"text", "ids", "decoded"}: ids with the tokens around them,
-                                                                   and their text without special tokens
+                                                                   and their text without special tokens; Marian's "targets" are the
+                                                                   ids of the same text by target.spm
 """
 import json
 import pathlib
@@ -87,7 +88,8 @@ def main():
                     continue  # special tokens in a text are text here, and not there
                 ids = tokenizer(text)["input_ids"]
                 decoded = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-                cases.write(json.dumps({"text": text, "ids": ids, "decoded": decoded}, ensure_ascii=False) + "\n")
+                targets = {"targets": tokenizer(text_target=text)["input_ids"]} if name == "marian" else {}
+                cases.write(json.dumps({"text": text, "ids": ids, "decoded": decoded, **targets}, ensure_ascii=False) + "\n")
     (out / "VOCABULARIES-VERSIONS").write_text(
         f"transformers {transformers.__version__}, tokenizers {tokenizers.__version__}, sentencepiece {sentencepiece.__version__}\n")
 

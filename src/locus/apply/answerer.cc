@@ -6,13 +6,6 @@
 namespace locus {
 namespace {
 
-// Tokens [begin, end) of the whole, behind those of the window.
-void append(const Encoding& whole, size_t begin, size_t end, Encoding& window) {
-  for (size_t i = begin; i < end; ++i) {
-    window.push(whole.ids[i], whole.offsets[i], whole.segments[i], whole.texts[i]);
-  }
-}
-
 // Each with the question and all that stands around, and a part of the context.
 std::vector<Encoding> windows_of(const Encoding& whole, const AnswerOptions& options, int64_t longest) {
   const auto most = static_cast<size_t>(std::min(options.window, longest));
@@ -26,9 +19,9 @@ std::vector<Encoding> windows_of(const Encoding& whole, const AnswerOptions& opt
   std::vector<Encoding> windows;
   for (size_t begin = 0; begin == 0 || begin + room < context + step; begin += step) {
     Encoding& window = windows.emplace_back();
-    append(whole, 0, first, window);
-    append(whole, first + begin, first + std::min(begin + room, context), window);
-    append(whole, first + context, whole.size(), window);
+    window.append(whole, 0, first);
+    window.append(whole, first + begin, first + std::min(begin + room, context));
+    window.append(whole, first + context, whole.size());
   }
   return windows;
 }

@@ -21,17 +21,16 @@ std::vector<Unit> tokens_of(const Encoding& encoding) {
 
 // What a run of locus train learned: words between blanks, each with the class of its first token.
 std::vector<Unit> words_of(std::string_view text, const Encoding& encoding) {
-  std::vector<Unit> units;
-  size_t token = 0;
+  std::vector<size_t> begins;
+  std::vector<TextSpan> words;
   for (size_t begin = 0, end = 0; (begin = text.find_first_not_of(' ', end)) != std::string_view::npos;) {
     end = std::min(text.find(' ', begin), text.size());
-    const auto before = [&](size_t i) {
-      return encoding.texts[i] == Encoding::kNoText || encoding.offsets[i].end <= begin;
-    };
-    while (token < encoding.size() && before(token)) ++token;
-    if (token == encoding.size()) break;  // the rest was cut off
-    units.push_back({token, {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}});
+    begins.push_back(begin);
+    words.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
   }
+  const std::vector<size_t> tokens = word_tokens(encoding, begins);  // fewer where the rest was cut off
+  std::vector<Unit> units;
+  for (size_t i = 0; i < tokens.size(); ++i) units.push_back({tokens[i], words[i]});
   return units;
 }
 

@@ -4,7 +4,6 @@
 
 #include "locus/apply/tokenizer_config.h"
 #include "locus/nn/blueprint_fields.h"
-#include "locus/train/text_samples.h"
 
 namespace locus {
 namespace {
@@ -54,6 +53,7 @@ void TextModel::open_run() {
       folder_.string());
   run_ = load_run(folder_);
   tokenizer_ = run_->task.tokenizer;
+  frame_ = frame_of(run_->task);
   const bool ends = !scheme_info(blueprint().scheme).extrapolates;
   longest_ = ends ? blueprint().max_length : std::numeric_limits<int64_t>::max();
   if (has_classes(blueprint().head)) labels_ = run_->task.labels;
@@ -68,37 +68,7 @@ void TextModel::require_head(HeadKind head, std::string_view purpose) const {
 }
 
 Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest, OffsetUnit unit) const {
-  const EncodeOptions options = {.specials = specials, .unit = unit, .longest = longest};
-  if (!hub_) return encode_as_trained(input, options);
-  return input.second ? tokenizer_->encoding(input.text, *input.second, options)
-                      : tokenizer_->encoding(input.text, options);
-}
-
-// As samples of training are made: what has a label stands in the vocabulary's own frame, or else behind <s>
-// where there is one; between question and context stands </s>, and behind a text that an encoder-decoder
-// reads; a stream has nothing around.
-Encoding TextModel::encode_as_trained(const TextInput& input, EncodeOptions options) const {
-  const bool writes = blueprint().kind == ModelKind::encoder_decoder;
-  const bool asks = blueprint().head == HeadKind::answer;
-  options.framed = has_classes(blueprint().head) && tokenizer_->frame_size(false) > 0;
-  const bool starts = asks || (has_classes(blueprint().head) && !options.framed &&
-                               tokenizer_->specials().ids().contains(kStartToken));
-  const size_t around = (starts ? 1 : 0) + (writes || asks ? 1 : 0);
-  options.longest -= std::min(options.longest, around);
-  const Encoding body = input.second ? tokenizer_->encoding(input.text, *input.second, options)
-                                     : tokenizer_->encoding(input.text, options);
-  const auto end = static_cast<size_t>(std::ranges::find(body.texts, int8_t{1}) - body.texts.begin());
-  Encoding framed;
-  const auto append = [&](size_t first, size_t last) {
-    for (size_t i = first; i < last; ++i) {
-      framed.push(body.ids[i], body.offsets[i], body.segments[i], body.texts[i]);
-    }
-  };
-  if (starts) framed.push(tokenizer_->special(kStartToken), {}, 0, Encoding::kNoText);
-  append(0, end);  // of the first text
-  if (writes || asks) framed.push(tokenizer_->special(kEndToken), {}, 0, Encoding::kNoText);
-  append(end, body.size());
-  return framed;
+  return frame_.read(input, *tokenizer_, {.specials = specials, .unit = unit, .longest = longest});
 }
 
 void TextModel::check_length(const Encoding& encoding) const {

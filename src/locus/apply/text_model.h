@@ -11,14 +11,9 @@
 #include "locus/checkpoint/model_folder.h"
 #include "locus/text/tokenizer.h"
 #include "locus/train/saved_run.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
-
-// A text, or two that are read together.
-struct TextInput {
-  std::string text;
-  std::optional<std::string> second = {};
-};
 
 class TextModel {
  public:
@@ -31,6 +26,7 @@ class TextModel {
   const std::vector<std::string>& labels() const { return labels_; }  // of a head that tells classes
   const std::vector<std::string>& warnings() const { return warnings_; }
   const ModelFolder* hub() const { return hub_ ? &*hub_ : nullptr; }  // nullptr: a run
+  const SavedRun* run() const { return run_ ? &*run_ : nullptr; }     // nullptr: a folder of the hub
 
   // An error that says what the folder holds instead, when the head is another. `purpose` ends it.
   void require_head(HeadKind head, std::string_view purpose) const;
@@ -51,12 +47,12 @@ class TextModel {
  private:
   void open_hub();
   void open_run();
-  Encoding encode_as_trained(const TextInput& input, EncodeOptions options) const;
 
   std::filesystem::path folder_;
   std::optional<ModelFolder> hub_;
   std::optional<SavedRun> run_;
   std::shared_ptr<const Tokenizer> tokenizer_;
+  TextFrame frame_;
   std::vector<std::string> labels_, warnings_;
   int64_t longest_ = 0;
 };

@@ -4,21 +4,23 @@
 
 #include "locus/apply/token_text.h"
 #include "locus/text/stop_text.h"
-#include "locus/train/text_samples.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
 
 using Ids = std::vector<int32_t>;
 
-// How runs of locus train write: their samples begin and end with these.
-GenerationConfig generation_of_run(const TextModel& model) {
+// How runs of locus train write: as they learned to.
+GenerationConfig generation_of(const TextTask& task) {
   GenerationConfig generation;
-  for (const auto& [name, id] : model.tokenizer().specials().ids()) {
-    if (name == kEndToken || name == "<|endoftext|>") generation.end_tokens.push_back(id);
+  if (task.on_pairs()) {
+    generation.start_token = static_cast<int32_t>(task.data.start_token);
+    generation.end_tokens = {end_token(task)};
+    return generation;
   }
-  if (model.blueprint().kind == ModelKind::encoder_decoder) {
-    generation.start_token = model.tokenizer().special(kStartToken);
+  for (const auto& [name, id] : task.tokenizer->specials().ids()) {
+    if (name == kEndToken || name == "<|endoftext|>") generation.end_tokens.push_back(id);
   }
   return generation;
 }
@@ -51,7 +53,7 @@ struct Writer::Job {
 
 Writer::Writer(const std::filesystem::path& folder) : model_(folder), warnings_(model_.warnings()) {
   model_.require_head(HeadKind::next_token, "write");
-  generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of_run(model_);
+  generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of(model_.run()->task);
   require(!reads() || generation_.start_token >= 0,
           "'{}' names no decoder_start_token_id, expected one to begin an answer with", folder.string());
   for (const std::string& name : generation_.unmet) {

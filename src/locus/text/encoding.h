@@ -28,6 +28,10 @@ struct Encoding {
     segments.push_back(segment);
     texts.push_back(text);
   }
+  // Tokens [begin, end) of another one.
+  void append(const Encoding& from, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) push(from.ids[i], from.offsets[i], from.segments[i], from.texts[i]);
+  }
   void resize(size_t count) {
     ids.resize(count);
     offsets.resize(count);

@@ -37,6 +37,10 @@ class Tokenizer {
   const SpecialTokens& specials() const { return specials_; }
   int32_t special(std::string_view name) const;  // its id; an error that lists the names when there is none
 
+  // What cuts texts that a model writes: where they are of another language, a tokenizer of the same
+  // vocabulary that is not this one.
+  virtual const Tokenizer& targets() const { return *this; }
+
   // Writes what load_tokenizer() reads; the folder is made when it is not there.
   virtual void save(const std::filesystem::path& folder) const = 0;
 

@@ -4,22 +4,36 @@
 #include <cctype>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
-#include "locus/train/text_samples.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
 
-// The token that byte `offset` of a text lies in.
-int32_t token_at(const std::vector<int32_t>& ids, const Tokenizer& tokenizer, size_t offset) {
-  size_t end = 0, i = 0;
-  for (; i < ids.size(); ++i) {
-    end += tokenizer.bytes(ids[i]).size();
-    if (offset < end) break;
+constexpr int8_t kContext = 1;  // the second text of an encoding
+
+Encoding read(const Question& question, const TextTask& task, size_t longest) {
+  return frame_of(task).read({question.question, question.context}, *task.tokenizer,
+                             {.unit = OffsetUnit::bytes, .longest = longest});
+}
+
+// The first and the last token of an answer, counted from the first token of the context.
+std::pair<int64_t, int64_t> tokens_of(const Answer& answer, const Encoding& encoding) {
+  int64_t first = -1, last = -1, place = 0;
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    if (encoding.texts[i] != kContext) continue;
+    const TextSpan span = encoding.offsets[i];
+    if (span.begin < answer.end && answer.begin < span.end) {
+      if (first < 0) first = place;
+      last = place;
+    }
+    ++place;
   }
-  return static_cast<int32_t>(i);
+  require(first >= 0, "the answer {} has no tokens: the vocabulary passes over it", quote(answer.text));
+  return {first, last};
 }
 
 std::vector<std::string> plain_words(std::string_view text) {
@@ -49,42 +63,39 @@ double f1_of(const std::vector<std::string>& said, const std::vector<std::string
 
 }  // namespace
 
-Sample question_sample(const Question& question, const Tokenizer& tokenizer, int64_t segments) {
-  Sample sample{.ids = tokenizer.encode(question.question)};
-  sample.ids.insert(sample.ids.begin(), tokenizer.special(kStartToken));
-  sample.ids.push_back(tokenizer.special(kEndToken));
-  const auto first = static_cast<int32_t>(sample.ids.size());
-  const std::vector<int32_t> context = tokenizer.encode(question.context);
-  require(tokenizer.decode(context) == question.context,
-          "the vocabulary cannot tell where an answer stands: it does not give back {}",
-          quote(question.context));
-  sample.ids.insert(sample.ids.end(), context.begin(), context.end());
-  if (segments > 1) {
-    sample.segments.assign(sample.ids.size(), 1);
-    std::fill_n(sample.segments.begin(), first, 0);
-  }
-  sample.targets = {0, 0};
-  if (!question.answers.empty()) {
-    const Answer& answer = question.answers.front();
-    sample.targets = {first + token_at(context, tokenizer, answer.begin),
-                      first + token_at(context, tokenizer, answer.end - 1)};
-  }
+Encoding read_question(const Question& question, const TextTask& task) {
+  return read(question, task, task.longest());
+}
+
+Sample question_sample(const Question& question, const TextTask& task) {
+  const Encoding whole = read(question, task, std::numeric_limits<size_t>::max());
+  const Encoding encoding = whole.size() > task.longest() ? read_question(question, task) : whole;
+  require(encoding.size() > 0, "neither the question nor its context has tokens");
+  Sample sample{.ids = encoding.ids, .targets = {0, 0}};
+  if (task.blueprint.segments > 1) sample.segments = encoding.segments;
+  if (question.answers.empty()) return sample;
+  const auto [first, last] = tokens_of(question.answers.front(), whole);
+  if (last >= std::ranges::count(encoding.texts, kContext)) return sample;  // it is not in sight
+  const int64_t begin = std::ranges::find(encoding.texts, kContext) - encoding.texts.begin();
+  sample.targets = {static_cast<int32_t>(begin + first), static_cast<int32_t>(begin + last)};
   return sample;
 }
 
-std::string best_answer(const Tensor& logits, const Sample& sample, const Tokenizer& tokenizer) {
+std::optional<TextSpan> best_answer(const Tensor& logits, const Encoding& encoding) {
   const std::vector<float> values = logits.values();
-  const int32_t end_token = tokenizer.special(kEndToken);
-  const auto context = static_cast<size_t>(std::ranges::find(sample.ids, end_token) - sample.ids.begin()) + 1;
-  size_t start = context, first = 0, last = 0;
+  std::optional<size_t> start;  // the best one up to here
+  TextSpan answer;
   float best = -std::numeric_limits<float>::infinity();
-  for (size_t i = context; i < sample.ids.size(); ++i) {
-    if (values[2 * i] > values[2 * start]) start = i;  // the best start up to here
-    const float score = values[2 * start] + values[2 * i + 1];
-    if (score > best) best = score, first = start, last = i + 1;
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    if (encoding.texts[i] != kContext) continue;
+    if (!start || values[2 * i] > values[2 * *start]) start = i;
+    const float score = values[2 * *start] + values[2 * i + 1];
+    if (score <= best) continue;
+    best = score;
+    answer = {encoding.offsets[*start].begin, encoding.offsets[i].end};
   }
-  if (values[0] + values[1] > best) return "";
-  return tokenizer.decode(std::span(sample.ids).subspan(first, last - first));
+  if (!start || values[0] + values[1] > best) return std::nullopt;
+  return answer;
 }
 
 AnswerScore score_answer(std::string_view said, const std::vector<Answer>& expected) {

@@ -55,8 +55,11 @@ std::vector<NamedNumber> answered(const SavedRun& run, const Samples& samples,
     int64_t row = 0;
     for (const Sample& sample : some) {
       const auto end = row + static_cast<int64_t>(sample.ids.size());
-      const std::string said = best_answer(logits.rows(row, end), sample, *run.task.tokenizer);
-      const AnswerScore score = score_answer(said, questions[static_cast<size_t>(number++)].answers);
+      const Question& question = questions[static_cast<size_t>(number++)];
+      const TextSpan said =
+          best_answer(logits.rows(row, end), read_question(question, run.task)).value_or(TextSpan());
+      const AnswerScore score =
+          score_answer(question.context.substr(said.begin, said.end - said.begin), question.answers);
       exact += score.exact ? 1 : 0;
       f1 += score.f1;
       row = end;

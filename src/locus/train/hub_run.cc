@@ -3,28 +3,37 @@
 #include <algorithm>
 
 #include "locus/base/error.h"
+#include "locus/base/file.h"
 #include "locus/base/folder.h"
 #include "locus/base/quote.h"
+#include "locus/checkpoint/generation_config.h"
 #include "locus/train/saved_run.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Samples are made for these heads with the tokens that a folder's own vocabulary puts around texts.
 void check_head(const fs::path& from, ModelKind kind, HeadKind head) {
-  if (kind == ModelKind::encoder_decoder) {
-    fail(Fault::usage, "model.from: '{}' holds an encoder-decoder; expected an encoder or a decoder",
-         from.string());
+  const bool writes = kind == ModelKind::encoder_decoder;
+  const bool learns =
+      writes ? head == HeadKind::next_token : head != HeadKind::none && head != HeadKind::embedding;
+  if (learns) return;
+  fail(Fault::usage, "model.head: the model in '{}' is trained with {}; set it to {}", from.string(),
+       writes ? "next_token" : "one of next_token, masked_token, sequence_class, token_class and answer",
+       writes ? "this" : "one of these");
+}
+
+// What an encoder-decoder learned to begin and to end with, as config.json and generation_config.json say it.
+json::Members learned_tokens(const ModelFolder& start, const TextTask& task) {
+  if (!task.on_pairs()) return {};
+  json::Members members = {{"decoder_start_token_id", json::number(task.data.start_token)}};
+  const int32_t end = end_token(task);
+  if (std::ranges::count(read_generation(start).end_tokens, end) == 0) {
+    members.emplace_back("eos_token_id", json::number(int64_t{end}));
   }
-  constexpr HeadKind kTrained[] = {HeadKind::next_token, HeadKind::masked_token, HeadKind::sequence_class,
-                                   HeadKind::token_class};
-  if (std::ranges::count(kTrained, head) > 0) return;
-  fail(Fault::usage,
-       "model.head: the model in '{}' is trained with one of next_token, masked_token, sequence_class and "
-       "token_class; set it to one of these",
-       from.string());
+  return members;
 }
 
 // The task's labels become the folder's, in their order, if those are among them.
@@ -73,9 +82,12 @@ fs::path save_hub_folder(const ModelFolder& start, const fs::path& run) {
   const fs::path hub = run / "hub", unfinished = run / "hub.new";
   fs::remove_all(unfinished);
   const Architecture& architecture = start.architecture;
+  const json::Members tokens = learned_tokens(start, saved.task);
   write_model(start,
               tensors_of(bindings_of(*architecture.family, architecture.blueprint, saved.model.parameters())),
-              unfinished, {});
+              unfinished, tokens);
+  const fs::path generation = unfinished / "generation_config.json";
+  if (!tokens.empty() && fs::exists(generation)) write_file(generation, changed_config(generation, tokens));
   if (saved.task.data.tokenizer != start.path.string()) saved.task.tokenizer->save(unfinished);
   discard_folder(hub);
   publish_folder(unfinished, hub);

@@ -9,6 +9,7 @@
 #include "locus/base/spelling.h"
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/open_tokens.h"
+#include "locus/train/text_frame.h"
 #include "locus/train/text_samples.h"
 
 namespace locus {
@@ -113,13 +114,23 @@ void plan_model(const Settings& settings, TextTask& task) {
   model.emplace("max_length", fmt::format("{}", task.data.context));
   if (!task.labels.empty()) model.emplace("labels", fmt::format("{}", task.labels.size()));
   task.blueprint = blueprint_of("configuration: [model]", model);
+  int64_t& start = task.data.start_token;
+  if (task.on_pairs() && start < 0) start = task.tokenizer->special(kStartToken);
 }
 
 // What the folder a model comes from says of data where the settings do not.
 void follow_folder(const Settings& settings, const fs::path& from, DataSettings& data) {
-  const Blueprint own = read_architecture(Config(from / "config.json")).blueprint;
+  const Config config(from / "config.json");
+  const Blueprint own = read_architecture(config).blueprint;
   if (!settings.find("data.tokenizer")) data.tokenizer = from.string();
   if (!settings.find("data.context")) data.context = std::min(data.context, own.max_length);
+  if (own.kind != ModelKind::encoder_decoder || data.start_token >= 0) return;
+  constexpr const char* kStart = "decoder_start_token_id";
+  require(config.has(kStart),
+          "'{}': {} is missing, expected the token before what a decoder writes; or set "
+          "data.start_token",
+          config.path().string(), kStart);
+  data.start_token = config.integer(kStart, 0, own.vocabulary - 1);
 }
 
 // The task of a model that comes from a folder, and the folder.
@@ -152,6 +163,7 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   if (from_hub) follow_folder(settings, hub.from, task.data);
 
   task.seed = static_cast<uint64_t>(plan.train.seed);
+  task.from_hub = from_hub;
   if (task.data.tokenizer == "bytes") {
     task.tokenizer =
         std::make_shared<ByteVocabulary>(std::vector<std::string>{kStartToken, kEndToken, kMaskToken});
@@ -166,6 +178,9 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   require(task.labels.empty() || blueprint.labels >= static_cast<int64_t>(task.labels.size()),
           "model.labels is {}, but '{}' has {} labels", blueprint.labels, task.data.train,
           task.labels.size());
+  require(task.data.start_token < blueprint.vocabulary,
+          "data.start_token is {}, expected less than model.vocabulary, {}", task.data.start_token,
+          blueprint.vocabulary);
   plan.config = resolved(plan);
   read_data(plan);
   return plan;
@@ -184,6 +199,7 @@ TextTask task_of(const Settings& config) {
   refuse("configuration", problems);
   task.blueprint = blueprint_of("configuration: [model]", model_values(config));
   task.seed = static_cast<uint64_t>(train.seed);
+  task.from_hub = config.find("model.from") != nullptr;
   return task;
 }
 

@@ -2,20 +2,14 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
 
-Encoding framed_text(std::string_view text, const Tokenizer& tokenizer) {
-  Encoding encoding = tokenizer.encoding(text, {.unit = OffsetUnit::bytes});
-  if (tokenizer.frame_size(false) == 0 && tokenizer.specials().ids().contains(kStartToken)) {
-    Encoding started;
-    started.push(tokenizer.special(kStartToken), {}, 0, Encoding::kNoText);
-    for (size_t i = 0; i < encoding.size(); ++i) {
-      started.push(encoding.ids[i], encoding.offsets[i], encoding.segments[i], encoding.texts[i]);
-    }
-    encoding = std::move(started);
-  }
+Encoding framed_text(const std::string& text, const TextTask& task) {
+  const EncodeOptions options = {.unit = OffsetUnit::bytes, .longest = task.longest()};
+  Encoding encoding = frame_of(task).read({text}, *task.tokenizer, options);
   require(encoding.size() > 0, "the text {} has no tokens", quote(text));
   return encoding;
 }
@@ -59,11 +53,11 @@ int32_t mask_token(const Tokenizer& tokenizer) {
   return found != specials.end() ? found->second : tokenizer.special(kMaskToken);
 }
 
-Sample labelled_sample(const LabelledText& example, const Tokenizer& tokenizer) {
-  return {.ids = framed_text(example.text, tokenizer).ids, .targets = {example.label}};
+Sample labelled_sample(const LabelledText& example, const TextTask& task) {
+  return {.ids = framed_text(example.text, task).ids, .targets = {example.label}};
 }
 
-Sample tagged_sample(const TaggedText& example, const Tokenizer& tokenizer) {
+Sample tagged_sample(const TaggedText& example, const TextTask& task) {
   std::string text;
   std::vector<size_t> begins;
   for (const std::string& word : example.words) {
@@ -71,31 +65,27 @@ Sample tagged_sample(const TaggedText& example, const Tokenizer& tokenizer) {
     begins.push_back(text.size());
     text += word;
   }
-  const Encoding encoding = framed_text(text, tokenizer);
+  const Encoding encoding = framed_text(text, task);
   Sample sample{.ids = encoding.ids};
   sample.targets.resize(encoding.size(), kernel::kIgnoredTarget);
-  size_t word = 0;
-  for (size_t i = 0; i < encoding.size(); ++i) {
-    if (encoding.texts[i] == Encoding::kNoText) continue;
-    const auto begun = [&] { return word < begins.size() && begins[word] < encoding.offsets[i].end; };
-    if (begun()) sample.targets[i] = example.labels[word];
-    while (begun()) ++word;
+  const std::vector<size_t> tokens = word_tokens(encoding, begins);
+  for (size_t word = tokens.size(); word-- > 0;) {  // the first of those that begin in one token counts
+    sample.targets[tokens[word]] = example.labels[word];
   }
   return sample;
 }
 
-std::vector<int32_t> source_ids(std::string_view source, const Tokenizer& tokenizer) {
-  std::vector<int32_t> ids = tokenizer.encode(source);
-  ids.push_back(tokenizer.special(kEndToken));
-  return ids;
-}
-
-Sample pair_sample(const TextPair& example, const Tokenizer& tokenizer) {
-  Sample sample{.ids = {tokenizer.special(kStartToken)},
-                .targets = tokenizer.encode(example.target),
-                .text = source_ids(example.source, tokenizer)};
-  sample.ids.insert(sample.ids.end(), sample.targets.begin(), sample.targets.end());
-  sample.targets.push_back(tokenizer.special(kEndToken));
+Sample pair_sample(const TextPair& example, const TextTask& task) {
+  const TextFrame frame = frame_of(task);
+  const EncodeOptions options = {.unit = OffsetUnit::none, .longest = task.longest()};
+  const Encoding target = frame.read({example.target}, task.tokenizer->targets(), options);
+  require(target.size() > 0 && target.texts.back() == Encoding::kNoText,
+          "the vocabulary puts no token behind the target {}: a model would not learn where to end",
+          quote(example.target));
+  Sample sample{.ids = {static_cast<int32_t>(task.data.start_token)},
+                .targets = target.ids,
+                .text = frame.read({example.source}, *task.tokenizer, options).ids};
+  sample.ids.insert(sample.ids.end(), target.ids.begin(), target.ids.end() - 1);
   return sample;
 }
 

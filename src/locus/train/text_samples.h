@@ -9,6 +9,7 @@
 #include "locus/text/tokenizer.h"
 #include "locus/text/windows.h"
 #include "locus/train/samples.h"
+#include "locus/train/text_task.h"
 
 namespace locus {
 
@@ -58,24 +59,16 @@ class ListedSamples final : public Samples {
   std::string name_;
 };
 
-// Names of the special tokens that samples of tasks are made with: <s> before what a decoder writes, and
-// before a text that is classified; </s> behind what is read and written, and between question and context.
-inline constexpr const char* kStartToken = "<s>";
-inline constexpr const char* kEndToken = "</s>";
-inline constexpr const char* kMaskToken = "<mask>";
-
 // The token that hides others: <mask>, or as BERT spells it [MASK].
 int32_t mask_token(const Tokenizer& tokenizer);
 
-// A vocabulary that puts tokens of its own around a text does so here, too; else it is <s> and the text, or
-// the text alone where there is no <s>.
-Sample labelled_sample(const LabelledText& example, const Tokenizer& tokenizer);
+// The text in its frame, and its label.
+Sample labelled_sample(const LabelledText& example, const TextTask& task);
 // The same with words, with the blanks between them; a word's label is the target of its first token, and the
 // others have none.
-Sample tagged_sample(const TaggedText& example, const Tokenizer& tokenizer);
-// What an encoder reads: the source and </s>.
-std::vector<int32_t> source_ids(std::string_view source, const Tokenizer& tokenizer);
-// The decoder reads <s> and the target, and should say the target and </s>.
-Sample pair_sample(const TextPair& example, const Tokenizer& tokenizer);
+Sample tagged_sample(const TaggedText& example, const TextTask& task);
+// The encoder reads the source in its frame; the decoder should say the target in its own, and reads the same
+// one later, behind data.start_token.
+Sample pair_sample(const TextPair& example, const TextTask& task);
 
 }  // namespace locus

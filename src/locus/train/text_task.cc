@@ -1,6 +1,7 @@
 #include "locus/train/text_task.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
@@ -28,33 +29,40 @@ std::vector<int32_t> renumbered(const TextTask& task, const std::vector<std::str
   return numbers;
 }
 
+// A sample of every example; an error names the line.
+template <class Example, class Make>
+std::vector<Sample> samples_of(const std::vector<Example>& examples, const fs::path& file, const Make& make) {
+  std::vector<Sample> samples;
+  for (const Example& example : examples) {
+    try {
+      samples.push_back(make(example));
+    } catch (const Error& error) {
+      throw Error(error.fault(),
+                  fmt::format("{}, line {}: {}", quoted(file), samples.size() + 1, error.what()));
+    }
+  }
+  return samples;
+}
+
 std::vector<Sample> labelled_samples(const TextTask& task, const fs::path& file) {
   LabelledTexts texts = read_labelled(file);
   const std::vector<int32_t> numbers = renumbered(task, texts.names, file);
-  std::vector<Sample> samples;
-  for (LabelledText& text : texts.examples) {
-    text.label = numbers[static_cast<size_t>(text.label)];
-    samples.push_back(labelled_sample(text, *task.tokenizer));
-  }
-  return samples;
+  for (LabelledText& text : texts.examples) text.label = numbers[static_cast<size_t>(text.label)];
+  return samples_of(texts.examples, file, [&](const auto& text) { return labelled_sample(text, task); });
 }
 
 std::vector<Sample> tagged_samples(const TextTask& task, const fs::path& file) {
   TaggedTexts texts = read_tagged(file);
   const std::vector<int32_t> numbers = renumbered(task, texts.names, file);
-  std::vector<Sample> samples;
   for (TaggedText& text : texts.examples) {
     for (int32_t& label : text.labels) label = numbers[static_cast<size_t>(label)];
-    samples.push_back(tagged_sample(text, *task.tokenizer));
   }
-  return samples;
+  return samples_of(texts.examples, file, [&](const auto& text) { return tagged_sample(text, task); });
 }
 
 std::vector<Sample> read_samples(const TextTask& task, const fs::path& file) {
-  std::vector<Sample> samples;
   if (task.on_pairs()) {
-    for (const TextPair& pair : read_pairs(file)) samples.push_back(pair_sample(pair, *task.tokenizer));
-    return samples;
+    return samples_of(read_pairs(file), file, [&](const auto& pair) { return pair_sample(pair, task); });
   }
   switch (task.blueprint.head) {
     case HeadKind::sequence_class:
@@ -62,23 +70,10 @@ std::vector<Sample> read_samples(const TextTask& task, const fs::path& file) {
     case HeadKind::token_class:
       return tagged_samples(task, file);
     case HeadKind::answer:
-      for (const Question& question : read_questions(file)) {
-        samples.push_back(question_sample(question, *task.tokenizer, task.blueprint.segments));
-      }
-      return samples;
+      return samples_of(read_questions(file), file,
+                        [&](const auto& question) { return question_sample(question, task); });
     default:
       fail(Fault::usage, "model.head: such a model has nothing to predict; expected a head that does");
-  }
-}
-
-// Cut to the context, with the targets that are about what is left.
-void shorten(Sample& sample, HeadKind head, size_t context) {
-  if (sample.targets.size() == sample.ids.size()) sample.targets.resize(std::min(sample.ids.size(), context));
-  if (head == HeadKind::answer && static_cast<size_t>(sample.targets[1]) >= context) {
-    sample.targets = {0, 0};  // the answer is not in sight
-  }
-  for (std::vector<int32_t>* list : {&sample.ids, &sample.text, &sample.segments}) {
-    list->resize(std::min(list->size(), context));
   }
 }
 
@@ -86,6 +81,10 @@ void shorten(Sample& sample, HeadKind head, size_t context) {
 
 bool TextTask::on_streams() const {
   return !on_pairs() && (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token);
+}
+
+size_t TextTask::longest() const {
+  return data.truncate ? static_cast<size_t>(data.context) : std::numeric_limits<size_t>::max();
 }
 
 std::vector<std::string> label_names(HeadKind head, const fs::path& file) {
@@ -110,7 +109,6 @@ std::vector<Sample> example_samples(const TextTask& task, const fs::path& file) 
   std::vector<Sample> samples = read_samples(task, file);
   const auto context = static_cast<size_t>(task.data.context);
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (task.data.truncate) shorten(samples[i], task.blueprint.head, context);
     const size_t length = std::max(samples[i].ids.size(), samples[i].text.size());
     require(length <= context,
             "{}, line {}: {} tokens, more than data.context, {}; raise it, or set data.truncate",

@@ -8,6 +8,7 @@
 //   answer           where in a context the answer to a question stands
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -26,6 +27,7 @@ struct DataSettings {
   std::string tokenizer = "bytes";
   int64_t context = 64, stride = 0;
   bool truncate = false;
+  int64_t start_token = -1;
   int64_t batch = 8, tokens_per_step = 0;
   double mask_rate = 0.15, smoothing = 0;
   bool recompute = false;
@@ -41,6 +43,9 @@ struct DataSettings {
               "tokens in a window of a text, and at most in an example of a task");
     v.integer("stride", stride, 0, 1e7, "tokens from one window to the next; 0: the context");
     v.flag("truncate", truncate, "examples that are longer are cut; otherwise they are refused");
+    v.integer(
+        "start_token", start_token, -1, 1e9,
+        "the id before what an encoder-decoder writes; -1: the folder's decoder_start_token_id, or <s>");
     v.integer("batch", batch, 1, 1e6, "samples in a step");
     v.integer("tokens_per_step", tokens_per_step, 0, 1e9,
               "instead of a number of samples: as many as fit; 0: not");
@@ -53,12 +58,14 @@ struct DataSettings {
 struct TextTask {
   Blueprint blueprint;
   DataSettings data;
-  uint64_t seed = 0;  // of what is hidden
+  uint64_t seed = 0;      // of what is hidden
+  bool from_hub = false;  // its vocabulary alone says what stands around a text
   std::shared_ptr<const Tokenizer> tokenizer;
   std::vector<std::string> labels;  // their names, of a classifier
 
   bool on_streams() const;  // windows over a text, not examples
   bool on_pairs() const { return blueprint.kind == ModelKind::encoder_decoder; }
+  size_t longest() const;  // tokens of a text, past which it is cut
 };
 
 // The names of the labels in a file; none for a head without labels.

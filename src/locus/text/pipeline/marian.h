@@ -1,5 +1,5 @@
 // Marian's vocabulary: source.spm cuts a text into pieces, and vocab.json, which both languages share, has
-// their ids. target.spm cuts texts of the other language, which a model writes and does not read.
+// their ids. target.spm cuts texts of the other language, which a model learns to write.
 #pragma once
 
 #include <memory>

@@ -125,6 +125,13 @@ void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, Wor
   regular(*parts_.model, pieces, size) ? entry->set(ids) : entry->forget();
 }
 
+const Tokenizer& Pipeline::targets() const {
+  require(parts_.missing_targets.empty(), "{} is missing: it cuts the texts that a model learns to write",
+          parts_.missing_targets);
+  if (parts_.targets != nullptr) return *parts_.targets;
+  return *this;
+}
+
 void Pipeline::save(const std::filesystem::path& folder) const {
   make_folder(folder);
   for (const auto& [name, contents] : parts_.files) write_file(folder / name, contents);

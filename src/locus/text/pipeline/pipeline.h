@@ -23,7 +23,9 @@ struct PipelineParts {
   std::unique_ptr<TokenModel> model;
   PostProcessor post_processor;
   std::unique_ptr<Decoder> decoder;
-  std::vector<std::string> tokens;  // by id, as the vocabulary spells them; an empty one is a hole
+  std::vector<std::string> tokens;     // by id, as the vocabulary spells them; an empty one is a hole
+  std::unique_ptr<Tokenizer> targets;  // of texts that are written, where another model cuts them
+  std::string missing_targets;         // the file that would say how, when it is not there
 };
 
 // The spellings of the model's tokens and of added ones by id. `where` begins the error when two share an id.
@@ -40,6 +42,7 @@ class Pipeline final : public Tokenizer {
   std::vector<int32_t> encode(std::string_view text, Specials specials = Specials::are_text) const override;
   std::string decode(std::span<const int32_t> ids) const override;
   size_t frame_size(bool pair) const override { return parts_.post_processor.added(pair); }
+  const Tokenizer& targets() const override;
   void save(const std::filesystem::path& folder) const override;
 
  private:

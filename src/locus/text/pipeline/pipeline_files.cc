@@ -107,10 +107,19 @@ PipelineParts read_merge_files(const fs::path& folder) {
 }
 
 PipelineParts read_marian_files(const fs::path& folder) {
-  const fs::path spm = folder / kMarianFile, vocabulary = folder / kBpeVocabularyFile;
-  MarianFiles files = {contents(spm), named(spm), contents(vocabulary), named(vocabulary)};
+  const fs::path source = folder / kMarianFile, target = folder / kMarianTargetFile,
+                 vocabulary = folder / kBpeVocabularyFile;
+  MarianFiles files = {contents(source), named(source), contents(vocabulary), named(vocabulary)};
   PipelineParts parts = read_marian(files);
-  parts.files = {{kMarianFile, std::move(files.spm)}, {kBpeVocabularyFile, std::move(files.vocabulary)}};
+  parts.files = {{kMarianFile, files.spm}, {kBpeVocabularyFile, files.vocabulary}};
+  if (!fs::exists(target)) {
+    parts.missing_targets = named(target);
+    return parts;
+  }
+  files.spm = contents(target);
+  files.spm_where = named(target);
+  parts.targets = std::make_unique<Pipeline>(read_marian(files));
+  parts.files.emplace_back(kMarianTargetFile, std::move(files.spm));
   return parts;
 }
 

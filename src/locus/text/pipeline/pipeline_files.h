@@ -13,13 +13,14 @@ inline constexpr const char* kBpeVocabularyFile = "vocab.json";
 inline constexpr const char* kBpeMergesFile = "merges.txt";
 
 inline constexpr const char* kMarianFile = "source.spm";
+inline constexpr const char* kMarianTargetFile = "target.spm";
 
 PipelineParts read_pipeline_file(const std::filesystem::path& folder);
 // vocab.txt, a token a line, as BERT's pipeline; tokenizer_config.json may say that case counts.
 PipelineParts read_wordpiece_files(const std::filesystem::path& folder);
 // vocab.json and merges.txt as GPT-2's pipeline; with <s> and </s> in the vocabulary, as RoBERTa's.
 PipelineParts read_merge_files(const std::filesystem::path& folder);
-// source.spm and vocab.json as Marian's; target.spm is not needed.
+// source.spm and vocab.json as Marian's; target.spm is needed only to learn.
 PipelineParts read_marian_files(const std::filesystem::path& folder);
 
 }  // namespace locus

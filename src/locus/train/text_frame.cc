@@ -1,0 +1,60 @@
+#include "locus/train/text_frame.h"
+
+#include <algorithm>
+
+#include "locus/base/error.h"
+
+namespace locus {
+
+Encoding TextFrame::read(const TextInput& input, const Tokenizer& tokenizer, EncodeOptions options) const {
+  const auto encoded = [&] {
+    return input.second ? tokenizer.encoding(input.text, *input.second, options)
+                        : tokenizer.encoding(input.text, options);
+  };
+  options.framed = own;
+  if (own || (!start && !end)) return encoded();
+  const size_t around = (start ? 1 : 0) + (end ? 1 : 0);
+  options.longest -= std::min(options.longest, around);
+  const Encoding texts = encoded();
+  const auto second = static_cast<size_t>(std::ranges::find(texts.texts, int8_t{1}) - texts.texts.begin());
+  Encoding framed;
+  if (start) framed.push(*start, {}, 0, Encoding::kNoText);
+  framed.append(texts, 0, second);
+  if (end) framed.push(*end, {}, 0, Encoding::kNoText);
+  framed.append(texts, second, texts.size());
+  return framed;
+}
+
+TextFrame frame_of(const TextTask& task) {
+  if (task.on_streams()) return {.own = false};
+  const Tokenizer& tokenizer = *task.tokenizer;
+  const bool asks = task.blueprint.head == HeadKind::answer;
+  if (task.from_hub || tokenizer.frame_size(asks) > 0) return {.own = true};
+  if (asks) {
+    return {.own = false, .start = tokenizer.special(kStartToken), .end = tokenizer.special(kEndToken)};
+  }
+  if (task.on_pairs()) return {.own = false, .end = tokenizer.special(kEndToken)};
+  const auto found = tokenizer.specials().ids().find(kStartToken);
+  if (found == tokenizer.specials().ids().end()) return {.own = false};
+  return {.own = false, .start = found->second};
+}
+
+int32_t end_token(const TextTask& task) {
+  const Encoding nothing = frame_of(task).read({""}, task.tokenizer->targets(), {.unit = OffsetUnit::none});
+  require(nothing.size() > 0, "the vocabulary puts no token behind a text, by which one would end");
+  return nothing.ids.back();
+}
+
+std::vector<size_t> word_tokens(const Encoding& encoding, std::span<const size_t> begins) {
+  std::vector<size_t> tokens;
+  size_t token = 0;
+  for (const size_t begin : begins) {
+    // Tokens that come from no text end at 0.
+    while (token < encoding.size() && encoding.offsets[token].end <= begin) ++token;
+    if (token == encoding.size()) break;
+    tokens.push_back(token);
+  }
+  return tokens;
+}
+
+}  // namespace locus

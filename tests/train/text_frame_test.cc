@@ -1,0 +1,92 @@
+#include "locus/train/text_frame.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/text/byte_vocabulary.h"
+#include "locus/train/text_samples.h"
+#include "tests/expect_error.h"
+#include "tests/text/text_files.h"
+
+namespace locus {
+namespace {
+
+const auto kBytes = std::make_shared<ByteVocabulary>(std::vector<std::string>{"<s>", "</s>"});
+const auto kBare = std::make_shared<ByteVocabulary>();
+const std::shared_ptr<const Tokenizer> kBert = load_tokenizer(golden_text("bert"));
+
+TextTask task_of(HeadKind head, std::shared_ptr<const Tokenizer> tokenizer,
+                 ModelKind kind = ModelKind::encoder) {
+  TextTask task{.tokenizer = std::move(tokenizer)};
+  task.blueprint.kind = kind;
+  task.blueprint.head = head;
+  return task;
+}
+
+std::string framed(const TextTask& task, const TextInput& input, size_t longest = 100) {
+  return task.tokenizer->decode(frame_of(task).read(input, *task.tokenizer, {.longest = longest}).ids);
+}
+
+TEST(TextFrame, OfModelsMadeHere) {
+  EXPECT_EQ(framed(task_of(HeadKind::sequence_class, kBytes), {"abc"}), "<s>abc");
+  EXPECT_EQ(framed(task_of(HeadKind::token_class, kBare), {"abc"}), "abc") << "no <s>";
+  EXPECT_EQ(framed(task_of(HeadKind::answer, kBytes), {"a?", "bc"}), "<s>a?</s>bc");
+  const TextTask pairs = task_of(HeadKind::next_token, kBytes, ModelKind::encoder_decoder);
+  EXPECT_EQ(framed(pairs, {"abc"}), "abc</s>");
+  EXPECT_EQ(end_token(pairs), 257);
+  EXPECT_EQ(framed(task_of(HeadKind::masked_token, kBytes), {"abc"}), "abc") << "as in windows";
+  expect_error(Fault::data, {"the vocabulary has no special token '<s>'"},
+               [] { frame_of(task_of(HeadKind::answer, kBare)); });
+}
+
+TEST(TextFrame, AVocabularysOwnComesFirst) {
+  EXPECT_EQ(framed(task_of(HeadKind::sequence_class, kBert), {"the dog"}), "[CLS] the dog [SEP]");
+  EXPECT_EQ(framed(task_of(HeadKind::answer, kBert), {"the", "dog"}), "[CLS] the [SEP] dog [SEP]");
+  EXPECT_EQ(framed(task_of(HeadKind::masked_token, kBert), {"the dog"}), "the dog") << "as in windows";
+}
+
+// What is applied to the folder that a run leaves knows of no names.
+TEST(TextFrame, OfModelsOfTheHubIsTheVocabularysAlone) {
+  TextTask task = task_of(HeadKind::sequence_class, kBytes);
+  task.from_hub = true;
+  EXPECT_EQ(framed(task, {"abc"}), "abc");
+  task.blueprint.kind = ModelKind::encoder_decoder;
+  expect_error(Fault::data, {"the vocabulary puts no token behind a text, by which one would end"},
+               [&] { end_token(task); });
+}
+
+TEST(TextFrame, StaysWhereTextsAreCut) {
+  EXPECT_EQ(framed(task_of(HeadKind::answer, kBytes), {"a?", "bcdef"}, 6), "<s>a?</s>bc");
+  EXPECT_EQ(framed(task_of(HeadKind::answer, kBytes), {"a?", "bcdef"}, 1), "<s></s>")
+      << "and takes its place";
+  EXPECT_EQ(framed(task_of(HeadKind::sequence_class, kBytes), {"abc"}, 3), "<s>ab");
+  EXPECT_EQ(framed(task_of(HeadKind::sequence_class, kBert), {"the dog"}, 3), "[CLS] the [SEP]");
+}
+
+TEST(TextFrame, WordsBeginInTokens) {
+  Encoding encoding;
+  encoding.push(1, {}, 0, Encoding::kNoText);
+  encoding.push(7, {0, 3}, 0, 0);
+  encoding.push(8, {3, 9}, 0, 0);  // two words in one token
+  encoding.push(1, {}, 0, Encoding::kNoText);
+  const std::vector<size_t> begins = {0, 4, 7, 10};
+  EXPECT_EQ(word_tokens(encoding, begins), (std::vector<size_t>{1, 2, 2})) << "the last was cut off";
+}
+
+// Marian's languages are cut by models of their own, into ids of one vocabulary.
+TEST(TextFrame, TargetsAreCutByTheirOwnModel) {
+  TextTask task =
+      task_of(HeadKind::next_token, load_tokenizer(golden_text("marian")), ModelKind::encoder_decoder);
+  task.from_hub = true;
+  task.data.start_token = 126;
+  const Tokenizer& tokenizer = *task.tokenizer;
+  const Sample sample = pair_sample({.source = "They're learned", .target = "They're learned"}, task);
+  EXPECT_EQ(sample.text, tokenizer.encoding("They're learned").ids);
+  EXPECT_EQ(sample.targets, tokenizer.targets().encoding("They're learned").ids);
+  EXPECT_NE(sample.text, sample.targets);
+  EXPECT_EQ(sample.ids.front(), 126);
+  EXPECT_EQ(end_token(task), 0);
+  EXPECT_EQ(sample.targets.back(), 0);
+}
+
+}  // namespace
+}  // namespace locus
