@@ -17,17 +17,19 @@ std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, si
     if (value.get_int64().get(id) || id < 0 || id > kMost) {
       json.refuse("the id of token " + quote(token), value, "a whole number from 0 to 2147483646");
     }
-    require(ids.emplace(token, static_cast<int32_t>(id)).second, "{}: token {} stands twice, expected once",
-            json.where(), quote(token));
+    // Not require(): that would quote every token of a vocabulary.
+    if (!ids.emplace(token, static_cast<int32_t>(id)).second) {
+      fail(Fault::data, "{}: token {} stands twice, expected once", json.where(), quote(token));
+    }
   }
   return ids;
 }
 
 void check_table_id(const std::string& where, std::string_view token, int32_t id, size_t tokens) {
   const size_t most = 16 * tokens + (1 << 16);
-  require(static_cast<size_t>(id) < most,
-          "{}: token {} has id {}, but there are so few tokens that ids below {} are expected", where,
-          quote(token), id, most);
+  if (static_cast<size_t>(id) < most) return;
+  fail(Fault::data, "{}: token {} has id {}, but there are so few tokens that ids below {} are expected",
+       where, quote(token), id, most);
 }
 
 void TokenLengths::set(std::string_view token, int32_t id, size_t length) {

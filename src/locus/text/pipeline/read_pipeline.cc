@@ -16,8 +16,10 @@ class TokenList {
     const auto place = static_cast<size_t>(id);
     check_table_id(where_, token, id, count_);
     if (tokens.size() <= place) tokens.resize(place + 1);
-    require(tokens[place].empty() || tokens[place] == token, "{}: tokens {} and {} have the same id {}",
-            where_, quote(tokens[place]), quote(token), id);
+    if (!tokens[place].empty() && tokens[place] != token) {
+      fail(Fault::data, "{}: tokens {} and {} have the same id {}", where_, quote(tokens[place]),
+           quote(token), id);
+    }
     tokens[place] = token;
   }
 
