@@ -1,8 +1,10 @@
 #include "locus/apply/text_model.h"
 
 #include <algorithm>
+#include <future>
 
 #include "locus/apply/tokenizer_config.h"
+#include "locus/base/parallel.h"
 #include "locus/nn/blueprint_fields.h"
 
 namespace locus {
@@ -36,9 +38,12 @@ TextModel::TextModel(const fs::path& folder) : folder_(folder) {
 }
 
 void TextModel::open_hub() {
+  // The one thread that parses the tokenizer and those that read the weights take about the same time.
+  auto tokenizer = std::async(threads() > 1 ? std::launch::async : std::launch::deferred,
+                              [this] { return load_tokenizer(folder_.string()); });
   hub_ = open_model(folder_);
   warnings_ = hub_->warnings;
-  tokenizer_ = load_tokenizer(folder_.string());
+  tokenizer_ = tokenizer.get();
   longest_ = said_limit(folder_, blueprint().max_length);
   if (has_classes(blueprint().head)) labels_ = named_labels(hub_->config);
 }
