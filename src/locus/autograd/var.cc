@@ -149,7 +149,7 @@ bool Var::wants_grad() const { return state_ && state_->wants_grad; }
 void Var::set_wants_grad(bool wanted) {
   require(state_ != nullptr, "a Var without a value cannot want a gradient");
   require(!state_->made_by, "only a leaf can be frozen or unfrozen; the value of shape {} was made by an op",
-          shape().text());
+          shape());
   state_->wants_grad = wanted;
 }
 
@@ -165,7 +165,7 @@ void Var::accumulate(const Tensor& gradient) const {
   require(gradient.shape() == value.shape() && gradient.dtype() == value.dtype() &&
               gradient.device() == value.device(),
           "backward: a gradient {} {} on the {} came to a value {} {} on the {}", name_of(gradient.dtype()),
-          gradient.shape().text(), name_of(gradient.device()), name_of(value.dtype()), value.shape().text(),
+          gradient.shape(), name_of(gradient.device()), name_of(value.dtype()), value.shape(),
           name_of(value.device()));
   Tensor& grad = collected();
   if (!grad) {
@@ -193,7 +193,7 @@ const Tensor& Var::open_grad() const {
 }
 
 void Var::backward() const {
-  require(value().numel() == 1, "backward: the value has shape {}, expected a single number", shape().text());
+  require(value().numel() == 1, "backward: the value has shape {}, expected a single number", shape());
   backward(Tensor::full(shape(), 1, value().dtype(), value().device()));
 }
 

@@ -16,7 +16,7 @@ Shape::Shape(std::span<const int64_t> sizes) {
   // The product is taken over non-zero sizes too, so that [0, 2^62, 4] is refused like [1, 2^62, 4].
   int64_t nonzero = 1;
   for (int64_t size : sizes) {
-    require(size >= 0, "shape {}: a size is {}, expected 0 or more", text(), size);
+    require(size >= 0, "shape {}: a size is {}, expected 0 or more", *this, size);
     nonzero = checked_multiply(nonzero, size == 0 ? 1 : size, "shape: the product of its sizes");
   }
   for (int i = 0; i + 1 < rank_; ++i) rows_ *= sizes_[i];
@@ -25,7 +25,7 @@ Shape::Shape(std::span<const int64_t> sizes) {
 
 int64_t Shape::operator[](int axis) const {
   const int from_start = axis < 0 ? axis + rank_ : axis;
-  require(from_start >= 0 && from_start < rank_, "shape {}: axis {} does not exist", text(), axis);
+  require(from_start >= 0 && from_start < rank_, "shape {}: axis {} does not exist", *this, axis);
   return sizes_[from_start];
 }
 

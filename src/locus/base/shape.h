@@ -2,6 +2,8 @@
 // is made, so numel() can be trusted everywhere.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -29,7 +31,8 @@ class Shape {
 
   Shape with_last(int64_t size) const;  // the same shape with another last size
   std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank_)}; }
-  std::string text() const;  // "[2, 3]"
+  // "[2, 3]". A check hands the shape itself to its error, so that the text is made only when it fails.
+  std::string text() const;
 
   bool operator==(const Shape& other) const;
 
@@ -41,3 +44,11 @@ class Shape {
 };
 
 }  // namespace locus
+
+template <>
+struct fmt::formatter<locus::Shape> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const locus::Shape& shape, Context& context) const {
+    return formatter<std::string>::format(shape.text(), context);
+  }
+};

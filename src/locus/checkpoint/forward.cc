@@ -10,11 +10,11 @@ namespace {
 
 void check_rectangle(std::string_view name, const Tensor& tensor, const Tensor& ids) {
   require(!tensor || tensor.shape() == ids.shape(), "{} has shape {}, expected that of input_ids, {}", name,
-          tensor.shape().text(), ids.shape().text());
+          tensor.shape(), ids.shape());
 }
 
 void check_ids(std::string_view name, const Tensor& ids, int64_t most, const std::vector<uint8_t>& real) {
-  require(ids.shape().rank() == 2, "{} has shape {}, expected [sequences, tokens]", name, ids.shape().text());
+  require(ids.shape().rank() == 2, "{} has shape {}, expected [sequences, tokens]", name, ids.shape());
   const auto values = ids.data<int32_t>();
   for (size_t i = 0; i < values.size(); ++i) {
     if (!real.empty() && real[i] == 0) continue;
@@ -75,7 +75,7 @@ Tensor decoder_ids(const ModelFolder& folder, const ForwardInputs& in) {
   require(static_cast<bool>(in.labels),
           "decoder_input_ids are missing, and there are no labels to make them from");
   require(in.labels.shape().rank() == 2 && in.labels.dtype() == DType::i32,
-          "labels have shape {}, expected whole numbers [sequences, tokens]", in.labels.shape().text());
+          "labels have shape {}, expected whole numbers [sequences, tokens]", in.labels.shape());
   const Config& config = folder.config;
   const int64_t vocabulary = folder.architecture.blueprint.vocabulary;
   const auto pad = static_cast<int32_t>(config.integer("pad_token_id", 0, vocabulary - 1));

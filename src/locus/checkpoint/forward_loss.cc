@@ -12,7 +12,7 @@ constexpr int32_t kIgnored = kernel::kIgnoredTarget;
 
 void check_labels(const Tensor& labels, const Shape& shape, int64_t classes) {
   require(labels.shape() == shape && labels.dtype() == DType::i32,
-          "labels have shape {}, expected whole numbers {}", labels.shape().text(), shape.text());
+          "labels have shape {}, expected whole numbers {}", labels.shape(), shape);
   const auto values = labels.data<int32_t>();
   const int64_t columns = shape.cols();
   for (int64_t i = 0; i < labels.numel(); ++i) {
@@ -45,7 +45,7 @@ Tensor targets_of(const Tensor& labels, const Placement& placement, bool next) {
 
 Var squared_error(const Var& logits, const Tensor& labels) {
   require(labels.shape() == Shape{logits.shape()[0]} || labels.shape() == logits.shape(),
-          "labels have shape {}, expected [{}]", labels.shape().text(), logits.shape()[0]);
+          "labels have shape {}, expected [{}]", labels.shape(), logits.shape()[0]);
   const Tensor wanted = Tensor::of(logits.shape(), labels.values());
   const Var difference = op::add(logits, op::scale(Var(wanted), -1));
   return op::mean(op::multiply(difference, difference));
@@ -54,7 +54,7 @@ Var squared_error(const Var& logits, const Tensor& labels) {
 // Where a column of the rectangle stands among the real tokens of its row; -1: past the row, and not counted.
 int32_t place_of(std::string_view name, const Placement& placement, const Tensor& positions, int64_t row) {
   require(positions && positions.shape() == Shape{placement.count()} && positions.dtype() == DType::i32,
-          "{} have shape {}, expected whole numbers [{}]", name, positions.shape().text(), placement.count());
+          "{} have shape {}, expected whole numbers [{}]", name, positions.shape(), placement.count());
   const Tensor real = real_cells(placement);
   const int64_t columns = real.size(1), column = positions.data<int32_t>()[row];
   require(column >= 0, "{}[{}] is {}, expected a column", name, row, column);

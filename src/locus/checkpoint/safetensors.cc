@@ -96,7 +96,7 @@ void SafetensorsFile::read_into(std::string_view name, const Tensor& destination
   const Shape stored = shape(name);
   require(destination.shape() == stored && destination.dtype() == dtype(name),
           "'{}': tensor {} is {} {}, cannot be read into {} {}", path().string(), quote(name),
-          name_of(dtype(name)), stored.text(), name_of(destination.dtype()), destination.shape().text());
+          name_of(dtype(name)), stored, name_of(destination.dtype()), destination.shape());
   require(destination.contiguous(), "'{}': tensor {}: the rows of its destination lie apart", path().string(),
           quote(name));
   std::byte* memory = destination.view().data;

@@ -19,11 +19,11 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
   for (const auto& [name, tensor] : {std::pair("q", q), std::pair("k", k), std::pair("v", v)}) {
     check.floating(name, tensor);
     check.that(tensor.shape().rank() == 2, "{} has shape {}, expected [tokens, heads * head size]", name,
-               tensor.shape().text());
+               tensor.shape());
   }
   const int64_t heads = options.heads, key_heads = options.key_heads == 0 ? heads : options.key_heads;
   check.that(heads > 0 && q.size(1) % heads == 0 && q.size(1) > 0,
-             "q has shape {}, which is not {} heads side by side", q.shape().text(), heads);
+             "q has shape {}, which is not {} heads side by side", q.shape(), heads);
   check.that(key_heads > 0 && heads % key_heads == 0, "{} key heads for {} query heads, expected a divisor",
              key_heads, heads);
   const int64_t head_size = q.size(1) / heads;
@@ -90,8 +90,8 @@ void check_slots(Check& check, const char* name, const SlotTerm& term, const Siz
   check.floating(name, table);
   check.that(table.shape().rank() == 2 &&
                  (table.size(1) == sizes.head_size || table.size(1) == sizes.heads * sizes.head_size),
-             "{} has shape {}, expected [slots, {}] or [slots, {}]", name, table.shape().text(),
-             sizes.head_size, sizes.heads * sizes.head_size);
+             "{} has shape {}, expected [slots, {}] or [slots, {}]", name, table.shape(), sizes.head_size,
+             sizes.heads * sizes.head_size);
   check.ids("slots", term.slots, table.size(0));
   check_cover(check, name, term.slots.numel(), term.zero, range);
 }

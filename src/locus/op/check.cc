@@ -20,20 +20,20 @@ void Check::floating(std::string_view argument, const Tensor& tensor) {
 void Check::shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
                    std::string_view because) {
   floating(argument, tensor);
-  that(tensor.shape() == expected, "{} has shape {}, expected {} ({})", argument, tensor.shape().text(),
-       expected.text(), because);
+  that(tensor.shape() == expected, "{} has shape {}, expected {} ({})", argument, tensor.shape(), expected,
+       because);
 }
 
 void Check::rank_at_least(std::string_view argument, const Tensor& tensor, int rank) {
   floating(argument, tensor);
-  that(tensor.shape().rank() >= rank, "{} has shape {}, expected rank {} or more", argument,
-       tensor.shape().text(), rank);
+  that(tensor.shape().rank() >= rank, "{} has shape {}, expected rank {} or more", argument, tensor.shape(),
+       rank);
 }
 
 void Check::ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also) {
   that(static_cast<bool>(ids), "{} are missing", argument);
   that(ids.dtype() == DType::i32, "{} are {}, expected i32", argument, name_of(ids.dtype()));
-  that(ids.contiguous(), "the rows of {} {} lie apart; clone() them first", argument, ids.shape().text());
+  that(ids.contiguous(), "the rows of {} {} lie apart; clone() them first", argument, ids.shape());
   const auto values = ids.data<int32_t>();
   for (size_t i = 0; i < values.size(); ++i) {
     if ((values[i] >= 0 && values[i] < size) || (also < 0 && values[i] == also)) continue;

@@ -25,8 +25,8 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   check.ids("targets", targets, V, kernel::kIgnoredTarget);
   const Shape expected(logits.shape().sizes().first(static_cast<size_t>(logits.shape().rank() - 1)));
   check.that(targets.shape() == expected,
-             "targets have shape {}, expected {} (one for each row of logits {})", targets.shape().text(),
-             expected.text(), logits.shape().text());
+             "targets have shape {}, expected {} (one for each row of logits {})", targets.shape(), expected,
+             logits.shape());
   check.that(options.smoothing >= 0 && options.smoothing <= 1, "smoothing is {}, expected 0 to 1",
              options.smoothing);
   const Tensor weights = options.weights;

@@ -13,11 +13,10 @@ namespace {
 void check_lookup(Check& check, std::string_view name, const Var& table, std::string_view ids_name,
                   const Tensor& ids, int64_t N) {
   check.floating(name, table);
-  check.that(table.shape().rank() == 2, "{} has shape {}, expected [rows, columns]", name,
-             table.shape().text());
+  check.that(table.shape().rank() == 2, "{} has shape {}, expected [rows, columns]", name, table.shape());
   check.ids(ids_name, ids, table.shape()[0]);
   check.that(ids.shape() == Shape{N}, "{} have shape {}, expected [{}] (one for every token)", ids_name,
-             ids.shape().text(), N);
+             ids.shape(), N);
 }
 
 void check_frozen(const Check& check, std::string_view name, int32_t row, int64_t rows) {
@@ -60,7 +59,7 @@ struct Embedding {
     const int64_t C = width();
     check.that(!input || joined() || input->table.shape()[1] == C,
                "the input term's table has shape {}, expected [rows, {}] (the width of tokens)",
-               input ? input->table.shape().text() : "", C);
+               input ? input->table.shape() : Shape(), C);
     if (options.segments) {
       check_lookup(check, "segments", options.segments, "segment_ids", options.segment_ids, N);
       check.shaped("segments", options.segments, {options.segments.shape()[0], C}, "the width of the result");

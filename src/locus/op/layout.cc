@@ -9,8 +9,8 @@ namespace locus::op {
 Var reshape(const Var& x, Shape shape) {
   Check check("reshape");
   check.floating("x", x);
-  check.that(shape.numel() == x.value().numel(), "x has shape {}: {} elements, but {} has {}",
-             x.shape().text(), x.value().numel(), shape.text(), shape.numel());
+  check.that(shape.numel() == x.value().numel(), "x has shape {}: {} elements, but {} has {}", x.shape(),
+             x.value().numel(), shape, shape.numel());
   const Tensor even = x.value().contiguous() ? x.value() : x.value().clone();
   return record(even.reshape(shape), {x}, [=](const Tensor& dy) {
     x.accumulate((dy.contiguous() ? dy : dy.clone()).reshape(x.shape()));
@@ -53,7 +53,7 @@ Var rows(const Var& x, int64_t begin, int64_t end) {
   Check check("rows");
   check.rank_at_least("x", x, 2);
   check.that(begin >= 0 && begin <= end && end <= x.shape()[0], "rows {} to {} of x, which has shape {}",
-             begin, end, x.shape().text());
+             begin, end, x.shape());
   return record(x.value().rows(begin, end), {x}, [=](const Tensor& dy) {
     const Tensor part = x.open_grad().rows(begin, end);
     kernels(dy.device()).add({.a = part.view(), .b = dy.view(), .out = part.view()});
@@ -67,8 +67,8 @@ Var join(const std::vector<Var>& parts) {
   for (const Var& part : parts) {
     check.rank_at_least("a part", part, 1);
     check.that(part.shape().with_last(1) == parts[0].shape().with_last(1),
-               "parts of shape {} and {}, expected all sizes but the last to be equal",
-               parts[0].shape().text(), part.shape().text());
+               "parts of shape {} and {}, expected all sizes but the last to be equal", parts[0].shape(),
+               part.shape());
     total = checked_add(total, part.shape().cols(), "join: the sum of the last sizes");
   }
   std::vector<int64_t> sizes(parts[0].shape().sizes().begin(), parts[0].shape().sizes().end());

@@ -61,8 +61,8 @@ Tensor matrix(const Tensor& x) {
 void check_linear(Check& check, const Tensor& x, int64_t out, int64_t in, const Tensor& bias) {
   check.rank_at_least("x", x, 1);
   check.that(x.shape().cols() == in,
-             "x has shape {}, expected its last size to be {} (the weight is [{}, {}])", x.shape().text(), in,
-             out, in);
+             "x has shape {}, expected its last size to be {} (the weight is [{}, {}])", x.shape(), in, out,
+             in);
   if (bias) check.shaped("bias", bias, {out}, "the first size of the weight");
 }
 
@@ -72,7 +72,7 @@ PackedMatrix pack(const Tensor& b, bool transposed) {
   Check check("pack");
   check.floating("b", b);
   check.that(b.shape().rank() == 2 || b.shape().rank() == 3, "b has shape {}, expected rank 2 or 3",
-             b.shape().text());
+             b.shape());
   const Side side = side_of(b, transposed);
   // Nothing of an empty matrix is ever read.
   if (b.numel() == 0) return {b.like({side.batch, 1}), side.rows, side.cols};
@@ -94,13 +94,11 @@ Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
   const Shape& left = a.shape();
   const Shape& right = b.shape();
   check.that(left.rank() <= 3 && right.rank() == left.rank(),
-             "a has shape {} and b {}, expected both of rank 2 or both of rank 3", left.text(), right.text());
+             "a has shape {} and b {}, expected both of rank 2 or both of rank 3", left, right);
   const Side x = side_of(a.value(), a_transposed), y = side_of(b.value(), b_transposed);
-  check.that(x.batch == y.batch, "a has shape {} and b {}, expected equal first sizes", left.text(),
-             right.text());
-  check.that(x.cols == y.rows, "a has shape {}{} and b {}{}: inner sizes {} and {} differ", left.text(),
-             a_transposed ? " transposed" : "", right.text(), b_transposed ? " transposed" : "", x.cols,
-             y.rows);
+  check.that(x.batch == y.batch, "a has shape {} and b {}, expected equal first sizes", left, right);
+  check.that(x.cols == y.rows, "a has shape {}{} and b {}{}: inner sizes {} and {} differ", left,
+             a_transposed ? " transposed" : "", right, b_transposed ? " transposed" : "", x.cols, y.rows);
   Tensor c = left.rank() == 3 ? check.result(a.value(), {x.batch, x.rows, y.cols})
                               : check.result(a.value(), {x.rows, y.cols});
   const Product how = {.a_transposed = a_transposed, .b_transposed = b_transposed};
@@ -126,7 +124,7 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
   Check check("linear");
   check.floating("x", x);
   check.floating("weight", weight);
-  check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape().text());
+  check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape());
   const int64_t out = weight.shape()[0], in = weight.shape()[1];
   const Tensor bias_value = bias ? bias.value() : Tensor();
   check_linear(check, x.value(), out, in, bias_value);

@@ -24,7 +24,7 @@ void check_starts(const Check& check, const Tensor& starts, int64_t N) {
 Var mean_rows(const Var& x, const Tensor& starts) {
   Check check("mean_rows");
   check.floating("x", x);
-  check.that(x.shape().rank() == 2, "x has shape {}, expected [N, C]", x.shape().text());
+  check.that(x.shape().rank() == 2, "x has shape {}, expected [N, C]", x.shape());
   check_starts(check, starts, x.shape()[0]);
   const auto bounds = starts.data<int32_t>();
   const int64_t B = starts.numel() - 1;

@@ -11,7 +11,7 @@ namespace {
 Var norm(Check check, const Var& x, const Var& gamma, const Var& beta, float eps, bool rms) {
   check.rank_at_least("x", x, 1);
   const int64_t C = x.shape().cols(), N = x.shape().rows();
-  check.that(C > 0, "x has shape {}, expected at least one column", x.shape().text());
+  check.that(C > 0, "x has shape {}, expected at least one column", x.shape());
   check.shaped("gamma", gamma, {C}, "the last size of x");
   if (beta) check.shaped("beta", beta, {C}, "the last size of x");
   check.that(std::isfinite(eps) && eps >= 0, "eps is {}, expected a finite number, 0 or more", eps);

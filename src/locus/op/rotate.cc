@@ -18,25 +18,25 @@ struct Rotation {
     check.that(table.dtype() == DType::f32 || (table.dtype() == DType::f64 && x == DType::f64),
                "{} is {}, expected f32", name, name_of(table.dtype()));
     check.that(table.shape().rank() == 2 && table.size(1) == width / 2,
-               "{} has shape {}, expected [rows, {}] (half of the width {})", name, table.shape().text(),
-               width / 2, width);
+               "{} has shape {}, expected [rows, {}] (half of the width {})", name, table.shape(), width / 2,
+               width);
   }
 
   void check(Check check, const char* name, const Var& x) const {
     check.floating(name, x);
     const Shape& shape = x.shape();
     check.that(shape.rank() == 2 && heads > 0 && shape[1] % heads == 0,
-               "{} has shape {}, which is not [tokens, {} heads side by side]", name, shape.text(), heads);
+               "{} has shape {}, which is not [tokens, {} heads side by side]", name, shape, heads);
     const int64_t head_size = shape[1] / heads;
     check.that(width >= 0 && width <= head_size && width % 2 == 0,
                "the width is {}, expected an even number up to the head size {}", width, head_size);
     check_table(check, "cos", cos, x.value().dtype());
     check_table(check, "sin", sin, x.value().dtype());
-    check.that(sin.shape() == cos.shape(), "sin has shape {}, expected {} (the shape of cos)",
-               sin.shape().text(), cos.shape().text());
+    check.that(sin.shape() == cos.shape(), "sin has shape {}, expected {} (the shape of cos)", sin.shape(),
+               cos.shape());
     check.ids("rows", rows, cos.size(0));
     check.that(rows.shape() == Shape{shape[0]}, "rows have shape {}, expected [{}] (one for every token)",
-               rows.shape().text(), shape[0]);
+               rows.shape(), shape[0]);
   }
 
   Tensor turn(const Tensor& x, bool backward) const {

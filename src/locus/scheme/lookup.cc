@@ -8,7 +8,7 @@ namespace locus {
 Var lookup(const Tensor& positions, const Var& table) {
   require(static_cast<bool>(table), "lookup: the table is missing");
   require(table.shape().rank() == 2, "lookup: the table has shape {}, expected [max_len, d_model]",
-          table.shape().text());
+          table.shape());
   const std::vector<int32_t> ids = read_position_ids("lookup", positions, {}, table.shape()[0]);
   return op::gather(table, Tensor::of(positions.shape(), ids));
 }

@@ -122,7 +122,7 @@ Placement Placement::given(const Tensor& ids, const Tensor& mask, int64_t table_
   constexpr const char* kWhat = "Placement::given";
   const std::vector<uint8_t> real = mask ? read_mask(kWhat, mask) : std::vector<uint8_t>();
   require(!mask || mask.shape() == ids.shape(), "{}: mask has shape {}, but positions have {}", kWhat,
-          mask.shape().text(), ids.shape().text());
+          mask.shape(), ids.shape());
   const std::vector<int32_t> positions = read_position_ids(
       kWhat, ids, real, table_length > 0 ? std::optional<int64_t>(table_length) : std::nullopt);
   Placement placement = of_rectangle(real, ids.size(0), ids.size(1), {});

@@ -14,8 +14,7 @@ int64_t token_bytes(const Tensor& tensor, int lead) {
 }
 
 std::byte* bytes_of(const Tensor& tensor) {
-  require(tensor.contiguous(), "Placement: the rows of {} lie apart; clone() it first",
-          tensor.shape().text());
+  require(tensor.contiguous(), "Placement: the rows of {} lie apart; clone() it first", tensor.shape());
   return tensor.view().data;
 }
 
@@ -25,7 +24,7 @@ Tensor Placement::pack(const Tensor& rectangle) const {
   require(columns_.has_value(), "Placement::pack: the placement was not made from a rectangle");
   const Shape& shape = rectangle.shape();
   require(shape.rank() >= 2 && shape[0] == count() && shape[1] == *columns_,
-          "Placement::pack: shape {}, expected [{}, {}, ..]", shape.text(), count(), *columns_);
+          "Placement::pack: shape {}, expected [{}, {}, ..]", shape, count(), *columns_);
   std::vector<int64_t> sizes(shape.sizes().begin() + 1, shape.sizes().end());
   sizes[0] = queries();
   const Tensor packed = rectangle.like(Shape(std::span<const int64_t>(sizes)));
@@ -42,7 +41,7 @@ Tensor Placement::unpack(const Tensor& packed, float fill) const {
   require(columns_.has_value(), "Placement::unpack: the placement was not made from a rectangle");
   const Shape& shape = packed.shape();
   require(shape.rank() >= 1 && shape.rank() < Shape::kMaxRank && shape[0] == queries(),
-          "Placement::unpack: shape {}, expected [{}, ..]", shape.text(), queries());
+          "Placement::unpack: shape {}, expected [{}, ..]", shape, queries());
   std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   sizes[0] = *columns_;
   sizes.insert(sizes.begin(), count());

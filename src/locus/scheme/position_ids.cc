@@ -27,7 +27,7 @@ const char* fault_of(T id) {
 void check_rectangle(std::string_view what, std::string_view argument, const Tensor& tensor) {
   require(static_cast<bool>(tensor), "{}: {} missing", what, argument);
   require(tensor.shape().rank() == 2, "{}: {} of shape {}, expected [sequences, tokens]", what, argument,
-          tensor.shape().text());
+          tensor.shape());
 }
 
 }  // namespace

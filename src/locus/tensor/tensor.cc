@@ -12,7 +12,7 @@ namespace {
 template <class T>
 Tensor from_values(Shape shape, std::span<const T> values) {
   require(static_cast<int64_t>(values.size()) == shape.numel(), "tensor {}: given {} values, expected {}",
-          shape.text(), values.size(), shape.numel());
+          shape, values.size(), shape.numel());
   Tensor tensor = Tensor::empty(shape, dtype_of<T>);
   std::ranges::copy(values, tensor.data<T>().begin());
   return tensor;
@@ -76,7 +76,7 @@ Tensor Tensor::of(Shape shape, std::initializer_list<int32_t> values) {
 
 Tensor Tensor::rows(int64_t begin, int64_t end) const {
   require(shape_.rank() >= 2 && 0 <= begin && begin <= end && end <= shape_[0],
-          "tensor {}: rows {} to {} do not exist", shape_.text(), begin, end);
+          "tensor {}: rows {} to {} do not exist", shape_, begin, end);
   std::vector<int64_t> sizes(shape_.sizes().begin(), shape_.sizes().end());
   const int64_t rows_per_item = shape_[0] == 0 ? 0 : shape_.rows() / shape_[0];
   sizes[0] = end - begin;
@@ -88,7 +88,7 @@ Tensor Tensor::rows(int64_t begin, int64_t end) const {
 
 Tensor Tensor::columns(int64_t begin, int64_t end) const {
   require(shape_.rank() >= 1 && 0 <= begin && begin <= end && end <= shape_.cols(),
-          "tensor {}: columns {} to {} do not exist", shape_.text(), begin, end);
+          "tensor {}: columns {} to {} do not exist", shape_, begin, end);
   Tensor part = *this;
   part.shape_ = shape_.with_last(end - begin);
   part.offset_ += begin;
@@ -96,9 +96,9 @@ Tensor Tensor::columns(int64_t begin, int64_t end) const {
 }
 
 Tensor Tensor::reshape(Shape shape) const {
-  require(shape.numel() == shape_.numel(), "reshape: {} has {} elements, {} would have {}", shape_.text(),
-          numel(), shape.text(), shape.numel());
-  require(contiguous(), "reshape: the rows of {} lie apart; clone() it first", shape_.text());
+  require(shape.numel() == shape_.numel(), "reshape: {} has {} elements, {} would have {}", shape_, numel(),
+          shape, shape.numel());
+  require(contiguous(), "reshape: the rows of {} lie apart; clone() it first", shape_);
   Tensor same = *this;
   same.shape_ = shape;
   same.stride_ = shape.cols();
@@ -128,7 +128,7 @@ void Tensor::fill(double value) {
 
 void Tensor::copy_from(const Tensor& source) {
   require(source.shape_ == shape_ && source.dtype_ == dtype_, "copy: {} {} into {} {}",
-          name_of(source.dtype_), source.shape_.text(), name_of(dtype_), shape_.text());
+          name_of(source.dtype_), source.shape_, name_of(dtype_), shape_);
   if (numel() == 0) return;
   const View to = view();
   const View from = source.view();
@@ -170,7 +170,7 @@ std::vector<float> Tensor::values() const {
 }
 
 double Tensor::item() const {
-  require(numel() == 1, "item: the tensor has shape {}, expected a single element", shape_.text());
+  require(numel() == 1, "item: the tensor has shape {}, expected a single element", shape_);
   return dtype_ == DType::f64 ? data<double>()[0] : values()[0];
 }
 

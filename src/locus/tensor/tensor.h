@@ -55,7 +55,7 @@ class Tensor {
   // The elements in order; contiguous tensors only.
   template <class T>
   std::span<T> data() const {
-    require(contiguous(), "tensor {}: its rows lie apart, its elements are no single run", shape_.text());
+    require(contiguous(), "tensor {}: its rows lie apart, its elements are no single run", shape_);
     return {view().template as<T>(), static_cast<size_t>(numel())};
   }
   std::vector<float> values() const;  // a copy as f32, for tests and printing
