@@ -28,6 +28,8 @@ TEST(Axis, TicksAreRound) {
 }
 
 TEST(Axis, TicksOfALogarithmicAxis) {
+  EXPECT_EQ(labels(axis_over(3.4, 15.6, 8, true)), (Labels{"4", "5", "6", "7", "8", "9", "10"}));
+  EXPECT_EQ(labels(axis_over(3.4, 3.9, 6, true)), (Labels{"3.4", "3.5", "3.6", "3.7", "3.8", "3.9"}));
   EXPECT_EQ(labels(axis_over(8, 120, 6, true)), (Labels{"10", "20", "50", "100"}));
   EXPECT_EQ(labels(axis_over(0.01, 1000, 6, true)), (Labels{"0.01", "0.1", "1", "10", "100", "1000"}));
   EXPECT_EQ(labels(axis_over(1, 1e8, 5, true)), (Labels{"1", "100", "10000", "1e+06", "1e+08"}));

@@ -1,7 +1,7 @@
 // Every kind of page in a browser, at the widths of a telephone and of a desk: it fits, its lines tell their
 // values, its switches switch, and the console stays empty. A copy of each page gets a script that looks at
-// it from inside and tells the page around it; that one's text is what the browser prints. Skipped where
-// there is no Chromium; ./run browser installs it.
+// it from inside and tells the page around it; that one's text is what the browser prints. One more copy has
+// the rules of paper for its own. Skipped where there is no Chromium; ./run browser installs it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,13 +17,15 @@ namespace fs = std::filesystem;
 
 constexpr int kWidths[] = {390, 1440};
 
-// Finds what is wrong: a page wider than its window, text outside its drawing, a line that has the focus and
-// hides its values, a choice that shows another part, a fold that does not open.
+// Finds what is wrong: a page wider than its window, text outside its drawing or too small to read, names of
+// lines on each other, a wide chart that is narrow, a line that has the focus and hides its values or is lost
+// among others, a choice that shows another part, a fold that does not open; on paper, a part that is not
+// there.
 constexpr const char* kLook = R"(<script>
 const problems = [], wrong = text => problems.push(text);
 addEventListener('error', event => wrong('error: ' + event.message));
 const all = (query, root = document) => [...root.querySelectorAll(query)];
-const seen = element => element.getClientRects().length > 0;
+const seen = element => element.getClientRects().length > 0 && element.checkVisibility();
 function fits(when) {
   const page = document.documentElement;
   if (page.scrollWidth > innerWidth) wrong(when + ': the page is ' + page.scrollWidth + ' wide');
@@ -32,6 +34,16 @@ function fits(when) {
     if (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 ||
         inner.bottom > outer.bottom + 1) wrong(when + ': "' + text.textContent + '" leaves the drawing of ' +
         text.closest('svg').getAttribute('aria-label'));
+    const drawing = text.closest('svg'), scale = outer.width / drawing.viewBox.baseVal.width;
+    if (text.getAttribute('font-size') * scale < 8) wrong(when + ': "' + text.textContent + '" is too small');
+  }
+  for (const chart of all('.wide svg').filter(seen)) {
+    const names = all('.series > text', chart).map(name => name.getBoundingClientRect());
+    names.sort((a, b) => a.top - b.top);
+    names.forEach((name, i) => { if (i && names[i - 1].bottom > name.top + 4) wrong('names on each other'); });
+    const width = chart.getBoundingClientRect().width, scale = width / chart.viewBox.baseVal.width;
+    if (width < 0.9 * Math.min(innerWidth, 1088)) wrong('a wide chart is narrow');
+    if (scale < 0.75 || scale > 1.25) wrong('a chart drawn for another width');
   }
 }
 function lines() {
@@ -41,6 +53,8 @@ function lines() {
     const values = all('.value', line);
     if (values.some(value => !seen(value))) wrong('a line that has the focus hides its values');
     if (all('.mark', line).length !== values.length) wrong('a dot without a value');
+    const others = all('.series', line.closest('svg')).filter(other => other !== line);
+    if (others.some(other => getComputedStyle(other).opacity > 0.5)) wrong('a line is lost among others');
     line.blur();
     if (values.some(seen)) wrong('a line that lost the focus shows its values');
   }
@@ -68,7 +82,16 @@ function folds() {
   }
   return list.length;
 }
+function paper() {
+  const parts = all('.choice > section'), folds = all('details');
+  if (parts.some(part => !seen(part))) wrong('a choice that is not printed');
+  if (all('.choice > label').some(seen)) wrong('switches on paper');
+  if (all('details > *').some(part => !part.checkVisibility())) wrong('a fold that is not printed');
+  const count = {paper: parts.length, folds: folds.length, hover: 1};
+  parent.postMessage(innerWidth + ' ' + JSON.stringify(count) + ' ' + problems.join('; '), '*');
+}
 addEventListener('load', () => setTimeout(() => {
+  if (location.search === '?paper') return paper();
   fits('closed');
   const count = {choices: choices(), folds: folds()};
   fits('open');
@@ -83,6 +106,18 @@ std::string text_of(const fs::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+std::string frame_of(const std::string& name, int width) {
+  return fmt::format("<iframe src='{}' style='border:0;width:{}px;height:900px'></iframe>", name, width);
+}
+
+// A page on the screen as it is on paper.
+std::string on_paper(std::string page) {
+  const std::string rule = "@media print";
+  for (size_t at = 0; (at = page.find(rule, at)) != std::string::npos;)
+    page.replace(at, rule.size(), "@media all");
+  return page;
+}
+
 bool has_browser() { return std::system("command -v chromium >/dev/null") == 0; }
 
 class Browser : public ::testing::Test {
@@ -91,7 +126,7 @@ class Browser : public ::testing::Test {
     if (!has_browser()) GTEST_SKIP() << "no chromium: ./run browser installs it and runs these tests";
   }
 
-  // What the pages say of themselves, a line each: "WIDTH {counts} problems".
+  // What the pages say of themselves, a line each: "WIDTH {counts} problems"; last the first one, on paper.
   std::string looked_at(const std::vector<fs::path>& pages) {
     std::string host =
         "<!doctype html><pre id='said'></pre><script>onmessage = event => said.textContent += "
@@ -102,11 +137,10 @@ class Browser : public ::testing::Test {
       EXPECT_NE(head, std::string::npos) << pages[i];
       const std::string name = fmt::format("looked-at-{}.html", i);
       put(folder / name, page.replace(head, 7, kLook));
-      for (const int width : kWidths) {
-        host +=
-            fmt::format("<iframe src='{}' style='border:0;width:{}px;height:900px'></iframe>", name, width);
-      }
+      for (const int width : kWidths) host += frame_of(name, width);
     }
+    host += frame_of("paper.html?paper", kWidths[1]);
+    put(folder / "paper.html", on_paper(text_of(folder / "looked-at-0.html")));
     put(folder / "host.html", host);
     const std::string command = fmt::format(
         "chromium --headless --no-sandbox --disable-gpu --user-data-dir='{0}/profile' --hide-scrollbars "
@@ -152,9 +186,10 @@ TEST_F(Browser, EveryKindOfPageFitsAndAnswers) {
     expect("2,\"folds\":4,");
     expect("0,\"folds\":0,");
   }
+  EXPECT_NE(said.find("1440 {\"paper\":2,\"folds\":4,"), std::string::npos) << said;
   size_t pages = 0;
   for (size_t at = 0; (at = said.find("\"hover\":1}  END", at)) != std::string::npos; ++at) ++pages;
-  EXPECT_EQ(pages, 12u) << "a page has problems, or did not answer\n" << said.substr(0, 8000);
+  EXPECT_EQ(pages, 13u) << "a page has problems, or did not answer\n" << said.substr(0, 8000);
 }
 
 }  // namespace

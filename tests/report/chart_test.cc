@@ -2,6 +2,7 @@
 // was given.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -89,6 +90,28 @@ TEST(LineChart, DrawsEverySeriesOnItsPaper) {
     EXPECT_EQ(count(drawing.body, "Loss &amp; gain"), 1u);
     expect_inside(drawing);
   }
+}
+
+TEST(LineChart, NamesAtTheEndsOfLinesStandApart) {
+  LineChart chart = some_chart(12);  // all of which end at the same place
+  chart.named_ends = true;
+  chart.series[3].y = {5, kNan, kNan};
+  const Drawing drawing = draw(chart, 480, 330);
+  EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+  expect_inside(drawing);
+  std::vector<double> places;
+  for (size_t i = 0; i < chart.series.size(); ++i) {
+    // One that ends before the others says where.
+    const std::string ended = i == 3 ? ", to 1" : "";
+    const size_t name = drawing.body.find(">series " + std::to_string(i) + ended + "</text>");
+    ASSERT_NE(name, std::string::npos) << i;
+    double x = 0, y = 0;
+    const size_t text = drawing.body.rfind("<text", name);
+    ASSERT_EQ(std::sscanf(drawing.body.c_str() + text, "<text x=\"%lf\" y=\"%lf\"", &x, &y), 2);
+    places.push_back(y);
+  }
+  std::ranges::sort(places);
+  for (size_t i = 1; i < places.size(); ++i) EXPECT_GE(places[i] - places[i - 1], kTextSize) << i;
 }
 
 TEST(LineChart, AGapInterruptsTheLine) {

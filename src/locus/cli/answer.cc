@@ -70,8 +70,8 @@ void run(Request& request) {
 }  // namespace
 
 void add_answer(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("answer", "The part of a context that answers a question");
-  command->footer(
+  Command command(program, "answer", "The part of a context that answers a question");
+  command.footer(
       "A question with the file of its context; or questions and contexts as words; or lines, with a tab\n"
       "between the two or as objects {\"question\", \"context\"}. What is printed is the answer, or \"no "
       "answer\".\n"
@@ -82,20 +82,20 @@ void add_answer(CLI::App& program) {
       "  locus answer models/squad --question \"Who wrote it?\" --context book.txt\n"
       "  locus answer models/squad --file questions.jsonl --json > answers.jsonl");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "Questions and contexts, by turns");
-  command->add_option("--question", request->question, "The question");
-  command->add_option("--context", request->context, "The file of its context, - for stdin");
-  command->add_option("--window", request->answer.window, "Tokens of a window, with its question")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  command->add_option("--stride", request->answer.overlap, "Tokens of the context that two windows share")
-      ->check(CLI::Range(0, 1 << 24))
-      ->capture_default_str();
-  command->add_option("--longest", request->answer.longest, "Tokens of an answer at most")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  add_offsets(*command, request->offsets, "What starts and ends count");
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "Questions and contexts, by turns");
+  command.option("--question", request->question, "The question");
+  command.option("--context", request->context, "The file of its context, - for stdin");
+  command.option("--window", request->answer.window, "Tokens of a window, with its question")
+      .between(1, 1 << 24)
+      .shows_default();
+  command.option("--stride", request->answer.overlap, "Tokens of the context that two windows share")
+      .between(0, 1 << 24)
+      .shows_default();
+  command.option("--longest", request->answer.longest, "Tokens of an answer at most")
+      .between(1, 1 << 24)
+      .shows_default();
+  add_offsets(command, request->offsets, "What starts and ends count");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

@@ -53,8 +53,8 @@ void run(const Request& request) {
 }  // namespace
 
 void add_classify(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("classify", "The class of every text");
-  command->footer(
+  Command command(program, "classify", "The class of every text");
+  command.footer(
       "Every line is a text; what is printed is the label, its score and the text. With --json, one object\n"
       "for each: {\"text\", \"label\", \"score\", \"scores\"}; lines may then be objects {\"text\"}, or\n"
       "{\"text\", \"text_pair\"}.\n\n"
@@ -63,9 +63,9 @@ void add_classify(CLI::App& program) {
       "  locus classify runs/classify \"a dog chases a cat\"\n"
       "  locus classify models/sentiment --file reviews.txt --json > classes.jsonl");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "Texts");
-  command->add_flag("--pairs", request->pairs, "Two texts at a time: a tab between them in a line");
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "Texts");
+  command.flag("--pairs", request->pairs, "Two texts at a time: a tab between them in a line");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

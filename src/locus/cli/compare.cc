@@ -136,30 +136,27 @@ void compare(const Request& request) {
 
 void add_compare(CLI::App& program) {
   const auto request = std::make_shared<Request>();
-  CLI::App* const command = program.add_subcommand(
-      "compare", "Train the same small model under every scheme, test it long, write a report");
-  command->add_option("--schemes", request->schemes, "what is compared, by commas; all by default");
-  command->add_option("--tasks", request->tasks, "what is asked, by commas, or all");
-  command->add_option("--text", request->text, "a file: a language model of your own text");
-  command->add_option("--lengths", request->lengths,
-                      "tokens of the texts it is tested on, as 64,128,256,512");
-  command->add_option("--seeds", request->seeds, "models trained for every task and scheme")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--steps", request->steps, "training steps of every cell")
-      ->check(CLI::Range(1, 100000000));
-  command->add_option("--budget", request->budget,
-                      "a time, as 90s, 5m or 1.5h: fewer steps, seeds and tasks, so that it fits");
-  command->add_option("--study", request->study_file, "a TOML file with all of these and more");
-  command->add_option("--out", request->out, "the folder of the study and its report")->capture_default_str();
-  command->add_flag("--full", request->full, "every task, three seeds, longer training");
-  command->add_flag("--json", request->json, "print the results as JSON");
+  Command command(program, "compare",
+                  "Train the same small model under every scheme, test it long, write a report");
+  command.option("--schemes", request->schemes, "what is compared, by commas; all by default");
+  command.option("--tasks", request->tasks, "what is asked, by commas, or all");
+  command.option("--text", request->text, "a file: a language model of your own text");
+  command.option("--lengths", request->lengths, "tokens of the texts it is tested on, as 64,128,256,512");
+  command.option("--seeds", request->seeds, "models trained for every task and scheme").between(1, 1000);
+  command.option("--steps", request->steps, "training steps of every cell").between(1, 100000000);
+  command.option("--budget", request->budget,
+                 "a time, as 90s, 5m or 1.5h: fewer steps, seeds and tasks, so that it fits");
+  command.option("--study", request->study_file, "a TOML file with all of these and more");
+  command.option("--out", request->out, "the folder of the study and its report").shows_default();
+  command.flag("--full", request->full, "every task, three seeds, longer training");
+  command.flag("--json", request->json, "print the results as JSON");
   std::string tasks;
   for (const study::Task* task : study::tasks())
     tasks += fmt::format("  {:16} {}\n", task->name, task->summary);
-  command->footer("Tasks:\n" + tasks +
-                  "\nKilled and started again it goes on with the finished cells.\n\n"
-                  "Example:\n  locus compare --schemes rotary,alibi,learned --tasks language --out study\n");
-  command->callback([request] { compare(*request); });
+  command.footer("Tasks:\n" + tasks +
+                 "\nKilled and started again it goes on with the finished cells.\n\n"
+                 "Example:\n  locus compare --schemes rotary,alibi,learned --tasks language --out study\n");
+  command.callback([request] { compare(*request); });
 }
 
 }  // namespace locus::cli

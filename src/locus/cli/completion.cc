@@ -152,17 +152,14 @@ std::string fish(const std::vector<Outline>& commands) {
 }  // namespace
 
 void add_completion(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("completion", "Print a script that completes commands in a shell");
-  command->footer(
+  Command command(program, "completion", "Print a script that completes commands in a shell");
+  command.footer(
       "Examples:\n"
       "  source <(locus completion bash)\n"
       "  locus completion fish > ~/.config/fish/completions/locus.fish");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "The shell")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([shell, &program] {
+  command.option("SHELL", *shell, "The shell").required().one_of({"bash", "zsh", "fish"});
+  command.callback([shell, &program] {
     const std::vector<Outline> commands = outlines(program);
     print(*shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands));
   });

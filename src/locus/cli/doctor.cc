@@ -73,11 +73,11 @@ std::string as_json(const Diagnosis& d) {
 }  // namespace
 
 void add_doctor(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("doctor", "Show what Locus found on this machine");
-  command->footer("Examples:\n  locus doctor\n  locus doctor --json\n  LOCUS_THREADS=1 locus doctor");
+  Command command(program, "doctor", "Show what Locus found on this machine");
+  command.footer("Examples:\n  locus doctor\n  locus doctor --json\n  LOCUS_THREADS=1 locus doctor");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print it as JSON");
-  command->callback([json] {
+  command.flag("--json", *json, "Print it as JSON");
+  command.callback([json] {
     const Diagnosis diagnosis;
     print(*json ? as_json(diagnosis) : as_text(diagnosis));
   });

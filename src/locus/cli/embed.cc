@@ -99,8 +99,8 @@ void run(const Request& request) {
 }  // namespace
 
 void add_embed(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("embed", "A vector for every text");
-  command->footer(
+  Command command(program, "embed", "A vector for every text");
+  command.footer(
       "Every line is a text. Without --out, one JSON object for each: {\"text\", \"embedding\"}. With "
       "--json,\n"
       "lines may be objects {\"text\"} too.\n\n"
@@ -108,9 +108,9 @@ void add_embed(CLI::App& program) {
       "  locus embed models/all-MiniLM-L6-v2 \"The dog chased the ball.\"\n"
       "  locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "Texts");
-  command->add_option("--out", request->out, "A file to write: .jsonl, .npy or .safetensors");
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "Texts");
+  command.option("--out", request->out, "A file to write: .jsonl, .npy or .safetensors");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

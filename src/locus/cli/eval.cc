@@ -65,19 +65,18 @@ void run(const Request& request) {
 }  // namespace
 
 void add_eval(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("eval", "Measure a trained model on a file");
-  command->footer(
+  Command command(program, "eval", "Measure a trained model on a file");
+  command.footer(
       "Examples:\n"
       "  locus eval runs/verdict the-verdict.txt\n"
       "  locus eval runs/reverse/last configs/data/reverse.test.tsv --json\n\n"
       "The file is of the kind the model was trained on. `majority` is the accuracy of who always says the\n"
       "commonest target.");
   auto request = std::make_shared<Request>();
-  command->add_option("DIR", request->folder, "A run's folder: its best checkpoint; or one checkpoint")
-      ->required();
-  command->add_option("DATA", request->file, "What to measure it on")->required();
-  command->add_flag("--json", request->json, "Print it as JSON");
-  command->callback([request] { run(*request); });
+  command.option("DIR", request->folder, "A run's folder: its best checkpoint; or one checkpoint").required();
+  command.option("DATA", request->file, "What to measure it on").required();
+  command.flag("--json", request->json, "Print it as JSON");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

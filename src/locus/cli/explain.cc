@@ -173,20 +173,19 @@ void explain(const Request& request) {
 
 void add_explain(CLI::App& program) {
   const auto request = std::make_shared<Request>();
-  CLI::App* const command =
-      program.add_subcommand("explain", "What tells two occurrences of a word apart, layer by layer");
-  command->add_option("sentence", request->sentence, "in which a word occurs twice")->capture_default_str();
-  command->add_option("--scheme", request->scheme, "the position scheme of the model")->capture_default_str();
-  command->add_option("--model", request->folder, "a trained model: a folder of locus train, or of the hub");
-  command->add_option("--word", request->word,
-                      "which word; by default 'it', or the one said again after the longest");
-  command->add_option("--out", request->out, "an HTML page with pictures");
-  command->add_flag("--causal", request->causal, "a decoder, which sees only what came before");
-  command->add_flag("--json", request->json, "print numbers as JSON");
-  command->footer(
+  Command command(program, "explain", "What tells two occurrences of a word apart, layer by layer");
+  command.option("sentence", request->sentence, "in which a word occurs twice").shows_default();
+  command.option("--scheme", request->scheme, "the position scheme of the model").shows_default();
+  command.option("--model", request->folder, "a trained model: a folder of locus train, or of the hub");
+  command.option("--word", request->word,
+                 "which word; by default 'it', or the one said again after the longest");
+  command.option("--out", request->out, "an HTML page with pictures");
+  command.flag("--causal", request->causal, "a decoder, which sees only what came before");
+  command.flag("--json", request->json, "print numbers as JSON");
+  command.footer(
       "Example:\n  locus explain --scheme none     without position the two stay equal, cosine 1\n"
       "  locus explain --scheme rotary --out it.html\n");
-  command->callback([request] { explain(*request); });
+  command.callback([request] { explain(*request); });
 }
 
 }  // namespace locus::cli

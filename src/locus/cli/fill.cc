@@ -66,8 +66,8 @@ void run(const Request& request) {
 }  // namespace
 
 void add_fill(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("fill", "What stands behind the masks of a text");
-  command->footer(
+  Command command(program, "fill", "What stands behind the masks of a text");
+  command.footer(
       "The mask is written as the vocabulary names it: [MASK] or <mask>. A line for every choice: its "
       "score,\n"
       "the token, and the text with it. With --json, one object for each text: {\"text\", \"masks\"}.\n\n"
@@ -76,11 +76,9 @@ void add_fill(CLI::App& program) {
       "  locus fill runs/masked \"the dog chased the b<mask>ll\"\n"
       "  locus fill models/bert-base-uncased \"The [MASK] sat.\" --top 3 --json");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "Texts with masks");
-  command->add_option("--top", request->top, "Choices for a mask")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "Texts with masks");
+  command.option("--top", request->top, "Choices for a mask").between(1, 1 << 24).shows_default();
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

@@ -10,8 +10,8 @@
 namespace locus::cli {
 
 void add_forward(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("forward", "Run a model folder on inputs from a file");
-  command->footer(
+  Command command(program, "forward", "Run a model folder on inputs from a file");
+  command.footer(
       "The input is a JSON object of lists, as transformers names them: input_ids, and optionally "
       "attention_mask,\n"
       "token_type_ids, position_ids, decoder_input_ids, labels, start_positions, end_positions.\n"
@@ -24,11 +24,11 @@ void add_forward(CLI::App& program) {
     bool gradients = false;
   };
   auto request = std::make_shared<Request>();
-  command->add_option("DIR", request->folder, "The model folder")->required();
-  command->add_option("--input", request->input, "The inputs, a JSON file")->required();
-  command->add_option("--out", request->out, "Where to write the outputs, a safetensors file")->required();
-  command->add_flag("--gradients", request->gradients, "Also the gradient of the loss for every parameter");
-  command->callback([request] {
+  command.option("DIR", request->folder, "The model folder").required();
+  command.option("--input", request->input, "The inputs, a JSON file").required();
+  command.option("--out", request->out, "Where to write the outputs, a safetensors file").required();
+  command.flag("--gradients", request->gradients, "Also the gradient of the loss for every parameter");
+  command.callback([request] {
     const ForwardInputs inputs = read_inputs(request->input);
     ModelFolder folder = open_model(request->folder);
     for (const std::string& warning : folder.warnings) fmt::print(stderr, "locus: {}\n", warning);

@@ -77,12 +77,12 @@ void run(const Request& request) {
 }
 
 // The options of sampling are the fields of Sampling, under their names with dashes.
-void add_sampling(CLI::App& command, const std::shared_ptr<Request>& request) {
+void add_sampling(Command& command, const std::shared_ptr<Request>& request) {
   for (const Field& field : fields_of(Sampling())) {
     std::string flag = "--" + std::string(field.spec.name);
     std::ranges::replace(flag, '_', '-');
     const std::string name(field.spec.name);
-    command.add_option_function<std::string>(
+    command.option_to<std::string>(
         flag, [request, name](const std::string& value) { request->sampling[name] = value; },
         fmt::format("{} [{}]", field.spec.help, field.value));
   }
@@ -91,8 +91,8 @@ void add_sampling(CLI::App& command, const std::shared_ptr<Request>& request) {
 }  // namespace
 
 void add_generate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("generate", "Let a model write");
-  command->footer(
+  Command command(program, "generate", "Let a model write");
+  command.footer(
       "Examples:\n"
       "  locus generate runs/verdict \"I HAD always thought\"\n"
       "  locus generate runs/verdict \"I HAD\" --temperature 0.8 --top-p 0.9 --seed 3 --stop .\n"
@@ -101,26 +101,20 @@ void add_generate(CLI::App& program) {
       "A decoder goes on behind the prompt; an encoder-decoder reads it and answers. One prompt is answered\n"
       "as the tokens come, several a line each. With --json, one object for each: {\"prompt\", \"text\"}.");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "What to go on from, or to answer");
-  command
-      ->add_option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
-      ->check(CLI::Range(0, 1 << 24))
-      ->capture_default_str();
-  add_sampling(*command, request);
-  command->add_option("--seed", request->seed, "What sampling depends on")->capture_default_str();
-  command
-      ->add_option("--beams", request->beams,
-                   "Beam search with so many beams; 1: none; 0: as the folder says")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->add_option("--length-penalty", request->length_penalty,
-                      "Beams: log probabilities are divided by the length to this power");
-  command
-      ->add_option("--stop", request->stops, "Text that ends the answer, and is not shown; may be repeated")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "What to go on from, or to answer");
+  command.option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
+      .between(0, 1 << 24)
+      .shows_default();
+  add_sampling(command, request);
+  command.option("--seed", request->seed, "What sampling depends on").shows_default();
+  command.option("--beams", request->beams, "Beam search with so many beams; 1: none; 0: as the folder says")
+      .between(0, 1024)
+      .shows_default();
+  command.option("--length-penalty", request->length_penalty,
+                 "Beams: log probabilities are divided by the length to this power");
+  command.option("--stop", request->stops, "Text that ends the answer, and is not shown; may be repeated")
+      .repeated();
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

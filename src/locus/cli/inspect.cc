@@ -103,9 +103,8 @@ std::string as_html(const ModelFolder& folder, const std::vector<report::Figure>
 }  // namespace
 
 void add_inspect(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("inspect", "Tell what a model folder holds, and draw its positions");
-  command->footer(
+  Command command(program, "inspect", "Tell what a model folder holds, and draw its positions");
+  command.footer(
       "Examples:\n"
       "  locus inspect models/all-MiniLM-L6-v2\n"
       "  locus inspect models/all-MiniLM-L6-v2 --out minilm.html   with pictures\n"
@@ -116,10 +115,10 @@ void add_inspect(CLI::App& program) {
     bool json = false;
   };
   auto request = std::make_shared<Request>();
-  command->add_option("DIR", request->folder, "The model folder")->required();
-  command->add_option("--out", request->out, "A page with pictures, .html");
-  command->add_flag("--json", request->json, "Print it as JSON, the numbers of the pictures too");
-  command->callback([request] {
+  command.option("DIR", request->folder, "The model folder").required();
+  command.option("--out", request->out, "A page with pictures, .html");
+  command.flag("--json", request->json, "Print it as JSON, the numbers of the pictures too");
+  command.callback([request] {
     if (request->out && !request->out->ends_with(".html")) {
       fail(Fault::usage, "inspect: --out {} does not end in .html, the only kind of picture there is",
            quote(*request->out));

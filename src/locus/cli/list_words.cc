@@ -1,5 +1,6 @@
 #include "locus/cli/list_words.h"
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <string_view>
 

@@ -73,9 +73,9 @@ std::string page(const CLI::App& program) {
 }  // namespace
 
 void add_manual(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("manual", "Print the manual page, for man");
-  command->footer("Example:\n  locus manual > locus.1 && man ./locus.1");
-  command->callback([&program] { print(page(program)); });
+  Command command(program, "manual", "Print the manual page, for man");
+  command.footer("Example:\n  locus manual > locus.1 && man ./locus.1");
+  command.callback([&program] { print(page(program)); });
 }
 
 }  // namespace locus::cli

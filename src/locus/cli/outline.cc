@@ -1,5 +1,6 @@
 #include "locus/cli/outline.h"
 
+#include <CLI/App.hpp>
 #include <algorithm>
 
 #include "locus/scheme/scheme.h"
@@ -37,7 +38,7 @@ Argument argument_of(const CLI::Option& option) {
   Argument argument = {.meaning = option.get_description(),
                        .positional = !option.nonpositional(),
                        .required = option.get_required(),
-                       .many = option.get_expected_max() > 1};
+                       .many = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll};
   for (const std::string& name : option.get_snames()) argument.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
   if (argument.positional) argument.names.push_back(option.get_name(true));

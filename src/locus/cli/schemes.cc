@@ -107,18 +107,18 @@ std::string list_as_json() {
 }  // namespace
 
 void add_schemes(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("schemes", "List the position schemes, or tell of one");
-  command->footer("Examples:\n  locus schemes\n  locus schemes rotary\n  locus schemes rotary --json");
+  Command command(program, "schemes", "List the position schemes, or tell of one");
+  command.footer("Examples:\n  locus schemes\n  locus schemes rotary\n  locus schemes rotary --json");
   struct Request {
     std::string name;
     bool json = false;
   };
   auto request = std::make_shared<Request>();
-  CLI::Option* name =
-      command->add_option("SCHEME", request->name, "The scheme to tell of; all when none is given");
-  command->add_flag("--json", request->json, "Print it as JSON");
-  command->callback([request, name] {
-    if (name->empty()) {
+  const Option name =
+      command.option("SCHEME", request->name, "The scheme to tell of; all when none is given");
+  command.flag("--json", request->json, "Print it as JSON");
+  command.callback([request, name] {
+    if (!name.given()) {
       print(request->json ? list_as_json() : list_as_text());
     } else {
       const SchemeInfo& info = scheme_info(request->name);

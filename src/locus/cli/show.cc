@@ -155,25 +155,24 @@ void show(const Request& request) {
 }  // namespace
 
 void add_show(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("show", "Draw what a position scheme does");
-  command->footer(
+  Command command(program, "show", "Draw what a position scheme does");
+  command.footer(
       "Examples:\n"
       "  locus show rotary                     writes rotary.html\n"
       "  locus show rotary --out rotary.svg --causal --length 512 --set base=500000\n"
       "  locus show sinusoidal --json          the numbers, and no picture");
   auto request = std::make_shared<Request>();
-  command->add_option("SCHEME", request->scheme, "A name from locus schemes")->required();
-  command->add_option("--heads", request->heads, "Heads of 64 elements, 1 to 64")->capture_default_str();
-  command->add_option("--length", request->length, "Positions to look at, 2 to 32768")->capture_default_str();
-  command->add_flag("--causal", request->causal, "For a model whose queries see no key ahead");
+  command.option("SCHEME", request->scheme, "A name from locus schemes").required();
+  command.option("--heads", request->heads, "Heads of 64 elements, 1 to 64").shows_default();
+  command.option("--length", request->length, "Positions to look at, 2 to 32768").shows_default();
+  command.flag("--causal", request->causal, "For a model whose queries see no key ahead");
   command
-      ->add_option(
-          "--set", request->settings,
-          "option=value: an option of the scheme (locus schemes SCHEME lists them); as often as needed")
-      ->allow_extra_args(false);
-  command->add_option("--out", request->out, "The picture, .svg or .html; SCHEME.html when not given");
-  command->add_flag("--json", request->json, "Print the numbers as JSON; a picture only with --out");
-  command->callback([request] { show(*request); });
+      .option("--set", request->settings,
+              "option=value: an option of the scheme (locus schemes SCHEME lists them); as often as needed")
+      .repeated();
+  command.option("--out", request->out, "The picture, .svg or .html; SCHEME.html when not given");
+  command.flag("--json", request->json, "Print the numbers as JSON; a picture only with --out");
+  command.callback([request] { show(*request); });
 }
 
 }  // namespace locus::cli

@@ -79,8 +79,8 @@ void run(const Request& request) {
 }  // namespace
 
 void add_similarity(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("similarity", "How alike texts are: cosines of their vectors");
-  command->footer(
+  Command command(program, "similarity", "How alike texts are: cosines of their vectors");
+  command.footer(
       "Pairs of texts: two words, or lines with a tab between them, or objects {\"text\", \"text_pair\"}; "
       "what is\n"
       "printed is the score and the pair. With --query every line is a text, and what is printed are the "
@@ -92,12 +92,12 @@ void add_similarity(CLI::App& program) {
       "  locus similarity models/all-MiniLM-L6-v2 \"The dog ran.\" \"A puppy was running.\"\n"
       "  locus similarity models/all-MiniLM-L6-v2 --query \"running dogs\" --file sentences.txt --top 3");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "Two texts, or pairs of them");
-  command->add_option("--query", request->query, "What texts are compared with");
-  command->add_option("--top", request->top, "With --query: how many are told")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "Two texts, or pairs of them");
+  command.option("--query", request->query, "What texts are compared with");
+  command.option("--top", request->top, "With --query: how many are told")
+      .between(1, 1 << 24)
+      .shows_default();
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

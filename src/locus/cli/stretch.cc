@@ -25,8 +25,8 @@ Stretch way_of(const std::string& name) {
 }  // namespace
 
 void add_stretch(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("stretch", "Give a model folder a longer context");
-  command->footer(
+  Command command(program, "stretch", "Give a model folder a longer context");
+  command.footer(
       "For learned tables: interpolate (rows between the old ones) or repeat (the old rows over and over).\n"
       "For rotary models: linear, ntk or yarn, a scaling in config.json.\n"
       "The new folder opens in transformers too. Train it on, or measure what is lost.\n\n"
@@ -36,11 +36,11 @@ void add_stretch(CLI::App& program) {
     int64_t length = 0;
   };
   auto request = std::make_shared<Request>();
-  command->add_option("DIR", request->folder, "The model folder")->required();
-  command->add_option("--length", request->length, "The new longest input, in tokens")->required();
-  command->add_option("--how", request->how, "interpolate, repeat, linear, ntk or yarn")->required();
-  command->add_option("--out", request->out, "The new folder")->required();
-  command->callback([request] {
+  command.option("DIR", request->folder, "The model folder").required();
+  command.option("--length", request->length, "The new longest input, in tokens").required();
+  command.option("--how", request->how, "interpolate, repeat, linear, ntk or yarn").required();
+  command.option("--out", request->out, "The new folder").required();
+  command.callback([request] {
     const Stretch how = way_of(request->how);
     const ModelFolder folder = open_model(request->folder);
     stretch_model(folder, request->length, how, request->out);

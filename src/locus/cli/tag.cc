@@ -66,8 +66,8 @@ void run(const Request& request) {
 }  // namespace
 
 void add_tag(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("tag", "The spans of every text that have a label");
-  command->footer(
+  Command command(program, "tag", "The spans of every text that have a label");
+  command.footer(
       "Every line is a text; a line for each of its spans: label, start, end, score and the span, and an "
       "empty\n"
       "line behind each text. With --json, one object for each text: {\"text\", \"spans\"}.\n\n"
@@ -75,9 +75,9 @@ void add_tag(CLI::App& program) {
       "  locus tag models/names \"Ada Lovelace lived in London.\"\n"
       "  locus tag models/names --file news.txt --json --offsets bytes > spans.jsonl");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "Texts");
-  add_offsets(*command, request->offsets, "What starts and ends count");
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "Texts");
+  add_offsets(command, request->offsets, "What starts and ends count");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

@@ -13,28 +13,26 @@ RecordSource TextRequest::source(std::string_view command) const {
   return {.command = command, .words = words, .files = files, .json = json};
 }
 
-void add_text_options(CLI::App& command, TextRequest& request, const std::string& text) {
-  command.add_option("DIR", request.folder, "A model folder of the hub, or a run of locus train")->required();
-  command.add_option("TEXT", request.words, text + "; the lines of stdin when there are none");
-  command
-      .add_option("--file", request.files, "A file of lines in place of texts, - for stdin; may be repeated")
-      ->allow_extra_args(false);
-  command.add_flag("--json", request.json, "One JSON object for every text; lines may be objects too");
-  command.add_flag("--skip-bad", request.skip_bad,
-                   "Tell of lines that cannot be read, and go on without them");
-  command.add_flag("--truncate", request.reading.truncate, "Cut texts that are too long for the model");
-  command.add_option("--batch-tokens", request.reading.batch_tokens, "Tokens of a batch, about")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
+void add_text_options(Command& command, TextRequest& request, const std::string& text) {
+  command.option("DIR", request.folder, "A model folder of the hub, or a run of locus train").required();
+  command.option("TEXT", request.words, text + "; the lines of stdin when there are none");
+  command.option("--file", request.files, "A file of lines in place of texts, - for stdin; may be repeated")
+      .repeated();
+  command.flag("--json", request.json, "One JSON object for every text; lines may be objects too");
+  command.flag("--skip-bad", request.skip_bad, "Tell of lines that cannot be read, and go on without them");
+  command.flag("--truncate", request.reading.truncate, "Cut texts that are too long for the model");
+  command.option("--batch-tokens", request.reading.batch_tokens, "Tokens of a batch, about")
+      .between(1, 1 << 24)
+      .shows_default();
   add_threads(command);
 }
 
-void add_threads(CLI::App& command) {
+void add_threads(Command& command) {
   const auto use = [](int count) {
     if (count > 0) set_threads(count);
   };
-  command.add_option_function<int>("--threads", use, "Threads to work with; 0: as many as there are cores")
-      ->check(CLI::Range(0, 4096));
+  command.option_to<int>("--threads", use, "Threads to work with; 0: as many as there are cores")
+      .between(0, 4096);
 }
 
 void warn(const std::vector<std::string>& warnings) {
@@ -91,10 +89,8 @@ void SpanUnit::told(std::string_view text, std::vector<TextSpan>& spans) const {
   if (!bytes()) count_in_code_points(text, spans);
 }
 
-void add_offsets(CLI::App& command, SpanUnit& unit, const std::string& what) {
-  command.add_option("--offsets", unit.name, what)
-      ->check(CLI::IsMember({"characters", "bytes"}))
-      ->capture_default_str();
+void add_offsets(Command& command, SpanUnit& unit, const std::string& what) {
+  command.option("--offsets", unit.name, what).one_of({"characters", "bytes"}).shows_default();
 }
 
 std::string one_line(std::string text) {

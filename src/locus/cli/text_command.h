@@ -21,9 +21,9 @@ struct TextRequest {
 };
 
 // DIR, TEXT, --file, --json, --skip-bad, --truncate, --batch-tokens and --threads; `text` says what TEXT is.
-void add_text_options(CLI::App& command, TextRequest& request, const std::string& text);
+void add_text_options(Command& command, TextRequest& request, const std::string& text);
 
-void add_threads(CLI::App& command);  // --threads alone
+void add_threads(Command& command);  // --threads alone
 
 void warn(const std::vector<std::string>& warnings);  // on stderr
 
@@ -43,7 +43,7 @@ struct SpanUnit {
   bool bytes() const { return name == "bytes"; }
   void told(std::string_view text, std::vector<TextSpan>& spans) const;  // from spans in bytes
 };
-void add_offsets(CLI::App& command, SpanUnit& unit, const std::string& what);  // --offsets
-std::string one_line(std::string text);                                        // line ends become blanks
+void add_offsets(Command& command, SpanUnit& unit, const std::string& what);  // --offsets
+std::string one_line(std::string text);                                       // line ends become blanks
 
 }  // namespace locus::cli

@@ -229,8 +229,8 @@ void run(Request& request) {
 }  // namespace
 
 void add_tokenize(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("tokenize", "Text to token ids and back; learn a vocabulary");
-  command->footer(
+  Command command(program, "tokenize", "Text to token ids and back; learn a vocabulary");
+  command.footer(
       "Examples:\n"
       "  locus tokenize models/all-MiniLM-L6-v2 --json \"Where am I?\"\n"
       "  locus tokenize --learn 4096 corpus.txt --out tok/      a vocabulary of your own\n"
@@ -239,32 +239,28 @@ void add_tokenize(CLI::App& program) {
       "  locus tokenize --tokenizer tok/ --file corpus.txt --out corpus.tokens\n"
       "  echo \"Where am I?\" | locus tokenize --tokenizer bytes --json");
   auto request = std::make_shared<Request>();
-  command->add_option(
-      "TEXT", request->words,
-      "Texts, or ids with --decode, or files with --learn; stdin when there are none. A first "
-      "word that is a folder is the tokenizer's");
-  command->add_option("--file", request->files, "A file in place of texts, - for stdin; as often as needed")
-      ->allow_extra_args(false);
-  command->add_option("--tokenizer", request->tokenizer,
-                      "A tokenizer's folder, or bytes, which is the preset");
-  command->add_option("--learn", request->learn, "Learn merges up to this many tokens from text files");
-  command
-      ->add_option("--special", request->specials, "With --learn: a special token's name; as often as needed")
-      ->allow_extra_args(false);
-  command->add_option("--out", request->out, "The folder for --learn; else a token file for the ids");
-  command->add_flag("--read-specials", request->read_specials,
-                    "Names of special tokens in the text mean the tokens; --decode writes them");
-  command->add_flag("--plain", request->plain, "Without the tokens that the vocabulary puts around a text");
-  add_offsets(*command, request->offsets, "What offsets count with --json");
-  command->add_flag("--decode", request->decode, "Ids to text");
-  command->add_flag("--count", request->count, "How many tokens, and not which");
-  command->add_flag(
-      "--json", request->json,
-      "One object for every text, and for every line of a file, which may be {\"text\"} itself");
-  command->add_flag("--skip-bad", request->skip_bad,
-                    "With --json: tell of lines that cannot be read, and go on without them");
-  add_threads(*command);
-  command->callback([request] { run(*request); });
+  command.option("TEXT", request->words,
+                 "Texts, or ids with --decode, or files with --learn; stdin when there are none. A first "
+                 "word that is a folder is the tokenizer's");
+  command.option("--file", request->files, "A file in place of texts, - for stdin; as often as needed")
+      .repeated();
+  command.option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes, which is the preset");
+  command.option("--learn", request->learn, "Learn merges up to this many tokens from text files");
+  command.option("--special", request->specials, "With --learn: a special token's name; as often as needed")
+      .repeated();
+  command.option("--out", request->out, "The folder for --learn; else a token file for the ids");
+  command.flag("--read-specials", request->read_specials,
+               "Names of special tokens in the text mean the tokens; --decode writes them");
+  command.flag("--plain", request->plain, "Without the tokens that the vocabulary puts around a text");
+  add_offsets(command, request->offsets, "What offsets count with --json");
+  command.flag("--decode", request->decode, "Ids to text");
+  command.flag("--count", request->count, "How many tokens, and not which");
+  command.flag("--json", request->json,
+               "One object for every text, and for every line of a file, which may be {\"text\"} itself");
+  command.flag("--skip-bad", request->skip_bad,
+               "With --json: tell of lines that cannot be read, and go on without them");
+  add_threads(command);
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

@@ -178,8 +178,8 @@ void run(const Request& request) {
 }  // namespace
 
 void add_train(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("train", "Train a model, or go on with one");
-  command->footer(
+  Command command(program, "train", "Train a model, or go on with one");
+  command.footer(
       "Examples:\n"
       "  locus train configs/causal-verdict.toml --out runs/verdict\n"
       "  locus train configs/causal-verdict.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
@@ -189,10 +189,10 @@ void add_train(CLI::App& program) {
       "  head = 'sequence_class'\n\n"
       "The same command again goes on where it stopped. Ctrl-C saves and leaves.");
   auto request = std::make_shared<Request>();
-  command->add_option("CONFIG", request->config, "A TOML file: [model], [data], [train]")->required();
-  command->add_option("--out", request->out, "The run's folder")->required();
-  command->add_option("--set", request->settings, "key=value: another value for a setting");
-  command->callback([request] { run(*request); });
+  command.option("CONFIG", request->config, "A TOML file: [model], [data], [train]").required();
+  command.option("--out", request->out, "The run's folder").required();
+  command.option("--set", request->settings, "key=value: another value for a setting");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

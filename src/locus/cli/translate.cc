@@ -42,8 +42,8 @@ void run(const Request& request) {
 }  // namespace
 
 void add_translate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("translate", "What an encoder-decoder answers to every text");
-  command->footer(
+  Command command(program, "translate", "What an encoder-decoder answers to every text");
+  command.footer(
       "Every line is a text, and its translation a line. With --json, one object for each: {\"text\",\n"
       "\"translation\"}.\n\n"
       "Examples:\n"
@@ -51,15 +51,14 @@ void add_translate(CLI::App& program) {
       "  locus translate runs/reverse abcde fgh\n"
       "  locus translate models/opus-mt-en-de --file letter.txt --beams 6");
   auto request = std::make_shared<Request>();
-  add_text_options(*command, *request, "Texts");
-  command->add_option("--beams", request->beams, "Beams of the search; 0: as the folder says, or 4")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command
-      ->add_option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
-      ->check(CLI::Range(0, 1 << 24))
-      ->capture_default_str();
-  command->callback([request] { run(*request); });
+  add_text_options(command, *request, "Texts");
+  command.option("--beams", request->beams, "Beams of the search; 0: as the folder says, or 4")
+      .between(0, 1024)
+      .shows_default();
+  command.option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
+      .between(0, 1 << 24)
+      .shows_default();
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

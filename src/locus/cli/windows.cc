@@ -86,27 +86,27 @@ void run(Request& request) {
 }  // namespace
 
 void add_windows(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("windows", "Show the batches that a text is trained on as");
-  command->footer(
+  Command command(program, "windows", "Show the batches that a text is trained on as");
+  command.footer(
       "Examples:\n"
       "  locus windows the-verdict.txt --tokenizer gpt2/ --context 4 --stride 4 --batch 8\n"
       "  locus windows README.md --context 16 --shuffle --seed 7 --index 2\n"
       "  locus windows corpus.tokens --context 1024 --json");
   auto request = std::make_shared<Request>();
-  command->add_option("FILE", request->file, "A text, a token file, or - for stdin")->required();
-  command->add_option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes; for a text")
-      ->capture_default_str();
-  command->add_option("--context", request->windows.context, "Tokens in a window")->capture_default_str();
-  command->add_option("--stride", request->windows.stride,
-                      "Tokens from one window to the next; the context when not given");
-  command->add_option("--batch", request->windows.batch, "Windows in a batch")->capture_default_str();
-  command->add_flag("--shuffle", request->windows.shuffle, "Windows in another order in every epoch");
-  command->add_option("--seed", request->windows.seed, "What the order depends on")->capture_default_str();
-  command->add_flag("--drop-last", request->drop_last, "No last batch of fewer windows");
-  command->add_option("--epoch", request->epoch, "The epoch to show")->capture_default_str();
-  command->add_option("--index", request->index, "The batch of the epoch to show")->capture_default_str();
-  command->add_flag("--json", request->json, "Print it as JSON");
-  command->callback([request] { run(*request); });
+  command.option("FILE", request->file, "A text, a token file, or - for stdin").required();
+  command.option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes; for a text")
+      .shows_default();
+  command.option("--context", request->windows.context, "Tokens in a window").shows_default();
+  command.option("--stride", request->windows.stride,
+                 "Tokens from one window to the next; the context when not given");
+  command.option("--batch", request->windows.batch, "Windows in a batch").shows_default();
+  command.flag("--shuffle", request->windows.shuffle, "Windows in another order in every epoch");
+  command.option("--seed", request->windows.seed, "What the order depends on").shows_default();
+  command.flag("--drop-last", request->drop_last, "No last batch of fewer windows");
+  command.option("--epoch", request->epoch, "The epoch to show").shows_default();
+  command.option("--index", request->index, "The batch of the epoch to show").shows_default();
+  command.flag("--json", request->json, "Print it as JSON");
+  command.callback([request] { run(*request); });
 }
 
 }  // namespace locus::cli

@@ -35,13 +35,15 @@ void add_linear_ticks(Axis& axis, double step) {
 void add_log_ticks(Axis& axis, int most) {
   const int first = static_cast<int>(std::floor(std::log10(axis.low)));
   const int last = static_cast<int>(std::ceil(std::log10(axis.high)));
-  // Every value of the 1-2-5 row, else every n-th power of ten.
-  for (int every = 0; every <= last - first + 1; ++every) {
+  // Every digit in front of its zeros, else 1, 2 and 5, else every n-th power of ten.
+  constexpr int kDigits = -1, kRow = 0;
+  for (int every = kDigits; every <= last - first + 1; ++every) {
     axis.ticks.clear();
     for (int power = first; power <= last; power += std::max(every, 1)) {
-      for (const double factor : {1.0, 2.0, 5.0}) {
-        if (every > 0 && factor > 1) break;
-        const double unit = std::pow(10, power), value = factor * unit;
+      for (int digit = 1; digit < 10; ++digit) {
+        if (every > kRow && digit > 1) break;
+        if (every == kRow && digit != 1 && digit != 2 && digit != 5) continue;
+        const double unit = std::pow(10, power), value = digit * unit;
         if (value < axis.low * (1 - kSlack) || value > axis.high * (1 + kSlack)) continue;
         axis.ticks.push_back({value, tick_label(value, unit)});
       }
@@ -72,7 +74,8 @@ double Axis::at(double value) const {
 
 Axis axis_over(double low, double high, int most, bool log) {
   Axis axis = range_of(low, high, log);
-  if (log) {
+  constexpr double kShort = 3;  // so few digits lie within such a range that even steps tell more
+  if (log && axis.high > kShort * axis.low) {
     add_log_ticks(axis, most);
   } else {
     add_linear_ticks(axis, nice_step((axis.high - axis.low) / std::max(most - 1, 1)));

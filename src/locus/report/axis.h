@@ -22,8 +22,9 @@ struct Axis {
   double at(double value) const;
 };
 
-// Ticks at steps of 1, 2 or 5 times a power of ten, at most `most` of them; on a logarithmic axis at such
-// values, or at powers of ten when these are too many. A range of one value, or none, is widened.
+// Ticks at steps of 1, 2 or 5 times a power of ten, at most `most` of them. On a logarithmic axis that is not
+// short: at all digits times a power of ten, at 1, 2 and 5 when these are too many, or at powers of ten. A
+// range of one value, or none, is widened.
 Axis axis_over(double low, double high, int most, bool log = false);
 // As on a tick, with as many digits as `step` needs and a true minus sign.
 std::string tick_label(double value, double step);

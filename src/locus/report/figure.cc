@@ -11,6 +11,7 @@ namespace {
 
 // Sizes at which the text of a panel can be read on a telephone, where a page is about 360 wide.
 constexpr double kWide = 480, kTall = 330, kSmallWide = 236, kSmallTall = 210;
+constexpr double kDesk = 960, kHand = 420, kEachLine = 18, kAroundLines = 100;
 constexpr double kMap = 340, kSmallMap = 204, kGap = 12;
 
 std::vector<Drawing> panels_of(const Figure& figure, double wide, double small_chart, double small_map) {
@@ -69,7 +70,13 @@ std::string as_json(const HeatMap& map) {
 
 }  // namespace
 
-std::vector<Drawing> panels(const Figure& figure) { return panels_of(figure, kWide, kSmallWide, kSmallMap); }
+std::vector<Drawing> panels(const Figure& figure) {
+  if (!figure.wide) return panels_of(figure, kWide, kSmallWide, kSmallMap);
+  const LineChart& chart = figure.charts.front();
+  const double names = kAroundLines + kEachLine * static_cast<double>(chart.series.size());
+  const double height = std::max(kTall, names);
+  return {draw(chart, kDesk, height), draw(chart, kHand, height)};
+}
 
 Drawing draw(const Figure& figure, double width) {
   std::vector<Drawing> parts =

@@ -18,9 +18,11 @@ struct Figure {
   std::vector<BarChart> bars;
   std::vector<HeatMap> maps;  // with the same colours
   std::string colours;        // what the colours of the maps mean
+  bool wide = false;          // its one chart takes all of a page's width
 };
 
-// Each panel by itself, for a page that lays them out; those of several are small.
+// Each panel by itself, for a page that lays them out; those of several are small. A wide chart comes twice:
+// for a desk, then for a telephone.
 std::vector<Drawing> panels(const Figure& figure);
 // Title, panels and caption as one drawing.
 Drawing draw(const Figure& figure, double width);

@@ -9,6 +9,7 @@
 
 #include "locus/base/error.h"
 #include "locus/report/frame.h"
+#include "locus/report/line_ends.h"
 #include "locus/report/palette.h"
 
 namespace locus::report {
@@ -25,7 +26,7 @@ struct Legend {
 
 // Names one after the other, in as many rows as they need.
 Legend legend_of(const LineChart& chart, double left, double top, double width) {
-  if (chart.series.size() == 1 && chart.series[0].name.empty()) return {};
+  if (chart.named_ends || (chart.series.size() == 1 && chart.series[0].name.empty())) return {};
   Legend legend{.height = kRowHeight};
   double x = left;
   for (size_t i = 0; i < chart.series.size(); ++i) {
@@ -116,11 +117,14 @@ std::string value_at(double x, double y, const std::string& text, const Frame& f
       text_at(middle, above, text, {.anchor = TextStyle::Anchor::middle, .kind = "words strong"}));
 }
 
-std::string drawn(const Series& series, size_t index, const Frame& frame) {
-  const std::string name = escape(series.name);
+// `end` is its name, where it stands at the line's end: a part of it, to be pointed at as well.
+std::string drawn(const Series& series, size_t index, const Frame& frame, const std::string& end) {
+  const std::string name = escape(series.name), path = path_of(series, frame);
+  const bool marks = series.x.size() <= kMostMarks;
   std::string body = fmt::format("<g class=\"series\" tabindex=\"0\"><title>{}</title>", name), values;
-  body += fmt::format(R"(<path class="{}" d="{}"/>)", line_class(index), path_of(series, frame));
-  for (size_t i = 0; series.x.size() <= kMostMarks && i < series.x.size(); ++i) {
+  if (marks) body += fmt::format(R"(<path class="near" d="{}"/>)", path);
+  body += fmt::format(R"(<path class="{}" d="{}"/>)", line_class(index), path);
+  for (size_t i = 0; marks && i < series.x.size(); ++i) {
     const double x = frame.x_of(series.x[i]), y = frame.y_of(series.y[i]);
     if (!std::isfinite(x) || !std::isfinite(y)) continue;
     // A line of no length with round ends is a dot in the line's colour.
@@ -130,7 +134,45 @@ std::string drawn(const Series& series, size_t index, const Frame& frame) {
                     series.x[i], series.y[i]);
     values += value_at(x, y, fmt::format("{:.4g}", series.y[i]), frame);
   }
-  return body + values + "</g>\n";
+  return body + end + values + "</g>\n";
+}
+
+// The last point of a line that is drawn; none when there is none.
+std::optional<size_t> last_point(const Series& series, const Axis& y) {
+  for (size_t i = series.y.size(); i > 0; --i) {
+    if (std::isfinite(y.at(series.y[i - 1]))) return i - 1;
+  }
+  return std::nullopt;
+}
+
+// A line that ends before the others says where.
+std::string end_name(const Series& series, const Axis& x, const Axis& y) {
+  const std::optional<size_t> last = last_point(series, y);
+  if (!last || series.x[*last] == x.high) return series.name;
+  return fmt::format("{}, to {:.4g}", series.name, series.x[*last]);
+}
+
+double beside_names(const LineChart& chart, const Axis& x, const Axis& y) {
+  double widest = 0;
+  for (const Series& series : chart.series) {
+    widest = std::max(widest, text_width(end_name(series, x, y), kTextSize));
+  }
+  return kBeforeName + widest;
+}
+
+// The name of every line, to stand at its end; below the others where a line has no values.
+std::vector<std::string> names_at_ends(const LineChart& chart, const Frame& frame) {
+  const double bottom = frame.top + frame.height;
+  std::vector<LineEnd> ends;
+  for (size_t i = 0; i < chart.series.size(); ++i) {
+    const Series& series = chart.series[i];
+    const std::optional<size_t> last = last_point(series, frame.y);
+    ends.push_back({.name = end_name(series, frame.x, frame.y),
+                    .line_class = line_class(i),
+                    .y = last ? frame.y_of(series.y[*last]) : bottom,
+                    .reaches = last && series.x[*last] == frame.x.high});
+  }
+  return named_ends(ends, frame.left + frame.width, frame.top, bottom);
 }
 
 // A line through the frame, named above it, where no series runs.
@@ -155,19 +197,25 @@ Drawing draw(const LineChart& chart, double width, double height) {
           chart.series.size(), height);
   const auto [x_axis, y_axis] = axes_of(chart, width, bottom - top);
   const double left = beside_frame(y_axis);
-  const Frame frame{.left = left,
-                    .top = top,
-                    .width = width - left - kMargin - 6,
-                    .height = bottom - top,
-                    .x = x_axis,
-                    .y = y_axis};
+  const Frame frame{
+      .left = left,
+      .top = top,
+      .width = width - left - kMargin - 6 - (chart.named_ends ? beside_names(chart, x_axis, y_axis) : 0),
+      .height = bottom - top,
+      .x = x_axis,
+      .y = y_axis};
   Drawing drawing{.width = width,
                   .height = height,
-                  .label = fmt::format("{}: {} over {}", chart.title, chart.y_label, chart.x_label)};
+                  .label = fmt::format("{}{}{} over {}", chart.title, chart.title.empty() ? "" : ": ",
+                                       chart.y_label, chart.x_label)};
   if (!chart.title.empty()) drawing.body = text_at(kMargin, 16, chart.title, {.kind = "words strong"});
   drawing.body += legend.body + axes(frame, chart.x_label, chart.y_label, true);
   if (chart.mark) drawing.body += marked(*chart.mark, frame);
-  for (size_t i = 0; i < chart.series.size(); ++i) drawing.body += drawn(chart.series[i], i, frame);
+  std::vector<std::string> names(chart.series.size());
+  if (chart.named_ends) names = names_at_ends(chart, frame);
+  drawing.body += "<g class=\"lines\">";
+  for (size_t i = 0; i < chart.series.size(); ++i) drawing.body += drawn(chart.series[i], i, frame, names[i]);
+  drawing.body += "</g>\n";
   return drawing;
 }
 

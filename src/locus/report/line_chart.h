@@ -1,4 +1,4 @@
-// A chart of lines over a common pair of axes, with a legend above it.
+// A chart of lines over a common pair of axes, with a legend above it or names at the ends of the lines.
 #pragma once
 
 #include <optional>
@@ -21,6 +21,7 @@ struct LineChart {
   std::string x_label, y_label;
   std::vector<Series> series;
   bool log_x = false, log_y = false;
+  bool named_ends = false;                             // where lines are many, and end apart: no legend
   std::vector<double> x_ticks;                         // where x has few values that matter; none: round ones
   std::optional<std::pair<double, std::string>> mark;  // a place on x, and what it is
   std::optional<std::pair<double, double>> y_range;    // of several charts side by side; else of the series

@@ -24,6 +24,8 @@ figure{margin:0;flex:1 1 100%;min-width:0;break-inside:avoid}
 figure.one.charts{flex:3 1 min(30rem,100%)}figure.one.map{flex:2 1 min(22rem,100%)}
 figcaption{font-size:.9rem;margin-top:.4rem;max-width:45rem}
 svg{display:block;width:100%;height:auto}
+.wide svg:last-child{display:none}
+@media screen and (max-width:44rem){.wide svg:first-child{display:none}.wide svg:last-child{display:block}}
 .one.charts svg{max-width:40rem}.one.map svg,.scale svg{max-width:27rem}
 .many .panels{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(max(min(10.2rem,45%),22%),1fr))}
 .many.charts .panels{grid-template-columns:repeat(auto-fill,minmax(max(min(14rem,100%),22%),1fr))}
@@ -38,8 +40,17 @@ th:first-child,td:first-child{text-align:left;position:sticky;left:0}
 .choice>input:focus-visible+label{outline:2px solid;outline-offset:2px}
 details{margin:0 0 .6rem;border-radius:.4rem;padding:.5rem .9rem}summary{cursor:pointer;font-weight:600}
 details[open]>summary{margin-bottom:.8rem}
-li{margin:0 0 .5rem;max-width:48rem}
-@media print{body{max-width:none;padding:0}pre{white-space:pre-wrap}.choice>section{display:block!important}.choice>label{display:none}}
+ul{padding-left:1.4rem}li{margin:0 0 .5rem;max-width:48rem}
+@media screen and (max-width:44rem){body{padding:1.2rem .8rem 2rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .4rem}th:first-child{white-space:normal;max-width:7rem}}
+@media print{html{font-size:12px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
+dl,li,.lead,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
+.choice>section{display:block!important}.choice>label{display:none}
+h1,h2,summary{break-after:avoid}details,.scroll,tr{break-inside:avoid}.scroll{overflow:visible}
+td{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+details{padding:.5rem 0}details::details-content{content-visibility:visible;display:block}
+.figures{gap:1rem 1.5rem;margin-bottom:1rem}.many .panels{max-width:42rem;grid-template-columns:repeat(4,1fr)!important}
+.one.charts svg{max-width:25rem}.one.map svg,.scale svg{max-width:15rem}
+figure.one.charts{flex:3 1 20rem}figure.one.map{flex:2 1 12rem}}
 )";
 
 std::string paper_rules(const Paper& paper) {
@@ -85,8 +96,9 @@ void Page::add(const Figure& figure) {
   const std::vector<Drawing> drawings = panels(figure);
   const bool maps = !figure.maps.empty();
   const size_t count = drawings.size() - (maps ? 1 : 0);
+  const char* const layout = figure.wide ? "wide" : count > 1 ? "many" : "one";
   fmt::format_to(std::back_inserter(body_), "<figure class=\"{} {}\">\n<h2>{}</h2>\n<div class=\"panels\">\n",
-                 count > 1 ? "many" : "one", maps ? "map" : "charts", escape(figure.title));
+                 layout, maps ? "map" : "charts", escape(figure.title));
   for (size_t i = 0; i < count; ++i) body_ += svg_element(drawings[i]);
   body_ += "</div>\n";
   if (maps) body_ += fmt::format("<div class=\"scale\">{}</div>\n", svg_element(drawings.back()));

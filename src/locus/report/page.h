@@ -35,7 +35,7 @@ class Page {
   void table(std::span<const std::string> columns, std::span<const std::vector<TableCell>> rows);
   // One of several parts is seen, chosen by name; all of them on paper. `group` is unique in the page.
   void choice(std::string_view group, std::span<const std::pair<std::string, Page>> parts);
-  void folded(std::string_view summary, const Page& part);  // opened by who wants it
+  void folded(std::string_view summary, const Page& part);  // opened by who wants it, and on paper
   std::string html() const;
 
  private:

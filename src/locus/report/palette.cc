@@ -66,6 +66,8 @@ std::string drawing_style() {
       ".line{stroke-width:4}.series:focus{outline:none}"
       ".series:hover .mark,.series:focus .mark{stroke-width:8}"
       ".series:hover .value,.series:focus .value{display:inline}"
+      ".lines:hover .series:not(:hover):not(:focus),.lines:focus-within .series:not(:hover):not(:focus)"
+      "{opacity:.25}.near{fill:none;stroke:#000;stroke-opacity:0;stroke-width:14}"
       ".value text{paint-order:stroke;stroke-width:4;stroke-linejoin:round}\n";
   for (size_t i = 1; i < std::size(kDashes); ++i) {
     fmt::format_to(std::back_inserter(css), ".d{}{{stroke-dasharray:{}}}", i, kDashes[i]);

@@ -54,6 +54,8 @@ Figure curves(const TaskSummary& task, const Summary& summary) {
   LineChart chart{.x_label = "tokens in the text",
                   .y_label = task.task->metric == Metric::accuracy ? "right answers, %" : "perplexity",
                   .log_x = true,
+                  .log_y = task.task->metric == Metric::perplexity,
+                  .named_ends = true,
                   .mark = std::pair(static_cast<double>(summary.trained), std::string("trained at"))};
   for (const int64_t length : summary.lengths) chart.x_ticks.push_back(static_cast<double>(length));
   for (const Line& line : task.lines) {
@@ -65,12 +67,15 @@ Figure curves(const TaskSummary& task, const Summary& summary) {
     chart.series.push_back(std::move(series));
   }
   if (task.task->metric == Metric::accuracy) chart.y_range = std::pair(0.0, 100.0);
-  return {.name = std::string(task.task->name),
-          .title = fmt::format("{} over length", task.task->name),
-          .caption = fmt::format("Asked: {}. Of position: {}. Point at a line for its values; {} is better.",
-                                 task.task->summary, task.task->position,
-                                 task.task->metric == Metric::accuracy ? "higher" : "lower"),
-          .charts = {std::move(chart)}};
+  return {
+      .name = std::string(task.task->name),
+      .title = fmt::format("{} over length", task.task->name),
+      .caption = fmt::format("Asked: {}. Of position: {}. Point at a line or its name for its values; {} is "
+                             "better.",
+                             task.task->summary, task.task->position,
+                             task.task->metric == Metric::accuracy ? "higher" : "lower"),
+      .charts = {std::move(chart)},
+      .wide = true};
 }
 
 void add_table(Page& page, const TaskSummary& task, const Summary& summary) {

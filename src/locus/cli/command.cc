@@ -1,0 +1,71 @@
+#include "locus/cli/command.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdint>
+#include <optional>
+
+namespace locus::cli {
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::shows_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::between(int low, int high) {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+
+Option& Option::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+
+Option& Option::repeated() {
+  option_->expected(1)->allow_extra_args(false)->take_all();
+  return *this;
+}
+
+bool Option::given() const { return !option_->empty(); }
+
+Command::Command(CLI::App& program, const std::string& name, const std::string& summary)
+    : app_(program.add_subcommand(name, summary)) {}
+
+void Command::footer(const std::string& text) { app_->footer(text); }
+
+void Command::flag(const std::string& name, bool& value, const std::string& meaning) {
+  app_->add_flag(name, value, meaning);
+}
+
+template <typename Value>
+Option Command::option(const std::string& name, Value& value, const std::string& meaning) {
+  return Option(app_->add_option(name, value, meaning));
+}
+
+template <typename Value>
+Option Command::option_to(const std::string& name, const std::function<void(const Value&)>& take,
+                          const std::string& meaning) {
+  return Option(app_->add_option_function<Value>(name, take, meaning));
+}
+
+void Command::callback(const std::function<void()>& work) { app_->callback(work); }
+
+using Name = const std::string&;
+template Option Command::option(Name, std::string&, Name);
+template Option Command::option(Name, std::optional<std::string>&, Name);
+template Option Command::option(Name, std::vector<std::string>&, Name);
+template Option Command::option(Name, int64_t&, Name);
+template Option Command::option(Name, uint64_t&, Name);
+template Option Command::option(Name, std::optional<int32_t>&, Name);
+template Option Command::option(Name, std::optional<float>&, Name);
+template Option Command::option_to(Name, const std::function<void(const int&)>&, Name);
+template Option Command::option_to(Name, const std::function<void(const std::string&)>&, Name);
+
+}  // namespace locus::cli
