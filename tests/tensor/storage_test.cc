@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "locus/tensor/tensor.h"
 #include "tests/expect_error.h"
 
@@ -43,6 +45,32 @@ TEST(Storage, LivesAsLongAsAnyViewOfIt) {
   EXPECT_EQ(part.values(), (std::vector<float>{3, 3, 3, 3}));
   part = Tensor();
   EXPECT_EQ(allocated_bytes(), before);
+}
+
+TEST(Storage, AFreedBlockIsTakenAgainByATensorOfAboutItsSize) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "blocks are not kept under the address sanitizer, which watches freed ones";
+#endif
+  constexpr int64_t kMegabyte = 1 << 20;
+  allocate(16 * kMegabyte);  // a peak below which there is room to keep the others
+  const std::byte* first = allocate(3 * kMegabyte).get();
+  EXPECT_EQ(allocate(3 * kMegabyte - 1000).get(), first);
+  EXPECT_NE(allocate(2 * kMegabyte).get(), first) << "a third of it would be wasted";
+  EXPECT_EQ(allocate(3 * kMegabyte).get(), first) << "it still waits";
+}
+
+// Blocks are written in full by their owners, which would find it if one were given out twice.
+RC_GTEST_PROP(Storage, NoTwoTensorsShareABlock, (const std::vector<uint8_t>& sizes)) {
+  std::vector<Tensor> alive;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const int64_t elements = int64_t{sizes[i]} << 10;
+    if (alive.size() > 3) alive.erase(alive.begin() + sizes[i] % 4);
+    alive.push_back(Tensor::full({elements + 1}, static_cast<double>(i)));
+    for (const Tensor& tensor : alive) {
+      const auto values = tensor.data<float>();
+      RC_ASSERT(std::ranges::all_of(values, [&](float value) { return value == values[0]; }));
+    }
+  }
 }
 
 TEST(Storage, SaysHowMuchItCouldNotGet) {

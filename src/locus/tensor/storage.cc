@@ -1,12 +1,10 @@
 #include "locus/tensor/storage.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "locus/base/checked.h"
+#include "locus/tensor/blocks.h"
 
 namespace locus {
 namespace {
@@ -21,29 +19,12 @@ void count(int64_t bytes) {
   }
 }
 
-// Large memory is asked for in huge pages. Rows looked up all over a vocabulary's table then find their
-// addresses, for which small ones cost more time than the rows, and new memory comes with a few hundred times
-// fewer page faults.
-constexpr int64_t kHugePage = 2 << 20;
-
-void* reserve(int64_t bytes) {
-  const bool large = bytes >= 2 * kHugePage;
-  void* memory = nullptr;
-  // Unlike aligned_alloc, it takes sizes that are no multiple of the alignment.
-  if (posix_memalign(&memory, large ? kHugePage : kAlignment, static_cast<size_t>(bytes)) != 0)
-    return nullptr;
-#ifdef MADV_HUGEPAGE
-  if (large) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
-#endif
-  return memory;
-}
-
 }  // namespace
 
 std::shared_ptr<std::byte> allocate(int64_t bytes) {
   const int64_t padded = checked_add(std::max<int64_t>(bytes, 1), kAlignment - 1, "tensor bytes") /
                          static_cast<int64_t>(kAlignment) * static_cast<int64_t>(kAlignment);
-  void* memory = reserve(padded);
+  void* memory = take_block(padded);
   if (memory == nullptr) {
     fail(Fault::resource,
          "out of memory: a tensor needs {} bytes while {} are in use; lower the batch or the length", bytes,
@@ -51,7 +32,7 @@ std::shared_ptr<std::byte> allocate(int64_t bytes) {
   }
   count(padded);
   return {static_cast<std::byte*>(memory), [padded](std::byte* p) {
-            std::free(p);
+            give_block(p, padded);
             count(-padded);
           }};
 }

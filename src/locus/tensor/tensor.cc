@@ -4,10 +4,14 @@
 #include <cstring>
 
 #include "locus/base/checked.h"
+#include "locus/base/parallel.h"
 #include "locus/tensor/storage.h"
 
 namespace locus {
 namespace {
+
+// Bytes that one thread clears: more than this, as in the gradient of a vocabulary's table, is shared out.
+constexpr int64_t kClearedAtOnce = 1 << 20;
 
 template <class T>
 Tensor from_values(Shape shape, std::span<const T> values) {
@@ -55,7 +59,10 @@ Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
 
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
   Tensor tensor = empty(shape, dtype, device);
-  std::memset(tensor.view().data, 0, static_cast<size_t>(shape.numel() * size_of(dtype)));
+  std::byte* memory = tensor.view().data;
+  parallel_for(shape.numel() * size_of(dtype), kClearedAtOnce, [memory](int64_t begin, int64_t end) {
+    std::memset(memory + begin, 0, static_cast<size_t>(end - begin));
+  });
   return tensor;
 }
 
