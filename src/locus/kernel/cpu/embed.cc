@@ -23,6 +23,9 @@ constexpr int64_t kStrip = 64;
 // Rows up to this wide are put together beside y, in the first-level cache: y is then written once.
 constexpr int64_t kNarrow = 2048;
 
+// Pieces that a thread does in one go: rows asked for ahead behind its last one are another thread's.
+constexpr int64_t kPieces = 4;
+
 HWY_INLINE const float* row_of(const EmbedTable& from, int64_t n) {
   return from.table ? from.table.row<float>(from.ids.as<int32_t>()[n]) : nullptr;
 }
@@ -33,42 +36,61 @@ HWY_INLINE const float* row_ahead(const EmbedArgs& args, int64_t n) {
   return row_of(args.tokens, HWY_MIN(n + 2, args.tokens.ids.numel() - 1));
 }
 
-// x = scale first (+ second (+ third)), while the row `ahead`, if any, is on its way
-template <int kRows>
-HWY_INLINE void sum_rows(float scale, std::array<const float*, kRows> rows, const float* ahead, float* x,
-                         int64_t C) {
-  for (int64_t begin = 0; begin < C; begin += kStrip) {
-    if (ahead) prefetch_strip(ahead + begin, HWY_MIN(kStrip, C - begin));
-    sweep_into(x + begin, HWY_MIN(kStrip, C - begin), [&](auto d, int64_t i) HWY_ATTR {
-      const auto factor = hn::Set(d, scale), first = hn::LoadU(d, rows[0] + begin + i);
-      if constexpr (kRows == 1) {
-        return hn::Mul(factor, first);
-      } else {
-        auto others = hn::LoadU(d, rows[1] + begin + i);
-        if constexpr (kRows > 2) others = hn::Add(others, hn::LoadU(d, rows[2] + begin + i));
-        return hn::MulAdd(factor, first, others);
-      }
-    });
+// Elements i.. of scale first (+ second (+ third))
+template <size_t kRows, class D>
+HWY_INLINE auto sum_at(D d, float scale, const std::array<const float*, kRows>& rows, int64_t i) {
+  const auto factor = hn::Set(d, scale), first = hn::LoadU(d, rows[0] + i);
+  if constexpr (kRows == 1) {
+    return hn::Mul(factor, first);
+  } else {
+    auto others = hn::LoadU(d, rows[1] + i);
+    if constexpr (kRows > 2) others = hn::Add(others, hn::LoadU(d, rows[2] + i));
+    return hn::MulAdd(factor, first, others);
   }
 }
 
-// x = the sum of token n's rows
-HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, const float* ahead, float* x, int64_t C) {
+// Calls f with the rows that are added for token n, each over the whole width.
+template <class F>
+HWY_INLINE auto with_rows(const EmbedArgs& args, int64_t n, F f) {
   const float* token = row_of(args.tokens, n);
   const float* position = row_of(args.positions, n);
   const float* segment = row_of(args.segments, n);
+  if (position && segment) return f(std::array{token, position, segment});
+  if (position || segment) return f(std::array{token, position ? position : segment});
+  return f(std::array{token});
+}
+
+// x = the sum of token n's rows, while the row `ahead`, if any, is on its way
+HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, const float* ahead, float* x, int64_t C) {
+  const auto add_rows = [&](auto rows, int64_t width) HWY_ATTR {
+    for (int64_t begin = 0; begin < width; begin += kStrip) {
+      if (ahead) prefetch_strip(ahead + begin, HWY_MIN(kStrip, width - begin));
+      sweep_into(x + begin, HWY_MIN(kStrip, width - begin),
+                 [&](auto d, int64_t i) HWY_ATTR { return sum_at(d, args.token_scale, rows, begin + i); });
+    }
+  };
+  if (!args.joined) return with_rows(args, n, [&](auto rows) HWY_ATTR { add_rows(rows, C); });
+  const int64_t own = args.tokens.table.cols;
+  add_rows(std::array{row_of(args.tokens, n)}, own);
+  std::memcpy(x + own, row_of(args.positions, n), static_cast<size_t>(C - own) * sizeof(float));
+  if (args.segments.table) add_row(x, row_of(args.segments, n), C);
+}
+
+// The same with the moments of x, taken from the sums while they are in registers.
+HWY_INLINE Moments look_up_moments(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   if (args.joined) {
-    const int64_t own = args.tokens.table.cols;
-    sum_rows<1>(args.token_scale, {token}, ahead, x, own);
-    std::memcpy(x + own, position, static_cast<size_t>(C - own) * sizeof(float));
-    if (segment) add_row(x, segment, C);
-  } else if (position && segment) {
-    sum_rows<3>(args.token_scale, {token, position, segment}, ahead, x, C);
-  } else if (position || segment) {
-    sum_rows<2>(args.token_scale, {token, position ? position : segment}, ahead, x, C);
-  } else {
-    sum_rows<1>(args.token_scale, {token}, ahead, x, C);
+    look_up(args, n, nullptr, x, C);
+    return moments(x, C, args.rms, args.eps);
   }
+  const float scale = args.token_scale;
+  const Sums sums = with_rows(args, n, [&](auto rows) HWY_ATTR {
+    return accumulate_two(C, [&](auto d, int64_t i, auto& sum, auto& square) HWY_ATTR {
+      const auto value = sum_at(d, scale, rows, i);
+      hn::StoreU(value, d, x + i);
+      add_value(value, sum, square);
+    });
+  });
+  return moments_of(sums, x, C, args.rms, args.eps);
 }
 
 // With a norm, rows are fetched ahead while it runs: there the memory has nothing else to do.
@@ -77,15 +99,16 @@ void embed_kernel(const EmbedArgs& args) {
   const float* gamma = args.gamma ? args.gamma.row<float>(0) : nullptr;
   const float* beta = args.beta ? args.beta.row<float>(0) : nullptr;
   const Dropper dropper(args.dropout, args.seed, args.stream);
-  parallel_for(args.y.rows, row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
+  parallel_for(args.y.rows, kPieces * row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
     HWY_ALIGN float beside[kNarrow];
     for (int64_t n = begin; n < end; ++n) {
       float* y = args.y.row<float>(n);
       float* x = gamma && C <= kNarrow ? beside : y;
       const float* ahead = row_ahead(args, n);
-      look_up(args, n, gamma ? nullptr : ahead, x, C);
-      if (gamma) {
-        const Moments of = moments(x, C, args.rms, args.eps);
+      if (!gamma) {
+        look_up(args, n, ahead, x, C);
+      } else {
+        const Moments of = look_up_moments(args, n, x, C);
         for (int64_t at = 0; at < C; at += kStrip) {
           const int64_t width = HWY_MIN(kStrip, C - at);
           prefetch_strip(ahead + at, HWY_MIN(width, args.tokens.table.cols - at));

@@ -28,19 +28,28 @@ HWY_INLINE float mean_square(const float* x, int64_t C, float centre) {
          static_cast<float>(C);
 }
 
-// One sweep over the row. Where the mean is so far from 0 that its square would cancel against the squares,
-// by more than a bit or two, a second sweep takes the variance of centred values.
-HWY_INLINE Moments moments(const float* x, int64_t C, bool rms, float eps) {
-  if (rms) return {0, 1 / std::sqrt(mean_square(x, C, 0) + eps)};
-  const Sums sums = accumulate_two(C, [&](auto d, int64_t i, auto& sum, auto& square) HWY_ATTR {
-    const auto value = hn::LoadU(d, x + i);
-    sum = hn::Add(sum, value);
-    square = hn::MulAdd(value, value, square);
-  });
+// The moments of the row x, given the sums of its values and of their squares. Where the mean is so far from
+// 0 that its square would cancel against the squares, by more than a bit or two, a second sweep takes the
+// variance of centred values.
+HWY_INLINE Moments moments_of(Sums sums, const float* x, int64_t C, bool rms, float eps) {
+  const float square = sums.second / static_cast<float>(C);
+  if (rms) return {0, 1 / std::sqrt(square + eps)};
   const float mean = sums.first / static_cast<float>(C);
-  float variance = sums.second / static_cast<float>(C) - mean * mean;
+  float variance = square - mean * mean;
   if (!(mean * mean <= 2 * variance)) variance = mean_square(x, C, mean);
   return {mean, 1 / std::sqrt(variance + eps)};
+}
+
+template <class V>
+HWY_INLINE void add_value(V value, V& sum, V& square) {
+  sum = hn::Add(sum, value);
+  square = hn::MulAdd(value, value, square);
+}
+
+HWY_INLINE Moments moments(const float* x, int64_t C, bool rms, float eps) {
+  const Sums sums = accumulate_two(C, [&](auto d, int64_t i, auto& sum, auto& square)
+                                          HWY_ATTR { add_value(hn::LoadU(d, x + i), sum, square); });
+  return moments_of(sums, x, C, rms, eps);
 }
 
 // y = (x - mean) rstd gamma + beta; beta may be null, y may be x

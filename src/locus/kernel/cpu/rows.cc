@@ -19,7 +19,7 @@ namespace locus::kernel::cpu::HWY_NAMESPACE {
 // A task owns a strip of columns and goes through all rows in order: no two tasks meet, and repeated ids add
 // up in one order.
 void scatter_add_kernel(const ScatterAddArgs& args) {
-  constexpr int64_t kStrip = 256, kAhead = 4;
+  constexpr int64_t kStrip = 128, kAhead = 4;
   const int64_t N = args.rows.rows, C = args.rows.cols;
   const int32_t* ids = args.ids.as<int32_t>();
   const int64_t strips = divide_up(C, kStrip);
