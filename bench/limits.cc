@@ -1,12 +1,14 @@
 #include "bench/limits.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <vector>
 
+#include "locus/base/error.h"
 #include "locus/base/parallel.h"
-#include "locus/tensor/tensor.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/limits.cc"
@@ -41,12 +43,15 @@ float read_run(const float* x, int64_t n) {
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e))));
 }
 
-// Sixteen chains: four units of four cycles latency are kept busy. Returns the operations done.
+// Sixteen chains: four units of four cycles latency are kept busy. They start apart, or a compiler that sees
+// equal chains keeps one of them. Returns the operations done.
 double fma_run(int64_t rounds, float* sink) {
   const hn::ScalableTag<float> d;
   const auto x = hn::Set(d, 0.999999f), y = hn::Set(d, 1e-6f);
-  auto a0 = y, a1 = y, a2 = y, a3 = y, a4 = y, a5 = y, a6 = y, a7 = y;
-  auto b0 = y, b1 = y, b2 = y, b3 = y, b4 = y, b5 = y, b6 = y, b7 = y;
+  const auto start = [d](float at) HWY_ATTR { return hn::Set(d, at); };
+  auto a0 = start(1), a1 = start(2), a2 = start(3), a3 = start(4), a4 = start(5), a5 = start(6);
+  auto a6 = start(7), a7 = start(8), b0 = start(9), b1 = start(10), b2 = start(11), b3 = start(12);
+  auto b4 = start(13), b5 = start(14), b6 = start(15), b7 = start(16);
   for (int64_t i = 0; i < rounds; ++i) {
     a0 = hn::MulAdd(x, y, a0), a1 = hn::MulAdd(x, y, a1), a2 = hn::MulAdd(x, y, a2),
     a3 = hn::MulAdd(x, y, a3);
@@ -108,16 +113,31 @@ double measure_fma() {
   return total / time / 1e9;
 }
 
-double measure_fresh(int64_t footprint) {
-  const Tensor from = Tensor::full({footprint / 8}, 1);
-  const double time = seconds([&] {
-    const Tensor to = Tensor::empty(from.shape());
-    parallel_for(from.numel(), kPiece, [&](int64_t begin, int64_t end) {
-      std::memcpy(to.data<float>().data() + begin, from.data<float>().data() + begin,
-                  static_cast<size_t>(end - begin) * sizeof(float));
-    });
+// Memory new from the system, in huge pages as a tensor's. Not a tensor's own: those are kept for the next
+// one, and what is measured beside the limit would find its own gone.
+class Pages {
+ public:
+  explicit Pages(int64_t floats) : bytes_(std::max<size_t>(4 * static_cast<size_t>(floats), 1)) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) fail(Fault::resource, "limits: no memory for {} bytes", bytes_);
+#ifdef MADV_HUGEPAGE
+    madvise(memory_, bytes_, MADV_HUGEPAGE);
+#endif
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  ~Pages() { munmap(memory_, bytes_); }
+  float* data() const { return static_cast<float*>(memory_); }
+
+ private:
+  size_t bytes_;
+  void* memory_;
+};
+
+void copy(const float* from, float* to, int64_t n) {
+  parallel_for(n, kPiece, [&](int64_t begin, int64_t end) {
+    std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin) * sizeof(float));
   });
-  return static_cast<double>(from.numel()) * 8 / time / 1e9;
 }
 
 }  // namespace
@@ -129,26 +149,20 @@ const char* name_of(Limit limit) {
 
 double measure(Limit limit, int64_t footprint) {
   if (limit == Limit::fma) return measure_fma();
-  if (limit == Limit::fresh) return measure_fresh(footprint);
-  const int64_t half = std::max<int64_t>(1, footprint / 8 / 64) * 64,
-                n = limit == Limit::copy ? half : 2 * half;
-  const Tensor x = Tensor::full({n}, 1), y = Tensor::full({limit == Limit::copy ? n : 0}, 1);
-  float* from = x.data<float>().data();
-  float* to = y.data<float>().data();
+  const int64_t half = std::max<int64_t>(1, footprint / 8 / 64) * 64, n = 2 * half;
+  const Pages pages(n);
+  float* x = pages.data();
+  std::fill_n(x, n, 1.0f);
   const double time = seconds([&] {
+    if (limit == Limit::copy) return copy(x, x + half, half);
+    if (limit == Limit::fresh) return copy(x, Pages(half).data(), half);
     parallel_for(n, kPiece, [&](int64_t begin, int64_t end) {
-      if (limit == Limit::copy) {
-        std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin) * sizeof(float));
-      } else if (limit == Limit::scale) {
-        HWY_DYNAMIC_DISPATCH(scale_run)(from + begin, end - begin);
-      } else {
-        const float sum = HWY_DYNAMIC_DISPATCH(read_run)(from + begin, end - begin);
-        asm volatile("" : : "m"(sum));
-      }
+      if (limit == Limit::scale) return HWY_DYNAMIC_DISPATCH(scale_run)(x + begin, end - begin);
+      const float sum = HWY_DYNAMIC_DISPATCH(read_run)(x + begin, end - begin);
+      asm volatile("" : : "m"(sum));
     });
   });
-  const double bytes = static_cast<double>(n) * 4 * (limit == Limit::read ? 1 : 2);
-  return bytes / time / 1e9;
+  return static_cast<double>(n) * 4 * (limit == Limit::scale ? 2 : 1) / time / 1e9;
 }
 
 }  // namespace locus::bench
