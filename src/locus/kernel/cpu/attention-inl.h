@@ -40,6 +40,18 @@ inline constexpr int64_t kMargin = kCols + kRows;
 
 HWY_INLINE int64_t padded(int64_t size, int64_t unit) { return divide_up(size, unit) * unit; }
 
+// store(key, compute(key)) for every key of a block. Four are computed before any is stored, woven into each
+// other: an exponential alone is one long wait.
+template <class Compute, class Store>
+HWY_INLINE void each_key(int64_t keys, Compute compute, Store store) {
+  int64_t key = 0;
+  for (; key + 4 <= keys; key += 4) {
+    const V v0 = compute(key), v1 = compute(key + 1), v2 = compute(key + 2), v3 = compute(key + 3);
+    store(key, v0), store(key + 1, v1), store(key + 2, v2), store(key + 3, v3);
+  }
+  for (; key < keys; ++key) store(key, compute(key));
+}
+
 // k, or v, as rows of the tile's left side: panels of kRows keys, each kRows * D floats.
 HWY_INLINE void pack_keys(const float* from, int64_t stride, int64_t keys, int64_t D, float* out) {
   for (int64_t j = 0; j < keys; j += kRows, out += kRows * D) {

@@ -71,11 +71,12 @@ HWY_INLINE void weigh(float* s, int64_t keys, Softmax& state, float* out, int64_
     const V base = hn::IfThenElse(hn::Eq(now, none), hn::Zero(f), now);
     const V shrink = exp(f, hn::Sub(largest, base));
     V total = hn::Mul(sum, shrink);
-    for (j = 0; j < keys; ++j) {
-      const V weight = exp(f, hn::Sub(hn::LoadU(f, column + j * kCols), base));
-      hn::StoreU(weight, f, column + j * kCols);
-      total = hn::Add(total, weight);
-    }
+    each_key(
+        keys, [&](int64_t key) HWY_ATTR { return exp(f, hn::Sub(hn::LoadU(f, column + key * kCols), base)); },
+        [&](int64_t key, V weight) HWY_ATTR {
+          hn::StoreU(weight, f, column + key * kCols);
+          total = hn::Add(total, weight);
+        });
     for (int64_t c = 0; c < out_rows; ++c) {
       float* o = out + c * kCols + part * kLanes;
       hn::StoreU(hn::Mul(hn::LoadU(f, o), shrink), f, o);

@@ -123,13 +123,14 @@ HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys) {
   const F f;
   for (int64_t i = 0; i < kCols; i += kLanes) {
     const V lse = hn::LoadU(f, chunk.lse + lane + i), out_dot = hn::LoadU(f, chunk.out_dot + lane + i);
-    for (int64_t j = 0; j < keys; ++j) {
-      float* s = chunk.s + j * kCols + i;
-      float* ds = chunk.ds + j * kCols + i;
-      const V weight = exp(f, hn::Sub(hn::LoadU(f, s), lse));
-      hn::StoreU(weight, f, s);
-      hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(f, ds), out_dot)), f, ds);
-    }
+    float* s = chunk.s + i;
+    float* ds = chunk.ds + i;
+    each_key(
+        keys, [&](int64_t key) HWY_ATTR { return exp(f, hn::Sub(hn::LoadU(f, s + key * kCols), lse)); },
+        [&](int64_t key, V weight) HWY_ATTR {
+          hn::StoreU(weight, f, s + key * kCols);
+          hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(f, ds + key * kCols), out_dot)), f, ds + key * kCols);
+        });
   }
   const int64_t rest = (padded(keys, kRows) - keys) * kCols;
   std::fill_n(chunk.s + keys * kCols, rest, 0.0f);
