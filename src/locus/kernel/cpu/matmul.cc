@@ -1,6 +1,6 @@
 // The matrix product. c is cut into blocks of kBlockRows rows and some panels of columns; a task owns one
 // block, packs the rows of a it needs slice by slice of k and runs the register tile over it (tile-inl.h).
-// Nothing about a task depends on the number of threads, and no element's arithmetic on which block it is in.
+// No element's arithmetic depends on which block it is in, so the cut may follow the number of threads.
 #include <algorithm>
 #include <array>
 
@@ -130,9 +130,9 @@ void Matmul(const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return RunEmpty(args);
   const int64_t row_blocks = divide_up(args.m, kBlockRows), panels = divide_up(args.n, kCols);
-  // Enough tasks for many threads, but at least eight panels each, or packing a again and again would cost
-  // too much.
-  const int64_t wanted = divide_up(32, args.batch * row_blocks);
+  // Enough tasks to keep the threads evenly busy, but at least eight panels each: every task packs its rows of
+  // a anew.
+  const int64_t wanted = divide_up(8 * threads(), args.batch * row_blocks);
   const int64_t panels_each = std::max(divide_up(panels, wanted), std::min<int64_t>(8, panels));
   const int64_t column_blocks = divide_up(panels, panels_each);
   parallel_for(args.batch * column_blocks * row_blocks, 1, [&](int64_t begin, int64_t) HWY_ATTR {
