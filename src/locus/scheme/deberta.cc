@@ -15,6 +15,7 @@
 #include <array>
 #include <cmath>
 
+#include "locus/op/layout.h"
 #include "locus/op/matmul.h"
 #include "locus/op/norm.h"
 #include "locus/scheme/distance.h"
@@ -110,11 +111,14 @@ class Deberta final : public Scheme {
     if (!options.flag("shared")) add_projections(geometry, options.flag("key_bias"), scope, initial);
   }
 
-  // The table waits in the terms for each layer's projections.
+  // The table waits in the terms for each layer's projections: of it the rows that these distances meet, or a
+  // short sentence would pay for the longest.
   Terms terms(const Placement& placement) const override {
     const DistanceSpan span(placement);
-    const Tensor slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d); });
-    const Var table = gamma_ ? op::layer_norm(table_, gamma_, beta_, eps_) : table_;
+    const int64_t first = distances_.slot(-span.most), last = distances_.slot(-span.least);
+    const Tensor slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d) - first; });
+    Var table = op::rows(table_, first, last + 1);
+    if (gamma_) table = op::layer_norm(table, gamma_, beta_, eps_);
     Terms terms{.scores = {.scale = scale_}};
     if (c2p_) terms.scores.by_query = SlotTerm{table, slots, span.zero()};
     if (p2c_) terms.scores.by_key = SlotTerm{table, slots, span.zero()};
