@@ -31,7 +31,7 @@ class WordPiece final : public TokenModel {
     unknown_ = trie_.find(unknown);
     require(unknown_ >= 0, "{}: '{}.unk_token' is {}, which is not in the vocabulary", part.json().where(),
             part.place(), quote(unknown));
-    inside_ = trie_.walk(TokenTrie::kRoot, prefix);
+    inside_ = trie_.walk(prefix);
   }
 
   std::string_view kind() const override { return "wordpiece"; }
@@ -62,11 +62,11 @@ class WordPiece final : public TokenModel {
 
   Piece longest_from(std::string_view word, size_t begin) const {
     Piece best = {-1, 0, 0};
-    uint32_t node = begin == 0 ? TokenTrie::kRoot : inside_;
-    for (size_t i = begin; i < word.size() && node != TokenTrie::kNowhere; ++i) {
+    TokenTrie::Node node = begin == 0 ? trie_.root() : inside_;
+    for (size_t i = begin; i < word.size() && node.exists(); ++i) {
       node = trie_.next(node, word[i]);
-      if (node != TokenTrie::kNowhere && trie_.id(node) >= 0) {
-        best = {trie_.id(node), static_cast<uint32_t>(begin), static_cast<uint32_t>(i + 1)};
+      if (node.id >= 0) {
+        best = {node.id, static_cast<uint32_t>(begin), static_cast<uint32_t>(i + 1)};
       }
     }
     return best;
@@ -74,7 +74,7 @@ class WordPiece final : public TokenModel {
 
   size_t longest_;
   TokenTrie trie_;
-  uint32_t inside_ = TokenTrie::kNowhere;  // where tokens with ## go on
+  TokenTrie::Node inside_;  // where tokens with ## go on
   int32_t unknown_ = -1;
   TokenLengths lengths_;  // in bytes of a word
   std::vector<std::pair<std::string, int32_t>> tokens_;
