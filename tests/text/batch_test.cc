@@ -6,6 +6,7 @@
 
 #include "locus/base/parallel.h"
 #include "locus/text/pipeline/pipeline.h"
+#include "tests/expect_error.h"
 #include "tests/text/text_files.h"
 
 namespace locus {
@@ -56,6 +57,17 @@ TEST(Parts, IdsAloneAreThoseWithOffsets) {
         RC_ASSERT(pipeline.encode(text, specials) == pipeline.encoding(text, options).ids);
       }
     })) << json;
+  }
+}
+
+TEST(Parts, AWordWithoutTokensIsAnErrorEveryTime) {
+  const Pipeline pipeline(read_pipeline(
+      R"({"pre_tokenizer": {"type": "Metaspace"}, "model": {"type": "Unigram", "vocab": [["▁", -1], ["a", -1]]}})",
+      "'t.json'"));
+  for (int i = 0; i < 2; ++i) {
+    const auto parts = {"'t.json': no token for 'b' (U+0062), and 'unk_id' is missing"};
+    expect_error(Fault::data, parts, [&] { pipeline.encode("a b"); });
+    expect_error(Fault::data, parts, [&] { pipeline.encoding("a b"); });
   }
 }
 
