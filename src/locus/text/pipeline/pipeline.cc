@@ -96,6 +96,7 @@ Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
 void Pipeline::append_part(AlignedText text, WordCache& cache, Encoding& encoding) const {
   Words words = {{0, text.text().size()}};
   if (parts_.pre_tokenizer != nullptr) parts_.pre_tokenizer->apply(text, words);
+  encoding.make_room(words.size());
   std::vector<Piece> scratch;
   for (const AlignedText::Range& word : words) append_word(text, word, cache, scratch, encoding);
 }
