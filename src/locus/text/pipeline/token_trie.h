@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace locus {
@@ -20,9 +21,19 @@ class TokenTrie {
 
   TokenTrie() : steps_(1024) {}
 
-  // Of a token that is there already, the id becomes this one.
-  void add(std::string_view token, int32_t id) {
-    while (2 * (count_ + token.size()) >= steps_.size()) grow();
+  // Before so many more nodes are added; tokens of a vocabulary have a little over two each.
+  void reserve(size_t nodes) {
+    const size_t size = std::bit_ceil(2 * (count_ + nodes));
+    if (size <= steps_.size()) return;
+    std::vector<Step> old(size);
+    old.swap(steps_);
+    for (const Step& step : old) {
+      if (step.key != kEmpty) steps_[place(step.key)] = step;
+    }
+  }
+  // Of a token that is there already the id becomes this one. Returns the one it had, or -1.
+  int32_t add(std::string_view token, int32_t id) {
+    reserve(token.size());
     Node* node = &root_;
     for (const char c : token) {
       const uint64_t key = key_of(*node, c);
@@ -30,7 +41,7 @@ class TokenTrie {
       if (step.key != key) step = {key, {count_++, -1}};
       node = &step.node;
     }
-    node->id = id;
+    return std::exchange(node->id, id);
   }
 
   Node root() const { return root_; }
@@ -62,13 +73,6 @@ class TokenTrie {
     size_t i = key * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(steps_.size()));
     while (steps_[i].key != key && steps_[i].key != kEmpty) i = (i + 1) & mask;
     return i;
-  }
-  void grow() {
-    std::vector<Step> old(2 * steps_.size());
-    old.swap(steps_);
-    for (const Step& step : old) {
-      if (step.key != kEmpty) steps_[place(step.key)] = step;
-    }
   }
 
   std::vector<Step> steps_;

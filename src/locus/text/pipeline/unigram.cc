@@ -69,6 +69,7 @@ class Unigram final : public TokenModel {
         scores_(std::move(vocabulary.scores)),
         unknown_(vocabulary.unknown),
         single_(vocabulary.single_precision) {
+    trie_.reserve(2 * tokens_.size());
     lowest_ = *std::ranges::min_element(scores_);
     for (size_t i = 0; i < tokens_.size(); ++i) {
       // A trainer may list the unknown token twice.

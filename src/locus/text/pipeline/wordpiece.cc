@@ -21,11 +21,12 @@ class WordPiece final : public TokenModel {
     if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
     lengths_ = TokenLengths(part.json().where(), vocabulary.size());
     const std::string prefix = part.text("continuing_subword_prefix", "##");
-    for (auto& [token, id] : read_token_ids(part.json(), vocabulary)) {
+    trie_.reserve(2 * vocabulary.size());
+    each_token_id(part.json(), vocabulary, [&](std::string_view token, int32_t id) {
       lengths_.set(token, id, token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
-      trie_.add(token, id);
       tokens_.emplace_back(token, id);
-    }
+      return trie_.add(token, id) < 0;
+    });
     require(!tokens_.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
     const std::string unknown = part.text("unk_token", "[UNK]");
     unknown_ = trie_.find(unknown);
