@@ -62,7 +62,7 @@ Tensor mix_rows(int64_t stretched, int64_t rows) {
 }
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Random& random) {
+                             const Start& start) {
   const int64_t rows = options.integer("rows") > 0 ? options.integer("rows") : geometry.max_length;
   require(rows > 0, "learned: no table length; give option rows, or the model's max_length");
   const bool joined = options.choice("combine") == "joined";
@@ -74,7 +74,9 @@ std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, c
   Tensor table = Tensor::empty({rows, width});
   const auto deviation = static_cast<float>(options.number("std"));
   uint64_t index = 0;
-  for (float& value : table.data<float>()) value = deviation * random.normal(index++);
+  if (start) {
+    for (float& value : table.data<float>()) value = deviation * start->normal(index++);
+  }
   const int64_t stretched = options.integer("stretched");
   require(stretched == 0 || stretched >= rows,
           "learned: option stretched is {}, expected 0 or at least the {} rows", stretched, rows);

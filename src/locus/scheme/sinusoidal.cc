@@ -56,7 +56,7 @@ class Sinusoidal final : public Scheme {
   int64_t joined_width_;  // 0: added
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Random&) {
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
   const bool joined = options.choice("combine") == "joined";
   const int64_t own = options.integer("width");
   require(
