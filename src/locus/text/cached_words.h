@@ -13,14 +13,14 @@
 namespace locus {
 
 // Puts ids of a text behind those that are there, `share` of the text being done with them. When they outgrow
-// their memory they get as much as the text so far lets expect: a long text's ids are not copied again and
-// again. `first` is where the text's ids begin.
+// their memory they get as much as the text so far lets expect, within reason: a long text's ids are not
+// copied again and again. `first` is where the text's ids begin.
 inline void append_ids(std::span<const int32_t> fresh, size_t first, double share,
                        std::vector<int32_t>& ids) {
   const size_t count = ids.size() + fresh.size();
   if (count > ids.capacity()) {
-    const auto likely = first + static_cast<size_t>(1.02 * static_cast<double>(count - first) / share);
-    ids.reserve(std::max(likely, ids.capacity() + ids.capacity() / 2));
+    const auto likely = static_cast<size_t>(1.02 * static_cast<double>(count - first) / share);
+    ids.reserve(std::max(first + std::min(likely, 4 * count), ids.capacity() + ids.capacity() / 2));
   }
   ids.insert(ids.end(), fresh.begin(), fresh.end());
 }
@@ -31,6 +31,7 @@ inline void append_ids(std::span<const int32_t> fresh, size_t first, double shar
 template <class EndOf, class Miss>
 bool append_cached_words(std::string_view text, WordCache& cache, std::vector<int32_t>& ids, EndOf&& end_of,
                          Miss&& miss) {
+  // Words are asked for a while before they are needed: that hides how long memory takes.
   constexpr size_t kAhead = 16;
   std::array<WordCache::Question, kAhead> words;
   std::array<int32_t, kAhead * WordCache::kMostIds> known_ids;
