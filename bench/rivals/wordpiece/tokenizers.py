@@ -1,3 +1,4 @@
-import huggingface
+from contender import serve
+from huggingface import encoder
 
-huggingface.serve_ids()
+serve(encoder())
