@@ -1,6 +1,7 @@
 // The job of every workload that encodes text: all lines of corpus.txt by the tokenizer in a folder.
 #pragma once
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 
@@ -16,11 +17,13 @@ inline int serve_tokens(int argc, char** argv) {
     std::ifstream file(in.folder / "corpus.txt");
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     return [=] {
-      std::vector<int32_t> all;
-      for (const std::vector<int32_t>& ids : encode_all(*tokenizer, lines)) {
-        all.insert(all.end(), ids.begin(), ids.end());
-      }
-      return Tensor::of({static_cast<int64_t>(all.size())}, std::span<const int32_t>(all));
+      const std::vector<std::vector<int32_t>> ids = encode_all(*tokenizer, lines);
+      int64_t count = 0;
+      for (const std::vector<int32_t>& line : ids) count += static_cast<int64_t>(line.size());
+      const Tensor all = Tensor::empty({count}, DType::i32);
+      auto place = all.data<int32_t>().begin();
+      for (const std::vector<int32_t>& line : ids) place = std::ranges::copy(line, place).out;
+      return all;
     };
   });
 }

@@ -67,11 +67,6 @@ TEST(Settings, WrittenAsTomlReadBackTheSame) {
   EXPECT_EQ(again.toml(), settings.toml());
 }
 
-TEST(Settings, AsJson) {
-  EXPECT_EQ(parse("a = 1\nb.c = \"x\"\nd = [1, 2]\nb.e = true\n").json(),
-            "{\n  \"a\": 1,\n  \"b\": {\"c\": \"x\", \"e\": true},\n  \"d\": [1, 2]\n}\n");
-}
-
 RC_GTEST_PROP(Settings, AnyTextIsReadBackOrRefused, (const std::string& value)) {
   Settings settings = parse("key = \"\"");
   try {

@@ -6,6 +6,7 @@
 
 #include "locus/base/parallel.h"
 #include "locus/text/pipeline/pipeline.h"
+#include "tests/expect_error.h"
 #include "tests/text/text_files.h"
 
 namespace locus {
@@ -59,6 +60,17 @@ TEST(Parts, IdsAloneAreThoseWithOffsets) {
   }
 }
 
+TEST(Parts, AWordWithoutTokensIsAnErrorEveryTime) {
+  const Pipeline pipeline(read_pipeline(
+      R"({"pre_tokenizer": {"type": "Metaspace"}, "model": {"type": "Unigram", "vocab": [["▁", -1], ["a", -1]]}})",
+      "'t.json'"));
+  for (int i = 0; i < 2; ++i) {
+    const auto parts = {"'t.json': no token for 'b' (U+0062), and 'unk_id' is missing"};
+    expect_error(Fault::data, parts, [&] { pipeline.encode("a b"); });
+    expect_error(Fault::data, parts, [&] { pipeline.encoding("a b"); });
+  }
+}
+
 TEST(Parts, WithoutOffsetsEverythingElseIsThere) {
   const auto bert = load_tokenizer(golden_text("bert"));
   const Encoding with = bert->encoding("The dog chased it."),
@@ -80,11 +92,6 @@ TEST(Batch, AnyNumberOfThreadsGivesTheSame) {
   for (const int count : {1, 2, 3, 7}) {
     set_threads(count);
     EXPECT_EQ(encode_all(*bert, texts), ids) << count;
-    const std::vector<Encoding> encodings = encodings_of(*bert, texts);
-    for (size_t i = 0; i < texts.size(); ++i) {
-      EXPECT_EQ(encodings[i].ids, bert->encoding(texts[i]).ids);
-      EXPECT_EQ(encodings[i].offsets, bert->encoding(texts[i]).offsets);
-    }
   }
   set_threads(before);
   EXPECT_TRUE(encode_all(*bert, {}).empty());

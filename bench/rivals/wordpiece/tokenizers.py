@@ -1,11 +1,4 @@
-from contender import folder, serve
-from corpus import Ids, lines
-from tokenizers import Tokenizer
+from contender import serve
+from huggingface import encoder
 
-tokenizer = Tokenizer.from_file(folder() + "/vocabulary/tokenizer.json")
-tokenizer.no_truncation()
-tokenizer.no_padding()
-tokenizer.encode_special_tokens = True
-texts = lines(folder())
-# The call without offsets, the fastest one.
-serve(lambda: Ids([e.ids for e in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]))
+serve(encoder())

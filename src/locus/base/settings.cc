@@ -81,29 +81,6 @@ bool below(std::string_view key, std::string_view section) {
   return key.size() > section.size() && key.starts_with(section) && key[section.size()] == '.';
 }
 
-// Settings whose keys share their first `skip` letters, as an object. A key has few parts (the reader of TOML
-// sees to that), so the recursion has an end.
-std::string object(std::span<const Setting> settings, size_t skip) {
-  json::Members members;
-  std::vector<std::string_view> seen;
-  for (const Setting& setting : settings) {
-    const std::string_view rest = std::string_view(setting.key).substr(skip);
-    const std::string_view first = rest.substr(0, rest.find('.'));
-    if (std::ranges::count(seen, first) > 0) continue;
-    seen.push_back(first);
-    if (first.size() == rest.size()) {
-      members.emplace_back(first, written(setting));
-      continue;
-    }
-    std::vector<Setting> inner;
-    const std::string branch = setting.key.substr(0, skip + first.size());
-    std::ranges::copy_if(settings, std::back_inserter(inner),
-                         [&](const Setting& other) { return below(other.key, branch); });
-    members.emplace_back(first, object(inner, branch.size() + 1));
-  }
-  return skip == 0 ? json::lines(members) : json::object(members);
-}
-
 }  // namespace
 
 Settings Settings::read(const std::filesystem::path& path) {
@@ -189,8 +166,6 @@ std::string Settings::toml() const {
   }
   return text;
 }
-
-std::string Settings::json() const { return object(list_, 0); }
 
 std::vector<std::string> differences(const Settings& before, const Settings& after,
                                      std::span<const std::string_view> ignored) {

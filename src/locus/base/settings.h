@@ -47,7 +47,6 @@ class Settings {
   void require_known(std::span<const std::string_view> known) const;
 
   std::string toml() const;  // reads back to the same settings
-  std::string json() const;  // sections as objects
 
  private:
   std::string place(const Setting& setting) const;  // "verdict.toml:12: "

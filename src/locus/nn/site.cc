@@ -16,18 +16,18 @@ uint64_t stream_of(std::string_view path, std::string_view name) {
 
 }  // namespace
 
-Random Site::random(std::string_view name) const {
-  return {seed_.value_or(0), stream_of(scope_.path(), name)};
+std::optional<Random> Site::random(std::string_view name) const {
+  if (!seed_) return std::nullopt;
+  return Random(*seed_, stream_of(scope_.path(), name));
 }
 
 Var Site::normal(std::string_view name, const Shape& shape, double factor) const {
   const Tensor value = Tensor::empty(shape);
-  if (seed_) {
-    const Random numbers = random(name);
+  if (const std::optional<Random> numbers = random(name)) {
     const auto out = value.data<float>();
     const auto deviation = static_cast<float>(deviation_ * factor);
     parallel_for(value.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) out[i] = deviation * numbers.normal(static_cast<uint64_t>(i));
+      for (int64_t i = begin; i < end; ++i) out[i] = deviation * numbers->normal(static_cast<uint64_t>(i));
     });
   }
   return scope_.add(name, value);

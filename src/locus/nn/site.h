@@ -19,7 +19,7 @@ class Site {
   Var normal(std::string_view name, const Shape& shape, double factor = 1) const;
   Var full(std::string_view name, const Shape& shape, double value) const;
   const Scope& scope() const { return scope_; }
-  Random random(std::string_view name) const;
+  std::optional<Random> random(std::string_view name) const;  // without a seed none
 
  private:
   Scope scope_;

@@ -95,14 +95,14 @@ Distances read(const Geometry& geometry, const Options& options) {
 
 class Deberta final : public Scheme {
  public:
-  Deberta(const Geometry& geometry, const Options& options, const Scope& scope, const Random& random)
+  Deberta(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
       : distances_(read(geometry, options)),
         c2p_(options.choice("terms") != "p2c"),
         p2c_(options.choice("terms") != "c2p"),
         eps_(static_cast<float>(options.number("norm_eps"))) {
     const int64_t terms = 1 + (c2p_ ? 1 : 0) + (p2c_ ? 1 : 0);
     scale_ = static_cast<float>(1 / std::sqrt(static_cast<double>(geometry.head_size * terms)));
-    Initial initial(random);
+    Initial initial(start);
     table_ = scope.add("table", initial.normal({2 * distances_.span(), geometry.width}, kDeviation));
     if (options.flag("norm")) {
       gamma_ = scope.add("norm.weight", Tensor::full({geometry.width}, 1));
@@ -162,8 +162,8 @@ class Deberta final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Random& random) {
-  return std::make_unique<Deberta>(geometry, options, scope, random);
+                             const Start& start) {
+  return std::make_unique<Deberta>(geometry, options, scope, start);
 }
 
 }  // namespace

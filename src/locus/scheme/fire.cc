@@ -71,12 +71,12 @@ void each_pair(const Sequences& s, F f) {
 
 class Fire final : public Scheme {
  public:
-  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const Random& random)
+  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
       : threshold_(options.number("threshold")) {
     const int64_t M = options.integer("hidden"), H = geometry.heads;
     // PyTorch's linear layers, which the paper's code is made of: uniform within 1 / sqrt(inputs).
     const double limit = 1 / std::sqrt(static_cast<double>(M));
-    Initial initial(random);
+    Initial initial(start);
     c_ = scope.add("c", Tensor::full({1}, static_cast<float>(kFirstC)));
     multiplier_ = scope.add("multiplier", Tensor::full({1}, 1));
     first_weight_ = scope.add("first.weight", initial.uniform({M, 1}, -1, 1));
@@ -129,8 +129,8 @@ class Fire final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Random& random) {
-  return std::make_unique<Fire>(geometry, options, scope, random);
+                             const Start& start) {
+  return std::make_unique<Fire>(geometry, options, scope, start);
 }
 
 }  // namespace

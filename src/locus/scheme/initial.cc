@@ -4,14 +4,16 @@ namespace locus {
 
 Tensor Initial::normal(Shape shape, double deviation) {
   const Tensor tensor = Tensor::empty(shape);
-  for (float& x : tensor.data<float>()) x = static_cast<float>(deviation * random_.normal(next_++));
+  if (!start_) return tensor;
+  for (float& x : tensor.data<float>()) x = static_cast<float>(deviation * start_->normal(next_++));
   return tensor;
 }
 
 Tensor Initial::uniform(Shape shape, double least, double most) {
   const Tensor tensor = Tensor::empty(shape);
+  if (!start_) return tensor;
   for (float& x : tensor.data<float>()) {
-    x = static_cast<float>(least + (most - least) * random_.uniform(next_++));
+    x = static_cast<float>(least + (most - least) * start_->uniform(next_++));
   }
   return tensor;
 }

@@ -2,20 +2,26 @@
 // nothing but the stream and the order they are asked for in.
 #pragma once
 
+#include <optional>
+
 #include "locus/base/random.h"
 #include "locus/tensor/tensor.h"
 
 namespace locus {
 
+// The stream that parameters start from; nothing: they are left blank, for values that are read from
+// elsewhere.
+using Start = std::optional<Random>;
+
 class Initial {
  public:
-  explicit Initial(const Random& random) : random_(random) {}
+  explicit Initial(const Start& start) : start_(start) {}
 
   Tensor normal(Shape shape, double deviation);
   Tensor uniform(Shape shape, double least, double most);
 
  private:
-  Random random_;
+  Start start_;
   uint64_t next_ = 0;
 };
 

@@ -42,9 +42,9 @@ Bias bias(bool power, double r1, double r2, double n) {
 
 class Kerple final : public Scheme {
  public:
-  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const Random& random)
+  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
       : power_(options.choice("form") == "power") {
-    Initial initial(random);
+    Initial initial(start);
     // The paper's code draws the factor of the logarithm and the exponent from [0, 2), the others from
     // [0, 1).
     r1_ = scope.add("r1", initial.uniform({geometry.heads}, 0, power_ ? 1 : 2));
@@ -86,8 +86,8 @@ class Kerple final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Random& random) {
-  return std::make_unique<Kerple>(geometry, options, scope, random);
+                             const Start& start) {
+  return std::make_unique<Kerple>(geometry, options, scope, start);
 }
 
 }  // namespace

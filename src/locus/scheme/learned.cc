@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "locus/op/matmul.h"
+#include "locus/scheme/input_rows.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -62,19 +63,16 @@ Tensor mix_rows(int64_t stretched, int64_t rows) {
 }
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Random& random) {
+                             const Start& start) {
   const int64_t rows = options.integer("rows") > 0 ? options.integer("rows") : geometry.max_length;
   require(rows > 0, "learned: no table length; give option rows, or the model's max_length");
-  const bool joined = options.choice("combine") == "joined";
-  require(
-      joined || options.integer("width") == 0,
-      "learned: option width is {}, but rows that are added have the model's width; set combine to joined",
-      options.integer("width"));
-  const int64_t width = options.integer("width") > 0 ? options.integer("width") : geometry.width;
+  const auto [joined, width] = read_input_rows("learned", geometry, options);
   Tensor table = Tensor::empty({rows, width});
   const auto deviation = static_cast<float>(options.number("std"));
   uint64_t index = 0;
-  for (float& value : table.data<float>()) value = deviation * random.normal(index++);
+  if (start) {
+    for (float& value : table.data<float>()) value = deviation * start->normal(index++);
+  }
   const int64_t stretched = options.integer("stretched");
   require(stretched == 0 || stretched >= rows,
           "learned: option stretched is {}, expected 0 or at least the {} rows", stretched, rows);
@@ -88,16 +86,8 @@ constexpr OptionSpec kOptions[] = {
      .preset = "0",
      .help = "positions in the table; 0: the model's max_length",
      .least = 0},
-    {.name = "combine",
-     .kind = OptionSpec::Kind::choice,
-     .preset = "added",
-     .help = "added to the token's embedding, or joined on behind it",
-     .choices = "added|joined"},
-    {.name = "width",
-     .kind = OptionSpec::Kind::integer,
-     .preset = "0",
-     .help = "of a joined row; 0: the model's width",
-     .least = 0},
+    kCombineOption,
+    kWidthOption,
     {.name = "stretched",
      .kind = OptionSpec::Kind::integer,
      .preset = "0",

@@ -208,16 +208,6 @@ int64_t Placement::first_position(int64_t sequence) const {
   return first > kMost ? -1 : first;
 }
 
-int64_t Placement::query_count(int64_t sequence) const {
-  const auto starts = sequences_.query_starts.data<int32_t>();
-  return starts[sequence + 1] - starts[sequence];
-}
-
-int64_t Placement::key_count(int64_t sequence) const {
-  const auto starts = sequences_.key_starts.data<int32_t>();
-  return starts[sequence + 1] - starts[sequence];
-}
-
 std::pair<int64_t, int64_t> Placement::distances() const {
   std::optional<std::pair<int64_t, int64_t>> range;
   for (int64_t b = 0; b < count(); ++b) {

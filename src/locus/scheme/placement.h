@@ -54,8 +54,6 @@ class Placement {
   int64_t last_position() const;  // the largest position of any key or query; -1 when there is none
   int64_t last_position(int64_t sequence) const;   // of one sequence
   int64_t first_position(int64_t sequence) const;  // the smallest; -1 when there is none
-  int64_t key_count(int64_t sequence) const;
-  int64_t query_count(int64_t sequence) const;
   // Smallest and largest distance (key position - query position) that occurs in any sequence; both 0 when
   // no query has a key.
   std::pair<int64_t, int64_t> distances() const;

@@ -82,10 +82,10 @@ OptionValues extended(const Extension& extension, int64_t trained, int64_t wante
 }
 
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
-                                    const OptionValues& values, const Scope& scope, const Random& random) {
+                                    const OptionValues& values, const Scope& scope, const Start& start) {
   const SchemeInfo& info = scheme_info(name);
   check_geometry(geometry);
-  return info.make(geometry, Options(info.name, info.options, values), scope, random);
+  return info.make(geometry, Options(info.name, info.options, values), scope, start);
 }
 
 }  // namespace locus

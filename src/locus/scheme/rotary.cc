@@ -67,7 +67,7 @@ class Rotary final : public Scheme {
   PositionTable table_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Random&) {
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
   return std::make_unique<Rotary>(read_frequencies(geometry, options),
                                   options.choice("pairs") == "interleaved");
 }

@@ -10,7 +10,7 @@
 
 #include "locus/autograd/parameters.h"
 #include "locus/base/options.h"
-#include "locus/base/random.h"
+#include "locus/scheme/initial.h"
 #include "locus/scheme/placement.h"
 
 namespace locus {
@@ -63,7 +63,7 @@ struct SchemeInfo {
   std::span<const OptionSpec> options;
   std::span<const Extension> extensions = {};
   // Registers the scheme's parameters below `scope`, initialised as its paper says.
-  std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const Random&) = nullptr;
+  std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const Start&) = nullptr;
 };
 
 // All schemes, in the order they are shown. An explicit list: self-registering statics vanish from static
@@ -74,6 +74,6 @@ const SchemeInfo& scheme_info(std::string_view name);  // unknown: an error with
 // A scheme by name. Options not given have the defaults of its list; an unknown one is refused with the
 // nearest known.
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
-                                    const OptionValues& values, const Scope& scope, const Random& random);
+                                    const OptionValues& values, const Scope& scope, const Start& start);
 
 }  // namespace locus

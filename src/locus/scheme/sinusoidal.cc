@@ -8,6 +8,7 @@
 // Vaswani et al. 2017, arXiv 1706.03762.
 #include <cmath>
 
+#include "locus/scheme/input_rows.h"
 #include "locus/scheme/position_table.h"
 #include "locus/scheme/scheme.h"
 
@@ -56,14 +57,9 @@ class Sinusoidal final : public Scheme {
   int64_t joined_width_;  // 0: added
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Random&) {
-  const bool joined = options.choice("combine") == "joined";
-  const int64_t own = options.integer("width");
-  require(
-      joined || own == 0,
-      "sinusoidal: option width is {}, but rows that are added have the model's width; set combine to joined",
-      own);
-  const Waves waves{.width = own > 0 ? own : geometry.width,
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
+  const auto [joined, width] = read_input_rows("sinusoidal", geometry, options);
+  const Waves waves{.width = width,
                     .base = options.number("base"),
                     .first = options.integer("first"),
                     .closed = options.choice("spacing") == "closed",
@@ -95,16 +91,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "what position 0 counts as; OpenNMT-tf counts from 1",
      .least = 0,
      .most = 1},
-    {.name = "combine",
-     .kind = OptionSpec::Kind::choice,
-     .preset = "added",
-     .help = "added to the token's embedding, or joined on behind it",
-     .choices = "added|joined"},
-    {.name = "width",
-     .kind = OptionSpec::Kind::integer,
-     .preset = "0",
-     .help = "of a joined row; 0: the model's width",
-     .least = 0},
+    kCombineOption,
+    kWidthOption,
 };
 
 }  // namespace

@@ -71,11 +71,11 @@ Buckets read(const Geometry& geometry, const Options& options) {
 
 class T5 final : public Scheme {
  public:
-  T5(const Geometry& geometry, const Options& options, const Scope& scope, const Random& random)
+  T5(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
       : buckets_(read(geometry, options)) {
     // As the models were trained: deviation 1/sqrt(C).
-    table_ = scope.add("table", Initial(random).normal({options.integer("buckets"), geometry.heads},
-                                                       1 / std::sqrt(static_cast<double>(geometry.width))));
+    table_ = scope.add("table", Initial(start).normal({options.integer("buckets"), geometry.heads},
+                                                      1 / std::sqrt(static_cast<double>(geometry.width))));
   }
 
   Terms terms(const Placement& placement) const override {
@@ -90,8 +90,8 @@ class T5 final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Random& random) {
-  return std::make_unique<T5>(geometry, options, scope, random);
+                             const Start& start) {
+  return std::make_unique<T5>(geometry, options, scope, start);
 }
 
 }  // namespace

@@ -21,14 +21,14 @@ namespace {
 
 class TransformerXl final : public Scheme {
  public:
-  TransformerXl(const Geometry& geometry, const Scope& scope, const Random& random) : geometry_(geometry) {
+  TransformerXl(const Geometry& geometry, const Scope& scope, const Start& start) : geometry_(geometry) {
     if (geometry.width % 2 != 0) {
       fail(Fault::usage, "transformer_xl: the model's width is {}, expected an even number", geometry.width);
     }
     // The authors' code: everything normal with deviation 0.02.
     constexpr double kDeviation = 0.02;
     const int64_t all = geometry.heads * geometry.head_size;
-    Initial initial(random);
+    Initial initial(start);
     u_ = scope.add("u", initial.normal({all}, kDeviation));
     v_ = scope.add("v", initial.normal({all}, kDeviation));
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
@@ -82,8 +82,8 @@ class TransformerXl final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options&, const Scope& scope,
-                             const Random& random) {
-  return std::make_unique<TransformerXl>(geometry, scope, random);
+                             const Start& start) {
+  return std::make_unique<TransformerXl>(geometry, scope, start);
 }
 
 }  // namespace

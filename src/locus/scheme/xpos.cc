@@ -93,7 +93,7 @@ class Xpos final : public Scheme {
   PositionTable table_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Random&) {
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
   const Decay decay{.width = options.integer("width") > 0 ? options.integer("width") : geometry.head_size,
                     .base = options.number("base"),
                     .gamma = options.number("gamma"),

@@ -11,7 +11,5 @@ namespace locus {
 
 std::vector<std::vector<int32_t>> encode_all(const Tokenizer& tokenizer, std::span<const std::string> texts,
                                              Specials specials = Specials::are_text);
-std::vector<Encoding> encodings_of(const Tokenizer& tokenizer, std::span<const std::string> texts,
-                                   const EncodeOptions& options = {});
 
 }  // namespace locus

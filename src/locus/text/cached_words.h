@@ -2,9 +2,9 @@
 // to each encoder at work.
 #pragma once
 
-#include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,39 +12,55 @@
 
 namespace locus {
 
+// Puts ids of a text behind those that are there, `share` of the text being done with them. When they outgrow
+// their memory they get as much as the text so far lets expect, within reason: a long text's ids are not
+// copied again and again. `first` is where the text's ids begin.
+inline void append_ids(std::span<const int32_t> fresh, size_t first, double share,
+                       std::vector<int32_t>& ids) {
+  const size_t count = ids.size() + fresh.size();
+  if (count > ids.capacity()) {
+    const auto likely = static_cast<size_t>(1.02 * static_cast<double>(count - first) / share);
+    ids.reserve(std::max(first + std::min(likely, 4 * count), ids.capacity() + ids.capacity() / 2));
+  }
+  ids.insert(ids.end(), fresh.begin(), fresh.end());
+}
+
 // Calls end_of(text, begin) for the end of the word that begins there, and adds its ids: those that are
 // known, or else what miss(begin, end) adds to `ids` itself. A miss that gives false ends it, and comes out
 // here.
 template <class EndOf, class Miss>
 bool append_cached_words(std::string_view text, WordCache& cache, std::vector<int32_t>& ids, EndOf&& end_of,
                          Miss&& miss) {
-  // Ids ahead of those written, so that a known word is copied whole: as many as are likely to come.
-  const auto room = [&](size_t begin) { return 8 + std::min<size_t>((text.size() - begin) / 3, 1024); };
-  size_t count = ids.size();
+  // Words are asked for a while before they are needed: that hides how long memory takes.
+  constexpr size_t kAhead = 16;
+  std::array<WordCache::Question, kAhead> words;
+  std::array<int32_t, kAhead * WordCache::kMostIds> known_ids;
+  const auto flush = [&, first = ids.size()](size_t known, size_t done) {
+    append_ids(std::span(known_ids).first(known), first,
+               static_cast<double>(done) / static_cast<double>(text.size()), ids);
+  };
   for (size_t begin = 0; begin < text.size();) {
-    const size_t end = end_of(text, begin);
-    WordCache::Entry* entry = nullptr;
-    if (end - begin <= WordCache::kLongestWord) {
-      const auto [place, known] = cache.find(text, begin, end);
+    size_t count = 0, known_count = 0;
+    for (; count < kAhead && begin < text.size(); ++count) {
+      const size_t end = end_of(text, begin);
+      cache.ask(text, begin, end, words[count]);
+      begin = end;
+    }
+    for (const WordCache::Question& word : std::span(words).first(count)) {
+      const auto [entry, known] = cache.find(word);
       if (known) {
-        if (ids.size() < count + WordCache::kMostIds) ids.resize(count + room(begin));
-        std::memcpy(ids.data() + count, place->ids.data(), sizeof(place->ids));
-        count += place->count;
-        begin = end;
+        std::ranges::copy(entry->ids, known_ids.begin() + known_count);
+        known_count += entry->count;
         continue;
       }
-      entry = place;
+      flush(known_count, word.end);
+      known_count = 0;
+      const size_t before = ids.size();
+      if (!miss(word.begin, word.end)) return false;
+      if (entry != nullptr) entry->set(word, std::span(ids).subspan(before));
     }
-    ids.resize(count);
-    if (!miss(begin, end)) {
-      if (entry != nullptr) entry->forget();
-      return false;
-    }
-    if (entry != nullptr) entry->set(std::span(ids).subspan(count));
-    count = ids.size();
-    begin = end;
+    flush(known_count, begin);
   }
-  ids.resize(count);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // What a tokenizer makes of a text, or of two: ids, and where in the text each of them comes from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -27,6 +28,15 @@ struct Encoding {
     offsets.push_back(span);
     segments.push_back(segment);
     texts.push_back(text);
+  }
+  // Before so many more are pushed.
+  void make_room(size_t more) {
+    if (size() + more <= ids.capacity()) return;
+    const size_t room = std::max(size() + more, 2 * ids.capacity());
+    ids.reserve(room);
+    offsets.reserve(room);
+    segments.reserve(room);
+    texts.reserve(room);
   }
   // Tokens [begin, end) of another one.
   void append(const Encoding& from, size_t begin, size_t end) {

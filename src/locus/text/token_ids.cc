@@ -7,21 +7,25 @@
 
 namespace locus {
 
-std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object) {
+int32_t token_id(const JsonText& json, std::string_view token, simdjson::dom::element value) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - 1;
+  require(!token.empty(), "{}: an empty token, expected one byte at least", json.where());
+  int64_t id = 0;
+  if (value.get_int64().get(id) || id < 0 || id > kMost) {
+    json.refuse("the id of token " + quote(token), value, "a whole number from 0 to 2147483646");
+  }
+  return static_cast<int32_t>(id);
+}
+
+void refuse_second(const JsonText& json, std::string_view token) {
+  fail(Fault::data, "{}: token {} stands twice, expected once", json.where(), quote(token));
+}
+
+std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object) {
   std::unordered_map<std::string, int32_t> ids;
   ids.reserve(object.size());
-  for (const auto& [token, value] : object) {
-    require(!token.empty(), "{}: an empty token, expected one byte at least", json.where());
-    int64_t id = 0;
-    if (value.get_int64().get(id) || id < 0 || id > kMost) {
-      json.refuse("the id of token " + quote(token), value, "a whole number from 0 to 2147483646");
-    }
-    // Not require(): that would quote every token of a vocabulary.
-    if (!ids.emplace(token, static_cast<int32_t>(id)).second) {
-      fail(Fault::data, "{}: token {} stands twice, expected once", json.where(), quote(token));
-    }
-  }
+  each_token_id(json, object,
+                [&](std::string_view token, int32_t id) { return ids.emplace(token, id).second; });
   return ids;
 }
 

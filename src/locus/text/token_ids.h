@@ -11,7 +11,17 @@
 
 namespace locus {
 
-// {"token": id, ...}: every token once and not empty, every id a whole number from 0 to 2^31 - 2.
+int32_t token_id(const JsonText& json, std::string_view token, simdjson::dom::element value);
+[[noreturn]] void refuse_second(const JsonText& json, std::string_view token);
+
+// {"token": id, ...}: calls take(token, id) for each, a token that is not empty and a whole number from 0 to
+// 2^31 - 2. Where that gives false, the token was there before, and is refused.
+template <class F>
+void each_token_id(const JsonText& json, simdjson::dom::object object, F&& take) {
+  for (const auto& [token, value] : object) {
+    if (!take(token, token_id(json, token, value))) refuse_second(json, token);
+  }
+}
 std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object);
 
 // Refuses an id so far past the number of tokens that a table by id would take the machine's memory. Holes,

@@ -40,9 +40,11 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials)
 }
 
 Encoding Tokenizer::tokens_of(std::string_view text, Specials specials) const {
+  const std::vector<int32_t> ids = encode(text, specials);
   Encoding encoding;
+  encoding.make_room(ids.size());
   size_t place = 0;
-  for (const int32_t id : encode(text, specials)) {
+  for (const int32_t id : ids) {
     const size_t end = place + bytes(id).size();
     encoding.push(id, {static_cast<uint32_t>(place), static_cast<uint32_t>(end)}, 0, 0);
     place = end;

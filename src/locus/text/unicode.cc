@@ -18,7 +18,7 @@ bool is_space(int32_t code, utf8proc_category_t category) {
 
 }  // namespace
 
-Character character_at(std::string_view text, size_t offset) {
+Character longer_character_at(std::string_view text, size_t offset) {
   const auto left = static_cast<utf8proc_ssize_t>(std::min<size_t>(text.size() - offset, 4));
   utf8proc_int32_t code = 0;
   const auto length =

@@ -16,7 +16,11 @@ struct Character {
   uint32_t length = 1;  // in bytes
 };
 
-Character character_at(std::string_view text, size_t offset);   // offset < text.size()
+Character longer_character_at(std::string_view text, size_t offset);   // of what is not ASCII
+inline Character character_at(std::string_view text, size_t offset) {  // offset < text.size()
+  const auto byte = static_cast<unsigned char>(text[offset]);
+  return byte < 0x80 ? Character{.code = byte, .length = 1} : longer_character_at(text, offset);
+}
 Character character_before(std::string_view text, size_t end);  // the one that ends at `end` > 0
 
 // What patterns ask of a character: Unicode's categories L and N, its White_Space property, and the rest. A

@@ -2,15 +2,18 @@
 // newer word takes the place of an older one; it changes how long encoding takes, never its result.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <span>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace locus {
 
@@ -18,49 +21,84 @@ class WordCache {
  public:
   static constexpr size_t kLongestWord = 32, kMostIds = 7;
 
-  WordCache() : entries_(kEntries) {}
+  // Memory that is zero when it is first touched, in large pages: the words of a text are all over it.
+  WordCache() : memory_(std::calloc(1, kBytes + kPage)) {
+    if (memory_ == nullptr) throw std::bad_alloc();
+    void* start = memory_.get();
+    size_t space = kBytes + kPage;
+    entries_ = static_cast<Entry*>(std::align(kPage, kBytes, start, space));
+#ifdef MADV_HUGEPAGE
+    madvise(entries_, kBytes, MADV_HUGEPAGE);
+#endif
+  }
 
-  // One cache line: a word of 1 to 32 bytes, zeros behind it, and its tokens.
+  struct Entry;
+  // A word that is looked for, text[begin, end).
+  struct Question {
+    size_t begin, end;
+    Entry* places;                 // where it would be; nullptr: it is too long to be remembered
+    std::array<uint64_t, 4> word;  // of one that is not
+  };
+
+  // One cache line: a word of 1 to 32 bytes, zeros behind it, and its tokens. An empty one has no length.
   struct alignas(64) Entry {
     std::array<uint64_t, 4> word{};
     std::array<int32_t, kMostIds> ids{};
     uint8_t length = 0, count = 0;
 
-    void forget() { length = 0; }
-    void set(std::span<const int32_t> tokens) {
-      if (tokens.size() > kMostIds) return forget();  // they do not fit
-      std::ranges::copy(tokens, ids.begin());
+    void set(const Question& question, std::span<const int32_t> tokens) {
+      if (tokens.size() > kMostIds) return;  // they do not fit
+      word = question.word;
+      length = static_cast<uint8_t>(question.end - question.begin);
       count = static_cast<uint8_t>(tokens.size());
+      std::ranges::copy(tokens, ids.begin());
     }
   };
 
-  // The place of text[begin, end), 1 to 32 bytes; `known` says whether its tokens are there.
+  // Fetches the word's places from memory, which takes a while: ask early, then find. The word is not empty.
+  void ask(std::string_view text, size_t begin, size_t end, Question& question) const {
+    const size_t length = end - begin;
+    question.begin = begin;
+    question.end = end;
+    question.places = nullptr;
+    if (length > kLongestWord) return;
+    if (text.size() - begin >= kLongestWord) {
+      std::memcpy(question.word.data(), text.data() + begin, kLongestWord);
+      for (size_t i = 0; i < 4; ++i) question.word[i] &= kMasks[length][i];
+    } else {
+      question.word = {};
+      copy_short(text.data() + begin, length, reinterpret_cast<char*>(question.word.data()));
+    }
+    question.places = entries_ + place_of(question.word);
+    __builtin_prefetch(question.places);
+  }
+
+  // The entry of a word: of one that is known with its tokens, else empty, or nullptr where it has no place.
+  // Of the words that share some places, the one that was looked for last stands first.
   struct Place {
     Entry* entry;
     bool known;
   };
-  Place find(std::string_view text, size_t begin, size_t end) {
-    const size_t length = end - begin;
-    std::array<uint64_t, 4> word{};
-    if (text.size() - begin >= kLongestWord) {
-      std::memcpy(word.data(), text.data() + begin, kLongestWord);
-      for (size_t i = 0; i < 4; ++i) word[i] &= kMasks[length][i];
-    } else {
-      copy_short(text.data() + begin, length, reinterpret_cast<char*>(word.data()));
-    }
-    Entry* const newer = &entries_[place_of(word)];
-    if (newer->length == length && newer->word == word) return {newer, true};
-    // Two words share a place; the one that was asked for last stands first.
-    Entry* const older = newer + 1;
-    const bool known = older->length == length && older->word == word;
-    std::swap(*newer, *older);
-    if (!known) *newer = {.word = word, .length = static_cast<uint8_t>(length)};
-    return {newer, known};
+  Place find(const Question& question) {
+    Entry* const places = question.places;
+    if (places == nullptr) return {nullptr, false};
+    const auto there = [&, length = question.end - question.begin](const Entry& entry) {
+      return entry.length == length && entry.word == question.word;
+    };
+    if (there(*places)) return {places, true};
+    size_t i = 1;
+    while (i < kWays && !there(places[i])) ++i;
+    const bool known = i < kWays;
+    const Entry found = known ? places[i] : Entry();
+    std::copy_backward(places, places + std::min(i, kWays - 1), places + std::min(i, kWays - 1) + 1);
+    *places = found;
+    return {places, known};
   }
 
  private:
-  // 8 MiB: half of it would forget a third of the words of a technical text before they come again.
-  static constexpr size_t kEntries = size_t{1} << 17;
+  // 8 MiB: three places for every different word of 2 MB of technical text.
+  static constexpr size_t kSets = size_t{1} << 15, kWays = 4;
+  static constexpr size_t kBytes = kSets * kWays * sizeof(Entry), kPage = size_t{2} << 20;
 
   // The bytes of the i-th eight that belong to a word of each length.
   static constexpr std::array<std::array<uint64_t, 4>, kLongestWord + 1> kMasks = [] {
@@ -90,10 +128,14 @@ class WordCache {
     const uint64_t sum = word[0] * 0x9e3779b97f4a7c15u +
                          (word[1] ^ 0x2545f4914f6cdd1du) * 0xd6e8feb86659fd93u +
                          (word[2] ^ word[2] >> 32) * 0xff51afd7ed558ccdu + word[3] * 0xc4ceb9fe1a85ec53u;
-    return ((sum ^ sum >> 32) * 0x9e3779b97f4a7c15u >> (65 - std::countr_zero(kEntries))) * 2;
+    return ((sum ^ sum >> 32) * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kSets))) * kWays;
   }
 
-  std::vector<Entry> entries_;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> memory_;
+  Entry* entries_;
 };
 
 }  // namespace locus

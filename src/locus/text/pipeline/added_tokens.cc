@@ -60,11 +60,10 @@ AddedTokenFinder::AddedTokenFinder(std::span<const AddedToken> tokens, bool norm
 
 AddedTokenFinder::Found AddedTokenFinder::longest(std::string_view text, size_t begin) const {
   Found found;
-  uint32_t node = TokenTrie::kRoot;
-  for (size_t i = begin; i < text.size(); ++i) {
+  TokenTrie::Node node = trie_.root();
+  for (size_t i = begin; i < text.size() && node.exists(); ++i) {
     node = trie_.next(node, text[i]);
-    if (node == TokenTrie::kNowhere) break;
-    if (trie_.id(node) >= 0) found = {i + 1 - begin, &tokens_[static_cast<size_t>(trie_.id(node))]};
+    if (node.id >= 0) found = {i + 1 - begin, &tokens_[static_cast<size_t>(node.id)]};
   }
   return found;
 }

@@ -83,8 +83,9 @@ void AlignedText::replace(std::span<const Range> ranges, std::string_view word) 
   align();
   std::string text;
   std::vector<TextSpan> sources;
-  text.reserve(text_.size());
-  sources.reserve(text_.size());
+  const size_t most = text_.size() + ranges.size() * word.size();
+  text.reserve(most);
+  sources.reserve(most);
   const auto keep = [&](size_t begin, size_t end) {
     text.append(text_, begin, end - begin);
     sources.insert(sources.end(), sources_.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -122,6 +123,9 @@ void AlignedText::prepend(std::string_view word, std::vector<Range>& words, cons
   align();
   std::string text;
   std::vector<TextSpan> sources;
+  const size_t most = text_.size() + words.size() * word.size();
+  text.reserve(most);
+  sources.reserve(most);
   for (size_t i = 0; i < words.size(); ++i) {
     const auto [begin, end] = words[i];
     words[i].begin = text.size();

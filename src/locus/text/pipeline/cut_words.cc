@@ -3,54 +3,52 @@
 namespace locus {
 namespace {
 
-struct Piece {
-  size_t begin, end;
-  bool match;
-};
+// Takes matches and what lies between them, one behind the other, and joins them to words.
+class Joiner {
+ public:
+  Joiner(Cut cut, Words& words) : cut_(cut), words_(words), first_(words.size()) {}
 
-// Matches and what lies between them, one behind the other.
-void tile(std::string_view text, size_t shift, const Words& matches, bool inverted,
-          std::vector<Piece>& pieces) {
-  pieces.clear();
-  size_t done = 0;
-  for (const auto& [begin, end] : matches) {
-    if (begin > done) pieces.push_back({shift + done, shift + begin, inverted});
-    pieces.push_back({shift + begin, shift + end, !inverted});
-    done = end;
-  }
-  if (done < text.size()) pieces.push_back({shift + done, shift + text.size(), inverted});
-}
-
-void join(const std::vector<Piece>& pieces, Cut cut, Words& words) {
-  const size_t first = words.size();  // of these pieces
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& piece = pieces[i];
-    if (cut == Cut::removed && piece.match) continue;
-    const bool after = i > 0, match_before = after && pieces[i - 1].match;
+  void take(size_t begin, size_t end, bool match) {
     bool joined = false;
-    if (cut == Cut::contiguous) joined = after && match_before == piece.match;
-    if (cut == Cut::with_previous) joined = after && piece.match && !match_before;
+    if (cut_ == Cut::contiguous) joined = after_ && match_before_ == match;
+    if (cut_ == Cut::with_previous) joined = after_ && match && !match_before_;
     // From the back: a match joins what stands behind it, unless that is a match too.
-    if (cut == Cut::with_next) joined = match_before && !piece.match;
-    if (joined && words.size() > first) {
-      words.back().end = piece.end;
+    if (cut_ == Cut::with_next) joined = match_before_ && !match;
+    after_ = true;
+    match_before_ = match;
+    if (cut_ == Cut::removed && match) return;
+    if (joined && words_.size() > first_) {
+      words_.back().end = end;
     } else {
-      words.push_back({piece.begin, piece.end});
+      words_.push_back({begin, end});
     }
   }
-}
+
+ private:
+  Cut cut_;
+  Words& words_;
+  size_t first_;  // of its own words
+  bool after_ = false, match_before_ = false;
+};
 
 }  // namespace
 
 void cut_words(const AlignedText& text, const Pattern& pattern, Cut cut, bool inverted, Words& words) {
   Words result, matches;
-  std::vector<Piece> pieces;
-  for (const auto& [begin, end] : words) {
-    const std::string_view word = text.text().substr(begin, end - begin);
+  for (const auto& [from, to] : words) {
+    const std::string_view word = text.text().substr(from, to - from);
     matches.clear();
     pattern.find(word, matches);
-    tile(word, begin, matches, inverted, pieces);
-    join(pieces, cut, result);
+    // Most cuts leave every match a word: a long text's words are not copied again and again.
+    if (result.empty()) result.reserve(matches.size() + 1);
+    Joiner joiner(cut, result);
+    size_t done = 0;
+    for (const auto& [begin, end] : matches) {
+      if (begin > done) joiner.take(from + done, from + begin, inverted);
+      joiner.take(from + begin, from + end, !inverted);
+      done = end;
+    }
+    if (done < word.size()) joiner.take(from + done, to, inverted);
   }
   words = std::move(result);
 }

@@ -2,9 +2,10 @@
 
 #include <utf8proc.h>
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "locus/text/unicode.h"
 
@@ -20,6 +21,26 @@ bool stands_apart(std::string_view text, size_t place) {
   if (is_ascii(before) && is_ascii(behind)) return before != '\r' || behind != '\n';
   const int32_t left = character_before(text, place).code, right = character_at(text, place).code;
   return left < 0 || right < 0 || utf8proc_grapheme_break(left, right);
+}
+
+// Where the next blank is, eight bytes at a time; the size of the text: there is none.
+size_t next_blank(std::string_view text, size_t i) {
+  constexpr uint64_t kEach = 0x0101010101010101u;
+  for (; text.size() - i >= 8; i += 8) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + i, 8);
+    bytes ^= ' ' * kEach;
+    // The high bit of each byte that is zero now, and of no byte before the first of them.
+    const uint64_t blanks = (bytes - kEach) & ~bytes & 0x80 * kEach;
+    if (blanks != 0) return i + static_cast<size_t>(std::countr_zero(blanks)) / 8;
+  }
+  while (i < text.size() && text[i] != ' ') ++i;
+  return i;
+}
+
+size_t behind_blanks(std::string_view text, size_t i) {
+  while (i < text.size() && text[i] == ' ') ++i;
+  return i;
 }
 
 enum Kind : uint8_t { blank, mark, word };
@@ -40,12 +61,11 @@ Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
 }  // namespace
 
 size_t blank_part_end(std::string_view text, size_t begin) {
-  size_t i = begin;
-  while (i < text.size() && text[i] == ' ') ++i;
-  while ((i = std::min(text.find(' ', i), text.size())) < text.size()) {
-    const size_t behind = text.find_first_not_of(' ', i);
-    if (stands_apart(text, i) && (behind == std::string_view::npos || stands_apart(text, behind))) return i;
-    i = std::min(behind, text.size());
+  size_t i = behind_blanks(text, begin);
+  while ((i = next_blank(text, i)) < text.size()) {
+    const size_t behind = behind_blanks(text, i);
+    if (stands_apart(text, i) && (behind == text.size() || stands_apart(text, behind))) return i;
+    i = behind;
   }
   return i;
 }

@@ -1,6 +1,7 @@
 #include "locus/text/pipeline/pipeline.h"
 
 #include <algorithm>
+#include <array>
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
@@ -95,34 +96,36 @@ Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
 void Pipeline::append_part(AlignedText text, WordCache& cache, Encoding& encoding) const {
   Words words = {{0, text.text().size()}};
   if (parts_.pre_tokenizer != nullptr) parts_.pre_tokenizer->apply(text, words);
-  for (const AlignedText::Range& word : words) append_word(text, word, cache, encoding);
+  encoding.make_room(words.size());
+  std::vector<Piece> scratch;
+  for (const AlignedText::Range& word : words) append_word(text, word, cache, scratch, encoding);
 }
 
 void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
-                           Encoding& encoding) const {
-  WordCache::Entry* entry = nullptr;
+                           std::vector<Piece>& scratch, Encoding& encoding) const {
   const size_t size = word.end - word.begin;
   const auto push = [&](int32_t id, size_t begin, size_t end) {
     encoding.push(id, text.source(word.begin + begin, word.begin + end), 0, 0);
   };
-  if (size <= WordCache::kLongestWord) {
-    const auto [place, known] = cache.find(text.text(), word.begin, word.end);
-    entry = place;
+  WordCache::Question question;
+  cache.ask(text.text(), word.begin, word.end, question);
+  const auto [entry, known] = cache.find(question);
+  if (known) {
     size_t begin = 0;
-    for (int i = 0; known && i < entry->count; ++i) {
+    for (int i = 0; i < entry->count; ++i) {
       const size_t end = begin + parts_.model->length(entry->ids[i]);
       push(entry->ids[i], begin, end);
       begin = end;
     }
-    if (known) return;
+    return;
   }
-  std::vector<Piece> pieces;
-  parts_.model->append(text.text().substr(word.begin, size), pieces);
-  for (const Piece& piece : pieces) push(piece.id, piece.begin, piece.end);
-  if (entry == nullptr) return;
-  std::vector<int32_t> ids;
-  for (const Piece& piece : pieces) ids.push_back(piece.id);
-  regular(*parts_.model, pieces, size) ? entry->set(ids) : entry->forget();
+  scratch.clear();
+  parts_.model->append(text.text().substr(word.begin, size), scratch);
+  for (const Piece& piece : scratch) push(piece.id, piece.begin, piece.end);
+  std::array<int32_t, WordCache::kMostIds> ids;
+  if (entry == nullptr || scratch.size() > ids.size() || !regular(*parts_.model, scratch, size)) return;
+  std::ranges::transform(scratch, ids.begin(), &Piece::id);
+  entry->set(question, std::span(ids).first(scratch.size()));
 }
 
 const Tokenizer& Pipeline::targets() const {

@@ -53,10 +53,11 @@ class Pipeline final : public Tokenizer {
   Encoding frame(Encoding first, const Encoding* second, bool framed) const override;
   // In parts_of_text.cc: ids alone, part by part. False: this text must be taken whole.
   bool append_in_parts(std::string_view text, std::vector<int32_t>& ids) const;
-  bool append_alone(std::string_view part, bool first, WordCache& cache, std::vector<int32_t>& ids) const;
+  bool append_alone(std::string_view part, bool first, std::vector<Piece>& scratch,
+                    std::vector<int32_t>& ids) const;
   void append_part(AlignedText text, WordCache& cache, Encoding& encoding) const;
   void append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
-                   Encoding& encoding) const;
+                   std::vector<Piece>& scratch, Encoding& encoding) const;
 
   PipelineParts parts_;
   AddedTokenFinder raw_, normalized_;

@@ -171,6 +171,7 @@ Encoding PostProcessor::apply(Encoding first, const Encoding* second, bool frame
   trim(first, spelled);
   trim(other, spelled);
   Encoding all;
+  all.make_room(first.size() + other.size() + added(second != nullptr));
   for (const Step& step : second == nullptr ? single_ : pair_) {
     if (step.text == Encoding::kNoText) {
       for (const int32_t id : step.ids) {

@@ -5,56 +5,68 @@
 #include <bit>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace locus {
 
 class TokenTrie {
  public:
-  static constexpr uint32_t kRoot = 0, kNowhere = static_cast<uint32_t>(-1);
+  // Where a walk along some bytes leads.
+  struct Node {
+    uint32_t number = kNone;
+    int32_t id = -1;  // of the token that ends here; -1: none does
+    bool exists() const { return number != kNone; }
+  };
 
-  TokenTrie() : steps_(1024), ids_(1, -1) {}
+  TokenTrie() : steps_(1024) {}
 
-  // Of a token that is there already, the id becomes this one.
-  void add(std::string_view token, int32_t id) {
-    uint32_t node = kRoot;
-    for (const char c : token) {
-      if (2 * ids_.size() >= steps_.size()) grow();
-      const uint64_t key = key_of(node, c);
-      Step& step = steps_[place(key)];
-      if (step.key != key) {
-        step = {key, static_cast<uint32_t>(ids_.size())};
-        ids_.push_back(-1);
-      }
-      node = step.node;
+  // Before so many more nodes are added; tokens of a vocabulary have a little over two each.
+  void reserve(size_t nodes) {
+    const size_t size = std::bit_ceil(2 * (count_ + nodes));
+    if (size <= steps_.size()) return;
+    std::vector<Step> old(size);
+    old.swap(steps_);
+    for (const Step& step : old) {
+      if (step.key != kEmpty) steps_[place(step.key)] = step;
     }
-    ids_[node] = id;
+  }
+  // Of a token that is there already the id becomes this one. Returns the one it had, or -1.
+  int32_t add(std::string_view token, int32_t id) {
+    reserve(token.size());
+    Node* node = &root_;
+    for (const char c : token) {
+      const uint64_t key = key_of(*node, c);
+      Step& step = steps_[place(key)];
+      if (step.key != key) step = {key, {count_++, -1}};
+      node = &step.node;
+    }
+    return std::exchange(node->id, id);
   }
 
-  uint32_t next(uint32_t node, char c) const {
+  Node root() const { return root_; }
+  Node next(Node node, char c) const {
     const uint64_t key = key_of(node, c);
     const Step& step = steps_[place(key)];
-    return step.key == key ? step.node : kNowhere;
+    return step.key == key ? step.node : Node();
   }
-  uint32_t walk(uint32_t node, std::string_view bytes) const {
-    for (size_t i = 0; i < bytes.size() && node != kNowhere; ++i) node = next(node, bytes[i]);
+  Node walk(std::string_view bytes) const {
+    Node node = root_;
+    for (size_t i = 0; i < bytes.size() && node.exists(); ++i) node = next(node, bytes[i]);
     return node;
   }
-  int32_t id(uint32_t node) const { return ids_[node]; }  // of the token that ends there; -1: none does
-  int32_t find(std::string_view token) const {
-    const uint32_t node = walk(kRoot, token);
-    return node == kNowhere ? -1 : ids_[node];
-  }
+  int32_t find(std::string_view token) const { return walk(token).id; }
 
  private:
+  static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
   static constexpr uint64_t kEmpty = ~uint64_t{0};
   struct Step {
     uint64_t key = kEmpty;
-    uint32_t node = 0;
+    Node node;
   };
 
-  static uint64_t key_of(uint32_t node, char c) {
-    return uint64_t{node} << 8 | static_cast<unsigned char>(c);
+  static uint64_t key_of(Node node, char c) {
+    return uint64_t{node.number} << 8 | static_cast<unsigned char>(c);
   }
   size_t place(uint64_t key) const {
     const size_t mask = steps_.size() - 1;
@@ -62,16 +74,10 @@ class TokenTrie {
     while (steps_[i].key != key && steps_[i].key != kEmpty) i = (i + 1) & mask;
     return i;
   }
-  void grow() {
-    std::vector<Step> old(2 * steps_.size());
-    old.swap(steps_);
-    for (const Step& step : old) {
-      if (step.key != kEmpty) steps_[place(step.key)] = step;
-    }
-  }
 
   std::vector<Step> steps_;
-  std::vector<int32_t> ids_;  // of nodes
+  Node root_ = {0, -1};
+  uint32_t count_ = 1;  // nodes
 };
 
 }  // namespace locus

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
@@ -18,6 +19,7 @@ namespace locus {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
+constexpr size_t kShortWord = 64;  // in bytes: of those the paths need no memory of their own
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
 // A score as HF tokenizers reads it: its JSON parser takes the digits as a whole number and divides once,
@@ -67,6 +69,7 @@ class Unigram final : public TokenModel {
         scores_(std::move(vocabulary.scores)),
         unknown_(vocabulary.unknown),
         single_(vocabulary.single_precision) {
+    trie_.reserve(2 * tokens_.size());
     lowest_ = *std::ranges::min_element(scores_);
     for (size_t i = 0; i < tokens_.size(); ++i) {
       // A trainer may list the unknown token twice.
@@ -88,18 +91,21 @@ class Unigram final : public TokenModel {
   void append(std::string_view word, std::vector<Piece>& pieces) const override {
     require(word.size() < kNone, "a word of {} bytes without a break, expected less than {}", word.size(),
             kNone);
-    const std::vector<Node> nodes = best_paths(word);
-    std::vector<uint32_t> ends;  // of tokens, the last first
-    for (auto end = static_cast<uint32_t>(word.size()); end > 0; end = nodes[end].begin) ends.push_back(end);
-    for (size_t i = ends.size(); i-- > 0;) {
-      const uint32_t begin = nodes[ends[i]].begin;
-      if (nodes[ends[i]].id != unknown_) {
-        pieces.push_back({nodes[ends[i]].id, begin, ends[i]});
-        continue;
-      }
-      while (i > 0 && nodes[ends[i - 1]].id == unknown_) --i;
-      append_unknown(word, begin, ends[i], pieces);
+    std::array<Node, kShortWord + 1> few;
+    std::vector<Node> many;
+    std::span<Node> nodes = few;
+    if (word.size() > kShortWord) {
+      many.resize(word.size() + 1);
+      nodes = many;
     }
+    find_best_paths(word, nodes);
+    const size_t before = pieces.size();
+    for (auto end = static_cast<uint32_t>(word.size()); end > 0; end = nodes[end].begin) {
+      pieces.push_back({nodes[end].id, nodes[end].begin, end});
+    }
+    const auto cut = std::span(pieces).subspan(before);
+    std::ranges::reverse(cut);
+    if (std::ranges::find(cut, unknown_, &Piece::id) != cut.end()) spell_unknown(word, before, pieces);
   }
 
  private:
@@ -116,18 +122,16 @@ class Unigram final : public TokenModel {
     return single_ ? static_cast<double>(static_cast<float>(before + score)) : before + score;
   }
 
-  std::vector<Node> best_paths(std::string_view word) const {
-    std::vector<Node> nodes(word.size() + 1);
+  void find_best_paths(std::string_view word, std::span<Node> nodes) const {
     for (uint32_t begin = 0; begin < word.size();) {
       const uint32_t length = character_at(word, begin).length;
       bool alone = false;  // whether the character is a token by itself
-      uint32_t node = TokenTrie::kRoot;
+      TokenTrie::Node node = trie_.root();
       for (uint32_t i = begin; i < word.size(); ++i) {
         node = trie_.next(node, word[i]);
-        if (node == TokenTrie::kNowhere) break;
-        const int32_t id = trie_.id(node);
-        if (id < 0) continue;
-        nodes[i + 1].offer(begin, id, sum(nodes[begin].score, scores_[id]));
+        if (!node.exists()) break;
+        if (node.id < 0) continue;
+        nodes[i + 1].offer(begin, node.id, sum(nodes[begin].score, scores_[node.id]));
         alone = alone || i + 1 == begin + length;
       }
       if (!alone) {
@@ -137,7 +141,21 @@ class Unigram final : public TokenModel {
       }
       begin += length;
     }
-    return nodes;
+  }
+
+  // Neighbours that are unknown become one, or their bytes.
+  void spell_unknown(std::string_view word, size_t before, std::vector<Piece>& pieces) const {
+    const std::vector<Piece> cut(pieces.begin() + static_cast<std::ptrdiff_t>(before), pieces.end());
+    pieces.resize(before);
+    for (size_t i = 0; i < cut.size(); ++i) {
+      if (cut[i].id != unknown_) {
+        pieces.push_back(cut[i]);
+        continue;
+      }
+      const uint32_t begin = cut[i].begin;
+      while (i + 1 < cut.size() && cut[i + 1].id == unknown_) ++i;
+      append_unknown(word, begin, cut[i].end, pieces);
+    }
   }
 
   void append_unknown(std::string_view word, uint32_t begin, uint32_t end, std::vector<Piece>& pieces) const {

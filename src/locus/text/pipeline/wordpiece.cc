@@ -21,17 +21,18 @@ class WordPiece final : public TokenModel {
     if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
     lengths_ = TokenLengths(part.json().where(), vocabulary.size());
     const std::string prefix = part.text("continuing_subword_prefix", "##");
-    for (auto& [token, id] : read_token_ids(part.json(), vocabulary)) {
+    trie_.reserve(2 * vocabulary.size());
+    each_token_id(part.json(), vocabulary, [&](std::string_view token, int32_t id) {
       lengths_.set(token, id, token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
-      trie_.add(token, id);
       tokens_.emplace_back(token, id);
-    }
+      return trie_.add(token, id) < 0;
+    });
     require(!tokens_.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
     const std::string unknown = part.text("unk_token", "[UNK]");
     unknown_ = trie_.find(unknown);
     require(unknown_ >= 0, "{}: '{}.unk_token' is {}, which is not in the vocabulary", part.json().where(),
             part.place(), quote(unknown));
-    inside_ = trie_.walk(TokenTrie::kRoot, prefix);
+    inside_ = trie_.walk(prefix);
   }
 
   std::string_view kind() const override { return "wordpiece"; }
@@ -62,11 +63,11 @@ class WordPiece final : public TokenModel {
 
   Piece longest_from(std::string_view word, size_t begin) const {
     Piece best = {-1, 0, 0};
-    uint32_t node = begin == 0 ? TokenTrie::kRoot : inside_;
-    for (size_t i = begin; i < word.size() && node != TokenTrie::kNowhere; ++i) {
+    TokenTrie::Node node = begin == 0 ? trie_.root() : inside_;
+    for (size_t i = begin; i < word.size() && node.exists(); ++i) {
       node = trie_.next(node, word[i]);
-      if (node != TokenTrie::kNowhere && trie_.id(node) >= 0) {
-        best = {trie_.id(node), static_cast<uint32_t>(begin), static_cast<uint32_t>(i + 1)};
+      if (node.id >= 0) {
+        best = {node.id, static_cast<uint32_t>(begin), static_cast<uint32_t>(i + 1)};
       }
     }
     return best;
@@ -74,7 +75,7 @@ class WordPiece final : public TokenModel {
 
   size_t longest_;
   TokenTrie trie_;
-  uint32_t inside_ = TokenTrie::kNowhere;  // where tokens with ## go on
+  TokenTrie::Node inside_;  // where tokens with ## go on
   int32_t unknown_ = -1;
   TokenLengths lengths_;  // in bytes of a word
   std::vector<std::pair<std::string, int32_t>> tokens_;

@@ -1,0 +1,16 @@
+#include "locus/scheme/input_rows.h"
+
+#include "locus/base/error.h"
+
+namespace locus {
+
+InputRows read_input_rows(std::string_view scheme, const Geometry& geometry, const Options& options) {
+  const bool joined = options.choice("combine") == "joined";
+  const int64_t own = options.integer("width");
+  require(joined || own == 0,
+          "{}: option width is {}, but rows that are added have the model's width; set combine to joined",
+          scheme, own);
+  return {joined, own > 0 ? own : geometry.width};
+}
+
+}  // namespace locus
