@@ -1,5 +1,7 @@
-// Our matrix product with prepacked weights, and OpenBLAS on the same shapes where it is installed.
+// Our matrix product with prepacked weights, f32 and bf16, and OpenBLAS on the same shapes where it is
+// installed.
 #include "bench/operands.h"
+#include "locus/op/convert.h"
 
 #ifdef LOCUS_OPENBLAS
 #include <cblas.h>
@@ -25,15 +27,18 @@ Case product_case(const char* kernel, Sizes s) {
 void add_matmul_cases() {
   for (const Sizes s :
        {Sizes{2048, 2048, 2048}, {1024, 384, 1536}, {256, 384, 384}, {1024, 768, 3072}, {1, 768, 3072}}) {
-    Case ours = product_case("matmul", s);
-    ours.prepare = [s] {
-      const Tensor b = filled({s.k, s.n}), packed = Tensor::empty({1, cpu().packed_size(s.k, s.n)});
-      cpu().pack({.b = b.view(), .packed = packed.view(), .k = s.k, .n = s.n});
-      return [=, a = filled({s.m, s.k}), c = filled({s.m, s.n})] {
-        cpu().matmul({.a = a.view(), .packed = packed.view(), .c = c.view(), .m = s.m, .n = s.n, .k = s.k});
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+      Case ours = product_case(dtype == DType::f32 ? "matmul" : "matmul_bf16", s);
+      ours.prepare = [s, dtype] {
+        const Tensor b = op::convert(filled({s.n, s.k}), dtype);
+        const Tensor packed = Tensor::empty({1, cpu().packed_size(s.k, s.n, dtype)}, dtype);
+        cpu().pack({.b = b.view(), .packed = packed.view(), .k = s.k, .n = s.n, .transposed = true});
+        return [=, a = filled({s.m, s.k}), c = filled({s.m, s.n})] {
+          cpu().matmul({.a = a.view(), .packed = packed.view(), .c = c.view(), .m = s.m, .n = s.n, .k = s.k});
+        };
       };
-    };
-    add(ours);
+      add(ours);
+    }
 #ifdef LOCUS_OPENBLAS
     Case blas = product_case("openblas_sgemm", s);
     blas.prepare = [s] {

@@ -29,9 +29,10 @@ def load(workload):
 
 
 def rivals(workload):
-    """The files of a workload that are programs: they serve, or print."""
-    return sorted(path.stem for path in (HERE / workload).glob("*.py")
-                  if path.name != "workload.py" and any(word in path.read_text() for word in ("serve(", "print(")))
+    """The files of a workload that are programs: they serve, or print. Before them, Locus computing otherwise."""
+    others = sorted(path.stem for path in (HERE / workload).glob("locus_*.cc"))
+    return others + sorted(path.stem for path in (HERE / workload).glob("*.py")
+                           if path.name != "workload.py" and any(word in path.read_text() for word in ("serve(", "print(")))
 
 
 def difference(ours, theirs, dtype):
@@ -71,8 +72,9 @@ class Measurement:
         contender.result(file.with_suffix(".result"))
         gap = difference(self.folder / "locus.result", file.with_suffix(".result"),
                          getattr(self.about, "DTYPE", numpy.float32))
-        if gap > self.about.TOLERANCE:
-            self.refused[name] = f"its result differs by {gap:.2g}, more than {self.about.TOLERANCE:g}"
+        tolerance = getattr(self.about, "TOLERANCES", {}).get(name, self.about.TOLERANCE)
+        if gap > tolerance:
+            self.refused[name] = f"its result differs by {gap:.2g}, more than {tolerance:g}"
             contender.close()
         else:
             self.contenders[name] = contender

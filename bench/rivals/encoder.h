@@ -8,17 +8,19 @@
 
 namespace locus::bench {
 
-inline std::function<Tensor()> encoder(const Inputs& in) {
-  const auto folder = std::make_shared<ModelFolder>(open_model(in.folder / "model"));
-  const Tensor ids = in.tensor("ids");
-  const Tokens tokens = {
-      ids.reshape({ids.numel()}),
-      Placement::rectangle(ids.size(0), ids.size(1), folder->architecture.blueprint.policy()),
-      {}};
-  return [=] {
-    const NoGrad scope;
-    return folder->model.transformer()(tokens).value();
-  };
+inline int serve_encoder(int argc, char** argv, DType weights = DType::f32) {
+  return serve(argc, argv, [weights](const Inputs& in) {
+    const auto folder = std::make_shared<ModelFolder>(open_model(in.folder / "model", {.weights = weights}));
+    const Tensor ids = in.tensor("ids");
+    const Tokens tokens = {
+        ids.reshape({ids.numel()}),
+        Placement::rectangle(ids.size(0), ids.size(1), folder->architecture.blueprint.policy()),
+        {}};
+    return [=] {
+      const NoGrad scope;
+      return folder->model.transformer()(tokens).value();
+    };
+  });
 }
 
 }  // namespace locus::bench

@@ -26,7 +26,7 @@ def command(workload, name, programs):
     if python.exists():
         return [sys.executable, "-P", str(python)]
     shell = HERE / workload / f"{name}.sh"
-    return [str(shell if shell.exists() else programs / "rivals" / f"rivals_{workload}")]
+    return [str(shell if shell.exists() else programs / "rivals" / name.replace("locus", f"rivals_{workload}"))]
 
 
 class Answering:

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // f32 against f32: a few hundred roundings of 2^-24 each, amplified by two layers with wide weights.
-constexpr double kForward = 2e-5, kGradient = 2e-4;
+constexpr double kForward = 2e-5, kGradient = 2e-4, kBf16 = 0.05;
 
 std::vector<std::string> golden_families() {
   std::vector<std::string> names;
@@ -65,6 +65,18 @@ TEST_P(FamilyGolden, ComputesWhatTransformersDoes) {
     ++compared;
   }
   EXPECT_EQ(compared, golden.entries().size());
+}
+
+// Weights and what they multiply are rounded to bf16, 2^-9 of their size at most, a dozen times in these two
+// layers; their wide weights make some of it several times larger, as they do with the roundings of f32
+// above.
+TEST_P(FamilyGolden, ComputesItWithBf16WeightsToTwoDigits) {
+  const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
+  const SafetensorsFile golden(path / "expected.safetensors");
+  ModelFolder folder = open_model(path, {.weights = DType::bf16});
+  for (const auto& [name, tensor] : forward(folder, read_inputs(path / "inputs.json"), false)) {
+    expect_near(name, tensor, golden.read(name), kBf16, 0);
+  }
 }
 
 // Token by token with a cache gives the full pass.

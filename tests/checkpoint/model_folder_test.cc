@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "locus/op/convert.h"
 #include "locus/tensor/storage.h"
 #include "tests/checkpoint/folder_of.h"
 
@@ -192,6 +193,46 @@ TEST(ModelFolder, ConvertsHalfPrecisionWeights) {
   }
 }
 
+// Whatever they are stored as, and joined, turned round or reordered on the way; what is no weight of a
+// linear layer stays f32. No copy in f32 is made on the way.
+TEST(ModelFolder, OpensWeightsAsBf16) {
+  for (const char* family : {"bert", "gpt2", "neox", "deberta", "t5"}) {
+    for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+      const FolderOf folder(family);
+      std::vector<NamedTensor> tensors = folder.tensors();
+      for (auto& [name, tensor] : tensors) tensor = op::convert(tensor, dtype);
+      folder.write(tensors);
+      const ModelFolder whole = open_model(folder.path());
+      reset_peak_bytes();
+      const int64_t before = allocated_bytes();
+      const ModelFolder opened = open_model(folder.path(), {.weights = DType::bf16});
+      int64_t bytes = 0, halves = 0;
+      for (size_t p = 0; p < whole.model.parameters().all().size(); ++p) {
+        const auto& [name, var] = opened.model.parameters().all()[p];
+        const Tensor &got = var.value(), &wanted = whole.model.parameters().all()[p].var.value();
+        bytes += got.numel() * size_of(got.dtype()) + kAlignment;
+        halves += got.dtype() == DType::bf16;
+        EXPECT_EQ(got.dtype() == DType::bf16,
+                  name.ends_with(".weight") && got.shape().rank() == 2 && name.find("scheme") == name.npos)
+            << name;
+        EXPECT_FALSE(var.wants_grad()) << name;
+        EXPECT_EQ(got.values(), op::convert(wanted, got.dtype()).values()) << family << " " << name;
+      }
+      EXPECT_GT(halves, 3) << family;
+      EXPECT_LE(peak_bytes() - before, bytes) << family;
+    }
+  }
+}
+
+TEST(ModelFolder, ABf16OneIsNotSaved) {
+  const ModelFolder folder = open_model(FolderOf("bert").path(), {.weights = DType::bf16});
+  const TemporaryFolder saved;
+  expect_error(Fault::data, {"is held as bf16, expected f32; open the model as f32"},
+               [&] { save_model(folder, saved.path()); });
+  expect_error(Fault::data, {"model: weights as f16, expected f32 or bf16"},
+               [] { open_model(FolderOf("bert").path(), {.weights = DType::f16}); });
+}
+
 TEST(ModelFolder, WarnsOfWeightsThatAreNotFinite) {
   const FolderOf folder("bert");
   std::vector<NamedTensor> tensors = folder.tensors();
@@ -203,6 +244,13 @@ TEST(ModelFolder, WarnsOfWeightsThatAreNotFinite) {
   ASSERT_EQ(opened.warnings.size(), 1u);
   EXPECT_NE(opened.warnings[0].find("tensor 'cls.predictions.bias' holds numbers that are not finite"),
             std::string::npos);
+  // As bf16, what is past its largest number is not finite either.
+  for (auto& [name, tensor] : tensors) {
+    if (name == "cls.predictions.transform.dense.weight") tensor.data<float>()[5] = 3.4e38f;
+  }
+  folder.write(tensors);
+  EXPECT_EQ(open_model(folder.path()).warnings.size(), 1u);
+  EXPECT_EQ(open_model(folder.path(), {.weights = DType::bf16}).warnings.size(), 2u);
 }
 
 TEST(ModelFolder, KeepsTokenizerAndSentenceFilesWhenItIsSavedAgain) {
@@ -235,11 +283,12 @@ TEST(ModelFolder, TakesNoMoreTensorsThanItsWeightsWhileItIsOpened) {
 TEST(ModelFolder, TellsItsProgress) {
   const FolderOf folder("bert");
   uint64_t last = 0, whole = 0;
-  open_model(folder.path(), [&](uint64_t done, uint64_t all) {
+  const auto progress = [&](uint64_t done, uint64_t all) {
     EXPECT_GT(done, last);
     last = done;
     whole = all;
-  });
+  };
+  open_model(folder.path(), {.progress = progress});
   EXPECT_EQ(last, whole);
   EXPECT_GT(whole, 0u);
 }

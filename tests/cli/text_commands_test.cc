@@ -34,6 +34,26 @@ TEST_F(TextCommands, Embed) {
                "embed: --out is 'x.txt', expected a name that ends with .jsonl, .npy or .safetensors");
 }
 
+// Every command that opens a model takes it; those that train do not.
+TEST_F(TextCommands, WeightsAsBf16) {
+  const std::string embed = "embed " + model("embed") + " 'the dog'";
+  EXPECT_EQ(expect_fine(embed + " --dtype f32"), expect_fine(embed));
+  EXPECT_NE(expect_fine(embed + " --dtype bf16"), expect_fine(embed));
+  expect_fine("similarity " + model("embed") + " a b --dtype bf16");
+  expect_fine("classify " + model("classify") + " a --dtype bf16");
+  expect_fine("tag " + model("tag") + " a --dtype bf16");
+  expect_fine("generate " + model("write") + " 'the dog' --max-tokens 2 --dtype bf16");
+  expect_fine("translate " + model("translate") + " 'the dog' --max-tokens 2 --dtype bf16");
+  expect_fault(2, embed + " --dtype bf61", "--dtype is 'bf61', expected f32 or bf16; did you mean 'bf16'?");
+  expect_fault(2, "train x --out y --dtype bf16", "--dtype");
+  const std::string inputs = file("x.json", "{\"input_ids\": [[1, 2, 3]]}");
+  const std::string forward =
+      "forward " + model("embed") + " --input " + inputs + " --out " + inputs + ".out";
+  expect_fine(forward + " --dtype bf16");
+  expect_fault(2, forward + " --dtype bf16 --gradients",
+               "forward: --gradients and --dtype bf16 exclude each other; gradients need f32");
+}
+
 TEST_F(TextCommands, EmbedLeavesBadLinesOut) {
   const std::string texts = file("x.txt", "the dog\n\xff\n" + std::string(100, '.') + "\nit ran\n");
   const std::string out = (folder / "out.safetensors").string();

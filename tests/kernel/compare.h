@@ -78,6 +78,16 @@ class Stage {
     fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
     return view;
   }
+  // The same rounded to bf16, which stays bf16 on the reference.
+  View halves(Shape shape, uint64_t seed) {
+    const int64_t margin = layout_ == Layout::apart ? 3 : 0;
+    keep_.push_back(Tensor::zeros(shape.with_last(shape.cols() + margin), DType::bf16, device_)
+                        .columns(margin / 3, margin / 3 + shape.cols()));
+    const View view = keep_.back().view();
+    const std::vector<float>& values = normals(seed, view.numel());
+    fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
+    return view;
+  }
   // Whole numbers in [0, below).
   View ids(int64_t count, uint64_t seed, uint32_t below) {
     keep_.push_back(Tensor::empty({count}, DType::i32));

@@ -33,7 +33,7 @@ void multiply(Stage& stage, const Case& c) {
   const Kernels& kernels = stage.kernels();
   const View a = c.a_transposed ? stage.input({c.batch * c.k, c.m}, 1) : stage.input({c.batch * c.m, c.k}, 1);
   const View b = c.b_transposed ? stage.input({c.batch * c.n, c.k}, 2) : stage.input({c.batch * c.k, c.n}, 2);
-  const View packed = stage.workspace({c.batch, kernels.packed_size(c.k, c.n)});
+  const View packed = stage.workspace({c.batch, kernels.packed_size(c.k, c.n, DType::f32)});
   kernels.pack(
       {.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = c.b_transposed});
   const Shape result = {c.batch * c.m, c.n};
@@ -141,7 +141,7 @@ std::vector<float> product_of(const std::vector<float>& a, const std::vector<flo
   const Kernels& table = kernels(Device::cpu);
   const Tensor left = Tensor::of(a_transposed ? Shape{k, m} : Shape{m, k}, std::span<const float>(a)),
                right = Tensor::of({k, n}, std::span<const float>(b)),
-               packed = Tensor::empty({1, table.packed_size(k, n)}), c = Tensor::empty({m, n}),
+               packed = Tensor::empty({1, table.packed_size(k, n, DType::f32)}), c = Tensor::empty({m, n}),
                bias = Tensor::full({n}, 0.3);
   table.pack({.b = right.view(), .packed = packed.view(), .k = k, .n = n});
   table.matmul({.a = left.view(),

@@ -1,5 +1,6 @@
 #include "locus/op/matmul.h"
 
+#include "locus/op/convert.h"
 #include "locus/op/layout.h"
 #include "tests/expect_error.h"
 #include "tests/op/gradient.h"
@@ -102,6 +103,28 @@ TEST(OpLinear, PackedHasTheSameBits) {
   }
 }
 
+// In every way a weight is used: packed for many rows and beforehand, as it lies for a few, a part of its
+// rows.
+TEST(OpLinear, TakesABf16Weight) {
+  for (const Device device : {Device::cpu, Device::reference}) {
+    const Tensor f32 = normal_tensor({26, 7}, Device::cpu, 1), b = normal_tensor({13}, device, 2);
+    const Var all(convert(f32, DType::bf16).on(device)), weight = rows(all, 13, 26), bias(b);
+    const Tensor rounded = convert(weight.value(), DType::f32).on(device);
+    for (const int64_t m : {1, 30}) {
+      const Tensor x =
+          convert(convert(normal_tensor({m, 7}, Device::cpu, 3), DType::bf16), b.dtype()).on(device);
+      const Tensor got = linear(Var(x), weight, bias, Activation::gelu).value();
+      EXPECT_EQ(got.dtype(), x.dtype());
+      EXPECT_EQ(linear(x, pack(weight.value(), true), b, Activation::gelu).values(), got.values());
+      const Tensor want = linear(Var(x), Var(convert(rounded, b.dtype())), bias, Activation::gelu).value();
+      // x is one of bf16 as well, so products are exact: seven sums of f32.
+      for (int64_t i = 0; i < got.numel(); ++i) {
+        EXPECT_NEAR(got.values()[static_cast<size_t>(i)], want.values()[static_cast<size_t>(i)], 1e-5);
+      }
+    }
+  }
+}
+
 TEST(OpMatmul, EveryErrorNamesTheOpAndTheArgument) {
   const Var a(Tensor::zeros({2, 3})), b(Tensor::zeros({3, 4})), none, row(Tensor::zeros({3}));
   const Var batch(Tensor::zeros({2, 3, 4}));
@@ -135,6 +158,7 @@ TEST(OpMatmul, EveryErrorNamesTheOpAndTheArgument) {
   });
   data({"pack: b is missing"}, [] { pack({}); });
   data({"pack: b has shape [3], expected rank 2 or 3"}, [&] { pack(row.value()); });
+  data({"pack: b is bf16 on the cpu, expected f32"}, [] { pack(Tensor::zeros({2, 2}, DType::bf16)); });
   data({"pack: b is i32"}, [] { pack(Tensor::zeros({2, 2}, DType::i32)); });
 }
 
@@ -156,6 +180,11 @@ TEST(OpLinear, EveryErrorNamesTheOpAndTheArgument) {
        [&] { linear(x, weight, Var(elsewhere)); });
   data({"linear: weight is f32 on the reference, but x is"},
        [&] { linear(x, Var(weight.value().on(Device::reference))); });
+  const Var half(Tensor::zeros({4, 3}, DType::bf16)), leaf = Var::parameter(Tensor::zeros({2, 3}));
+  data({"linear: weight is bf16, which no gradient flows through, but one is wanted; open the model as f32"},
+       [&] { linear(leaf, half); });
+  data({"linear: weight is bf16 on the cpu, but x is on the reference"},
+       [&] { linear(Var(x.value().on(Device::reference)), half); });
   const PackedMatrix packed = pack(weight.value(), true);
   data({"linear: x is missing"}, [&] { linear(Tensor(), packed); });
   data({"linear: weight is missing"}, [&] { linear(x.value(), PackedMatrix()); });

@@ -1,3 +1,3 @@
 #include "bench/rivals/encoder.h"
 
-int main(int argc, char** argv) { return locus::bench::serve(argc, argv, locus::bench::encoder); }
+int main(int argc, char** argv) { return locus::bench::serve_encoder(argc, argv); }

@@ -55,7 +55,7 @@ Reading read_window(const Encoding& window, std::span<const float> logits, size_
 
 }  // namespace
 
-Answerer::Answerer(const std::filesystem::path& folder) : model_(folder) {
+Answerer::Answerer(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
   model_.require_head(HeadKind::answer, "answer questions");
 }
 

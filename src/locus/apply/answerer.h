@@ -27,7 +27,7 @@ struct AnswerOptions {
 
 class Answerer {
  public:
-  explicit Answerer(const std::filesystem::path& folder);
+  explicit Answerer(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const TextModel& model() const { return model_; }
 

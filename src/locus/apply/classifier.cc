@@ -5,7 +5,7 @@
 
 namespace locus {
 
-Classifier::Classifier(const std::filesystem::path& folder) : model_(folder) {
+Classifier::Classifier(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
   model_.require_head(HeadKind::sequence_class, "classify texts");
   const std::string problem = model_.hub() ? model_.hub()->config.text("problem_type", "") : "";
   if (problem == "regression") {

@@ -14,7 +14,7 @@ struct Classification {
 
 class Classifier {
  public:
-  explicit Classifier(const std::filesystem::path& folder);
+  explicit Classifier(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const TextModel& model() const { return model_; }
   const std::vector<std::string>& labels() const { return model_.labels(); }

@@ -20,7 +20,7 @@ void scale_to_length_one(std::span<float> row) {
 
 }  // namespace
 
-Embedder::Embedder(const fs::path& folder) : model_(folder) {
+Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weights) {
   require(model_.blueprint().kind == ModelKind::encoder,
           "'{}' holds no encoder, expected one to embed texts with", folder.string());
   if (fs::exists(folder / "modules.json")) read_modules();

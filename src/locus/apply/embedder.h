@@ -9,7 +9,7 @@ namespace locus {
 
 class Embedder {
  public:
-  explicit Embedder(const std::filesystem::path& folder);
+  explicit Embedder(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const TextModel& model() const { return model_; }
   int64_t width() const { return model_.blueprint().width; }  // C

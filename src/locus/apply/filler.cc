@@ -22,7 +22,7 @@ int32_t mask_of(const TextModel& model) {
 
 }  // namespace
 
-Filler::Filler(const std::filesystem::path& folder) : model_(folder) {
+Filler::Filler(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
   model_.require_head(HeadKind::masked_token, "fill masks");
   mask_id_ = mask_of(model_);
   mask_ = model_.tokenizer().bytes(mask_id_);

@@ -20,7 +20,7 @@ struct FilledMask {
 
 class Filler {
  public:
-  explicit Filler(const std::filesystem::path& folder);
+  explicit Filler(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const TextModel& model() const { return model_; }
   const std::string& mask() const { return mask_; }  // its name

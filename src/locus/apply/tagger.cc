@@ -85,7 +85,7 @@ class Joiner {
 
 }  // namespace
 
-Tagger::Tagger(const std::filesystem::path& folder) : model_(folder) {
+Tagger::Tagger(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
   model_.require_head(HeadKind::token_class, "tag texts");
 }
 

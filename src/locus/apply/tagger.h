@@ -15,7 +15,7 @@ struct TaggedSpan {
 
 class Tagger {
  public:
-  explicit Tagger(const std::filesystem::path& folder);
+  explicit Tagger(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const TextModel& model() const { return model_; }
 

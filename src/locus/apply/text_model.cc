@@ -22,33 +22,33 @@ int64_t said_limit(const fs::path& folder, int64_t most) {
 
 }  // namespace
 
-TextModel::TextModel(const fs::path& folder) : folder_(folder) {
+TextModel::TextModel(const fs::path& folder, DType weights) : folder_(folder) {
   if (!fs::is_directory(folder)) {
     fail(Fault::io, "'{}' is no folder; expected one of the hub, or of a run of locus train",
          folder.string());
   }
   if (fs::exists(folder / "config.json")) {
-    open_hub();
+    open_hub(weights);
   } else {
-    open_run();
+    open_run(weights);
   }
   const Blueprint& b = blueprint();
   require(tokenizer_->size() <= b.vocabulary, "'{}': its tokenizer has {} tokens, but the model only {} rows",
           folder.string(), tokenizer_->size(), b.vocabulary);
 }
 
-void TextModel::open_hub() {
+void TextModel::open_hub(DType weights) {
   // The one thread that parses the tokenizer and those that read the weights take about the same time.
   auto tokenizer = std::async(threads() > 1 ? std::launch::async : std::launch::deferred,
                               [this] { return load_tokenizer(folder_.string()); });
-  hub_ = open_model(folder_);
+  hub_ = open_model(folder_, {.weights = weights});
   warnings_ = hub_->warnings;
   tokenizer_ = tokenizer.get();
   longest_ = said_limit(folder_, blueprint().max_length);
   if (has_classes(blueprint().head)) labels_ = named_labels(hub_->config);
 }
 
-void TextModel::open_run() {
+void TextModel::open_run(DType weights) {
   const bool run =
       std::ranges::any_of(std::vector{folder_, folder_ / "best", folder_ / "last"},
                           [](const fs::path& place) { return fs::exists(place / "config.toml"); });
@@ -56,7 +56,7 @@ void TextModel::open_run() {
       run,
       "'{}' holds no checkpoint and no config.json; expected a run of locus train, or a folder of the hub",
       folder_.string());
-  run_ = load_run(folder_);
+  run_ = load_run(folder_, weights);
   tokenizer_ = run_->task.tokenizer;
   frame_ = frame_of(run_->task);
   const bool ends = !scheme_info(blueprint().scheme).extrapolates;

@@ -17,7 +17,8 @@ namespace locus {
 
 class TextModel {
  public:
-  explicit TextModel(const std::filesystem::path& folder);
+  // `weights`: f32, or bf16 for faster and somewhat rougher results in half the memory.
+  explicit TextModel(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const std::filesystem::path& folder() const { return folder_; }
   const Model& model() const { return hub_ ? hub_->model : run_->model; }
@@ -45,8 +46,8 @@ class TextModel {
                   OffsetUnit unit = OffsetUnit::bytes) const;
 
  private:
-  void open_hub();
-  void open_run();
+  void open_hub(DType weights);
+  void open_run(DType weights);
 
   std::filesystem::path folder_;
   std::optional<ModelFolder> hub_;

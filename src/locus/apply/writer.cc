@@ -51,7 +51,8 @@ struct Writer::Job {
   }
 };
 
-Writer::Writer(const std::filesystem::path& folder) : model_(folder), warnings_(model_.warnings()) {
+Writer::Writer(const std::filesystem::path& folder, DType weights)
+    : model_(folder, weights), warnings_(model_.warnings()) {
   model_.require_head(HeadKind::next_token, "write");
   generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of(model_.run()->task);
   require(!reads() || generation_.start_token >= 0,

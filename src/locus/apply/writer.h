@@ -23,7 +23,7 @@ struct WriteOptions {
 
 class Writer {
  public:
-  explicit Writer(const std::filesystem::path& folder);
+  explicit Writer(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const TextModel& model() const { return model_; }
   bool reads() const { return model_.blueprint().kind == ModelKind::encoder_decoder; }

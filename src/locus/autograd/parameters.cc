@@ -40,7 +40,8 @@ Var Parameters::add(const std::string& name, const Tensor& value) {
   require(!name.empty(), "a parameter needs a name");
   require(static_cast<bool>(value), "the parameter '{}' has no value", name);
   require(index_.emplace(name, list_.size()).second, "the parameter '{}' exists already", name);
-  list_.push_back({name, Var::parameter(constant(value))});
+  list_.push_back(
+      {name, value.dtype() == DType::bf16 ? Var(value.on(device_)) : Var::parameter(constant(value))});
   return list_.back().var;
 }
 

@@ -18,10 +18,11 @@ struct NamedParameter {
 
 class Parameters {
  public:
-  // All are kept in one format on one device: f32, or f64 on the reference.
+  // All are kept in one format on one device, f32, or f64 on the reference; but bf16 stays bf16.
   explicit Parameters(DType dtype = DType::f32, Device device = Device::cpu);
 
-  // A new leaf that wants a gradient, with this value in the format of all. A name taken already is refused.
+  // A new leaf that wants a gradient, with this value in the format of all. One in bf16 wants none. A name
+  // taken already is refused.
   Var add(const std::string& name, const Tensor& value);
   // Something that is no parameter but is computed with: the value in the format of all.
   Tensor constant(const Tensor& value) const;

@@ -67,7 +67,7 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
 
 // What the seed draws is a new head; without one, everything comes from the files.
 ModelFolder opened(const std::filesystem::path& path, Config config, std::optional<uint64_t> seed,
-                   const LoadProgress& progress) {
+                   const Opening& opening) {
   Architecture architecture = read_architecture(config);
   Blueprint& blueprint = architecture.blueprint;
   const WeightFiles files(path);
@@ -75,16 +75,17 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   require(wanted <= found, "'{}': describes a model of at least {:.0f} numbers, but the weights hold {:.0f}",
           config.path().string(), wanted, found);
   follow_weights(files, blueprint);
-  Model model(blueprint, {.seed = seed});
+  const Model::Start start = {.seed = seed, .weights = opening.weights};
+  Model model(blueprint, start);
   std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
   if (blueprint.tied &&
       (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token) &&
       has_own_head(files, bindings)) {
     blueprint.tied = false;
-    model = Model(blueprint, {.seed = seed});
+    model = Model(blueprint, start);
     bindings = matched(architecture, model, files, path, seed.has_value());
   }
-  std::vector<std::string> warnings = read_tensors(files, bindings, progress);
+  std::vector<std::string> warnings = read_tensors(files, bindings, opening.progress);
   for (Binding& binding : bindings) {
     if (!binding.constant) continue;
     for (Var& parameter : binding.parameters) parameter.set_wants_grad(false);
@@ -121,17 +122,16 @@ json::Members label_members(const std::vector<std::string>& labels) {
 
 }  // namespace
 
-ModelFolder open_model(const std::filesystem::path& path, const LoadProgress& progress) {
-  return opened(path, Config(path / "config.json"), {}, progress);
+ModelFolder open_model(const std::filesystem::path& path, const Opening& opening) {
+  return opened(path, Config(path / "config.json"), {}, opening);
 }
 
-ModelFolder open_model(const std::filesystem::path& path, const NewHead& head, const LoadProgress& progress) {
+ModelFolder open_model(const std::filesystem::path& path, const NewHead& head) {
   const Config own(path / "config.json");
   json::Members changes;
   if (!head.labels.empty()) changes = label_members(head.labels);
   changes.emplace_back("architectures", architecture_with(own, head.kind));
-  ModelFolder folder =
-      opened(path, Config(changed_config(own.path(), changes), own.path()), head.seed, progress);
+  ModelFolder folder = opened(path, Config(changed_config(own.path(), changes), own.path()), head.seed, {});
   folder.changes = std::move(changes);
   // A base model's own names do not go with those of a head.
   folder.bindings =

@@ -16,6 +16,11 @@ namespace locus {
 // Called as bytes arrive, from any thread but never from two at once.
 using LoadProgress = std::function<void(uint64_t done, uint64_t all)>;
 
+struct Opening {
+  DType weights = DType::f32;  // of linear layers: f32, or bf16 for a model that is only asked (Model::Start)
+  LoadProgress progress;
+};
+
 struct ModelFolder {
   std::filesystem::path path;
   Config config;
@@ -26,10 +31,10 @@ struct ModelFolder {
   json::Members changes;  // what config.json says otherwise, now that the model has a new head
 };
 
-// Reads config.json and the weights, these straight into the model's memory as f32, whatever they are stored
-// as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers that mean
-// nothing (position_ids, rotary frequencies, masks) are passed over.
-ModelFolder open_model(const std::filesystem::path& path, const LoadProgress& progress = {});
+// Reads config.json and the weights, these straight into the model's memory, as f32 or bf16 whatever they are
+// stored as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers
+// that mean nothing (position_ids, rotary frequencies, masks) are passed over.
+ModelFolder open_model(const std::filesystem::path& path, const Opening& opening = {});
 
 // Another head in place of the folder's own. What tells labels is drawn; other parts of it are where the
 // folder has none of the right shape. What the folder's own head had besides is passed over.
@@ -38,8 +43,7 @@ struct NewHead {
   std::vector<std::string> labels;  // their names, of a classifier
   uint64_t seed = 1;
 };
-ModelFolder open_model(const std::filesystem::path& path, const NewHead& head,
-                       const LoadProgress& progress = {});
+ModelFolder open_model(const std::filesystem::path& path, const NewHead& head);
 // The names that config.json has for labels (id2label), in their order.
 std::vector<std::string> named_labels(const Config& config);
 

@@ -35,6 +35,10 @@ int64_t Binding::row(int64_t tensor_row) const {
 }
 
 Tensor Binding::assemble(std::span<const Tensor> values) const {
+  for (const Tensor& value : values) {
+    require(value.dtype() == DType::f32, "'{}' is held as {}, expected f32; open the model as f32", tensor,
+            name_of(value.dtype()));
+  }
   if (as_it_is()) return values[0].reshape(shape());
   const Tensor result = values[0].like(shape());
   const int64_t all = rows(), width = columns();

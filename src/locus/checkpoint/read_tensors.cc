@@ -1,5 +1,5 @@
-// Weights from files into a model's memory, in parallel, piece by piece: what is stored as f32 in
-// the model's own order goes there directly, anything else through a small piece of scratch memory.
+// Weights from files into a model's memory, in parallel, piece by piece: what is stored in the model's own
+// format and order goes there directly, anything else through a small piece of scratch memory.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -43,63 +43,88 @@ bool all_finite(std::span<const float> values) {
   return std::ranges::all_of(sums, [](float sum) { return sum == 0; });
 }
 
+bool all_finite(std::span<const uint16_t> bf16) {
+  constexpr unsigned kExponent = 0x7f80;
+  return std::ranges::none_of(bf16, [](unsigned bits) { return (bits & kExponent) == kExponent; });
+}
+
+float to_float(float value) { return value; }
 float to_float(double value) { return static_cast<float>(value); }
 float to_float(Bf16 value) { return to_f32(value); }
 float to_float(F16 value) { return to_f32(value); }
+
+// What a model holds: f32, or the bits of bf16.
+template <class Number, class T>
+Number to_number(T value) {
+  if constexpr (std::is_same_v<Number, float>) {
+    return to_float(value);
+  } else {
+    return to_bf16(to_float(value)).bits;
+  }
+}
 
 // What a thread reads through, where bytes cannot go straight to their place. Kept from piece to piece: fresh
 // memory would cost more than the reading.
 class Scratch {
  public:
   std::span<std::byte> stored(size_t bytes) { return grown(stored_, stored_size_, bytes); }
-  std::span<float> values(size_t count) { return grown(values_, values_size_, count); }
+  template <class Number>
+  std::span<Number> values(size_t count) {
+    const std::span<std::byte> bytes = grown(values_, values_size_, count * sizeof(Number));
+    return {reinterpret_cast<Number*>(bytes.data()), count};
+  }
 
  private:
-  template <class T>
-  static std::span<T> grown(std::unique_ptr<T[]>& memory, size_t& size, size_t wanted) {
+  static std::span<std::byte> grown(std::unique_ptr<std::byte[]>& memory, size_t& size, size_t wanted) {
     if (size < wanted) {
-      memory = std::make_unique_for_overwrite<T[]>(wanted);
+      memory = std::make_unique_for_overwrite<std::byte[]>(wanted);
       size = wanted;
     }
     return {memory.get(), wanted};
   }
 
-  std::unique_ptr<std::byte[]> stored_;
-  std::unique_ptr<float[]> values_;
+  std::unique_ptr<std::byte[]> stored_, values_;
   size_t stored_size_ = 0, values_size_ = 0;
 };
 
 class TensorReader {
  public:
-  TensorReader(const Binding& binding, const Source& source) : binding_(binding), source_(source) {
+  TensorReader(const Binding& binding, const Source& source)
+      : binding_(binding), source_(source), dtype_(binding.parameters[0].value().dtype()) {
     for (const Var& parameter : binding.parameters) {
-      float* row = parameter.value().data<float>().data();
+      std::byte* row = parameter.value().view().data;
       const int64_t count = parameter.value().size(0);
-      for (int64_t r = 0; r < count; ++r) rows_.push_back(row + r * binding.columns());
+      for (int64_t r = 0; r < count; ++r) rows_.push_back(row + r * binding.columns() * size_of(dtype_));
     }
   }
 
   // Whether all numbers read were finite.
   bool read(int64_t begin, int64_t end, Scratch& scratch) const {
+    return dtype_ == DType::bf16 ? read_as<uint16_t>(begin, end, scratch)
+                                 : read_as<float>(begin, end, scratch);
+  }
+
+ private:
+  template <class Number>
+  bool read_as(int64_t begin, int64_t end, Scratch& scratch) const {
     const uint64_t offset = static_cast<uint64_t>(begin) * source_.row_bytes();
     const auto numbers = static_cast<size_t>((end - begin) * source_.columns);
-    if (binding_.as_it_is() && source_.entry->type->dtype == DType::f32) {
-      const std::span<float> to(binding_.parameters[0].value().data<float>().subspan(
-          static_cast<size_t>(begin * source_.columns), numbers));
+    if (binding_.as_it_is() && source_.entry->type->dtype == dtype_) {
+      const std::span<Number> to(reinterpret_cast<Number*>(rows_[0]) + begin * source_.columns, numbers);
       source_.file->read_part(*source_.entry, offset, std::as_writable_bytes(to));
       return all_finite(to);
     }
     const std::span<std::byte> stored =
         scratch.stored(static_cast<size_t>(end - begin) * source_.row_bytes());
     source_.file->read_part(*source_.entry, offset, stored);
-    const std::span<const float> values =
-        visit_float(*source_.entry->type->dtype, [&]<class T>(T) -> std::span<const float> {
+    const std::span<const Number> values =
+        visit_float(*source_.entry->type->dtype, [&]<class T>(T) -> std::span<const Number> {
           const std::span<const T> from(reinterpret_cast<const T*>(stored.data()), numbers);
-          if constexpr (std::is_same_v<T, float>) {
+          if constexpr (std::is_same_v<T, Number>) {
             return from;
           } else {
-            const std::span<float> to = scratch.values(numbers);
-            std::ranges::transform(from, to.begin(), [](T value) { return to_float(value); });
+            const std::span<Number> to = scratch.values<Number>(numbers);
+            std::ranges::transform(from, to.begin(), [](T value) { return to_number<Number>(value); });
             return to;
           }
         });
@@ -107,24 +132,26 @@ class TensorReader {
     return all_finite(values);
   }
 
- private:
-  void place(int64_t begin, int64_t end, const float* values) const {
+  template <class Number>
+  Number* row(int64_t r) const {
+    return reinterpret_cast<Number*>(rows_[static_cast<size_t>(r)]);
+  }
+
+  template <class Number>
+  void place(int64_t begin, int64_t end, const Number* values) const {
     const int64_t width = source_.columns;
     if (binding_.layout.transposed && binding_.parameters[0].shape().rank() == 2) {
       place_transposed(begin, end, values);
       return;
     }
     for (int64_t r = begin; r < end; ++r, values += width) {
-      if (binding_.layout.one_row) {
-        std::copy_n(values, width, rows_[0]);
-      } else {
-        std::copy_n(values, width, rows_[binding_.row(r)]);
-      }
+      std::copy_n(values, width, row<Number>(binding_.layout.one_row ? 0 : binding_.row(r)));
     }
   }
 
   // By tiles of a cache line squared, two side by side: a line that is read or written is used up at once.
-  void place_transposed(int64_t begin, int64_t end, const float* values) const {
+  template <class Number>
+  void place_transposed(int64_t begin, int64_t end, const Number* values) const {
     constexpr int64_t kLine = 16;
     const int64_t width = source_.columns;
     for (int64_t column = 0; column < width; column += 2 * kLine) {
@@ -143,16 +170,16 @@ class TensorReader {
 
   // Four rows of four at `from` to where they stand as columns: in registers, which takes half the time that
   // it takes number by number. Fewer at the ends.
-  void place_square(const float* from, int64_t row, int64_t rows, int64_t column, int64_t columns) const {
-    float* const* to = rows_.data() + column;
+  template <class Number>
+  void place_square(const Number* from, int64_t first, int64_t rows, int64_t column, int64_t columns) const {
     const int64_t width = source_.columns;
     if (rows < 4 || columns < 4) {
       for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t c = 0; c < columns; ++c) to[c][row + r] = from[r * width + c];
+        for (int64_t c = 0; c < columns; ++c) row<Number>(column + c)[first + r] = from[r * width + c];
       }
       return;
     }
-    using Four = float __attribute__((vector_size(16)));
+    using Four [[gnu::vector_size(4 * sizeof(Number))]] = Number;
     Four in[4];
     for (int64_t r = 0; r < 4; ++r) std::memcpy(&in[r], from + r * width, sizeof(Four));
     const Four even_low = __builtin_shufflevector(in[0], in[2], 0, 4, 1, 5);
@@ -163,12 +190,13 @@ class TensorReader {
                          __builtin_shufflevector(even_low, odd_low, 2, 6, 3, 7),
                          __builtin_shufflevector(even_high, odd_high, 0, 4, 1, 5),
                          __builtin_shufflevector(even_high, odd_high, 2, 6, 3, 7)};
-    for (int64_t c = 0; c < 4; ++c) std::memcpy(to[c] + row, &out[c], sizeof(Four));
+    for (int64_t c = 0; c < 4; ++c) std::memcpy(row<Number>(column + c) + first, &out[c], sizeof(Four));
   }
 
   const Binding& binding_;
   const Source source_;
-  std::vector<float*> rows_;  // of the parameters
+  const DType dtype_;
+  std::vector<std::byte*> rows_;  // of the parameters
 };
 
 Source source_of(const WeightFiles& files, const Binding& binding) {

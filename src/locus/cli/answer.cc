@@ -53,7 +53,7 @@ void run(Request& request) {
   source.second = "context";
   source.pairs = true;
   Records records(std::move(source));
-  const Answerer answerer(request.folder);
+  const Answerer answerer(request.folder, request.weights);
   warn(answerer.model().warnings());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     std::vector<AskedText> asked;

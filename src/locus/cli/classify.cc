@@ -37,7 +37,7 @@ void run(const Request& request) {
   source.second = "text_pair";
   source.pairs = request.pairs;
   Records records(std::move(source));
-  const Classifier classifier(request.folder);
+  const Classifier classifier(request.folder, request.weights);
   warn(classifier.model().warnings());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<Classification> found = classifier.classify(inputs_of(chunk), reading);

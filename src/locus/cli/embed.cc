@@ -85,7 +85,7 @@ void run(const Request& request) {
          out);
   }
   Records records(request.source("embed"));
-  const Embedder embedder(request.folder);
+  const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
   if (npy) {
     write_npy(out, collect(request, records, embedder));

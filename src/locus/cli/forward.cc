@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "locus/checkpoint/forward.h"
-#include "locus/cli/command.h"
+#include "locus/cli/text_command.h"
 
 namespace locus::cli {
 
@@ -22,15 +22,20 @@ void add_forward(CLI::App& program) {
   struct Request {
     std::string folder, input, out;
     bool gradients = false;
+    DType weights = DType::f32;
   };
   auto request = std::make_shared<Request>();
   command.option("DIR", request->folder, "The model folder").required();
   command.option("--input", request->input, "The inputs, a JSON file").required();
   command.option("--out", request->out, "Where to write the outputs, a safetensors file").required();
   command.flag("--gradients", request->gradients, "Also the gradient of the loss for every parameter");
+  add_dtype(command, request->weights);
   command.callback([request] {
     const ForwardInputs inputs = read_inputs(request->input);
-    ModelFolder folder = open_model(request->folder);
+    if (request->gradients && request->weights != DType::f32) {
+      fail(Fault::usage, "forward: --gradients and --dtype bf16 exclude each other; gradients need f32");
+    }
+    ModelFolder folder = open_model(request->folder, {.weights = request->weights});
     for (const std::string& warning : folder.warnings) fmt::print(stderr, "locus: {}\n", warning);
     write_safetensors(request->out, forward(folder, inputs, request->gradients));
   });

@@ -50,7 +50,7 @@ void run(const Request& request) {
   RecordSource source = request.source("generate");
   source.first = "prompt";
   Records records(std::move(source));
-  const Writer writer(request.folder);
+  const Writer writer(request.folder, request.weights);
   warn(writer.warnings());
   WriteOptions options = options_of(request, writer);
   // One prompt is answered as the tokens come.

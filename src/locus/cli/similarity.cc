@@ -71,7 +71,7 @@ void run(const Request& request) {
   source.pairs = request.query.empty();
   if (source.pairs) source.second = "text_pair";
   Records records(std::move(source));
-  const Embedder embedder(request.folder);
+  const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
   (request.query.empty() ? compare_pairs : find_nearest)(request, records, embedder);
 }

@@ -51,7 +51,7 @@ std::string object_of(const std::string& text, const std::vector<TaggedSpan>& sp
 
 void run(const Request& request) {
   Records records(request.source("tag"));
-  const Tagger tagger(request.folder);
+  const Tagger tagger(request.folder, request.weights);
   warn(tagger.model().warnings());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<std::vector<TaggedSpan>> found = tagger.tag(texts_of(chunk), reading);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "locus/base/parallel.h"
+#include "locus/base/spelling.h"
 #include "locus/cli/progress_line.h"
 #include "locus/cli/terminal.h"
 
@@ -24,7 +25,20 @@ void add_text_options(Command& command, TextRequest& request, const std::string&
   command.option("--batch-tokens", request.reading.batch_tokens, "Tokens of a batch, about")
       .between(1, 1 << 24)
       .shows_default();
+  add_dtype(command, request.weights);
   add_threads(command);
+}
+
+void add_dtype(Command& command, DType& weights) {
+  const auto take = [&weights](const std::string& name) {
+    constexpr std::string_view kNames[] = {name_of(DType::f32), name_of(DType::bf16)};
+    if (std::ranges::count(kNames, name) == 0) {
+      fail(Fault::usage, "--dtype is '{}', expected f32 or bf16{}", name, suggestion(name, kNames));
+    }
+    weights = name == name_of(DType::bf16) ? DType::bf16 : DType::f32;
+  };
+  command.option_to<std::string>("--dtype", take,
+                                 "Weights as f32, or as bf16: faster, half the memory, three digits [f32]");
 }
 
 void add_threads(Command& command) {

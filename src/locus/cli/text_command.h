@@ -15,15 +15,18 @@ struct TextRequest {
   std::string folder;
   std::vector<std::string> words, files;
   bool json = false, skip_bad = false;
+  DType weights = DType::f32;
   ReadOptions reading;
 
   RecordSource source(std::string_view command) const;
 };
 
-// DIR, TEXT, --file, --json, --skip-bad, --truncate, --batch-tokens and --threads; `text` says what TEXT is.
+// DIR, TEXT, --file, --json, --skip-bad, --truncate, --batch-tokens, --dtype and --threads; `text` says what
+// TEXT is.
 void add_text_options(Command& command, TextRequest& request, const std::string& text);
 
-void add_threads(Command& command);  // --threads alone
+void add_threads(Command& command);                // --threads alone
+void add_dtype(Command& command, DType& weights);  // --dtype alone
 
 void warn(const std::vector<std::string>& warnings);  // on stderr
 

@@ -17,7 +17,7 @@ struct Request : TextRequest {
 
 void run(const Request& request) {
   Records records(request.source("translate"));
-  const Writer writer(request.folder);
+  const Writer writer(request.folder, request.weights);
   require(writer.reads(),
           "'{}' holds no encoder-decoder, expected one to translate; locus generate goes on "
           "behind a prompt",

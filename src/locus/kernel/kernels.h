@@ -16,7 +16,7 @@
 namespace locus {
 
 struct Kernels {
-  int64_t (*packed_size)(int64_t k, int64_t n);  // in elements
+  int64_t (*packed_size)(int64_t k, int64_t n, DType b);  // in elements
   void (*pack)(const kernel::PackArgs&);
   void (*matmul)(const kernel::MatmulArgs&);
   void (*few_rows)(const kernel::FewRowsArgs&);

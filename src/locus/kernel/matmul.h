@@ -3,6 +3,9 @@
 // b is rearranged once by pack() into the order the kernel reads it in; weights are packed once and used
 // often. What a packed matrix looks like is the device's own affair. Two promises: a row of c has the same
 // bits whatever other rows are in a, and whatever the number of threads.
+//
+// b may be bf16: half the bytes. Then a is rounded to bf16 as well (to nearest, ties to even), products are
+// exact and sums are f32. b comes transposed, as weights lie, and a does not.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +17,7 @@ namespace locus::kernel {
 
 struct PackArgs {
   ConstView b;  // [batch*k, n], or [batch*n, k] when transposed
-  View packed;  // [batch, packed_size(k, n)]
+  View packed;  // [batch, packed_size(k, n, dtype)] of b's dtype
   int64_t k = 0, n = 0, batch = 1;
   bool transposed = false;
 };
@@ -34,7 +37,7 @@ struct MatmulArgs {
 // of it; a row of c has the bits it has in MatmulArgs.
 struct FewRowsArgs {
   ConstView a;     // [m, k]
-  ConstView b;     // [n, k]: transposed
+  ConstView b;     // [n, k]: transposed; f32 or bf16
   View c;          // [m, n]
   ConstView bias;  // [n], or absent
   Activation activation = Activation::none;

@@ -51,7 +51,7 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
     require(!b.tied || tokens.shape()[1] == b.width,
             "blueprint: tied is set, but token rows have width {} and hidden states {}; set tied to false",
             tokens.shape()[1], b.width);
-    out_.weight = b.tied ? tokens : site.normal("weight", {b.vocabulary, b.width});
+    out_.weight = b.tied ? tokens : site.weight("weight", {b.vocabulary, b.width});
     if (b.head_bias) out_.bias = site.full("bias", {b.vocabulary}, 0);
   } else if (kind_ != HeadKind::none && kind_ != HeadKind::embedding) {
     out_ = Linear(site / "out", b.width, outputs(b), b.label_bias);

@@ -12,7 +12,7 @@ struct Linear {
   Linear() = default;  // no layer at all: false in a condition
   // The start of the weights is `factor` times as wide as the site's.
   Linear(const Site& site, int64_t in, int64_t out, bool with_bias, double factor = 1)
-      : weight(site.normal("weight", {out, in}, factor)),
+      : weight(site.weight("weight", {out, in}, factor)),
         bias(with_bias ? site.full("bias", {out}, 0) : Var()) {}
 
   explicit operator bool() const { return static_cast<bool>(weight); }

@@ -1,6 +1,7 @@
 #include "locus/nn/site.h"
 
 #include "locus/base/parallel.h"
+#include "locus/op/convert.h"
 
 namespace locus {
 namespace {
@@ -21,16 +22,25 @@ std::optional<Random> Site::random(std::string_view name) const {
   return Random(*seed_, stream_of(scope_.path(), name));
 }
 
-Var Site::normal(std::string_view name, const Shape& shape, double factor) const {
+Tensor Site::drawn(std::string_view name, const Shape& shape, double factor) const {
   const Tensor value = Tensor::empty(shape);
-  if (const std::optional<Random> numbers = random(name)) {
-    const auto out = value.data<float>();
-    const auto deviation = static_cast<float>(deviation_ * factor);
-    parallel_for(value.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) out[i] = deviation * numbers->normal(static_cast<uint64_t>(i));
-    });
-  }
-  return scope_.add(name, value);
+  const Random numbers = *random(name);
+  const auto out = value.data<float>();
+  const auto deviation = static_cast<float>(deviation_ * factor);
+  parallel_for(value.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) out[i] = deviation * numbers.normal(static_cast<uint64_t>(i));
+  });
+  return value;
+}
+
+Var Site::normal(std::string_view name, const Shape& shape, double factor) const {
+  return scope_.add(name, seed_ ? drawn(name, shape, factor) : Tensor::empty(shape));
+}
+
+Var Site::weight(std::string_view name, const Shape& shape, double factor) const {
+  if (weights_ == DType::f32) return normal(name, shape, factor);
+  return scope_.add(
+      name, seed_ ? op::convert(drawn(name, shape, factor), weights_) : Tensor::empty(shape, weights_));
 }
 
 Var Site::full(std::string_view name, const Shape& shape, double value) const {

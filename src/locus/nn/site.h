@@ -11,20 +11,25 @@ namespace locus {
 
 class Site {
  public:
-  // Without a seed weights are left blank, for values that are read from elsewhere.
-  Site(Scope scope, std::optional<uint64_t> seed, double deviation)
-      : scope_(std::move(scope)), seed_(seed), deviation_(deviation) {}
-  Site operator/(std::string_view name) const { return {scope_ / name, seed_, deviation_}; }
+  // Without a seed weights are left blank, for values that are read from elsewhere. `weights` is the format
+  // of what states are multiplied by: f32, or bf16.
+  Site(Scope scope, std::optional<uint64_t> seed, double deviation, DType weights)
+      : scope_(std::move(scope)), seed_(seed), deviation_(deviation), weights_(weights) {}
+  Site operator/(std::string_view name) const { return {scope_ / name, seed_, deviation_, weights_}; }
 
+  Var weight(std::string_view name, const Shape& shape, double factor = 1) const;  // normal, in that format
   Var normal(std::string_view name, const Shape& shape, double factor = 1) const;
   Var full(std::string_view name, const Shape& shape, double value) const;
   const Scope& scope() const { return scope_; }
   std::optional<Random> random(std::string_view name) const;  // without a seed none
 
  private:
+  Tensor drawn(std::string_view name, const Shape& shape, double factor) const;
+
   Scope scope_;
   std::optional<uint64_t> seed_;
   double deviation_;
+  DType weights_;
 };
 
 }  // namespace locus

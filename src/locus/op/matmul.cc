@@ -58,6 +58,13 @@ Tensor matrix(const Tensor& x) {
   return even.shape().rank() == 2 ? even : even.reshape({x.shape().rows(), x.shape().cols()});
 }
 
+// What x is multiplied by: of the format of all, or bf16.
+void check_weight(Check& check, const Tensor& weight, Device device) {
+  if (!weight || weight.dtype() != DType::bf16) return check.floating("weight", weight);
+  check.that(weight.device() == device, "weight is bf16 on the {}, but x is on the {}",
+             name_of(weight.device()), name_of(device));
+}
+
 void check_linear(Check& check, const Tensor& x, int64_t out, int64_t in, const Tensor& bias) {
   check.rank_at_least("x", x, 1);
   check.that(x.shape().cols() == in,
@@ -70,14 +77,14 @@ void check_linear(Check& check, const Tensor& x, int64_t out, int64_t in, const 
 
 PackedMatrix pack(const Tensor& b, bool transposed) {
   Check check("pack");
-  check.floating("b", b);
+  if (!transposed || b.dtype() != DType::bf16) check.floating("b", b);
   check.that(b.shape().rank() == 2 || b.shape().rank() == 3, "b has shape {}, expected rank 2 or 3",
              b.shape());
   const Side side = side_of(b, transposed);
   // Nothing of an empty matrix is ever read.
   if (b.numel() == 0) return {b.like({side.batch, 1}), side.rows, side.cols};
   const Kernels& k = kernels(b.device());
-  const Tensor packed = b.like({side.batch, k.packed_size(side.rows, side.cols)});
+  const Tensor packed = b.like({side.batch, k.packed_size(side.rows, side.cols, b.dtype())});
   k.pack({.b = b.view(),
           .packed = packed.view(),
           .k = side.rows,
@@ -123,13 +130,15 @@ Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
 Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
   Check check("linear");
   check.floating("x", x);
-  check.floating("weight", weight);
+  check_weight(check, weight ? weight.value() : Tensor(), x.value().device());
   check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape());
   const int64_t out = weight.shape()[0], in = weight.shape()[1];
   const Tensor bias_value = bias ? bias.value() : Tensor();
   check_linear(check, x.value(), out, in, bias_value);
   const Tensor rows = matrix(x.value());
   const bool keeps = recording({x, weight, bias});
+  check.that(!keeps || weight.value().dtype() != DType::bf16,
+             "weight is bf16, which no gradient flows through, but one is wanted; open the model as f32");
   // Backward needs the sum before the activation, so the two are one store only when nothing is recorded.
   const Product how = {
       .b_transposed = true, .bias = bias_value, .activation = keeps ? Activation::none : activation};
@@ -161,7 +170,7 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
 Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias, Activation activation) {
   Check check("linear");
   check.floating("x", x);
-  check.floating("weight", weight.data);
+  check_weight(check, weight.data, x.device());
   check.that(weight.data.size(0) == 1, "weight is a batch of {} matrices, expected one", weight.data.size(0));
   check_linear(check, x, weight.n, weight.k, bias);
   const Tensor rows = matrix(x);

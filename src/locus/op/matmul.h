@@ -6,6 +6,9 @@
 
 namespace locus::op {
 
+// The right side b of a product may be bf16 in place of what a is: then a is rounded to bf16 too, and no
+// gradient flows. Such a b is transposed, [n, k].
+
 // The right side of a product in the order the device reads it: made once for a weight that is used often.
 struct PackedMatrix {
   Tensor data;  // [batch, packed size]
@@ -20,7 +23,7 @@ PackedMatrix pack(const Tensor& b, bool transposed = false);
 Var matmul(const Var& a, const Var& b, bool a_transposed = false, bool b_transposed = false);
 
 // f(x weight^T + bias) over the last axis of x: x [.., in], weight [out, in], bias [out] or absent: [..,
-// out].
+// out]. The weight may be bf16.
 Var linear(const Var& x, const Var& weight, const Var& bias = {}, Activation activation = Activation::none);
 
 // The same with a weight packed beforehand (pack(weight, true)); no gradient flows.

@@ -6,6 +6,7 @@
 #include "locus/base/file.h"
 #include "locus/base/json.h"
 #include "locus/checkpoint/safetensors.h"
+#include "locus/op/convert.h"
 #include "locus/text/json_text.h"
 #include "locus/train/manifest.h"
 #include "locus/train/run_plan.h"
@@ -42,16 +43,21 @@ std::vector<std::string> read_labels(const fs::path& file) {
 
 }  // namespace
 
-SavedRun load_run(const fs::path& folder) {
+SavedRun load_run(const fs::path& folder, DType weights) {
   const fs::path checkpoint = checkpoint_in(folder);
   verify_manifest(checkpoint);
   TextTask task = task_of(Settings::read(checkpoint / "config.toml"));
   task.tokenizer = load_tokenizer(checkpoint.string());
   if (fs::exists(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
-  Model model(task.blueprint, {.seed = std::nullopt});
+  Model model(task.blueprint, {.seed = std::nullopt, .weights = weights});
   const SafetensorsFile file(checkpoint / "model.safetensors");
   for (const NamedParameter& parameter : model.parameters().all()) {
-    file.read_into(parameter.name, parameter.var.value());
+    Tensor value = parameter.var.value();
+    if (value.dtype() == DType::bf16) {
+      value.copy_from(op::convert(file.read(parameter.name), DType::bf16));
+    } else {
+      file.read_into(parameter.name, value);
+    }
   }
   return {.checkpoint = checkpoint, .task = std::move(task), .model = std::move(model)};
 }

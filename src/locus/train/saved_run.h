@@ -19,8 +19,8 @@ struct SavedRun {
 };
 
 // Opens a checkpoint, or the best one of a run's folder, the last where nothing was validated. Every bit is
-// compared with what was saved.
-SavedRun load_run(const std::filesystem::path& folder);
+// compared with what was saved. `weights` as in Model::Start.
+SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32);
 
 // What load_run() needs beside weights and configuration: the tokenizer's files and the names of labels.
 // `scratch` is a folder to write in.

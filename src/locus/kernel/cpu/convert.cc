@@ -9,6 +9,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "locus/kernel/cpu/bf16-inl.h"
 #include "locus/kernel/cpu/sweep-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,11 +36,7 @@ HWY_INLINE V widen(D d, V half, F16) {
 
 template <class D, class V>
 HWY_INLINE V narrow(D d, V bits, Bf16) {
-  const auto magnitude = hn::And(bits, hn::Set(d, 0x7fffffffu)), upper = hn::ShiftRight<16>(bits);
-  const auto odd = hn::And(upper, hn::Set(d, 1u));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(d, 0x7fffu))));
-  const auto nan = hn::Or(upper, hn::Set(d, 0x40u));
-  return hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x7f800000u)), nan, rounded);
+  return narrow_to_bf16(d, bits);
 }
 
 template <class D, class V>

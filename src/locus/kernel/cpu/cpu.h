@@ -1,4 +1,5 @@
-// The CPU's kernels: Highway, dispatched at run time to the best SIMD target; storage f32, arithmetic f32.
+// The CPU's kernels: Highway, dispatched at run time to the best SIMD target; storage f32, and bf16
+// for the right side of a product; arithmetic f32.
 #pragma once
 
 #include "locus/kernel/kernels.h"
@@ -7,7 +8,7 @@ namespace locus::kernel::cpu {
 
 const Kernels& table();
 
-int64_t packed_size(int64_t k, int64_t n);
+int64_t packed_size(int64_t k, int64_t n, DType b = DType::f32);
 void pack(const PackArgs&);
 void matmul(const MatmulArgs&);
 void few_rows(const FewRowsArgs&);

@@ -11,6 +11,8 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "locus/kernel/cpu/bf16-inl.h"
+#include "locus/kernel/cpu/sweep-inl.h"
 #include "locus/kernel/cpu/tile-inl.h"
 #include "locus/kernel/cpu/transpose-inl.h"
 
@@ -58,6 +60,9 @@ inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, i
   }
 }
 
+// Runs of k short enough that the lines being written stay in the first-level cache.
+inline constexpr int64_t kRun = 64;
+
 // Panel of b: columns n .. n+kCols of [k, n] (or of [n, k] when transposed), zero past the last column.
 inline void pack_b(const float* b, int64_t stride, bool transposed, int64_t depth, int64_t n, int64_t cols,
                    float* out) {
@@ -69,13 +74,31 @@ inline void pack_b(const float* b, int64_t stride, bool transposed, int64_t dept
     }
     return;
   }
-  // In runs of k short enough that the lines being written stay in the first-level cache.
-  constexpr int64_t kRun = 64;
   for (int64_t k = 0; k < depth; k += kRun) {
     transpose_padded({.from = b + n * stride + k,
                       .stride = stride,
                       .rows = valid,
                       .cols = std::min(kRun, depth - k),
+                      .to = out + k * kCols,
+                      .to_stride = kCols},
+                     kCols);
+  }
+}
+
+// The same of [n, k] in bf16, as f32.
+inline void pack_b(const Bf16* b, int64_t stride, int64_t depth, int64_t n, int64_t cols, float* out) {
+  HWY_ALIGN float wide[kCols * kRun];
+  const int64_t valid = std::min(kCols, cols - n);
+  for (int64_t k = 0; k < depth; k += kRun) {
+    const int64_t count = std::min(kRun, depth - k);
+    for (int64_t c = 0; c < valid; ++c) {
+      const Bf16* from = b + (n + c) * stride + k;
+      sweep_into(wide + c * kRun, count, [&](auto d, int64_t i) HWY_ATTR { return load_bf16(d, from + i); });
+    }
+    transpose_padded({.from = wide,
+                      .stride = kRun,
+                      .rows = valid,
+                      .cols = count,
                       .to = out + k * kCols,
                       .to_stride = kCols},
                      kCols);

@@ -2,6 +2,11 @@
 
 #include <hwy/targets.h>
 
+#if HWY_ARCH_ARM_A64
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 namespace locus::kernel::cpu {
 namespace {
 
@@ -16,5 +21,13 @@ std::vector<std::string> names_of(int64_t targets) {
 
 std::vector<std::string> built_targets() { return names_of(HWY_TARGETS); }
 std::vector<std::string> supported_targets() { return names_of(hwy::SupportedTargets() & HWY_TARGETS); }
+
+bool has_bfmmla() {
+#if HWY_ARCH_ARM_A64
+  return (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+#else
+  return false;
+#endif
+}
 
 }  // namespace locus::kernel::cpu

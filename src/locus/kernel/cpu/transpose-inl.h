@@ -25,15 +25,18 @@ struct Square {
   Quad r0, r1, r2, r3;
 };
 
-// Element c of row r at `from` becomes element r of row c.
-HWY_INLINE Square load_transposed(const float* from, int64_t stride) {
+// Element c of row r becomes element r of row c.
+HWY_INLINE Square turned(const Square& s) {
   const QuadTag q;
-  const Quad r0 = hn::LoadU(q, from), r1 = hn::LoadU(q, from + stride);
-  const Quad r2 = hn::LoadU(q, from + 2 * stride), r3 = hn::LoadU(q, from + 3 * stride);
-  const Quad even_low = hn::InterleaveLower(q, r0, r2), even_high = hn::InterleaveUpper(q, r0, r2);
-  const Quad odd_low = hn::InterleaveLower(q, r1, r3), odd_high = hn::InterleaveUpper(q, r1, r3);
+  const Quad even_low = hn::InterleaveLower(q, s.r0, s.r2), even_high = hn::InterleaveUpper(q, s.r0, s.r2);
+  const Quad odd_low = hn::InterleaveLower(q, s.r1, s.r3), odd_high = hn::InterleaveUpper(q, s.r1, s.r3);
   return {hn::InterleaveLower(q, even_low, odd_low), hn::InterleaveUpper(q, even_low, odd_low),
           hn::InterleaveLower(q, even_high, odd_high), hn::InterleaveUpper(q, even_high, odd_high)};
+}
+HWY_INLINE Square load_transposed(const float* from, int64_t stride) {
+  const QuadTag q;
+  return turned({hn::LoadU(q, from), hn::LoadU(q, from + stride), hn::LoadU(q, from + 2 * stride),
+                 hn::LoadU(q, from + 3 * stride)});
 }
 HWY_INLINE void store_square(const Square& square, float* to, int64_t stride) {
   const QuadTag q;

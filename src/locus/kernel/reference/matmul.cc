@@ -7,7 +7,7 @@
 namespace locus::kernel::reference {
 
 // Packed here means: row-major [k, n].
-int64_t packed_size(int64_t k, int64_t n) { return std::max<int64_t>(k * n, 1); }
+int64_t packed_size(int64_t k, int64_t n, DType) { return std::max<int64_t>(k * n, 1); }
 
 void pack(const PackArgs& args) {
   for (int64_t batch = 0; batch < args.batch; ++batch) {
@@ -21,6 +21,15 @@ void pack(const PackArgs& args) {
   }
 }
 
+namespace {
+
+// A number of a, as it takes part in a product with b: rounded to bf16 where b is.
+double rounded(double a, DType b) {
+  return b == DType::bf16 ? static_cast<double>(to_f32(to_bf16(static_cast<float>(a)))) : a;
+}
+
+}  // namespace
+
 void matmul(const MatmulArgs& args) {
   for (int64_t batch = 0; batch < args.batch; ++batch) {
     for (int64_t m = 0; m < args.m; ++m) {
@@ -29,7 +38,7 @@ void matmul(const MatmulArgs& args) {
         double sum = args.accumulate ? at(args.c, row, n) : args.bias ? at(args.bias, n) : 0;
         for (int64_t k = 0; k < args.k; ++k) {
           const double a = args.a_transposed ? at(args.a, batch * args.k + k, m) : at(args.a, row, k);
-          sum += a * at(args.packed, batch, k * args.n + n);
+          sum += rounded(a, args.packed.dtype) * at(args.packed, batch, k * args.n + n);
         }
         put(args.c, row, n, activate(args.activation, sum));
       }
@@ -40,7 +49,9 @@ void matmul(const MatmulArgs& args) {
 void few_rows(const FewRowsArgs& args) {
   each(args.c, [&](int64_t m, int64_t n) {
     double sum = args.bias ? at(args.bias, n) : 0;
-    for (int64_t k = 0; k < args.b.cols; ++k) sum += at(args.a, m, k) * at(args.b, n, k);
+    for (int64_t k = 0; k < args.b.cols; ++k) {
+      sum += rounded(at(args.a, m, k), args.b.dtype) * at(args.b, n, k);
+    }
     put(args.c, m, n, activate(args.activation, sum));
   });
 }

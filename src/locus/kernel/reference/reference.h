@@ -1,4 +1,5 @@
-// The specification: plain loops, arithmetic in double, storage f32 or f64.
+// The specification: plain loops, arithmetic in double, storage f32 or f64, and bf16 for
+// the right side of a product.
 #pragma once
 
 #include "locus/kernel/kernels.h"
@@ -7,7 +8,7 @@ namespace locus::kernel::reference {
 
 const Kernels& table();
 
-int64_t packed_size(int64_t k, int64_t n);
+int64_t packed_size(int64_t k, int64_t n, DType b);
 void pack(const PackArgs&);
 void matmul(const MatmulArgs&);
 void few_rows(const FewRowsArgs&);

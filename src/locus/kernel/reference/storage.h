@@ -1,12 +1,13 @@
-// Reading and writing f32 or f64 storage as double, so that each reference kernel is written once.
+// Reading and writing f32, f64 or bf16 storage as double, so that each reference kernel is written once.
 #pragma once
 
 #include "locus/tensor/view.h"
 
 namespace locus::kernel::reference {
 
-// Element (r, c) as double, of a view of either format.
+// Element (r, c) as double, of a view of any of these formats.
 inline double at(ConstView view, int64_t r, int64_t c) {
+  if (view.dtype == DType::bf16) return to_f32(view.row<Bf16>(r)[c]);
   return view.dtype == DType::f32 ? view.row<float>(r)[c] : view.row<double>(r)[c];
 }
 inline double at(ConstView view, int64_t c) { return at(view, 0, c); }
@@ -14,6 +15,8 @@ inline double at(ConstView view, int64_t c) { return at(view, 0, c); }
 inline void put(View view, int64_t r, int64_t c, double value) {
   if (view.dtype == DType::f32) {
     view.row<float>(r)[c] = static_cast<float>(value);
+  } else if (view.dtype == DType::bf16) {
+    view.row<Bf16>(r)[c] = to_bf16(static_cast<float>(value));
   } else {
     view.row<double>(r)[c] = value;
   }

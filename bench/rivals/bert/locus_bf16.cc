@@ -1,0 +1,3 @@
+#include "bench/rivals/encoder.h"
+
+int main(int argc, char** argv) { return locus::bench::serve_encoder(argc, argv, locus::DType::bf16); }

@@ -1,0 +1,3 @@
+#include "bench/rivals/embed/sentences.h"
+
+int main(int argc, char** argv) { return locus::bench::serve_sentences(argc, argv, locus::DType::bf16); }

@@ -1,0 +1,72 @@
+// Models whose weights are bf16: how far their results are from those in f32.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "locus/apply/embedder.h"
+#include "locus/apply/writer.h"
+#include "locus/base/parallel.h"
+#include "tests/apply/expected.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double product = 0, left = 0, right = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    product += static_cast<double>(a[i]) * b[i];
+    left += static_cast<double>(a[i]) * a[i], right += static_cast<double>(b[i]) * b[i];
+  }
+  return product / std::sqrt(left * right);
+}
+
+// Both sides of a product are rounded by up to 2^-9 of their size, six times in a layer: independent errors
+// of some 2^-9 sqrt(12 layers) of the vector's length e turn it by e^2 / 2, 2e-4 for six layers. Five times
+// that.
+constexpr double kTurned = 1e-3;
+
+void expect_alike(const fs::path& folder, std::span<const std::string> texts) {
+  const Tensor wide = Embedder(folder).embed(texts), half = Embedder(folder, DType::bf16).embed(texts);
+  const auto C = static_cast<size_t>(wide.size(1));
+  EXPECT_NE(half.values(), wide.values());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_GT(cosine(wide.data<float>().subspan(i * C, C), half.data<float>().subspan(i * C, C)), 1 - kTurned)
+        << texts[i];
+  }
+}
+
+TEST(Bf16, EmbeddingsPointWhereThoseInF32Do) {
+  const std::vector<std::string> texts = texts_of(Expected("embed"));
+  expect_alike(golden_model("embed"), texts);
+  const fs::path real = fs::path(LOCUS_GOLDEN) / "../../models/all-MiniLM-L6-v2";
+  if (!fs::exists(real)) GTEST_SKIP() << "no " << real << ": ./run fetch minilm brings it";
+  expect_alike(real, texts);
+}
+
+TEST(Bf16, ATextsBitsDependNeitherOnItsBatchNorOnThreads) {
+  const Embedder embedder(golden_model("embed"), DType::bf16);
+  const std::vector<std::string> texts = texts_of(Expected("embed"));
+  const std::vector<float> all = embedder.embed(texts).values();
+  EXPECT_EQ(embedder.embed(texts, {.batch_tokens = 1}).values(), all);
+  const int before = threads();
+  set_threads(3);
+  EXPECT_EQ(embedder.embed(texts).values(), all);
+  set_threads(before);
+}
+
+// With a cache and beams, through both stacks of an encoder-decoder.
+TEST(Bf16, WritesTheSameInAnyCompany) {
+  for (const char* job : {"write", "translate"}) {
+    const Writer writer(golden_model(job), DType::bf16);
+    const std::vector<std::string> texts = {"the dog", "it ran", "a cat"};
+    const std::vector<std::string> all = writer.write(texts, writer.usual());
+    for (size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_EQ(writer.write(std::span(texts).subspan(i, 1), writer.usual()).front(), all[i]) << job;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace locus

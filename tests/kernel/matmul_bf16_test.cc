@@ -1,0 +1,203 @@
+// Products with a bf16 right side: against the reference, which rounds a to bf16 and adds up in double.
+#include <limits>
+
+#include "locus/kernel/cpu/targets.h"
+#include "locus/kernel/matmul.h"
+#include "tests/kernel/compare.h"
+
+namespace locus::testing {
+namespace {
+
+struct Case {
+  int64_t m, n, k;
+  int64_t batch = 1;
+  bool accumulate = false, bias = false;
+  Activation activation = Activation::none;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.batch << " x [" << c.m << ", " << c.n << ", " << c.k << "]"
+             << (c.accumulate ? " accumulated" : "") << (c.bias ? " biased " : " ") << name_of(c.activation);
+}
+
+// Products of bf16 numbers are exact in f32, so only sums are rounded: at most k times, by BFMMLA to a
+// neighbour and not the nearest one. That is sqrt(k) ulp of sqrt(k), four times that for the worst of many.
+Tolerance tolerance_of(const Case& c) {
+  return {.relative = 4e-6, .absolute = 4e-6 + 4 * 0x1p-23 * static_cast<double>(c.k)};
+}
+
+View packed_in(Stage& stage, const Case& c) {
+  const View b = stage.halves({c.batch * c.n, c.k}, 2);
+  const View packed = stage.halves({c.batch, stage.kernels().packed_size(c.k, c.n, DType::bf16)}, 5);
+  stage.kernels().pack({.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = true});
+  return packed;
+}
+
+void compare_case(const Case& c) {
+  for (const Layout layout : kLayouts) {
+    SCOPED_TRACE(::testing::Message() << c << (layout == Layout::apart ? ", rows apart" : ""));
+    compare(layout, tolerance_of(c), [&](Stage& stage) {
+      const Shape result = {c.batch * c.m, c.n};
+      stage.kernels().matmul({.a = stage.input({c.batch * c.m, c.k}, 1),
+                              .packed = packed_in(stage, c),
+                              .c = c.accumulate ? stage.updated(result, 3) : stage.output(result),
+                              .m = c.m,
+                              .n = c.n,
+                              .k = c.k,
+                              .batch = c.batch,
+                              .accumulate = c.accumulate,
+                              .bias = c.bias ? stage.input({c.n}, 4) : View(),
+                              .activation = c.activation});
+    });
+  }
+}
+
+// Tiles are 2, 4 or 8 rows and 12 columns, steps 4 of k, packed eight at a time.
+TEST(MatmulBf16, EverySizeAroundATile) {
+  for (const int64_t m : {0, 1, 2, 3, 5, 8, 9}) {
+    for (const int64_t n : {0, 1, 12, 13, 25}) {
+      for (const int64_t k : {0, 1, 4, 7, 13, 16}) compare_case({.m = m, .n = n, .k = k});
+    }
+  }
+}
+
+TEST(MatmulBf16, SizesThatTakeSeveralBlocksAndSlices) {
+  compare_case({.m = 130, .n = 100, .k = 33});
+  compare_case({.m = 9, .n = 49, .k = 1030});
+  compare_case({.m = 3, .n = 700, .k = 97});
+  compare_case({.m = 14, .n = 13, .k = 2051});
+}
+
+TEST(MatmulBf16, BatchAccumulationBiasAndActivation) {
+  compare_case({.m = 7, .n = 13, .k = 5, .batch = 3});
+  compare_case({.m = 67, .n = 29, .k = 131, .batch = 2, .accumulate = true});
+  compare_case({.m = 3, .n = 5, .k = 1100, .accumulate = true});
+  for (const Activation activation : {Activation::none, Activation::gelu, Activation::relu}) {
+    for (const bool bias : {false, true}) {
+      compare_case({.m = 17, .n = 25, .k = 98, .bias = bias, .activation = activation});
+      compare_case({.m = 3, .n = 5, .k = 0, .bias = bias, .activation = activation});
+    }
+  }
+}
+
+// Strips are 4 rows and 16 columns, and eight of k are taken at a time.
+TEST(MatmulBf16, AFewRowsWithAMatrixAsItLies) {
+  for (const int64_t m : {0, 1, 2, 3, 4, 7}) {
+    for (const int64_t n : {0, 1, 16, 37}) {
+      for (const int64_t k : {0, 3, 8, 13, 50}) {
+        const Case c = {.m = m, .n = n, .k = k, .bias = k != 3, .activation = Activation::gelu};
+        for (const Layout layout : kLayouts) {
+          SCOPED_TRACE(::testing::Message() << c << (layout == Layout::apart ? ", rows apart" : ""));
+          compare(layout, tolerance_of(c), [&](Stage& stage) {
+            stage.kernels().few_rows({.a = stage.input({m, k}, 1),
+                                      .b = stage.halves({n, k}, 2),
+                                      .c = stage.output({m, n}),
+                                      .bias = c.bias ? stage.input({n}, 4) : View(),
+                                      .activation = c.activation});
+          });
+        }
+      }
+    }
+  }
+}
+
+// a [m, k] with b [n, k] on the CPU, packed or as it lies.
+std::vector<float> product_of(std::span<const float> a, const Tensor& b, bool few_rows = false,
+                              Activation activation = Activation::none) {
+  const Kernels& table = kernels(Device::cpu);
+  const int64_t n = b.size(0), k = b.size(1), m = static_cast<int64_t>(a.size()) / k;
+  const Tensor left = Tensor::of({m, k}, a), c = Tensor::empty({m, n}), bias = Tensor::full({n}, 0.3);
+  if (few_rows) {
+    table.few_rows(
+        {.a = left.view(), .b = b.view(), .c = c.view(), .bias = bias.view(), .activation = activation});
+    return c.values();
+  }
+  const Tensor packed = Tensor::empty({1, table.packed_size(k, n, DType::bf16)}, DType::bf16);
+  table.pack({.b = b.view(), .packed = packed.view(), .k = k, .n = n, .transposed = true});
+  table.matmul({.a = left.view(),
+                .packed = packed.view(),
+                .c = c.view(),
+                .m = m,
+                .n = n,
+                .k = k,
+                .bias = bias.view(),
+                .activation = activation});
+  return c.values();
+}
+
+Tensor halves_of(Shape shape, std::span<const float> values) {
+  const Tensor b = Tensor::empty(shape, DType::bf16);
+  for (size_t i = 0; i < values.size(); ++i) b.data<Bf16>()[i] = to_bf16(values[i]);
+  return b;
+}
+
+std::vector<float> some(uint64_t seed, int64_t count) {
+  const std::vector<float>& values = normals(seed, count);
+  return {values.begin(), values.begin() + count};
+}
+
+TEST(MatmulBf16, ARowHasTheSameBitsInAnyBatch) {
+  constexpr int64_t kMost = 130, n = 77, k = 1037;
+  const std::vector<float> a = some(1, kMost * k);
+  const Tensor b = halves_of({n, k}, some(2, k * n));
+  each_target([&] {
+    const std::vector<float> all = product_of(a, b, false, Activation::gelu);
+    for (const int64_t m : {1, 2, 3, 4, 5, 8, 9, 12, 13, 65}) {
+      // From the end, so that a row stands at another place of its tile and block each time.
+      const std::span<const float> rows(a.end() - m * k, a.end());
+      const std::vector<float> want(all.end() - m * n, all.end());
+      EXPECT_EQ(product_of(rows, b, false, Activation::gelu), want) << m << " rows";
+      EXPECT_EQ(product_of(rows, b, true, Activation::gelu), want) << m << " rows, as it lies";
+    }
+  });
+}
+
+// Numbers halfway between two of bf16, one step of which is 2^-7 here: the even one is taken. Past the
+// largest is infinity.
+TEST(MatmulBf16, RoundsTheLeftSideToNearestEven) {
+  const std::vector<float> a = {1 + 0x1p-8f, 1 + 0x3p-8f, 1 + 0x1.01p-8f, -1 - 0x3p-8f, 3.4e38f};
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> want = {1, 1 + 0x4p-8f, 1 + 0x2p-8f, -1 - 0x4p-8f, infinity};
+  const Tensor one = halves_of({1, 1}, std::vector<float>{1});
+  each_target([&] {
+    for (const bool few_rows : {false, true}) {
+      const std::vector<float> got = product_of(a, one, few_rows);
+      for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(got[i], want[i] + 0.3f) << i;
+    }
+  });
+}
+
+TEST(MatmulBf16, NanAndInfinityStayInTheirRowsAndColumns) {
+  constexpr int64_t m = 11, n = 29, k = 17;
+  const std::vector<float> a = some(1, m * k), b = some(2, k * n);
+  each_target([&] {
+    for (const bool few_rows : {false, true}) {
+      const std::vector<float> clean = product_of(a, halves_of({n, k}, b), few_rows);
+      const auto expect_spoiled = [&](const std::vector<float>& got, int64_t row, int64_t column) {
+        for (int64_t i = 0; i < m * n; ++i) {
+          const auto at = static_cast<size_t>(i);
+          EXPECT_EQ(got[at] == clean[at], i / n != row && i % n != column) << i / n << ", " << i % n;
+        }
+      };
+      for (int64_t row = 0; row < m; ++row) {
+        std::vector<float> bad = a;
+        bad[static_cast<size_t>(row * k + 3)] = std::nanf("");
+        expect_spoiled(product_of(bad, halves_of({n, k}, b), few_rows), row, -1);
+      }
+      for (int64_t column = 0; column < n; ++column) {
+        std::vector<float> bad = b;
+        bad[static_cast<size_t>(column * k + 7)] = std::numeric_limits<float>::infinity();
+        expect_spoiled(product_of(a, halves_of({n, k}, bad), few_rows), -1, column);
+      }
+    }
+  });
+}
+
+// The tests above go through it on the target that has it: its packed numbers are bf16, elsewhere f32.
+TEST(MatmulBf16, TakesTheInstructionWhereTheCpuHasIt) {
+  if (!kernel::cpu::has_bfmmla()) GTEST_SKIP() << "this CPU has no BFMMLA: only the portable product ran";
+  EXPECT_EQ(kernels(Device::cpu).packed_size(8, 12, DType::bf16), 8 * 12);
+}
+
+}  // namespace
+}  // namespace locus::testing
