@@ -16,6 +16,9 @@ Sums highs(Sums x, Sums y) { return vcombine_f32(vget_high_f32(x), vget_high_f32
 Eight round_pair(float32x4_t x, float32x4_t y) { return vcvtq_high_bf16_f32(vcvtq_low_bf16_f32(x), y); }
 int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
+// Loads behind are not moved before: g++ would load all of b at once, and have no registers left for sums.
+[[gnu::always_inline]] inline void keep_order() { asm volatile("" ::: "memory"); }
+
 // Two columns with up to eight rows. Named sums, and every function on them inlined: g++ 12 keeps arrays of
 // vectors on the stack.
 struct Columns {
@@ -76,8 +79,10 @@ void tile(const Tile& t) {
     const Eight a2 = P == 4 ? load(a + 2 * kPair) : a0, a3 = P == 4 ? load(a + 3 * kPair) : a0;
     multiply_add<P>(c0, a0, a1, a2, a3, load(b));
     multiply_add<P>(c1, a0, a1, a2, a3, load(b + kPair));
+    keep_order();
     multiply_add<P>(c2, a0, a1, a2, a3, load(b + 2 * kPair));
     multiply_add<P>(c3, a0, a1, a2, a3, load(b + 3 * kPair));
+    keep_order();
     multiply_add<P>(c4, a0, a1, a2, a3, load(b + 4 * kPair));
     multiply_add<P>(c5, a0, a1, a2, a3, load(b + 5 * kPair));
   }
