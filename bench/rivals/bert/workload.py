@@ -8,7 +8,7 @@ UNIT = "tokens"
 LIMIT = "fma"
 TOLERANCE = 1e-4
 # bf16 has 8 bits: an error of 2^-9 at each of the products of twelve layers, in states of size one, a million of them.
-TOLERANCES = {"locus_bf16": 0.2}
+TOLERANCES = {"locus_bf16": 0.1}
 
 
 def make():
