@@ -65,7 +65,7 @@ struct FloatTiles {
   static Tile over(const float* a, const float* b, int64_t depth) {
     return {.a = a, .group = 4 * depth, .b = b, .depth = depth};
   }
-  static void run(int64_t rows, const Tile& tile) { run_tile(rows, tile); }
+  static HWY_INLINE void run(int64_t rows, const Tile& tile) { run_tile(rows, tile); }
 };
 
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
