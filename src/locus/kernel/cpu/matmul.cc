@@ -220,8 +220,8 @@ void Matmul(const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return RunEmpty(args);
   const int64_t row_blocks = divide_up(args.m, kBlockRows), panels = divide_up(args.n, kCols);
-  // Enough tasks to keep the threads evenly busy, but at least eight panels each: every task packs its rows of
-  // a anew.
+  // Enough tasks to keep the threads evenly busy, but at least eight panels each: every task packs its rows
+  // of a anew.
   const int64_t wanted = divide_up(8 * threads(), args.batch * row_blocks);
   const int64_t panels_each = std::max(divide_up(panels, wanted), std::min<int64_t>(8, panels));
   const int64_t column_blocks = divide_up(panels, panels_each);
