@@ -88,6 +88,11 @@ class Stage {
     fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
     return view;
   }
+  // Memory between two kernels, as ops make it: in one run from an aligned address, whatever the layout.
+  View between(Shape shape, DType dtype) {
+    keep_.push_back(Tensor::zeros(shape, dtype, device_));
+    return keep_.back().view();
+  }
   // Whole numbers in [0, below).
   View ids(int64_t count, uint64_t seed, uint32_t below) {
     keep_.push_back(Tensor::empty({count}, DType::i32));

@@ -28,7 +28,8 @@ Tolerance tolerance_of(const Case& c) {
 
 View packed_in(Stage& stage, const Case& c) {
   const View b = stage.halves({c.batch * c.n, c.k}, 2);
-  const View packed = stage.halves({c.batch, stage.kernels().packed_size(c.k, c.n, DType::bf16)}, 5);
+  const View packed =
+      stage.between({c.batch, stage.kernels().packed_size(c.k, c.n, DType::bf16)}, DType::bf16);
   stage.kernels().pack({.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = true});
   return packed;
 }

@@ -17,7 +17,7 @@ namespace locus::kernel {
 
 struct PackArgs {
   ConstView b;  // [batch*k, n], or [batch*n, k] when transposed
-  View packed;  // [batch, packed_size(k, n, dtype)] of b's dtype
+  View packed;  // [batch, packed_size(k, n, dtype)] of b's dtype, in one run from an aligned address
   int64_t k = 0, n = 0, batch = 1;
   bool transposed = false;
 };
