@@ -100,12 +100,17 @@ void expect_no_debris(const fs::path& folder) {
 
 TEST(InterruptedRun, KilledAtRandomMomentsEndsWithTheSameBits) {
   const TemporaryFolder straight(in_memory()), broken(in_memory());
+  const auto began = std::chrono::steady_clock::now();
   ASSERT_EQ(run(straight.path(), "200 1"), 0);
+  // A quarter of a whole run at most: on fast machines too, most kills meet it at work, the last near its
+  // end.
+  const auto whole = std::chrono::steady_clock::now() - began;
+  const auto longest = std::chrono::duration_cast<std::chrono::microseconds>(whole / 4).count();
   const Random random(20251115, 1);
   int killed = 0;
   for (uint64_t i = 0; i < 25; ++i) {
     const pid_t process = start(fmt::format("{} 200 {}", broken.path().string(), 1 + i % 3));
-    std::this_thread::sleep_for(std::chrono::microseconds(random.below(i, 12'000)));
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(i, static_cast<uint32_t>(longest))));
     ::kill(process, SIGKILL);
     killed += wait_for(process) == -SIGKILL ? 1 : 0;
     if (fs::exists(broken / "steps")) expect_whole(broken.path());
