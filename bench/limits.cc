@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "locus/base/error.h"
+#include "locus/base/huge_pages.h"
 #include "locus/base/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -120,9 +121,7 @@ class Pages {
   explicit Pages(int64_t floats) : bytes_(std::max<size_t>(4 * static_cast<size_t>(floats), 1)) {
     memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED) fail(Fault::resource, "limits: no memory for {} bytes", bytes_);
-#ifdef MADV_HUGEPAGE
-    madvise(memory_, bytes_, MADV_HUGEPAGE);
-#endif
+    use_huge_pages(memory_, bytes_);
   }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;

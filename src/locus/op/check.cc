@@ -17,6 +17,12 @@ void Check::floating(std::string_view argument, const Tensor& tensor) {
        name_of(tensor.device()), first_argument_, name_of(first_.dtype()), name_of(first_.device()));
 }
 
+void Check::weight(std::string_view argument, const Tensor& tensor) {
+  if (!tensor || tensor.dtype() != DType::bf16) return floating(argument, tensor);
+  that(!first_ || tensor.device() == first_.device(), "{} is bf16 on the {}, but {} is on the {}", argument,
+       name_of(tensor.device()), first_argument_, name_of(first_.device()));
+}
+
 void Check::shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
                    std::string_view because) {
   floating(argument, tensor);

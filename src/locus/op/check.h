@@ -18,7 +18,10 @@ class Check {
   // A floating tensor the kernels can work on: f32, or f64 on the reference device.
   void floating(std::string_view argument, const Tensor& tensor);
   void floating(std::string_view argument, const Var& var) { floating(argument, value(argument, var)); }
-  // Also of this very shape; `because` says where the expectation comes from: "the last size of x".
+  // The same, or bf16, as the right side of a product may be beside any left one.
+  void weight(std::string_view argument, const Tensor& tensor);
+  void weight(std::string_view argument, const Var& var) { weight(argument, value(argument, var)); }
+  // Floating, and of this very shape; `because` says where the expectation comes from: "the last size of x".
   void shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
               std::string_view because);
   void shaped(std::string_view argument, const Var& var, const Shape& expected, std::string_view because) {

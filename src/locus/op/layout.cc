@@ -51,7 +51,8 @@ std::vector<Var> split(const Var& x, const std::vector<int64_t>& widths) {
 
 Var rows(const Var& x, int64_t begin, int64_t end) {
   Check check("rows");
-  if (!x || x.value().dtype() != DType::bf16) check.rank_at_least("x", x, 2);
+  check.weight("x", x);
+  check.that(x.shape().rank() >= 2, "x has shape {}, expected rank 2 or more", x.shape());
   check.that(begin >= 0 && begin <= end && end <= x.shape()[0], "rows {} to {} of x, which has shape {}",
              begin, end, x.shape());
   return record(x.value().rows(begin, end), {x}, [=](const Tensor& dy) {

@@ -58,13 +58,6 @@ Tensor matrix(const Tensor& x) {
   return even.shape().rank() == 2 ? even : even.reshape({x.shape().rows(), x.shape().cols()});
 }
 
-// What x is multiplied by: of the format of all, or bf16.
-void check_weight(Check& check, const Tensor& weight, Device device) {
-  if (!weight || weight.dtype() != DType::bf16) return check.floating("weight", weight);
-  check.that(weight.device() == device, "weight is bf16 on the {}, but x is on the {}",
-             name_of(weight.device()), name_of(device));
-}
-
 void check_linear(Check& check, const Tensor& x, int64_t out, int64_t in, const Tensor& bias) {
   check.rank_at_least("x", x, 1);
   check.that(x.shape().cols() == in,
@@ -77,7 +70,7 @@ void check_linear(Check& check, const Tensor& x, int64_t out, int64_t in, const 
 
 PackedMatrix pack(const Tensor& b, bool transposed) {
   Check check("pack");
-  if (!transposed || b.dtype() != DType::bf16) check.floating("b", b);
+  transposed ? check.weight("b", b) : check.floating("b", b);
   check.that(b.shape().rank() == 2 || b.shape().rank() == 3, "b has shape {}, expected rank 2 or 3",
              b.shape());
   const Side side = side_of(b, transposed);
@@ -130,7 +123,7 @@ Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
 Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
   Check check("linear");
   check.floating("x", x);
-  check_weight(check, weight ? weight.value() : Tensor(), x.value().device());
+  check.weight("weight", weight);
   check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape());
   const int64_t out = weight.shape()[0], in = weight.shape()[1];
   const Tensor bias_value = bias ? bias.value() : Tensor();
@@ -170,7 +163,7 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
 Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias, Activation activation) {
   Check check("linear");
   check.floating("x", x);
-  check_weight(check, weight.data, x.device());
+  check.weight("weight", weight.data);
   check.that(weight.data.size(0) == 1, "weight is a batch of {} matrices, expected one", weight.data.size(0));
   check_linear(check, x, weight.n, weight.k, bias);
   const Tensor rows = matrix(x);

@@ -3,14 +3,13 @@
 // a program's peak, and blocks that are not needed at the same time need not push each other out.
 #include "locus/tensor/blocks.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 
+#include "locus/base/huge_pages.h"
 #include "locus/tensor/storage.h"
 
 namespace locus {
@@ -20,10 +19,6 @@ namespace {
 constexpr int64_t kSmallest = 128 << 10;
 // No more than this stays with a program that has let go of a large model.
 constexpr int64_t kMostKept = int64_t{1} << 30;
-// Large memory is asked for in huge pages. Rows looked up all over a vocabulary's table then find their
-// addresses, for which small ones cost more time than the rows, and new memory comes with a few hundred times
-// fewer page faults.
-constexpr int64_t kHugePage = 2 << 20;
 
 // A reused block would hide from the address sanitizer that a tensor is used after its end.
 #if defined(__SANITIZE_ADDRESS__)
@@ -42,14 +37,12 @@ int64_t class_of(int64_t bytes) {
 }
 
 void* from_system(int64_t bytes) {
-  const bool large = bytes >= 2 * kHugePage;
+  const auto size = static_cast<size_t>(bytes);
+  const bool large = size >= 2 * kHugePage;
   void* memory = nullptr;
   // Unlike aligned_alloc, it takes sizes that are no multiple of the alignment.
-  if (posix_memalign(&memory, large ? kHugePage : kAlignment, static_cast<size_t>(bytes)) != 0)
-    return nullptr;
-#ifdef MADV_HUGEPAGE
-  if (large) madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
-#endif
+  if (posix_memalign(&memory, large ? kHugePage : kAlignment, size) != 0) return nullptr;
+  if (large) use_huge_pages(memory, size);
   return memory;
 }
 

@@ -2,8 +2,6 @@
 // newer word takes the place of an older one; it changes how long encoding takes, never its result.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,6 +13,8 @@
 #include <span>
 #include <string_view>
 
+#include "locus/base/huge_pages.h"
+
 namespace locus {
 
 class WordCache {
@@ -22,14 +22,12 @@ class WordCache {
   static constexpr size_t kLongestWord = 32, kMostIds = 7;
 
   // Memory that is zero when it is first touched, in large pages: the words of a text are all over it.
-  WordCache() : memory_(std::calloc(1, kBytes + kPage)) {
+  WordCache() : memory_(std::calloc(1, kBytes + kHugePage)) {
     if (memory_ == nullptr) throw std::bad_alloc();
     void* start = memory_.get();
-    size_t space = kBytes + kPage;
-    entries_ = static_cast<Entry*>(std::align(kPage, kBytes, start, space));
-#ifdef MADV_HUGEPAGE
-    madvise(entries_, kBytes, MADV_HUGEPAGE);
-#endif
+    size_t space = kBytes + kHugePage;
+    entries_ = static_cast<Entry*>(std::align(kHugePage, kBytes, start, space));
+    use_huge_pages(entries_, kBytes);
   }
 
   struct Entry;
@@ -98,7 +96,7 @@ class WordCache {
  private:
   // 8 MiB: three places for every different word of 2 MB of technical text.
   static constexpr size_t kSets = size_t{1} << 15, kWays = 4;
-  static constexpr size_t kBytes = kSets * kWays * sizeof(Entry), kPage = size_t{2} << 20;
+  static constexpr size_t kBytes = kSets * kWays * sizeof(Entry);
 
   // The bytes of the i-th eight that belong to a word of each length.
   static constexpr std::array<std::array<uint64_t, 4>, kLongestWord + 1> kMasks = [] {
