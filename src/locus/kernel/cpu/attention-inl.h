@@ -52,29 +52,26 @@ HWY_INLINE void each_key(int64_t keys, Compute compute, Store store) {
   for (; key < keys; ++key) store(key, compute(key));
 }
 
-// k, or v, as rows of the tile's left side: panels of kRows keys, each kRows * D floats.
+// k, or v, as rows of the tile's left side: panels of kRows keys, each [D][kRows].
 HWY_INLINE void pack_keys(const float* from, int64_t stride, int64_t keys, int64_t D, float* out) {
   for (int64_t j = 0; j < keys; j += kRows, out += kRows * D) {
-    for (int64_t group = 0; group < kRows; group += 4) {
-      transpose_padded({.from = from + (j + group) * stride,
-                        .stride = stride,
-                        .rows = std::clamp<int64_t>(keys - j - group, 0, 4),
-                        .cols = D,
-                        .to = out + group * D,
-                        .to_stride = 4},
-                       4);
-    }
+    transpose_padded({.from = from + j * stride,
+                      .stride = stride,
+                      .rows = std::min(kRows, keys - j),
+                      .cols = D,
+                      .to = out,
+                      .to_stride = kRows},
+                     kRows);
   }
 }
 
-// v, or k, transposed as rows of the left side: for each block of keys, panels of kRows columns as groups
-// [keys][4].
+// v, or k, transposed as rows of the left side: for each block of keys, panels of kRows columns, each
+// [keys][kRows].
 HWY_INLINE void pack_columns(const float* from, int64_t stride, int64_t keys, int64_t D, float* out) {
-  const int64_t wide = padded(D, kRows);
   for (int64_t j = 0; j < keys; j += kBlockKeys) {
     const int64_t count = std::min(kBlockKeys, keys - j);
-    for (int64_t c = 0; c < wide; c += 4, out += 4 * count) {
-      pack_fours(from + j * stride + c, stride, count, std::clamp<int64_t>(D - c, 0, 4), out);
+    for (int64_t c = 0; c < D; c += kRows, out += kRows * count) {
+      copy_padded(from + j * stride + c, stride, count, std::min(kRows, D - c), kRows, out);
     }
   }
 }
@@ -187,7 +184,6 @@ HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const H
   const bool pieces = data.distances && args.sequences.steady;
   for (int64_t j = 0; j < keys; j += kRows) {
     tile<kRows>({.a = data.keys + (first + j) * D,
-                 .group = 4 * D,
                  .b = panel.q,
                  .depth = D,
                  .c = s + j * kCols,

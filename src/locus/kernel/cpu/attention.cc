@@ -92,7 +92,6 @@ HWY_INLINE void add_values(const float* values, int64_t count, const float* weig
                            int64_t wide, float* out) {
   for (int64_t c = 0; c < wide; c += kRows) {
     tile<kRows>({.a = values + c * count,
-                 .group = 4 * count,
                  .b = weights,
                  .depth = keys,
                  .c = out + c * kCols,

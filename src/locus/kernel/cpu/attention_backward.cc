@@ -26,7 +26,6 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
   score_block(a, head, data, panel, first, keys, chunk.s);
   for (int64_t j = 0; j < keys; j += kRows) {
     tile<kRows>({.a = scratch + plan.values + (first + j) * D,
-                 .group = 4 * D,
                  .b = chunk.dout + lane * D,
                  .depth = D,
                  .c = chunk.ds + j * kCols,
@@ -45,7 +44,6 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
   const int64_t packed = std::min(kBlockKeys, head.k_count - first);
   for (int64_t c = 0; c < plan.wide; c += kRows) {
     tile<kRows>({.a = scratch + plan.columns + first * plan.wide + c * packed,
-                 .group = 4 * packed,
                  .b = chunk.ds,
                  .depth = keys,
                  .c = chunk.dq + lane * plan.wide + c * kCols,
@@ -53,14 +51,14 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .from = chunk.dq + lane * plan.wide + c * kCols,
                  .from_stride = kCols});
   }
-  for (int64_t j = 0; j < padded(keys, kRows); j += 4) {
+  for (int64_t j = 0; j < keys; j += kRows) {
     const auto turn = [&](const float* block, float* to) HWY_ATTR {
       transpose({.from = block + j * kCols,
                  .stride = kCols,
-                 .rows = 4,
+                 .rows = kRows,
                  .cols = kCols,
-                 .to = to + j * kChunk + 4 * lane,
-                 .to_stride = 4});
+                 .to = to + j * kChunk + kRows * lane,
+                 .to_stride = kRows});
     };
     turn(chunk.s, chunk.weights);
     turn(chunk.ds, chunk.dscores);
@@ -73,7 +71,6 @@ HWY_INLINE void add_over_queries(const float* left, const float* rows, int64_t q
   for (int64_t c = 0; c < broad; c += kCols) {
     for (int64_t j = 0; j < keys; j += kRows) {
       tile<kRows>({.a = left + j * kChunk,
-                   .group = 4 * kChunk,
                    .b = rows + c * kChunk,
                    .depth = queries,
                    .c = to + j * broad + c,

@@ -65,7 +65,7 @@ struct Chunk {
   float* dq;       // panels [wide][kCols]
   float *lse, *out_dot;      // [kChunk]: of each query, the log-sum and out . dout
   float *s, *ds;             // [kBlockKeys][kCols]
-  float *weights, *dscores;  // left sides: panels of kRows keys as groups [kChunk][4]
+  float *weights, *dscores;  // left sides: panels of kRows keys, each [kChunk][kRows]
 
   Chunk(const BackwardPlan& plan, int64_t D, float* memory) {
     const auto take = [&](int64_t floats) { return std::exchange(memory, memory + floats); };

@@ -62,9 +62,7 @@ struct FloatTiles {
                [&](auto d, int64_t i) HWY_ATTR { return round_to_bf16(d, hn::LoadU(d, out + i)); });
   }
   static int64_t rows(int64_t left) { return tile_rows(left); }
-  static Tile over(const float* a, const float* b, int64_t depth) {
-    return {.a = a, .group = 4 * depth, .b = b, .depth = depth};
-  }
+  static Tile over(const float* a, const float* b, int64_t depth) { return {.a = a, .b = b, .depth = depth}; }
   static HWY_INLINE void run(int64_t rows, const Tile& tile) { run_tile(rows, tile); }
 };
 

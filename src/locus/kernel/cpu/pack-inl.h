@@ -20,14 +20,15 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// out[i][r] = from[i][r] for i < count and r < 4, zero from r = valid on.
-HWY_INLINE void pack_fours(const float* from, int64_t stride, int64_t count, int64_t valid, float* out) {
-  if (valid == 4) {
-    for (int64_t i = 0; i < count; ++i) std::memcpy(out + 4 * i, from + i * stride, 4 * sizeof(float));
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    for (int64_t r = 0; r < 4; ++r) out[4 * i + r] = r < valid ? from[i * stride + r] : 0;
+// out[i][r] = from[i][r] for i < count and r < rows, zero from r = valid on.
+HWY_INLINE void copy_padded(const float* from, int64_t stride, int64_t count, int64_t valid, int64_t rows,
+                            float* out) {
+  for (int64_t i = 0; i < count; ++i, from += stride, out += rows) {
+    if (valid == kRows) {  // a size the compiler knows
+      std::memcpy(out, from, kRows * sizeof(float));
+    } else {
+      for (int64_t r = 0; r < rows; ++r) out[r] = r < valid ? from[r] : 0;
+    }
   }
 }
 
@@ -44,20 +45,14 @@ inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, i
     for (int64_t i = 0; i < depth; ++i) out[i] = a[(k + i) * stride + m];
     return;
   }
-  for (int64_t group = 0; group < rows; group += 4, out += 4 * depth) {
-    const int64_t valid = std::clamp<int64_t>(count - group, 0, 4);
-    if (transposed) {
-      pack_fours(a + k * stride + m + group, stride, depth, valid, out);
-    } else {
-      transpose_padded({.from = a + (m + group) * stride + k,
-                        .stride = stride,
-                        .rows = valid,
-                        .cols = depth,
-                        .to = out,
-                        .to_stride = 4},
-                       4);
-    }
-  }
+  if (transposed) return copy_padded(a + k * stride + m, stride, depth, count, rows, out);
+  transpose_padded({.from = a + m * stride + k,
+                    .stride = stride,
+                    .rows = count,
+                    .cols = depth,
+                    .to = out,
+                    .to_stride = rows},
+                   rows);
 }
 
 // Runs of k short enough that the lines being written stay in the first-level cache.

@@ -2,7 +2,7 @@
 //
 // A tile is kRows x kCols of c: 24 accumulators where there are 32 registers, 12 where there are 16.
 //   packed b:  panels of kCols columns, each [k][kCols]
-//   packed a:  panels of kRows rows, each as groups of 4 rows [k][4]: what one interleaving store writes
+//   packed a:  panels of kRows rows, each [k][kRows]; at the edge of 1 or 4 rows
 #if defined(LOCUS_KERNEL_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_TILE_INL_H_
 #undef LOCUS_KERNEL_CPU_TILE_INL_H_
@@ -33,12 +33,10 @@ inline constexpr int64_t kDepth = std::clamp<int64_t>(24576 / (kCols * 4), 128, 
 // Rows of a packed at once: with kDepth at most 256 KB, on the stack and in the second-level cache.
 inline constexpr int64_t kBlockRows = 128;
 
-// One run of the tile. a's second group of four rows begins `group` floats behind the first. `ahead` is
-// memory that will be needed soon: the next panel of b comes from far away, so each tile asks for its share
-// of it.
+// One run of the tile. `ahead` is memory that will be needed soon: the next panel of b comes from far away,
+// so each tile asks for its share of it.
 struct Tile {
   const float* a;
-  int64_t group;
   const float* b;
   int64_t depth;
   float* c;
@@ -100,7 +98,6 @@ template <int R>
 HWY_INLINE void tile(const Tile& t) {
   const F f;
   const float* HWY_RESTRICT a = t.a;
-  const float* HWY_RESTRICT a_high = t.a + t.group;
   const float* HWY_RESTRICT b = t.b;
   const float* from = t.from;
   float* c = t.c;
@@ -116,24 +113,24 @@ HWY_INLINE void tile(const Tile& t) {
   }
   for (int64_t line = 0; line < t.ahead_bytes; line += 64) hwy::Prefetch(t.ahead + line);
 #pragma GCC unroll 2
-  for (int64_t k = 0; k < depth; ++k, b += kCols) {
+  for (int64_t k = 0; k < depth; ++k, a += R, b += kCols) {
     const V b0 = hn::LoadU(f, b), b1 = hn::LoadU(f, b + kLanes), b2 = hn::LoadU(f, b + 2 * kLanes);
     if constexpr (R == 1) {
-      multiply_add(r0, hn::Set(f, a[k]), b0, b1, b2);
+      multiply_add(r0, hn::Set(f, a[0]), b0, b1, b2);
     }
     if constexpr (R >= 4) {
-      const V four = load_four(a + 4 * k);
-      multiply_add(r0, spread<0>(a + 4 * k, four), b0, b1, b2);
-      multiply_add(r1, spread<1>(a + 4 * k, four), b0, b1, b2);
-      multiply_add(r2, spread<2>(a + 4 * k, four), b0, b1, b2);
-      multiply_add(r3, spread<3>(a + 4 * k, four), b0, b1, b2);
+      const V four = load_four(a);
+      multiply_add(r0, spread<0>(a, four), b0, b1, b2);
+      multiply_add(r1, spread<1>(a, four), b0, b1, b2);
+      multiply_add(r2, spread<2>(a, four), b0, b1, b2);
+      multiply_add(r3, spread<3>(a, four), b0, b1, b2);
     }
     if constexpr (R == 8) {
-      const V four = load_four(a_high + 4 * k);
-      multiply_add(r4, spread<0>(a_high + 4 * k, four), b0, b1, b2);
-      multiply_add(r5, spread<1>(a_high + 4 * k, four), b0, b1, b2);
-      multiply_add(r6, spread<2>(a_high + 4 * k, four), b0, b1, b2);
-      multiply_add(r7, spread<3>(a_high + 4 * k, four), b0, b1, b2);
+      const V four = load_four(a + 4);
+      multiply_add(r4, spread<0>(a + 4, four), b0, b1, b2);
+      multiply_add(r5, spread<1>(a + 4, four), b0, b1, b2);
+      multiply_add(r6, spread<2>(a + 4, four), b0, b1, b2);
+      multiply_add(r7, spread<3>(a + 4, four), b0, b1, b2);
     }
   }
   store_row(r0, c);
