@@ -71,7 +71,7 @@ HWY_INLINE void pack_columns(const float* from, int64_t stride, int64_t keys, in
   for (int64_t j = 0; j < keys; j += kBlockKeys) {
     const int64_t count = std::min(kBlockKeys, keys - j);
     for (int64_t c = 0; c < D; c += kRows, out += kRows * count) {
-      copy_padded(from + j * stride + c, stride, count, std::min(kRows, D - c), kRows, out);
+      copy_padded<kRows>(from + j * stride + c, stride, count, std::min(kRows, D - c), out);
     }
   }
 }

@@ -20,14 +20,14 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// out[i][r] = from[i][r] for i < count and r < rows, zero from r = valid on.
-HWY_INLINE void copy_padded(const float* from, int64_t stride, int64_t count, int64_t valid, int64_t rows,
-                            float* out) {
-  for (int64_t i = 0; i < count; ++i, from += stride, out += rows) {
-    if (valid == kRows) {  // a size the compiler knows
-      std::memcpy(out, from, kRows * sizeof(float));
+// out[i][r] = from[i][r] for i < count and r < kWidth, zero from r = valid on.
+template <int64_t kWidth>
+HWY_INLINE void copy_padded(const float* from, int64_t stride, int64_t count, int64_t valid, float* out) {
+  for (int64_t i = 0; i < count; ++i, from += stride, out += kWidth) {
+    if (valid == kWidth) {  // a few instructions, where a size known only here would cost a call
+      std::memcpy(out, from, kWidth * sizeof(float));
     } else {
-      for (int64_t r = 0; r < rows; ++r) out[r] = r < valid ? from[r] : 0;
+      for (int64_t r = 0; r < kWidth; ++r) out[r] = r < valid ? from[r] : 0;
     }
   }
 }
@@ -45,7 +45,11 @@ inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, i
     for (int64_t i = 0; i < depth; ++i) out[i] = a[(k + i) * stride + m];
     return;
   }
-  if (transposed) return copy_padded(a + k * stride + m, stride, depth, count, rows, out);
+  if (transposed) {
+    const float* from = a + k * stride + m;
+    return rows == 4 ? copy_padded<4>(from, stride, depth, count, out)
+                     : copy_padded<kRows>(from, stride, depth, count, out);
+  }
   transpose_padded({.from = a + m * stride + k,
                     .stride = stride,
                     .rows = count,
@@ -62,13 +66,7 @@ inline constexpr int64_t kRun = 64;
 inline void pack_b(const float* b, int64_t stride, bool transposed, int64_t depth, int64_t n, int64_t cols,
                    float* out) {
   const int64_t valid = std::min(kCols, cols - n);
-  if (!transposed) {
-    for (int64_t k = 0; k < depth; ++k, out += kCols) {
-      std::copy_n(b + k * stride + n, valid, out);
-      std::fill(out + valid, out + kCols, 0.0f);
-    }
-    return;
-  }
+  if (!transposed) return copy_padded<kCols>(b + n, stride, depth, valid, out);
   for (int64_t k = 0; k < depth; k += kRun) {
     transpose_padded({.from = b + n * stride + k,
                       .stride = stride,
