@@ -56,6 +56,12 @@ TEST_F(TrainCommand, ABatchThatDoesNotFitIsRefusedBeforeItBegins) {
                {"a step needs at least ", "tokens at once), but ", " GB are free; lower data.batch"});
 }
 
+TEST_F(TrainCommand, AModelThatDoesNotFitIsRefusedBeforeItIsMade) {
+  expect_fault(5, command("--set model.width=65536 --set model.layers=10000"),
+               {" GB are free; take a smaller model: lower model.width or model.layers"});
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
 TEST_F(TrainCommand, ThePageIsThereFromTheFirstValidationOn) {
   for (const char* seconds : {"0.3", "1", "3", "10", "30"}) {  // a sanitizer, an emulator, a busy machine
     run_program(command("--set train.steps=1000000000"), fmt::format("timeout -s KILL {}", seconds));

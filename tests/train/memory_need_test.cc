@@ -14,13 +14,30 @@ Blueprint blueprint() {
 }
 
 TEST(MemoryNeed, CountsWeightsLayersAndLogits) {
-  // Four of each of 1000 weights; 3 layers of 2*32 + 4*32 + 128; 2*50 logits.
-  EXPECT_EQ(least_bytes(blueprint(), {.parameters = 1000, .tokens = 10}), 4 * (4000 + 10 * (3 * 320 + 100)));
-  EXPECT_EQ(least_bytes(blueprint(), {.parameters = 1000, .tokens = 10, .recompute = true}),
-            4 * (4000 + 10 * (3 * 32 + 100)));
+  // The table; 3 layers of four projections, and two as wide as four of them.
+  const double weights = 50 * 32 + 3 * 12 * 32 * 32;
+  EXPECT_EQ(least_weights(blueprint()), weights);
+  // Four of each; 3 layers of 2*32 + 4*32 + 128; 2*50 logits.
+  EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10}), 4 * (4 * weights + 10 * (3 * 320 + 100)));
+  EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10, .recompute = true}),
+            4 * (4 * weights + 10 * (3 * 32 + 100)));
 }
 
-// Never more than a forward pass that remembers holds: else runs that fit would be refused.
+// Never more than there are: else runs that fit would be refused. What is not counted, norms, biases and the
+// scheme's own, is small.
+TEST(MemoryNeed, CountsMostWeightsOfEveryKind) {
+  Blueprint narrow = blueprint();
+  narrow.key_heads = 2, narrow.gated = true, narrow.hidden = 48;
+  Blueprint both = blueprint();
+  both.kind = ModelKind::encoder_decoder, both.decoder_layers = 2;
+  for (const Blueprint& b : {blueprint(), narrow, both}) {
+    const auto all = static_cast<double>(Model(b).parameters().numel());
+    EXPECT_LT(least_weights(b), all);
+    EXPECT_GT(least_weights(b), 0.6 * all);
+  }
+}
+
+// Never more than a forward pass that remembers holds.
 TEST(MemoryNeed, IsLessThanWhatIsHeld) {
   const Blueprint b = blueprint();
   const Model model(b);
@@ -29,18 +46,21 @@ TEST(MemoryNeed, IsLessThanWhatIsHeld) {
   const Var logits = model(tokens_of({text}, b));
   const auto held = static_cast<double>(allocated_bytes() - before);
   const double logits_gradient = 4 * 200 * 50;  // comes with the backward pass
-  EXPECT_LT(least_bytes(b, {.tokens = 200}), held + logits_gradient);
-  EXPECT_GT(least_bytes(b, {.tokens = 200}), 0.3 * held) << "but of its order";
+  const double of_tokens = least_bytes(b, {.tokens = 200}) - least_bytes(b, {});
+  EXPECT_LT(of_tokens, held + logits_gradient);
+  EXPECT_GT(of_tokens, 0.3 * held) << "but of its order";
 }
 
 TEST(MemoryNeed, SaysTheSizeAndWhatToLower) {
-  check_memory(blueprint(), {.parameters = 1000, .tokens = 10}, 58400);
+  check_memory(blueprint(), {.tokens = 10}, 657'824);
   expect_error(
       Fault::resource,
-      {"a step needs at least 42.4 GB (1000 parameters with their gradients and moments, 10000000 tokens "
-       "at once), but 2.0 GB are free; lower data.batch or data.context, raise train.parts, or set "
+      {"a step needs at least 42.4 GB (38464 weights with their gradients and moments, 10000000 "
+       "tokens at once), but 2.0 GB are free; lower data.batch or data.context, raise train.parts, or set "
        "data.recompute"},
-      [] { check_memory(blueprint(), {.parameters = 1000, .tokens = 1e7}, 2'000'000'000); });
+      [] { check_memory(blueprint(), {.tokens = 1e7}, 2'000'000'000); });
+  expect_error(Fault::resource, {"are free; take a smaller model: lower model.width or model.layers"},
+               [] { check_memory(blueprint(), {.tokens = 10}, 600'000); });
 }
 
 }  // namespace

@@ -125,13 +125,10 @@ double tokens_at_once(const RunPlan& plan) {
 
 void run(const Request& request) {
   RunPlan plan = plan_of(request);
+  check_memory(plan.task.blueprint, {.tokens = tokens_at_once(plan), .recompute = plan.task.data.recompute},
+               memory().available);
   RunFolder folder(request.out);
   Model model = first_model(plan);
-  check_memory(plan.task.blueprint,
-               {.parameters = model.parameters().numel(),
-                .tokens = tokens_at_once(plan),
-                .recompute = plan.task.data.recompute},
-               memory().available);
   ModelObjective objective(model, *plan.training, plan.validation.get(),
                            {.batches = {.batch = plan.task.data.batch,
                                         .tokens = plan.task.data.tokens_per_step,

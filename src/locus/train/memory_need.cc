@@ -6,6 +6,7 @@ namespace locus {
 namespace {
 
 constexpr double kNumber = sizeof(float);
+constexpr double kCopies = 4;  // of a weight: itself, its gradient and two moments
 
 // Numbers of one token that a layer keeps.
 double layer_numbers(const Blueprint& b, bool recompute) {
@@ -16,23 +17,41 @@ double layer_numbers(const Blueprint& b, bool recompute) {
   return 2 * width + (2 * heads + 2 * key_heads) * size + static_cast<double>(b.hidden_width());
 }
 
+double layer_weights(const Blueprint& b) {
+  const auto width = static_cast<double>(b.width), size = static_cast<double>(b.size_of_head());
+  const auto heads = static_cast<double>(b.heads + (b.key_heads > 0 ? b.key_heads : b.heads));
+  return width * (2 * heads * size + (b.gated ? 3 : 2) * static_cast<double>(b.hidden_width()));
+}
+
+double stack_weights(const Blueprint& b) { return static_cast<double>(b.layers) * layer_weights(b); }
+
 }  // namespace
+
+double least_weights(const Blueprint& b) {
+  const double layers = b.kind == ModelKind::encoder_decoder
+                            ? stack_weights(b.encoder_part()) + stack_weights(b.decoder_part())
+                            : stack_weights(b);
+  return layers + static_cast<double>(b.vocabulary) * static_cast<double>(b.width);
+}
 
 double least_bytes(const Blueprint& b, const StepSize& step) {
   const bool says_tokens = b.head == HeadKind::next_token || b.head == HeadKind::masked_token;
   const double of_token = static_cast<double>(b.layers) * layer_numbers(b, step.recompute) +
                           (says_tokens ? 2 * static_cast<double>(b.vocabulary) : 0);
-  return kNumber * (4 * static_cast<double>(step.parameters) + step.tokens * of_token);
+  return kNumber * (kCopies * least_weights(b) + step.tokens * of_token);
 }
 
 void check_memory(const Blueprint& b, const StepSize& step, int64_t available) {
-  const double least = least_bytes(b, step);
-  if (least <= static_cast<double>(available)) return;
+  const double least = least_bytes(b, step), weights = least_weights(b),
+               free = static_cast<double>(available);
+  if (least <= free) return;
+  const bool model_alone = kNumber * kCopies * weights > free;
   fail(Fault::resource,
-       "a step needs at least {:.1f} GB ({} parameters with their gradients and moments, {:.0f} tokens at "
-       "once), "
-       "but {:.1f} GB are free; lower data.batch or data.context, raise train.parts, or set data.recompute",
-       least / 1e9, step.parameters, step.tokens, static_cast<double>(available) / 1e9);
+       "a step needs at least {:.1f} GB ({:.0f} weights with their gradients and moments, {:.0f} "
+       "tokens at once), but {:.1f} GB are free; {}",
+       least / 1e9, weights, step.tokens, free / 1e9,
+       model_alone ? "take a smaller model: lower model.width or model.layers"
+                   : "lower data.batch or data.context, raise train.parts, or set data.recompute");
 }
 
 }  // namespace locus

@@ -1,5 +1,5 @@
-// How much memory a step of training takes at the least, so that a run that cannot fit says so before it
-// begins instead of being ended by the kernel.
+// How much memory a step of training takes at the least, so that a run that cannot fit says so before even
+// its model is made, instead of being ended by the kernel.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,14 @@
 namespace locus {
 
 struct StepSize {
-  int64_t parameters = 0;  // numbers of the model
-  double tokens = 0;       // of one part of a step
+  double tokens = 0;  // of one part of a step
   bool recompute = false;
 };
 
-// Weights, gradients and AdamW's two moments; and of every token, in every layer, what the backward pass
+// The token table and the matrices of every layer.
+double least_weights(const Blueprint& blueprint);
+
+// Those, their gradients and AdamW's two moments; and of every token, in every layer, what the backward pass
 // needs: queries, keys, values, what attention puts out, both sums and the hidden values. Of layers that are
 // recomputed their input alone. With a head for tokens, logits and their gradient. Less than what is really
 // held: what this refuses could not have run.
