@@ -160,6 +160,9 @@ TEST_F(TextCommands, Generate) {
   EXPECT_EQ(lines_in(expect_fine(generate + " --json < " +
                                  file("y", "{\"prompt\": \"x\"}\n{\"prompt\": \"y\"}\n"))),
             2u);
+  // Of several each is a line, whatever was written.
+  const std::string drawn = "generate " + model("write") + " --max-tokens 40 --temperature 5 --seed 1 a b c";
+  EXPECT_EQ(lines_in(expect_fine(drawn)), 3u);
   expect_fault(3, generate + " " + std::string(60, 'x'), "text 1: it has 60 tokens, expected at most 48");
 }
 

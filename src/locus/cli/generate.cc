@@ -67,8 +67,8 @@ void run(const Request& request) {
       if (request.json) {
         lines[i] =
             json::object({{"prompt", json::text(chunk[i].text)}, {"text", json::text(readable(lines[i]))}});
-      } else if (live) {
-        lines[i].clear();
+      } else {
+        lines[i] = live ? "" : one_line(lines[i]);
       }
       lines[i] += '\n';
     }
@@ -99,7 +99,8 @@ void add_generate(CLI::App& program) {
       "  locus generate runs/reverse abcde fgh --beams 4 --json\n"
       "  locus generate models/gpt2 \"The dog\" --temperature 0.8\n\n"
       "A decoder goes on behind the prompt; an encoder-decoder reads it and answers. One prompt is answered\n"
-      "as the tokens come, several a line each. With --json, one object for each: {\"prompt\", \"text\"}.");
+      "as the tokens come, several a line each. With --json, one object for each: {\"prompt\", \"text\"}.\n"
+      "What is not given is as the folder's generation_config.json says, then as it stands in [].");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "What to go on from, or to answer");
   command.option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
