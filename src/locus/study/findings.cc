@@ -60,7 +60,7 @@ size_t holds_until(const TaskSummary& task, const Line& line, size_t column) {
 }
 
 std::string solved_sentence(const TaskSummary& task, size_t column, int64_t length) {
-  const bool both_ways = task.task->kind == ModelKind::encoder;
+  const bool needs_direction = task.task->needs_order && task.task->kind == ModelKind::encoder;
   std::vector<std::string> solve, fail, blind;
   for (const Line& line : task.lines) {
     if (!line.variant.empty()) continue;
@@ -70,7 +70,8 @@ std::string solved_sentence(const TaskSummary& task, size_t column, int64_t leng
       continue;
     }
     fail.push_back(fmt::format("{} ({})", line.label(), in_words(*task.task, mean.value)));
-    if (both_ways && line.scheme != kControl && !tells_direction(line.scheme)) blind.push_back(line.label());
+    if (needs_direction && line.scheme != kControl && !tells_direction(line.scheme))
+      blind.push_back(line.label());
   }
   std::string text = fmt::format("{}: at the trained length of {} tokens {} it (95 % right or more)",
                                  task.task->name, length, does(solve, "solve"));

@@ -62,6 +62,7 @@ extern const Task kMajority = {
     .name = "majority",
     .summary = "say which of two symbols is the more frequent",
     .position = "nothing: the control",
+    .needs_order = false,
     .kind = ModelKind::encoder,
     .vocabulary = 2,
     .make = majority,

@@ -25,6 +25,7 @@ struct Task {
   std::string_view name;
   std::string_view summary;   // what it asks, one line
   std::string_view position;  // what it asks of position
+  bool needs_order = true;    // false: the answer is the same in any order
   ModelKind kind = ModelKind::decoder;
   Metric metric = Metric::accuracy;
   int32_t vocabulary = 0;
