@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/base/file.h"
+#include "locus/nn/blueprint_fields.h"
 #include "locus/op/mean_rows.h"
 
 namespace locus {
@@ -21,8 +22,10 @@ void scale_to_length_one(std::span<float> row) {
 }  // namespace
 
 Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weights) {
-  require(model_.blueprint().kind == ModelKind::encoder,
-          "'{}' holds no encoder, expected one to embed texts with", folder.string());
+  if (model_.blueprint().kind != ModelKind::encoder) {
+    fail(Fault::data, "'{}' holds a model of the kind {}, expected encoder to embed texts with",
+         folder.string(), field_values(model_.blueprint()).at("kind"));
+  }
   if (fs::exists(folder / "modules.json")) read_modules();
   const fs::path own = folder / "sentence_bert_config.json";
   if (!fs::exists(own)) return;

@@ -38,14 +38,17 @@ void add_dtype(Command& command, DType& weights) {
     weights = name == name_of(DType::bf16) ? DType::bf16 : DType::f32;
   };
   command.option_to<std::string>("--dtype", take,
-                                 "Weights as f32, or as bf16: faster, half the memory, three digits [f32]");
+                                 "Weights as f32, or as bf16: half the memory, three digits, faster where "
+                                 "the CPU multiplies bf16 [f32]");
 }
 
 void add_threads(Command& command) {
   const auto use = [](int count) {
     if (count > 0) set_threads(count);
   };
-  command.option_to<int>("--threads", use, "Threads to work with; 0: as many as there are cores")
+  command
+      .option_to<int>("--threads", use,
+                      "Threads to work with; 0: as LOCUS_THREADS says, or as many as there are cores")
       .between(0, 4096);
 }
 

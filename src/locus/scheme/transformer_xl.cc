@@ -94,7 +94,9 @@ extern const SchemeInfo kTransformerXl = {
     .formula = "score(h, i, j) = scale * ((q_i + u) . k_j + (q_i + v) . (W R(i - j)))",
     .paper = "Dai et al. 2019, arXiv 1901.02860",
     .models = "Transformer-XL, XLNet, Conformer",
-    .cost = "a projection of all distances in every layer, a product of every query with each of them",
+    .cost =
+        "a projection of all distances in every layer, a product of every query with each of them: length x "
+        "length",
     .relative = true,
     .extrapolates = true,
     .make = make,

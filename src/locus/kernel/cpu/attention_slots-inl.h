@@ -1,6 +1,6 @@
 // The products of a head's queries and keys with the slot tables: [queries][slots] and [keys][slots], for the
-// slots the head's distances meet. They live in a thread's own scratch, one head at a time, so memory grows
-// with the length, never with its square.
+// slots the head's distances meet. They live in a thread's own scratch, one head at a time: with a fixed
+// number of slots memory grows with the length, and with its square only where every distance has its own.
 #if defined(LOCUS_KERNEL_CPU_ATTENTION_SLOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_ATTENTION_SLOTS_INL_H_
 #undef LOCUS_KERNEL_CPU_ATTENTION_SLOTS_INL_H_
