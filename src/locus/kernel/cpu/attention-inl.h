@@ -93,9 +93,9 @@ struct SlotProducts {
   int64_t first = 0, width = 0, stride = 0;
 };
 
-// From row to row of slot products: an odd number of cache lines, or the rows of a tile, and those that the
-// lanes of a panel look into, would share a few sets of the cache.
-inline int64_t slot_stride(int64_t width) { return (divide_up(width, 16) | 1) * 16; }
+// From row to row of slot products: whole tiles, and an odd number of cache lines, or the rows of a tile, and
+// those that the lanes of a panel look into, would share a few sets of the cache.
+inline int64_t slot_stride(int64_t width) { return (divide_up(padded(width, kCols), 16) | 1) * 16; }
 
 // The packed copies of k and v that the queries of a head look at, and what the terms need beside them.
 struct HeadData {

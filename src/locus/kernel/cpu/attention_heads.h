@@ -44,6 +44,16 @@ inline const float* values_of(const AttentionArgs& args, const Head& head) {
   return args.v.row<float>(head.k) + head.g * args.head_size;
 }
 
+// The head with some of its queries, or of its keys, alone.
+inline Head with_queries(Head head, int64_t first, int64_t count) {
+  head.q += first, head.q_count = count;
+  return head;
+}
+inline Head with_keys(Head head, int64_t first, int64_t count) {
+  head.k += first, head.k_count = count;
+  return head;
+}
+
 struct SlotRange {
   int64_t first = 0, count = 0;
 };

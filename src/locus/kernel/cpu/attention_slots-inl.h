@@ -14,9 +14,9 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// Where the two products and the packed right side of a matrix product lie in a thread's slot scratch.
+// Where the two products, and the packed sides of a matrix product, lie in a thread's slot scratch.
 struct SlotPlan {
-  int64_t by_query = 0, by_key = 0, packed = 0, size = 0;
+  int64_t by_query = 0, by_key = 0, packed = 0, left = 0, size = 0;
 
   SlotPlan() = default;
   explicit SlotPlan(const AttentionArgs& args) {
@@ -24,11 +24,12 @@ struct SlotPlan {
     const int64_t q_slots = args.by_query.table ? args.by_query.table.rows : 0;
     const int64_t k_slots = args.by_key.table ? args.by_key.table.rows : 0;
     const int64_t D = args.head_size, slots = std::max(q_slots, k_slots);
-    by_key = longest_queries(args) * slot_stride(q_slots);
-    packed = by_key + args.longest * slot_stride(k_slots);
+    by_key = padded(longest_queries(args), kRows) * slot_stride(q_slots);
+    packed = by_key + padded(args.longest, kRows) * slot_stride(k_slots);
     // Right sides: a table's rows, and backward also a head's queries or keys.
     const int64_t tokens = std::max(longest_queries(args), args.longest);
-    size = packed + std::max({packed_size(D, slots), packed_size(slots, D), packed_size(tokens, D)});
+    left = packed + std::max({packed_size(D, slots), packed_size(slots, D), packed_size(tokens, D)});
+    size = left + kRows * D;
   }
 };
 
@@ -47,21 +48,35 @@ inline ConstView head_slots(const AttentionArgs& args, const SlotViews& term, co
                      term.table.stride);
 }
 
-// The tokens' products with the slots of one term that the head meets, made in `to`.
-inline SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, const Head& head,
-                                  ConstView tokens, float* packed, float* to) {
+// Tokens that are multiplied with the same slots, those that any of them meets: of many distances a few
+// tokens meet about half.
+inline constexpr int64_t kNeighbours = 64;
+static_assert(kNeighbours % kRows == 0);
+
+// The tokens' products with the slots of one term, made in `to`; products with slots a token does not meet
+// are left out. part(first, count) is the head with those of its tokens alone.
+template <class Part>
+SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, const Head& head,
+                           ConstView tokens, Part part, float* packed, float* left, float* to) {
   const SlotRange range = slots_of(args, term, head);
   if (range.count == 0) return {};
   const ConstView table = head_slots(args, term, head, range);
-  const View right = matrix_view(packed, 1, packed_size(table.cols, table.rows), 0);
-  pack({.b = table, .packed = right, .k = table.cols, .n = table.rows, .transposed = true});
-  matmul({.a = tokens,
-          .packed = right,
-          .c = matrix_view(to, tokens.rows, table.rows, slot_stride(table.rows)),
-          .m = tokens.rows,
-          .n = table.rows,
-          .k = table.cols});
-  return {to, range.first, range.count, slot_stride(range.count)};
+  const int64_t D = table.cols, stride = slot_stride(range.count);
+  const View right = matrix_view(packed, 1, packed_size(D, table.rows), 0);
+  pack({.b = table, .packed = right, .k = D, .n = table.rows, .transposed = true});
+  SlotRange met;
+  for (int64_t first = 0; first < tokens.rows; first += kRows) {
+    if (first % kNeighbours == 0) {
+      met = slots_of(args, term, part(first, std::min(kNeighbours, tokens.rows - first)));
+    }
+    pack_keys(tokens.row<float>(first), tokens.stride, std::min(kRows, tokens.rows - first), D, left);
+    const int64_t begin = (met.first - range.first) / kCols * kCols;
+    for (int64_t slot = begin; slot < met.first + met.count - range.first; slot += kCols) {
+      tile<kRows>(
+          {.a = left, .b = packed + slot * D, .depth = D, .c = to + first * stride + slot, .stride = stride});
+    }
+  }
+  return {to, range.first, range.count, stride};
 }
 
 inline ConstView query_rows(const AttentionArgs& args, const Head& head) {
@@ -73,10 +88,13 @@ inline ConstView key_rows(const AttentionArgs& args, const Head& head) {
 
 inline void multiply_slots(const AttentionArgs& args, const Head& head, const SlotPlan& plan, float* scratch,
                            HeadData& data) {
-  float* packed = scratch + plan.packed;
-  data.by_query =
-      multiply_term(args, args.by_query, head, query_rows(args, head), packed, scratch + plan.by_query);
-  data.by_key = multiply_term(args, args.by_key, head, key_rows(args, head), packed, scratch + plan.by_key);
+  float *packed = scratch + plan.packed, *left = scratch + plan.left;
+  const auto queries = [&](int64_t first, int64_t count) { return with_queries(head, first, count); };
+  const auto keys = [&](int64_t first, int64_t count) { return with_keys(head, first, count); };
+  data.by_query = multiply_term(args, args.by_query, head, query_rows(args, head), queries, packed, left,
+                                scratch + plan.by_query);
+  data.by_key =
+      multiply_term(args, args.by_key, head, key_rows(args, head), keys, packed, left, scratch + plan.by_key);
 }
 
 }  // namespace HWY_NAMESPACE
