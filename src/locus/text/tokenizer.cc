@@ -26,7 +26,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials)
   }
   size_t begin = 0;  // of the plain text before the next special token
   for (size_t i = 0; i < text.size();) {
-    const SpecialTokens::Match match = specials_.match(text, i);
+    const TokenTrie::Match match = specials_.match(text, i);
     if (match.length == 0) {
       ++i;
       continue;
