@@ -114,7 +114,7 @@ int32_t Tokenizer::special(std::string_view name) const {
   for (const auto& [each, id] : specials_.ids()) {
     if (each == name) return id;
     names.push_back(each);
-    (listed += listed.empty() ? "" : ", ") += quote(each);
+    (listed += listed.empty() ? "" : ", ") += quote(each).text();
   }
   fail(Fault::data, "the vocabulary has no special token {}{}; it has {}", quote(name),
        suggestion(name, names), listed.empty() ? "none" : listed);
