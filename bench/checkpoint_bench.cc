@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "bench/operands.h"
+#include "bench/cases.h"
 #include "locus/checkpoint/model_folder.h"
 #include "tests/temporary_folder.h"
 

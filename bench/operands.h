@@ -1,8 +1,6 @@
 // Operands of the benchmark cases.
 #pragma once
 
-#include <memory>
-
 #include "bench/cases.h"
 #include "locus/base/random.h"
 #include "locus/kernel/kernels.h"

@@ -5,7 +5,6 @@
 
 #include "bench/cases.h"
 #include "locus/nn/model.h"
-#include "locus/train/batches.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/optimizer.h"
 #include "locus/train/text_samples.h"

@@ -1,6 +1,6 @@
 // The book runs: what README.md and docs/ tell a reader to type, and what they show of the answer.
 //   ```sh        run, block after block, in a folder of the document's own that has ./run, configs/ and
-//   tests/
+//                tests/
 //   ```sh slow   needs minutes, the network or root: its commands and options are looked up, and not run
 //   ```text      behind a block of commands: lines of their output, in this order; "..." stands for any
 //   ```cpp       lines of a file that is compiled: of examples/, tests/consumer or src/

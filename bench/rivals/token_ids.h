@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "bench/rivals/contender.h"
-#include "locus/text/batch.h"
+#include "locus/text/encode_all.h"
 
 namespace locus::bench {
 

@@ -41,6 +41,7 @@
 #include "locus/text/bpe_learn.h"
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/character_vocabulary.h"
+#include "locus/text/encode_all.h"
 #include "locus/text/masking.h"
 #include "locus/text/open_tokens.h"
 #include "locus/text/task_file.h"

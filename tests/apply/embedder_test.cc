@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tests/apply/expected.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"
@@ -119,7 +117,8 @@ TEST(EmbedderFaults, Modules) {
 }
 
 TEST(EmbedderFaults, AModelThatIsNoEncoder) {
-  expect_error(Fault::data, {"write' holds a model of the kind decoder, expected encoder to embed texts with"},
+  expect_error(Fault::data,
+               {"write' holds a model of the kind decoder, expected encoder to embed texts with"},
                [] { Embedder embedder(golden_model("write")); });
 }
 

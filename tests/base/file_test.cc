@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"

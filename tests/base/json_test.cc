@@ -10,11 +10,15 @@ namespace locus {
 namespace {
 
 TEST(Json, WritesValues) {
-  EXPECT_EQ(json::text("a \"b\" \\ \n"), R"("a \"b\" \\ \u000a")");
+  EXPECT_EQ(json::text("a \"b\" \\ \n"), R"("a \"b\" \\ \n")");
+  EXPECT_EQ(json::text("\x01"), R"("\u0001")");
   EXPECT_EQ(json::text("\u2212"), "\"\u2212\"");
   EXPECT_EQ(json::number(0.1), "0.1");
   EXPECT_EQ(json::number(int64_t{1} << 60), "1152921504606846976");
   EXPECT_EQ(json::number(std::numeric_limits<double>::infinity()), "null");
+  EXPECT_EQ(json::number(1.0 / 3), "0.33333334");
+  EXPECT_EQ(json::exact(1.0 / 3), "0.3333333333333333");
+  EXPECT_EQ(json::exact(std::numeric_limits<double>::quiet_NaN()), "null");
   EXPECT_EQ(json::boolean(true), "true");
 }
 

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "locus/checkpoint/forward.h"
 #include "tests/checkpoint/folder_of.h"
 #include "tests/program.h"
 

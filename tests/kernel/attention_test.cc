@@ -5,7 +5,6 @@
 #include <numeric>
 #include <string>
 
-#include "locus/tensor/storage.h"
 #include "tests/kernel/compare.h"
 
 namespace locus::testing {

@@ -2,56 +2,18 @@
 #include <limits>
 
 #include "locus/kernel/cpu/targets.h"
-#include "locus/kernel/matmul.h"
-#include "tests/kernel/compare.h"
+#include "tests/kernel/product_case.h"
 
 namespace locus::testing {
 namespace {
 
-struct Case {
-  int64_t m, n, k;
-  int64_t batch = 1;
-  bool accumulate = false, bias = false;
-  Activation activation = Activation::none;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.batch << " x [" << c.m << ", " << c.n << ", " << c.k << "]"
-             << (c.accumulate ? " accumulated" : "") << (c.bias ? " biased " : " ") << name_of(c.activation);
+// b transposed and bf16, whatever else the case says.
+ProductCase with_halves(ProductCase c) {
+  c.b_transposed = c.halves = true;
+  return c;
 }
 
-// Products of bf16 numbers are exact in f32, so only sums are rounded: at most k times, by BFMMLA to a
-// neighbour and not the nearest one. That is sqrt(k) ulp of sqrt(k), four times that for the worst of many.
-Tolerance tolerance_of(const Case& c) {
-  return {.relative = 4e-6, .absolute = 4e-6 + 4 * 0x1p-23 * static_cast<double>(c.k)};
-}
-
-View packed_in(Stage& stage, const Case& c) {
-  const View b = stage.halves({c.batch * c.n, c.k}, 2);
-  const View packed =
-      stage.between({c.batch, stage.kernels().packed_size(c.k, c.n, DType::bf16)}, DType::bf16);
-  stage.kernels().pack({.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = true});
-  return packed;
-}
-
-void compare_case(const Case& c) {
-  for (const Layout layout : kLayouts) {
-    SCOPED_TRACE(::testing::Message() << c << (layout == Layout::apart ? ", rows apart" : ""));
-    compare(layout, tolerance_of(c), [&](Stage& stage) {
-      const Shape result = {c.batch * c.m, c.n};
-      stage.kernels().matmul({.a = stage.input({c.batch * c.m, c.k}, 1),
-                              .packed = packed_in(stage, c),
-                              .c = c.accumulate ? stage.updated(result, 3) : stage.output(result),
-                              .m = c.m,
-                              .n = c.n,
-                              .k = c.k,
-                              .batch = c.batch,
-                              .accumulate = c.accumulate,
-                              .bias = c.bias ? stage.input({c.n}, 4) : View(),
-                              .activation = c.activation});
-    });
-  }
-}
+void compare_case(const ProductCase& c) { compare_product(with_halves(c)); }
 
 // Tiles are 2, 4 or 8 rows and 12 columns, steps 4 of k, packed eight at a time.
 TEST(MatmulBf16, EverySizeAroundATile) {
@@ -86,17 +48,8 @@ TEST(MatmulBf16, AFewRowsWithAMatrixAsItLies) {
   for (const int64_t m : {0, 1, 2, 3, 4, 7}) {
     for (const int64_t n : {0, 1, 16, 37}) {
       for (const int64_t k : {0, 3, 8, 13, 50}) {
-        const Case c = {.m = m, .n = n, .k = k, .bias = k != 3, .activation = Activation::gelu};
-        for (const Layout layout : kLayouts) {
-          SCOPED_TRACE(::testing::Message() << c << (layout == Layout::apart ? ", rows apart" : ""));
-          compare(layout, tolerance_of(c), [&](Stage& stage) {
-            stage.kernels().few_rows({.a = stage.input({m, k}, 1),
-                                      .b = stage.halves({n, k}, 2),
-                                      .c = stage.output({m, n}),
-                                      .bias = c.bias ? stage.input({n}, 4) : View(),
-                                      .activation = c.activation});
-          });
-        }
+        compare_few_rows(
+            with_halves({.m = m, .n = n, .k = k, .bias = k != 3, .activation = Activation::gelu}));
       }
     }
   }
@@ -130,11 +83,6 @@ Tensor halves_of(Shape shape, std::span<const float> values) {
   const Tensor b = Tensor::empty(shape, DType::bf16);
   for (size_t i = 0; i < values.size(); ++i) b.data<Bf16>()[i] = to_bf16(values[i]);
   return b;
-}
-
-std::vector<float> some(uint64_t seed, int64_t count) {
-  const std::vector<float>& values = normals(seed, count);
-  return {values.begin(), values.begin() + count};
 }
 
 TEST(MatmulBf16, ARowHasTheSameBitsInAnyBatch) {
@@ -174,21 +122,15 @@ TEST(MatmulBf16, NanAndInfinityStayInTheirRowsAndColumns) {
   each_target([&] {
     for (const bool few_rows : {false, true}) {
       const std::vector<float> clean = product_of(a, halves_of({n, k}, b), few_rows);
-      const auto expect_spoiled = [&](const std::vector<float>& got, int64_t row, int64_t column) {
-        for (int64_t i = 0; i < m * n; ++i) {
-          const auto at = static_cast<size_t>(i);
-          EXPECT_EQ(got[at] == clean[at], i / n != row && i % n != column) << i / n << ", " << i % n;
-        }
-      };
       for (int64_t row = 0; row < m; ++row) {
         std::vector<float> bad = a;
         bad[static_cast<size_t>(row * k + 3)] = std::nanf("");
-        expect_spoiled(product_of(bad, halves_of({n, k}, b), few_rows), row, -1);
+        expect_spoiled(product_of(bad, halves_of({n, k}, b), few_rows), clean, n, row, -1);
       }
       for (int64_t column = 0; column < n; ++column) {
         std::vector<float> bad = b;
         bad[static_cast<size_t>(column * k + 7)] = std::numeric_limits<float>::infinity();
-        expect_spoiled(product_of(a, halves_of({n, k}, bad), few_rows), -1, column);
+        expect_spoiled(product_of(a, halves_of({n, k}, bad), few_rows), clean, n, -1, column);
       }
     }
   });

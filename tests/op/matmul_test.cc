@@ -87,24 +87,7 @@ TEST(OpLinear, FusedHasTheBitsOfTwoStepsAtAnySize) {
   }
 }
 
-TEST(OpLinear, PackedHasTheSameBits) {
-  for (const Device device : {Device::cpu, Device::reference}) {
-    const Tensor weight = normal_tensor({13, 7}, device, 1), bias = normal_tensor({13}, device, 2);
-    const PackedMatrix packed = pack(weight, true);
-    for (const bool apart : {false, true}) {
-      const Tensor x = normal_tensor({2, 3, 7}, device, 3, 1, apart);
-      for (const Activation activation : kActivations) {
-        EXPECT_EQ(linear(x, packed, bias, activation).values(),
-                  linear(Var(x), Var(weight), Var(bias), activation).value().values());
-        EXPECT_EQ(linear(x, packed, {}, activation).values(),
-                  linear(Var(x), Var(weight), {}, activation).value().values());
-      }
-    }
-  }
-}
-
-// In every way a weight is used: packed for many rows and beforehand, as it lies for a few, a part of its
-// rows.
+// In every way a weight is used: packed for many rows, as it lies for a few, a part of its rows.
 TEST(OpLinear, TakesABf16Weight) {
   for (const Device device : {Device::cpu, Device::reference}) {
     const Tensor f32 = normal_tensor({26, 7}, Device::cpu, 1), b = normal_tensor({13}, device, 2);
@@ -115,7 +98,6 @@ TEST(OpLinear, TakesABf16Weight) {
           convert(convert(normal_tensor({m, 7}, Device::cpu, 3), DType::bf16), b.dtype()).on(device);
       const Tensor got = linear(Var(x), weight, bias, Activation::gelu).value();
       EXPECT_EQ(got.dtype(), x.dtype());
-      EXPECT_EQ(linear(x, pack(weight.value(), true), b, Activation::gelu).values(), got.values());
       const Tensor want = linear(Var(x), Var(convert(rounded, b.dtype())), bias, Activation::gelu).value();
       // x is one of bf16 as well, so products are exact: seven sums of f32.
       for (int64_t i = 0; i < got.numel(); ++i) {
@@ -156,10 +138,8 @@ TEST(OpMatmul, EveryErrorNamesTheOpAndTheArgument) {
   expect_error(Fault::resource, {"matmul: the result [1099511627776, 1024]: out of memory"}, [] {
     matmul(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({0, 1024})));
   });
-  data({"pack: b is missing"}, [] { pack({}); });
-  data({"pack: b has shape [3], expected rank 2 or 3"}, [&] { pack(row.value()); });
-  data({"pack: b is bf16 on the cpu, expected f32"}, [] { pack(Tensor::zeros({2, 2}, DType::bf16)); });
-  data({"pack: b is i32"}, [] { pack(Tensor::zeros({2, 2}, DType::i32)); });
+  data({"matmul: b is bf16"}, [&] { matmul(a, Var(Tensor::zeros({3, 4}, DType::bf16))); });
+  data({"matmul: b is i32"}, [&] { matmul(a, Var(Tensor::zeros({3, 4}, DType::i32))); });
 }
 
 TEST(OpLinear, EveryErrorNamesTheOpAndTheArgument) {
@@ -185,17 +165,6 @@ TEST(OpLinear, EveryErrorNamesTheOpAndTheArgument) {
        [&] { linear(leaf, half); });
   data({"linear: weight is bf16 on the cpu, but x is on the reference"},
        [&] { linear(Var(x.value().on(Device::reference)), half); });
-  const PackedMatrix packed = pack(weight.value(), true);
-  data({"linear: x is missing"}, [&] { linear(Tensor(), packed); });
-  data({"linear: weight is missing"}, [&] { linear(x.value(), PackedMatrix()); });
-  data({"linear: weight is f32 on the cpu, but x is f32 on the reference"},
-       [&] { linear(x.value().on(Device::reference), packed); });
-  data({"linear: weight is a batch of 2 matrices, expected one"}, [&] {
-    linear(x.value(), pack(Tensor::zeros({2, 4, 3}), true));
-  });
-  data({"linear: x has shape [5], expected its last size to be 3"},
-       [&] { linear(long_one.value(), packed); });
-  data({"linear: bias has shape [5], expected [4]"}, [&] { linear(x.value(), packed, long_one.value()); });
   constexpr int64_t kHuge = int64_t{1} << 40;
   data({"linear: the result [1099511627776, 1099511627776]: ", "does not fit in 63 bits"}, [] {
     linear(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({kHuge, 0})));

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <cmath>
 #include <limits>
 
 #include "tests/expect_error.h"

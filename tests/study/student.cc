@@ -1,7 +1,6 @@
 // Runs the tiny study in a folder and says what it found: student DIR [kill|fail NUMBER], with a fault of the
 // disk at that operation.
 #include <cstdio>
-#include <cstdlib>
 
 #include "tests/file_faults.h"
 #include "tests/study/tiny_study.h"

@@ -1,6 +1,7 @@
 // A study of a moment: three schemes, one task, models of a few hundred parameters.
 #pragma once
 
+#include "locus/base/json.h"
 #include "locus/study/study.h"
 
 namespace locus::study {
@@ -28,9 +29,10 @@ inline std::string scores(const std::vector<Cell>& cells) {
     text += cell.name.text();
     for (const Row& row : cell.rows) {
       text += " / " + row.variant;
-      for (const Score& score : row.scores) text += fmt::format(" {}={}", score.length, exact(score.value));
+      for (const Score& score : row.scores)
+        text += fmt::format(" {}={}", score.length, json::exact(score.value));
     }
-    text += fmt::format(" loss {}\n", exact(cell.loss));
+    text += fmt::format(" loss {}\n", json::exact(cell.loss));
   }
   return text;
 }

@@ -4,7 +4,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "locus/train/text_samples.h"
 #include "tests/expect_error.h"

@@ -1,7 +1,8 @@
 #include "locus/apply/answerer.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "locus/nn/sampling.h"
 
 namespace locus {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "locus/nn/sampling.h"
+
 namespace locus {
 
 Classifier::Classifier(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "locus/apply/tokenizer_config.h"
+#include "locus/nn/sampling.h"
 #include "locus/op/gather.h"
 #include "locus/train/text_samples.h"
 

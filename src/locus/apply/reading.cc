@@ -1,11 +1,9 @@
 #include "locus/apply/reading.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "locus/base/parallel.h"
-#include "locus/nn/sampling.h"
 
 namespace locus {
 
@@ -79,12 +77,6 @@ void each_batch(const TextModel& model, std::span<const Encoding> encodings, int
   for (const std::vector<size_t>& which : batches_of(sizes, tokens)) {
     work(packed(model.blueprint(), encodings, which));
   }
-}
-
-std::vector<double> probabilities(std::span<const float> logits) {
-  std::vector<double> values = log_probabilities(logits);
-  for (double& value : values) value = std::exp(value);
-  return values;
 }
 
 }  // namespace locus

@@ -39,7 +39,4 @@ struct TextBatch {
 void each_batch(const TextModel& model, std::span<const Encoding> encodings, int64_t tokens,
                 const std::function<void(const TextBatch&)>& work);
 
-// softmax, in double: what a score is, for every class or token.
-std::vector<double> probabilities(std::span<const float> logits);
-
 }  // namespace locus

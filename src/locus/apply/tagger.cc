@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "locus/nn/sampling.h"
+
 namespace locus {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "locus/apply/text_model.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
 

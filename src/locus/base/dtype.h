@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "locus/base/error.h"
 #include "locus/base/half.h"
@@ -61,37 +62,21 @@ constexpr std::string_view name_of(DType dtype) {
 template <class T>
 struct DTypeOf;
 template <>
-struct DTypeOf<float> {
-  static constexpr DType value = DType::f32;
-};
+struct DTypeOf<float> : std::integral_constant<DType, DType::f32> {};
 template <>
-struct DTypeOf<double> {
-  static constexpr DType value = DType::f64;
-};
+struct DTypeOf<double> : std::integral_constant<DType, DType::f64> {};
 template <>
-struct DTypeOf<Bf16> {
-  static constexpr DType value = DType::bf16;
-};
+struct DTypeOf<Bf16> : std::integral_constant<DType, DType::bf16> {};
 template <>
-struct DTypeOf<F16> {
-  static constexpr DType value = DType::f16;
-};
+struct DTypeOf<F16> : std::integral_constant<DType, DType::f16> {};
 template <>
-struct DTypeOf<int32_t> {
-  static constexpr DType value = DType::i32;
-};
+struct DTypeOf<int32_t> : std::integral_constant<DType, DType::i32> {};
 template <>
-struct DTypeOf<int64_t> {
-  static constexpr DType value = DType::i64;
-};
+struct DTypeOf<int64_t> : std::integral_constant<DType, DType::i64> {};
 template <>
-struct DTypeOf<uint8_t> {
-  static constexpr DType value = DType::u8;
-};
+struct DTypeOf<uint8_t> : std::integral_constant<DType, DType::u8> {};
 template <>
-struct DTypeOf<Boolean> {
-  static constexpr DType value = DType::boolean;
-};
+struct DTypeOf<Boolean> : std::integral_constant<DType, DType::boolean> {};
 template <class T>
 constexpr DType dtype_of = DTypeOf<T>::value;
 
@@ -99,8 +84,8 @@ constexpr bool is_float(DType dtype) {
   return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f64;
 }
 
-// Calls f with a value of the C++ type behind a floating dtype: visit_float(x.dtype, [&]<class T>(T) { ...
-// }).
+// Calls f with a value of the C++ type behind a floating dtype:
+//   visit_float(x.dtype, [&]<class T>(T) { ... })
 template <class F>
 decltype(auto) visit_float(DType dtype, F&& f) {
   switch (dtype) {

@@ -6,10 +6,11 @@
 //     Schedule schedule = Schedule::cosine;
 //     template <class V> void fields(V& v) {
 //       v.integer("steps", steps, 1, 1e9, "optimiser steps in all");
-//       v.choice("schedule", schedule, "constant|linear|cosine", "how the rate falls");  // by the enum's
-//       order
+//       v.choice("schedule", schedule, "constant|linear|cosine", "how the rate falls");
 //     }
 //   };
+//
+// The words of a choice stand in the order of the enum.
 #pragma once
 
 #include <fmt/format.h>

@@ -18,14 +18,17 @@ std::vector<std::string> written(const Members& members) {
 }  // namespace
 
 std::string text(std::string_view value) {
+  // Those that have a letter of their own, as serde_json writes them, and so the writer of safetensors.
+  constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
   std::string result = "\"";
   for (const char c : value) {
-    if (static_cast<unsigned char>(c) < 0x20) {
+    if (const size_t i = kEscaped.find(c); i != std::string_view::npos) {
+      (result += '\\') += kLetters[i];
+    } else if (static_cast<unsigned char>(c) < 0x20) {
       fmt::format_to(std::back_inserter(result), "\\u{:04x}", static_cast<unsigned char>(c));
-      continue;
+    } else {
+      result += c;
     }
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
   }
   return result + '"';
 }
@@ -34,6 +37,8 @@ std::string number(double value) {
   if (!std::isfinite(value)) return "null";
   return fmt::format("{}", static_cast<float>(value));
 }
+
+std::string exact(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 std::string number(int64_t value) { return fmt::format("{}", value); }
 

@@ -1,7 +1,5 @@
 #include "locus/base/quote.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
 
 namespace locus {
@@ -11,14 +9,14 @@ constexpr size_t kLongest = 80;
 
 }  // namespace
 
-std::string quote(std::string_view text) {
+std::string Quoted::text() const {
   std::string result = "'";
-  size_t end = text.size();
+  size_t end = original.size();
   if (end > kLongest) {
     // Not inside a character: its later bytes are 10xxxxxx.
-    for (end = kLongest; end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u;) --end;
+    for (end = kLongest; end > 0 && (static_cast<unsigned char>(original[end]) & 0xc0u) == 0x80u;) --end;
   }
-  for (const char c : text.substr(0, end)) {
+  for (const char c : original.substr(0, end)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
       fmt::format_to(std::back_inserter(result), "\\x{:02x}", byte);
@@ -27,7 +25,7 @@ std::string quote(std::string_view text) {
     }
   }
   result += '\'';
-  if (end < text.size()) fmt::format_to(std::back_inserter(result), "... ({} bytes)", text.size());
+  if (end < original.size()) fmt::format_to(std::back_inserter(result), "... ({} bytes)", original.size());
   return result;
 }
 

@@ -2,11 +2,28 @@
 // written as \x1f, and cut when it is long.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
 namespace locus {
 
-std::string quote(std::string_view text);
+// Becomes text only when it is formatted: a check that holds pays nothing for the words of its error. It
+// keeps nothing but where the original is.
+struct Quoted {
+  std::string_view original;
+  std::string text() const;
+};
+
+inline Quoted quote(std::string_view text) { return {text}; }
 
 }  // namespace locus
+
+template <>
+struct fmt::formatter<locus::Quoted> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const locus::Quoted& quoted, Context& context) const {
+    return formatter<std::string>::format(quoted.text(), context);
+  }
+};

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
 #include "locus/base/error.h"
@@ -106,7 +105,8 @@ void Settings::set(std::string_view key, std::string_view value) {
   if (there != list_.end() && there->kind == Kind::text)
     fresh = {fresh.key, std::string(value), Kind::text, 0};
   // Keys and texts follow the rules of the file: what could not be read back is not taken.
-  const std::vector<Setting> read = parse_toml(fmt::format("{} = {}", key, written(fresh)), quote(key));
+  const std::vector<Setting> read =
+      parse_toml(fmt::format("{} = {}", key, written(fresh)), quote(key).text());
   if (read.size() != 1 || read.front().key != key) fail(Fault::usage, "{} is no key", quote(key));
   if (there != list_.end()) {
     *there = std::move(fresh);

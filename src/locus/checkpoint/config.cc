@@ -130,7 +130,7 @@ std::string Config::shown(std::string_view name) const {
     case Kind::number:
       return fmt::format("{}", value->number);
     case Kind::text:
-      return quote(value->text);
+      return quote(value->text).text();
     case Kind::list:
       return fmt::format("a list of {}", value->integer);
     default:

@@ -1,3 +1,4 @@
+// The list of families, and what config.json says: which of them a model is of, its head and its blueprint.
 #include <algorithm>
 #include <vector>
 

@@ -67,9 +67,9 @@ Architecture read_architecture(const Config& config);
 std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
                                  const Parameters& parameters);
 
-// A blueprint as config.json of the family that can say it: the first whose text reads back
-// as the same blueprint. What only training sees, dropout and the token whose row is frozen, may
-// be lost. No family: an error names the fields that the nearest one does not have.
+// A blueprint as config.json of the family that can say it: the first whose text reads back as the same
+// blueprint. What only training sees, dropout and the token whose row is frozen, may be lost. No family: an
+// error names the fields that the nearest one does not have.
 struct Expressed {
   const Family* family = nullptr;
   std::string config;

@@ -1,7 +1,5 @@
 #include "locus/checkpoint/forward.h"
 
-#include <algorithm>
-
 #include "locus/checkpoint/forward_loss.h"
 #include "locus/kernel/loss.h"
 

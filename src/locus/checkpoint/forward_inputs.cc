@@ -1,3 +1,4 @@
+// The inputs of a forward pass from a JSON file.
 #include <simdjson.h>
 
 #include <cmath>

@@ -1,7 +1,6 @@
 #include "locus/checkpoint/name_map.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "locus/base/error.h"
 

@@ -18,8 +18,8 @@ namespace locus {
 struct Layout {
   bool transposed = false;  // [in, out]
   bool one_row = false;     // a bias as [1, out]
-  // Above 0: queries, keys and values of one head stand together, rows [heads, 3, D] instead of [3, heads,
-  // D].
+  // Above 0: queries, keys and values of one head stand together, rows [heads, 3, D] in place of
+  // [3, heads, D].
   int64_t heads = 0;
 };
 

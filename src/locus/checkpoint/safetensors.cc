@@ -1,6 +1,5 @@
 #include "locus/checkpoint/safetensors.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "locus/base/error.h"

@@ -1,7 +1,7 @@
 // safetensors, the file format of checkpoints:
 //   u64 little-endian: N | N bytes of JSON | the tensors' bytes, one after the other
-//   {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
-//   ...}
+//   {"__metadata__": {"key": "text"},
+//    "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
 // A file is checked in full when it is opened, before memory is taken for any tensor.
 #pragma once
 

@@ -64,7 +64,7 @@ class HeaderParser {
     if (error == simdjson::DEPTH_ERROR)
       fail(Fault::data, "'{}': the header's JSON is nested deeper than {} levels", file_, kDeepest);
     fail(Fault::data, "'{}': the header is not valid JSON {}: {}", file_,
-         last_key_.empty() ? "from its start" : "after the key " + quote(last_key_),
+         last_key_.empty() ? "from its start" : "after the key " + quote(last_key_).text(),
          simdjson::error_message(error));
   }
 
@@ -104,7 +104,7 @@ class HeaderParser {
       std::string_view text;
       const auto error = text_value.get_string().get(text);
       if (error == simdjson::INCORRECT_TYPE)
-        refuse("__metadata__, key " + quote(key), text_value, "a string");
+        refuse("__metadata__, key " + quote(key).text(), text_value, "a string");
       accept(error);
       result.insert_or_assign(std::string(key), std::string(text));
     }
@@ -143,7 +143,7 @@ class HeaderParser {
     return entry;
   }
 
-  static std::string where(const TensorEntry& entry) { return "tensor " + quote(entry.name); }
+  static std::string where(const TensorEntry& entry) { return "tensor " + quote(entry.name).text(); }
 
   void once(bool first, const TensorEntry& entry, const char* field) {
     if (!first) fail(Fault::data, "'{}': {}: {} stands twice, expected once", file_, where(entry), field);

@@ -1,3 +1,4 @@
+// Can a header be true? Names that differ, sizes that are what shapes say, bytes without hole or overlap.
 #include <algorithm>
 #include <span>
 #include <utility>

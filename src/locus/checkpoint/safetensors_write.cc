@@ -1,9 +1,11 @@
+// Writing safetensors: header and bytes as the format's own writer has them.
 #include <simdjson.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "locus/base/checked.h"
+#include "locus/base/json.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/safetensors.h"
 
@@ -12,70 +14,34 @@ namespace {
 
 constexpr size_t kHeaderAlignment = 8;
 
-void append_json(std::string& json, std::string_view text) {
-  json += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-      case '\\':
-        (json += '\\') += c;
-        break;
-      case '\b':
-        json += "\\b";
-        break;
-      case '\f':
-        json += "\\f";
-        break;
-      case '\n':
-        json += "\\n";
-        break;
-      case '\r':
-        json += "\\r";
-        break;
-      case '\t':
-        json += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(json), "\\u{:04x}", static_cast<unsigned char>(c));
-        } else {
-          json += c;
-        }
-    }
-  }
-  json += '"';
-}
-
 int64_t bytes_of(const Tensor& tensor) { return tensor.numel() * size_of(tensor.dtype()); }
 
 std::string header_text(const std::vector<NamedTensor>& tensors,
                         const std::map<std::string, std::string>& metadata) {
-  std::string json = "{";
+  std::string header = "{";
   const auto separate = [&] {
-    if (json.back() != '{') json += ',';
+    if (header.back() != '{') header += ',';
   };
   if (!metadata.empty()) {
-    json += "\"__metadata__\":{";
+    header += "\"__metadata__\":{";
     for (const auto& [key, text] : metadata) {
       separate();
-      append_json(json, key);
-      json += ':';
-      append_json(json, text);
+      header += json::text(key) + ':' + json::text(text);
     }
-    json += '}';
+    header += '}';
   }
   int64_t begin = 0;
   for (const auto& [name, tensor] : tensors) {
     const int64_t end = checked_add(begin, bytes_of(tensor), "bytes of a safetensors file");
     separate();
-    append_json(json, name);
-    fmt::format_to(std::back_inserter(json), R"(:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
-                   stored_type_of(tensor.dtype()).name, fmt::join(tensor.shape().sizes(), ","), begin, end);
+    fmt::format_to(std::back_inserter(header), R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                   json::text(name), stored_type_of(tensor.dtype()).name,
+                   fmt::join(tensor.shape().sizes(), ","), begin, end);
     begin = end;
   }
-  json += '}';
-  json.append((kHeaderAlignment - json.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
-  return json;
+  header += '}';
+  header.append((kHeaderAlignment - header.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
+  return header;
 }
 
 void check_text(const std::filesystem::path& path, const char* what, std::string_view text) {

@@ -4,12 +4,11 @@
 //   repeat       row i is old row i mod L
 //   linear       positions are divided by N / L
 //   ntk          the base is multiplied by (N / L)^(d / (d - 2)), d the rotated width
-//   yarn         slow pairs as linear, fast ones as they are, a ramp between (Peng et al. 2023, arXiv
-//   2309.00071)
+//   yarn         slow pairs as linear, fast ones as they are, a ramp between
+//                (Peng et al. 2023, arXiv 2309.00071)
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "locus/checkpoint/model_folder.h"
 

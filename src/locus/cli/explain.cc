@@ -99,7 +99,7 @@ Subject subject_of(const Request& request, Model model, const Tokenizer& tokeniz
                   token_at(tokens, first_end - 1),
                   token_at(tokens, last_end - 1),
                   fmt::format("the model in {}", request.folder)};
-  for (const int32_t id : tokens.ids) subject.words.push_back(quote(tokenizer.bytes(id)));
+  for (const int32_t id : tokens.ids) subject.words.push_back(quote(tokenizer.bytes(id)).text());
   subject.words[static_cast<size_t>(subject.first)] = subject.words[static_cast<size_t>(subject.second)] =
       word;
   require(subject.ids[static_cast<size_t>(subject.first)] == subject.ids[static_cast<size_t>(subject.second)],

@@ -1,9 +1,8 @@
 // Attention over packed sequences, with the terms a position scheme may add to its scores.
 //
 // For head h, query token i and key token j of the same sequence, d = position of j - position of i:
-//   score(h, i, j) = scale q_i.k_j + by_distance[h, d] + scale q_i.by_query[h, slot(d)] + scale k_j.by_key[h,
-//   slot(d)]
-//                  + dense[h, i, j]
+//   score(h, i, j) = scale q_i.k_j + by_distance[h, d] + dense[h, i, j]
+//                  + scale q_i.by_query[h, slot(d)] + scale k_j.by_key[h, slot(d)]
 //   out(h, i) = sum_j softmax_j(score) v_j
 // over the keys that may be seen: all of the sequence's; causal, those not after i when the last query and
 // the last key stand together; with a window w, only the last w of these. A query that sees no key gives
@@ -21,10 +20,9 @@ inline constexpr int64_t kMaxHeadSize = 4096;
 // Where the packed tokens belong: sequence b has queries [query_starts[b], query_starts[b+1]) and keys
 // likewise.
 struct SequenceViews {
-  ConstView query_starts, key_starts;  // i32 [B+1]
-  ConstView query_positions,
-      key_positions;  // i32 [Nq], [Nk]; rising by one inside every sequence when `steady`
-  bool steady = true;
+  ConstView query_starts, key_starts;        // i32 [B+1]
+  ConstView query_positions, key_positions;  // i32 [Nq], [Nk]
+  bool steady = true;                        // positions rise by one inside every sequence
 };
 
 // A table over distances: column (or slot number) d + zero belongs to distance d.
@@ -51,8 +49,8 @@ struct AttentionArgs {
   DistanceViews by_distance;
   SlotViews by_query, by_key;
   ConstView dense;  // [H, P]: the sequences' [queries, keys] blocks one after the other
-  float dropout =
-      0;  // on the softmax's weights; an element's number is (h Nq + i) * longest + (j in its sequence)
+  // On the softmax's weights; an element's number is (h Nq + i) * longest + (j in its sequence).
+  float dropout = 0;
   uint64_t seed = 0, stream = 0;
   int64_t longest = 0;  // the largest number of keys of a sequence
   View out;             // [Nq, H*D]

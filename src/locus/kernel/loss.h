@@ -1,6 +1,6 @@
 // Cross entropy over a vocabulary, softmax fused in: probabilities are never stored.
-//   loss[n] = (1 - s) w[t] (lse - x[t]) + s/V sum_c w[c] (lse - x[c]),   t = targets[n], lse = log sum_c
-//   e^x[c]
+//   loss[n] = (1 - s) w[t] (lse - x[t]) + s/V sum_c w[c] (lse - x[c])
+//   t = targets[n],  lse = log sum_c e^x[c]
 // with s the label smoothing and w the class weights (1 when absent). Rows whose target is kIgnoredTarget
 // give 0.
 #pragma once

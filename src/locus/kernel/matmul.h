@@ -1,7 +1,7 @@
 // Matrix product with a prepacked right side: c = f(a b + bias), or c += a b.
 //
-// b is rearranged once by pack() into the order the kernel reads it in; weights are packed once and used
-// often. What a packed matrix looks like is the device's own affair. Two promises: a row of c has the same
+// b is first rearranged by pack() into the order the kernel reads it in; one that is used often needs that
+// once. What a packed matrix looks like is the device's own affair. Two promises: a row of c has the same
 // bits whatever other rows are in a, and whatever the number of threads.
 //
 // b may be bf16: half the bytes. Then a is rounded to bf16 as well (to nearest, ties to even), products are

@@ -31,8 +31,6 @@ class Cache {
   // Keeps these sequences, in this order; one may be taken more than once.
   void select(std::span<const int64_t> sequences);
 
-  int64_t tokens() const { return placement_ ? placement_->keys() : 0; }
-
  private:
   // Rows in memory that may be larger, so that one sequence grows without being copied every time.
   struct Layer {

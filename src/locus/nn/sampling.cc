@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "locus/base/error.h"
@@ -71,6 +70,12 @@ std::vector<double> log_probabilities(std::span<const float> logits) {
   std::vector<double> result(logits.size());
   std::ranges::transform(logits, result.begin(), [&](float logit) { return logit - shift; });
   return result;
+}
+
+std::vector<double> probabilities(std::span<const float> logits) {
+  std::vector<double> values = log_probabilities(logits);
+  for (double& value : values) value = std::exp(value);
+  return values;
 }
 
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,

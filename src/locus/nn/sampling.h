@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "locus/base/random.h"
@@ -31,7 +30,8 @@ struct Sampling {
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,
                const Random& random);
 
-// log softmax, in double: [V].
+// softmax and its logarithm, in double: [V].
+std::vector<double> probabilities(std::span<const float> logits);
 std::vector<double> log_probabilities(std::span<const float> logits);
 
 }  // namespace locus

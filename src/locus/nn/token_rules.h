@@ -11,8 +11,8 @@ namespace locus {
 
 struct TokenRules {
   std::vector<int32_t> banned;
-  int32_t first = -1,
-          last = -1;  // the first new token, and the last when there is room for one more; -1: any
+  // The first new token, and the last when there is room for one more; -1: any.
+  int32_t first = -1, last = -1;
 };
 
 // Logits or log probabilities [V] of new token `number`, from 0, of at most `count`. What is not allowed gets

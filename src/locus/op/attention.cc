@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"

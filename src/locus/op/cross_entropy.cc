@@ -40,7 +40,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   kernels(rows.device())
       .cross_entropy({.logits = rows.view(),
                       .targets = targets.view(),
-                      .weights = weights ? weights.view() : View(),
+                      .weights = weights.view(),
                       .loss = losses.view(),
                       .lse = lse.view(),
                       .smoothing = smoothing});
@@ -51,7 +51,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
     kernels(dy.device())
         .cross_entropy_backward({.logits = rows.view(),
                                  .targets = targets.view(),
-                                 .weights = weights ? weights.view() : View(),
+                                 .weights = weights.view(),
                                  .lse = lse.view(),
                                  .dloss = dloss.view(),
                                  .dlogits = dlogits.view(),

@@ -19,6 +19,22 @@ Side side_of(const Tensor& t, bool transposed) {
   return transposed ? Side{batch, cols, rows} : Side{batch, rows, cols};
 }
 
+// b in the order the device reads it; nothing of an empty one is ever read.
+Tensor pack(const Tensor& b, const Side& side, bool transposed) {
+  const Kernels& k = kernels(b.device());
+  const int64_t size = b.numel() == 0 ? 1 : k.packed_size(side.rows, side.cols, b.dtype());
+  const Tensor packed = b.like({side.batch, size});
+  if (b.numel() > 0) {
+    k.pack({.b = b.view(),
+            .packed = packed.view(),
+            .k = side.rows,
+            .n = side.cols,
+            .batch = side.batch,
+            .transposed = transposed});
+  }
+  return packed;
+}
+
 struct Product {
   bool a_transposed = false, b_transposed = false;
   Tensor bias;
@@ -32,22 +48,22 @@ Tensor product(const Tensor& a, const Tensor& b, const Product& how, Tensor c) {
         .few_rows({.a = a.view(),
                    .b = b.view(),
                    .c = c.view(),
-                   .bias = how.bias ? how.bias.view() : View(),
+                   .bias = how.bias.view(),
                    .activation = how.activation});
     return c;
   }
-  const PackedMatrix packed = pack(b, how.b_transposed);
-  const Side side = side_of(a, how.a_transposed);
+  const Side left = side_of(a, how.a_transposed), right = side_of(b, how.b_transposed);
+  const Tensor packed = pack(b, right, how.b_transposed);
   kernels(a.device())
       .matmul({.a = a.view(),
-               .packed = packed.data.view(),
+               .packed = packed.view(),
                .c = c.view(),
-               .m = side.rows,
-               .n = packed.n,
-               .k = packed.k,
-               .batch = side.batch,
+               .m = left.rows,
+               .n = right.cols,
+               .k = right.rows,
+               .batch = left.batch,
                .a_transposed = how.a_transposed,
-               .bias = how.bias ? how.bias.view() : View(),
+               .bias = how.bias.view(),
                .activation = how.activation});
   return c;
 }
@@ -58,34 +74,7 @@ Tensor matrix(const Tensor& x) {
   return even.shape().rank() == 2 ? even : even.reshape({x.shape().rows(), x.shape().cols()});
 }
 
-void check_linear(Check& check, const Tensor& x, int64_t out, int64_t in, const Tensor& bias) {
-  check.rank_at_least("x", x, 1);
-  check.that(x.shape().cols() == in,
-             "x has shape {}, expected its last size to be {} (the weight is [{}, {}])", x.shape(), in, out,
-             in);
-  if (bias) check.shaped("bias", bias, {out}, "the first size of the weight");
-}
-
 }  // namespace
-
-PackedMatrix pack(const Tensor& b, bool transposed) {
-  Check check("pack");
-  transposed ? check.weight("b", b) : check.floating("b", b);
-  check.that(b.shape().rank() == 2 || b.shape().rank() == 3, "b has shape {}, expected rank 2 or 3",
-             b.shape());
-  const Side side = side_of(b, transposed);
-  // Nothing of an empty matrix is ever read.
-  if (b.numel() == 0) return {b.like({side.batch, 1}), side.rows, side.cols};
-  const Kernels& k = kernels(b.device());
-  const Tensor packed = b.like({side.batch, k.packed_size(side.rows, side.cols, b.dtype())});
-  k.pack({.b = b.view(),
-          .packed = packed.view(),
-          .k = side.rows,
-          .n = side.cols,
-          .batch = side.batch,
-          .transposed = transposed});
-  return {packed, side.rows, side.cols};
-}
 
 Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
   Check check("matmul");
@@ -122,19 +111,22 @@ Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
 
 Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
   Check check("linear");
-  check.floating("x", x);
+  check.rank_at_least("x", x, 1);
   check.weight("weight", weight);
   check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape());
   const int64_t out = weight.shape()[0], in = weight.shape()[1];
-  const Tensor bias_value = bias ? bias.value() : Tensor();
-  check_linear(check, x.value(), out, in, bias_value);
+  check.that(x.shape().cols() == in,
+             "x has shape {}, expected its last size to be {} (the weight is [{}, {}])", x.shape(), in, out,
+             in);
+  if (bias) check.shaped("bias", bias, {out}, "the first size of the weight");
   const Tensor rows = matrix(x.value());
   const bool keeps = recording({x, weight, bias});
   check.that(!keeps || weight.value().dtype() != DType::bf16,
              "weight is bf16, which no gradient flows through, but one is wanted; open the model as f32");
   // Backward needs the sum before the activation, so the two are one store only when nothing is recorded.
-  const Product how = {
-      .b_transposed = true, .bias = bias_value, .activation = keeps ? Activation::none : activation};
+  const Product how = {.b_transposed = true,
+                       .bias = bias ? bias.value() : Tensor(),
+                       .activation = keeps ? Activation::none : activation};
   const Tensor sum = product(rows, weight.value(), how, check.result(rows, {rows.size(0), out}));
   Tensor y = sum;
   if (keeps && activation != Activation::none) {
@@ -158,26 +150,6 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
     }
     if (bias.wants_grad()) bias.accumulate(column_sum(g));
   });
-}
-
-Tensor linear(const Tensor& x, const PackedMatrix& weight, const Tensor& bias, Activation activation) {
-  Check check("linear");
-  check.floating("x", x);
-  check.weight("weight", weight.data);
-  check.that(weight.data.size(0) == 1, "weight is a batch of {} matrices, expected one", weight.data.size(0));
-  check_linear(check, x, weight.n, weight.k, bias);
-  const Tensor rows = matrix(x);
-  const Tensor y = check.result(x, {rows.size(0), weight.n});
-  kernels(x.device())
-      .matmul({.a = rows.view(),
-               .packed = weight.data.view(),
-               .c = y.view(),
-               .m = rows.size(0),
-               .n = weight.n,
-               .k = weight.k,
-               .bias = bias ? bias.view() : View(),
-               .activation = activation});
-  return y.reshape(x.shape().with_last(weight.n));
 }
 
 }  // namespace locus::op

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "locus/base/error.h"
-#include "locus/report/palette.h"
 
 namespace locus::report {
 namespace {

@@ -1,7 +1,6 @@
 // A heat map: a matrix as areas of colour, its first row on top, and the scale its colours belong to.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <vector>
 

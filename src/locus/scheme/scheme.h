@@ -4,9 +4,7 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "locus/autograd/parameters.h"
 #include "locus/base/options.h"

@@ -5,7 +5,6 @@
 // for every distance; by_key = u, one slot for all; by_distance = scale v . (W R), which is R times W^T v,
 // [H, C].
 // Dai et al. 2019, arXiv 1901.02860.
-#include <array>
 #include <cmath>
 
 #include "locus/kernel/reference/storage.h"

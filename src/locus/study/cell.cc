@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "locus/op/cross_entropy.h"
 #include "locus/study/batch.h"

@@ -13,7 +13,7 @@ namespace {
 std::string row_json(const Row& row) {
   std::vector<std::string> scores;
   for (const Score& score : row.scores) {
-    json::Members members = {{"length", json::number(score.length)}, {"value", exact(score.value)}};
+    json::Members members = {{"length", json::number(score.length)}, {"value", json::exact(score.value)}};
     if (!score.why.empty()) members.emplace_back("why", json::text(score.why));
     scores.push_back(json::object(members));
   }
@@ -34,8 +34,6 @@ Row read_row(simdjson::dom::element element) {
 
 }  // namespace
 
-std::string exact(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
-
 std::string cell_json(const Cell& cell) {
   std::vector<std::string> rows;
   for (const Row& row : cell.rows) rows.push_back(row_json(row));
@@ -43,9 +41,9 @@ std::string cell_json(const Cell& cell) {
                       {"scheme", json::text(cell.name.scheme)},
                       {"seed", json::number(static_cast<int64_t>(cell.name.seed))},
                       {"rows", json::list(rows)},
-                      {"training_loss", exact(cell.loss)},
+                      {"training_loss", json::exact(cell.loss)},
                       {"scheme_parameters", json::number(cell.parameters)},
-                      {"step_seconds", exact(cell.step_seconds)},
+                      {"step_seconds", json::exact(cell.step_seconds)},
                       {"step_bytes", json::number(cell.step_bytes)}});
 }
 

@@ -1,4 +1,4 @@
-// Tasks about order over random symbols: what stood so many places back, the text again, the text backwards.
+// Tasks about order over random symbols: the one before, the text again, the text backwards.
 //   back      x1 x2 x3 ..          -> at every place the symbol just before
 //   copy      x1 .. xn | x1 .. xn  -> the second half
 //   reverse   x1 .. xn | xn .. x1  -> the second half
@@ -12,15 +12,15 @@ namespace locus::study {
 namespace {
 
 constexpr int32_t kSymbols = 32, kBar = kSymbols, kVocabulary = kSymbols + 1;
-constexpr int64_t kPlaces = 1, kApart = 16;
+constexpr int64_t kApart = 16;
 
 Example back(int64_t length, const Random& random) {
   Example example;
   for (int64_t i = 0; i < length; ++i) {
     example.ids.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(i), kSymbols)));
-    example.targets.push_back(i < kPlaces ? kNothingAsked : example.ids[static_cast<size_t>(i - kPlaces)]);
+    example.targets.push_back(i == 0 ? kNothingAsked : example.ids[static_cast<size_t>(i - 1)]);
   }
-  if (length <= kPlaces) example.targets.back() = example.ids.front();
+  if (length == 1) example.targets.back() = example.ids.front();
   return example;
 }
 

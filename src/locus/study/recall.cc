@@ -1,7 +1,6 @@
 // Tasks about contents: a value by its key, and the most frequent symbol, which needs no position at all.
 //   recall     k1 v1 k2 v2 .. k?  -> v of the key; asked again and again in the second half of the text
 //   majority   a row of two symbols -> at every place the more frequent one of the whole row
-#include <algorithm>
 
 #include "locus/study/task.h"
 

@@ -63,7 +63,6 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
 // The first seed's trained parameters.
 std::filesystem::path model_file(const std::filesystem::path& folder, const CellName& name);
 
-std::string exact(double value);  // as JSON, reading back to the same number; null when it is not finite
 std::string cell_json(const Cell& cell);
 Cell read_cell(const std::filesystem::path& file);
 

@@ -69,8 +69,8 @@ std::string results_json(const Study& study, const Summary& summary) {
       std::vector<std::string> scores;
       for (size_t i = 0; i < line.scores.size(); ++i) {
         scores.push_back(json::object({{"length", json::number(summary.lengths[i])},
-                                       {"mean", exact(line.scores[i].value)},
-                                       {"spread", exact(line.scores[i].spread)}}));
+                                       {"mean", json::exact(line.scores[i].value)},
+                                       {"spread", json::exact(line.scores[i].spread)}}));
       }
       lines.push_back(json::object({{"scheme", json::text(line.scheme)},
                                     {"variant", json::text(line.variant)},
@@ -85,7 +85,7 @@ std::string results_json(const Study& study, const Summary& summary) {
   for (const Cost& cost : summary.costs) {
     costs.push_back(json::object({{"scheme", json::text(cost.scheme)},
                                   {"parameters", json::number(cost.parameters)},
-                                  {"step_seconds", exact(cost.step_seconds)},
+                                  {"step_seconds", json::exact(cost.step_seconds)},
                                   {"step_bytes", json::number(cost.step_bytes)}}));
   }
   for (const std::string& sentence : findings(summary)) words.push_back(json::text(sentence));

@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "locus/base/random.h"
+#include "locus/kernel/loss.h"
 #include "locus/nn/blueprint.h"
 
 namespace locus::study {
 
+inline constexpr int32_t kNothingAsked = kernel::kIgnoredTarget;
+
 struct Example {
   std::vector<int32_t> ids;
-  std::vector<int32_t> targets;  // one for every token; -100 where nothing is asked
+  std::vector<int32_t> targets;  // one for every token; kNothingAsked where nothing is
 };
 
 enum class Metric { accuracy, perplexity };
@@ -44,7 +47,5 @@ Task text_task(const std::filesystem::path& file);
 // Of which list an example is: the lowest bit of its stream of random numbers says it.
 enum class List : uint64_t { training, test };
 inline List list_of(const Random& random) { return static_cast<List>(random.stream() & 1); }
-
-constexpr int32_t kNothingAsked = -100;
 
 }  // namespace locus::study

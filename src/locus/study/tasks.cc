@@ -1,5 +1,4 @@
-#include <algorithm>
-
+// The list of tasks.
 #include "locus/base/error.h"
 #include "locus/base/spelling.h"
 #include "locus/study/task.h"

@@ -64,8 +64,9 @@ bool append_cached_words(std::string_view text, WordCache& cache, std::vector<in
   return true;
 }
 
-// Any number of threads may borrow at once; a cache that comes back is the next one's.
-class CacheShelf {
+// Any number of threads may borrow at once; a cache that comes back is the next one's. On cache lines of its
+// own: who locks it would take from other threads what they read beside it.
+class alignas(64) CacheShelf {
  public:
   class Lent {
    public:

@@ -63,7 +63,7 @@ void CharacterVocabulary::append(std::string_view text, std::vector<int32_t>& id
 Encoding CharacterVocabulary::tokens_of(std::string_view text, Specials specials) const {
   Encoding encoding;
   for (size_t i = 0; i < text.size();) {
-    SpecialTokens::Match token;
+    TokenTrie::Match token;
     if (specials == Specials::are_read) token = this->specials().match(text, i);
     if (token.length == 0) {
       const Character character = character_at(text, i);

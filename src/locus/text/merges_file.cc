@@ -88,7 +88,7 @@ class MergesReader {
       for (const int32_t part : {vocabulary_.merges[i].left, vocabulary_.merges[i].right}) {
         const std::string* special = vocabulary_.specials.name(part);
         require(special == nullptr, "'{}', line {}: token {} is neither a byte nor the result of a merge",
-                file_.string(), lines_[i], special == nullptr ? "" : quote(*special));
+                file_.string(), lines_[i], quote(special == nullptr ? std::string_view() : *special));
       }
     }
   }

@@ -3,7 +3,6 @@
 // step would miss the cache.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <queue>

@@ -1,7 +1,5 @@
 #include "locus/text/readable.h"
 
-#include <algorithm>
-
 #include "locus/text/unicode.h"
 
 namespace locus {

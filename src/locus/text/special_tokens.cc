@@ -11,8 +11,6 @@ namespace {
 
 constexpr size_t kLongest = 256;
 
-uint64_t step(uint32_t node, char c) { return uint64_t{node} << 8 | static_cast<unsigned char>(c); }
-
 }  // namespace
 
 SpecialTokens::SpecialTokens(std::map<std::string, int32_t> ids) : ids_(std::move(ids)) {
@@ -26,31 +24,13 @@ SpecialTokens::SpecialTokens(std::map<std::string, int32_t> ids) : ids_(std::mov
     require(id >= 0, "special token {}: its id is {}, expected 0 or more", quote(name), id);
     const auto [other, fresh] = names_.emplace(id, name);
     require(fresh, "special tokens {} and {} have the same id {}", quote(other->second), quote(name), id);
-    uint32_t node = 0;
-    for (const char c : name) {
-      const auto [next, added] = steps_.emplace(step(node, c), static_cast<uint32_t>(ends_.size()));
-      if (added) ends_.push_back(-1);
-      node = next->second;
-    }
-    ends_[node] = id;
+    trie_.add(name, id);
   }
 }
 
 const std::string* SpecialTokens::name(int32_t id) const {
   const auto found = names_.find(id);
   return found == names_.end() ? nullptr : &found->second;
-}
-
-SpecialTokens::Match SpecialTokens::match(std::string_view text, size_t offset) const {
-  Match longest;
-  uint32_t node = 0;
-  for (size_t i = offset; i < text.size(); ++i) {
-    const auto next = steps_.find(step(node, text[i]));
-    if (next == steps_.end()) break;
-    node = next->second;
-    if (ends_[node] >= 0) longest = {.length = i + 1 - offset, .id = ends_[node]};
-  }
-  return longest;
 }
 
 SpecialTokens numbered_from(int32_t first, const std::vector<std::string>& names) {

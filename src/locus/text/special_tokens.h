@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "locus/text/token_trie.h"
+
 namespace locus {
 
 class SpecialTokens {
@@ -20,19 +22,15 @@ class SpecialTokens {
   const std::map<std::string, int32_t>& ids() const { return ids_; }
   const std::string* name(int32_t id) const;  // nullptr: not a special token
 
-  struct Match {
-    size_t length = 0;  // 0: none begins here
-    int32_t id = -1;
-  };
   // The longest name that begins at `offset`; at most 256 steps, however many names there are.
-  Match match(std::string_view text, size_t offset) const;
+  TokenTrie::Match match(std::string_view text, size_t offset) const {
+    return trie_.longest(text.substr(offset));
+  }
 
  private:
   std::map<std::string, int32_t> ids_;
   std::unordered_map<int32_t, std::string> names_;
-  // A trie of the names: (node, byte) leads to a node, and some nodes end a name. Node 0 is the root.
-  std::unordered_map<uint64_t, uint32_t> steps_;
-  std::vector<int32_t> ends_ = {-1};
+  TokenTrie trie_;  // of the names
 };
 
 // The names in this order, with ids from `first` on.

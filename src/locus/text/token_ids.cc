@@ -12,7 +12,7 @@ int32_t token_id(const JsonText& json, std::string_view token, simdjson::dom::el
   require(!token.empty(), "{}: an empty token, expected one byte at least", json.where());
   int64_t id = 0;
   if (value.get_int64().get(id) || id < 0 || id > kMost) {
-    json.refuse("the id of token " + quote(token), value, "a whole number from 0 to 2147483646");
+    json.refuse("the id of token " + quote(token).text(), value, "a whole number from 0 to 2147483646");
   }
   return static_cast<int32_t>(id);
 }

@@ -26,7 +26,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials)
   }
   size_t begin = 0;  // of the plain text before the next special token
   for (size_t i = 0; i < text.size();) {
-    const SpecialTokens::Match match = specials_.match(text, i);
+    const TokenTrie::Match match = specials_.match(text, i);
     if (match.length == 0) {
       ++i;
       continue;
@@ -114,7 +114,7 @@ int32_t Tokenizer::special(std::string_view name) const {
   for (const auto& [each, id] : specials_.ids()) {
     if (each == name) return id;
     names.push_back(each);
-    (listed += listed.empty() ? "" : ", ") += quote(each);
+    (listed += listed.empty() ? "" : ", ") += quote(each).text();
   }
   fail(Fault::data, "the vocabulary has no special token {}{}; it has {}", quote(name),
        suggestion(name, names), listed.empty() ? "none" : listed);

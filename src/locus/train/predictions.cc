@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "locus/base/error.h"
 #include "locus/train/packed_samples.h"

@@ -3,9 +3,8 @@
 //
 //   lock              held while a run is on; it ends with the process
 //   metrics.jsonl     a line a step
-//   steps/00000200/   a checkpoint: model.safetensors, optimizer.safetensors, state.toml, config.toml, what
-//   the
-//                     caller adds (the tokenizer), and a manifest, written last
+//   steps/00000200/   a checkpoint: model.safetensors, optimizer.safetensors, state.toml, config.toml,
+//                     what the caller adds (the tokenizer), and a manifest, written last
 //   last -> steps/00000200, best -> steps/00000150
 //
 // A checkpoint is written under the name steps/00000200.part, synced, then renamed; then the links are

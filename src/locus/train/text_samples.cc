@@ -2,10 +2,13 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/kernel/loss.h"
 #include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
+
+static_assert(kNoTarget == kernel::kIgnoredTarget);  // text knows no kernels, and says it for itself
 
 Encoding framed_text(const std::string& text, const TextTask& task) {
   const EncodeOptions options = {.unit = OffsetUnit::bytes, .longest = task.longest()};

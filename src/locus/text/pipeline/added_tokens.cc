@@ -58,16 +58,6 @@ AddedTokenFinder::AddedTokenFinder(std::span<const AddedToken> tokens, bool norm
   }
 }
 
-AddedTokenFinder::Found AddedTokenFinder::longest(std::string_view text, size_t begin) const {
-  Found found;
-  TokenTrie::Node node = trie_.root();
-  for (size_t i = begin; i < text.size() && node.exists(); ++i) {
-    node = trie_.next(node, text[i]);
-    if (node.id >= 0) found = {i + 1 - begin, &tokens_[static_cast<size_t>(node.id)]};
-  }
-  return found;
-}
-
 bool AddedTokenFinder::finds_nothing(Specials specials) const {
   return std::ranges::all_of(
       tokens_, [&](const AddedToken& token) { return token.special && specials == Specials::are_text; });
@@ -83,23 +73,28 @@ std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text,
   std::vector<Part> parts;
   size_t done = 0;
   for (size_t i = 0; i < text.size() && !tokens_.empty();) {
-    const Found found = first_[static_cast<unsigned char>(text[i])] ? longest(text, i) : Found();
-    if (found.token == nullptr) {
+    if (!first_[static_cast<unsigned char>(text[i])]) {
       ++i;
       continue;
     }
+    const TokenTrie::Match found = trie_.longest(text.substr(i));
+    if (found.length == 0) {
+      ++i;
+      continue;
+    }
+    const AddedToken& token = tokens_[static_cast<size_t>(found.id)];
     size_t begin = i, end = i + found.length;
     i = end;
-    if (found.token->special && specials == Specials::are_text) continue;
-    if (found.token->single_word && !stands_alone(text, begin, end)) continue;
-    while (found.token->left && begin > done && is_blank(character_before(text, begin))) {
+    if (token.special && specials == Specials::are_text) continue;
+    if (token.single_word && !stands_alone(text, begin, end)) continue;
+    while (token.left && begin > done && is_blank(character_before(text, begin))) {
       begin -= character_before(text, begin).length;
     }
-    while (found.token->right && end < text.size() && is_blank(character_at(text, end))) {
+    while (token.right && end < text.size() && is_blank(character_at(text, end))) {
       end += character_at(text, end).length;
     }
     if (begin > done) parts.push_back({done, begin, -1});
-    parts.push_back({begin, end, found.token->id});
+    parts.push_back({begin, end, token.id});
     done = end;
     i = std::max(i, end);
   }

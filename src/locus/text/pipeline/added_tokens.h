@@ -9,7 +9,7 @@
 
 #include "locus/text/encoding.h"
 #include "locus/text/pipeline/normalizer.h"
-#include "locus/text/pipeline/token_trie.h"
+#include "locus/text/token_trie.h"
 
 namespace locus {
 
@@ -41,12 +41,6 @@ class AddedTokenFinder {
   bool finds_nothing(std::string_view text, Specials specials) const;
 
  private:
-  struct Found {
-    size_t length = 0;
-    const AddedToken* token = nullptr;
-  };
-  Found longest(std::string_view text, size_t begin) const;
-
   std::vector<AddedToken> tokens_;
   TokenTrie trie_;                 // to places in tokens_
   std::array<bool, 256> first_{};  // bytes that one of them begins with

@@ -10,8 +10,8 @@
 #include "locus/text/byte_alphabet.h"
 #include "locus/text/merge_word.h"
 #include "locus/text/pipeline/token_model.h"
-#include "locus/text/pipeline/token_trie.h"
 #include "locus/text/token_ids.h"
+#include "locus/text/token_trie.h"
 #include "locus/text/unicode.h"
 
 namespace locus {

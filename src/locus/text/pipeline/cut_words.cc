@@ -1,3 +1,4 @@
+// Cuts words at the matches of a pattern.
 #include "locus/text/pipeline/pre_tokenizer.h"
 
 namespace locus {

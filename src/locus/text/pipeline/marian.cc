@@ -5,7 +5,6 @@
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/text/token_ids.h"
-#include "locus/text/unicode.h"
 
 namespace locus {
 namespace {
@@ -69,7 +68,7 @@ class MarianModel final : public TokenModel {
 };
 
 // Marks become blanks, but for those a text begins with; a special token is followed by a blank.
-class MarianDecoder final : public Decoder {
+class MarianDecoder final : public TokenDecoder {
  public:
   void apply(std::vector<std::string>& tokens) const override {
     std::string text;

@@ -6,9 +6,9 @@
 
 #include "locus/text/cached_words.h"
 #include "locus/text/pipeline/added_tokens.h"
-#include "locus/text/pipeline/decoder.h"
 #include "locus/text/pipeline/post_processor.h"
 #include "locus/text/pipeline/pre_tokenizer.h"
+#include "locus/text/pipeline/token_decoder.h"
 #include "locus/text/pipeline/token_model.h"
 #include "locus/text/tokenizer.h"
 
@@ -22,7 +22,7 @@ struct PipelineParts {
   std::unique_ptr<PreTokenizer> pre_tokenizer;
   std::unique_ptr<TokenModel> model;
   PostProcessor post_processor;
-  std::unique_ptr<Decoder> decoder;
+  std::unique_ptr<TokenDecoder> decoder;
   std::vector<std::string> tokens;     // by id, as the vocabulary spells them; an empty one is a hole
   std::unique_ptr<Tokenizer> targets;  // of texts that are written, where another model cuts them
   std::string missing_targets;         // the file that would say how, when it is not there

@@ -1,3 +1,4 @@
+// tokenizer.json, read part by part.
 #include <algorithm>
 
 #include "locus/base/error.h"

@@ -2,7 +2,6 @@
 // normalizer are read, and every other field is skipped.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -12,7 +12,7 @@
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/text/pipeline/token_model.h"
-#include "locus/text/pipeline/token_trie.h"
+#include "locus/text/token_trie.h"
 #include "locus/text/unicode.h"
 
 namespace locus {

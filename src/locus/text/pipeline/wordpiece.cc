@@ -1,13 +1,12 @@
 // WordPiece (Schuster and Nakajima 2012, as in BERT): the longest token that begins the word, then the
 // longest that goes on from there, those behind the first with ## in front. A word that cannot be spelled so,
 // or is too long, is unknown as a whole.
-#include <algorithm>
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/text/pipeline/token_model.h"
-#include "locus/text/pipeline/token_trie.h"
 #include "locus/text/token_ids.h"
+#include "locus/text/token_trie.h"
 #include "locus/text/unicode.h"
 
 namespace locus {
@@ -62,15 +61,8 @@ class WordPiece final : public TokenModel {
   }
 
   Piece longest_from(std::string_view word, size_t begin) const {
-    Piece best = {-1, 0, 0};
-    TokenTrie::Node node = begin == 0 ? trie_.root() : inside_;
-    for (size_t i = begin; i < word.size() && node.exists(); ++i) {
-      node = trie_.next(node, word[i]);
-      if (node.id >= 0) {
-        best = {node.id, static_cast<uint32_t>(begin), static_cast<uint32_t>(i + 1)};
-      }
-    }
-    return best;
+    const auto [length, id] = trie_.longest(word.substr(begin), begin == 0 ? trie_.root() : inside_);
+    return {id, static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + length)};
   }
 
   size_t longest_;

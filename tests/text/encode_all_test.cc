@@ -1,5 +1,5 @@
 // Many texts at once, ids alone, and texts in parts: all the same as one whole text at a time.
-#include "locus/text/batch.h"
+#include "locus/text/encode_all.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -81,7 +81,7 @@ TEST(Parts, WithoutOffsetsEverythingElseIsThere) {
   EXPECT_EQ(without.offsets, std::vector<TextSpan>(with.size()));
 }
 
-TEST(Batch, AnyNumberOfThreadsGivesTheSame) {
+TEST(EncodeAll, AnyNumberOfThreadsGivesTheSame) {
   const auto bert = load_tokenizer(golden_text("bert"));
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i)

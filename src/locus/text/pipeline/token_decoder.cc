@@ -1,4 +1,4 @@
-#include "locus/text/pipeline/decoder.h"
+#include "locus/text/pipeline/token_decoder.h"
 
 #include <charconv>
 
@@ -6,13 +6,12 @@
 #include "locus/text/byte_alphabet.h"
 #include "locus/text/pipeline/pattern.h"
 #include "locus/text/readable.h"
-#include "locus/text/unicode.h"
 
 namespace locus {
 namespace {
 
 template <class F>
-class Decoding final : public Decoder {
+class Decoding final : public TokenDecoder {
  public:
   explicit Decoding(F function) : function_(std::move(function)) {}
   void apply(std::vector<std::string>& tokens) const override { function_(tokens); }
@@ -22,7 +21,7 @@ class Decoding final : public Decoder {
 };
 
 template <class F>
-std::unique_ptr<Decoder> decoding(F function) {
+std::unique_ptr<TokenDecoder> decoding(F function) {
   return std::make_unique<Decoding<F>>(std::move(function));
 }
 
@@ -58,7 +57,7 @@ void clean_up(std::string& token) {
   for (const auto& [from, to] : kRules) replace_all(token, *word_pattern(std::string(from)), to);
 }
 
-std::unique_ptr<Decoder> wordpiece(const JsonPart& part) {
+std::unique_ptr<TokenDecoder> wordpiece(const JsonPart& part) {
   return decoding([prefix = part.text("prefix", "##"),
                    cleans = part.flag("cleanup", true)](std::vector<std::string>& tokens) {
     for (size_t i = 0; i < tokens.size(); ++i) {
@@ -72,7 +71,7 @@ std::unique_ptr<Decoder> wordpiece(const JsonPart& part) {
   });
 }
 
-std::unique_ptr<Decoder> metaspace(const JsonPart& part) {
+std::unique_ptr<TokenDecoder> metaspace(const JsonPart& part) {
   const std::string scheme =
       part.text("prepend_scheme", part.flag("add_prefix_space", true) ? "always" : "never");
   const std::shared_ptr<const Pattern> mark = word_pattern(part.text("replacement", "\u2581"));
@@ -115,7 +114,7 @@ void join_byte_tokens(std::vector<std::string>& tokens) {
   tokens = std::move(joined);
 }
 
-std::unique_ptr<Decoder> strip(const JsonPart& part) {
+std::unique_ptr<TokenDecoder> strip(const JsonPart& part) {
   return decoding([content = part.text("content"), start = part.integer("start", 0, 1 << 20, 0),
                    stop = part.integer("stop", 0, 1 << 20, 0)](std::vector<std::string>& tokens) {
     for (std::string& token : tokens) {
@@ -129,7 +128,7 @@ std::unique_ptr<Decoder> strip(const JsonPart& part) {
   });
 }
 
-std::unique_ptr<Decoder> replacing(const JsonPart& part) {
+std::unique_ptr<TokenDecoder> replacing(const JsonPart& part) {
   return decoding([pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
                    word = part.text("content")](std::vector<std::string>& tokens) {
     for (std::string& token : tokens) replace_all(token, *pattern, word);
@@ -142,8 +141,8 @@ void fuse(std::vector<std::string>& tokens) {
   tokens.assign(1, std::move(all));
 }
 
-std::unique_ptr<Decoder> sequence(const JsonPart& part) {
-  std::vector<std::shared_ptr<const Decoder>> steps;
+std::unique_ptr<TokenDecoder> sequence(const JsonPart& part) {
+  std::vector<std::shared_ptr<const TokenDecoder>> steps;
   for (const JsonPart& each : part.parts("decoders")) steps.push_back(read_decoder(each));
   return decoding([steps](std::vector<std::string>& tokens) {
     for (const auto& step : steps) step->apply(tokens);
@@ -152,7 +151,7 @@ std::unique_ptr<Decoder> sequence(const JsonPart& part) {
 
 }  // namespace
 
-std::unique_ptr<Decoder> read_decoder(const JsonPart& part) {
+std::unique_ptr<TokenDecoder> read_decoder(const JsonPart& part) {
   const std::string type = part.type();
   if (type == "Sequence") return sequence(part);
   if (type == "ByteLevel") return decoding(join_bytes);

@@ -1,4 +1,4 @@
-#include "locus/text/batch.h"
+#include "locus/text/encode_all.h"
 
 #include "locus/base/parallel.h"
 

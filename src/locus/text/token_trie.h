@@ -57,6 +57,21 @@ class TokenTrie {
   }
   int32_t find(std::string_view token) const { return walk(token).id; }
 
+  struct Match {
+    size_t length = 0;  // 0: none
+    int32_t id = -1;
+  };
+  // The longest token that `bytes` begin with, of those that go on from `node`.
+  Match longest(std::string_view bytes, Node node) const {
+    Match best;
+    for (size_t i = 0; i < bytes.size() && node.exists(); ++i) {
+      node = next(node, bytes[i]);
+      if (node.id >= 0) best = {i + 1, node.id};
+    }
+    return best;
+  }
+  Match longest(std::string_view bytes) const { return longest(bytes, root_); }
+
  private:
   static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
   static constexpr uint64_t kEmpty = ~uint64_t{0};

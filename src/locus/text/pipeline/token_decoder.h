@@ -9,13 +9,13 @@
 
 namespace locus {
 
-class Decoder {
+class TokenDecoder {
  public:
-  virtual ~Decoder() = default;
+  virtual ~TokenDecoder() = default;
   // Changes tokens in place; in the end they are joined.
   virtual void apply(std::vector<std::string>& tokens) const = 0;
 };
 
-std::unique_ptr<Decoder> read_decoder(const JsonPart& part);
+std::unique_ptr<TokenDecoder> read_decoder(const JsonPart& part);
 
 }  // namespace locus

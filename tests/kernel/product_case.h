@@ -1,0 +1,98 @@
+// A matrix product to compare with the reference's, which adds up in double: the right side b as f32, or as
+// bf16, and then transposed.
+#pragma once
+
+#include "locus/kernel/matmul.h"
+#include "tests/kernel/compare.h"
+
+namespace locus::testing {
+
+struct ProductCase {
+  int64_t m, n, k;
+  int64_t batch = 1;
+  bool a_transposed = false, b_transposed = false, accumulate = false, bias = false;
+  Activation activation = Activation::none;
+  bool halves = false;  // b is bf16
+
+  View left(Stage& stage) const {
+    return a_transposed ? stage.input({batch * k, m}, 1) : stage.input({batch * m, k}, 1);
+  }
+  View right(Stage& stage) const {
+    const Shape shape = b_transposed ? Shape{batch * n, k} : Shape{batch * k, n};
+    return halves ? stage.halves(shape, 2) : stage.input(shape, 2);
+  }
+  View added(Stage& stage) const { return bias ? stage.input({n}, 4) : View(); }
+};
+
+inline std::ostream& operator<<(std::ostream& out, const ProductCase& c) {
+  return out << c.batch << " x [" << c.m << ", " << c.n << ", " << c.k << "]"
+             << (c.a_transposed ? " a^T" : "") << (c.b_transposed ? " b^T" : "")
+             << (c.accumulate ? " accumulated" : "") << (c.bias ? " biased " : " ") << name_of(c.activation);
+}
+
+// A sum of k products of normal numbers, rounded k times: about sqrt(k) ulp of its size sqrt(k), four times
+// that for the worst of many. An activation adds its own. Products of bf16 numbers are exact in f32, but
+// BFMMLA rounds sums to a neighbour and not to the nearest one: twice as much.
+inline Tolerance tolerance_of(const ProductCase& c) {
+  const double times = c.halves ? 2 : 1;
+  return {.relative = times * 2e-6, .absolute = times * (2e-6 + 4 * 0x1p-24 * static_cast<double>(c.k))};
+}
+
+template <class F>
+void compare_layouts(const ProductCase& c, F&& multiply) {
+  for (const Layout layout : kLayouts) {
+    SCOPED_TRACE(::testing::Message() << c << (layout == Layout::apart ? ", rows apart" : ""));
+    compare(layout, tolerance_of(c), multiply);
+  }
+}
+
+inline void compare_product(const ProductCase& c) {
+  compare_layouts(c, [&](Stage& stage) {
+    const Kernels& kernels = stage.kernels();
+    const View a = c.left(stage), b = c.right(stage);
+    const Shape room = {c.batch, kernels.packed_size(c.k, c.n, b.dtype)};
+    const View packed = c.halves ? stage.between(room, b.dtype) : stage.workspace(room);
+    kernels.pack(
+        {.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = c.b_transposed});
+    const Shape result = {c.batch * c.m, c.n};
+    kernels.matmul({.a = a,
+                    .packed = packed,
+                    .c = c.accumulate ? stage.updated(result, 3) : stage.output(result),
+                    .m = c.m,
+                    .n = c.n,
+                    .k = c.k,
+                    .batch = c.batch,
+                    .a_transposed = c.a_transposed,
+                    .accumulate = c.accumulate,
+                    .bias = c.added(stage),
+                    .activation = c.activation});
+  });
+}
+
+inline void compare_few_rows(const ProductCase& c) {
+  compare_layouts(c, [&](Stage& stage) {
+    stage.kernels().few_rows({.a = c.left(stage),
+                              .b = c.right(stage),
+                              .c = stage.output({c.m, c.n}),
+                              .bias = c.added(stage),
+                              .activation = c.activation});
+  });
+}
+
+inline std::vector<float> some(uint64_t seed, int64_t count) {
+  const std::vector<float>& values = normals(seed, count);
+  return {values.begin(), values.begin() + count};
+}
+
+// A bad row of a spoils its row of c [m, n], a bad column of b its column, whatever tile they share with
+// others. No activation: it may bring an infinity back to 0.
+inline void expect_spoiled(const std::vector<float>& got, const std::vector<float>& clean, int64_t n,
+                           int64_t row, int64_t column) {
+  ASSERT_EQ(got.size(), clean.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    const auto r = static_cast<int64_t>(i) / n, c = static_cast<int64_t>(i) % n;
+    EXPECT_EQ(got[i] == clean[i], r != row && c != column) << "element " << r << ", " << c;
+  }
+}
+
+}  // namespace locus::testing
