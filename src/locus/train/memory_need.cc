@@ -8,19 +8,21 @@ namespace {
 constexpr double kNumber = sizeof(float);
 constexpr double kCopies = 4;  // of a weight: itself, its gradient and two moments
 
+// Of queries, keys, values and what attention puts out, together.
+double attention_width(const Blueprint& b) {
+  const int64_t key_heads = b.key_heads > 0 ? b.key_heads : b.heads;
+  return 2 * static_cast<double>(b.heads + key_heads) * static_cast<double>(b.size_of_head());
+}
+
 // Numbers of one token that a layer keeps.
 double layer_numbers(const Blueprint& b, bool recompute) {
   const auto width = static_cast<double>(b.width);
-  if (recompute) return width;
-  const auto heads = static_cast<double>(b.heads), size = static_cast<double>(b.size_of_head());
-  const auto key_heads = static_cast<double>(b.key_heads > 0 ? b.key_heads : b.heads);
-  return 2 * width + (2 * heads + 2 * key_heads) * size + static_cast<double>(b.hidden_width());
+  return recompute ? width : 2 * width + attention_width(b) + static_cast<double>(b.hidden_width());
 }
 
 double layer_weights(const Blueprint& b) {
-  const auto width = static_cast<double>(b.width), size = static_cast<double>(b.size_of_head());
-  const auto heads = static_cast<double>(b.heads + (b.key_heads > 0 ? b.key_heads : b.heads));
-  return width * (2 * heads * size + (b.gated ? 3 : 2) * static_cast<double>(b.hidden_width()));
+  const double hidden = (b.gated ? 3 : 2) * static_cast<double>(b.hidden_width());
+  return static_cast<double>(b.width) * (attention_width(b) + hidden);
 }
 
 double stack_weights(const Blueprint& b) { return static_cast<double>(b.layers) * layer_weights(b); }
