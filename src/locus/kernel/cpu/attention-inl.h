@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "hwy/highway.h"
 #include "locus/base/checked.h"
@@ -40,15 +41,18 @@ inline constexpr int64_t kMargin = kCols + kRows;
 
 HWY_INLINE int64_t padded(int64_t size, int64_t unit) { return divide_up(size, unit) * unit; }
 
-// store(key, compute(key)) for every key of a block. Four are computed before any is stored, woven into each
-// other: an exponential alone is one long wait.
+// Exponentials of so many keys are woven into each other: one alone is a long wait.
+inline constexpr int64_t kWoven = HWY_TARGET == HWY_NEON ? 8 : 4;
+
+// store(key, compute(key)) for every key of a block; kWoven are computed before any of them is stored.
 template <class Compute, class Store>
 HWY_INLINE void each_key(int64_t keys, Compute compute, Store store) {
+  const auto weave = [&]<size_t... i>(int64_t key, std::index_sequence<i...>) HWY_ATTR {
+    const V values[] = {compute(key + static_cast<int64_t>(i))...};
+    (store(key + static_cast<int64_t>(i), values[i]), ...);
+  };
   int64_t key = 0;
-  for (; key + 4 <= keys; key += 4) {
-    const V v0 = compute(key), v1 = compute(key + 1), v2 = compute(key + 2), v3 = compute(key + 3);
-    store(key, v0), store(key + 1, v1), store(key + 2, v2), store(key + 3, v3);
-  }
+  for (; key + kWoven <= keys; key += kWoven) weave(key, std::make_index_sequence<kWoven>());
   for (; key < keys; ++key) store(key, compute(key));
 }
 

@@ -10,6 +10,7 @@
 // After foreach_target.
 #include "locus/kernel/cpu/attention-inl.h"
 #include "locus/kernel/cpu/attention_slots-inl.h"
+#include "locus/kernel/cpu/prefetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
@@ -87,16 +88,16 @@ HWY_INLINE void weigh(float* s, int64_t keys, Softmax& state, float* out, int64_
 }
 
 // out^T[D][kCols] += v^T weights over a block of keys, of which `count` are packed and the first `keys` take
-// part.
+// part. Where it `begins`, out has no sum yet.
 HWY_INLINE void add_values(const float* values, int64_t count, const float* weights, int64_t keys,
-                           int64_t wide, float* out) {
+                           int64_t wide, float* out, bool begins) {
   for (int64_t c = 0; c < wide; c += kRows) {
     tile<kRows>({.a = values + c * count,
                  .b = weights,
                  .depth = keys,
                  .c = out + c * kCols,
                  .stride = kCols,
-                 .from = out + c * kCols,
+                 .from = begins ? nullptr : out + c * kCols,
                  .from_stride = kCols});
   }
 }
@@ -129,8 +130,9 @@ void StorePanel(const AttentionArgs& args, const Head& head, const Panel& panel,
   }
 }
 
+// `ahead` is the panel that this thread is likely to take next: its queries are fetched meanwhile.
 void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data, const float* values,
-              int64_t first, float* scratch) {
+              int64_t first, int64_t ahead, float* scratch) {
   const F f;
   const int64_t D = args.head_size, wide = padded(D, kRows);
   float* q = scratch;
@@ -138,16 +140,20 @@ void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data,
   float* s = out + wide * kCols;
   const Panel panel = {first, std::min(kCols, head.q_count - first), q};
   pack_panel(queries_of(args, head) + first * args.q.stride, args.q.stride, panel.count, D, args.scale, q);
-  std::fill_n(out, wide * kCols, 0.0f);
+  for (int64_t i = ahead; i < std::min(ahead + kCols, head.q_count); ++i) {
+    prefetch_strip(queries_of(args, head) + i * args.q.stride, D);
+  }
   const V none = hn::Set(f, -std::numeric_limits<float>::infinity());
   Softmax state = {{none, none, none}, zero_row()};
   const KeyRange range = keys_of(args, head, panel);
+  if (range.begin >= range.end) std::fill_n(out, wide * kCols, 0.0f);
   for (int64_t j = range.begin; j < range.end; j += kBlockKeys) {
     const int64_t packed = std::min(kBlockKeys, head.k_count - j), keys = std::min(packed, range.end - j);
     score_block(args, head, data, panel, j, keys, s);
-    weigh(s, keys, state, out, D);
+    const bool begins = j == range.begin;
+    weigh(s, keys, state, out, begins ? 0 : D);
     drop_weights(args, head, panel, j, keys, s);
-    add_values(values + j * wide, packed, s, keys, wide, out);
+    add_values(values + j * wide, packed, s, keys, wide, out, begins);
   }
   StorePanel(args, head, panel, state, out);
 }
@@ -174,7 +180,7 @@ void Attention(const AttentionArgs& args) {
   const int64_t panels = divide_up(longest_queries(args), kCols);
   // The products with the slots are made for a whole head, so its panels then stay together.
   const bool whole = plan.slots.size > 0;
-  const int64_t pieces = whole ? 1 : panels;
+  const int64_t pieces = whole ? 1 : panels, step = whole ? kCols : threads() * kCols;
   parallel_for(sequence_count(args) * args.heads * pieces, 1, [&](int64_t i, int64_t) HWY_ATTR {
     const int64_t rest = i / pieces;
     const Head head = head_of(args, rest / args.heads, rest % args.heads);
@@ -187,7 +193,7 @@ void Attention(const AttentionArgs& args) {
     if (whole) multiply_slots(args, head, plan.slots, scratch + plan.thread_size - plan.slots.size, data);
     const int64_t begin = whole ? 0 : i % pieces * kCols, end = whole ? head.q_count : begin + kCols;
     for (int64_t first = begin; first < std::min(end, head.q_count); first += kCols) {
-      RunPanel(args, head, data, workspace + plan.values_at(args, head), first, scratch);
+      RunPanel(args, head, data, workspace + plan.values_at(args, head), first, first + step, scratch);
     }
   });
 }

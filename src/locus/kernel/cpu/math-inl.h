@@ -19,31 +19,65 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// c0 + c1 s + c2 s^2 + c3 s^3, given the powers. A multiply-add onto a constant costs a copy of it where the
-// sum overwrites the addend (NEON): one in four here, where Horner's rule would need it at every step.
+// A constant, as often as the addend of a multiply-add wants it.
+struct alignas(16) Constant {
+  float lanes[4];
+  constexpr Constant(float x) : lanes{x, x, x, x} {}
+};
+
+// A constant to be added to by a multiply-add. NEON's overwrites its addend, so a constant in a register
+// would be copied each time, at the price of an addition; read from memory it costs the arithmetic nothing.
+// That it seems to need x keeps the compiler from reading it once, before the loop, and copying after all.
 template <class D, class V>
-HWY_INLINE V quartet(D d, V s, V s2, V s3, float c0, float c1, float c2, float c3) {
-  const auto low = hn::MulAdd(s, hn::Set(d, c1), hn::Set(d, c0));
-  return hn::MulAdd(s3, hn::Set(d, c3), hn::MulAdd(s2, hn::Set(d, c2), low));
+HWY_INLINE V addend(D d, const Constant& constant, [[maybe_unused]] V x) {
+#if HWY_TARGET == HWY_NEON
+  V out = hn::Undefined(d);
+  asm("ldr %q0, %1" : "=w"(out.raw) : "m"(constant), "w"(x.raw));
+  return out;
+#else
+  return hn::Set(d, constant.lanes[0]);
+#endif
 }
 
-// e^x for x <= 88 (every use takes it of something not above 0, but for rounding); below the normal numbers,
-// 0.
+// c[0] + c[1] s + c[2] s^2 + c[3] s^3, given the square
+template <class D, class V>
+HWY_INLINE V quartet(D d, V s, V s2, const Constant (&c)[4]) {
+  const auto low = hn::MulAdd(s, hn::Set(d, c[1].lanes[0]), addend(d, c[0], s));
+  const auto high = hn::MulAdd(s, hn::Set(d, c[3].lanes[0]), addend(d, c[2], s));
+  return hn::MulAdd(s2, high, low);
+}
+
+// x, but `low` where x is below it. NaN stays, which Highway's Max does not promise.
+template <class V>
+HWY_INLINE V at_least(V low, V x) {
+#if HWY_TARGET == HWY_NEON
+  if constexpr (sizeof(x.raw) == 16) return V(vmaxq_f32(low.raw, x.raw));
+  if constexpr (sizeof(x.raw) == 8) return V(vmax_f32(low.raw, x.raw));
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+  return hn::Max(low, x);  // the instruction gives its second operand where one is NaN
+#else
+  return hn::IfThenElse(hn::Lt(x, low), low, x);
+#endif
+}
+
+// e^x for x <= 88 (every use takes it of something not above 0, but for rounding); below 2^-126.5, 0.
 //   e^x = 2^n e^r,  n = round(x / ln 2),  e^r = 1 + r + r^2 c(r), |r| <= ln(2)/2: relative error 1.05e-7
 // ln 2 as one float makes r wrong by 1.9e-9 n, at most 2.4e-7: there e^x is tiny. (Where a multiply-add
 // rounds twice, by 6e-8 x.)
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
-  const hn::RebindToUnsigned<D> bits;
   // Adding this rounds to a whole number, and leaves n + 127, the exponent field of 2^n, in the lowest bits.
-  const auto magic = hn::Set(d, 0x1.8p23f + 127.0f);
-  const auto t = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
-  const auto r = hn::NegMulAdd(hn::Sub(t, magic), hn::Set(d, 0.693147182f), x);
+  // At -88 that is 0, and so is the power.
+  static constexpr Constant kRound = 0x1.8p23f + 127.0f;
+  static constexpr Constant kSeries[] = {0.499992311f, 0.166671142f, 0.0418901555f, 0.00831252057f};
+  const hn::RebindToUnsigned<D> bits;
+  const auto held = at_least(hn::Set(d, -88.0f), x);
+  const auto t = hn::MulAdd(held, hn::Set(d, 1.44269504f), addend(d, kRound, held));
+  const auto n = hn::Sub(t, hn::Set(d, kRound.lanes[0]));
+  const auto r = hn::NegMulAdd(n, hn::Set(d, 0.693147182f), held);
   const auto r2 = hn::Mul(r, r);
-  const auto c = quartet(d, r, r2, hn::Mul(r2, r), 0.499992311f, 0.166671142f, 0.0418901555f, 0.00831252057f);
-  const auto p = hn::MulAdd(r2, c, hn::Add(r, hn::Set(d, 1.0f)));
-  const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(bits, t)));
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.3365448f)), hn::Mul(p, power));
+  const auto p = hn::MulAdd(r2, quartet(d, r, r2, kSeries), hn::Add(r, hn::Set(d, 1.0f)));
+  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(bits, t))));
 }
 
 // 1 / (1 + e^-x), from e^-|x|, which cannot overflow
@@ -58,14 +92,14 @@ HWY_INLINE V sigmoid(D d, V x) {
 // relative error 4.4e-9.
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
+  static constexpr Constant kSeries[] = {-0.333332807f, 0.133314416f, -0.0537397154f, 0.020639088f};
   const auto one = hn::Set(d, 1.0f);
   const auto size = hn::Abs(x);
   const auto e = exp(d, hn::Mul(size, hn::Set(d, -2.0f)));
   const auto far = hn::CopySignToAbs(hn::Div(hn::Sub(one, e), hn::Add(one, e)), x);
   const auto u = hn::Mul(x, x);
   const auto u2 = hn::Mul(u, u);
-  const auto low =
-      quartet(d, u, u2, hn::Mul(u2, u), -0.333332807f, 0.133314416f, -0.0537397154f, 0.020639088f);
+  const auto low = quartet(d, u, u2, kSeries);
   const auto q = hn::MulAdd(hn::Mul(u2, u2), hn::Set(d, -0.00570498733f), low);
   const auto near = hn::MulAdd(hn::Mul(x, u), q, x);
   return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.625f)), near, far);
@@ -77,11 +111,12 @@ HWY_INLINE V tanh(D d, V x) {
 // it stays at 1e-9. NaN is lost.
 template <class D, class V>
 HWY_INLINE V normal_tail(D d, V x) {
+  static constexpr Constant kLow[] = {0.43781203f, -0.179672241f, 0.0114348968f, 0.00510551222f};
+  static constexpr Constant kHigh[] = {-0.000725629041f, -8.38653359e-05f, 2.24542237e-05f, 4.42182198e-07f};
   const auto s = hn::Sub(hn::Min(x, hn::Set(d, 6.0f)), hn::Set(d, 3.0f));
-  const auto s2 = hn::Mul(s, s), s3 = hn::Mul(s2, s), s4 = hn::Mul(s2, s2);
-  const auto p0 = quartet(d, s, s2, s3, 0.43781203f, -0.179672241f, 0.0114348968f, 0.00510551222f);
-  const auto p4 = quartet(d, s, s2, s3, -0.000725629041f, -8.38653359e-05f, 2.24542237e-05f, 4.42182198e-07f);
-  const auto q = hn::MulAdd(s4, hn::MulAdd(s4, hn::Set(d, -2.88880926e-07f), p4), p0);
+  const auto s2 = hn::Mul(s, s), s4 = hn::Mul(s2, s2);
+  const auto high = hn::MulAdd(s4, hn::Set(d, -2.88880926e-07f), quartet(d, s, s2, kHigh));
+  const auto q = hn::MulAdd(s4, high, quartet(d, s, s2, kLow));
   const auto q2 = hn::Mul(q, q), q4 = hn::Mul(q2, q2);
   return hn::Mul(q4, q4);
 }
