@@ -183,8 +183,8 @@ void RunStrip(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column
 
 void FewRows(const FewRowsArgs& args) {
   const int64_t strips = divide_up(args.b.rows, kStrip), m = args.a.rows;
-  // Pieces of b of about 256 KB.
-  const int64_t grain = std::max<int64_t>(1, 65536 / (kStrip * std::max<int64_t>(args.b.cols, 1)));
+  // One piece of b for each thread: what is asked for behind a piece comes to the wrong thread.
+  const int64_t grain = std::max<int64_t>(1, divide_up(strips, threads()));
   parallel_for(strips, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t strip = begin; strip < end; ++strip) {
       for (int64_t row = 0; row < m; row += 4) {
