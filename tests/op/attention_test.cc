@@ -50,6 +50,33 @@ TEST(OpAttention, Gradients) {
   }
 }
 
+// A step of generation reads its keys as they lie; what it gives is what the whole text gave.
+TEST(OpAttention, AQueryAloneHasTheBitsItHasAmongOthers) {
+  const auto normal = [](Shape shape, uint64_t seed) {
+    return testing::normal_tensor(shape, Device::cpu, seed);
+  };
+  for (const int32_t keys : {2, 15, 16, 47, 256, 700}) {
+    for (const int64_t head_size : {64, 22, 3}) {
+      for (const int64_t window : {0, 9}) {
+        SCOPED_TRACE(::testing::Message() << keys << " keys, " << head_size << " wide, window " << window);
+        const Tensor q = normal({keys, 2 * head_size}, 1);
+        const Var k(normal({keys, head_size}, 2)), v(normal({keys, head_size}, 3));
+        for (const bool steady : {true, false}) {
+          const auto attend = [&](int32_t queries) {
+            Sequences sequences = one_sequence(queries, keys);
+            sequences.steady = steady;
+            return attention(Var(q.rows(keys - queries, keys)), k, v, sequences,
+                             {.by_distance = DistanceTerm{Var(normal({2, 2 * keys - 1}, 4)), keys - 1}},
+                             {.heads = 2, .key_heads = 1, .causal = true, .window = window})
+                .value();
+          };
+          EXPECT_EQ(attend(1).values(), attend(keys).rows(keys - 1, keys).values());
+        }
+      }
+    }
+  }
+}
+
 TEST(OpAttention, GradientsThroughDropout) {
   const Sequences sequences = one_sequence(4, 4);
   check_op(

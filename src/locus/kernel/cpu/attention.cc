@@ -9,6 +9,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "locus/kernel/cpu/attention-inl.h"
+#include "locus/kernel/cpu/attention_lone-inl.h"
 #include "locus/kernel/cpu/attention_slots-inl.h"
 #include "locus/kernel/cpu/prefetch.h"
 
@@ -162,6 +163,7 @@ void PackAll(const AttentionArgs& args, const ForwardPlan& plan, float* workspac
   const int64_t B = sequence_count(args), D = args.head_size;
   parallel_for(B * args.key_heads, 1, [&](int64_t i, int64_t) HWY_ATTR {
     const Head head = head_of(args, i / args.key_heads, i % args.key_heads * (args.heads / args.key_heads));
+    if (lone(args, head)) return;
     pack_keys(keys_of(args, head), args.k.stride, head.k_count, D, workspace + plan.keys_at(args, head));
     pack_columns(values_of(args, head), args.v.stride, head.k_count, D,
                  workspace + plan.values_at(args, head));
@@ -189,6 +191,10 @@ void Attention(const AttentionArgs& args) {
     if (args.by_distance.table) {
       data.distance_count = args.by_distance.table.cols;
       data.distances = workspace + plan.distances + head.h * (data.distance_count + 2 * kMargin);
+    }
+    if (lone(args, head)) {
+      if (i % pieces == 0) RunLone(args, head, data, scratch);
+      return;
     }
     if (whole) multiply_slots(args, head, plan.slots, scratch + plan.thread_size - plan.slots.size, data);
     const int64_t begin = whole ? 0 : i % pieces * kCols, end = whole ? head.q_count : begin + kCols;

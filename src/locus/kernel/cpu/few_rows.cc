@@ -1,7 +1,6 @@
 // The product of a few rows with a matrix that is read as it lies, row by row: a step of generation is made
-// of these, and waits for memory alone. Four columns of c are four rows of b; four of each are turned in
-// registers, so that every element is the same chain of multiply-adds as in the tile (tile-inl.h; bfmmla.h
-// where b is bf16 and the CPU has its instruction).
+// of these, and waits for memory alone. Columns of c are rows of b, and every element is a chain
+// (chains-inl.h; bfmmla.h where b is bf16 and the CPU has its instruction).
 #include <algorithm>
 
 #include "locus/base/checked.h"
@@ -15,69 +14,15 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "hwy/highway.h"
-#include "locus/kernel/cpu/bf16-inl.h"
+#include "locus/kernel/cpu/chains-inl.h"
 #include "locus/kernel/cpu/math-inl.h"
-#include "locus/kernel/cpu/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-constexpr int64_t kStrip = 16;  // columns of c worked on at once: rows of b
-
-template <class B>
-struct Strip {
-  const B* b;  // rows `stride` apart
-  int64_t stride, k;
-};
-
-// Numbers of a, rounded where b is bf16.
-template <class D>
-HWY_INLINE hn::Vec<D> load_a(D d, const float* a, const float*) {
-  return hn::LoadU(d, a);
-}
-template <class D>
-HWY_INLINE hn::Vec<D> load_a(D d, const float* a, const Bf16*) {
-  return round_to_bf16(d, hn::LoadU(d, a));
-}
-
 #if HWY_TARGET != HWY_SCALAR
 
-HWY_INLINE Square load_transposed(const Bf16* from, int64_t stride) {
-  const QuadTag q;
-  return turned({load_bf16(q, from), load_bf16(q, from + stride), load_bf16(q, from + 2 * stride),
-                 load_bf16(q, from + 3 * stride)});
-}
-
-// sum[column] += a[i] b[column][i], i = 0 .. 3 in this order, for four columns
-HWY_INLINE Quad multiply_add(Quad sum, Quad a, const Square& b) {
-  sum = hn::MulAdd(hn::Broadcast<0>(a), b.r0, sum);
-  sum = hn::MulAdd(hn::Broadcast<1>(a), b.r1, sum);
-  sum = hn::MulAdd(hn::Broadcast<2>(a), b.r2, sum);
-  return hn::MulAdd(hn::Broadcast<3>(a), b.r3, sum);
-}
-
-// The sums of one row with 16 columns, over whole fours of k. Each step asks for as much of the strip behind
-// as it uses: sixteen rows at a time are more than the processor foresees. Named sums: g++ 12 keeps arrays of
-// vectors on the stack.
-template <class B>
-HWY_INLINE void one_row(const Strip<B>& s, const float* a, float* sums) {
-  const QuadTag q;
-  const int64_t four = 4 * s.stride;
-  const B *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four, *ahead = b3 + four;
-  Quad s0 = hn::Zero(q), s1 = s0, s2 = s0, s3 = s0;
-  for (int64_t k = 0; k + 4 <= s.k; k += 4) {
-    for (int64_t line = 0; line < 4; ++line) __builtin_prefetch(ahead + kStrip * k + 16 * line, 0, 2);
-    const Quad x = load_a(q, a + k, s.b);
-    s0 = multiply_add(s0, x, load_transposed(b0 + k, s.stride));
-    s1 = multiply_add(s1, x, load_transposed(b1 + k, s.stride));
-    s2 = multiply_add(s2, x, load_transposed(b2 + k, s.stride));
-    s3 = multiply_add(s3, x, load_transposed(b3 + k, s.stride));
-  }
-  hn::StoreU(s0, q, sums), hn::StoreU(s1, q, sums + 4);
-  hn::StoreU(s2, q, sums + 8), hn::StoreU(s3, q, sums + 12);
-}
-
-// The same of four rows with 8 columns: what was turned serves all four. Rows of sums are kStrip apart.
+// The sums of four rows with 8 columns: what was turned serves all four. Rows of sums are kStrip apart.
 template <class B>
 HWY_INLINE void four_rows(const Strip<B>& s, const float* a, int64_t a_stride, float* sums) {
   const QuadTag q;
@@ -101,17 +46,6 @@ HWY_INLINE void four_rows(const Strip<B>& s, const float* a, int64_t a_stride, f
 
 #endif
 
-HWY_INLINE float to_f32(float x) { return x; }
-
-// sum + a[k] b[k] from k on, one after the other
-template <class B>
-HWY_INLINE float finish_chain(const float* a, const B* b, int64_t k, int64_t end, float sum) {
-  const hn::CappedTag<float, 1> one;
-  auto chain = hn::Set(one, sum);
-  for (; k < end; ++k) chain = hn::MulAdd(load_a(one, a + k, b), hn::Set(one, to_f32(b[k])), chain);
-  return hn::GetLane(chain);
-}
-
 // c[row, column ..] = f(sums + bias)
 HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column, int64_t cols,
                            const float* sums) {
@@ -129,27 +63,20 @@ HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column,
 template <class B>
 void RunChains(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column, int64_t cols,
                float* sums) {
-  const int64_t k = args.b.cols;
-  const Strip<B> strip = {args.b.row<B>(column), args.b.stride, k};
-  int64_t done = 0;
+  const Strip<B> strip = {args.b.row<B>(column), args.b.stride, args.b.cols};
 #if HWY_TARGET != HWY_SCALAR
-  if (cols == kStrip) {
-    done = k / 4 * 4;
-    if (rows == 4) {
-      four_rows(strip, args.a.row<float>(row), args.a.stride, sums);
-      four_rows(Strip<B>{strip.b + 8 * strip.stride, strip.stride, k}, args.a.row<float>(row), args.a.stride,
-                sums + 8);
-    } else {
-      for (int64_t r = 0; r < rows; ++r) one_row(strip, args.a.row<float>(row + r), sums + r * kStrip);
+  if (rows == 4 && cols == kStrip) {
+    const float* a = args.a.row<float>(row);
+    four_rows(strip, a, args.a.stride, sums);
+    four_rows(Strip<B>{strip.b + 8 * strip.stride, strip.stride, strip.k}, a, args.a.stride, sums + 8);
+    for (int64_t r = 0; r < 4; ++r) {
+      finish_chains(strip, cols, args.a.row<float>(row + r), strip.k / 4 * 4, sums + r * kStrip);
     }
+    return;
   }
 #endif
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t j = 0; done < k && j < cols; ++j) {
-      float& sum = sums[r * kStrip + j];
-      sum = finish_chain(args.a.row<float>(row + r), strip.b + j * strip.stride, done, k, sum);
-    }
-  }
+  for (int64_t r = 0; r < rows; ++r)
+    add_chains<true>(strip, cols, args.a.row<float>(row + r), sums + r * kStrip);
 }
 
 void RunBf16Chains(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column, int64_t cols,

@@ -1,0 +1,111 @@
+// Chains of multiply-adds: sums of products of one row with the rows of a matrix that is read as it lies, per
+// SIMD target. Sixteen at once; four of each are turned in registers, so that every sum is the same chain as
+// in the tile (tile-inl.h).
+#if defined(LOCUS_KERNEL_CPU_CHAINS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_KERNEL_CPU_CHAINS_INL_H_
+#undef LOCUS_KERNEL_CPU_CHAINS_INL_H_
+#else
+#define LOCUS_KERNEL_CPU_CHAINS_INL_H_
+#endif
+
+#include "locus/kernel/cpu/bf16-inl.h"
+#include "locus/kernel/cpu/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu::HWY_NAMESPACE {
+
+inline constexpr int64_t kStrip = 16;  // columns of c worked on at once: rows of b
+
+template <class B>
+struct Strip {
+  const B* b;  // rows `stride` apart
+  int64_t stride, k;
+};
+
+// Numbers of a, rounded where b is bf16.
+template <class D>
+HWY_INLINE hn::Vec<D> load_a(D d, const float* a, const float*) {
+  return hn::LoadU(d, a);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_a(D d, const float* a, const Bf16*) {
+  return round_to_bf16(d, hn::LoadU(d, a));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+HWY_INLINE Square load_transposed(const Bf16* from, int64_t stride) {
+  const QuadTag q;
+  return turned({load_bf16(q, from), load_bf16(q, from + stride), load_bf16(q, from + 2 * stride),
+                 load_bf16(q, from + 3 * stride)});
+}
+
+// sum[column] += a[i] b[column][i], i = 0 .. 3 in this order, for four columns
+HWY_INLINE Quad multiply_add(Quad sum, Quad a, const Square& b) {
+  sum = hn::MulAdd(hn::Broadcast<0>(a), b.r0, sum);
+  sum = hn::MulAdd(hn::Broadcast<1>(a), b.r1, sum);
+  sum = hn::MulAdd(hn::Broadcast<2>(a), b.r2, sum);
+  return hn::MulAdd(hn::Broadcast<3>(a), b.r3, sum);
+}
+
+// The products of a with 16 columns, over whole fours of k, added to their sums. Each step may ask for as
+// much of the strip behind as it uses: sixteen rows at a time are more than the processor foresees. Named
+// sums: g++ 12 keeps arrays of vectors on the stack.
+template <bool kAhead, class B>
+HWY_INLINE void add_strip(const Strip<B>& s, const float* a, float* sums) {
+  const QuadTag q;
+  const int64_t four = 4 * s.stride;
+  const B *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four, *ahead = b3 + four;
+  Quad s0 = hn::LoadU(q, sums), s1 = hn::LoadU(q, sums + 4);
+  Quad s2 = hn::LoadU(q, sums + 8), s3 = hn::LoadU(q, sums + 12);
+  for (int64_t k = 0; k + 4 <= s.k; k += 4) {
+    for (int64_t line = 0; kAhead && line < 4; ++line)
+      __builtin_prefetch(ahead + kStrip * k + 16 * line, 0, 2);
+    const Quad x = load_a(q, a + k, s.b);
+    s0 = multiply_add(s0, x, load_transposed(b0 + k, s.stride));
+    s1 = multiply_add(s1, x, load_transposed(b1 + k, s.stride));
+    s2 = multiply_add(s2, x, load_transposed(b2 + k, s.stride));
+    s3 = multiply_add(s3, x, load_transposed(b3 + k, s.stride));
+  }
+  hn::StoreU(s0, q, sums), hn::StoreU(s1, q, sums + 4);
+  hn::StoreU(s2, q, sums + 8), hn::StoreU(s3, q, sums + 12);
+}
+
+#endif
+
+HWY_INLINE float to_f32(float x) { return x; }
+
+// sum + a[k] b[k] from k on, one after the other
+template <class B>
+HWY_INLINE float finish_chain(const float* a, const B* b, int64_t k, int64_t end, float sum) {
+  const hn::CappedTag<float, 1> one;
+  auto chain = hn::Set(one, sum);
+  for (; k < end; ++k) chain = hn::MulAdd(load_a(one, a + k, b), hn::Set(one, to_f32(b[k])), chain);
+  return hn::GetLane(chain);
+}
+
+// The chains of up to kStrip columns from k on, one after the other
+template <class B>
+HWY_INLINE void finish_chains(const Strip<B>& s, int64_t cols, const float* a, int64_t k, float* sums) {
+  for (int64_t j = 0; k < s.k && j < cols; ++j) {
+    sums[j] = finish_chain(a, s.b + j * s.stride, k, s.k, sums[j]);
+  }
+}
+
+// sums[j] += a . row j of the strip, for kStrip columns or what is left of them
+template <bool kAhead, class B>
+HWY_INLINE void add_chains(const Strip<B>& s, int64_t cols, const float* a, float* sums) {
+  int64_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if (cols == kStrip) {
+    done = s.k / 4 * 4;
+    add_strip<kAhead>(s, a, sums);
+  }
+#endif
+  finish_chains(s, cols, a, done, sums);
+}
+
+}  // namespace locus::kernel::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target
