@@ -14,6 +14,7 @@
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/training_page.h"
+#include "locus/tensor/storage.h"
 #include "locus/train/memory_need.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/run_plan.h"
@@ -125,8 +126,9 @@ double tokens_at_once(const RunPlan& plan) {
 
 void run(const Request& request) {
   RunPlan plan = plan_of(request);
+  // A model that came from a folder is there already, and the need counts it.
   check_memory(plan.task.blueprint, {.tokens = tokens_at_once(plan), .recompute = plan.task.data.recompute},
-               memory().available);
+               memory().available + allocated_bytes());
   RunFolder folder(request.out);
   Model model = first_model(plan);
   ModelObjective objective(model, *plan.training, plan.validation.get(),

@@ -9,7 +9,7 @@ namespace locus {
 Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64_t place)
     : layer_(layer),
       heads_(b.heads),
-      key_heads_(b.key_heads > 0 ? b.key_heads : b.heads),
+      key_heads_(b.key_head_count()),
       head_size_(b.size_of_head()),
       causal_(b.kind == ModelKind::decoder),
       window_(b.window),

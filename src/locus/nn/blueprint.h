@@ -83,6 +83,7 @@ struct Blueprint {
 
   // What "0: .." of the fields stands for.
   int64_t query_width() const { return heads * size_of_head(); }
+  int64_t key_head_count() const { return key_heads > 0 ? key_heads : heads; }
   int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
   int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
   PositionPolicy policy() const { return {positions, position_offset}; }

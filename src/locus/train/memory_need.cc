@@ -10,8 +10,7 @@ constexpr double kCopies = 4;  // of a weight: itself, its gradient and two mome
 
 // Of queries, keys, values and what attention puts out, together.
 double attention_width(const Blueprint& b) {
-  const int64_t key_heads = b.key_heads > 0 ? b.key_heads : b.heads;
-  return 2 * static_cast<double>(b.heads + key_heads) * static_cast<double>(b.size_of_head());
+  return 2 * static_cast<double>(b.heads + b.key_head_count()) * static_cast<double>(b.size_of_head());
 }
 
 // Numbers of one token that a layer keeps.
