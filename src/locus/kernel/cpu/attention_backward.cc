@@ -101,10 +101,17 @@ void RunChunk(const AttentionBackwardArgs& args, const BackwardPlan& plan, const
     add_over_queries(chunk.dscores, chunk.q_rows, queries, keys, plan.broad,
                      scratch + plan.dk + j * plan.broad);
   }
-  for (int64_t i = 0; args.dq && i < chunk.count; ++i) {
-    float* to = args.dq.row<float>(head.q + first + i) + head.h * D;
-    const float* from = chunk.dq + i / kCols * kCols * plan.wide + i % kCols;
-    for (int64_t c = 0; c < D; ++c) to[c] = a.scale * from[c * kCols];
+  for (int64_t lane = 0; args.dq && lane < chunk.count; lane += kCols) {
+    float* panel = chunk.dq + lane * plan.wide;
+    sweep_into(panel, D * kCols, [&](auto d, int64_t i) HWY_ATTR {
+      return hn::Mul(hn::LoadU(d, panel + i), hn::Set(d, a.scale));
+    });
+    transpose({.from = panel,
+               .stride = kCols,
+               .rows = D,
+               .cols = std::min(kCols, chunk.count - lane),
+               .to = args.dq.row<float>(head.q + first + lane) + head.h * D,
+               .to_stride = args.dq.stride});
   }
 }
 

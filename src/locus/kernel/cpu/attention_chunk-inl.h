@@ -11,6 +11,7 @@
 
 #include "locus/kernel/cpu/attention-inl.h"
 #include "locus/kernel/cpu/attention_slots-inl.h"
+#include "locus/kernel/cpu/prefetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
@@ -105,6 +106,12 @@ inline void LoadChunk(const AttentionBackwardArgs& args, const BackwardPlan& pla
   pack_rows(q, a.q.stride, chunk.count, D, a.scale, chunk.q_rows);
   pack_rows(dout, args.dout.stride, chunk.count, D, 1, chunk.dout_rows);
   std::fill_n(chunk.dq, kChunk * plan.wide, 0.0f);
+  // The next chunk's rows are on their way while this one is worked on.
+  for (int64_t i = kChunk; i < std::min(2 * kChunk, head.q_count - chunk.first); ++i) {
+    prefetch_strip(q + i * a.q.stride, D);
+    prefetch_strip(dout + i * args.dout.stride, D);
+    prefetch_strip(out + i * a.out.stride, D);
+  }
   for (int64_t i = 0; i < kChunk; ++i) {
     // No query there, or one that saw no key: a log-sum that makes every weight 0.
     chunk.lse[i] = std::numeric_limits<float>::infinity();
@@ -112,8 +119,10 @@ inline void LoadChunk(const AttentionBackwardArgs& args, const BackwardPlan& pla
     if (i >= chunk.count) continue;
     const float lse = ConstView(a.lse).row<float>(row + i)[head.h];
     if (lse != -std::numeric_limits<float>::infinity()) chunk.lse[i] = lse;
-    for (int64_t c = 0; c < D; ++c)
-      chunk.out_dot[i] += dout[i * args.dout.stride + c] * out[i * a.out.stride + c];
+    const float *given = dout + i * args.dout.stride, *made = out + i * a.out.stride;
+    chunk.out_dot[i] = accumulate(D, [&](auto d, int64_t c, auto sum) HWY_ATTR {
+      return hn::MulAdd(hn::LoadU(d, given + c), hn::LoadU(d, made + c), sum);
+    });
   }
 }
 
