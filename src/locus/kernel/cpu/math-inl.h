@@ -29,11 +29,11 @@ struct alignas(16) Constant {
 // would be copied each time, at the price of an addition; read from memory it costs the arithmetic nothing.
 // That it seems to need x keeps the compiler from reading it once, before the loop, and copying after all.
 template <class D, class V>
-HWY_INLINE V addend(D d, const Constant& constant, [[maybe_unused]] V x) {
+HWY_INLINE V addend([[maybe_unused]] D d, const Constant& constant, [[maybe_unused]] V x) {
 #if HWY_TARGET == HWY_NEON
-  V out = hn::Undefined(d);
-  asm("ldr %q0, %1" : "=w"(out.raw) : "m"(constant), "w"(x.raw));
-  return out;
+  decltype(x.raw) out;
+  asm("ldr %q0, %1" : "=w"(out) : "m"(constant), "w"(x.raw));
+  return V(out);
 #else
   return hn::Set(d, constant.lanes[0]);
 #endif
