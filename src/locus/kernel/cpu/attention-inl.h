@@ -56,6 +56,12 @@ HWY_INLINE void each_key(int64_t keys, Compute compute, Store store) {
   for (; key < keys; ++key) store(key, compute(key));
 }
 
+// to[i] = factor * from[i]; to may be from
+HWY_INLINE void scale_into(float* to, const float* from, int64_t n, float factor) {
+  sweep_into(to, n,
+             [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, from + i), hn::Set(d, factor)); });
+}
+
 // k, or v, as rows of the tile's left side: panels of kRows keys, each [D][kRows].
 HWY_INLINE void pack_keys(const float* from, int64_t stride, int64_t keys, int64_t D, float* out) {
   for (int64_t j = 0; j < keys; j += kRows, out += kRows * D) {
@@ -86,8 +92,7 @@ HWY_INLINE void pack_panel(const float* from, int64_t stride, int64_t count, int
                            float* out) {
   transpose_padded({.from = from, .stride = stride, .rows = count, .cols = D, .to = out, .to_stride = kCols},
                    kCols);
-  sweep_into(out, D * kCols,
-             [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, out + i), hn::Set(d, factor)); });
+  scale_into(out, out, D * kCols, factor);
 }
 
 // A head's products with a slot table: queries . by_query or keys . by_key, unscaled, for the slots its

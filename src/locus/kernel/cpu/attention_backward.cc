@@ -103,9 +103,7 @@ void RunChunk(const AttentionBackwardArgs& args, const BackwardPlan& plan, const
   }
   for (int64_t lane = 0; args.dq && lane < chunk.count; lane += kCols) {
     float* panel = chunk.dq + lane * plan.wide;
-    sweep_into(panel, D * kCols, [&](auto d, int64_t i) HWY_ATTR {
-      return hn::Mul(hn::LoadU(d, panel + i), hn::Set(d, a.scale));
-    });
+    scale_into(panel, panel, D * kCols, a.scale);
     transpose({.from = panel,
                .stride = kCols,
                .rows = D,

@@ -102,10 +102,7 @@ HWY_INLINE void add_lone_values(const float* v, int64_t stride, const float* wei
 inline void RunLone(const AttentionArgs& args, const Head& head, const HeadData& data, float* scratch) {
   const int64_t D = args.head_size;
   float *q = scratch, *out = q + D, *s = out + D;
-  const float* query = queries_of(args, head);
-  sweep_into(q, D, [&](auto d, int64_t i) HWY_ATTR {
-    return hn::Mul(hn::LoadU(d, query + i), hn::Set(d, args.scale));
-  });
+  scale_into(q, queries_of(args, head), D, args.scale);
   const KeyRange range = keys_of(args, head, {.first = 0, .count = 1, .q = q});
   LoneSoftmax state;
   for (int64_t j = range.begin; j < range.end; j += kBlockKeys) {
@@ -117,8 +114,7 @@ inline void RunLone(const AttentionArgs& args, const Head& head, const HeadData&
   }
   if (range.begin >= range.end) std::fill_n(out, D, 0.0f);
   const float factor = state.sum == 0 ? 0 : 1 / state.sum;
-  sweep_into(args.out.row<float>(head.q) + head.h * D, D,
-             [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, out + i), hn::Set(d, factor)); });
+  scale_into(args.out.row<float>(head.q) + head.h * D, out, D, factor);
   if (args.lse) args.lse.row<float>(head.q)[head.h] = state.largest + std::log(state.sum);
 }
 
