@@ -23,7 +23,7 @@ std::optional<Random> Site::random(std::string_view name) const {
 }
 
 Tensor Site::drawn(std::string_view name, const Shape& shape, double factor) const {
-  const Tensor value = Tensor::empty(shape);
+  const Tensor value = memory_->empty(shape);
   const Random numbers = *random(name);
   const auto out = value.data<float>();
   const auto deviation = static_cast<float>(deviation_ * factor);
@@ -34,13 +34,13 @@ Tensor Site::drawn(std::string_view name, const Shape& shape, double factor) con
 }
 
 Var Site::normal(std::string_view name, const Shape& shape, double factor) const {
-  return scope_.add(name, seed_ ? drawn(name, shape, factor) : Tensor::empty(shape));
+  return scope_.add(name, seed_ ? drawn(name, shape, factor) : memory_->empty(shape));
 }
 
 Var Site::weight(std::string_view name, const Shape& shape, double factor) const {
   if (weights_ == DType::f32) return normal(name, shape, factor);
   return scope_.add(
-      name, seed_ ? op::convert(drawn(name, shape, factor), weights_) : Tensor::empty(shape, weights_));
+      name, seed_ ? op::convert(drawn(name, shape, factor), weights_) : memory_->empty(shape, weights_));
 }
 
 Var Site::full(std::string_view name, const Shape& shape, double value) const {

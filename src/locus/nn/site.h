@@ -6,6 +6,7 @@
 
 #include "locus/autograd/parameters.h"
 #include "locus/base/random.h"
+#include "locus/tensor/slab.h"
 
 namespace locus {
 
@@ -15,7 +16,11 @@ class Site {
   // of what states are multiplied by: f32, or bf16.
   Site(Scope scope, std::optional<uint64_t> seed, double deviation, DType weights)
       : scope_(std::move(scope)), seed_(seed), deviation_(deviation), weights_(weights) {}
-  Site operator/(std::string_view name) const { return {scope_ / name, seed_, deviation_, weights_}; }
+  Site operator/(std::string_view name) const {
+    Site below = *this;
+    below.scope_ = scope_ / name;
+    return below;
+  }
 
   Var weight(std::string_view name, const Shape& shape, double factor = 1) const;  // normal, in that format
   Var normal(std::string_view name, const Shape& shape, double factor = 1) const;
@@ -30,6 +35,7 @@ class Site {
   std::optional<uint64_t> seed_;
   double deviation_;
   DType weights_;
+  std::shared_ptr<Slab> memory_ = std::make_shared<Slab>();
 };
 
 }  // namespace locus

@@ -21,9 +21,13 @@ void count(int64_t bytes) {
 
 }  // namespace
 
+int64_t padded_bytes(int64_t bytes) {
+  return checked_add(std::max<int64_t>(bytes, 1), kAlignment - 1, "tensor bytes") /
+         static_cast<int64_t>(kAlignment) * static_cast<int64_t>(kAlignment);
+}
+
 std::shared_ptr<std::byte> allocate(int64_t bytes) {
-  const int64_t padded = checked_add(std::max<int64_t>(bytes, 1), kAlignment - 1, "tensor bytes") /
-                         static_cast<int64_t>(kAlignment) * static_cast<int64_t>(kAlignment);
+  const int64_t padded = padded_bytes(bytes);
   void* memory = take_block(padded);
   if (memory == nullptr) {
     fail(Fault::resource,

@@ -9,8 +9,11 @@ namespace locus {
 
 inline constexpr size_t kAlignment = 64;
 
-// At least one byte is had, so that every tensor, empty ones too, has an address. Out of memory:
-// Fault::resource.
+// What a tensor of so many bytes takes: whole lines, at least one, so that every tensor, empty ones too, has
+// an address.
+int64_t padded_bytes(int64_t bytes);
+
+// Out of memory: Fault::resource.
 std::shared_ptr<std::byte> allocate(int64_t bytes);
 
 // Bytes of all tensors alive, and the most there ever were since the last reset.

@@ -48,12 +48,18 @@ void visit(DType dtype, F&& f) {
 }  // namespace
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
+  Tensor tensor =
+      over(allocate(checked_multiply(shape.numel(), size_of(dtype), "tensor bytes")), shape, dtype);
+  tensor.device_ = device;
+  return tensor;
+}
+
+Tensor Tensor::over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype) {
   Tensor tensor;
-  tensor.storage_ = allocate(checked_multiply(shape.numel(), size_of(dtype), "tensor bytes"));
+  tensor.storage_ = std::move(memory);
   tensor.shape_ = shape;
   tensor.stride_ = shape.cols();
   tensor.dtype_ = dtype;
-  tensor.device_ = device;
   return tensor;
 }
 

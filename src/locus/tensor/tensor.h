@@ -19,6 +19,8 @@ class Tensor {
   Tensor() = default;  // no tensor at all: false in a condition, without elements
 
   static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
+  // Over memory that is there already: aligned, and enough.
+  static Tensor over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype);
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor of(Shape shape, std::span<const float> values);
