@@ -2,6 +2,7 @@
 // whose steps lie in one flat hash table, a probe or two for each byte.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string_view>
@@ -35,13 +36,33 @@ class TokenTrie {
   int32_t add(std::string_view token, int32_t id) {
     reserve(token.size());
     Node* node = &root_;
-    for (const char c : token) {
-      const uint64_t key = key_of(*node, c);
-      Step& step = steps_[place(key)];
-      if (step.key != key) step = {key, {count_++, -1}};
-      node = &step.node;
-    }
+    for (const char c : token) node = &step(*node, c);
     return std::exchange(node->id, id);
+  }
+  // Adds tokens(i) = {token, id} for i below count, and calls had(i, id) with the id it had before. A few at
+  // a time: their steps wait for memory together, which takes half the time.
+  template <class Tokens, class Had>
+  void add_all(size_t count, Tokens&& tokens, Had&& had) {
+    constexpr size_t kFew = 8;
+    for (size_t first = 0; first < count; first += kFew) {
+      const size_t few = std::min(kFew, count - first);
+      std::pair<std::string_view, int32_t> token[kFew];
+      Node* node[kFew];
+      size_t all = 0, longest = 0;
+      for (size_t i = 0; i < few; ++i) {
+        token[i] = tokens(first + i);
+        node[i] = &root_;
+        all += token[i].first.size();
+        longest = std::max(longest, token[i].first.size());
+      }
+      reserve(all);
+      for (size_t depth = 0; depth < longest; ++depth) {
+        for (size_t i = 0; i < few; ++i) {
+          if (depth < token[i].first.size()) node[i] = &step(*node[i], token[i].first[depth]);
+        }
+      }
+      for (size_t i = 0; i < few; ++i) had(first + i, std::exchange(node[i]->id, token[i].second));
+    }
   }
 
   Node root() const { return root_; }
@@ -82,6 +103,13 @@ class TokenTrie {
 
   static uint64_t key_of(Node node, char c) {
     return uint64_t{node.number} << 8 | static_cast<unsigned char>(c);
+  }
+  // The next node, made where there is none; room for it is there.
+  Node& step(Node node, char c) {
+    const uint64_t key = key_of(node, c);
+    Step& step = steps_[place(key)];
+    if (step.key != key) step = {key, {count_++, -1}};
+    return step.node;
   }
   size_t place(uint64_t key) const {
     const size_t mask = steps_.size() - 1;

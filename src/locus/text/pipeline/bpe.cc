@@ -77,6 +77,7 @@ class MergingModel final : public TokenModel {
         lengths_(part.json().where(), reader.ids.size()) {
     bytes_.fill(-1);
     const bool fallback = part.flag("byte_fallback", false);
+    tokens_.reserve(reader.ids.size());
     for (auto& [token, id] : reader.ids) {
       const std::optional<std::string> bytes = as_bytes ? unspelled(token) : token;
       if (bytes) trie_.add(*bytes, id);
@@ -99,7 +100,7 @@ class MergingModel final : public TokenModel {
 
   std::string_view kind() const override { return "bpe"; }
   uint32_t length(int32_t id) const override { return lengths_[id]; }
-  std::vector<std::pair<std::string, int32_t>> tokens() const override { return tokens_; }
+  std::vector<std::pair<std::string, int32_t>> take_tokens() override { return std::move(tokens_); }
 
   void append(std::string_view word, std::vector<Piece>& pieces) const override {
     const auto size = static_cast<uint32_t>(word.size());
@@ -176,7 +177,7 @@ class MergingModel final : public TokenModel {
   std::array<int32_t, 256> bytes_{};  // byte tokens of the fallback; -1: there is none
   TokenLengths lengths_;              // in bytes of a word
   int32_t unknown_ = -1;
-  std::vector<std::pair<std::string, int32_t>> tokens_;
+  std::vector<std::pair<std::string, int32_t>> tokens_;  // until they are taken
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ class MarianModel final : public TokenModel {
 
   std::string_view kind() const override { return "unigram"; }
   uint32_t length(int32_t id) const override { return lengths_[id]; }
-  std::vector<std::pair<std::string, int32_t>> tokens() const override { return {ids_.begin(), ids_.end()}; }
+  std::vector<std::pair<std::string, int32_t>> take_tokens() override { return {ids_.begin(), ids_.end()}; }
 
   void append(std::string_view word, std::vector<Piece>& pieces) const override {
     const size_t before = pieces.size();

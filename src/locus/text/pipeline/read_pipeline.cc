@@ -13,7 +13,7 @@ class TokenList {
  public:
   TokenList(std::string where, size_t count) : where_(std::move(where)), count_(count) {}
 
-  void add(const std::string& token, int32_t id) {
+  void add(std::string token, int32_t id) {
     const auto place = static_cast<size_t>(id);
     check_table_id(where_, token, id, count_);
     if (tokens.size() <= place) tokens.resize(place + 1);
@@ -21,7 +21,7 @@ class TokenList {
       fail(Fault::data, "{}: tokens {} and {} have the same id {}", where_, quote(tokens[place]),
            quote(token), id);
     }
-    tokens[place] = token;
+    tokens[place] = std::move(token);
   }
 
   std::vector<std::string> tokens;
@@ -34,9 +34,10 @@ class TokenList {
 }  // namespace
 
 std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where) {
-  const auto vocabulary = parts.model->tokens();
+  auto vocabulary = parts.model->take_tokens();
   TokenList list(where, vocabulary.size() + parts.added.size());
-  for (const auto& [token, id] : vocabulary) list.add(token, id);
+  list.tokens.reserve(vocabulary.size());
+  for (auto& [token, id] : vocabulary) list.add(std::move(token), id);
   for (const AddedToken& token : parts.added) list.add(token.content, token.id);
   return std::move(list.tokens);
 }

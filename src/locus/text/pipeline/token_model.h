@@ -24,8 +24,9 @@ class TokenModel {
   virtual void append(std::string_view word, std::vector<Piece>& pieces) const = 0;
   // How many bytes of a word a token mostly stands for.
   virtual uint32_t length(int32_t id) const = 0;
-  // Every token as the vocabulary spells it, with its id.
-  virtual std::vector<std::pair<std::string, int32_t>> tokens() const = 0;
+  // Every token as the vocabulary spells it, with its id. Asked for once: the model itself may need them no
+  // longer.
+  virtual std::vector<std::pair<std::string, int32_t>> take_tokens() = 0;
 };
 
 // `as_bytes`: words are bytes, and the vocabulary spells each byte as one character.

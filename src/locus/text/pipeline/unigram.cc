@@ -71,10 +71,12 @@ class Unigram final : public TokenModel {
         single_(vocabulary.single_precision) {
     trie_.reserve(2 * tokens_.size());
     lowest_ = *std::ranges::min_element(scores_);
-    for (size_t i = 0; i < tokens_.size(); ++i) {
-      // A trainer may list the unknown token twice.
-      if (!tokens_[i].empty()) trie_.add(tokens_[i], static_cast<int32_t>(i));
-    }
+    trie_.add_all(
+        tokens_.size(),
+        [&](size_t i) -> std::pair<std::string_view, int32_t> {
+          return {tokens_[i], tokens_[i].empty() ? -1 : static_cast<int32_t>(i)};
+        },
+        [](size_t, int32_t) {});  // a trainer may list the unknown token twice
     bytes_.fill(-1);
     if (!vocabulary.byte_fallback) return;
     for (int byte = 0; byte < 256; ++byte) bytes_[byte] = trie_.find(fmt::format("<0x{:02X}>", byte));
@@ -82,7 +84,7 @@ class Unigram final : public TokenModel {
 
   std::string_view kind() const override { return "unigram"; }
   uint32_t length(int32_t id) const override { return static_cast<uint32_t>(tokens_[id].size()); }
-  std::vector<std::pair<std::string, int32_t>> tokens() const override {
+  std::vector<std::pair<std::string, int32_t>> take_tokens() override {
     std::vector<std::pair<std::string, int32_t>> all;
     for (size_t i = 0; i < tokens_.size(); ++i) all.emplace_back(tokens_[i], static_cast<int32_t>(i));
     return all;

@@ -20,12 +20,18 @@ class WordPiece final : public TokenModel {
     if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
     lengths_ = TokenLengths(part.json().where(), vocabulary.size());
     const std::string prefix = part.text("continuing_subword_prefix", "##");
-    trie_.reserve(2 * vocabulary.size());
+    tokens_.reserve(vocabulary.size());
     each_token_id(part.json(), vocabulary, [&](std::string_view token, int32_t id) {
       lengths_.set(token, id, token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
       tokens_.emplace_back(token, id);
-      return trie_.add(token, id) < 0;
+      return true;  // the trie tells which stand twice
     });
+    trie_.reserve(2 * tokens_.size());
+    trie_.add_all(
+        tokens_.size(), [&](size_t i) -> std::pair<std::string_view, int32_t> { return tokens_[i]; },
+        [&](size_t i, int32_t had) {
+          if (had >= 0) refuse_second(part.json(), tokens_[i].first);
+        });
     require(!tokens_.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
     const std::string unknown = part.text("unk_token", "[UNK]");
     unknown_ = trie_.find(unknown);
@@ -36,7 +42,7 @@ class WordPiece final : public TokenModel {
 
   std::string_view kind() const override { return "wordpiece"; }
   uint32_t length(int32_t id) const override { return lengths_[id]; }
-  std::vector<std::pair<std::string, int32_t>> tokens() const override { return tokens_; }
+  std::vector<std::pair<std::string, int32_t>> take_tokens() override { return std::move(tokens_); }
 
   void append(std::string_view word, std::vector<Piece>& pieces) const override {
     const size_t before = pieces.size();
@@ -69,8 +75,8 @@ class WordPiece final : public TokenModel {
   TokenTrie trie_;
   TokenTrie::Node inside_;  // where tokens with ## go on
   int32_t unknown_ = -1;
-  TokenLengths lengths_;  // in bytes of a word
-  std::vector<std::pair<std::string, int32_t>> tokens_;
+  TokenLengths lengths_;                                 // in bytes of a word
+  std::vector<std::pair<std::string, int32_t>> tokens_;  // until they are taken
 };
 
 }  // namespace
