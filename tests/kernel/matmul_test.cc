@@ -61,9 +61,9 @@ TEST(Matmul, BiasAndEveryActivation) {
   }
 }
 
-// Strips are 16 columns, and four of k are taken at a time.
+// Strips are 8 or 4 rows and 16 columns, and four of k are taken at a time.
 TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
-  for (const int64_t m : {0, 1, 3, 4, 7}) {
+  for (const int64_t m : {0, 1, 2, 4, 5, 8, 9, 12}) {
     for (const int64_t n : {0, 1, 16, 37}) {
       for (const int64_t k : {0, 3, 4, 50}) {
         compare_few_rows(

@@ -42,6 +42,8 @@ struct FewRowsArgs {
   ConstView bias;  // [n], or absent
   Activation activation = Activation::none;
 };
-inline constexpr int64_t kFewRows = 12;  // up to here it is the faster way
+// Up to here it is the faster way: a text of 16 tokens takes MiniLM 4.9 ms so and 5.6 with packing, one of 20
+// the same.
+inline constexpr int64_t kFewRows = 16;
 
 }  // namespace locus::kernel

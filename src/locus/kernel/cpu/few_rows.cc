@@ -20,28 +20,44 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
+constexpr int64_t kRows = 8;  // of a, worked on at once
+
 #if HWY_TARGET != HWY_SCALAR
 
-// The sums of four rows with 8 columns: what was turned serves all four. Rows of sums are kStrip apart.
+// sums[row][column] += a[row][i] b[column][i], i = 0 .. 3 in this order, for four rows and columns
+HWY_INLINE void multiply_add(Square& sums, const Square& a, const Square& b) {
+  sums.r0 = multiply_add(sums.r0, a.r0, b), sums.r1 = multiply_add(sums.r1, a.r1, b);
+  sums.r2 = multiply_add(sums.r2, a.r2, b), sums.r3 = multiply_add(sums.r3, a.r3, b);
+}
+
 template <class B>
-HWY_INLINE void four_rows(const Strip<B>& s, const float* a, int64_t a_stride, float* sums) {
+HWY_INLINE Square load_rows(const float* const* a, int64_t k, const B* b) {
   const QuadTag q;
-  const float *a0 = a, *a1 = a0 + a_stride, *a2 = a1 + a_stride, *a3 = a2 + a_stride;
-  Quad s0 = hn::Zero(q), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+  return {load_a(q, a[0] + k, b), load_a(q, a[1] + k, b), load_a(q, a[2] + k, b), load_a(q, a[3] + k, b)};
+}
+
+// The sums of eight rows, or four, with 8 columns: what was turned serves all. Rows of sums are kStrip apart.
+// Each step may ask for as much of the 8 columns behind as it uses.
+template <bool kEight, bool kAhead, class B>
+HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) {
+  const Quad zero = hn::Zero(QuadTag());
+  Square left = {zero, zero, zero, zero}, right = left, low_left = left, low_right = left;
+  const B* ahead = s.b + 8 * s.stride;
   for (int64_t k = 0; k + 4 <= s.k; k += 4) {
-    const Quad x0 = load_a(q, a0 + k, s.b), x1 = load_a(q, a1 + k, s.b);
-    const Quad x2 = load_a(q, a2 + k, s.b), x3 = load_a(q, a3 + k, s.b);
-    const Square left = load_transposed(s.b + k, s.stride);
-    s0 = multiply_add(s0, x0, left), s1 = multiply_add(s1, x1, left);
-    s2 = multiply_add(s2, x2, left), s3 = multiply_add(s3, x3, left);
-    const Square right = load_transposed(s.b + 4 * s.stride + k, s.stride);
-    t0 = multiply_add(t0, x0, right), t1 = multiply_add(t1, x1, right);
-    t2 = multiply_add(t2, x2, right), t3 = multiply_add(t3, x3, right);
+    for (int64_t line = 0; kAhead && line < 2; ++line) __builtin_prefetch(ahead + 8 * k + 16 * line, 0, 2);
+    const Square x = load_rows(a, k, s.b);
+    const Square b = load_transposed(s.b + k, s.stride);
+    const Square more_b = load_transposed(s.b + 4 * s.stride + k, s.stride);
+    multiply_add(left, x, b), multiply_add(right, x, more_b);
+    if constexpr (kEight) {
+      const Square more_x = load_rows(a + 4, k, s.b);
+      multiply_add(low_left, more_x, b), multiply_add(low_right, more_x, more_b);
+    }
   }
-  hn::StoreU(s0, q, sums), hn::StoreU(t0, q, sums + 4);
-  hn::StoreU(s1, q, sums + kStrip), hn::StoreU(t1, q, sums + kStrip + 4);
-  hn::StoreU(s2, q, sums + 2 * kStrip), hn::StoreU(t2, q, sums + 2 * kStrip + 4);
-  hn::StoreU(s3, q, sums + 3 * kStrip), hn::StoreU(t3, q, sums + 3 * kStrip + 4);
+  store_square(left, sums, kStrip), store_square(right, sums + 4, kStrip);
+  if constexpr (kEight) {
+    store_square(low_left, sums + 4 * kStrip, kStrip), store_square(low_right, sums + 4 * kStrip + 4, kStrip);
+  }
 }
 
 #endif
@@ -59,19 +75,24 @@ HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column,
   });
 }
 
-// The sums of up to four rows with kStrip columns or what is left of them, rows kStrip apart.
+// The sums of up to kRows rows with kStrip columns or what is left of them, rows kStrip apart.
 template <class B>
 void RunChains(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column, int64_t cols,
                float* sums) {
   const Strip<B> strip = {args.b.row<B>(column), args.b.stride, args.b.cols};
 #if HWY_TARGET != HWY_SCALAR
-  if (rows == 4 && cols == kStrip) {
-    const float* a = args.a.row<float>(row);
-    four_rows(strip, a, args.a.stride, sums);
-    four_rows(Strip<B>{strip.b + 8 * strip.stride, strip.stride, strip.k}, a, args.a.stride, sums + 8);
-    for (int64_t r = 0; r < 4; ++r) {
-      finish_chains(strip, cols, args.a.row<float>(row + r), strip.k / 4 * 4, sums + r * kStrip);
+  if (rows > 1 && cols == kStrip) {
+    const float* a[kRows];  // the last one again for those that are not there
+    for (int64_t r = 0; r < kRows; ++r) a[r] = args.a.row<float>(row + std::min(r, rows - 1));
+    for (int64_t c = 0; c < kStrip; c += 8) {
+      const Strip<B> half = {strip.b + c * strip.stride, strip.stride, strip.k};
+      if (rows > 4) {
+        row == 0 ? add_rows<true, true>(half, a, sums + c) : add_rows<true, false>(half, a, sums + c);
+      } else {
+        row == 0 ? add_rows<false, true>(half, a, sums + c) : add_rows<false, false>(half, a, sums + c);
+      }
     }
+    for (int64_t r = 0; r < rows; ++r) finish_chains(strip, cols, a[r], strip.k / 4 * 4, sums + r * kStrip);
     return;
   }
 #endif
@@ -83,15 +104,18 @@ void RunBf16Chains(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t c
                    float* sums) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
   if (has_bfmmla()) {
-    static_assert(kStrip == bfmmla::kStripCols && bfmmla::kStripRows == 4);
-    return bfmmla::run_strip({.a = args.a.row<float>(row),
-                              .a_stride = args.a.stride,
-                              .rows = rows,
-                              .b = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(column)),
-                              .b_stride = args.b.stride,
-                              .cols = cols,
-                              .k = args.b.cols},
-                             sums);
+    static_assert(kStrip == bfmmla::kStripCols && kRows % bfmmla::kStripRows == 0);
+    for (int64_t r = 0; r < rows; r += bfmmla::kStripRows) {
+      bfmmla::run_strip({.a = args.a.row<float>(row + r),
+                         .a_stride = args.a.stride,
+                         .rows = std::min(bfmmla::kStripRows, rows - r),
+                         .b = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(column)),
+                         .b_stride = args.b.stride,
+                         .cols = cols,
+                         .k = args.b.cols},
+                        sums + r * kStrip);
+    }
+    return;
   }
 #endif
   RunChains<Bf16>(args, row, rows, column, cols, sums);
@@ -99,7 +123,7 @@ void RunBf16Chains(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t c
 
 void RunStrip(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column) {
   const int64_t cols = std::min(kStrip, args.b.rows - column);
-  HWY_ALIGN float sums[4 * kStrip] = {};
+  HWY_ALIGN float sums[kRows * kStrip] = {};
   if (args.b.dtype == DType::bf16) {
     RunBf16Chains(args, row, rows, column, cols, sums);
   } else {
@@ -114,8 +138,8 @@ void FewRows(const FewRowsArgs& args) {
   const int64_t grain = std::max<int64_t>(1, divide_up(strips, threads()));
   parallel_for(strips, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t strip = begin; strip < end; ++strip) {
-      for (int64_t row = 0; row < m; row += 4) {
-        RunStrip(args, row, std::min<int64_t>(4, m - row), strip * kStrip);
+      for (int64_t row = 0; row < m; row += kRows) {
+        RunStrip(args, row, std::min(kRows, m - row), strip * kStrip);
       }
     }
   });
