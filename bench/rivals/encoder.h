@@ -11,6 +11,7 @@ namespace locus::bench {
 inline int serve_encoder(int argc, char** argv, DType weights = DType::f32) {
   return serve(argc, argv, [weights](const Inputs& in) {
     const auto folder = std::make_shared<ModelFolder>(open_model(in.folder / "model", {.weights = weights}));
+    folder->model.parameters().freeze("");  // as everything that only asks a model has it
     const Tensor ids = in.tensor("ids");
     const Tokens tokens = {
         ids.reshape({ids.numel()}),

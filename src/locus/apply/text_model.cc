@@ -32,6 +32,8 @@ TextModel::TextModel(const fs::path& folder, DType weights) : folder_(folder) {
   } else {
     open_run(weights);
   }
+  // Nothing here trains: schemes may keep what they make of the weights alone.
+  (hub_ ? hub_->model : run_->model).parameters().freeze("");
   const Blueprint& b = blueprint();
   require(tokenizer_->size() <= b.vocabulary, "'{}': its tokenizer has {} tokens, but the model only {} rows",
           folder.string(), tokenizer_->size(), b.vocabulary);

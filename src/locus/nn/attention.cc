@@ -35,11 +35,15 @@ Attention::Projected Attention::project(const Var& x) const {
 }
 
 LayerView Attention::view() const {
-  if (!qkv_) return {layer_, query_.weight, query_.bias, key_.weight, key_.bias};
+  if (!qkv_) {
+    return {layer_,      query_.weight, query_.bias,
+            key_.weight, key_.bias,     !query_.wants_grad() && !key_.wants_grad()};
+  }
   const int64_t all = heads_ * head_size_, keys = key_heads_ * head_size_;
   LayerView view = {.layer = layer_,
                     .query_weight = op::rows(qkv_.weight, 0, all),
-                    .key_weight = op::rows(qkv_.weight, all, all + keys)};
+                    .key_weight = op::rows(qkv_.weight, all, all + keys),
+                    .frozen = !qkv_.wants_grad()};
   if (qkv_.bias) {
     const std::vector<Var> biases = op::split(qkv_.bias, {all, keys, keys});
     view.query_bias = biases[0], view.key_bias = biases[1];

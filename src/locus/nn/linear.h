@@ -16,6 +16,7 @@ struct Linear {
         bias(with_bias ? site.full("bias", {out}, 0) : Var()) {}
 
   explicit operator bool() const { return static_cast<bool>(weight); }
+  bool wants_grad() const { return weight.wants_grad() || bias.wants_grad(); }
   Var operator()(const Var& x, Activation activation = Activation::none) const {
     return op::linear(x, weight, bias, activation);
   }

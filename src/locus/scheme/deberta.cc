@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"
@@ -115,10 +117,9 @@ class Deberta final : public Scheme {
   // short sentence would pay for the longest.
   Terms terms(const Placement& placement) const override {
     const DistanceSpan span(placement);
-    const int64_t first = distances_.slot(-span.most), last = distances_.slot(-span.least);
-    const Tensor slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d) - first; });
-    Var table = op::rows(table_, first, last + 1);
-    if (gamma_) table = op::layer_norm(table, gamma_, beta_, eps_);
+    const Slots met = slots_for(distances_.slot(-span.most), distances_.slot(-span.least));
+    const Tensor slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d) - met.first; });
+    const Var& table = met.table;
     Terms terms{.scores = {.scale = scale_}};
     if (c2p_) terms.scores.by_query = SlotTerm{table, slots, span.zero()};
     if (p2c_) terms.scores.by_key = SlotTerm{table, slots, span.zero()};
@@ -126,23 +127,30 @@ class Deberta final : public Scheme {
   }
 
   ScoreTerms layer_scores(const Terms& terms, const LayerView& view) const override {
-    const LayerView own = layers_.empty() ? view : layers_.at(static_cast<size_t>(view.layer));
+    const LayerView own = layers_.empty() ? view : own_projections(view.layer);
     require((own.key_weight || !c2p_) && (own.query_weight || !p2c_),
             "deberta: layer {} offers no query and key weights to project positions with", view.layer);
     ScoreTerms scores = terms.scores;
-    if (c2p_) scores.by_query->table = op::linear(scores.by_query->table, own.key_weight, own.key_bias);
-    if (p2c_) scores.by_key->table = op::linear(scores.by_key->table, own.query_weight, own.query_bias);
+    const Projected made = projected(c2p_ ? scores.by_query->table : scores.by_key->table, own);
+    if (c2p_) scores.by_query->table = made.keys;
+    if (p2c_) scores.by_key->table = made.queries;
     return scores;
   }
 
  private:
   static constexpr double kDeviation = 0.02;
 
+  LayerView own_projections(int64_t layer) const {
+    LayerView own = layers_.at(static_cast<size_t>(layer));
+    own.frozen = !own.key_weight.wants_grad() && !own.key_bias.wants_grad() &&
+                 !own.query_weight.wants_grad() && !own.query_bias.wants_grad();
+    return own;
+  }
   void add_projections(const Geometry& geometry, bool key_bias, const Scope& scope, Initial& initial) {
     const int64_t all = geometry.heads * geometry.head_size;
     for (int64_t i = 0; i < geometry.layers; ++i) {
       const Scope layer = scope / fmt::format("layer.{}", i);
-      LayerView& own = layers_.emplace_back();
+      LayerView& own = layers_.emplace_back(LayerView{.layer = i});
       if (c2p_) {
         own.key_weight = layer.add("key.weight", initial.normal({all, geometry.width}, kDeviation));
         if (key_bias) own.key_bias = layer.add("key.bias", Tensor::zeros({all}));
@@ -154,11 +162,64 @@ class Deberta final : public Scheme {
     }
   }
 
+  // Rows of the table for slots first to last, normed.
+  struct Slots {
+    int64_t first = 0, last = -1;
+    Var table;
+  };
+  Slots slots_for(int64_t first, int64_t last) const {
+    const bool frozen = !table_.wants_grad() && !gamma_.wants_grad() && !beta_.wants_grad();
+    const std::lock_guard lock(mutex_);
+    if (!frozen) {
+      kept_ = {};
+      return {first, last, normed(first, last)};
+    }
+    if (!kept_.table || first < kept_.first || last > kept_.last) {
+      if (kept_.table) first = std::min(first, kept_.first), last = std::max(last, kept_.last);
+      kept_ = {first, last, normed(first, last)};
+    }
+    return kept_;
+  }
+  Var normed(int64_t first, int64_t last) const {
+    const Var rows = op::rows(table_, first, last + 1);
+    return gamma_ ? op::layer_norm(rows, gamma_, beta_, eps_) : rows;
+  }
+
+  // What a layer makes of such rows.
+  struct Projected {
+    Var from, keys, queries;
+  };
+  Projected projected(const Var& table, const LayerView& own) const {
+    const std::lock_guard lock(mutex_);
+    if (!own.frozen || !is(kept_.table, table)) {
+      projected_.erase(own.layer);
+      return project(table, own);
+    }
+    Projected& kept = projected_[own.layer];
+    if (!is(kept.from, table)) kept = project(table, own);
+    return kept;
+  }
+  static bool is(const Var& a, const Var& b) {
+    return a && a.shape() == b.shape() && a.value().view().data == b.value().view().data;
+  }
+  Projected project(const Var& table, const LayerView& own) const {
+    Projected made{.from = table};
+    if (c2p_) made.keys = op::linear(table, own.key_weight, own.key_bias);
+    if (p2c_) made.queries = op::linear(table, own.query_weight, own.query_bias);
+    return made;
+  }
+
   Distances distances_;
   bool c2p_, p2c_;
   float eps_, scale_;
   Var table_, gamma_, beta_;
   std::vector<LayerView> layers_;  // own projections; none when shared
+
+  // What was made of frozen parameters alone is kept: the rows for all slots that a pass met so far, and what
+  // layers made of these.
+  mutable std::mutex mutex_;
+  mutable Slots kept_;
+  mutable std::map<int64_t, Projected> projected_;
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,

@@ -28,6 +28,7 @@ struct LayerView {
   int64_t layer = 0;
   Var query_weight, query_bias;  // [H*D, C], [H*D] or absent
   Var key_weight, key_bias;
+  bool frozen = false;  // none of them wants a gradient: what is made of them alone may be kept
 };
 
 class Scheme {
