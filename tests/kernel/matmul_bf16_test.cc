@@ -45,7 +45,7 @@ TEST(MatmulBf16, BatchAccumulationBiasAndActivation) {
 
 // Strips are 4 rows and 16 columns, and eight of k are taken at a time.
 TEST(MatmulBf16, AFewRowsWithAMatrixAsItLies) {
-  for (const int64_t m : {0, 1, 2, 3, 4, 7, 8, 13}) {
+  for (const int64_t m : {0, 1, 2, 3, 4, 7, 8, 13, 128}) {
     for (const int64_t n : {0, 1, 16, 37}) {
       for (const int64_t k : {0, 3, 8, 13, 50}) {
         compare_few_rows(

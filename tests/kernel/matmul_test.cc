@@ -61,9 +61,10 @@ TEST(Matmul, BiasAndEveryActivation) {
   }
 }
 
-// Strips are 8 or 4 rows and 16 columns, and four of k are taken at a time.
+// Strips are 8 or 4 rows and 16 columns, and four of k are taken at a time. More rows than 8 meet packed
+// panels, slices of k of at most 512.
 TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
-  for (const int64_t m : {0, 1, 2, 4, 5, 8, 9, 12}) {
+  for (const int64_t m : {0, 1, 2, 4, 5, 8, 9, 12, 128}) {
     for (const int64_t n : {0, 1, 16, 37}) {
       for (const int64_t k : {0, 3, 4, 50}) {
         compare_few_rows(
@@ -71,6 +72,7 @@ TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
       }
     }
   }
+  compare_few_rows({.m = 19, .n = 230, .k = 1030, .b_transposed = true, .bias = true});
 }
 
 struct Rows {

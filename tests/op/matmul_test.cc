@@ -93,7 +93,7 @@ TEST(OpLinear, TakesABf16Weight) {
     const Tensor f32 = normal_tensor({26, 7}, Device::cpu, 1), b = normal_tensor({13}, device, 2);
     const Var all(convert(f32, DType::bf16).on(device)), weight = rows(all, 13, 26), bias(b);
     const Tensor rounded = convert(weight.value(), DType::f32).on(device);
-    for (const int64_t m : {1, 30}) {
+    for (const int64_t m : {1, 30, 140}) {
       const Tensor x =
           convert(convert(normal_tensor({m, 7}, Device::cpu, 3), DType::bf16), b.dtype()).on(device);
       const Tensor got = linear(Var(x), weight, bias, Activation::gelu).value();

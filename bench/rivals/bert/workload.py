@@ -3,7 +3,7 @@
 from arrays import ids, random_model, sizes, write
 
 TITLE = "BERT-base, sequences x tokens"
-CASES = ["8x128", "2x512"]
+CASES = ["8x128", "2x512", "1x24"]
 UNIT = "tokens"
 LIMIT = "fma"
 TOLERANCE = 1e-4

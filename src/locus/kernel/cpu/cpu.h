@@ -12,6 +12,9 @@ int64_t packed_size(int64_t k, int64_t n, DType b = DType::f32);
 void pack(const PackArgs&);
 void matmul(const MatmulArgs&);
 void few_rows(const FewRowsArgs&);
+// How it is done for more rows than kChained.
+inline constexpr int64_t kChained = 8;
+void some_rows(const FewRowsArgs&);
 void norm(const NormArgs&);
 void norm_backward(const NormBackwardArgs&);
 void activation(const ActivationArgs&);

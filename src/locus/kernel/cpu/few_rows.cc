@@ -1,6 +1,7 @@
 // The product of a few rows with a matrix that is read as it lies, row by row: a step of generation is made
 // of these, and waits for memory alone. Columns of c are rows of b, and every element is a chain
-// (chains-inl.h; bfmmla.h where b is bf16 and the CPU has its instruction).
+// (chains-inl.h; bfmmla.h where b is bf16 and the CPU has its instruction). For more rows than kChained it
+// pays to pack panels of b (matmul.cc).
 #include <algorithm>
 
 #include "locus/base/checked.h"
@@ -20,8 +21,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-constexpr int64_t kRows = 8;  // of a, worked on at once
-
 #if HWY_TARGET != HWY_SCALAR
 
 // sums[row][column] += a[row][i] b[column][i], i = 0 .. 3 in this order, for four rows and columns
@@ -37,14 +36,14 @@ HWY_INLINE Square load_rows(const float* const* a, int64_t k, const B* b) {
 }
 
 // The sums of eight rows, or four, with 8 columns: what was turned serves all. Rows of sums are kStrip apart.
-// Each step may ask for as much of the 8 columns behind as it uses.
-template <bool kEight, bool kAhead, class B>
+// Each step asks for as much of the 8 columns behind as it uses.
+template <bool kEight, class B>
 HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) {
   const Quad zero = hn::Zero(QuadTag());
   Square left = {zero, zero, zero, zero}, right = left, low_left = left, low_right = left;
   const B* ahead = s.b + 8 * s.stride;
   for (int64_t k = 0; k + 4 <= s.k; k += 4) {
-    for (int64_t line = 0; kAhead && line < 2; ++line) __builtin_prefetch(ahead + 8 * k + 16 * line, 0, 2);
+    for (int64_t line = 0; line < 2; ++line) __builtin_prefetch(ahead + 8 * k + 16 * line, 0, 2);
     const Square x = load_rows(a, k, s.b);
     const Square b = load_transposed(s.b + k, s.stride);
     const Square more_b = load_transposed(s.b + 4 * s.stride + k, s.stride);
@@ -75,73 +74,63 @@ HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column,
   });
 }
 
-// The sums of up to kRows rows with kStrip columns or what is left of them, rows kStrip apart.
+// The sums of all rows with kStrip columns or what is left of them, rows kStrip apart.
 template <class B>
-void RunChains(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column, int64_t cols,
-               float* sums) {
+void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
   const Strip<B> strip = {args.b.row<B>(column), args.b.stride, args.b.cols};
+  const int64_t rows = args.a.rows;
 #if HWY_TARGET != HWY_SCALAR
   if (rows > 1 && cols == kStrip) {
-    const float* a[kRows];  // the last one again for those that are not there
-    for (int64_t r = 0; r < kRows; ++r) a[r] = args.a.row<float>(row + std::min(r, rows - 1));
+    const float* a[kChained];  // the last one again for those that are not there
+    for (int64_t r = 0; r < kChained; ++r) a[r] = args.a.row<float>(std::min(r, rows - 1));
     for (int64_t c = 0; c < kStrip; c += 8) {
       const Strip<B> half = {strip.b + c * strip.stride, strip.stride, strip.k};
-      if (rows > 4) {
-        row == 0 ? add_rows<true, true>(half, a, sums + c) : add_rows<true, false>(half, a, sums + c);
-      } else {
-        row == 0 ? add_rows<false, true>(half, a, sums + c) : add_rows<false, false>(half, a, sums + c);
-      }
+      rows > 4 ? add_rows<true>(half, a, sums + c) : add_rows<false>(half, a, sums + c);
     }
     for (int64_t r = 0; r < rows; ++r) finish_chains(strip, cols, a[r], strip.k / 4 * 4, sums + r * kStrip);
     return;
   }
 #endif
-  for (int64_t r = 0; r < rows; ++r)
-    add_chains<true>(strip, cols, args.a.row<float>(row + r), sums + r * kStrip);
+  for (int64_t r = 0; r < rows; ++r) add_chains<true>(strip, cols, args.a.row<float>(r), sums + r * kStrip);
 }
 
-void RunBf16Chains(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column, int64_t cols,
-                   float* sums) {
+void RunBf16Chains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
   if (has_bfmmla()) {
-    static_assert(kStrip == bfmmla::kStripCols && kRows % bfmmla::kStripRows == 0);
-    for (int64_t r = 0; r < rows; r += bfmmla::kStripRows) {
-      bfmmla::run_strip({.a = args.a.row<float>(row + r),
+    static_assert(kStrip == bfmmla::kStripCols && kChained % bfmmla::kStripRows == 0);
+    for (int64_t row = 0; row < args.a.rows; row += bfmmla::kStripRows) {
+      bfmmla::run_strip({.a = args.a.row<float>(row),
                          .a_stride = args.a.stride,
-                         .rows = std::min(bfmmla::kStripRows, rows - r),
+                         .rows = std::min(bfmmla::kStripRows, args.a.rows - row),
                          .b = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(column)),
                          .b_stride = args.b.stride,
                          .cols = cols,
                          .k = args.b.cols},
-                        sums + r * kStrip);
+                        sums + row * kStrip);
     }
     return;
   }
 #endif
-  RunChains<Bf16>(args, row, rows, column, cols, sums);
+  RunChains<Bf16>(args, column, cols, sums);
 }
 
-void RunStrip(const FewRowsArgs& args, int64_t row, int64_t rows, int64_t column) {
+void RunStrip(const FewRowsArgs& args, int64_t column) {
   const int64_t cols = std::min(kStrip, args.b.rows - column);
-  HWY_ALIGN float sums[kRows * kStrip] = {};
+  HWY_ALIGN float sums[kChained * kStrip] = {};
   if (args.b.dtype == DType::bf16) {
-    RunBf16Chains(args, row, rows, column, cols, sums);
+    RunBf16Chains(args, column, cols, sums);
   } else {
-    RunChains<float>(args, row, rows, column, cols, sums);
+    RunChains<float>(args, column, cols, sums);
   }
-  for (int64_t r = 0; r < rows; ++r) store_sums(args, row + r, column, cols, sums + r * kStrip);
+  for (int64_t r = 0; r < args.a.rows; ++r) store_sums(args, r, column, cols, sums + r * kStrip);
 }
 
 void FewRows(const FewRowsArgs& args) {
-  const int64_t strips = divide_up(args.b.rows, kStrip), m = args.a.rows;
+  const int64_t strips = divide_up(args.b.rows, kStrip);
   // One piece of b for each thread: what is asked for behind a piece comes to the wrong thread.
   const int64_t grain = std::max<int64_t>(1, divide_up(strips, threads()));
   parallel_for(strips, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-    for (int64_t strip = begin; strip < end; ++strip) {
-      for (int64_t row = 0; row < m; row += kRows) {
-        RunStrip(args, row, std::min(kRows, m - row), strip * kStrip);
-      }
-    }
+    for (int64_t strip = begin; strip < end; ++strip) RunStrip(args, strip * kStrip);
   });
 }
 
@@ -153,7 +142,10 @@ namespace locus::kernel::cpu {
 
 HWY_EXPORT(FewRows);
 
-void few_rows(const FewRowsArgs& args) { HWY_DYNAMIC_DISPATCH(FewRows)(args); }
+void few_rows(const FewRowsArgs& args) {
+  if (args.a.rows > kChained) return some_rows(args);
+  HWY_DYNAMIC_DISPATCH(FewRows)(args);
+}
 
 }  // namespace locus::kernel::cpu
 #endif  // HWY_ONCE

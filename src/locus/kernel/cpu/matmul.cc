@@ -1,17 +1,14 @@
 // The matrix product. c is cut into blocks of kBlockRows rows and some panels of columns; a task owns one
 // block, packs the rows of a it needs slice by slice of k and runs the register tile over it (tile-inl.h).
 // No element's arithmetic depends on which block it is in, so the cut may follow the number of threads.
-//
-// With b in bf16, a is rounded to bf16 as it is packed, and sums are f32: by an instruction of its own where
-// the CPU has one (bfmmla.h), else by the same tile as f32, in which products of bf16 numbers are exact.
-// There packed b is f32, two places of the bf16 view for each number.
 #include <algorithm>
 #include <array>
 
 #include "locus/base/checked.h"
 #include "locus/base/parallel.h"
-#include "locus/kernel/cpu/bfmmla.h"
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/prefetch.h"
+#include "locus/kernel/cpu/scratch.h"
 #include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -20,8 +17,7 @@
 // After foreach_target.
 #include "hwy/highway.h"
 #include "locus/kernel/cpu/math-inl.h"
-#include "locus/kernel/cpu/pack-inl.h"
-#include "locus/kernel/cpu/tile-inl.h"
+#include "locus/kernel/cpu/matmul_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
@@ -30,85 +26,6 @@ namespace HWY_NAMESPACE {
 struct Block {
   int64_t batch, row, rows, panel, panels;  // rows of c, panels of b
 };
-
-// What a product is made of: the numbers that a and b are packed as, and the tile over them. Slices of k are
-// multiples of kStep and at most kMost deep.
-struct FloatTiles {
-  using Number = float;
-  using Tile = HWY_NAMESPACE::Tile;
-  static constexpr int64_t kStep = 1, kMost = kDepth;
-
-  static int64_t places(DType b) { return b == DType::bf16 ? 2 : 1; }  // of the packed view, for a number
-  template <class Byte>
-  static auto* numbers(const BasicView<Byte>& packed, int64_t batch) {
-    using Pointer = typename BasicView<Byte>::template Element<float>*;
-    return packed.dtype == DType::bf16 ? reinterpret_cast<Pointer>(packed.template row<Bf16>(batch))
-                                       : packed.template row<float>(batch);
-  }
-  static void pack_panel(const PackArgs& args, int64_t batch, int64_t column, float* out) {
-    const int64_t row = batch * (args.transposed ? args.n : args.k), stride = args.b.stride;
-    if (args.b.dtype == DType::bf16) {
-      pack_b(args.b.row<Bf16>(row), stride, args.k, column, args.n, out);
-    } else {
-      pack_b(args.b.row<float>(row), stride, args.transposed, args.k, column, args.n, out);
-    }
-  }
-  static void pack_rows(const MatmulArgs& args, int64_t batch, int64_t row, int64_t rows, int64_t k,
-                        int64_t depth, float* out) {
-    const float* a = args.a.row<float>(batch * (args.a_transposed ? args.k : args.m));
-    pack_a(a, args.a.stride, args.a_transposed, row, rows, k, depth, out);
-    if (args.packed.dtype != DType::bf16) return;
-    sweep_into(out, tile_rows(rows) * depth,
-               [&](auto d, int64_t i) HWY_ATTR { return round_to_bf16(d, hn::LoadU(d, out + i)); });
-  }
-  static int64_t rows(int64_t left) { return tile_rows(left); }
-  static Tile over(const float* a, const float* b, int64_t depth) { return {.a = a, .b = b, .depth = depth}; }
-  static HWY_INLINE void run(int64_t rows, const Tile& tile) { run_tile(rows, tile); }
-};
-
-#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-struct Bf16Tiles {
-  using Number = uint16_t;
-  using Tile = bfmmla::Tile;
-  static constexpr int64_t kStep = bfmmla::kStep, kMost = 2 * kDepth;
-  static_assert(kRows == bfmmla::kRows && kCols == bfmmla::kCols);
-
-  static int64_t places(DType) { return 1; }
-  template <class Byte>
-  static auto* numbers(const BasicView<Byte>& packed, int64_t batch) {
-    using Pointer = typename BasicView<Byte>::template Element<uint16_t>*;
-    return reinterpret_cast<Pointer>(packed.template row<Bf16>(batch));
-  }
-  static void pack_panel(const PackArgs& args, int64_t batch, int64_t column, uint16_t* out) {
-    const auto* b = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(batch * args.n + column));
-    bfmmla::pack_b(b, args.b.stride, std::min(kCols, args.n - column), args.k, out);
-  }
-  static void pack_rows(const MatmulArgs& args, int64_t batch, int64_t row, int64_t rows, int64_t k,
-                        int64_t depth, uint16_t* out) {
-    const float* a = args.a.row<float>(batch * args.m + row) + k;
-    bfmmla::pack_a(a, args.a.stride, rows, Bf16Tiles::rows(rows), depth, out);
-  }
-  static int64_t rows(int64_t left) { return left <= 2 ? 2 : left <= 4 ? 4 : kRows; }
-  static Tile over(const uint16_t* a, const uint16_t* b, int64_t depth) {
-    return {.a = a, .b = b, .depth = depth};
-  }
-  static void run(int64_t rows, const Tile& tile) { bfmmla::run_tile(rows, tile); }
-};
-#endif
-
-// Calls f with the tiles for a b of this dtype.
-template <class F>
-HWY_INLINE auto with_tiles([[maybe_unused]] DType b, F f) {
-#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-  if (b == DType::bf16 && has_bfmmla()) return f(Bf16Tiles());
-#endif
-  return f(FloatTiles());
-}
-
-template <class Tiles>
-int64_t whole_depth(int64_t k) {
-  return divide_up(k, Tiles::kStep) * Tiles::kStep;
-}
 
 int64_t PackedSize(int64_t k, int64_t n, DType b) {
   return with_tiles(b, [&]<class Tiles>(Tiles) HWY_ATTR {
@@ -157,20 +74,22 @@ void Finish(const MatmulArgs& args, int64_t column, int64_t rows, float* c, int6
 
 // One tile of c at (row, column), of which rows x cols exist. A tile over the edge is computed in `edge`.
 template <class Tiles>
-void RunTile(const MatmulArgs& args, const Block& block, const typename Tiles::Number* a, int64_t row,
-             int64_t rows, int64_t panel, int64_t k, int64_t depth) {
+void RunTile(const MatmulArgs& args, const Block& block, const typename Tiles::Number* a,
+             const typename Tiles::Number* b, int64_t row, int64_t rows, int64_t panel, int64_t k,
+             int64_t depth) {
   const int64_t whole = whole_depth<Tiles>(args.k), computed = Tiles::rows(rows);
   const int64_t column = panel * kCols, cols = std::min(kCols, args.n - column);
-  const auto* b = Tiles::numbers(args.packed, block.batch) + column * whole + k * kCols;
   float* c = args.c.row<float>(block.batch * args.m + row) + column;
   const bool load = args.accumulate || k > 0, last = k + depth == whole;
   typename Tiles::Tile tile = Tiles::over(a, b, depth);
   tile.c = c;
   tile.stride = tile.from_stride = args.c.stride;
   tile.from = load ? c : nullptr;
-  tile.ahead_bytes = depth * kCols * static_cast<int64_t>(sizeof(*b)) / divide_up(block.rows, kRows);
-  tile.ahead =
-      reinterpret_cast<const char*>(b + kCols * whole) + (row - block.row) / kRows * tile.ahead_bytes;
+  if (args.packed) {
+    tile.ahead_bytes = depth * kCols * static_cast<int64_t>(sizeof(*b)) / divide_up(block.rows, kRows);
+    tile.ahead =
+        reinterpret_cast<const char*>(b + kCols * whole) + (row - block.row) / kRows * tile.ahead_bytes;
+  }
   const bool finish = last && !args.accumulate;
   if (rows == computed && cols == kCols) {
     Tiles::run(computed, tile);
@@ -187,9 +106,59 @@ void RunTile(const MatmulArgs& args, const Block& block, const typename Tiles::N
   }
 }
 
+// Where a thread packs a slice of a block's rows, and of one panel of b.
 template <class Tiles>
-void RunBlock(const MatmulArgs& args, const Block& block) {
-  HWY_ALIGN typename Tiles::Number packed[kBlockRows * Tiles::kMost];
+struct Scratch {
+  typename Tiles::Number *a, *b;
+};
+template <class Tiles>
+Scratch<Tiles> scratch_of() {
+  using Number = typename Tiles::Number;
+  constexpr int64_t rows = kBlockRows * Tiles::kMost;
+  static_assert((rows + kCols * Tiles::kMost) * sizeof(Number) <= kScratch);
+  auto* a = reinterpret_cast<Number*>(thread_scratch());
+  return {a, a + rows};
+}
+
+// Panels of b that pack() wrote.
+template <class Tiles>
+struct PackedPanels {
+  const typename Tiles::Number* packed;
+  int64_t whole;
+
+  const auto* at(int64_t panel, int64_t k, int64_t) { return packed + panel * kCols * whole + k * kCols; }
+  void fetch(int64_t, int64_t, int64_t, int64_t, int64_t) const {}  // the tile asks for them
+};
+
+// Panels of b as it lies, packed where they are used.
+template <class Tiles>
+struct LyingPanels {
+  PackArgs from;
+  typename Tiles::Number* packed;  // a slice of one
+
+  const std::byte* place(int64_t row, int64_t k) const {
+    return from.b.data + (row * from.b.stride + k) * size_of(from.b.dtype);
+  }
+  const auto* at(int64_t panel, int64_t k, int64_t depth) {
+    PackArgs slice = from;
+    slice.b.data = place(0, k);
+    slice.k = std::min(depth, from.k - k);
+    Tiles::pack_panel(slice, 0, panel * kCols, packed);
+    return packed;
+  }
+  // Asks for part i of n of the slice that follows.
+  void fetch(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
+    const int64_t first = (panel + 1) * kCols, last = std::min(first + kCols, from.n);
+    for (int64_t row = first + i * kCols / n; row < std::min(first + (i + 1) * kCols / n, last); ++row) {
+      prefetch_strip(reinterpret_cast<const float*>(place(row, k)),
+                     std::min(depth, from.k - k) * size_of(from.b.dtype) / 4);
+    }
+  }
+};
+
+template <class Tiles, class Panels>
+void RunBlock(const MatmulArgs& args, const Block& block, Panels& panels) {
+  auto* packed = scratch_of<Tiles>().a;
   const int64_t whole = whole_depth<Tiles>(args.k), slices = divide_up(whole, Tiles::kMost);
   const int64_t slice = whole_depth<Tiles>(divide_up(whole, slices));
   for (int64_t k = 0; k < whole; k += slice) {
@@ -199,9 +168,11 @@ void RunBlock(const MatmulArgs& args, const Block& block) {
                        std::min(depth, args.k - k), packed + r * depth);
     }
     for (int64_t panel = block.panel; panel < block.panel + block.panels; ++panel) {
+      const auto* b = panels.at(panel, k, depth);
       for (int64_t r = 0; r < block.rows; r += kRows) {
-        RunTile<Tiles>(args, block, packed + r * depth, block.row + r, std::min(kRows, block.rows - r), panel,
-                       k, depth);
+        panels.fetch(panel, k, depth, r / kRows, divide_up(block.rows, kRows));
+        RunTile<Tiles>(args, block, packed + r * depth, b, block.row + r, std::min(kRows, block.rows - r),
+                       panel, k, depth);
       }
     }
   }
@@ -236,7 +207,36 @@ void Matmul(const MatmulArgs& args) {
                          .rows = std::min(kBlockRows, args.m - row),
                          .panel = panel,
                          .panels = std::min(panels_each, panels - panel)};
-    with_tiles(args.packed.dtype, [&]<class Tiles>(Tiles) HWY_ATTR { RunBlock<Tiles>(args, block); });
+    with_tiles(args.packed.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
+      PackedPanels<Tiles> ready = {Tiles::numbers(args.packed, block.batch), whole_depth<Tiles>(args.k)};
+      RunBlock<Tiles>(args, block, ready);
+    });
+  });
+}
+
+// A task packs the panels of its columns one after the other, and all of a: not for too few columns.
+void SomeRows(const FewRowsArgs& given) {
+  static_assert(kFewRows <= kBlockRows);
+  constexpr int64_t kLeastColumns = 96;
+  const MatmulArgs args = {.a = given.a,
+                           .packed = {.dtype = given.b.dtype},
+                           .c = given.c,
+                           .m = given.a.rows,
+                           .n = given.b.rows,
+                           .k = given.b.cols,
+                           .bias = given.bias,
+                           .activation = given.activation};
+  if (args.n == 0) return;
+  if (args.k == 0) return RunEmpty(args);
+  const int64_t panels = divide_up(args.n, kCols);
+  const int64_t grain = std::max(divide_up(panels, threads()), divide_up(kLeastColumns, kCols));
+  parallel_for(panels, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
+    const Block block = {.batch = 0, .row = 0, .rows = args.m, .panel = begin, .panels = end - begin};
+    with_tiles(given.b.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
+      LyingPanels<Tiles> lying = {.from = {.b = given.b, .k = args.k, .n = args.n, .transposed = true},
+                                  .packed = scratch_of<Tiles>().b};
+      RunBlock<Tiles>(args, block, lying);
+    });
   });
 }
 
@@ -250,10 +250,12 @@ namespace locus::kernel::cpu {
 HWY_EXPORT(PackedSize);
 HWY_EXPORT(Pack);
 HWY_EXPORT(Matmul);
+HWY_EXPORT(SomeRows);
 
 int64_t packed_size(int64_t k, int64_t n, DType b) { return HWY_DYNAMIC_DISPATCH(PackedSize)(k, n, b); }
 void pack(const PackArgs& args) { HWY_DYNAMIC_DISPATCH(Pack)(args); }
 void matmul(const MatmulArgs& args) { HWY_DYNAMIC_DISPATCH(Matmul)(args); }
+void some_rows(const FewRowsArgs& args) { HWY_DYNAMIC_DISPATCH(SomeRows)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif  // HWY_ONCE

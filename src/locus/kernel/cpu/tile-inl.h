@@ -30,7 +30,7 @@ inline constexpr int64_t kCols = 3 * kLanes;
 inline constexpr int64_t kRows = (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4) ? 4 : 8;
 // A slice of a b panel this deep (24 KB) stays in the first-level cache while rows of a stream past it.
 inline constexpr int64_t kDepth = std::clamp<int64_t>(24576 / (kCols * 4), 128, 512);
-// Rows of a packed at once: with kDepth at most 256 KB, on the stack and in the second-level cache.
+// Rows of a packed at once: with kDepth at most 256 KB, in the second-level cache.
 inline constexpr int64_t kBlockRows = 128;
 
 // One run of the tile. `ahead` is memory that will be needed soon: the next panel of b comes from far away,

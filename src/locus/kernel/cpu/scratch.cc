@@ -1,0 +1,28 @@
+#include "locus/kernel/cpu/scratch.h"
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace locus::kernel::cpu {
+namespace {
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+void* huge_page() {
+  void* memory = nullptr;
+  if (posix_memalign(&memory, kHugePage, kScratch) != 0) throw std::bad_alloc();
+  use_huge_pages(memory, kScratch);
+  return memory;
+}
+
+}  // namespace
+
+std::byte* thread_scratch() {
+  static thread_local const std::unique_ptr<void, Free> page(huge_page());
+  return static_cast<std::byte*>(page.get());
+}
+
+}  // namespace locus::kernel::cpu
