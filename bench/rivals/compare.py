@@ -12,6 +12,7 @@ import importlib.util
 import json
 import pathlib
 import platform
+import random
 import statistics
 import subprocess
 import sys
@@ -84,10 +85,9 @@ class Measurement:
         if kind:
             # Not by the process whose peak of memory is told.
             self.limits.append(self.contenders["locus again"].limit(kind, self.size.get("footprint", 0)))
-        # Each time another one begins: what a contender leaves behind, in caches and in free memory, meets all alike.
-        names = list(self.contenders)
-        first = len(self.times["locus"]) % len(names)
-        for name in names[first:] + names[:first]:
+        # Each time in another order: what a contender leaves behind, in caches and in free memory, meets all alike.
+        order = random.Random(len(self.times["locus"])).sample(list(self.contenders), len(self.contenders))
+        for name in order:
             self.times[name].append(self.contenders[name].run())
 
     def run(self, turns):
