@@ -14,14 +14,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <mutex>
 
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"
 #include "locus/op/norm.h"
 #include "locus/scheme/distance.h"
 #include "locus/scheme/initial.h"
+#include "locus/scheme/kept_tables.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -117,7 +116,10 @@ class Deberta final : public Scheme {
   // short sentence would pay for the longest.
   Terms terms(const Placement& placement) const override {
     const DistanceSpan span(placement);
-    const Slots met = slots_for(distances_.slot(-span.most), distances_.slot(-span.least));
+    const bool frozen = !table_.wants_grad() && !gamma_.wants_grad() && !beta_.wants_grad();
+    const KeptTables::Rows met =
+        kept_.rows(distances_.slot(-span.most), distances_.slot(-span.least), frozen,
+                   [this](int64_t first, int64_t last) { return normed(first, last); });
     const Tensor slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d) - met.first; });
     const Var& table = met.table;
     Terms terms{.scores = {.scale = scale_}};
@@ -131,7 +133,12 @@ class Deberta final : public Scheme {
     require((own.key_weight || !c2p_) && (own.query_weight || !p2c_),
             "deberta: layer {} offers no query and key weights to project positions with", view.layer);
     ScoreTerms scores = terms.scores;
-    const Projected made = projected(c2p_ ? scores.by_query->table : scores.by_key->table, own);
+    const Var& table = c2p_ ? scores.by_query->table : scores.by_key->table;
+    const auto project = [&] {
+      return KeptTables::Projected{c2p_ ? op::linear(table, own.key_weight, own.key_bias) : Var(),
+                                   p2c_ ? op::linear(table, own.query_weight, own.query_bias) : Var()};
+    };
+    const KeptTables::Projected made = kept_.projected(own.layer, table, own.frozen, project);
     if (c2p_) scores.by_query->table = made.keys;
     if (p2c_) scores.by_key->table = made.queries;
     return scores;
@@ -162,51 +169,10 @@ class Deberta final : public Scheme {
     }
   }
 
-  // Rows of the table for slots first to last, normed.
-  struct Slots {
-    int64_t first = 0, last = -1;
-    Var table;
-  };
-  Slots slots_for(int64_t first, int64_t last) const {
-    const bool frozen = !table_.wants_grad() && !gamma_.wants_grad() && !beta_.wants_grad();
-    const std::lock_guard lock(mutex_);
-    if (!frozen) {
-      kept_ = {};
-      return {first, last, normed(first, last)};
-    }
-    if (!kept_.table || first < kept_.first || last > kept_.last) {
-      if (kept_.table) first = std::min(first, kept_.first), last = std::max(last, kept_.last);
-      kept_ = {first, last, normed(first, last)};
-    }
-    return kept_;
-  }
+  // Rows of the table for slots first to last.
   Var normed(int64_t first, int64_t last) const {
     const Var rows = op::rows(table_, first, last + 1);
     return gamma_ ? op::layer_norm(rows, gamma_, beta_, eps_) : rows;
-  }
-
-  // What a layer makes of such rows.
-  struct Projected {
-    Var from, keys, queries;
-  };
-  Projected projected(const Var& table, const LayerView& own) const {
-    const std::lock_guard lock(mutex_);
-    if (!own.frozen || !is(kept_.table, table)) {
-      projected_.erase(own.layer);
-      return project(table, own);
-    }
-    Projected& kept = projected_[own.layer];
-    if (!is(kept.from, table)) kept = project(table, own);
-    return kept;
-  }
-  static bool is(const Var& a, const Var& b) {
-    return a && a.shape() == b.shape() && a.value().view().data == b.value().view().data;
-  }
-  Projected project(const Var& table, const LayerView& own) const {
-    Projected made{.from = table};
-    if (c2p_) made.keys = op::linear(table, own.key_weight, own.key_bias);
-    if (p2c_) made.queries = op::linear(table, own.query_weight, own.query_bias);
-    return made;
   }
 
   Distances distances_;
@@ -214,12 +180,7 @@ class Deberta final : public Scheme {
   float eps_, scale_;
   Var table_, gamma_, beta_;
   std::vector<LayerView> layers_;  // own projections; none when shared
-
-  // What was made of frozen parameters alone is kept: the rows for all slots that a pass met so far, and what
-  // layers made of these.
-  mutable std::mutex mutex_;
-  mutable Slots kept_;
-  mutable std::map<int64_t, Projected> projected_;
+  mutable KeptTables kept_;
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
