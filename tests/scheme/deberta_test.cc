@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "locus/scheme/scheme.h"
@@ -70,6 +71,25 @@ TEST(Deberta, SharedProjectionsNeedALayer) {
   const Terms terms = scheme->terms(Placement::rectangle(1, 2));
   expect_error(Fault::data, {"deberta", "layer 3", "query and key weights"},
                [&] { scheme->layer_scores(terms, {.layer = 3}); });
+}
+
+// Without a norm the rows are the table's own memory, whose address stays when its values change.
+TEST(Deberta, ForgetsWhatItKeptWhenTheTableWasFreeForAPass) {
+  Parameters parameters;
+  const auto scheme = make_scheme("deberta", kGeometry, {{"norm", "false"}}, Scope(parameters), Random(1, 2));
+  const Var weight(Tensor::full({8, 8}, 0.5));
+  const LayerView layer = {.query_weight = weight, .key_weight = weight, .frozen = true};
+  const auto keys = [&] {
+    return scheme->layer_scores(scheme->terms(Placement::rectangle(1, 5)), layer).by_query->table.value();
+  };
+  parameters.freeze("");
+  const std::vector<float> before = keys().values();
+  parameters.unfreeze("");
+  scheme->terms(Placement::rectangle(1, 5));
+  std::ranges::fill(parameters.at("table").value().data<float>(), 2.0f);
+  parameters.freeze("");
+  EXPECT_NE(before, keys().values());
+  EXPECT_EQ(keys().values(), std::vector<float>(before.size(), 8.0f));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class KeptTables {
     const std::lock_guard lock(mutex_);
     if (!frozen) {
       rows_ = {};
+      layers_.clear();
       return {first, last, make(first, last)};
     }
     if (!rows_.table || first < rows_.first || last > rows_.last) {
