@@ -11,4 +11,7 @@ inline constexpr size_t kHugePage = size_t{2} << 20;
 // Asks for them; whole ones inside the memory count. Where the system has none, nothing happens.
 void use_huge_pages(void* memory, size_t bytes);
 
+// Memory that begins with one, for std::free; null when there is none.
+void* allocate_huge_pages(size_t bytes);
+
 }  // namespace locus

@@ -36,8 +36,12 @@ Attention::Projected Attention::project(const Var& x) const {
 
 LayerView Attention::view() const {
   if (!qkv_) {
-    return {layer_,      query_.weight, query_.bias,
-            key_.weight, key_.bias,     !query_.wants_grad() && !key_.wants_grad()};
+    return {.layer = layer_,
+            .query_weight = query_.weight,
+            .query_bias = query_.bias,
+            .key_weight = key_.weight,
+            .key_bias = key_.bias,
+            .frozen = !query_.wants_grad() && !key_.wants_grad()};
   }
   const int64_t all = heads_ * head_size_, keys = key_heads_ * head_size_;
   LayerView view = {.layer = layer_,

@@ -38,12 +38,9 @@ int64_t class_of(int64_t bytes) {
 
 void* from_system(int64_t bytes) {
   const auto size = static_cast<size_t>(bytes);
-  const bool large = size >= 2 * kHugePage;
+  if (bytes >= kHugeBlock) return allocate_huge_pages(size);
   void* memory = nullptr;
-  // Unlike aligned_alloc, it takes sizes that are no multiple of the alignment.
-  if (posix_memalign(&memory, large ? kHugePage : kAlignment, size) != 0) return nullptr;
-  if (large) use_huge_pages(memory, size);
-  return memory;
+  return posix_memalign(&memory, kAlignment, size) == 0 ? memory : nullptr;
 }
 
 class Blocks {

@@ -7,6 +7,8 @@
 
 namespace locus {
 
+inline constexpr int64_t kHugeBlock = 4 << 20;  // bytes from which on a block lies in huge pages
+
 // Aligned for tensors; null when there is no memory, not even after every kept block was given up.
 void* take_block(int64_t bytes);
 void give_block(void* block, int64_t bytes);  // bytes: what take_block was asked for

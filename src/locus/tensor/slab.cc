@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "locus/base/checked.h"
+#include "locus/tensor/blocks.h"
 #include "locus/tensor/storage.h"
 
 namespace locus {
 namespace {
 
-// Memory from this size on lies in huge pages.
-constexpr int64_t kLarge = 4 << 20;
 constexpr int64_t kBlock = 16 << 20;
 
 }  // namespace
@@ -20,7 +19,7 @@ Tensor Slab::empty(const Shape& shape, DType dtype) {
   if (size_ - used_ < bytes) {
     // The last block may stay empty but for one tensor: that is no more than an eighth of all.
     const int64_t size = std::min(all_ / 8, kBlock);
-    if (size < kLarge || bytes >= kLarge) return Tensor::empty(shape, dtype);
+    if (size < kHugeBlock || bytes >= kHugeBlock) return Tensor::empty(shape, dtype);
     block_ = allocate(size);
     size_ = size, used_ = 0;
   }

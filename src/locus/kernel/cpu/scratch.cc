@@ -12,9 +12,8 @@ struct Free {
 };
 
 void* huge_page() {
-  void* memory = nullptr;
-  if (posix_memalign(&memory, kHugePage, kScratch) != 0) throw std::bad_alloc();
-  use_huge_pages(memory, kScratch);
+  void* memory = allocate_huge_pages(kScratch);
+  if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
