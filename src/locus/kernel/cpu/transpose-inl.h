@@ -1,5 +1,5 @@
-// A transposed copy, four rows of four at a time, per SIMD target. Squares of 128 bits on every target: wider
-// vectors would only interleave inside such blocks, and copies wait for memory, not for arithmetic.
+// A transposed copy, squares of four by four at a time, per SIMD target: as many side by side as a vector has
+// blocks of 128 bits, since inside those it interleaves.
 #if defined(LOCUS_KERNEL_CPU_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_TRANSPOSE_INL_H_
 #undef LOCUS_KERNEL_CPU_TRANSPOSE_INL_H_
@@ -25,13 +25,17 @@ struct Square {
   Quad r0, r1, r2, r3;
 };
 
-// Element c of row r becomes element r of row c.
-HWY_INLINE Square turned(const Square& s) {
-  const QuadTag q;
-  const Quad even_low = hn::InterleaveLower(q, s.r0, s.r2), even_high = hn::InterleaveUpper(q, s.r0, s.r2);
-  const Quad odd_low = hn::InterleaveLower(q, s.r1, s.r3), odd_high = hn::InterleaveUpper(q, s.r1, s.r3);
-  return {hn::InterleaveLower(q, even_low, odd_low), hn::InterleaveUpper(q, even_low, odd_low),
-          hn::InterleaveLower(q, even_high, odd_high), hn::InterleaveUpper(q, even_high, odd_high)};
+// In each square element c of row r becomes element r of row c.
+template <class D, class V>
+HWY_INLINE void turn(D d, V& r0, V& r1, V& r2, V& r3) {
+  const V even_low = hn::InterleaveLower(d, r0, r2), even_high = hn::InterleaveUpper(d, r0, r2);
+  const V odd_low = hn::InterleaveLower(d, r1, r3), odd_high = hn::InterleaveUpper(d, r1, r3);
+  r0 = hn::InterleaveLower(d, even_low, odd_low), r1 = hn::InterleaveUpper(d, even_low, odd_low);
+  r2 = hn::InterleaveLower(d, even_high, odd_high), r3 = hn::InterleaveUpper(d, even_high, odd_high);
+}
+HWY_INLINE Square turned(Square s) {
+  turn(QuadTag(), s.r0, s.r1, s.r2, s.r3);
+  return s;
 }
 HWY_INLINE Square load_transposed(const float* from, int64_t stride) {
   const QuadTag q;
@@ -54,19 +58,48 @@ struct Transpose {
   int64_t to_stride;
 };
 
+#if HWY_TARGET != HWY_SCALAR
+// Four numbers of each of kWide / 4 rows that lie four rows apart.
+template <size_t kWide>
+HWY_INLINE auto load_quads(const float* from, int64_t stride) {
+  const hn::FixedTag<float, kWide> d;
+  if constexpr (kWide == 4) {
+    return hn::LoadU(d, from);
+  } else {
+    constexpr size_t kHalf = kWide / 2;
+    return hn::Combine(d, load_quads<kHalf>(from + kHalf * stride, stride), load_quads<kHalf>(from, stride));
+  }
+}
+
+// Strips of kWide rows from row r on, then of half as many.
+template <size_t kWide>
+HWY_INLINE void transpose_strips(const Transpose& t, int64_t& r) {
+  constexpr int64_t kRowsEach = kWide;
+  const hn::FixedTag<float, kWide> d;
+  for (; r + kRowsEach <= t.rows; r += kRowsEach) {
+    int64_t c = 0;
+    for (; c + 4 <= t.cols; c += 4) {
+      const float* from = t.from + r * t.stride + c;
+      float* to = t.to + c * t.to_stride + r;
+      auto r0 = load_quads<kWide>(from, t.stride), r1 = load_quads<kWide>(from + t.stride, t.stride);
+      auto r2 = load_quads<kWide>(from + 2 * t.stride, t.stride);
+      auto r3 = load_quads<kWide>(from + 3 * t.stride, t.stride);
+      turn(d, r0, r1, r2, r3);
+      hn::StoreU(r0, d, to), hn::StoreU(r1, d, to + t.to_stride);
+      hn::StoreU(r2, d, to + 2 * t.to_stride), hn::StoreU(r3, d, to + 3 * t.to_stride);
+    }
+    for (; c < t.cols; ++c) {
+      for (int64_t i = r; i < r + kRowsEach; ++i) t.to[c * t.to_stride + i] = t.from[i * t.stride + c];
+    }
+  }
+  if constexpr (kWide > 4) transpose_strips<kWide / 2>(t, r);
+}
+#endif
+
 HWY_INLINE void transpose(const Transpose& t) {
   int64_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
-  for (; r + 4 <= t.rows; r += 4) {
-    int64_t c = 0;
-    for (; c + 4 <= t.cols; c += 4) {
-      store_square(load_transposed(t.from + r * t.stride + c, t.stride), t.to + c * t.to_stride + r,
-                   t.to_stride);
-    }
-    for (; c < t.cols; ++c) {
-      for (int64_t i = r; i < r + 4; ++i) t.to[c * t.to_stride + i] = t.from[i * t.stride + c];
-    }
-  }
+  transpose_strips<HWY_LANES(float)>(t, r);
 #endif
   for (; r < t.rows; ++r) {
     for (int64_t c = 0; c < t.cols; ++c) t.to[c * t.to_stride + r] = t.from[r * t.stride + c];
