@@ -53,6 +53,7 @@ TEST(MatmulBf16, AFewRowsWithAMatrixAsItLies) {
       }
     }
   }
+  compare_few_rows(with_halves({.m = 41, .n = 30, .k = 6203}));
 }
 
 // a [m, k] with b [n, k] on the CPU, packed or as it lies.

@@ -62,7 +62,7 @@ TEST(Matmul, BiasAndEveryActivation) {
 }
 
 // Strips are 8 or 4 rows and 16 columns, and four of k are taken at a time. More rows than 8 meet packed
-// panels, slices of k of at most 512.
+// panels, in pieces of at most 512 of k, with slices of a that are the deeper the fewer rows there are.
 TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
   for (const int64_t m : {0, 1, 2, 4, 5, 8, 9, 12, 128}) {
     for (const int64_t n : {0, 1, 16, 37}) {
@@ -73,6 +73,7 @@ TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
     }
   }
   compare_few_rows({.m = 19, .n = 230, .k = 1030, .b_transposed = true, .bias = true});
+  compare_few_rows({.m = 41, .n = 50, .k = 3101, .b_transposed = true});
 }
 
 struct Rows {

@@ -3,6 +3,7 @@
 // No element's arithmetic depends on which block it is in, so the cut may follow the number of threads.
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "locus/base/checked.h"
 #include "locus/base/parallel.h"
@@ -76,20 +77,15 @@ void Finish(const MatmulArgs& args, int64_t column, int64_t rows, float* c, int6
 template <class Tiles>
 void RunTile(const MatmulArgs& args, const Block& block, const typename Tiles::Number* a,
              const typename Tiles::Number* b, int64_t row, int64_t rows, int64_t panel, int64_t k,
-             int64_t depth) {
+             int64_t depth, const Ahead& ahead) {
   const int64_t whole = whole_depth<Tiles>(args.k), computed = Tiles::rows(rows);
   const int64_t column = panel * kCols, cols = std::min(kCols, args.n - column);
   float* c = args.c.row<float>(block.batch * args.m + row) + column;
   const bool load = args.accumulate || k > 0, last = k + depth == whole;
-  typename Tiles::Tile tile = Tiles::over(a, b, depth);
+  typename Tiles::Tile tile = Tiles::over(a, b, depth, ahead);
   tile.c = c;
   tile.stride = tile.from_stride = args.c.stride;
   tile.from = load ? c : nullptr;
-  if (args.packed) {
-    tile.ahead_bytes = depth * kCols * static_cast<int64_t>(sizeof(*b)) / divide_up(block.rows, kRows);
-    tile.ahead =
-        reinterpret_cast<const char*>(b + kCols * whole) + (row - block.row) / kRows * tile.ahead_bytes;
-  }
   const bool finish = last && !args.accumulate;
   if (rows == computed && cols == kCols) {
     Tiles::run(computed, tile);
@@ -120,47 +116,75 @@ Scratch<Tiles> scratch_of() {
   return {a, a + rows};
 }
 
-// Panels of b that pack() wrote.
+// Panels of b that pack() wrote: how deep slices of a are for them, a piece of one, and what tile i of n over
+// it should ask for.
 template <class Tiles>
 struct PackedPanels {
   const typename Tiles::Number* packed;
   int64_t whole;
 
-  const auto* at(int64_t panel, int64_t k, int64_t) { return packed + panel * kCols * whole + k * kCols; }
-  void fetch(int64_t, int64_t, int64_t, int64_t, int64_t) const {}  // the tile asks for them
+  static int64_t deepest(int64_t) { return Tiles::kMost; }
+  const auto* at(int64_t panel, int64_t k, int64_t) const {
+    return packed + panel * kCols * whole + k * kCols;
+  }
+  Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
+    const int64_t bytes = depth * kCols * static_cast<int64_t>(sizeof(*packed)) / n;
+    return {.at = reinterpret_cast<const char*>(at(panel + 1, k, depth)) + i * bytes, .bytes = bytes};
+  }
 };
 
 // Panels of b as it lies, packed where they are used.
 template <class Tiles>
 struct LyingPanels {
   PackArgs from;
-  typename Tiles::Number* packed;  // a slice of one
+  typename Tiles::Number* packed;  // a piece of one
 
+  // As deep as few rows of a fill the place of kBlockRows: so the rows of b are read from end to end.
+  static int64_t deepest(int64_t rows) {
+    return kBlockRows / (divide_up(rows, kRows) * kRows) * Tiles::kMost;
+  }
   const std::byte* place(int64_t row, int64_t k) const {
     return from.b.data + (row * from.b.stride + k) * size_of(from.b.dtype);
   }
-  const auto* at(int64_t panel, int64_t k, int64_t depth) {
-    PackArgs slice = from;
-    slice.b.data = place(0, k);
-    slice.k = std::min(depth, from.k - k);
-    Tiles::pack_panel(slice, 0, panel * kCols, packed);
+  const auto* at(int64_t panel, int64_t k, int64_t depth) const {
+    PackArgs piece = from;
+    piece.b.data = place(0, k);
+    piece.k = std::min(depth, from.k - k);
+    Tiles::pack_panel(piece, 0, panel * kCols, packed);
     return packed;
   }
-  // Asks for part i of n of the slice that follows.
-  void fetch(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
-    const int64_t first = (panel + 1) * kCols, last = std::min(first + kCols, from.n);
+  // Of the piece that follows, or of the next panel's first.
+  Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
+    k += depth;
+    if (k >= from.k) ++panel, k = 0;
+    if (n * kRows <= 32 && from.b.dtype == DType::f32) {  // so few that memory is slower than the tiles
+      const auto each = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(divide_up(kCols, n))));
+      if (i * each >= kCols) return {};
+      return {.at = reinterpret_cast<const char*>(place(panel * kCols + i * each, k)),
+              .rows = each,
+              .stride = from.b.stride * size_of(DType::f32)};
+    }
+    const int64_t first = panel * kCols, last = std::min(first + kCols, from.n);
     for (int64_t row = first + i * kCols / n; row < std::min(first + (i + 1) * kCols / n, last); ++row) {
       prefetch_strip(reinterpret_cast<const float*>(place(row, k)),
                      std::min(depth, from.k - k) * size_of(from.b.dtype) / 4);
     }
+    return {};
   }
 };
 
+// The depth of even cuts of `whole`, none deeper than `most`.
+template <class Tiles>
+int64_t even(int64_t whole, int64_t most) {
+  return whole_depth<Tiles>(divide_up(whole, divide_up(whole, most)));
+}
+
 template <class Tiles, class Panels>
-void RunBlock(const MatmulArgs& args, const Block& block, Panels& panels) {
+void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) {
   auto* packed = scratch_of<Tiles>().a;
-  const int64_t whole = whole_depth<Tiles>(args.k), slices = divide_up(whole, Tiles::kMost);
-  const int64_t slice = whole_depth<Tiles>(divide_up(whole, slices));
+  const int64_t whole = whole_depth<Tiles>(args.k), tiles = divide_up(block.rows, kRows);
+  const int64_t slice = even<Tiles>(whole, panels.deepest(block.rows));
+  const int64_t piece = even<Tiles>(slice, Tiles::kMost);
   for (int64_t k = 0; k < whole; k += slice) {
     const int64_t depth = std::min(slice, whole - k);
     for (int64_t r = 0; r < block.rows; r += kRows) {
@@ -168,11 +192,14 @@ void RunBlock(const MatmulArgs& args, const Block& block, Panels& panels) {
                        std::min(depth, args.k - k), packed + r * depth);
     }
     for (int64_t panel = block.panel; panel < block.panel + block.panels; ++panel) {
-      const auto* b = panels.at(panel, k, depth);
-      for (int64_t r = 0; r < block.rows; r += kRows) {
-        panels.fetch(panel, k, depth, r / kRows, divide_up(block.rows, kRows));
-        RunTile<Tiles>(args, block, packed + r * depth, b, block.row + r, std::min(kRows, block.rows - r),
-                       panel, k, depth);
+      for (int64_t done = 0; done < depth; done += piece) {
+        const int64_t at = k + done, part = std::min(piece, depth - done);
+        const auto* b = panels.at(panel, at, part);
+        for (int64_t i = 0; i < tiles; ++i) {
+          const int64_t r = i * kRows, rows = std::min(kRows, block.rows - r);
+          RunTile<Tiles>(args, block, packed + r * depth + done * Tiles::rows(rows), b, block.row + r, rows,
+                         panel, at, part, panels.ahead(panel, at, part, i, tiles));
+        }
       }
     }
   }
@@ -208,7 +235,8 @@ void Matmul(const MatmulArgs& args) {
                          .panel = panel,
                          .panels = std::min(panels_each, panels - panel)};
     with_tiles(args.packed.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
-      PackedPanels<Tiles> ready = {Tiles::numbers(args.packed, block.batch), whole_depth<Tiles>(args.k)};
+      const PackedPanels<Tiles> ready = {Tiles::numbers(args.packed, block.batch),
+                                         whole_depth<Tiles>(args.k)};
       RunBlock<Tiles>(args, block, ready);
     });
   });
@@ -233,8 +261,8 @@ void SomeRows(const FewRowsArgs& given) {
   parallel_for(panels, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
     const Block block = {.batch = 0, .row = 0, .rows = args.m, .panel = begin, .panels = end - begin};
     with_tiles(given.b.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
-      LyingPanels<Tiles> lying = {.from = {.b = given.b, .k = args.k, .n = args.n, .transposed = true},
-                                  .packed = scratch_of<Tiles>().b};
+      const LyingPanels<Tiles> lying = {.from = {.b = given.b, .k = args.k, .n = args.n, .transposed = true},
+                                        .packed = scratch_of<Tiles>().b};
       RunBlock<Tiles>(args, block, lying);
     });
   });

@@ -54,8 +54,12 @@ struct FloatTiles {
                [&](auto d, int64_t i) HWY_ATTR { return round_to_bf16(d, hn::LoadU(d, out + i)); });
   }
   static int64_t rows(int64_t left) { return tile_rows(left); }
-  static Tile over(const float* a, const float* b, int64_t depth) { return {.a = a, .b = b, .depth = depth}; }
-  static HWY_INLINE void run(int64_t rows, const Tile& tile) { run_tile(rows, tile); }
+  static Tile over(const float* a, const float* b, int64_t depth, const Ahead& ahead) {
+    return {.a = a, .b = b, .depth = depth, .ahead = ahead};
+  }
+  static HWY_INLINE void run(int64_t rows, const Tile& tile) {
+    tile.ahead.rows > 0 ? run_tile<true>(rows, tile) : run_tile<false>(rows, tile);
+  }
 };
 
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
@@ -81,8 +85,8 @@ struct Bf16Tiles {
     bfmmla::pack_a(a, args.a.stride, rows, Bf16Tiles::rows(rows), depth, out);
   }
   static int64_t rows(int64_t left) { return left <= 2 ? 2 : left <= 4 ? 4 : kRows; }
-  static Tile over(const uint16_t* a, const uint16_t* b, int64_t depth) {
-    return {.a = a, .b = b, .depth = depth};
+  static Tile over(const uint16_t* a, const uint16_t* b, int64_t depth, const Ahead& ahead) {
+    return {.a = a, .b = b, .depth = depth, .ahead = ahead.at, .ahead_bytes = ahead.bytes};
   }
   static void run(int64_t rows, const Tile& tile) { bfmmla::run_tile(rows, tile); }
 };
