@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// What a panel's queries and a block of keys give: weights and score gradients as left sides, and the
+// What a panel's queries and a block of keys give: weights and score gradients as right sides, and the
 // queries' gradient.
 void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, const Head& head,
                    const HeadData& data, const Chunk& chunk, int64_t lane, int64_t first, int64_t keys,
@@ -51,33 +51,47 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .from = chunk.dq + lane * plan.wide + c * kCols,
                  .from_stride = kCols});
   }
-  for (int64_t j = 0; j < keys; j += kRows) {
+  for (int64_t j = 0; j < keys; j += kCols) {
     const auto turn = [&](const float* block, float* to) HWY_ATTR {
       transpose({.from = block + j * kCols,
                  .stride = kCols,
-                 .rows = kRows,
+                 .rows = kCols,
                  .cols = kCols,
-                 .to = to + j * kChunk + kRows * lane,
-                 .to_stride = kRows});
+                 .to = to + j * kChunk + lane * kCols,
+                 .to_stride = kCols});
     };
     turn(chunk.s, chunk.weights);
     turn(chunk.ds, chunk.dscores);
   }
 }
 
-// to[keys][broad] += left^T rows: sums over the chunk's queries.
-HWY_INLINE void add_over_queries(const float* left, const float* rows, int64_t queries, int64_t keys,
-                                 int64_t broad, float* to) {
-  for (int64_t c = 0; c < broad; c += kCols) {
-    for (int64_t j = 0; j < keys; j += kRows) {
-      tile<kRows>({.a = left + j * kChunk,
-                   .b = rows + c * kChunk,
+// Panels of keys, [wide][kCols] each, += rows^T right: sums over the chunk's queries. Keys side by side and D
+// down the tile: heads are multiples of kRows more often than of kCols.
+HWY_INLINE void add_over_queries(const float* rows, const float* right, int64_t queries, int64_t keys,
+                                 int64_t wide, float* to) {
+  for (int64_t j = 0; j < keys; j += kCols) {
+    for (int64_t c = 0; c < wide; c += kRows) {
+      float* sums = to + j * wide + c * kCols;
+      tile<kRows>({.a = rows + c * kChunk,
+                   .b = right + j * kChunk,
                    .depth = queries,
-                   .c = to + j * broad + c,
-                   .stride = broad,
-                   .from = to + j * broad + c,
-                   .from_stride = broad});
+                   .c = sums,
+                   .stride = kCols,
+                   .from = sums,
+                   .from_stride = kCols});
     }
+  }
+}
+
+// Panels [wide][kCols] as rows of tokens.
+void StorePanels(const float* panels, int64_t wide, int64_t tokens, int64_t D, float* to, int64_t stride) {
+  for (int64_t first = 0; first < tokens; first += kCols) {
+    transpose({.from = panels + first * wide,
+               .stride = kCols,
+               .rows = D,
+               .cols = std::min(kCols, tokens - first),
+               .to = to + first * stride,
+               .to_stride = stride});
   }
 }
 
@@ -96,21 +110,15 @@ void RunChunk(const AttentionBackwardArgs& args, const BackwardPlan& plan, const
     for (int64_t lane = 0; lane < chunk.count; lane += kCols) {
       RunPanelBlock(args, plan, head, data, chunk, lane, j, keys, scratch, sums);
     }
-    add_over_queries(chunk.weights, chunk.dout_rows, queries, keys, plan.broad,
-                     scratch + plan.dv + j * plan.broad);
-    add_over_queries(chunk.dscores, chunk.q_rows, queries, keys, plan.broad,
-                     scratch + plan.dk + j * plan.broad);
+    add_over_queries(chunk.dout_rows, chunk.weights, queries, keys, plan.wide,
+                     scratch + plan.dv + j * plan.wide);
+    add_over_queries(chunk.q_rows, chunk.dscores, queries, keys, plan.wide,
+                     scratch + plan.dk + j * plan.wide);
   }
-  for (int64_t lane = 0; args.dq && lane < chunk.count; lane += kCols) {
-    float* panel = chunk.dq + lane * plan.wide;
-    scale_into(panel, panel, D * kCols, a.scale);
-    transpose({.from = panel,
-               .stride = kCols,
-               .rows = D,
-               .cols = std::min(kCols, chunk.count - lane),
-               .to = args.dq.row<float>(head.q + first + lane) + head.h * D,
-               .to_stride = args.dq.stride});
-  }
+  if (!args.dq) return;
+  scale_into(chunk.dq, chunk.dq, queries * plan.wide, a.scale);
+  StorePanels(chunk.dq, plan.wide, chunk.count, D, args.dq.row<float>(head.q + first) + head.h * D,
+              args.dq.stride);
 }
 
 // to[rows, D] += left[rows, n] right[n, D], left transposed where it is stored so.
@@ -165,7 +173,7 @@ void RunHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, const 
              matrix_view(dq, head.q_count, a.head_size, args.dq.stride), packed,
              workspace + plan.query_slots + part * plan.query_slot_size);
   SpreadTerm(a, a.by_key, head, data.by_key, sums.key_slots, key_rows(a, head),
-             matrix_view(scratch + plan.dk, head.k_count, a.head_size, plan.broad), packed,
+             matrix_view(scratch + plan.dk_slots, head.k_count, a.head_size, a.head_size), packed,
              workspace + plan.key_slots + part * plan.key_slot_size);
 }
 
@@ -179,13 +187,20 @@ void RunKeyHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, int
   pack_keys(keys_of(a, head), a.k.stride, head.k_count, D, scratch + plan.keys);
   pack_keys(values_of(a, head), a.v.stride, head.k_count, D, scratch + plan.values);
   pack_columns(keys_of(a, head), a.k.stride, head.k_count, D, scratch + plan.columns);
-  std::fill_n(scratch + plan.dk, padded(head.k_count, kRows) * plan.broad, 0.0f);
-  std::fill_n(scratch + plan.dv, padded(head.k_count, kRows) * plan.broad, 0.0f);
+  std::fill_n(scratch + plan.dk, padded(head.k_count, kCols) * plan.wide, 0.0f);
+  std::fill_n(scratch + plan.dv, padded(head.k_count, kCols) * plan.wide, 0.0f);
+  if (a.by_key.table) std::fill_n(scratch + plan.dk_slots, head.k_count * D, 0.0f);
   for (int64_t h = 0; h < shared; ++h)
     RunHead(args, plan, head_of(a, b, g * shared + h), group, workspace, scratch);
-  for (int64_t j = 0; j < head.k_count; ++j) {
-    if (args.dk) std::copy_n(scratch + plan.dk + j * plan.broad, D, args.dk.row<float>(head.k + j) + g * D);
-    if (args.dv) std::copy_n(scratch + plan.dv + j * plan.broad, D, args.dv.row<float>(head.k + j) + g * D);
+  const auto store = [&](const float* panels, View to) HWY_ATTR {
+    if (to) StorePanels(panels, plan.wide, head.k_count, D, to.row<float>(head.k) + g * D, to.stride);
+  };
+  store(scratch + plan.dk, args.dk);
+  store(scratch + plan.dv, args.dv);
+  for (int64_t j = 0; args.dk && a.by_key.table && j < head.k_count; ++j) {
+    float* row = args.dk.row<float>(head.k + j) + g * D;
+    const float* more = scratch + plan.dk_slots + j * D;
+    for (int64_t c = 0; c < D; ++c) row[c] += more[c];
   }
 }
 

@@ -23,17 +23,19 @@ inline constexpr int64_t kChunk = kPanels * kCols;
 inline constexpr int64_t kMaxGroups = 8;  // of sequences; bounds the memory of the partial sums
 
 struct BackwardPlan {
-  int64_t groups, wide, broad;                            // D rounded up to kRows and to kCols
+  int64_t groups, wide;                                   // wide: D rounded up to kRows
   int64_t distances, query_slots, key_slots, thread;      // partial sums, then the threads' parts
   int64_t distance_size, query_slot_size, key_slot_size;  // of one head's partial sum
-  int64_t keys, values, columns, reversed, dk, dv, chunk, slots, slot_gradients;  // inside a thread's part
+  int64_t keys, values, columns, reversed, dk, dv;        // inside a thread's part; dk and dv: [wide][kCols]
+  int64_t dk_slots, chunk, slots, slot_gradients;         // dk_slots: rows, what the slots give to dk
   SlotPlan slot_plan;
   int64_t thread_size, size;
 
   explicit BackwardPlan(const AttentionArgs& args) {
     const int64_t D = args.head_size, H = args.heads, keys_padded = padded(args.longest, kRows);
+    const int64_t gradients = padded(args.longest, kCols);
     groups = std::min(kMaxGroups, sequence_count(args));
-    wide = padded(D, kRows), broad = padded(D, kCols);
+    wide = padded(D, kRows);
     distance_size = args.by_distance.table ? args.by_distance.table.cols + 2 * kMargin : 0;
     query_slot_size = args.by_query.table ? args.by_query.table.rows * D : 0;
     key_slot_size = args.by_key.table ? args.by_key.table.rows * D : 0;
@@ -49,8 +51,9 @@ struct BackwardPlan {
       return begin;
     };
     keys = take(keys_padded * D), values = take(keys_padded * D), columns = take(args.longest * wide);
-    reversed = take(distance_size), dk = take(keys_padded * broad), dv = take(keys_padded * broad);
-    chunk = take(kChunk * (2 * D + 2 * broad + wide + 2) + 2 * kBlockKeys * (kCols + kChunk));
+    reversed = take(distance_size), dk = take(gradients * wide), dv = take(gradients * wide);
+    dk_slots = take(args.by_key.table ? args.longest * D : 0);
+    chunk = take(kChunk * (2 * D + 3 * wide + 2) + 2 * kBlockKeys * (kCols + kChunk));
     slots = take(slot_plan.size), slot_gradients = take(slot_plan.packed);
     thread_size = at;
     size = thread + threads() * thread_size;
@@ -60,18 +63,18 @@ struct BackwardPlan {
 // A chunk of queries and everything about it that is packed or added up.
 struct Chunk {
   int64_t first, count;
-  float *q, *dout;  // panels [D][kCols] each: scaled queries, and the output's gradient
-  float *q_rows,
-      *dout_rows;  // the same as right sides that are summed over queries: [kChunk][kCols] per piece of D
-  float* dq;       // panels [wide][kCols]
-  float *lse, *out_dot;      // [kChunk]: of each query, the log-sum and out . dout
-  float *s, *ds;             // [kBlockKeys][kCols]
-  float *weights, *dscores;  // left sides: panels of kRows keys, each [kChunk][kRows]
+  float *q, *dout;            // panels [D][kCols] each: scaled queries, and the output's gradient
+  float *q_rows, *dout_rows;  // the same as left sides that are summed over queries: [kChunk][kRows] per
+                              // piece of D
+  float* dq;                  // panels [wide][kCols]
+  float *lse, *out_dot;       // [kChunk]: of each query, the log-sum and out . dout
+  float *s, *ds;              // [kBlockKeys][kCols]
+  float *weights, *dscores;   // right sides: panels of kCols keys, each [kChunk][kCols]
 
   Chunk(const BackwardPlan& plan, int64_t D, float* memory) {
     const auto take = [&](int64_t floats) { return std::exchange(memory, memory + floats); };
     q = take(kChunk * D), dout = take(kChunk * D);
-    q_rows = take(kChunk * plan.broad), dout_rows = take(kChunk * plan.broad);
+    q_rows = take(kChunk * plan.wide), dout_rows = take(kChunk * plan.wide);
     dq = take(kChunk * plan.wide);
     lse = take(kChunk), out_dot = take(kChunk);
     s = take(kBlockKeys * kCols), ds = take(kBlockKeys * kCols);
@@ -79,15 +82,13 @@ struct Chunk {
   }
 };
 
-// Rows of tokens, scaled, as a right side that is summed over tokens; rows past the last are zero.
+// Rows of tokens, scaled, as a left side that is summed over tokens; rows past the last are zero.
 HWY_INLINE void pack_rows(const float* from, int64_t stride, int64_t count, int64_t D, float factor,
                           float* out) {
-  for (int64_t c = 0; c < D; c += kCols, out += kChunk * kCols) {
-    const int64_t valid = std::min(kCols, D - c);
-    std::fill_n(out, kChunk * kCols, 0.0f);
-    for (int64_t r = 0; r < count; ++r) {
-      for (int64_t i = 0; i < valid; ++i) out[r * kCols + i] = factor * from[r * stride + c + i];
-    }
+  for (int64_t c = 0; c < D; c += kRows, out += kChunk * kRows) {
+    copy_padded<kRows>(from + c, stride, count, std::min(kRows, D - c), out);
+    scale_into(out, out, count * kRows, factor);
+    std::fill_n(out + count * kRows, (kChunk - count) * kRows, 0.0f);
   }
 }
 
@@ -126,7 +127,7 @@ inline void LoadChunk(const AttentionBackwardArgs& args, const BackwardPlan& pla
   }
 }
 
-// s: scores to weights; ds: weights' gradients to scores' gradients. Rows up to the next multiple of kRows
+// s: scores to weights; ds: weights' gradients to scores' gradients. Rows up to the next multiple of kCols
 // become zero.
 HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys) {
   const F f;
@@ -141,7 +142,7 @@ HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys) {
           hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(f, ds + key * kCols), out_dot)), f, ds + key * kCols);
         });
   }
-  const int64_t rest = (padded(keys, kRows) - keys) * kCols;
+  const int64_t rest = (padded(keys, kCols) - keys) * kCols;
   std::fill_n(chunk.s + keys * kCols, rest, 0.0f);
   std::fill_n(chunk.ds + keys * kCols, rest, 0.0f);
 }
