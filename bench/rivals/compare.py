@@ -8,8 +8,10 @@ Locus runs twice, as two processes: how far those differ is how far a ratio can 
 """
 
 import argparse
+import concurrent.futures
 import importlib.util
 import json
+import multiprocessing
 import pathlib
 import platform
 import random
@@ -27,6 +29,16 @@ def load(workload):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def prepare(workload, folder, models, case):
+    return load(workload).prepare(folder, models, case)
+
+
+def apart(job, *arguments):
+    """In a process of its own: the peak of one that is started from here is at least what this one holds."""
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        return pool.submit(job, *arguments).result()
 
 
 def rivals(workload):
@@ -52,7 +64,7 @@ class Measurement:
         self.about = load(workload)
         self.folder = options.scratch / workload / case
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.size = self.about.prepare(self.folder, options.models, case)
+        self.size = apart(prepare, workload, self.folder, options.models, case)
         self.contenders, self.refused = {}, {}
         self.limits = []
         for contender in ["locus", "locus again", *rivals(workload)]:
