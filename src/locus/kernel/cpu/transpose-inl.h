@@ -71,9 +71,9 @@ HWY_INLINE auto load_quads(const float* from, int64_t stride) {
   }
 }
 
-// Strips of kWide rows from row r on, then of half as many.
+// Strips of kWide rows from row r on, then of half as many, down to four.
 template <size_t kWide>
-HWY_INLINE void transpose_strips(const Transpose& t, int64_t& r) {
+HWY_INLINE void transpose_strips(const Transpose& t, int64_t r) {
   constexpr int64_t kRowsEach = kWide;
   const hn::FixedTag<float, kWide> d;
   for (; r + kRowsEach <= t.rows; r += kRowsEach) {
@@ -99,7 +99,8 @@ HWY_INLINE void transpose_strips(const Transpose& t, int64_t& r) {
 HWY_INLINE void transpose(const Transpose& t) {
   int64_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
-  transpose_strips<HWY_LANES(float)>(t, r);
+  transpose_strips<HWY_LANES(float)>(t, 0);
+  r = t.rows / 4 * 4;
 #endif
   for (; r < t.rows; ++r) {
     for (int64_t c = 0; c < t.cols; ++c) t.to[c * t.to_stride + r] = t.from[r * t.stride + c];
