@@ -1,7 +1,7 @@
 // The product of a few rows with a matrix that is read as it lies, row by row: a step of generation is made
 // of these, and waits for memory alone. Columns of c are rows of b, and every element is a chain
 // (chains-inl.h; bfmmla.h where b is bf16 and the CPU has its instruction). For more rows than kChained it
-// pays to pack panels of b (matmul.cc).
+// pays to pack panels of b (some_rows.cc).
 #include <algorithm>
 
 #include "locus/base/checked.h"

@@ -1,0 +1,101 @@
+// The product of some rows, more than chains serve (few_rows.cc), with a matrix as it lies: panels of it are
+// packed where they are used. All of it packed first, as in matmul.cc, would be written and read once more.
+#include <algorithm>
+#include <bit>
+
+#include "locus/base/checked.h"
+#include "locus/base/parallel.h"
+#include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/prefetch.h"
+#include "locus/kernel/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/some_rows.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.
+#include "hwy/highway.h"
+#include "locus/kernel/cpu/matmul_block-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu {
+namespace HWY_NAMESPACE {
+
+// Panels of b as it lies, packed where they are used.
+template <class Tiles>
+struct LyingPanels {
+  PackArgs from;
+  typename Tiles::Number* packed;  // a piece of one
+
+  // As deep as few rows of a fill the place of kBlockRows: so the rows of b are read from end to end.
+  static int64_t deepest(int64_t rows) {
+    return kBlockRows / (divide_up(rows, kRows) * kRows) * Tiles::kMost;
+  }
+  const std::byte* place(int64_t row, int64_t k) const {
+    return from.b.data + (row * from.b.stride + k) * size_of(from.b.dtype);
+  }
+  const auto* at(int64_t panel, int64_t k, int64_t depth) const {
+    PackArgs piece = from;
+    piece.b.data = place(0, k);
+    piece.k = std::min(depth, from.k - k);
+    Tiles::pack_panel(piece, 0, panel * kCols, packed);
+    return packed;
+  }
+  // Of the piece that follows, or of the next panel's first.
+  Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
+    k += depth;
+    if (k >= from.k) ++panel, k = 0;
+    if (n * kRows <= 32 && from.b.dtype == DType::f32) {  // so few that memory is slower than the tiles
+      const auto each = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(divide_up(kCols, n))));
+      if (i * each >= kCols) return {};
+      return {.at = reinterpret_cast<const char*>(place(panel * kCols + i * each, k)),
+              .rows = each,
+              .stride = from.b.stride * size_of(DType::f32)};
+    }
+    const int64_t first = panel * kCols, last = std::min(first + kCols, from.n);
+    for (int64_t row = first + i * kCols / n; row < std::min(first + (i + 1) * kCols / n, last); ++row) {
+      prefetch_strip(reinterpret_cast<const float*>(place(row, k)),
+                     std::min(depth, from.k - k) * size_of(from.b.dtype) / 4);
+    }
+    return {};
+  }
+};
+
+// A task packs the panels of its columns one after the other, and all of a: not for too few columns.
+void SomeRows(const FewRowsArgs& given) {
+  static_assert(kFewRows <= kBlockRows);
+  constexpr int64_t kLeastColumns = 96;
+  const MatmulArgs args = {.a = given.a,
+                           .packed = {.dtype = given.b.dtype},
+                           .c = given.c,
+                           .m = given.a.rows,
+                           .n = given.b.rows,
+                           .k = given.b.cols,
+                           .bias = given.bias,
+                           .activation = given.activation};
+  if (args.n == 0) return;
+  if (args.k == 0) return RunEmpty(args);
+  const int64_t panels = divide_up(args.n, kCols);
+  const int64_t grain = std::max(divide_up(panels, threads()), divide_up(kLeastColumns, kCols));
+  parallel_for(panels, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
+    const Block block = {.batch = 0, .row = 0, .rows = args.m, .panel = begin, .panels = end - begin};
+    with_tiles(given.b.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
+      const LyingPanels<Tiles> lying = {.from = {.b = given.b, .k = args.k, .n = args.n, .transposed = true},
+                                        .packed = scratch_of<Tiles>().b};
+      RunBlock<Tiles>(args, block, lying);
+    });
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::kernel::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace locus::kernel::cpu {
+
+HWY_EXPORT(SomeRows);
+
+void some_rows(const FewRowsArgs& args) { HWY_DYNAMIC_DISPATCH(SomeRows)(args); }
+
+}  // namespace locus::kernel::cpu
+#endif  // HWY_ONCE
