@@ -53,7 +53,7 @@ struct PackedPanels {
   }
   Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
     const int64_t bytes = depth * kCols * static_cast<int64_t>(sizeof(*packed)) / n;
-    return {.at = reinterpret_cast<const char*>(at(panel + 1, k, depth)) + i * bytes, .bytes = bytes};
+    return {.at = reinterpret_cast<const char*>(at(panel, k, depth)) + i * bytes, .bytes = bytes};
   }
 };
 

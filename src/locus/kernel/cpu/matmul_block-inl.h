@@ -98,8 +98,8 @@ int64_t even(int64_t whole, int64_t most) {
   return whole_depth<Tiles>(divide_up(whole, divide_up(whole, most)));
 }
 
-// Panels say how deep slices of a are for them, give a piece of one, and say what tile i of n over it should
-// ask for.
+// Panels say how deep slices of a are for them, give a piece of one, and say what tile i of n should ask for
+// of a piece that comes next.
 template <class Tiles, class Panels>
 void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) {
   auto* packed = scratch_of<Tiles>().a;
@@ -116,10 +116,12 @@ void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) 
       for (int64_t done = 0; done < depth; done += piece) {
         const int64_t at = k + done, part = std::min(piece, depth - done);
         const auto* b = panels.at(panel, at, part);
+        const bool ends = done + part == depth;
         for (int64_t i = 0; i < tiles; ++i) {
           const int64_t r = i * kRows, rows = std::min(kRows, block.rows - r);
           RunTile<Tiles>(args, block, packed + r * depth + done * Tiles::rows(rows), b, block.row + r, rows,
-                         panel, at, part, panels.ahead(panel, at, part, i, tiles));
+                         panel, at, part,
+                         panels.ahead(ends ? panel + 1 : panel, ends ? k : at + part, part, i, tiles));
         }
       }
     }

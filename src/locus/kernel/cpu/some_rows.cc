@@ -40,10 +40,7 @@ struct LyingPanels {
     Tiles::pack_panel(piece, 0, panel * kCols, packed);
     return packed;
   }
-  // Of the piece that follows, or of the next panel's first.
   Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
-    k += depth;
-    if (k >= from.k) ++panel, k = 0;
     if (n * kRows <= 32 && from.b.dtype == DType::f32) {  // so few that memory is slower than the tiles
       const auto each = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(divide_up(kCols, n))));
       if (i * each >= kCols) return {};
