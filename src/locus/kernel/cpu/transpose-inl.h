@@ -76,9 +76,10 @@ template <size_t kWide>
 HWY_INLINE void transpose_strips(const Transpose& t, int64_t r) {
   constexpr int64_t kRowsEach = kWide;
   const hn::FixedTag<float, kWide> d;
-  for (; r + kRowsEach <= t.rows; r += kRowsEach) {
-    int64_t c = 0;
-    for (; c + 4 <= t.cols; c += 4) {
+  const int64_t end = r + (t.rows - r) / kRowsEach * kRowsEach;
+  for (; r < end; r += kRowsEach) {
+    const int64_t fours = t.cols / 4 * 4;
+    for (int64_t c = 0; c < fours; c += 4) {
       const float* from = t.from + r * t.stride + c;
       float* to = t.to + c * t.to_stride + r;
       auto r0 = load_quads<kWide>(from, t.stride), r1 = load_quads<kWide>(from + t.stride, t.stride);
@@ -88,11 +89,11 @@ HWY_INLINE void transpose_strips(const Transpose& t, int64_t r) {
       hn::StoreU(r0, d, to), hn::StoreU(r1, d, to + t.to_stride);
       hn::StoreU(r2, d, to + 2 * t.to_stride), hn::StoreU(r3, d, to + 3 * t.to_stride);
     }
-    for (; c < t.cols; ++c) {
+    for (int64_t c = fours; c < t.cols; ++c) {
       for (int64_t i = r; i < r + kRowsEach; ++i) t.to[c * t.to_stride + i] = t.from[i * t.stride + c];
     }
   }
-  if constexpr (kWide > 4) transpose_strips<kWide / 2>(t, r);
+  if constexpr (kWide > 4) transpose_strips<kWide / 2>(t, end);
 }
 #endif
 
