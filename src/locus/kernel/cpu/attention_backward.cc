@@ -9,6 +9,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "locus/kernel/cpu/attention_chunk-inl.h"
+#include "locus/kernel/cpu/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
@@ -198,9 +199,7 @@ void RunKeyHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, int
   store(scratch + plan.dk, args.dk);
   store(scratch + plan.dv, args.dv);
   for (int64_t j = 0; args.dk && a.by_key.table && j < head.k_count; ++j) {
-    float* row = args.dk.row<float>(head.k + j) + g * D;
-    const float* more = scratch + plan.dk_slots + j * D;
-    for (int64_t c = 0; c < D; ++c) row[c] += more[c];
+    add_row(args.dk.row<float>(head.k + j) + g * D, scratch + plan.dk_slots + j * D, D);
   }
 }
 
@@ -208,14 +207,12 @@ void RunKeyHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, int
 void ReduceSlots(const AttentionArgs& a, const BackwardPlan& plan, const float* partial, View to) {
   const int64_t D = a.head_size, size = to.rows * D;
   const bool shared = to.cols == D;
-  parallel_for(to.rows, 16, [&](int64_t begin, int64_t end) {
+  parallel_for(to.rows, 16, [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t slot = begin; slot < end; ++slot) {
       float* row = to.row<float>(slot);
       std::fill_n(row, to.cols, 0.0f);
       for (int64_t part = 0; part < plan.groups * a.heads; ++part) {
-        const float* from = partial + part * size + slot * D;
-        float* sum = row + (shared ? 0 : part % a.heads * D);
-        for (int64_t c = 0; c < D; ++c) sum[c] += from[c];
+        add_row(row + (shared ? 0 : part % a.heads * D), partial + part * size + slot * D, D);
       }
     }
   });
