@@ -18,8 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// Floats worked on between two requests for memory ahead.
-constexpr int64_t kStrip = 64;
 // Rows up to this wide are put together beside y, in the first-level cache: y is then written once.
 constexpr int64_t kNarrow = 2048;
 
@@ -60,14 +58,11 @@ HWY_INLINE auto with_rows(const EmbedArgs& args, int64_t n, F f) {
   return f(std::array{token});
 }
 
-// x = the sum of token n's rows, while the row `ahead`, if any, is on its way
-HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, const float* ahead, float* x, int64_t C) {
+// x = the sum of token n's rows
+HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   const auto add_rows = [&](auto rows, int64_t width) HWY_ATTR {
-    for (int64_t begin = 0; begin < width; begin += kStrip) {
-      if (ahead) prefetch_strip(ahead + begin, HWY_MIN(kStrip, width - begin));
-      sweep_into(x + begin, HWY_MIN(kStrip, width - begin),
-                 [&](auto d, int64_t i) HWY_ATTR { return sum_at(d, args.token_scale, rows, begin + i); });
-    }
+    const auto sum = [&](auto d, int64_t i) HWY_ATTR { return sum_at(d, args.token_scale, rows, i); };
+    sweep_into(x, width, sum, Prefetch{row_ahead(args, n)});
   };
   if (!args.joined) return with_rows(args, n, [&](auto rows) HWY_ATTR { add_rows(rows, C); });
   const int64_t own = args.tokens.table.cols;
@@ -79,41 +74,40 @@ HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, const float* ahead, fl
 // The same with the moments of x, taken from the sums while they are in registers.
 HWY_INLINE Moments look_up_moments(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   if (args.joined) {
-    look_up(args, n, nullptr, x, C);
+    look_up(args, n, x, C);
     return moments(x, C, args.rms, args.eps);
   }
   const float scale = args.token_scale;
   const Sums sums = with_rows(args, n, [&](auto rows) HWY_ATTR {
-    return accumulate_two(C, [&](auto d, int64_t i, auto& sum, auto& square) HWY_ATTR {
+    const auto add = [&](auto d, int64_t i, auto& sum, auto& square) HWY_ATTR {
       const auto value = sum_at(d, scale, rows, i);
       hn::StoreU(value, d, x + i);
       add_value(value, sum, square);
-    });
+    };
+    return accumulate_two(C, add, PrefetchWritten{args.y.row<float>(n)});
   });
   return moments_of(sums, x, C, args.rms, args.eps);
 }
 
-// With a norm, rows are fetched ahead while it runs: there the memory has nothing else to do.
-void embed_kernel(const EmbedArgs& args) {
-  const int64_t C = args.y.cols;
-  const float* gamma = args.gamma ? args.gamma.row<float>(0) : nullptr;
-  const float* beta = args.beta ? args.beta.row<float>(0) : nullptr;
-  const Dropper dropper(args.dropout, args.seed, args.stream);
-  parallel_for(args.y.rows, kPieces * row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
+// With a norm, rows are fetched ahead while it runs: there the memory has nothing else to do. The arguments
+// are copied so that none is read again after a store: behind what is being fetched, even a read that finds
+// its line in the second-level cache waits.
+void embed_kernel(const EmbedArgs& given) {
+  parallel_for(given.y.rows, kPieces * row_grain(given.y.cols), [&](int64_t begin, int64_t end) HWY_ATTR {
+    const EmbedArgs args = given;
+    const int64_t C = args.y.cols;
+    const float* gamma = args.gamma ? args.gamma.row<float>(0) : nullptr;
+    const float* beta = args.beta ? args.beta.row<float>(0) : nullptr;
+    const Dropper dropper(args.dropout, args.seed, args.stream);
     HWY_ALIGN float beside[kNarrow];
     for (int64_t n = begin; n < end; ++n) {
       float* y = args.y.row<float>(n);
       float* x = gamma && C <= kNarrow ? beside : y;
-      const float* ahead = row_ahead(args, n);
       if (!gamma) {
-        look_up(args, n, ahead, x, C);
+        look_up(args, n, x, C);
       } else {
         const Moments of = look_up_moments(args, n, x, C);
-        for (int64_t at = 0; at < C; at += kStrip) {
-          const int64_t width = HWY_MIN(kStrip, C - at);
-          prefetch_strip(ahead + at, HWY_MIN(width, args.tokens.table.cols - at));
-          norm_row(x + at, y + at, width, of, gamma + at, beta ? beta + at : nullptr);
-        }
+        norm_row(x, y, C, of, gamma, beta, Prefetch{row_ahead(args, n)});
         if (args.mean) args.mean.row<float>(0)[n] = of.mean;
         if (args.rstd) args.rstd.row<float>(0)[n] = of.rstd;
       }
@@ -145,7 +139,7 @@ void embed_backward_kernel(const EmbedBackwardArgs& args) {
   norm_backward_rows(
       N, args.dgamma, args.dbeta, args.workspace, [&](int64_t n, float* dgamma, float* dbeta) HWY_ATTR {
         float* x = args.workspace.row<float>(2 * partial_chunks(N) + n / partial_grain(N));
-        look_up(forward, n, row_ahead(forward, n), x, C);
+        look_up(forward, n, x, C);
         NormBackwardRow{
             .x = x,
             .gamma = forward.gamma.row<float>(0),

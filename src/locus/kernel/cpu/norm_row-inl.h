@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "locus/kernel/cpu/partial-inl.h"
+#include "locus/kernel/cpu/prefetch.h"
 #include "locus/kernel/cpu/sweep-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,18 +54,21 @@ HWY_INLINE Moments moments(const float* x, int64_t C, bool rms, float eps) {
 }
 
 // y = (x - mean) rstd gamma + beta; beta may be null, y may be x
+template <class Meanwhile = Nothing>
 HWY_INLINE void norm_row(const float* x, float* y, int64_t C, Moments of, const float* gamma,
-                         const float* beta) {
+                         const float* beta, Meanwhile meanwhile = {}) {
   const auto unit = [&](auto d, int64_t i) HWY_ATTR {
     return hn::Mul(hn::Sub(hn::LoadU(d, x + i), hn::Set(d, of.mean)), hn::Set(d, of.rstd));
   };
   if (beta) {
-    sweep_into(y, C, [&](auto d, int64_t i) HWY_ATTR {
+    const auto shifted = [&](auto d, int64_t i) HWY_ATTR {
       return hn::MulAdd(unit(d, i), hn::LoadU(d, gamma + i), hn::LoadU(d, beta + i));
-    });
+    };
+    sweep_into(y, C, shifted, meanwhile);
   } else {
-    sweep_into(y, C,
-               [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(unit(d, i), hn::LoadU(d, gamma + i)); });
+    const auto scaled = [&](auto d, int64_t i)
+                            HWY_ATTR { return hn::Mul(unit(d, i), hn::LoadU(d, gamma + i)); };
+    sweep_into(y, C, scaled, meanwhile);
   }
 }
 
@@ -89,14 +93,15 @@ struct NormBackwardRow {
 
   // The sums of g and g u, in one sweep with the row's share of dgamma and dbeta.
   HWY_INLINE Sums sums() const {
-    return accumulate_two(C, [&](auto d, int64_t i, auto& g_sum, auto& gu_sum) HWY_ATTR {
+    const auto add = [&](auto d, int64_t i, auto& g_sum, auto& gu_sum) HWY_ATTR {
       const auto slope = hn::LoadU(d, dy + i), u = unit(d, i), scaled = g(d, i);
       g_sum = hn::Add(g_sum, scaled);
       gu_sum = hn::MulAdd(scaled, u, gu_sum);
       if (!dgamma) return;
       hn::StoreU(hn::MulAdd(slope, u, hn::LoadU(d, dgamma + i)), d, dgamma + i);
       hn::StoreU(hn::Add(slope, hn::LoadU(d, dbeta + i)), d, dbeta + i);
-    });
+    };
+    return accumulate_two(C, add, PrefetchWritten{dx});
   }
 
   HWY_INLINE void run() const {

@@ -16,18 +16,25 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// What a sweep may ask for meanwhile (kernel/cpu/prefetch.h), once for the elements [i, i + n) of every few
+// vectors: nothing.
+struct Nothing {
+  HWY_INLINE void operator()(int64_t, int64_t) const {}
+};
+
 // For all of [0, n): store(d, i, compute(d, i)), where d is the tag of the vector that starts at i. Four
 // vectors are computed before any is stored: outputs may be inputs, so only this order lets the compiler
 // weave the computations into each other, which hides their latencies. Bodies that would not fit in the
 // registers four times ask for two. Lambdas passed here need HWY_ATTR before the brace.
-template <int kVectors = 4, class Compute, class Store>
-HWY_INLINE void sweep(int64_t n, Compute compute, Store store) {
+template <int kVectors = 4, class Compute, class Store, class Meanwhile = Nothing>
+HWY_INLINE void sweep(int64_t n, Compute compute, Store store, Meanwhile meanwhile = {}) {
   static_assert(kVectors == 2 || kVectors == 4);
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
   for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
+    meanwhile(i, kVectors * lanes);
     const auto v0 = compute(d, i), v1 = compute(d, i + lanes);
     if constexpr (kVectors == 4) {
       const auto v2 = compute(d, i + 2 * lanes), v3 = compute(d, i + 3 * lanes);
@@ -42,9 +49,10 @@ HWY_INLINE void sweep(int64_t n, Compute compute, Store store) {
 }
 
 // The same into one row: y[i] = compute(d, i).
-template <int kVectors = 4, class Compute>
-HWY_INLINE void sweep_into(float* y, int64_t n, Compute compute) {
-  sweep<kVectors>(n, compute, [&](auto d, int64_t i, auto v) HWY_ATTR { hn::StoreU(v, d, y + i); });
+template <int kVectors = 4, class Compute, class Meanwhile = Nothing>
+HWY_INLINE void sweep_into(float* y, int64_t n, Compute compute, Meanwhile meanwhile = {}) {
+  const auto store = [&](auto d, int64_t i, auto v) HWY_ATTR { hn::StoreU(v, d, y + i); };
+  sweep<kVectors>(n, compute, store, meanwhile);
 }
 
 // The sum over [0, n) that body(d, i, sum) builds: it returns `sum` with its elements' share added. Four
@@ -74,14 +82,15 @@ struct Sums {
 };
 
 // Two such sums in one sweep: body(d, i, first, second) adds its elements' shares to both vectors.
-template <class Body>
-HWY_INLINE Sums accumulate_two(int64_t n, Body body) {
+template <class Body, class Meanwhile = Nothing>
+HWY_INLINE Sums accumulate_two(int64_t n, Body body, Meanwhile meanwhile = {}) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
   int64_t i = 0;
   for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    meanwhile(i, 4 * lanes);
     body(d, i, a0, b0);
     body(d, i + lanes, a1, b1);
     body(d, i + 2 * lanes, a2, b2);
