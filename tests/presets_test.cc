@@ -77,7 +77,7 @@ TEST(Presets, TheirDataAreWhatTheScriptMakes) {
   ASSERT_EQ(std::system(((kConfigs / "data/make.sh").string() + " " + folder.path().string()).c_str()), 0);
   int compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    EXPECT_TRUE(contents(entry.path()) == contents(kConfigs / "data" / entry.path().filename()))
+    EXPECT_TRUE(read_file(entry.path()) == read_file(kConfigs / "data" / entry.path().filename()))
         << entry.path();
     ++compared;
   }

@@ -40,7 +40,7 @@ TEST(Classifier, TextsAndPairs) { expect_scores(golden_model("classify"), "score
 
 TEST(Classifier, ScoresOfTextsThatMayHaveSeveralClasses) {
   const CopyOf folder("classify");
-  std::string config = contents(folder / "config.json");
+  std::string config = read_file(folder / "config.json");
   config.replace(config.find('{'), 1, R"({"problem_type": "multi_label_classification",)");
   put(folder / "config.json", config);
   expect_scores(folder.path(), "sigmoid");
@@ -48,7 +48,7 @@ TEST(Classifier, ScoresOfTextsThatMayHaveSeveralClasses) {
 
 TEST(Classifier, ARegressionGivesItsLogits) {
   const CopyOf folder("classify");
-  std::string config = contents(folder / "config.json");
+  std::string config = read_file(folder / "config.json");
   put(folder / "config.json",
       std::string(config).replace(config.find('{'), 1, R"({"problem_type": "regression",)"));
   const std::vector<TextInput> text = {{"the dog"}};

@@ -14,11 +14,6 @@
 namespace locus {
 namespace {
 
-std::string read_text(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 size_t files_in(const TemporaryFolder& folder) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder.path()), {}));
 }
@@ -27,9 +22,9 @@ TEST(File, ReadsWhatWasWritten) {
   const TemporaryFolder folder;
   const std::string text("line\nNUL \0 and \xff bytes", 21);
   write_file(folder / "a", text);
-  EXPECT_EQ(read_text(folder / "a"), text);
+  EXPECT_EQ(read_file(folder / "a"), text);
   write_file(folder / "a", "");
-  EXPECT_EQ(read_text(folder / "a"), "");
+  EXPECT_EQ(read_file(folder / "a"), "");
   EXPECT_EQ(files_in(folder), 1u);
 }
 
@@ -42,7 +37,7 @@ RC_GTEST_PROP(File, AnyBytesInAnyPieces, (const std::vector<std::string>& pieces
     whole += piece;
   }
   file.commit();
-  RC_ASSERT(read_text(folder / "a") == whole);
+  RC_ASSERT(read_file(folder / "a") == whole);
 }
 
 TEST(File, RefusesToReadWhatIsNoRegularFile) {
@@ -91,15 +86,15 @@ TEST(AtomicFile, AppearsOnlyOnCommit) {
   {
     AtomicFile file(folder / "a");
     file.write("new");
-    EXPECT_EQ(read_text(folder / "a"), "old");
+    EXPECT_EQ(read_file(folder / "a"), "old");
     file.commit();
-    EXPECT_EQ(read_text(folder / "a"), "new");
+    EXPECT_EQ(read_file(folder / "a"), "new");
   }
   {
     AtomicFile forgotten(folder / "a");
     forgotten.write("never seen");
   }
-  EXPECT_EQ(read_text(folder / "a"), "new");
+  EXPECT_EQ(read_file(folder / "a"), "new");
   EXPECT_EQ(files_in(folder), 1u) << "a half-written file stayed behind";
 }
 
@@ -109,9 +104,9 @@ TEST(AtomicFile, TwoWritersDoNotMix) {
   first.write("first");
   second.write("second");
   second.commit();
-  EXPECT_EQ(read_text(folder / "a"), "second");
+  EXPECT_EQ(read_file(folder / "a"), "second");
   first.commit();
-  EXPECT_EQ(read_text(folder / "a"), "first");
+  EXPECT_EQ(read_file(folder / "a"), "first");
   EXPECT_EQ(files_in(folder), 1u);
 }
 
@@ -138,7 +133,7 @@ TEST(AtomicFile, FailureLeavesTheOldFileAndNoDebris) {
                [&] { write_file(folder / "a", std::string(5000, 'x')); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  EXPECT_EQ(read_text(folder / "a"), "old");
+  EXPECT_EQ(read_file(folder / "a"), "old");
   EXPECT_EQ(files_in(folder), 1u);
 }
 

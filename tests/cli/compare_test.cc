@@ -9,11 +9,6 @@
 namespace locus {
 namespace {
 
-std::string text_of(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::string tiny(const TemporaryFolder& folder) {
   write_file(folder / "few.toml", "test_tokens = 512\n");  // scoring takes longer than two steps
   return "compare --schemes none,learned,rotary --tasks language,majority --steps 2 --seeds 2 --lengths "
@@ -30,7 +25,7 @@ TEST(Compare, WritesAReportNumbersAndWordsAndGoesOnFromThere) {
   EXPECT_NE(outcome.out.find("The report: " + (folder / "study" / "report.html").string()),
             std::string::npos);
   EXPECT_NE(outcome.err.find("[12/12] majority, rotary (seed 2):"), std::string::npos) << outcome.err;
-  const std::string page = text_of(folder / "study" / "report.html");
+  const std::string page = read_file(folder / "study" / "report.html");
   EXPECT_EQ(not_well_formed(page), "");
   EXPECT_LT(page.size(), 3u << 20);
   for (const char* part :
@@ -42,7 +37,7 @@ TEST(Compare, WritesAReportNumbersAndWordsAndGoesOnFromThere) {
   for (const char* outside : {"src=", "<link", "@import", "url("}) {  // nothing comes from elsewhere
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   }
-  EXPECT_EQ(text_of(folder / "study" / "results.csv")
+  EXPECT_EQ(read_file(folder / "study" / "results.csv")
                 .rfind("task,scheme,variant,seed,length,value\nlanguage,none,,1,64,", 0),
             0u);
   const Outcome again = run_program(tiny(folder) + " --json");
@@ -107,7 +102,7 @@ TEST(Compare, TwoThreadCountsGiveTheSameBytes) {
         run_program(one(folder / threads, "--steps 2"), fmt::format("LOCUS_THREADS={}", threads)).exit_code,
         0);
   }
-  EXPECT_EQ(text_of(folder / "1" / "results.csv"), text_of(folder / "3" / "results.csv"));
+  EXPECT_EQ(read_file(folder / "1" / "results.csv"), read_file(folder / "3" / "results.csv"));
 }
 
 TEST(Compare, TakesTheUsersOwnText) {

@@ -36,8 +36,7 @@ TEST(Inspect, DrawsAModelOfEveryKindOfTerm) {
     const std::string page = (folder / (family + ".html")).string();
     const Outcome outcome = run_program("inspect " + golden(family) + " --out " + page);
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    const std::vector<std::byte> bytes = read_file(page);
-    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string text = read_file(page);
     EXPECT_EQ(not_well_formed(text), "") << family;
     EXPECT_NE(text.find("<h1>" + family + "</h1>"), std::string::npos);
     EXPECT_EQ(text.find("training starts from"), std::string::npos) << family;

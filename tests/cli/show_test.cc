@@ -10,11 +10,6 @@
 namespace locus {
 namespace {
 
-std::string text_of(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const SchemeInfo* info : schemes()) result.emplace_back(info->name);
@@ -32,7 +27,7 @@ TEST_P(Show, DrawsEveryScheme) {
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
     EXPECT_EQ(outcome.out.rfind(path.string() + ": ", 0), 0u) << outcome.out;
-    const std::string picture = text_of(path);
+    const std::string picture = read_file(path);
     EXPECT_EQ(not_well_formed(picture), "");
     EXPECT_NE(picture.find(">" + GetParam() + "<"), std::string::npos);
     EXPECT_NE(picture.find("3 heads of 64, length 70"), std::string::npos);

@@ -18,13 +18,13 @@ TEST_F(TextCommands, Embed) {
       lines);
   const std::string out = (folder / "out").string();
   EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".jsonl"), "");
-  EXPECT_EQ(contents(out + ".jsonl"), lines);
+  EXPECT_EQ(read_file(out + ".jsonl"), lines);
   EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".safetensors"), "");
   const SafetensorsFile file(out + ".safetensors");
   const Tensor vectors = file.read("embeddings");
   EXPECT_EQ(vectors.shape(), Shape({2, 12}));
   EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".npy"), "");
-  const std::string npy = contents(out + ".npy");
+  const std::string npy = read_file(out + ".npy");
   ASSERT_EQ(npy.size(), 128 + 2 * 12 * sizeof(float));
   EXPECT_EQ(npy.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
   EXPECT_EQ(npy.substr(10, 60), "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 12), }");

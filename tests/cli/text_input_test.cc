@@ -99,8 +99,8 @@ TEST_F(TextCommands, ABrokenPipeEndsQuietly) {
         fmt::format("sh -c \"{}{} classify {} < {} | head -n 1\" 2> {} | wc -l > {}", signal, LOCUS_PROGRAM,
                     model("classify"), input, (folder / "err").string(), (folder / "out").string());
     EXPECT_EQ(std::system(command.c_str()), 0);
-    EXPECT_EQ(contents(folder / "err"), "");
-    EXPECT_EQ(contents(folder / "out"), "1\n");
+    EXPECT_EQ(read_file(folder / "err"), "");
+    EXPECT_EQ(read_file(folder / "out"), "1\n");
   }
 }
 
@@ -117,7 +117,7 @@ TEST_F(TextCommands, AnswersALineAtATimeWhereSomeoneWaits) {
       std::system(
           fmt::format("bash {} > {}", (folder / "script").string(), (folder / "told").string()).c_str()),
       0);
-  EXPECT_EQ(contents(folder / "told"), "1\n2\n");
+  EXPECT_EQ(read_file(folder / "told"), "1\n2\n");
 }
 
 }  // namespace

@@ -67,9 +67,8 @@ TEST_F(TrainCommand, ThePageIsThereFromTheFirstValidationOn) {
     run_program(command("--set train.steps=1000000000"), fmt::format("timeout -s KILL {}", seconds));
     if (fs::exists(folder / "out" / "training.html")) break;
   }
-  const std::vector<std::byte> page = read_file(folder / "out" / "training.html");
-  const std::string_view text(reinterpret_cast<const char*>(page.data()), page.size());
-  EXPECT_NE(text.find("the best validation loss is "), std::string_view::npos);
+  EXPECT_NE(read_file(folder / "out" / "training.html").find("the best validation loss is "),
+            std::string_view::npos);
 }
 
 TEST_F(TrainCommand, TrainsMeasuresAndWrites) {
@@ -112,9 +111,9 @@ TEST_F(TrainCommand, TrainsMeasuresAndWrites) {
 
 TEST_F(TrainCommand, TheSameCommandGoesOnAndAnotherIsRefused) {
   expect_fine(command("--set train.steps=40"));
-  const std::string metrics = contents(folder / "out/metrics.jsonl");
+  const std::string metrics = read_file(folder / "out/metrics.jsonl");
   expect_fine(command("--set train.steps=40"));
-  EXPECT_EQ(contents(folder / "out/metrics.jsonl"), metrics) << "there is nothing left to do";
+  EXPECT_EQ(read_file(folder / "out/metrics.jsonl"), metrics) << "there is nothing left to do";
   expect_fault(2, command("--set train.steps=40 --set train.rate=0.01"),
                {"was begun with another configuration", "train.rate: '0.01', was '0.02'"});
 }
@@ -185,7 +184,7 @@ TEST_F(TrainCommand, EvalAndGenerateRefuseWhatMakesNoSense) {
   expect_fault(2, "generate " + out() + " x --stop ''", {"a stop string is empty"});
   expect_fault(3, "generate " + out() + " abcdefghabcdefghx",
                {"text 1: it has 17 tokens, expected at most 16"});
-  std::string weights = contents(folder / "out/last/model.safetensors");
+  std::string weights = read_file(folder / "out/last/model.safetensors");
   weights.back() = static_cast<char>(weights.back() ^ 1);
   put(folder / "out/last/model.safetensors", weights);
   expect_fault(3, "eval " + out() + "/last " + (folder / "x.txt").string(), {"not as it was saved"});

@@ -101,11 +101,6 @@ addEventListener('load', () => setTimeout(() => {
 }));
 </script></head>)";
 
-std::string text_of(const fs::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::string frame_of(const std::string& name, int width) {
   return fmt::format("<iframe src='{}' style='border:0;width:{}px;height:900px'></iframe>", name, width);
 }
@@ -132,7 +127,7 @@ class Browser : public ::testing::Test {
         "<!doctype html><pre id='said'></pre><script>onmessage = event => said.textContent += "
         "event.data + ' END\\n';</script>";
     for (size_t i = 0; i < pages.size(); ++i) {
-      std::string page = text_of(pages[i]);
+      std::string page = read_file(pages[i]);
       const size_t head = page.find("</head>");
       EXPECT_NE(head, std::string::npos) << pages[i];
       const std::string name = fmt::format("looked-at-{}.html", i);
@@ -140,7 +135,7 @@ class Browser : public ::testing::Test {
       for (const int width : kWidths) host += frame_of(name, width);
     }
     host += frame_of("paper.html?paper", kWidths[1]);
-    put(folder / "paper.html", on_paper(text_of(folder / "looked-at-0.html")));
+    put(folder / "paper.html", on_paper(read_file(folder / "looked-at-0.html")));
     put(folder / "host.html", host);
     const std::string command = fmt::format(
         "chromium --headless --no-sandbox --disable-gpu --user-data-dir='{0}/profile' --hide-scrollbars "
@@ -148,8 +143,8 @@ class Browser : public ::testing::Test {
         "2>'{0}/log' </dev/null",
         folder.path().string());
     EXPECT_EQ(std::system(command.c_str()), 0);
-    EXPECT_EQ(text_of(folder / "log").find(":CONSOLE"), std::string::npos) << text_of(folder / "log");
-    return text_of(folder / "dom");
+    EXPECT_EQ(read_file(folder / "log").find(":CONSOLE"), std::string::npos) << read_file(folder / "log");
+    return read_file(folder / "dom");
   }
 
   fs::path page(const std::string& name, const std::string& arguments) {

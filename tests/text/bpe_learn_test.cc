@@ -46,7 +46,7 @@ TEST(BpeLearn, TooFewTokens) {
 
 TEST(BpeLearn, TellsHowFarItIs) {
   WordCounts counts;
-  counts.add(contents(golden_text("corpus.txt")));
+  counts.add(read_file(golden_text("corpus.txt")));
   std::vector<int32_t> told;
   learn_bpe(counts, {.size = 380, .progress = [&](int32_t tokens, int32_t size) {
                        EXPECT_EQ(size, 380);

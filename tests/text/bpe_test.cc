@@ -149,7 +149,7 @@ TEST(Bpe, RememberedWordsAreEncodedAlike) {
 }
 
 TEST(Bpe, ManyThreadsAtOnce) {
-  const std::string text = contents(golden_text("corpus.txt"));
+  const std::string text = read_file(golden_text("corpus.txt"));
   const Ids expected = learned().encode(text);
   std::vector<std::thread> threads;
   std::vector<int> same(4);

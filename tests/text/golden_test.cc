@@ -44,10 +44,10 @@ TEST(TokensGolden, RankFileAsTiktoken) {
 
 TEST(TokensGolden, LearningAsHfTokenizers) {
   WordCounts counts;
-  counts.add(contents(golden_text("corpus.txt")));
+  counts.add(read_file(golden_text("corpus.txt")));
   const TemporaryFolder folder;
   Bpe(learn_bpe(counts, {.size = 400})).save(folder.path());
-  EXPECT_EQ(contents(folder / "vocab.bpe"), contents(golden_text("learned/vocab.bpe")));
+  EXPECT_EQ(read_file(folder / "vocab.bpe"), read_file(golden_text("learned/vocab.bpe")));
   expect_golden(*load_tokenizer(folder.path()), "ids");
 }
 
@@ -59,7 +59,7 @@ TEST(TokensGolden, Gpt2AsTiktoken) {
 TEST(TokensGolden, TheVerdict) {
   if (!has_data()) GTEST_SKIP() << kNoData;
   const auto tokenizer = load_tokenizer(data_folder() / "gpt2");
-  const std::string text = contents(data_folder() / "the-verdict.txt");
+  const std::string text = read_file(data_folder() / "the-verdict.txt");
   const std::vector<int32_t> ids = tokenizer->encode(text);
   EXPECT_EQ(tokenizer->size(), 50257);
   EXPECT_EQ(tokenizer->special("<|endoftext|>"), 50256);

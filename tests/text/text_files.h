@@ -29,9 +29,4 @@ inline void put(const std::filesystem::path& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-inline std::string contents(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace locus

@@ -60,7 +60,7 @@ TEST(TokenFile, AnUnfinishedOneLeavesNothing) {
 void expect_refused(size_t offset, const std::string& bytes, const std::string& message) {
   const TemporaryFolder folder;
   write_tokens(folder / "x", 300, {1, 2, 299});
-  std::string file = contents(folder / "x");
+  std::string file = read_file(folder / "x");
   file.replace(offset, bytes.size(), bytes);
   put(folder / "x", file);
   expect_error(Fault::data, {message.c_str()}, [&] { all(TokenFile(folder / "x")); });
@@ -81,7 +81,7 @@ TEST(TokenFile, IdPastTheVocabulary) {
 TEST(TokenFile, WrongSize) {
   const TemporaryFolder folder;
   write_tokens(folder / "x", 300, {1, 2, 3});
-  const std::string good = contents(folder / "x");
+  const std::string good = read_file(folder / "x");
   const auto refused = [&](const std::string& bytes, const char* message) {
     put(folder / "y", bytes);
     expect_error(Fault::data, {message}, [&] { TokenFile(folder / "y"); });
@@ -107,7 +107,7 @@ TEST(TokenFile, EmptyOneHasNoWindow) {
 TEST(TokenFile, PastFourGibibytes) {
   const TemporaryFolder folder;
   write_tokens(folder / "x", 300, {});
-  const std::string good = contents(folder / "x");
+  const std::string good = read_file(folder / "x");
   constexpr uint64_t kIds = (uint64_t{5} << 30) / 2;
   std::error_code error;
   std::filesystem::resize_file(folder / "x", 24 + 2 * kIds + 8, error);

@@ -32,8 +32,8 @@ int main(int argc, char** argv) try {
       argc == 4 && std::string_view(argv[3]) == "--read-specials" ? Specials::are_read : Specials::are_text;
   if (argc < 3) fail(Fault::usage, "expected FOLDER FILE [--read-specials]");
   const auto tokenizer = load_tokenizer(argv[1]);
-  const std::vector<std::byte> bytes = read_file(argv[2]);
-  TextLines lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const std::string text = read_file(argv[2]);
+  TextLines lines(text);
   for (std::string_view line; lines.next(line);) fmt::print("{}\n", described(*tokenizer, line, specials));
   return 0;
 } catch (const locus::Error& error) {

@@ -56,17 +56,12 @@ int run(const fs::path& folder, const std::string& more) {
   return wait_for(start(folder.string() + " " + more));
 }
 
-std::string text_of(const fs::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // All that a run leaves and that does not depend on the clock.
 std::string result_of(const fs::path& folder) {
   std::string result;
   for (const char* file :
        {"last/model.safetensors", "last/optimizer.safetensors", "best/model.safetensors"}) {
-    result += text_of(folder / file);
+    result += read_file(folder / file);
   }
   const Metrics metrics = read_metrics(folder / "metrics.jsonl");
   for (const StepMetrics& m : metrics.steps) {

@@ -23,11 +23,6 @@ Checkpoint checkpoint_of(int64_t step, int64_t best_step = 0) {
           .files = {{"words.txt", "one\n"}}};
 }
 
-std::string text_of(const fs::path& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
@@ -46,7 +41,7 @@ TEST(RunFolder, SavesWhatItIsGiven) {
   EXPECT_EQ(names_in(last), (std::vector<std::string>{"config.toml", "manifest", "model.safetensors",
                                                       "optimizer.safetensors", "state.toml", "words.txt"}));
   EXPECT_EQ(SafetensorsFile(last / "model.safetensors").read("a").values(), std::vector<float>(6, 3));
-  EXPECT_EQ(text_of(last / "words.txt"), "one\n");
+  EXPECT_EQ(read_file(last / "words.txt"), "one\n");
   const RunState state = read_state(last);
   EXPECT_EQ(state.step, 3);
   EXPECT_EQ(state.seed, 7);
@@ -70,7 +65,7 @@ TEST(RunFolder, AFlippedBitInAnyFileIsFound) {
   RunFolder folder(place.path());
   folder.save(checkpoint_of(1));
   for (const std::string& name : names_in(place / "last")) {
-    const std::string whole = text_of(place / "last" / name);
+    const std::string whole = read_file(place / "last" / name);
     for (size_t bit = 0; bit < 8 * whole.size();
          bit += 11) {  // 11 and 8 share no factor: all places in a byte
       std::string damaged = whole;
@@ -93,12 +88,12 @@ TEST(RunFolder, DamageIsNamed) {
   const fs::path last = place / "last";
   const auto expect_damage = [&](const char* name, const std::string& contents,
                                  std::initializer_list<const char*> parts) {
-    const std::string whole = text_of(last / name);
+    const std::string whole = read_file(last / name);
     write_file(last / name, contents);
     expect_error(Fault::data, parts, [&] { verify_manifest(last); });
     write_file(last / name, whole);
   };
-  std::string model = text_of(last / "model.safetensors");
+  std::string model = read_file(last / "model.safetensors");
   model.back() ^= 1;
   expect_damage("model.safetensors", model,
                 {"model.safetensors': the tensor 'b' is not as it was saved: its checksum"});
@@ -106,7 +101,7 @@ TEST(RunFolder, DamageIsNamed) {
   expect_damage("model.safetensors", model, {"model.safetensors': its header is not as it was saved"});
   expect_damage("config.toml", "a = 2\n", {"config.toml' is not as it was saved"});
   expect_damage("manifest", "", {"manifest' is no manifest of a checkpoint, or is cut short"});
-  expect_damage("manifest", text_of(last / "manifest") + "\n", {"manifest' is not as it was saved"});
+  expect_damage("manifest", read_file(last / "manifest") + "\n", {"manifest' is not as it was saved"});
   fs::remove(last / "words.txt");
   expect_error(Fault::io, {"cannot open '", "words.txt'"}, [&] { verify_manifest(last); });
 }

@@ -35,9 +35,7 @@ Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weigh
 // A list of modules, each with its type and, where it has files, its folder.
 void Embedder::read_modules() {
   const fs::path &folder = model_.folder(), file = folder / "modules.json";
-  const std::vector<std::byte> bytes = read_file(file, 1 << 20);
-  const std::string list(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const Config modules("{\"modules\": " + list + "}", file);
+  const Config modules("{\"modules\": " + read_file(file, 1 << 20) + "}", file);
   for (int64_t i = 0; i < modules.count("modules"); ++i) {
     const std::string name = fmt::format("modules.{}.type", i), type = modules.text(name);
     const std::string kind = type.substr(type.rfind('.') + 1);

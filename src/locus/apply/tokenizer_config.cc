@@ -7,8 +7,7 @@ namespace locus {
 Config read_tokenizer_config(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "tokenizer_config.json";
   if (!std::filesystem::exists(file)) return {"{}", file};
-  const std::vector<std::byte> bytes = read_file(file, 64 << 20);
-  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string text = read_file(file, 64 << 20);
   constexpr std::string_view kField = "\"model_max_length\"";
   constexpr size_t kDigits = 18;  // of whole numbers that every reader takes
   const size_t field = text.find(kField);

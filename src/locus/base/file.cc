@@ -48,11 +48,11 @@ void InputFile::read_at(uint64_t offset, std::span<std::byte> bytes) const {
   }
 }
 
-std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit) {
+std::string read_file(const std::filesystem::path& path, uint64_t limit) {
   const InputFile file(path);
   require(file.size() <= limit, "'{}' has {} bytes, expected at most {}", path.string(), file.size(), limit);
-  std::vector<std::byte> bytes(file.size());
-  file.read_at(0, bytes);
+  std::string bytes(file.size(), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(bytes)));
   return bytes;
 }
 

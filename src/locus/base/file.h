@@ -42,8 +42,8 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
-// A whole file of at most `limit` bytes.
-std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit = uint64_t{1} << 40);
+// A whole file of at most `limit` bytes: by default more than any vocabulary has.
+std::string read_file(const std::filesystem::path& path, uint64_t limit = uint64_t{1} << 30);
 
 // A file that appears under its name only on commit(): written beside it, synced, renamed.
 class AtomicFile {

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "locus/base/trim.h"
+
 namespace locus {
 namespace {
 
@@ -22,12 +24,6 @@ struct ArmPart {
 constexpr ArmPart kArmParts[] = {{"0xd03", "Cortex-A53"},  {"0xd08", "Cortex-A72"},  {"0xd0b", "Cortex-A76"},
                                  {"0xd0c", "Neoverse-N1"}, {"0xd40", "Neoverse-V1"}, {"0xd49", "Neoverse-N2"},
                                  {"0xd4f", "Neoverse-V2"}};
-
-std::string_view trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 // The value of the first line "key : value", or nothing.
 std::string_view value_of(std::string_view text, std::string_view key) {

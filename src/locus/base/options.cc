@@ -10,17 +10,12 @@
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
+#include "locus/base/trim.h"
 
 namespace locus {
 namespace {
 
 using Kind = OptionSpec::Kind;
-
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

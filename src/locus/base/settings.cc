@@ -18,8 +18,6 @@
 namespace locus {
 namespace {
 
-using Kind = Setting::Kind;
-
 constexpr uint64_t kMostBytes = 1 << 20;
 
 // A number in the one way it is written, so that 1, 1.0 and 01 do not differ; nothing when it is none.
@@ -51,18 +49,18 @@ std::optional<std::string> numbers_text(std::string_view text) {
 
 Setting setting_of(std::string_view key, std::string_view value) {
   const std::string name(key), text(value);
-  if (value == "true" || value == "false") return {name, text, Kind::boolean, 0};
-  if (const auto number = number_text(value)) return {name, *number, Kind::number, 0};
-  if (const auto numbers = numbers_text(value)) return {name, *numbers, Kind::numbers, 0};
-  return {name, text, Kind::text, 0};
+  if (value == "true" || value == "false") return {name, text, Setting::Kind::boolean, 0};
+  if (const auto number = number_text(value)) return {name, *number, Setting::Kind::number, 0};
+  if (const auto numbers = numbers_text(value)) return {name, *numbers, Setting::Kind::numbers, 0};
+  return {name, text, Setting::Kind::text, 0};
 }
 
 // As TOML and JSON have it alike.
 std::string written(const Setting& setting) {
   switch (setting.kind) {
-    case Kind::text:
+    case Setting::Kind::text:
       return json::text(setting.value);
-    case Kind::numbers:
+    case Setting::Kind::numbers:
       return fmt::format("[{}]", setting.value);
     default:
       return setting.value;
@@ -83,8 +81,7 @@ bool below(std::string_view key, std::string_view section) {
 }  // namespace
 
 Settings Settings::read(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
-  return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+  return parse(read_file(path, kMostBytes), path.string());
 }
 
 Settings Settings::parse(std::string_view toml, const std::string& name) {
@@ -102,8 +99,8 @@ const Setting* Settings::find(std::string_view key) const {
 void Settings::set(std::string_view key, std::string_view value) {
   const auto there = std::ranges::find(list_, key, &Setting::key);
   Setting fresh = setting_of(key, value);
-  if (there != list_.end() && there->kind == Kind::text)
-    fresh = {fresh.key, std::string(value), Kind::text, 0};
+  if (there != list_.end() && there->kind == Setting::Kind::text)
+    fresh = {fresh.key, std::string(value), Setting::Kind::text, 0};
   // Keys and texts follow the rules of the file: what could not be read back is not taken.
   const std::vector<Setting> read =
       parse_toml(fmt::format("{} = {}", key, written(fresh)), quote(key).text());

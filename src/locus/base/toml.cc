@@ -105,16 +105,15 @@ class Flattening {
   }
 
   Setting setting(const std::string& key, const toml::node& node) const {
-    using Kind = Setting::Kind;
-    if (const auto* text = node.as_string()) return {key, text->get(), Kind::text, line_};
+    if (const auto* text = node.as_string()) return {key, text->get(), Setting::Kind::text, line_};
     if (const auto* flag = node.as_boolean())
-      return {key, flag->get() ? "true" : "false", Kind::boolean, line_};
+      return {key, flag->get() ? "true" : "false", Setting::Kind::boolean, line_};
     if (const toml::array* array = node.as_array()) {
       std::vector<std::string> parts;
       for (const toml::node& item : *array) parts.push_back(number(key, item));
-      return {key, fmt::format("{}", fmt::join(parts, ", ")), Kind::numbers, line_};
+      return {key, fmt::format("{}", fmt::join(parts, ", ")), Setting::Kind::numbers, line_};
     }
-    return {key, number(key, node), Kind::number, line_};
+    return {key, number(key, node), Setting::Kind::number, line_};
   }
 
   std::string number(const std::string& key, const toml::node& node) const {

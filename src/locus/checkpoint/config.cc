@@ -18,10 +18,6 @@ constexpr uint64_t kMostBytes = 64 << 20;  // the longest configs, with a label 
 constexpr size_t kDeepest = 64;
 constexpr int64_t kMostSize = 1 << 24;
 
-std::string_view as_text(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 // Turns nested values into named ones, without recursion.
@@ -94,7 +90,7 @@ class Config::Flattener {
   std::deque<std::pair<std::string, dom::element>> waiting_;
 };
 
-Config::Config(const std::filesystem::path& path) : Config(as_text(read_file(path, kMostBytes)), path) {}
+Config::Config(const std::filesystem::path& path) : Config(read_file(path, kMostBytes), path) {}
 
 Config::Config(std::string_view json, const std::filesystem::path& called) : path_(called) {
   dom::parser parser(kMostBytes);

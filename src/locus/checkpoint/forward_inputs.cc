@@ -106,11 +106,9 @@ const InputField& field_of(std::string_view name, const std::string& file) {
 }  // namespace
 
 ForwardInputs read_inputs(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path, uint64_t{1} << 32);
   dom::parser parser;
   dom::object object;
-  const auto error =
-      parser.parse(reinterpret_cast<const char*>(bytes.data()), bytes.size()).get_object().get(object);
+  const auto error = parser.parse(read_file(path, uint64_t{1} << 32)).get_object().get(object);
   require(!error, "'{}': is no JSON object: {}", path.string(), simdjson::error_message(error));
   ForwardInputs inputs;
   const std::string name = path.string();

@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kLists[] = {"begin_suppress_tokens", "sequence_bias"};
 constexpr std::string_view kCounts[] = {"no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "min_length",
                                         "min_new_tokens"};
-constexpr std::string_view kParts[] = {"typical_p", "encoder_repetition_penalty"};
+constexpr std::string_view kFactors[] = {"typical_p", "encoder_repetition_penalty"};
 
 std::vector<std::string> unmet_of(const Config& config) {
   std::vector<std::string> unmet;
@@ -23,7 +23,7 @@ std::vector<std::string> unmet_of(const Config& config) {
   for (const std::string_view name : kCounts) {
     if (config.integer(name, 0, 1e9, 0) > 0) unmet.emplace_back(name);
   }
-  for (const std::string_view name : kParts) {
+  for (const std::string_view name : kFactors) {
     if (config.number(name, 0, 1e6, 1) != 1) unmet.emplace_back(name);
   }
   return unmet;

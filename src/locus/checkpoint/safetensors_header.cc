@@ -16,7 +16,7 @@ namespace ondemand = simdjson::ondemand;
 
 // How deep the format's own reader follows a header: the object itself, a tensor's, and what unknown fields
 // hold.
-constexpr size_t kDeepest = 127;
+constexpr size_t kDeepestHeader = 127;
 static_assert(kHeaderPadding >= simdjson::SIMDJSON_PADDING);
 
 class HeaderParser {
@@ -62,7 +62,7 @@ class HeaderParser {
     if (error == simdjson::SUCCESS) return;
     if (error == simdjson::MEMALLOC) fail(Fault::resource, "'{}': out of memory for its header", file_);
     if (error == simdjson::DEPTH_ERROR)
-      fail(Fault::data, "'{}': the header's JSON is nested deeper than {} levels", file_, kDeepest);
+      fail(Fault::data, "'{}': the header's JSON is nested deeper than {} levels", file_, kDeepestHeader);
     fail(Fault::data, "'{}': the header is not valid JSON {}: {}", file_,
          last_key_.empty() ? "from its start" : "after the key " + quote(last_key_).text(),
          simdjson::error_message(error));
@@ -129,7 +129,7 @@ class HeaderParser {
         once(!std::exchange(has_offsets, true), entry, "data_offsets");
         read_numbers(entry, "data_offsets", part, offsets_);
       } else {
-        accept(check_json(part, kDeepest - 2));
+        accept(check_json(part, kDeepestHeader - 2));
       }
     }
     present(entry.type != nullptr, entry, "dtype");

@@ -38,8 +38,7 @@ void copy_companions(const fs::path& from, const fs::path& to) {
   for (const std::string_view name : kCompanions) {
     if (!fs::exists(from / name)) continue;
     fs::create_directories((to / name).parent_path());
-    const std::vector<std::byte> bytes = read_file(from / name);
-    write_file(to / name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    write_file(to / name, read_file(from / name));
   }
 }
 
@@ -48,9 +47,7 @@ void copy_companions(const fs::path& from, const fs::path& to) {
 std::string changed_config(const fs::path& file, const json::Members& changes) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  const std::vector<std::byte> bytes = read_file(file);
-  const auto error =
-      parser.parse(reinterpret_cast<const char*>(bytes.data()), bytes.size()).get_object().get(object);
+  const auto error = parser.parse(read_file(file)).get_object().get(object);
   require(!error, "'{}': is not a JSON object: {}", file.string(), simdjson::error_message(error));
   json::Members members;
   for (const auto member : object) {

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostListed = 20;  // problems of an index that are worth reading
+constexpr size_t kMostProblems = 20;  // problems of an index that are worth reading
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -63,7 +63,7 @@ std::string complaint(const fs::path& folder, const std::string& name) {
 void refuse(const fs::path& path, const std::vector<std::string>& problems) {
   if (problems.empty()) return;
   const std::vector<std::string> shown(problems.begin(),
-                                       problems.begin() + std::min(problems.size(), kMostListed));
+                                       problems.begin() + std::min(problems.size(), kMostProblems));
   fail(Fault::data, "'{}': {} problem{}\n  {}{}", path.string(), problems.size(),
        problems.size() == 1 ? "" : "s", fmt::join(shown, "\n  "),
        shown.size() < problems.size() ? "\n  .." : "");

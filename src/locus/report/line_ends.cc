@@ -11,7 +11,7 @@ namespace locus::report {
 namespace {
 
 constexpr double kJoint = kBeforeName - 5;  // the piece of line
-constexpr double kGap = kTextSize + 3;
+constexpr double kApart = kTextSize + 3;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ std::vector<double> kept_apart(const std::vector<double>& wanted, double gap, do
 std::vector<std::string> named_ends(const std::vector<LineEnd>& ends, double x, double top, double bottom) {
   std::vector<double> wanted;
   for (const LineEnd& end : ends) wanted.push_back(end.y);
-  const std::vector<double> places = kept_apart(wanted, kGap, top, bottom);
+  const std::vector<double> places = kept_apart(wanted, kApart, top, bottom);
   std::vector<std::string> elements;
   for (size_t i = 0; i < ends.size(); ++i) {
     const double from = ends[i].reaches ? x : x + kJoint / 2,

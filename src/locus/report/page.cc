@@ -53,7 +53,7 @@ details{padding:.5rem 0}details::details-content{content-visibility:visible;disp
 figure.one.charts{flex:3 1 20rem}figure.one.map{flex:2 1 12rem}}
 )";
 
-std::string paper_rules(const Paper& paper) {
+std::string page_rules(const Paper& paper) {
   return fmt::format(
       "html{{background:{0};color:{1}}}dt,figcaption,footer,.why{{color:{2}}}"
       "pre,details,.choice>label{{border:1px solid {3}}}th,td{{border-bottom:1px solid {3}}}"
@@ -163,7 +163,7 @@ std::string Page::html() const {
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{0}</title>\n"
       "<style>{1}{2}\n@media (prefers-color-scheme:dark){{{3}}}\n{4}</style>\n</head>\n"
       "<body>\n<main>\n<h1>{0}</h1>\n{5}</main>\n<footer>Made by Locus {6}.</footer>\n</body>\n</html>\n",
-      title_, kLayout, paper_rules(kLight), paper_rules(kDark), drawing_style(), body_, version());
+      title_, kLayout, page_rules(kLight), page_rules(kDark), drawing_style(), body_, version());
 }
 
 }  // namespace locus::report

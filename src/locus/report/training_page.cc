@@ -10,13 +10,13 @@
 namespace locus::report {
 namespace {
 
-constexpr int64_t kMostPoints = 400;
+constexpr int64_t kMostRuns = 400;
 
 // Means of `value` over runs of steps, each at the last step of its run.
 Series averaged(const std::string& name, const std::vector<StepMetrics>& steps, double StepMetrics::*value) {
   Series series{.name = name};
   const auto count = static_cast<int64_t>(steps.size());
-  const int64_t run = divide_up(std::max<int64_t>(count, 1), kMostPoints);
+  const int64_t run = divide_up(std::max<int64_t>(count, 1), kMostRuns);
   for (int64_t begin = 0; begin < count; begin += run) {
     const int64_t end = std::min(begin + run, count);
     double sum = 0;

@@ -49,11 +49,10 @@ std::string cell_json(const Cell& cell) {
 
 Cell read_cell(const std::filesystem::path& file) {
   constexpr uint64_t kMost = 1 << 22;  // far more than any cell
-  const std::vector<std::byte> bytes = read_file(file, kMost);
+  const std::string text = read_file(file, kMost);
   try {
     simdjson::dom::parser parser;
-    const simdjson::dom::element all =
-        parser.parse(simdjson::padded_string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    const simdjson::dom::element all = parser.parse(text);
     Cell cell;
     cell.name = {std::string(all["task"].get_string().value()),
                  std::string(all["scheme"].get_string().value()),

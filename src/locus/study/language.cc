@@ -12,7 +12,7 @@ namespace locus::study {
 namespace {
 
 constexpr int32_t kWords = 40, kNames = 8, kMark = kWords + kNames, kHidden = kMark + 1;
-constexpr int32_t kVocabulary = kHidden + 1;
+constexpr int32_t kTokens = kHidden + 1;
 constexpr uint64_t kGrammar = 20170612;
 // Of the four words that may follow a pair.
 constexpr std::array kChances = {0.6f, 0.2f, 0.12f, 0.08f};
@@ -73,7 +73,7 @@ extern const Task kLanguage = {
     .position = "order of the last two words; what followed the mark, however long ago",
     .kind = ModelKind::decoder,
     .metric = Metric::perplexity,
-    .vocabulary = kVocabulary,
+    .vocabulary = kTokens,
     .make = next_word,
 };
 
@@ -83,7 +83,7 @@ extern const Task kMaskedLanguage = {
     .position = "which neighbour stands where",
     .kind = ModelKind::encoder,
     .metric = Metric::perplexity,
-    .vocabulary = kVocabulary,
+    .vocabulary = kTokens,
     .make = hidden_word,
 };
 

@@ -9,7 +9,7 @@ namespace locus::study {
 Task text_task(const std::filesystem::path& file) {
   constexpr uint64_t kMost = uint64_t{1} << 31;  // positions in it are 32-bit draws
   constexpr size_t kLeast = 1000;
-  const auto bytes = std::make_shared<const std::vector<std::byte>>(read_file(file, kMost));
+  const auto bytes = std::make_shared<const std::string>(read_file(file, kMost));
   require(bytes->size() >= kLeast, "{}: {} bytes, expected at least {} to learn from", file.string(),
           bytes->size(), kLeast);
   const size_t border = bytes->size() / 10 * 9;
@@ -28,7 +28,7 @@ Task text_task(const std::filesystem::path& file) {
             const size_t first = begin + random.below(0, static_cast<uint32_t>(end - begin - wanted + 1));
             Example example;
             for (size_t i = first; i < first + wanted; ++i) {
-              example.ids.push_back(static_cast<int32_t>((*bytes)[i]));
+              example.ids.push_back(static_cast<uint8_t>((*bytes)[i]));
             }
             example.targets.assign(example.ids.begin() + 1, example.ids.end());
             example.ids.pop_back();

@@ -7,18 +7,18 @@
 namespace locus {
 namespace {
 
-constexpr int32_t kBytes = 256;
+constexpr int32_t kByteTokens = 256;
 
-constexpr std::array<char, kBytes> kEveryByte = [] {
-  std::array<char, kBytes> bytes{};
-  for (int i = 0; i < kBytes; ++i) bytes[i] = static_cast<char>(i);
+constexpr std::array<char, kByteTokens> kEveryByte = [] {
+  std::array<char, kByteTokens> bytes{};
+  for (int i = 0; i < kByteTokens; ++i) bytes[i] = static_cast<char>(i);
   return bytes;
 }();
 
 }  // namespace
 
 ByteVocabulary::ByteVocabulary(const std::vector<std::string>& specials)
-    : Tokenizer(kBytes + static_cast<int32_t>(specials.size()), numbered_from(kBytes, specials)) {}
+    : Tokenizer(kByteTokens + static_cast<int32_t>(specials.size()), numbered_from(kByteTokens, specials)) {}
 
 void ByteVocabulary::append(std::string_view text, std::vector<int32_t>& ids) const {
   ids.reserve(ids.size() + text.size());

@@ -7,17 +7,11 @@
 #include "locus/base/quote.h"
 
 namespace locus {
-namespace {
-
-constexpr uint64_t kLargestFile = uint64_t{1} << 30;
-
-}  // namespace
 
 JsonText::JsonText(std::string_view text, std::string where) : where_(std::move(where)) { parse(text); }
 
 JsonText::JsonText(const std::filesystem::path& file) : where_(fmt::format("'{}'", file.string())) {
-  const std::vector<std::byte> bytes = read_file(file, kLargestFile);
-  parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  parse(read_file(file));
 }
 
 void JsonText::parse(std::string_view text) {

@@ -8,7 +8,7 @@
 namespace locus {
 namespace {
 
-constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t kNoNode = std::numeric_limits<uint32_t>::max();
 
 struct Node {
   int32_t id;  // -1: merged into the node before it
@@ -19,8 +19,8 @@ class LongWord {
  public:
   LongWord(const MergeTable& table, const std::vector<int32_t>& ids) : table_(table), nodes_(ids.size()) {
     const auto count = static_cast<uint32_t>(ids.size());
-    for (uint32_t i = 0; i < count; ++i) nodes_[i] = {ids[i], i == 0 ? kNone : i - 1, i + 1};
-    nodes_.back().behind = kNone;
+    for (uint32_t i = 0; i < count; ++i) nodes_[i] = {ids[i], i == 0 ? kNoNode : i - 1, i + 1};
+    nodes_.back().behind = kNoNode;
     for (uint32_t i = 0; i + 1 < count; ++i) push(i);
   }
 
@@ -35,13 +35,13 @@ class LongWord {
 
   void write(std::vector<int32_t>& ids) const {
     ids.clear();
-    for (uint32_t i = 0; i != kNone; i = nodes_[i].behind) ids.push_back(nodes_[i].id);
+    for (uint32_t i = 0; i != kNoNode; i = nodes_[i].behind) ids.push_back(nodes_[i].id);
   }
 
  private:
   MergeTable::Answer ask(uint32_t place) const {
     const Node& node = nodes_[place];
-    if (node.id < 0 || node.behind == kNone) return {};
+    if (node.id < 0 || node.behind == kNoNode) return {};
     return table_.find(node.id, nodes_[node.behind].id);
   }
 
@@ -51,8 +51,8 @@ class LongWord {
     node.id = result;
     node.behind = right.behind;
     right.id = -1;
-    if (node.behind != kNone) nodes_[node.behind].before = place;
-    if (node.before != kNone) push(node.before);
+    if (node.behind != kNoNode) nodes_[node.behind].before = place;
+    if (node.before != kNoNode) push(node.before);
     push(place);
   }
 
@@ -89,7 +89,8 @@ size_t merge_short(const MergeTable& table, int32_t* ids, size_t count) {
 
 void merge_long(const MergeTable& table, std::vector<int32_t>& ids) {
   if (ids.size() < 2) return;
-  require(ids.size() < kNone, "a word of {} bytes without a break, expected less than {}", ids.size(), kNone);
+  require(ids.size() < kNoNode, "a word of {} bytes without a break, expected less than {}", ids.size(),
+          kNoNode);
   LongWord word(table, ids);
   word.merge_all();
   word.write(ids);

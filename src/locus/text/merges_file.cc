@@ -16,8 +16,6 @@
 namespace locus {
 namespace {
 
-constexpr uint64_t kLargestFile = uint64_t{1} << 30;
-
 class MergesReader {
  public:
   explicit MergesReader(const std::filesystem::path& folder)
@@ -47,8 +45,8 @@ class MergesReader {
 
  private:
   void read_merges() {
-    const std::vector<std::byte> bytes = read_file(file_, kLargestFile);
-    TextLines lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const std::string text = read_file(file_);
+    TextLines lines(text);
     std::string_view line;
     while (lines.next(line)) {
       const bool header = lines.number() == 1 && line.starts_with("#version");

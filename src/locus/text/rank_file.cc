@@ -15,7 +15,6 @@
 namespace locus {
 namespace {
 
-constexpr uint64_t kLargestFile = uint64_t{1} << 30;
 constexpr size_t kLongestToken = 1024;
 
 struct RankedToken {
@@ -28,8 +27,8 @@ class RankReader {
   explicit RankReader(std::filesystem::path file) : file_(std::move(file)) {}
 
   std::vector<RankedToken> read() const {
-    const std::vector<std::byte> bytes = read_file(file_, kLargestFile);
-    TextLines lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const std::string text = read_file(file_);
+    TextLines lines(text);
     std::vector<RankedToken> tokens;
     std::string_view line;
     while (lines.next(line)) tokens.push_back(token(line, lines.number()));

@@ -20,8 +20,8 @@ using Fields = std::pair<std::string, std::string>;
 // Calls f(line, where) for every line; a file without lines is an error.
 void each_line(const std::filesystem::path& file,
                const std::function<void(std::string_view line, const std::string& where)>& f) {
-  const std::vector<std::byte> bytes = read_file(file);
-  TextLines lines({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const std::string text = read_file(file, uint64_t{1} << 40);
+  TextLines lines(text);
   std::string_view line;
   while (lines.next(line)) {
     const std::string where = fmt::format("'{}', line {}", file.string(), lines.number());

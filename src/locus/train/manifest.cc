@@ -124,8 +124,8 @@ void ManifestWriter::finish() {
 
 void verify_manifest(const fs::path& folder) {
   const std::string name = (folder / kManifestName).string();
-  const std::vector<std::byte> bytes = read_file(name, kMostBytes);
-  std::string_view text = sealed({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
+  const std::string all = read_file(name, kMostBytes);
+  std::string_view text = sealed(all, name);
   std::map<std::string, SafetensorsFile> opened;
   std::map<std::string, size_t> counts;
   while (!text.empty()) {
@@ -134,7 +134,8 @@ void verify_manifest(const fs::path& folder) {
     const std::string file = plain_name(line.rest.substr(0, space), name);
     const fs::path path = folder / file;
     if (line.kind == "file") {
-      compare(line, read_file(path), path, "");
+      const std::string saved = read_file(path, uint64_t{1} << 40);
+      compare(line, std::as_bytes(std::span(saved)), path, "");
     } else if (line.kind == "head") {
       compare(line, head_of(path), path, ": its header");
       opened.emplace(file, path);

@@ -14,8 +14,6 @@
 namespace locus {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 32;
-
 using Object = simdjson::dom::object;
 
 // JSON has no NaN: such a number was written as null.
@@ -95,8 +93,8 @@ void MetricsLog::sync() {
 }
 
 Metrics read_metrics(const std::filesystem::path& path) {
-  const std::vector<std::byte> bytes = read_file(path, kMostBytes);
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string all = read_file(path, uint64_t{1} << 32);
+  std::string_view text = all;
   Metrics metrics;
   simdjson::dom::parser parser;
   for (int64_t number = 1; text.find('\n') != std::string_view::npos; ++number) {

@@ -66,9 +66,7 @@ std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, 
   task.tokenizer->save(scratch);
   std::vector<std::pair<std::string, std::string>> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(scratch)) {
-    const std::vector<std::byte> bytes = read_file(entry.path());
-    files.emplace_back(entry.path().filename(),
-                       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    files.emplace_back(entry.path().filename(), read_file(entry.path()));
   }
   fs::remove_all(scratch);
   if (!task.labels.empty()) {

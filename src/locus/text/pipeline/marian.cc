@@ -9,7 +9,7 @@
 namespace locus {
 namespace {
 
-constexpr std::string_view kMark = "\u2581", kUnknown = "<unk>", kEnd = "</s>", kPad = "<pad>";
+constexpr std::string_view kWordMark = "\u2581", kUnknown = "<unk>", kEnd = "</s>", kPad = "<pad>";
 
 using Ids = std::unordered_map<std::string, int32_t>;
 
@@ -80,7 +80,7 @@ class MarianDecoder final : public TokenDecoder {
         continue;
       }
       std::string_view piece = token;
-      while (first && piece.starts_with(kMark)) piece.remove_prefix(kMark.size());
+      while (first && piece.starts_with(kWordMark)) piece.remove_prefix(kWordMark.size());
       first = first && piece.empty();
       append(piece, text);
     }
@@ -90,9 +90,9 @@ class MarianDecoder final : public TokenDecoder {
 
  private:
   static void append(std::string_view piece, std::string& text) {
-    for (size_t mark = 0; (mark = piece.find(kMark)) != std::string_view::npos;) {
+    for (size_t mark = 0; (mark = piece.find(kWordMark)) != std::string_view::npos;) {
       text.append(piece.substr(0, mark)).append(" ");
-      piece.remove_prefix(mark + kMark.size());
+      piece.remove_prefix(mark + kWordMark.size());
     }
     text += piece;
   }

@@ -12,13 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLargestFile = uint64_t{1} << 30;
-
-std::string contents(const fs::path& file) {
-  const std::vector<std::byte> bytes = read_file(file, kLargestFile);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::string named(const fs::path& file) { return fmt::format("'{}'", file.string()); }
 
 std::string added_token(std::string_view content, int64_t id) {
@@ -31,12 +24,12 @@ std::string added_token(std::string_view content, int64_t id) {
 }  // namespace
 
 PipelineParts read_pipeline_file(const fs::path& folder) {
-  return read_pipeline(contents(folder / kPipelineFile), named(folder / kPipelineFile));
+  return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile));
 }
 
 PipelineParts read_wordpiece_files(const fs::path& folder) {
   const fs::path file = folder / kWordPieceFile;
-  const std::string text = contents(file);
+  const std::string text = read_file(file);
   std::unordered_map<std::string, int64_t> ids;
   std::vector<std::string> entries, added;
   TextLines lines(text);
@@ -77,7 +70,7 @@ PipelineParts read_merge_files(const fs::path& folder) {
   const fs::path file = folder / kBpeMergesFile;
   const JsonText vocabulary(folder / kBpeVocabularyFile);
   const auto ids = read_token_ids(vocabulary, vocabulary.object());
-  const std::string text = contents(file);
+  const std::string text = read_file(file);
   std::vector<std::string> merges, added;
   TextLines lines(text);
   std::string_view line;
@@ -109,14 +102,14 @@ PipelineParts read_merge_files(const fs::path& folder) {
 PipelineParts read_marian_files(const fs::path& folder) {
   const fs::path source = folder / kMarianFile, target = folder / kMarianTargetFile,
                  vocabulary = folder / kBpeVocabularyFile;
-  MarianFiles files = {contents(source), named(source), contents(vocabulary), named(vocabulary)};
+  MarianFiles files = {read_file(source), named(source), read_file(vocabulary), named(vocabulary)};
   PipelineParts parts = read_marian(files);
   parts.files = {{kMarianFile, files.spm}, {kBpeVocabularyFile, files.vocabulary}};
   if (!fs::exists(target)) {
     parts.missing_targets = named(target);
     return parts;
   }
-  files.spm = contents(target);
+  files.spm = read_file(target);
   files.spm_where = named(target);
   parts.targets = std::make_unique<Pipeline>(read_marian(files));
   parts.files.emplace_back(kMarianTargetFile, std::move(files.spm));

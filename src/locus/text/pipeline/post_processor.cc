@@ -36,7 +36,7 @@ std::vector<int32_t> read_ids(const JsonPart& part) {
 
 constexpr int32_t kSpelledBlank = 0x120;  // a blank in a byte-level vocabulary
 
-bool is_blank(Character character) {
+bool is_written_blank(Character character) {
   return character.code == kSpelledBlank || class_of(character) == CharacterClass::space;
 }
 
@@ -137,7 +137,7 @@ void PostProcessor::trim(Encoding& encoding, const std::function<std::string_vie
     bool started = false;
     for (size_t at = 0; at < token.size();) {
       const Character character = character_at(token, at);
-      const bool blank = is_blank(character);
+      const bool blank = is_written_blank(character);
       started = started || !blank;
       leading += started ? 0 : 1;
       trailing = blank ? trailing + 1 : 0;
@@ -152,7 +152,7 @@ void PostProcessor::trim(Encoding& encoding, const std::function<std::string_vie
 TextSpan PostProcessor::trimmed(std::string_view text, TextSpan span, bool first) const {
   if (!trims_) return span;
   uint32_t begin = span.begin, blanks = 0;
-  while (begin < span.end && is_blank(character_at(text, begin))) {
+  while (begin < span.end && is_written_blank(character_at(text, begin))) {
     begin += character_at(text, begin).length;
     ++blanks;
   }
@@ -160,7 +160,7 @@ TextSpan PostProcessor::trimmed(std::string_view text, TextSpan span, bool first
   for (uint32_t i = begin; i < span.end;) {
     const Character character = character_at(text, i);
     i += character.length;
-    if (!is_blank(character)) end = i;
+    if (!is_written_blank(character)) end = i;
   }
   return {own_blank(blanks, span, first) ? span.begin : begin, end};
 }

@@ -114,7 +114,7 @@ void join_byte_tokens(std::vector<std::string>& tokens) {
   tokens = std::move(joined);
 }
 
-std::unique_ptr<TokenDecoder> strip(const JsonPart& part) {
+std::unique_ptr<TokenDecoder> stripped(const JsonPart& part) {
   return decoding([content = part.text("content"), start = part.integer("start", 0, 1 << 20, 0),
                    stop = part.integer("stop", 0, 1 << 20, 0)](std::vector<std::string>& tokens) {
     for (std::string& token : tokens) {
@@ -128,7 +128,7 @@ std::unique_ptr<TokenDecoder> strip(const JsonPart& part) {
   });
 }
 
-std::unique_ptr<TokenDecoder> replacing(const JsonPart& part) {
+std::unique_ptr<TokenDecoder> replaced(const JsonPart& part) {
   return decoding([pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
                    word = part.text("content")](std::vector<std::string>& tokens) {
     for (std::string& token : tokens) replace_all(token, *pattern, word);
@@ -159,8 +159,8 @@ std::unique_ptr<TokenDecoder> read_decoder(const JsonPart& part) {
   if (type == "Metaspace") return metaspace(part);
   if (type == "ByteFallback") return decoding(join_byte_tokens);
   if (type == "Fuse") return decoding(fuse);
-  if (type == "Strip") return strip(part);
-  if (type == "Replace") return replacing(part);
+  if (type == "Strip") return stripped(part);
+  if (type == "Replace") return replaced(part);
   part.refuse_type("decoder", {"ByteFallback", "ByteLevel", "Fuse", "Metaspace", "Replace", "Sequence",
                                "Strip", "WordPiece"});
 }
