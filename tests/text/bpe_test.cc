@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <ctime>
 #include <map>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "locus/text/merge_word.h"
 #include "locus/text/word_scanner.h"
 #include "tests/expect_error.h"
+#include "tests/least_seconds.h"
 #include "tests/text/text_files.h"
 
 namespace locus {
@@ -162,20 +162,12 @@ TEST(Bpe, ManyThreadsAtOnce) {
   EXPECT_EQ(same, (std::vector<int>{20, 20, 20, 20}));
 }
 
-// Sixteen times the text takes about sixteen times as long; quadratic work would take 256 times. The least of
-// three runs of processor time, and a wide margin: machines are busy.
+// Sixteen times the text takes about sixteen times as long; quadratic work would take 256 times.
 TEST(Bpe, TimeGrowsWithTheText) {
   const auto seconds = [](const std::string& unit, size_t bytes) {
     std::string text;
     while (text.size() < bytes) text += unit;
-    double least = 1e9;
-    for (int i = 0; i < 3; ++i) {
-      const std::clock_t start = std::clock();
-      const Ids ids = learned().encode(text);
-      least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
-      EXPECT_FALSE(ids.empty());
-    }
-    return least;
+    return least_seconds([&] { EXPECT_FALSE(learned().encode(text).empty()); });
   };
   for (const std::string unit : {"a", " ", "\n", "^", "狗", "\xcc\x81", "'", "\xff", " a", "the"}) {
     const double one = seconds(unit, 1 << 13), many = seconds(unit, 1 << 17);

@@ -2,10 +2,9 @@
 // grows with the text and not faster.
 #include <gtest/gtest.h>
 
-#include <ctime>
-
 #include "locus/text/pipeline/pipeline.h"
 #include "tests/expect_error.h"
+#include "tests/least_seconds.h"
 #include "tests/text/text_files.h"
 
 namespace locus {
@@ -101,20 +100,13 @@ TEST(HostileTexts, NamesOfSpecialTokensAreText) {
   EXPECT_EQ(bert.encode("a[SEP]", Specials::are_read), (std::vector<int32_t>{1, 4}));
 }
 
-// Sixteen times the text takes about sixteen times as long; quadratic work would take 256 times. The least of
-// three runs of processor time, and a wide margin: machines are busy.
+// Sixteen times the text takes about sixteen times as long; quadratic work would take 256 times.
 TEST(HostileTexts, TimeGrowsWithTheText) {
   for_each_kind([](const std::string& name, const Tokenizer& tokenizer) {
     const auto seconds = [&](const std::string& unit, size_t bytes) {
       std::string text;
       while (text.size() < bytes) text += unit;
-      double least = 1e9;
-      for (int i = 0; i < 3; ++i) {
-        const std::clock_t start = std::clock();
-        tokenizer.encode(text);
-        least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
-      }
-      return least;
+      return least_seconds([&] { tokenizer.encode(text); });
     };
     for (const std::string unit :
          {"a", " ", "\n", "^", "狗", "\u0301", "\xff", " a", "a ", "e\u0301\u0323"}) {
