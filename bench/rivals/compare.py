@@ -23,6 +23,9 @@ import time
 import numpy
 from process import HERE, THREADS, Anew, Answering, command, environment
 
+# Threads of some libraries go on spinning for a while after a job, on the cores of whoever is next.
+PAUSE = 0.2
+
 
 def load(workload):
     spec = importlib.util.spec_from_file_location(workload, HERE / workload / "workload.py")
@@ -100,12 +103,13 @@ class Measurement:
         # Each time in another order: what a contender leaves behind, in caches and in free memory, meets all alike.
         order = random.Random(len(self.times["locus"])).sample(list(self.contenders), len(self.contenders))
         for name in order:
+            time.sleep(PAUSE)
             self.times[name].append(self.contenders[name].run())
 
     def run(self, turns):
         """Short jobs, which a disturbance meets harder, get more turns."""
         begin = time.perf_counter()
-        while len(self.times["locus"]) < turns or (time.perf_counter() - begin < 3 and len(self.times["locus"]) < 101):
+        while len(self.times["locus"]) < turns or (time.perf_counter() - begin < 10 and len(self.times["locus"]) < 101):
             self.turn()
 
     def finish(self):
