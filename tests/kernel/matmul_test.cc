@@ -61,10 +61,11 @@ TEST(Matmul, BiasAndEveryActivation) {
   }
 }
 
-// Strips are 8 or 4 rows and 16 columns, and four of k are taken at a time. More rows than 8 meet packed
-// panels, in pieces of at most 512 of k, with slices of a that are the deeper the fewer rows there are.
+// Strips are 8 or 4 rows and 16 columns, and four of k are taken at a time. Rows up to 64 are lanes, in
+// groups of up to three vectors, and more meet packed panels: both in pieces of at most 512 of k, with slices
+// of a that are the deeper the fewer rows there are.
 TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
-  for (const int64_t m : {0, 1, 2, 4, 5, 8, 9, 12, 128}) {
+  for (const int64_t m : {0, 1, 2, 4, 5, 8, 9, 12, 16, 20, 28, 64, 65, 128}) {
     for (const int64_t n : {0, 1, 16, 37}) {
       for (const int64_t k : {0, 3, 4, 50}) {
         compare_few_rows(

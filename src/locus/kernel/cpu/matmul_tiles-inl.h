@@ -57,9 +57,7 @@ struct FloatTiles {
   static Tile over(const float* a, const float* b, int64_t depth, const Ahead& ahead) {
     return {.a = a, .b = b, .depth = depth, .ahead = ahead};
   }
-  static HWY_INLINE void run(int64_t rows, const Tile& tile) {
-    tile.ahead.rows > 0 ? run_tile<true>(rows, tile) : run_tile<false>(rows, tile);
-  }
+  static HWY_INLINE void run(int64_t rows, const Tile& tile) { run_tile(rows, tile); }
 };
 
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64

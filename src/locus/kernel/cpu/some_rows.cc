@@ -1,7 +1,7 @@
-// The product of some rows, more than chains serve (few_rows.cc), with a matrix as it lies: panels of it are
-// packed where they are used. All of it packed first, as in matmul.cc, would be written and read once more.
+// The product of some rows, more than chains serve (few_rows.cc), with a matrix as it lies: for few of them
+// it is not packed (across_block-inl.h), for more its panels are where they are used. All of it packed first,
+// as in matmul.cc, would be written and read once more.
 #include <algorithm>
-#include <bit>
 
 #include "locus/base/checked.h"
 #include "locus/base/parallel.h"
@@ -14,6 +14,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "hwy/highway.h"
+#include "locus/kernel/cpu/across_block-inl.h"
 #include "locus/kernel/cpu/matmul_block-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -41,13 +42,6 @@ struct LyingPanels {
     return packed;
   }
   Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
-    if (n * kRows <= 32 && from.b.dtype == DType::f32) {  // so few that memory is slower than the tiles
-      const auto each = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(divide_up(kCols, n))));
-      if (i * each >= kCols) return {};
-      return {.at = reinterpret_cast<const char*>(place(panel * kCols + i * each, k)),
-              .rows = each,
-              .stride = from.b.stride * size_of(DType::f32)};
-    }
     const int64_t first = panel * kCols, last = std::min(first + kCols, from.n);
     for (int64_t row = first + i * kCols / n; row < std::min(first + (i + 1) * kCols / n, last); ++row) {
       prefetch_strip(reinterpret_cast<const float*>(place(row, k)),
@@ -74,6 +68,7 @@ void SomeRows(const FewRowsArgs& given) {
   const int64_t panels = divide_up(args.n, kCols);
   const int64_t grain = std::max(divide_up(panels, threads()), divide_up(kLeastColumns, kCols));
   parallel_for(panels, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
+    if (given.b.dtype == DType::f32 && args.m <= kMostAcross) return RunAcross(args, given.b, begin, end);
     const Block block = {.batch = 0, .row = 0, .rows = args.m, .panel = begin, .panels = end - begin};
     with_tiles(given.b.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
       const LyingPanels<Tiles> lying = {.from = {.b = given.b, .k = args.k, .n = args.n, .transposed = true},

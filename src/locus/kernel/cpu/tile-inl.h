@@ -34,12 +34,10 @@ inline constexpr int64_t kDepth = std::clamp<int64_t>(24576 / (kCols * 4), 128, 
 inline constexpr int64_t kBlockRows = 128;
 
 // Memory that will be needed soon: what follows of b comes from far away, so each tile asks for its share of
-// it. Either one run, which is asked for at once, or as much of some rows as the tile is deep, a line with
-// every step: a core waits for only so many lines at a time, and forgets what more it is asked for.
+// it.
 struct Ahead {
   const char* at = nullptr;
-  int64_t bytes = 0;             // of one run
-  int64_t rows = 0, stride = 0;  // or so many rows, a power of two, `stride` bytes apart
+  int64_t bytes = 0;
 };
 
 // One run of the tile.
@@ -101,7 +99,7 @@ HWY_INLINE void store_row(const Row& row, float* c) {
 // c[R][kCols] = from + a b. Each element is one chain of multiply-adds in the order of
 // k, so it does not matter which R, which tile or which slice of k it was computed in. R is 1, 4 or 8. Named
 // rows: g++ 12 keeps an array of vectors on the stack.
-template <int R, bool kSpread = false>
+template <int R>
 HWY_INLINE void tile(const Tile& t) {
   const F f;
   const float* HWY_RESTRICT a = t.a;
@@ -118,12 +116,9 @@ HWY_INLINE void tile(const Tile& t) {
     r4 = load_row(from + 4 * apart), r5 = load_row(from + 5 * apart);
     r6 = load_row(from + 6 * apart), r7 = load_row(from + 7 * apart);
   }
-  const char* ahead = t.ahead.at;
-  const int64_t ahead_stride = t.ahead.stride, last_row = t.ahead.rows - 1;
-  for (int64_t line = 0; !kSpread && line < t.ahead.bytes; line += 64) hwy::Prefetch(ahead + line);
+  for (int64_t line = 0; line < t.ahead.bytes; line += 64) hwy::Prefetch(t.ahead.at + line);
 #pragma GCC unroll 2
   for (int64_t k = 0; k < depth; ++k, a += R, b += kCols) {
-    if constexpr (kSpread) hwy::Prefetch(ahead + (k & last_row) * ahead_stride + k * int64_t{sizeof(float)});
     const V b0 = hn::LoadU(f, b), b1 = hn::LoadU(f, b + kLanes), b2 = hn::LoadU(f, b + 2 * kLanes);
     if constexpr (R == 1) {
       multiply_add(r0, hn::Set(f, a[0]), b0, b1, b2);
@@ -156,11 +151,10 @@ HWY_INLINE void tile(const Tile& t) {
 // How many rows the tile computes for `rows` that are left: the rest are zeros nobody stores.
 HWY_INLINE int64_t tile_rows(int64_t rows) { return rows == 1 ? 1 : rows <= 4 ? 4 : kRows; }
 
-template <bool kSpread>
 HWY_INLINE void run_tile(int64_t rows, const Tile& t) {
-  if (rows == 1) return tile<1, kSpread>(t);
-  if (rows == 4) return tile<4, kSpread>(t);
-  if constexpr (kRows == 8) tile<8, kSpread>(t);
+  if (rows == 1) return tile<1>(t);
+  if (rows == 4) return tile<4>(t);
+  if constexpr (kRows == 8) tile<8>(t);
 }
 
 }  // namespace HWY_NAMESPACE

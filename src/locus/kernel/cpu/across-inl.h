@@ -1,0 +1,141 @@
+// The register tile of a product of some rows, turned: lanes are rows of a, and rows of b are read as they
+// lie, four numbers of each at a time. So b, which is far larger, is not packed. Per SIMD target.
+//
+//   packed a:  groups of up to three vectors of its rows, each [k][vectors * kLanes]
+//   sums:      [rows of b][rows of a]
+#if defined(LOCUS_KERNEL_CPU_ACROSS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_KERNEL_CPU_ACROSS_INL_H_
+#undef LOCUS_KERNEL_CPU_ACROSS_INL_H_
+#else
+#define LOCUS_KERNEL_CPU_ACROSS_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "locus/kernel/cpu/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace locus::kernel::cpu {
+namespace HWY_NAMESPACE {
+
+// Rows of b at a time: with three vectors of sums each and, on NEON, four numbers of each row, all of it in
+// registers.
+inline constexpr int64_t kTall = HWY_TARGET == HWY_NEON ? 6 : kCols % kRows == 0 ? kRows : 4;
+
+struct Across {
+  const float* a;
+  const float* b;  // kTall rows, `stride` apart, of which `rows` exist
+  int64_t stride, rows, depth;
+  float* sums;
+  int64_t sums_stride;
+  const float* ahead;  // kTall rows of b to ask for: those that come next, or these
+};
+
+// A value for each of kTall rows; named, as g++ 12 keeps an array of vectors on the stack.
+template <class T>
+struct Tall {
+  T r0, r1, r2, r3, r4, r5, r6, r7;
+};
+
+// kVectors vectors of a row, 1 to 3.
+template <int kVectors>
+HWY_INLINE Row load_across(const float* from) {
+  const F f;
+  const V x = hn::LoadU(f, from);
+  return {x, kVectors > 1 ? hn::LoadU(f, from + kLanes) : x,
+          kVectors > 2 ? hn::LoadU(f, from + 2 * kLanes) : x};
+}
+template <int kVectors>
+HWY_INLINE void store_across(const Row& row, float* to) {
+  const F f;
+  hn::StoreU(row.x, f, to);
+  if constexpr (kVectors > 1) hn::StoreU(row.y, f, to + kLanes);
+  if constexpr (kVectors > 2) hn::StoreU(row.z, f, to + 2 * kLanes);
+}
+
+// sum += b[i] a, with b[0..3] in `four`; or b[0] for i = -1
+template <int kVectors, int i>
+HWY_INLINE void add_across(Row& sum, const float* b, V four, const Row& a) {
+  V factor = four;
+  if constexpr (i < 0) {
+    factor = hn::Set(F(), b[0]);
+  } else {
+    factor = spread<i>(b, four);
+  }
+  sum.x = hn::MulAdd(factor, a.x, sum.x);
+  if constexpr (kVectors > 1) sum.y = hn::MulAdd(factor, a.y, sum.y);
+  if constexpr (kVectors > 2) sum.z = hn::MulAdd(factor, a.z, sum.z);
+}
+template <int kVectors, int i>
+HWY_INLINE void add_step(Tall<Row>& sums, const Tall<const float*>& b, int64_t k, const Tall<V>& four,
+                         const float* a) {
+  const Row row = load_across<kVectors>(a);
+  add_across<kVectors, i>(sums.r0, b.r0 + k, four.r0, row);
+  add_across<kVectors, i>(sums.r1, b.r1 + k, four.r1, row);
+  add_across<kVectors, i>(sums.r2, b.r2 + k, four.r2, row);
+  add_across<kVectors, i>(sums.r3, b.r3 + k, four.r3, row);
+  if constexpr (kTall >= 6) {
+    add_across<kVectors, i>(sums.r4, b.r4 + k, four.r4, row);
+    add_across<kVectors, i>(sums.r5, b.r5 + k, four.r5, row);
+  }
+  if constexpr (kTall == 8) {
+    add_across<kVectors, i>(sums.r6, b.r6 + k, four.r6, row);
+    add_across<kVectors, i>(sums.r7, b.r7 + k, four.r7, row);
+  }
+}
+
+// Each element is one chain of multiply-adds in the order of k, as in tile().
+template <int kVectors>
+HWY_INLINE void tile_across(const Across& t) {
+  constexpr int64_t kWide = kVectors * kLanes;
+  const auto row = [&](int64_t r) { return t.b + std::min(r, t.rows - 1) * t.stride; };
+  const Tall<const float*> b = {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)};
+  const int64_t stride = t.sums_stride;
+  float* to = t.sums;
+  const Row first = load_across<kVectors>(to);
+  Tall<Row> sums = {first,
+                    load_across<kVectors>(to + stride),
+                    load_across<kVectors>(to + 2 * stride),
+                    load_across<kVectors>(to + 3 * stride),
+                    first,
+                    first,
+                    first,
+                    first};
+  if constexpr (kTall >= 6) {
+    sums.r4 = load_across<kVectors>(to + 4 * stride), sums.r5 = load_across<kVectors>(to + 5 * stride);
+  }
+  if constexpr (kTall == 8) {
+    sums.r6 = load_across<kVectors>(to + 6 * stride), sums.r7 = load_across<kVectors>(to + 7 * stride);
+  }
+  const float* HWY_RESTRICT a = t.a;
+  int64_t k = 0;
+  for (; k + 4 <= t.depth; k += 4, a += 4 * kWide) {
+    const Tall<V> four = {load_four(b.r0 + k), load_four(b.r1 + k), load_four(b.r2 + k), load_four(b.r3 + k),
+                          load_four(b.r4 + k), load_four(b.r5 + k), load_four(b.r6 + k), load_four(b.r7 + k)};
+    add_step<kVectors, 0>(sums, b, k, four, a);
+    add_step<kVectors, 1>(sums, b, k, four, a + kWide);
+    add_step<kVectors, 2>(sums, b, k, four, a + 2 * kWide);
+    add_step<kVectors, 3>(sums, b, k, four, a + 3 * kWide);
+    // A line is 16 numbers: of every row one in four rounds.
+    for (int64_t r = k / 4 % 4; r < kTall; r += 4) hwy::Prefetch(t.ahead + r * t.stride + k);
+  }
+  const V none = hn::Zero(F());
+  const Tall<V> unused = {none, none, none, none, none, none, none, none};
+  for (; k < t.depth; ++k, a += kWide) add_step<kVectors, -1>(sums, b, k, unused, a);
+  store_across<kVectors>(sums.r0, to), store_across<kVectors>(sums.r1, to + stride);
+  store_across<kVectors>(sums.r2, to + 2 * stride), store_across<kVectors>(sums.r3, to + 3 * stride);
+  if constexpr (kTall >= 6) {
+    store_across<kVectors>(sums.r4, to + 4 * stride), store_across<kVectors>(sums.r5, to + 5 * stride);
+  }
+  if constexpr (kTall == 8) {
+    store_across<kVectors>(sums.r6, to + 6 * stride), store_across<kVectors>(sums.r7, to + 7 * stride);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace locus::kernel::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target
