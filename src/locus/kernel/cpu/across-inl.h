@@ -39,22 +39,6 @@ struct Tall {
   T r0, r1, r2, r3, r4, r5, r6, r7;
 };
 
-// kVectors vectors of a row, 1 to 3.
-template <int kVectors>
-HWY_INLINE Row load_across(const float* from) {
-  const F f;
-  const V x = hn::LoadU(f, from);
-  return {x, kVectors > 1 ? hn::LoadU(f, from + kLanes) : x,
-          kVectors > 2 ? hn::LoadU(f, from + 2 * kLanes) : x};
-}
-template <int kVectors>
-HWY_INLINE void store_across(const Row& row, float* to) {
-  const F f;
-  hn::StoreU(row.x, f, to);
-  if constexpr (kVectors > 1) hn::StoreU(row.y, f, to + kLanes);
-  if constexpr (kVectors > 2) hn::StoreU(row.z, f, to + 2 * kLanes);
-}
-
 // sum += b[i] a, with b[0..3] in `four`; or b[0] for i = -1
 template <int kVectors, int i>
 HWY_INLINE void add_across(Row& sum, const float* b, V four, const Row& a) {
@@ -64,14 +48,12 @@ HWY_INLINE void add_across(Row& sum, const float* b, V four, const Row& a) {
   } else {
     factor = spread<i>(b, four);
   }
-  sum.x = hn::MulAdd(factor, a.x, sum.x);
-  if constexpr (kVectors > 1) sum.y = hn::MulAdd(factor, a.y, sum.y);
-  if constexpr (kVectors > 2) sum.z = hn::MulAdd(factor, a.z, sum.z);
+  multiply_add<kVectors>(sum, factor, a.x, a.y, a.z);
 }
 template <int kVectors, int i>
 HWY_INLINE void add_step(Tall<Row>& sums, const Tall<const float*>& b, int64_t k, const Tall<V>& four,
                          const float* a) {
-  const Row row = load_across<kVectors>(a);
+  const Row row = load_row<kVectors>(a);
   add_across<kVectors, i>(sums.r0, b.r0 + k, four.r0, row);
   add_across<kVectors, i>(sums.r1, b.r1 + k, four.r1, row);
   add_across<kVectors, i>(sums.r2, b.r2 + k, four.r2, row);
@@ -94,20 +76,20 @@ HWY_INLINE void tile_across(const Across& t) {
   const Tall<const float*> b = {row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)};
   const int64_t stride = t.sums_stride;
   float* to = t.sums;
-  const Row first = load_across<kVectors>(to);
+  const Row first = load_row<kVectors>(to);
   Tall<Row> sums = {first,
-                    load_across<kVectors>(to + stride),
-                    load_across<kVectors>(to + 2 * stride),
-                    load_across<kVectors>(to + 3 * stride),
+                    load_row<kVectors>(to + stride),
+                    load_row<kVectors>(to + 2 * stride),
+                    load_row<kVectors>(to + 3 * stride),
                     first,
                     first,
                     first,
                     first};
   if constexpr (kTall >= 6) {
-    sums.r4 = load_across<kVectors>(to + 4 * stride), sums.r5 = load_across<kVectors>(to + 5 * stride);
+    sums.r4 = load_row<kVectors>(to + 4 * stride), sums.r5 = load_row<kVectors>(to + 5 * stride);
   }
   if constexpr (kTall == 8) {
-    sums.r6 = load_across<kVectors>(to + 6 * stride), sums.r7 = load_across<kVectors>(to + 7 * stride);
+    sums.r6 = load_row<kVectors>(to + 6 * stride), sums.r7 = load_row<kVectors>(to + 7 * stride);
   }
   const float* HWY_RESTRICT a = t.a;
   int64_t k = 0;
@@ -124,13 +106,13 @@ HWY_INLINE void tile_across(const Across& t) {
   const V none = hn::Zero(F());
   const Tall<V> unused = {none, none, none, none, none, none, none, none};
   for (; k < t.depth; ++k, a += kWide) add_step<kVectors, -1>(sums, b, k, unused, a);
-  store_across<kVectors>(sums.r0, to), store_across<kVectors>(sums.r1, to + stride);
-  store_across<kVectors>(sums.r2, to + 2 * stride), store_across<kVectors>(sums.r3, to + 3 * stride);
+  store_row<kVectors>(sums.r0, to), store_row<kVectors>(sums.r1, to + stride);
+  store_row<kVectors>(sums.r2, to + 2 * stride), store_row<kVectors>(sums.r3, to + 3 * stride);
   if constexpr (kTall >= 6) {
-    store_across<kVectors>(sums.r4, to + 4 * stride), store_across<kVectors>(sums.r5, to + 5 * stride);
+    store_row<kVectors>(sums.r4, to + 4 * stride), store_row<kVectors>(sums.r5, to + 5 * stride);
   }
   if constexpr (kTall == 8) {
-    store_across<kVectors>(sums.r6, to + 6 * stride), store_across<kVectors>(sums.r7, to + 7 * stride);
+    store_row<kVectors>(sums.r6, to + 6 * stride), store_row<kVectors>(sums.r7, to + 7 * stride);
   }
 }
 

@@ -56,11 +56,12 @@ struct Row {
   V x, y, z;
 };
 
-// row += a * (b0, b1, b2)
+// row += a * (b0, b1, b2), or as much of it as kVectors says
+template <int kVectors = 3>
 HWY_INLINE void multiply_add(Row& row, V a, V b0, V b1, V b2) {
   row.x = hn::MulAdd(a, b0, row.x);
-  row.y = hn::MulAdd(a, b1, row.y);
-  row.z = hn::MulAdd(a, b2, row.z);
+  if constexpr (kVectors > 1) row.y = hn::MulAdd(a, b1, row.y);
+  if constexpr (kVectors > 2) row.z = hn::MulAdd(a, b2, row.z);
 }
 
 // Value i of the four at p in every lane. On NEON a lane of a loaded vector is free inside the multiply;
@@ -81,19 +82,23 @@ HWY_INLINE V load_four([[maybe_unused]] const float* p) {
 #endif
 }
 
+// The first kVectors vectors of a row; what is not loaded is not used.
+template <int kVectors = 3>
 HWY_INLINE Row load_row(const float* c) {
   const F f;
-  return {hn::LoadU(f, c), hn::LoadU(f, c + kLanes), hn::LoadU(f, c + 2 * kLanes)};
+  const V x = hn::LoadU(f, c);
+  return {x, kVectors > 1 ? hn::LoadU(f, c + kLanes) : x, kVectors > 2 ? hn::LoadU(f, c + 2 * kLanes) : x};
 }
 HWY_INLINE Row zero_row() {
   const F f;
   return {hn::Zero(f), hn::Zero(f), hn::Zero(f)};
 }
+template <int kVectors = 3>
 HWY_INLINE void store_row(const Row& row, float* c) {
   const F f;
   hn::StoreU(row.x, f, c);
-  hn::StoreU(row.y, f, c + kLanes);
-  hn::StoreU(row.z, f, c + 2 * kLanes);
+  if constexpr (kVectors > 1) hn::StoreU(row.y, f, c + kLanes);
+  if constexpr (kVectors > 2) hn::StoreU(row.z, f, c + 2 * kLanes);
 }
 
 // c[R][kCols] = from + a b. Each element is one chain of multiply-adds in the order of
