@@ -4,6 +4,7 @@
 #include <set>
 
 #include "locus/base/quote.h"
+#include "locus/checkpoint/listed.h"
 #include "locus/checkpoint/model_folder.h"
 
 namespace locus {
@@ -120,11 +121,8 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     }
   }
   if (problems.empty()) return;
-  const std::vector<std::string> shown(problems.begin(),
-                                       problems.begin() + std::min(problems.size(), kMostListed));
-  fail(Fault::data, "'{}': config.json and the weights do not fit together: {} tensor{}\n  {}{}",
-       folder.string(), problems.size(), problems.size() == 1 ? "" : "s", fmt::join(shown, "\n  "),
-       shown.size() < problems.size() ? "\n  .." : "");
+  fail(Fault::data, "'{}': config.json and the weights do not fit together: {} tensor{}{}", folder.string(),
+       problems.size(), problems.size() == 1 ? "" : "s", listed(problems, kMostListed));
 }
 
 }  // namespace locus

@@ -1,10 +1,9 @@
 #include "locus/checkpoint/weight_files.h"
 
-#include <algorithm>
-
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/config.h"
+#include "locus/checkpoint/listed.h"
 
 namespace locus {
 namespace {
@@ -62,11 +61,8 @@ std::string complaint(const fs::path& folder, const std::string& name) {
 
 void refuse(const fs::path& path, const std::vector<std::string>& problems) {
   if (problems.empty()) return;
-  const std::vector<std::string> shown(problems.begin(),
-                                       problems.begin() + std::min(problems.size(), kMostProblems));
-  fail(Fault::data, "'{}': {} problem{}\n  {}{}", path.string(), problems.size(),
-       problems.size() == 1 ? "" : "s", fmt::join(shown, "\n  "),
-       shown.size() < problems.size() ? "\n  .." : "");
+  fail(Fault::data, "'{}': {} problem{}{}", path.string(), problems.size(), problems.size() == 1 ? "" : "s",
+       listed(problems, kMostProblems));
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// Problems as an error tells them: a line each, of many the first.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+namespace locus {
+
+inline std::string listed(std::span<const std::string> problems, size_t most) {
+  return fmt::format("\n  {}{}", fmt::join(problems.first(std::min(problems.size(), most)), "\n  "),
+                     problems.size() > most ? "\n  .." : "");
+}
+
+}  // namespace locus
