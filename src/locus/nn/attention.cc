@@ -87,11 +87,12 @@ Var Attention::operator()(const Var& x, const StackPass& pass) const {
 Var Attention::across(const Var& x, const StackPass& pass) const {
   Cache* const cache = pass.pass.cache;
   if (cache && !cache->has_across(layer_)) {
-    cache->set_across(layer_, {key_(pass.memory).value(), value_(pass.memory).value()}, *pass.text);
+    cache->set_across(layer_, {key_(pass.memory->states).value(), value_(pass.memory->states).value()},
+                      pass.memory->placement);
   }
-  const Var k = cache ? Var(cache->across(layer_).keys) : key_(pass.memory);
-  const Var v = cache ? Var(cache->across(layer_).values) : value_(pass.memory);
-  const Placement placement = pass.placement.across(cache ? cache->text() : *pass.text);
+  const Var k = cache ? Var(cache->across(layer_).keys) : key_(pass.memory->states);
+  const Var v = cache ? Var(cache->across(layer_).values) : value_(pass.memory->states);
+  const Placement placement = pass.placement.across(cache ? cache->text() : pass.memory->placement);
   return out_(op::attention(query_(x), k, v, placement.sequences(), {}, options(pass.pass, false)));
 }
 

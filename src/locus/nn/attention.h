@@ -1,6 +1,8 @@
 // Attention of a layer: to its own text under the scheme's terms, or across to another text under none.
 #pragma once
 
+#include <optional>
+
 #include "locus/nn/blueprint.h"
 #include "locus/nn/cache.h"
 #include "locus/nn/linear.h"
@@ -9,15 +11,14 @@
 
 namespace locus {
 
-// What all layers of a stack share in one pass.
+// What all layers of a stack share in one pass. It holds what it needs: layers that are computed again run
+// backward, when the caller's pass and texts are gone.
 struct StackPass {
-  const Pass& pass;
+  Pass pass;
   Placement placement;
   const Scheme& scheme;
   Terms terms;
-  // Of a decoder that reads an encoder's states.
-  Var memory;  // [tokens of the text, C]
-  const Placement* text = nullptr;
+  std::optional<Memory> memory;  // of a decoder that reads a text
 };
 
 class Attention {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "locus/autograd/var.h"
 #include "locus/base/random.h"
 #include "locus/scheme/placement.h"
 
@@ -15,6 +16,12 @@ struct Tokens {
   Tensor ids;  // i32 [N]
   Placement placement;
   Tensor segments;  // i32 [N], or absent: all 0
+};
+
+// What an encoder says about a text, for a decoder to read.
+struct Memory {
+  Var states;  // [N, C]
+  Placement placement;
 };
 
 // What someone who looks into a model sees, of one sequence.

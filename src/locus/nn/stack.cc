@@ -49,14 +49,13 @@ Stack::Stack(const Blueprint& b, const Site& site, std::unique_ptr<Scheme> schem
   if (b.final_norm) norm_ = Norm(b, site / "norm");
 }
 
-Var Stack::operator()(const Tokens& tokens, const Pass& pass, const Memory* memory) const {
+Var Stack::operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory) const {
   const Placement placement = pass.cache ? pass.cache->begin(tokens.placement) : tokens.placement;
   const StackPass all = {.pass = pass,
                          .placement = placement,
                          .scheme = *scheme_,
                          .terms = scheme_->terms(placement),
-                         .memory = memory ? memory->states : Var(),
-                         .text = memory ? &memory->placement : nullptr};
+                         .memory = memory};
   Var x = embeddings_(tokens, all.terms.input, pass);
   if (pass.look) pass.look->states.push_back(x.value());
   for (const Layer& layer : layers_) {

@@ -8,12 +8,6 @@
 
 namespace locus {
 
-// What an encoder says about a text, for a decoder to read.
-struct Memory {
-  Var states;  // [N, C]
-  Placement placement;
-};
-
 class Embeddings {
  public:
   // `tokens` is made by whoever shares it; `place` numbers the dropout.
@@ -36,7 +30,8 @@ class Stack {
   Stack(const Blueprint& blueprint, const Site& site, std::unique_ptr<Scheme> scheme, Var tokens,
         bool reads_text, uint64_t place);
 
-  Var operator()(const Tokens& tokens, const Pass& pass, const Memory* memory = nullptr) const;  // [N, C]
+  // [N, C]; a memory for a decoder that reads one.
+  Var operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory = {}) const;
   const Scheme& scheme() const { return *scheme_; }
   const Layer& layer(size_t index) const { return layers_.at(index); }
 

@@ -47,7 +47,7 @@ Memory Transformer::encode(const Tokens& text, const Pass& pass) const {
 
 Var Transformer::decode(const Tokens& tokens, const Memory& memory, const Pass& pass) const {
   require(encoder_ && decoder_, "only an encoder-decoder decodes with a memory");
-  return (*decoder_)(tokens, pass, &memory);
+  return (*decoder_)(tokens, pass, memory);
 }
 
 }  // namespace locus
