@@ -16,6 +16,7 @@ TEST(Json, WritesValues) {
   EXPECT_EQ(json::number(0.1), "0.1");
   EXPECT_EQ(json::number(int64_t{1} << 60), "1152921504606846976");
   EXPECT_EQ(json::number(std::numeric_limits<double>::infinity()), "null");
+  EXPECT_EQ(json::number(1e39), "null");
   EXPECT_EQ(json::number(1.0 / 3), "0.33333334");
   EXPECT_EQ(json::exact(1.0 / 3), "0.3333333333333333");
   EXPECT_EQ(json::exact(std::numeric_limits<double>::quiet_NaN()), "null");

@@ -62,8 +62,16 @@ TEST(Sampling, LimitsKeepTheLikeliest) {
 }
 
 TEST(Sampling, NaNIsRefused) {
-  expect_error(Fault::data, {"sample: a logit is not a number"}, [] {
+  expect_error(Fault::data, {"a logit of the model is not a finite number"}, [] {
     sample(std::vector<float>{1, NAN}, {}, {}, Random(0, 0));
+  });
+}
+
+TEST(Beam, WeightsThatAreNoNumbersAreRefused) {
+  const Model model(small(ModelKind::decoder), {.seed = 2});
+  model.parameters().all()[0].var.value().data<float>()[0] = NAN;
+  expect_error(Fault::data, {"a logit of the model is not a finite number"}, [&] {
+    beam_search(model, {0, 1}, {.beams = 3, .max_tokens = 4});
   });
 }
 

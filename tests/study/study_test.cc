@@ -85,6 +85,9 @@ TEST(Study, ACellsFileReadsBackToTheSame) {
   file.write(cell_json(cell));
   file.commit();
   EXPECT_EQ(cell_json(read_cell(path)), cell_json(cell));
+  cell.rows[0].scores[0].value = std::numeric_limits<double>::infinity();  // of a perplexity
+  write_file(path, cell_json(cell));
+  EXPECT_EQ(read_cell(path).rows[0].scores[0].value, cell.rows[0].scores[0].value);
   AtomicFile broken(path);
   broken.write("{\"task\": 5}");
   broken.commit();
@@ -110,12 +113,27 @@ TEST(Study, TheAnswerInWordsFollowsFromTheNumbers) {
   EXPECT_EQ(
       words[0],
       "back: at the trained length of 64 tokens rotary, shaw and learned solve it (95 % right or more); "
-      "none (10 %) does not. Longer, shaw holds up to 512 tokens, rotary (70 % at 512) up to 128; learned "
+      "none (10 %) does not. Longer, shaw holds up to 512 tokens; rotary (70 % at 512) holds up to 128; "
+      "learned "
       "cannot be asked past 64, the end of the table.");
+  EXPECT_EQ(words[1], "Cost: a training step took here, against no scheme at all, shaw 2.0 times.");
+}
+
+TEST(Study, TheCostOfOthersIsNamedWhereThereAreOthers) {
+  Summary summary = made_up();
+  summary.costs.push_back({"rotary", 0, 0.011, 1});
   EXPECT_EQ(
-      words[1],
-      "Cost: a training step takes, against no scheme at all, shaw 2.0 times; the others less than a quarter "
-      "more.");
+      findings(summary)[1],
+      "Cost: a training step took here, against no scheme at all, shaw 2.0 times; the others less than a "
+      "quarter more.");
+}
+
+TEST(Study, WhoDoesNotSolveATaskForItsSpreadDoesNotHoldEither) {
+  Summary summary = made_up();
+  summary.tasks[0].lines = {{"shaw", "", {{0.96, 0.04, ""}, {0.96, 0, ""}, {0.96, 0, ""}}}};
+  EXPECT_EQ(findings(summary)[0],
+            "back: at the trained length of 64 tokens no scheme solves it (95 % right or more): shaw (96 %). "
+            "Longer, no scheme holds up to 512 tokens.");
 }
 
 TEST(Study, PerplexityIsComparedWithTheLowest) {

@@ -69,6 +69,17 @@ TEST(PipelineFaults, UnknownComponentsAreNamed) {
   refused(R"({"model": {"type": "Words"}})", {"model of type 'Words'"});
 }
 
+TEST(PipelineFaults, Patterns) {
+  const auto replace = [](const std::string& pattern) {
+    return R"({"normalizer": {"type": "Replace", "content": "x", "pattern": )" + pattern +
+           R"(}, "model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0]]}})";
+  };
+  refused(replace(R"({"String": 5})"), {"normalizer.pattern.String", "expected a string"});
+  refused(replace(R"({"Regex": 5})"), {"normalizer.pattern.Regex", "expected a string"});
+  refused(replace(R"({"Glob": "*"})"), {"normalizer.pattern"});
+  refused(replace("5"), {"normalizer.pattern"});
+}
+
 TEST(PipelineFaults, Vocabularies) {
   refused(R"({"model": {"type": "Unigram", "vocab": []}})", {"'tokenizer.model.vocab' is empty"});
   refused(R"({"model": {"type": "Unigram", "vocab": [["", 0]]}})", {"an empty token"});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/base/file.h"
+#include "locus/base/paths.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/op/mean_rows.h"
 
@@ -26,9 +27,9 @@ Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weigh
     fail(Fault::data, "'{}' holds a model of the kind {}, expected encoder to embed texts with",
          folder.string(), field_values(model_.blueprint()).at("kind"));
   }
-  if (fs::exists(folder / "modules.json")) read_modules();
+  if (is_there(folder / "modules.json")) read_modules();
   const fs::path own = folder / "sentence_bert_config.json";
-  if (!fs::exists(own)) return;
+  if (!is_there(own)) return;
   model_.shorten(Config(own).integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
 }
 

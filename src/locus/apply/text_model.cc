@@ -5,6 +5,7 @@
 
 #include "locus/apply/tokenizer_config.h"
 #include "locus/base/parallel.h"
+#include "locus/base/paths.h"
 #include "locus/nn/blueprint_fields.h"
 
 namespace locus {
@@ -23,11 +24,11 @@ int64_t said_limit(const fs::path& folder, int64_t most) {
 }  // namespace
 
 TextModel::TextModel(const fs::path& folder, DType weights) : folder_(folder) {
-  if (!fs::is_directory(folder)) {
+  if (!is_folder(folder)) {
     fail(Fault::io, "'{}' is no folder; expected one of the hub, or of a run of locus train",
          folder.string());
   }
-  if (fs::exists(folder / "config.json")) {
+  if (is_there(folder / "config.json")) {
     open_hub(weights);
   } else {
     open_run(weights);
@@ -51,9 +52,8 @@ void TextModel::open_hub(DType weights) {
 }
 
 void TextModel::open_run(DType weights) {
-  const bool run =
-      std::ranges::any_of(std::vector{folder_, folder_ / "best", folder_ / "last"},
-                          [](const fs::path& place) { return fs::exists(place / "config.toml"); });
+  const bool run = std::ranges::any_of(std::vector{folder_, folder_ / "best", folder_ / "last"},
+                                       [](const fs::path& place) { return is_there(place / "config.toml"); });
   require(
       run,
       "'{}' holds no checkpoint and no config.json; expected a run of locus train, or a folder of the hub",

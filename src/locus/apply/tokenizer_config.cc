@@ -1,12 +1,13 @@
 #include "locus/apply/tokenizer_config.h"
 
 #include "locus/base/file.h"
+#include "locus/base/paths.h"
 
 namespace locus {
 
 Config read_tokenizer_config(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "tokenizer_config.json";
-  if (!std::filesystem::exists(file)) return {"{}", file};
+  if (!is_there(file)) return {"{}", file};
   std::string text = read_file(file, 64 << 20);
   constexpr std::string_view kField = "\"model_max_length\"";
   constexpr size_t kDigits = 18;  // of whole numbers that every reader takes

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "locus/base/error.h"
+#include "locus/base/paths.h"
 
 namespace locus {
 namespace {
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 void rename_or_fail(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return;
   fail(Fault::io, "cannot rename '{}' to '{}': {}", from.string(), to.string(), std::strerror(errno));
-}
-
-void remove_whole(const fs::path& path) {
-  std::error_code fault;
-  fs::remove_all(path, fault);
-  if (fault) fail(Fault::io, "cannot remove '{}': {}", path.string(), fault.message());
 }
 
 fs::path unfinished(const fs::path& name) { return name.string() + ".part"; }
@@ -37,7 +32,8 @@ void publish_folder(const fs::path& finished, const fs::path& name) {
 }
 
 void discard_folder(const fs::path& name) {
-  if (!fs::exists(fs::symlink_status(name))) return;
+  std::error_code fault;
+  if (fs::symlink_status(name, fault).type() == fs::file_type::not_found) return;
   remove_whole(unfinished(name));
   rename_or_fail(name, unfinished(name));
   remove_whole(unfinished(name));

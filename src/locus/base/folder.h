@@ -9,7 +9,7 @@
 namespace locus {
 
 // Gives a finished folder its name; the name must be free.
-void publish_folder(const std::filesystem::path& unfinished, const std::filesystem::path& name);
+void publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);
 
 // Takes the name from a folder, then removes it: a removal that is interrupted leaves `name`.part, never a
 // part of the folder under its own name. None there: nothing happens.

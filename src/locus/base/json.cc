@@ -34,8 +34,8 @@ std::string text(std::string_view value) {
 }
 
 std::string number(double value) {
-  if (!std::isfinite(value)) return "null";
-  return fmt::format("{}", static_cast<float>(value));
+  const auto rounded = static_cast<float>(value);  // may be infinite where the double is not
+  return std::isfinite(rounded) ? fmt::format("{}", rounded) : "null";
 }
 
 std::string exact(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }

@@ -11,7 +11,7 @@
 namespace locus::json {
 
 std::string text(std::string_view value);  // quoted; UTF-8 passes through, control characters are escaped
-std::string number(double value);          // reads back to the same f32; null when it is not finite
+std::string number(double value);          // as f32, which it reads back to; null when that is not finite
 std::string exact(double value);           // reads back to the same double; null likewise
 std::string number(int64_t value);
 std::string boolean(bool value);

@@ -1,4 +1,5 @@
 #include "locus/checkpoint/generation_config.h"
+#include "locus/base/paths.h"
 
 namespace locus {
 namespace {
@@ -70,7 +71,7 @@ Sampling sampling_of(const Config& config) {
 
 GenerationConfig read_generation(const ModelFolder& folder) {
   const std::filesystem::path path = folder.path / "generation_config.json";
-  const Config config = std::filesystem::exists(path) ? Config(path) : folder.config;
+  const Config config = is_there(path) ? Config(path) : folder.config;
   const Blueprint& b = folder.architecture.blueprint;
   const std::string_view start = b.kind == ModelKind::encoder_decoder && config.has("decoder_start_token_id")
                                      ? "decoder_start_token_id"

@@ -6,6 +6,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
 
 namespace locus {
@@ -36,8 +37,8 @@ constexpr std::string_view kCompanions[] = {
 
 void copy_companions(const fs::path& from, const fs::path& to) {
   for (const std::string_view name : kCompanions) {
-    if (!fs::exists(from / name)) continue;
-    fs::create_directories((to / name).parent_path());
+    if (!is_there(from / name)) continue;
+    make_folder((to / name).parent_path());
     write_file(to / name, read_file(from / name));
   }
 }
@@ -73,8 +74,9 @@ std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
 void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const fs::path& to,
                  json::Members changes) {
   make_folder(to);
-  require(!fs::equivalent(folder.path, to), "'{}': is the folder the model came from; save it to another",
-          to.string());
+  std::error_code unknown;  // then writing will say why
+  require(!fs::equivalent(folder.path, to, unknown),
+          "'{}': is the folder the model came from; save it to another", to.string());
   write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
   changes.insert(changes.end(), folder.changes.begin(), folder.changes.end());
   changes.emplace_back("dtype", json::text("float32"));

@@ -56,7 +56,7 @@ json::Members rotary_changes(const ModelFolder& folder, int64_t length, Stretch 
           b.scheme_options.contains("scaling") ? b.scheme_options.at("scaling") : "");
   const double factor = static_cast<double>(length) / static_cast<double>(b.max_length);
   const double width = std::stod(b.scheme_options.at("width")), base = std::stod(b.scheme_options.at("base"));
-  json::Members fields = {{"rope_theta", json::number(base)}, {"rope_type", json::text("default")}};
+  json::Members fields = {{"rope_theta", json::exact(base)}, {"rope_type", json::text("default")}};
   if (how == Stretch::ntk) {
     require(width > 2, "ntk needs a rotated width above 2, the model has {}", width);
     fields[0].second = fmt::format("{}", base * std::pow(factor, width / (width - 2)));

@@ -1,6 +1,7 @@
 #include "locus/checkpoint/weight_files.h"
 
 #include "locus/base/error.h"
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/config.h"
 #include "locus/checkpoint/listed.h"
@@ -11,11 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostProblems = 20;  // problems of an index that are worth reading
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 [[noreturn]] void refuse_without_weights(const fs::path& folder) {
   require(is_there(folder), "'{}': there is no such folder", folder.string());
@@ -38,8 +34,9 @@ bool inside(const fs::path& file, const fs::path& folder) {
 
 // The folder itself, and for a snapshot in the hub's cache the blobs it links to.
 bool allowed(const fs::path& file, const fs::path& folder) {
-  const fs::path real = fs::canonical(folder);
-  if (inside(file, real)) return true;
+  std::error_code error;
+  const fs::path real = fs::canonical(folder, error);
+  if (error || inside(file, real)) return !error;
   return real.parent_path().filename() == "snapshots" &&
          inside(file, real.parent_path().parent_path() / "blobs");
 }

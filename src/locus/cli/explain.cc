@@ -8,6 +8,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
@@ -109,7 +110,7 @@ Subject subject_of(const Request& request, Model model, const Tokenizer& tokeniz
 
 // A folder of the hub, or of a run of `locus train`.
 Subject trained_subject(const Request& request, const std::string& word) {
-  if (std::filesystem::exists(std::filesystem::path(request.folder) / "config.json")) {
+  if (is_there(std::filesystem::path(request.folder) / "config.json")) {
     ModelFolder folder = open_model(request.folder);
     return subject_of(request, std::move(folder.model), *load_tokenizer(request.folder), word);
   }
@@ -137,8 +138,7 @@ std::string as_json(const Request& request, const Subject& subject, const report
                       {"first", json::number(twice.first)},
                       {"second", json::number(twice.second)},
                       {"token_cosine", json::number(twice.tokens)},
-                      {"state_cosines", json::numbers(twice.states)}}) +
-         "\n";
+                      {"state_cosines", json::numbers(twice.states)}});
 }
 
 void explain(const Request& request) {

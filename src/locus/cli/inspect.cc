@@ -90,7 +90,8 @@ std::string as_json(const ModelFolder& folder, const std::vector<report::Figure>
 }
 
 std::string as_html(const ModelFolder& folder, const std::vector<report::Figure>& figures) {
-  report::Page page(std::filesystem::canonical(folder.path).filename().string());
+  std::error_code unknown;
+  report::Page page(std::filesystem::canonical(folder.path, unknown).filename().string());
   const SchemeInfo& info = scheme_info(folder.architecture.blueprint.scheme);
   page.lead(fmt::format("{}, {} parameters. Positions: {}.", folder.architecture.family->name,
                         folder.model.parameters().numel(), info.summary));

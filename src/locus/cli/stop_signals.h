@@ -7,7 +7,7 @@ namespace locus::cli {
 class StopSignals {
  public:
   StopSignals();
-  ~StopSignals();  // signals do again what they did before
+  ~StopSignals();  // signals end the process again
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 

@@ -49,7 +49,7 @@ void add_threads(Command& command) {
   command
       .option_to<int>("--threads", use,
                       "Threads to work with; 0: as LOCUS_THREADS says, or as many as there are cores")
-      .between(0, 4096);
+      .between(0, 1024);
 }
 
 void warn(const std::vector<std::string>& warnings) {

@@ -10,6 +10,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/machine.h"
+#include "locus/base/paths.h"
 #include "locus/cli/command.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
@@ -92,7 +93,7 @@ class LivePage {
 
   void write() {
     const Clock::time_point start = Clock::now();
-    const std::string name = fs::absolute(folder_.path()).lexically_normal().filename().string();
+    const std::string name = absolute_path(folder_.path()).filename().string();
     write_file(folder_.path() / "training.html",
                report::training_page(name, read_metrics(folder_.metrics())));
     written_ = Clock::now();

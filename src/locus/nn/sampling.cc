@@ -60,10 +60,20 @@ std::vector<Candidate> candidates(std::span<const float> logits, const Sampling&
   return list;
 }
 
+// The largest logit. One that is not a number would make any order of them undefined, and infinity would
+// make what is left of the others so.
+double largest(std::span<const float> logits) {
+  require(!logits.empty(), "there are no logits to choose from");
+  const float most = *std::ranges::max_element(logits);
+  require(std::isfinite(most) && std::ranges::none_of(logits, [](float x) { return std::isnan(x); }),
+          "a logit of the model is not a finite number; its weights are broken");
+  return most;
+}
+
 }  // namespace
 
 std::vector<double> log_probabilities(std::span<const float> logits) {
-  const double most = *std::ranges::max_element(logits);
+  const double most = largest(logits);
   double total = 0;
   for (const float logit : logits) total += std::exp(logit - most);
   const double shift = most + std::log(total);
@@ -80,9 +90,7 @@ std::vector<double> probabilities(std::span<const float> logits) {
 
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,
                const Random& random) {
-  require(!logits.empty(), "sample: there are no logits");
-  require(std::ranges::none_of(logits, [](float x) { return std::isnan(x); }),
-          "sample: a logit is not a number; the model's weights are broken");
+  largest(logits);
   const std::vector<float> fair = penalised(logits, history, sampling.repetition_penalty);
   if (sampling.temperature == 0) {
     return static_cast<int32_t>(std::ranges::max_element(fair) - fair.begin());

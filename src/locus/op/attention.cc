@@ -53,9 +53,12 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
   check_starts(check, "key_starts", s.key_starts, sizes.keys);
   check.that(s.key_starts.numel() == s.query_starts.numel(), "{} sequences of queries and {} of keys",
              s.count(), s.key_starts.numel() - 1);
-  check.that(s.query_positions && s.query_positions.numel() == sizes.queries && s.key_positions &&
-                 s.key_positions.numel() == sizes.keys,
-             "positions are given for other than {} queries and {} keys", sizes.queries, sizes.keys);
+  const auto positions_of = [](const Tensor& positions, int64_t tokens) {
+    return positions && positions.dtype() == DType::i32 && positions.numel() == tokens;
+  };
+  check.that(positions_of(s.query_positions, sizes.queries) && positions_of(s.key_positions, sizes.keys),
+             "positions are given for other than {} queries and {} keys, or not as i32", sizes.queries,
+             sizes.keys);
   const auto q = s.query_starts.data<int32_t>(), k = s.key_starts.data<int32_t>();
   const auto qp = s.query_positions.data<int32_t>(), kp = s.key_positions.data<int32_t>();
   int64_t least = 0, most = 0;
@@ -68,10 +71,12 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
     if (queries == 0 || keys == 0) continue;
     const auto [q_least, q_most] = std::ranges::minmax(qp.subspan(q[b], queries));
     const auto [k_least, k_most] = std::ranges::minmax(kp.subspan(k[b], keys));
-    least = std::min<int64_t>(least, k_least - q_most);
+    check.that(q_least >= 0 && k_least >= 0, "sequence {} has position {}, expected 0 or more", b,
+               std::min(q_least, k_least));
+    least = std::min(least, int64_t{k_least} - q_most);
     // Causal, the last key a query sees stands as far from it as the last key from the last query.
     const bool apart = causal && s.steady;
-    most = std::max<int64_t>(most, apart ? kp[k[b + 1] - 1] - qp[q[b + 1] - 1] : k_most - q_least);
+    most = std::max(most, apart ? int64_t{kp[k[b + 1] - 1]} - qp[q[b + 1] - 1] : int64_t{k_most} - q_least);
   }
   return {least, most};
 }

@@ -23,10 +23,15 @@ std::string row_json(const Row& row) {
 Row read_row(simdjson::dom::element element) {
   Row row{std::string(element["variant"].get_string().value()), {}};
   for (const simdjson::dom::element one : element["scores"].get_array()) {
-    Score score{one["length"].get_int64().value(), std::numeric_limits<double>::quiet_NaN(), ""};
-    if (!one["value"].is_null()) score.value = one["value"].get_double().value();
+    Score score{.length = one["length"].get_int64().value(), .value = 0, .why = ""};
     std::string_view why;
     if (one["why"].get(why) == simdjson::SUCCESS) score.why = why;
+    // JSON has numbers only: what could not be asked has a reason, what has none was a perplexity past all
+    // numbers.
+    using Limits = std::numeric_limits<double>;
+    score.value = !one["value"].is_null() ? one["value"].get_double().value()
+                  : score.why.empty()     ? Limits::infinity()
+                                          : Limits::quiet_NaN();
     row.scores.push_back(std::move(score));
   }
   return row;

@@ -75,7 +75,9 @@ std::string solved_sentence(const TaskSummary& task, size_t column, int64_t leng
   }
   std::string text = fmt::format("{}: at the trained length of {} tokens {} it (95 % right or more)",
                                  task.task->name, length, does(solve, "solve"));
-  text += fail.empty() ? "." : fmt::format("; {} do{} not.", listed(fail), fail.size() > 1 ? "" : "es");
+  text += fail.empty()    ? "."
+          : solve.empty() ? fmt::format(": {}.", listed(fail))
+                          : fmt::format("; {} do{} not.", listed(fail), fail.size() > 1 ? "" : "es");
   if (!blind.empty()) {
     text += fmt::format(
         " By construction {} how far apart two tokens are and not which comes first: an encoder, which looks "
@@ -94,9 +96,9 @@ std::string best_sentence(const TaskSummary& task, size_t column, int64_t length
     (value <= (1 + kLoss) * least ? best : worse)
         .push_back(fmt::format("{} ({})", line.label(), in_words(*task.task, value)));
   }
-  std::string text =
-      fmt::format("{}: at the trained length of {} tokens {} the lowest perplexity, within 5 %",
-                  task.task->name, length, listed(best) + (best.size() > 1 ? " have" : " has"));
+  std::string text = fmt::format("{}: at the trained length of {} tokens {} the lowest perplexity{}",
+                                 task.task->name, length, listed(best) + (best.size() > 1 ? " have" : " has"),
+                                 best.size() > 1 ? ", within 5 %" : "");
   return worse.empty()
              ? text + "."
              : text + fmt::format("; {} more.", listed(worse) + (worse.size() > 1 ? " have" : " has"));
@@ -110,7 +112,7 @@ std::string holding_sentence(const TaskSummary& task, const Summary& summary, si
   for (const Line& line : task.lines) {
     if (std::isnan(line.scores[column + 1].value)) {
       none.push_back(line.label());
-    } else if (task.task->metric == Metric::perplexity || line.scores[column].value >= kSolved) {
+    } else if (task.task->metric == Metric::perplexity || solves(line.scores[column])) {
       const size_t last = holds_until(task, line, column);
       until[last].push_back(last == end ? line.label()
                                         : fmt::format("{} ({} at {})", line.label(),
@@ -122,7 +124,7 @@ std::string holding_sentence(const TaskSummary& task, const Summary& summary, si
       fmt::format("Longer, {} up to {} tokens", does(until[end], "hold"), summary.lengths[end]);
   for (size_t i = end; i-- > column;) {
     if (until[i].empty()) continue;
-    text += i > column ? fmt::format(", {} up to {}", listed(until[i]), summary.lengths[i])
+    text += i > column ? fmt::format("; {} up to {}", does(until[i], "hold"), summary.lengths[i])
                        : fmt::format("; {} not hold at {}",
                                      listed(until[i]) + (until[i].size() > 1 ? " do" : " does"),
                                      summary.lengths[i + 1]);
@@ -158,9 +160,9 @@ std::string cost_sentence(const Summary& summary) {
     if (ratio >= kDear) dear.push_back(fmt::format("{} {:.1f} times", cost.scheme, ratio));
   }
   if (dear.empty()) return "Cost: no scheme takes a quarter more time a step than none at all.";
-  return fmt::format(
-      "Cost: a training step takes, against no scheme at all, {}; the others less than a quarter more.",
-      listed(dear));
+  const bool others = dear.size() + 1 < summary.costs.size();
+  return fmt::format("Cost: a training step took here, against no scheme at all, {}{}.", listed(dear),
+                     others ? "; the others less than a quarter more" : "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/folder.h"
+#include "locus/base/paths.h"
 #include "locus/base/settings.h"
 #include "locus/checkpoint/safetensors.h"
 
@@ -128,16 +129,6 @@ void claim(const Study& study, const std::filesystem::path& folder) {
   }
 }
 
-// What a killed process left unfinished.
-void clear_debris(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> debris;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".part") debris.push_back(entry.path());
-  }
-  std::error_code ignored;
-  for (const std::filesystem::path& piece : debris) std::filesystem::remove(piece, ignored);
-}
-
 void save_model(const std::filesystem::path& path, const Model& model) {
   std::vector<NamedTensor> tensors;
   for (const NamedParameter& parameter : model.parameters().all()) {
@@ -160,7 +151,7 @@ Study read_study(const std::filesystem::path& file) {
 
 std::optional<Study> study_in(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kStudyFile;
-  return std::filesystem::exists(file) ? std::optional(read_study(file)) : std::nullopt;
+  return is_there(file) ? std::optional(read_study(file)) : std::nullopt;
 }
 
 std::string study_toml(const Study& study) { return settings_of(study).toml(); }
@@ -174,7 +165,7 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
   std::vector<Cell> cells;
   for (const CellName& name : study.cells()) {
     const std::filesystem::path path = folder / "cells" / (name.text() + ".json");
-    const bool known = std::filesystem::exists(path);
+    const bool known = is_there(path);
     if (known) {
       cells.push_back(read_cell(path));
     } else {

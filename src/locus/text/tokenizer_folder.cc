@@ -5,6 +5,7 @@
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/text/base64.h"
 #include "locus/text/bpe_files.h"
@@ -101,10 +102,7 @@ void save_bpe(const Bpe& bpe, const fs::path& folder) {
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
   if (place == "bytes") return std::make_unique<ByteVocabulary>();
   const fs::path folder = place;
-  const auto has = [&](const char* name) {
-    std::error_code unreadable;  // then opening it will say why
-    return fs::exists(folder / name, unreadable) || unreadable;
-  };
+  const auto has = [&](const char* name) { return is_there(folder / name); };
   if (has(kVocabularyFile)) return load_declared(folder);
   if (has(kPipelineFile)) return std::make_unique<Pipeline>(read_pipeline_file(folder));
   if (has(kWordPieceFile)) return std::make_unique<Pipeline>(read_wordpiece_files(folder));

@@ -5,6 +5,7 @@
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/folder.h"
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/generation_config.h"
 #include "locus/train/saved_run.h"
@@ -71,7 +72,7 @@ ModelFolder open_with_head(const fs::path& from, std::optional<HeadKind> asked, 
 ModelFolder open_start(const fs::path& from, std::optional<HeadKind> asked, TextTask& task) {
   ModelFolder start = open_with_head(from, asked, task);
   task.blueprint = start.architecture.blueprint;
-  require(scheme_info(task.blueprint.scheme).relative || task.data.context <= task.blueprint.max_length,
+  require(scheme_info(task.blueprint.scheme).extrapolates || task.data.context <= task.blueprint.max_length,
           "data.context is {}, but the model in '{}' has positions for {} tokens", task.data.context,
           from.string(), task.blueprint.max_length);
   return start;
@@ -80,14 +81,14 @@ ModelFolder open_start(const fs::path& from, std::optional<HeadKind> asked, Text
 fs::path save_hub_folder(const ModelFolder& start, const fs::path& run) {
   const SavedRun saved = load_run(run);
   const fs::path hub = run / "hub", unfinished = run / "hub.new";
-  fs::remove_all(unfinished);
+  remove_whole(unfinished);
   const Architecture& architecture = start.architecture;
   const json::Members tokens = learned_tokens(start, saved.task);
   write_model(start,
               tensors_of(bindings_of(*architecture.family, architecture.blueprint, saved.model.parameters())),
               unfinished, tokens);
   const fs::path generation = unfinished / "generation_config.json";
-  if (!tokens.empty() && fs::exists(generation)) write_file(generation, changed_config(generation, tokens));
+  if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
   if (saved.task.data.tokenizer != start.path.string()) saved.task.tokenizer->save(unfinished);
   discard_folder(hub);
   publish_folder(unfinished, hub);

@@ -5,6 +5,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/fields.h"
+#include "locus/base/paths.h"
 #include "locus/base/settings.h"
 #include "locus/train/manifest.h"
 
@@ -41,23 +42,15 @@ RunState read_state(const fs::path& checkpoint) {
 }
 
 RunFolder::RunFolder(const fs::path& path) : path_(path) {
-  std::error_code fault;
-  fs::create_directories(steps(), fault);
-  if (fault) fail(Fault::io, "cannot make the folder '{}': {}", steps().string(), fault.message());
+  make_folder(steps());
   lock_.emplace(path_ / "lock");
-  for (const fs::path& folder : {path_, steps()}) {
-    std::vector<fs::path> debris;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".part") debris.push_back(entry.path());
-    }
-    for (const fs::path& piece : debris) fs::remove_all(piece, fault);
-  }
+  for (const fs::path& folder : {path_, steps()}) clear_debris(folder);
 }
 
 std::vector<int64_t> RunFolder::saved_steps() const {
   std::vector<int64_t> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(steps())) {
-    if (const auto step = step_of(entry.path().filename())) found.push_back(*step);
+  for (const fs::path& entry : entries_of(steps())) {
+    if (const auto step = step_of(entry.filename())) found.push_back(*step);
   }
   std::ranges::sort(found, std::ranges::greater());
   return found;
@@ -92,19 +85,17 @@ void RunFolder::turn_links(const RunState& state) {
   point_link(path_ / "last", target(state.step));
   if (state.best_step == 0) return;
   // The best one may have been damaged, too, and be gone.
-  if (fs::exists(path_ / target(state.best_step))) {
+  if (is_there(path_ / target(state.best_step))) {
     point_link(path_ / "best", target(state.best_step));
   } else {
-    fs::remove(path_ / "best");
+    remove_whole(path_ / "best");
   }
 }
 
 void RunFolder::save(const Checkpoint& checkpoint) {
   const std::string name = step_name(checkpoint.state.step);
   const fs::path finished = steps() / name, folder = steps() / (name + ".part");
-  std::error_code fault;
-  fs::create_directory(folder, fault);
-  if (fault) fail(Fault::io, "cannot make the folder '{}': {}", folder.string(), fault.message());
+  make_folder(folder);
   try {
     ManifestWriter writer(folder);
     writer.add("model.safetensors", checkpoint.model);
@@ -115,7 +106,8 @@ void RunFolder::save(const Checkpoint& checkpoint) {
     writer.finish();
     publish_folder(folder, finished);
   } catch (...) {
-    fs::remove_all(folder, fault);
+    std::error_code ignored;  // what went wrong first is what to say
+    fs::remove_all(folder, ignored);
     throw;
   }
   turn_links(checkpoint.state);

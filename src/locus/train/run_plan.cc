@@ -5,6 +5,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/fields.h"
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/text/byte_vocabulary.h"
@@ -62,9 +63,9 @@ void place(std::string& name, const Settings& settings, const char* key, const f
   const Setting* setting = settings.find(key);
   if (setting == nullptr || name.empty() || name == "bytes") return;
   const bool in_file = setting->line > 0;  // otherwise from the command line
-  fs::path found = fs::absolute(in_file ? folder / name : fs::path(name)).lexically_normal();
+  fs::path found = absolute_path(in_file ? folder / name : fs::path(name));
   const char* data = std::getenv("LOCUS_DATA");
-  if (!fs::exists(found) && data != nullptr) found = fs::absolute(data) / fs::path(name).filename();
+  if (!is_there(found) && data != nullptr) found = absolute_path(data) / fs::path(name).filename();
   name = found.string();
 }
 

@@ -5,6 +5,7 @@
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/paths.h"
 #include "locus/checkpoint/safetensors.h"
 #include "locus/op/convert.h"
 #include "locus/text/json_text.h"
@@ -20,9 +21,9 @@ constexpr const char* kLabelsFile = "labels.json";
 
 fs::path checkpoint_in(const fs::path& folder) {
   for (const fs::path& place : {folder, folder / "best", folder / "last"}) {
-    if (fs::exists(place / "model.safetensors")) return place;
+    if (is_there(place / "model.safetensors")) return place;
   }
-  const bool there = fs::is_directory(folder);
+  const bool there = is_folder(folder);
   fail(there ? Fault::data : Fault::io, "'{}' {}; expected the folder of a run (locus train makes one)",
        folder.string(), there ? "holds no checkpoint" : "is no folder");
 }
@@ -48,7 +49,7 @@ SavedRun load_run(const fs::path& folder, DType weights) {
   verify_manifest(checkpoint);
   TextTask task = task_of(Settings::read(checkpoint / "config.toml"));
   task.tokenizer = load_tokenizer(checkpoint.string());
-  if (fs::exists(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
+  if (is_there(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
   Model model(task.blueprint, {.seed = std::nullopt, .weights = weights});
   const SafetensorsFile file(checkpoint / "model.safetensors");
   for (const NamedParameter& parameter : model.parameters().all()) {
@@ -65,10 +66,8 @@ SavedRun load_run(const fs::path& folder, DType weights) {
 std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, const fs::path& scratch) {
   task.tokenizer->save(scratch);
   std::vector<std::pair<std::string, std::string>> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(scratch)) {
-    files.emplace_back(entry.path().filename(), read_file(entry.path()));
-  }
-  fs::remove_all(scratch);
+  for (const fs::path& entry : entries_of(scratch)) files.emplace_back(entry.filename(), read_file(entry));
+  remove_whole(scratch);
   if (!task.labels.empty()) {
     const std::vector<std::string_view> names(task.labels.begin(), task.labels.end());
     files.emplace_back(kLabelsFile, json::object({{"labels", json::texts(names)}}) + "\n");

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "locus/base/error.h"
+#include "locus/base/paths.h"
 
 namespace locus {
 namespace {
@@ -139,8 +140,8 @@ class Training {
     const fs::path last = job_.folder.path() / "last";
     fail(Fault::diverged, "step {}: {}; {}; a smaller rate, a longer warmup or clipping may help", number,
          what,
-         fs::exists(last) ? fmt::format("the last good state is in '{}'", last.string())
-                          : "nothing was saved yet");
+         is_there(last) ? fmt::format("the last good state is in '{}'", last.string())
+                        : "nothing was saved yet");
   }
 
   std::optional<Validation> validate() {

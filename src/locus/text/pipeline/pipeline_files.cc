@@ -3,6 +3,7 @@
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/paths.h"
 #include "locus/text/pipeline/marian.h"
 #include "locus/text/text_lines.h"
 #include "locus/text/token_ids.h"
@@ -46,7 +47,7 @@ PipelineParts read_wordpiece_files(const fs::path& folder) {
   }
   std::string lowercase = "true", processor = "null";
   const fs::path config = folder / "tokenizer_config.json";
-  if (fs::exists(config)) {
+  if (is_there(config)) {
     const JsonText json(config);
     bool flag = true;
     if (!json.object().at_key("do_lower_case").get_bool().get(flag) && !flag) lowercase = "false";
@@ -105,7 +106,7 @@ PipelineParts read_marian_files(const fs::path& folder) {
   MarianFiles files = {read_file(source), named(source), read_file(vocabulary), named(vocabulary)};
   PipelineParts parts = read_marian(files);
   parts.files = {{kMarianFile, files.spm}, {kBpeVocabularyFile, files.vocabulary}};
-  if (!fs::exists(target)) {
+  if (!is_there(target)) {
     parts.missing_targets = named(target);
     return parts;
   }

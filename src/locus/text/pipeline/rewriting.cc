@@ -36,14 +36,14 @@ std::unique_ptr<Normalizer> rewriting(Apart apart, F function) {
 }
 
 // What replaces a word without a blank inside, or runs of blanks, sees nothing across a blank.
-Apart apart_of(const JsonPart& part) {
-  std::string_view word;
-  if (part.member("pattern").get_string().get(word)) {
-    const JsonPart pattern = part.part("pattern");
-    if (pattern.has("Regex")) return pattern.text("Regex") == " {2,}" ? Apart::at_blanks : Apart::nowhere;
-    word = pattern.member("String").get_string().value();
-  }
+Apart apart_of(std::string_view word) {
   return word.find(' ', 1) == std::string_view::npos ? Apart::at_blanks : Apart::nowhere;
+}
+Apart apart_of(const JsonPart& part) {
+  if (part.member("pattern").is_string()) return apart_of(part.text("pattern"));
+  const JsonPart pattern = part.part("pattern");
+  if (!pattern.has("Regex")) return apart_of(pattern.text("String"));
+  return pattern.text("Regex") == " {2,}" ? Apart::at_blanks : Apart::nowhere;
 }
 
 std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
