@@ -63,6 +63,26 @@ TEST(Program, AFullDiskIsAnIoError) {
   }
 }
 
+TEST(Program, WhatNobodyCanReadIsNoReasonToStop) {
+  for (const std::string nowhere : {" 2>/dev/full", " 2>&-"}) {
+    EXPECT_EQ(run_program("doctr" + nowhere).exit_code, 2) << nowhere;
+    EXPECT_EQ(run_program("schemes" + nowhere).exit_code, 0) << nowhere;
+  }
+  EXPECT_EQ(run_program("doctor >&-").exit_code, 4);
+}
+
+TEST(Program, NumbersAreTakenAsTheyStand) {
+  const std::string most = "expected a whole number from 0 to 18446744073709551615 (locus --help tells more)";
+  expect_usage_error("windows x --seed -1", "--seed: is '-1', " + most);
+  expect_usage_error("windows x --seed 18446744073709551616", "--seed: is '18446744073709551616', " + most);
+  expect_usage_error("generate x --length-penalty nan",
+                     "--length-penalty: is 'nan', expected a number (locus --help tells more)");
+}
+
+TEST(Program, AnEmptyValueIsNotTheSameAsNone) {
+  expect_usage_error("tokenize --tokenizer '' x", "--tokenizer: is empty (locus --help tells more)");
+}
+
 TEST(Doctor, TellsWhatIsUsed) {
   const Outcome outcome = run_program("doctor");
   EXPECT_EQ(outcome.exit_code, 0);

@@ -17,7 +17,7 @@ struct Request : TextRequest {
 std::string line_of(const Record& record, const Classification& one, const std::vector<std::string>& labels) {
   std::string text = one_line(record.text);
   if (record.second) text += "\t" + one_line(*record.second);
-  return fmt::format("{}\t{:.4f}\t{}\n", labels[one.best], one.scores[one.best], text);
+  return fmt::format("{}\t{:.4f}\t{}\n", one_line(labels[one.best]), one.scores[one.best], text);
 }
 
 std::string object_of(const Record& record, const Classification& one,
@@ -60,7 +60,7 @@ void add_classify(CLI::App& program) {
       "{\"text\", \"text_pair\"}.\n\n"
       "Examples:\n"
       "  locus train configs/classify.toml --out runs/classify\n"
-      "  locus classify runs/classify \"a dog chases a cat\"\n"
+      "  locus classify runs/classify \"the dog chased the cat\"\n"
       "  locus classify models/sentiment --file reviews.txt --json > classes.jsonl");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");

@@ -3,10 +3,52 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
+#include "locus/base/options.h"
+
 namespace locus::cli {
+
+namespace {
+
+// CLI11 takes -1 for the largest number there is, 010 for eight, and "" for an option that was not given.
+CLI::Validator checked_as(const std::function<std::string(std::string&)>& complaint) {
+  return CLI::Validator(complaint, "");
+}
+
+CLI::Validator check_of(const uint64_t*) {
+  return checked_as([](std::string& text) -> std::string {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+      return fmt::format("is '{}', expected a whole number from 0 to {}", text, ~uint64_t{0});
+    }
+    text = fmt::format("{}", value);
+    return "";
+  });
+}
+
+CLI::Validator check_of(const std::optional<float>*) {
+  return checked_as([](std::string& text) {
+    const std::optional<double> value = parse_number(text);
+    const bool fits = value && std::isfinite(static_cast<float>(*value));
+    return fits ? "" : fmt::format("is '{}', expected a number", text);
+  });
+}
+
+CLI::Validator check_of(const std::string*) {
+  return checked_as([](const std::string& text) { return text.empty() ? "is empty" : ""; });
+}
+
+template <typename Value>
+CLI::Validator check_of(const Value*) {
+  return checked_as([](const std::string&) { return ""; });
+}
+
+}  // namespace
 
 Option& Option::required() {
   option_->required();
@@ -46,7 +88,7 @@ void Command::flag(const std::string& name, bool& value, const std::string& mean
 
 template <typename Value>
 Option Command::option(const std::string& name, Value& value, const std::string& meaning) {
-  return Option(app_->add_option(name, value, meaning));
+  return Option(app_->add_option(name, value, meaning)->transform(check_of(&value)));
 }
 
 template <typename Value>

@@ -1,7 +1,6 @@
 // locus forward: a model folder's outputs for inputs from a file, as transformers would give them.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "locus/checkpoint/forward.h"
@@ -36,7 +35,7 @@ void add_forward(CLI::App& program) {
       fail(Fault::usage, "forward: --gradients and --dtype bf16 exclude each other; gradients need f32");
     }
     ModelFolder folder = open_model(request->folder, {.weights = request->weights});
-    for (const std::string& warning : folder.warnings) fmt::print(stderr, "locus: {}\n", warning);
+    warn(folder.warnings);
     write_safetensors(request->out, forward(folder, inputs, request->gradients));
   });
 }

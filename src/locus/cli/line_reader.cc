@@ -26,7 +26,6 @@ bool LineReader::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
   const size_t kept = buffer_.size();
-  require(kept < kLongestLine, "line {} of {} is longer than 1 GiB", number_ + 1, name_);
   buffer_.resize(kept + kBlock);
   size_t got = 0;
   if (file_) {
@@ -47,16 +46,22 @@ bool LineReader::fill() {
 
 bool LineReader::next(std::string& line) {
   size_t looked = begin_, end = 0;
+  bool endless = false;
   while ((end = buffer_.find('\n', looked)) == std::string::npos) {
+    if (buffer_.size() - begin_ >= kLongestLine) {
+      endless = true;  // what there is of it is forgotten, and the rest read over
+      begin_ = buffer_.size();
+    }
     const size_t open = buffer_.size() - begin_;
     if (!fill()) break;
     looked = open;  // what was there has no line end
   }
-  if (end == std::string::npos && begin_ == buffer_.size()) return false;
+  if (end == std::string::npos && begin_ == buffer_.size() && !endless) return false;
   line.assign(buffer_, begin_, end == std::string::npos ? end : end - begin_);
   begin_ = end == std::string::npos ? buffer_.size() : end + 1;
   if (!line.empty() && line.back() == '\r') line.pop_back();
   ++number_;
+  require(!endless, "line {} of {} is longer than 1 GiB", number_, name_);
   const size_t letter = line.find_first_not_of(" \t");
   if (first_ == 0 && letter != std::string::npos) first_ = line[letter];
   return true;

@@ -1,7 +1,6 @@
 #include "locus/cli/live_table.h"
 
 #include <cmath>
-#include <cstdio>
 
 #include "locus/cli/terminal.h"
 
@@ -62,8 +61,7 @@ void LiveTable::draw() {
   table += fmt::format("{}, {} (seed {}): {:.0f} %\n{}\n", current_.task, current_.scheme, current_.seed,
                        100 * part_, status());
   lines_ = static_cast<int>(std::ranges::count(table, '\n'));
-  fmt::print(stderr, "{}{}", text, table);
-  std::fflush(stderr);
+  tell(text + table);
   drawn_ = Clock::now();
 }
 
@@ -84,8 +82,8 @@ void LiveTable::finished(const study::Cell& cell, bool now) {
     values += fmt::format("  {} at {}", value_in_words(study_.task_named(cell.name.task), score.value),
                           score.length);
   }
-  fmt::print(stderr, "[{}/{}] {}, {} (seed {}):{}\n", cells_.size(), total_, cell.name.task, cell.name.scheme,
-             cell.name.seed, values);
+  tell(fmt::format("[{}/{}] {}, {} (seed {}):{}\n", cells_.size(), total_, cell.name.task, cell.name.scheme,
+                   cell.name.seed, values));
 }
 
 void LiveTable::close() {

@@ -1,12 +1,14 @@
 // The program: reads the command line, runs one subcommand, turns errors into a line on stderr and an exit
 // code (the numbers of locus::Fault).
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <csignal>
 #include <new>
 #include <string>
 #include <string_view>
@@ -93,8 +95,20 @@ int run(int count, char** words) {
   return 0;
 }
 
+// What would end the process, or write into the wrong file, becomes an error of the write it belongs to.
+void settle_streams() {
+  std::signal(SIGPIPE, SIG_IGN);  // the reader has left
+  std::signal(SIGXFSZ, SIG_IGN);  // the file may not grow
+  // Where one of the first three descriptors is closed, the next file would take its place, and be written to
+  // as stdout or stderr.
+  int descriptor = 0;
+  while ((descriptor = ::open("/dev/null", O_RDONLY)) >= 0 && descriptor <= STDERR_FILENO) {
+  }
+  if (descriptor >= 0) ::close(descriptor);
+}
+
 int report(Fault fault, std::string_view text) {
-  fmt::print(stderr, "locus: {}\n", text);
+  note(text);
   return static_cast<int>(fault);
 }
 
@@ -103,6 +117,7 @@ int report(Fault fault, std::string_view text) {
 
 int main(int count, char** words) {
   using locus::cli::report;
+  locus::cli::settle_streams();
   try {
     return locus::cli::run(count, words);
   } catch (const locus::cli::Stopped& stopped) {

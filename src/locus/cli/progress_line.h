@@ -2,12 +2,12 @@
 // no terminal. It goes away when what it tells of is done.
 #pragma once
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <string>
+
+#include "locus/cli/terminal.h"
 
 namespace locus::cli {
 
@@ -18,11 +18,11 @@ class ProgressLine {
   void show(const std::string& text) {
     const auto now = std::chrono::steady_clock::now();
     if (!terminal_ || now - start_ < std::chrono::seconds(2)) return;
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    tell("\r\x1b[K" + text);
     shown_ = true;
   }
   void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) tell("\r\x1b[K");
     shown_ = false;
   }
 

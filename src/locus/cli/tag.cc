@@ -30,7 +30,7 @@ std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spa
   const std::vector<TextSpan> places = places_of(text, spans, request);
   std::string lines;
   for (size_t i = 0; i < spans.size(); ++i) {
-    lines += fmt::format("{}\t{}\t{}\t{:.4f}\t{}\n", spans[i].label, places[i].begin, places[i].end,
+    lines += fmt::format("{}\t{}\t{}\t{:.4f}\t{}\n", one_line(spans[i].label), places[i].begin, places[i].end,
                          spans[i].score, one_line(part_of(text, spans[i].bytes)));
   }
   return lines + "\n";

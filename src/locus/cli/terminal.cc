@@ -68,6 +68,9 @@ void flush() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) refuse_output();
 }
 
+void tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void note(std::string_view text) { tell(fmt::format("locus: {}\n", text)); }
+
 int terminal_width() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

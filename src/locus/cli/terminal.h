@@ -12,6 +12,10 @@ namespace locus::cli {
 void print(std::string_view text);
 void flush();
 
+// To stderr. Nobody may be able to read it: that is no reason to stop.
+void tell(std::string_view text);
+void note(std::string_view text);  // a line of its own, "locus: text"
+
 // Columns of the terminal on stdout; without one what COLUMNS says, else 100.
 int terminal_width();
 

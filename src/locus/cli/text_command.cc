@@ -1,7 +1,6 @@
 #include "locus/cli/text_command.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "locus/base/parallel.h"
 #include "locus/base/spelling.h"
@@ -53,7 +52,7 @@ void add_threads(Command& command) {
 }
 
 void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) fmt::print(stderr, "locus: {}\n", warning);
+  for (const std::string& warning : warnings) note(warning);
 }
 
 void each_chunk(const TextRequest& request, Records& records, const Work& work,
@@ -62,7 +61,7 @@ void each_chunk(const TextRequest& request, Records& records, const Work& work,
   const auto bad = [&](const Error& error) {
     if (!request.skip_bad) throw error;
     progress.clear();
-    fmt::print(stderr, "locus: skipped: {}\n", error.what());
+    note(fmt::format("skipped: {}", error.what()));
   };
   int64_t done = 0;
   for (;;) {

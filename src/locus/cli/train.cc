@@ -46,20 +46,20 @@ class ProgressLine {
     const bool keep = progress.validation || progress.last.step == progress.steps;
     if (!::isatty(STDERR_FILENO)) {
       const int64_t tenth = std::max<int64_t>(1, progress.steps / 10);
-      if (keep || progress.last.step % tenth == 0) fmt::print(stderr, "{}\n", text(progress));
+      if (keep || progress.last.step % tenth == 0) tell(text(progress) + "\n");
       return;
     }
     // Steps may come faster than a terminal is worth writing to.
     const auto now = std::chrono::steady_clock::now();
     if (!keep && now - written_ < std::chrono::milliseconds(50)) return;
     written_ = now;
-    fmt::print(stderr, "\r\x1b[K{}{}", text(progress), keep ? "\n" : "");
+    tell(fmt::format("\r\x1b[K{}{}", text(progress), keep ? "\n" : ""));
     open_ = !keep;
   }
 
   // Ends the line that is being written over, so that others can follow.
   void end() {
-    if (std::exchange(open_, false)) fmt::print(stderr, "\n");
+    if (std::exchange(open_, false)) tell("\n");
   }
 
  private:
@@ -143,20 +143,19 @@ void run(const Request& request) {
   LivePage page(folder);
   int64_t step = 0;
   try {
-    step =
-        train({.objective = objective,
-               .parameters = model.parameters(),
-               .folder = folder,
-               .settings = plan.train,
-               .config = plan.config,
-               .files = files_of(plan.task, folder.path() / "tokenizer.part"),
-               .hooks = {.progress =
-                             [&](const TrainProgress& progress) {
-                               line(progress);
-                               page(progress);
-                             },
-                         .stop = [&] { return signals.asked(); },
-                         .note = [](const std::string& text) { fmt::print(stderr, "locus: {}\n", text); }}});
+    step = train({.objective = objective,
+                  .parameters = model.parameters(),
+                  .folder = folder,
+                  .settings = plan.train,
+                  .config = plan.config,
+                  .files = files_of(plan.task, folder.path() / "tokenizer.part"),
+                  .hooks = {.progress =
+                                [&](const TrainProgress& progress) {
+                                  line(progress);
+                                  page(progress);
+                                },
+                            .stop = [&] { return signals.asked(); },
+                            .note = [](const std::string& text) { note(text); }}});
   } catch (...) {
     line.end();
     throw;
@@ -164,7 +163,7 @@ void run(const Request& request) {
   line.end();
   page.write();
   if (step < plan.train.steps) {
-    fmt::print(stderr, "locus: stopped after step {} and saved; the same command goes on from there\n", step);
+    note(fmt::format("stopped after step {} and saved; the same command goes on from there", step));
     throw Stopped{signals.signal()};
   }
   if (plan.start) {
