@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The pictures of docs/, all drawn by Locus: pictures.sh LOCUS [STUDY]
+# The pictures of docs/, all drawn by Locus: pictures.sh [LOCUS [STUDY]]
 # STUDY is the folder of a finished comparison; its first chart becomes docs/pictures/length.svg.
 set -euo pipefail
-locus=$1 study=${2-}
-pictures=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")/docs/pictures
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+locus=${1:-$root/build/release/locus} study=${2-} pictures=$root/docs/pictures
 mkdir -p "$pictures"
 
 for scheme in $("$locus" schemes --json | sed -n 's/^  {"name": "\([a-z0-9_]*\)".*/\1/p'); do

@@ -44,7 +44,7 @@ TEST(Explain, TellsInWordsAndInAPicture) {
   const auto page = folder / "it.html";
   const Outcome outcome = run_program("explain \"The cat saw the cat\" --word cat --out " + page.string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("'cat' is token 2 and token 5. Its two token vectors are the same row"),
+  EXPECT_NE(outcome.out.find("'cat' stands at positions 1 and 4. The two token vectors are one row"),
             std::string::npos);
   EXPECT_GT(std::filesystem::file_size(page), 5000u);
 }

@@ -17,7 +17,8 @@ TEST(Inspect, SaysWhatAModelIs) {
   const Outcome outcome = run_program("inspect " + golden("bart"), "COLUMNS=200");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* line :
-       {"family               BART (bart)\n", "kind                 encoder-decoder\n",
+       {"family               BART\n", "model_type           bart\n",
+        "kind                 encoder-decoder\n",
         "sizes                2 layers and 1 of width 12, 3 heads of 4, feed-forward 20, vocabulary 29\n",
         "scheme               learned\n", "position             a token's index in its row, plus 2\n",
         "longest input        14 tokens\n",

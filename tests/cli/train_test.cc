@@ -46,9 +46,14 @@ TEST_F(TrainCommand, ATrainedModelIsExplained) {
   expect_fine(command("--set train.steps=2 --set train.eval_every=2 --set train.save_every=2"));
   const std::string told = expect_fine("explain 'ab cd ab' --model " + out());
   EXPECT_NE(told.find("Looked at: the model in " + out()), std::string::npos) << told;
-  EXPECT_NE(told.find("'ab' is token 2 and token 8."), std::string::npos) << told;
+  // Its tokens are bytes: the word is looked at where it ends.
+  EXPECT_NE(told.find("'b' stands at positions 1 and 7."), std::string::npos) << told;
   expect_fault(3, "explain 'ab cd' --model " + out() + " --word ab",
                {"'ab' is not said twice in the sentence"});
+  expect_fault(2, "explain 'ab cd ab' --scheme rotary --model " + out(), {"leave out --scheme and --causal"});
+  const std::string inspected = expect_fine("inspect " + out());
+  EXPECT_NE(inspected.find(out() + "/best\n"), std::string::npos) << inspected;
+  EXPECT_NE(inspected.find("learned\n"), std::string::npos) << inspected;
 }
 
 TEST_F(TrainCommand, ABatchThatDoesNotFitIsRefusedBeforeItBegins) {

@@ -26,6 +26,11 @@ TEST(Axis, TicksAreRound) {
   EXPECT_EQ(labels(axis_over(0, 4e6, 3)), (Labels{"0", "2e+06", "4e+06"}));
 }
 
+TEST(Axis, StepsCanBeKeptFromBeingTooSmall) {
+  EXPECT_EQ(labels(axis_over(0, 2, 6)), (Labels{"0.0", "0.5", "1.0", "1.5", "2.0"}));
+  EXPECT_EQ(labels(axis_over(0, 2, 6, false, 1)), (Labels{"0", "1", "2"}));
+}
+
 TEST(Axis, TicksOfALogarithmicAxis) {
   EXPECT_EQ(labels(axis_over(3.4, 15.6, 8, true)), (Labels{"4", "5", "6", "7", "8", "9", "10"}));
   EXPECT_EQ(labels(axis_over(3.4, 3.9, 6, true)), (Labels{"3.4", "3.5", "3.6", "3.7", "3.8", "3.9"}));

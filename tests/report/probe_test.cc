@@ -110,6 +110,17 @@ TEST(SchemeFigures, ShowTheFallOfAlibi) {
   EXPECT_NEAR(figures[1].maps[0].values[4], -3, 1e-6);  // query 0, key 4, slope 1
 }
 
+TEST(SchemeFigures, RowsTooWideToDrawAreShownInPartAndNotAsMeans) {
+  const Geometry geometry = {.width = 256, .heads = 4, .head_size = 64, .max_length = 8};
+  const std::vector<Figure> figures = scheme_figures(Probe(scheme_info("sinusoidal"), geometry, {}), 4);
+  const Figure& rows = figures.back();
+  ASSERT_EQ(rows.name, "rows");
+  EXPECT_EQ(rows.maps[0].x.size(), 128u);
+  EXPECT_EQ(rows.maps[0].x[1], 2);
+  EXPECT_EQ(rows.maps[0].values[0], 0);  // sin 0, where the mean with cos 0 would be a half
+  EXPECT_NE(rows.caption.find("One element in 2 is shown."), std::string::npos) << rows.caption;
+}
+
 TEST(SchemeFigures, CausalModelsSeeNothingAhead) {
   Geometry geometry = kGeometry;
   geometry.causal = true;

@@ -81,12 +81,12 @@ study::Study within(const std::string& budget, study::Study study, const std::fi
                        one.task_list().size() == 1 ? "" : "s", one.seeds, one.seeds == 1 ? "" : "s",
                        one.conditions.steps);
   };
-  fmt::print(
-      stderr, "locus: {} in {} of {}; without --budget {}\n", in_words(chosen),
-      time_in_words(expected_seconds(chosen, paces)), budget,
+  note(fmt::format(
+      "{} in {} of {}; without --budget {}", in_words(chosen), time_in_words(expected_seconds(chosen, paces)),
+      budget,
       chosen.cells().size() == study.cells().size() && chosen.conditions.steps == study.conditions.steps
           ? "the same"
-          : fmt::format("{} in {}", in_words(study), time_in_words(expected_seconds(study, paces))));
+          : fmt::format("{} in {}", in_words(study), time_in_words(expected_seconds(study, paces)))));
   return chosen;
 }
 
@@ -138,21 +138,32 @@ void add_compare(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   Command command(program, "compare",
                   "Train the same small model under every scheme, test it long, write a report");
-  command.option("--schemes", request->schemes, "what is compared, by commas; all by default");
-  command.option("--tasks", request->tasks, "what is asked, by commas, or all");
-  command.option("--text", request->text, "a file: a language model of your own text");
-  command.option("--lengths", request->lengths, "tokens of the texts it is tested on, as 64,128,256,512");
-  command.option("--seeds", request->seeds, "models trained for every task and scheme").between(1, 1000);
-  command.option("--steps", request->steps, "training steps of every cell").between(1, 100000000);
+  command.option("--schemes", request->schemes, "What is compared, by commas [all]");
+  command.option("--tasks", request->tasks,
+                 fmt::format("What is asked, by commas, or all [{}]", study::Study().tasks));
+  command.option("--text", request->text, "A file: a language model of your own text");
+  command.option("--lengths", request->lengths,
+                 fmt::format("Tokens of the texts it is tested on [{}]", study::Study().conditions.lengths));
+  command
+      .option("--seeds", request->seeds,
+              fmt::format("Models trained for every task and scheme [{}]", study::Study().seeds))
+      .between(1, 1000);
+  command
+      .option("--steps", request->steps,
+              fmt::format("Training steps of every cell, more for some tasks [{}]",
+                          study::Study().conditions.steps))
+      .between(1, 100000000);
   command.option("--budget", request->budget,
-                 "a time, as 90s, 5m or 1.5h: fewer steps, seeds and tasks, so that it fits");
-  command.option("--study", request->study_file, "a TOML file with all of these and more");
-  command.option("--out", request->out, "the folder of the study and its report").shows_default();
-  command.flag("--full", request->full, "every task, three seeds, longer training");
-  command.flag("--json", request->json, "print the results as JSON");
+                 "A time, as 90s, 5m or 1.5h: fewer steps, seeds and tasks, so that it fits");
+  command.option("--study", request->study_file, "A TOML file with all of these and more");
+  command.option("--out", request->out, "The folder of the study and its report").shows_default();
+  command.flag("--full", request->full, "Every task, three seeds, longer training");
+  command.flag("--json", request->json, "Print the results as JSON");
   std::string tasks;
-  for (const study::Task* task : study::tasks())
-    tasks += fmt::format("  {:16} {}\n", task->name, task->summary);
+  for (const study::Task* task : study::tasks()) {
+    const std::string more = task->effort > 1 ? fmt::format("; {} times the steps", task->effort) : "";
+    tasks += fmt::format("  {:16} {}{}\n", task->name, task->summary, more);
+  }
   command.footer("Tasks:\n" + tasks +
                  "\nKilled and started again it goes on with the finished cells.\n\n"
                  "Example:\n  locus compare --schemes rotary,alibi,learned --tasks language --out study\n");

@@ -70,8 +70,8 @@ void add_eval(CLI::App& program) {
       "Examples:\n"
       "  locus eval runs/verdict the-verdict.txt\n"
       "  locus eval runs/reverse/last configs/data/reverse.test.tsv --json\n\n"
-      "The file is of the kind the model was trained on. `majority` is the accuracy of who always says the\n"
-      "commonest target.");
+      "The file is of the kind the model was trained on. `majority` is the accuracy of always\n"
+      "saying the commonest target.");
   auto request = std::make_shared<Request>();
   command.option("DIR", request->folder, "A run's folder: its best checkpoint; or one checkpoint").required();
   command.option("DATA", request->file, "What to measure it on").required();

@@ -1,5 +1,6 @@
 // locus explain: what tells the two occurrences of a word apart.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,13 +10,13 @@
 #include "locus/base/file.h"
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
-#include "locus/base/quote.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/page.h"
 #include "locus/report/scheme_card.h"
 #include "locus/report/twice.h"
+#include "locus/text/readable.h"
 #include "locus/text/tokenizer.h"
 #include "locus/train/saved_run.h"
 
@@ -100,10 +101,13 @@ Subject subject_of(const Request& request, Model model, const Tokenizer& tokeniz
                   token_at(tokens, first_end - 1),
                   token_at(tokens, last_end - 1),
                   fmt::format("the model in {}", request.folder)};
-  for (const int32_t id : tokens.ids) subject.words.push_back(quote(tokenizer.bytes(id)).text());
-  subject.words[static_cast<size_t>(subject.first)] = subject.words[static_cast<size_t>(subject.second)] =
-      word;
-  require(subject.ids[static_cast<size_t>(subject.first)] == subject.ids[static_cast<size_t>(subject.second)],
+  for (const int32_t id : tokens.ids) subject.words.push_back(readable(tokenizer.bytes(id)));
+  // A word of several tokens is looked at where it ends.
+  const auto first = static_cast<size_t>(subject.first), second = static_cast<size_t>(subject.second);
+  if (tokens.offsets[first].begin + word.size() <= first_end) {
+    subject.words[first] = subject.words[second] = word;
+  }
+  require(subject.ids[first] == subject.ids[second],
           "explain: the two '{}' are not the same token for this model; say them in the same way", word);
   return subject;
 }
@@ -118,14 +122,22 @@ Subject trained_subject(const Request& request, const std::string& word) {
   return subject_of(request, std::move(run.model), *run.task.tokenizer, word);
 }
 
+// "0 The, 1 dog, .."
+std::string numbered(const std::vector<std::string>& words) {
+  std::vector<std::string> list;
+  for (size_t i = 0; i < words.size(); ++i) list.push_back(fmt::format("{} {}", i, words[i]));
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
 std::string as_page(const Request& request, const Subject& subject, const report::Twice& twice) {
   report::Page page(fmt::format("One word, two places: {}", subject.name));
   page.lead(fmt::format("\"{}\"", request.sentence));
   page.list(report::in_words(twice));
   page.figures(report::figures(twice));
-  page.figures(std::vector{report::attention_figure(
-      twice.weights.back(), "Attention of the last layer",
-      fmt::format("Token {} and token {} are the two occurrences.", twice.first + 1, twice.second + 1))});
+  page.figures(
+      std::vector{report::attention_figure(twice.weights.back(), "Attention of the last layer",
+                                           fmt::format("Positions {} and {} are the two occurrences: {}.",
+                                                       twice.first, twice.second, numbered(twice.words)))});
   return page.html();
 }
 
@@ -174,18 +186,26 @@ void explain(const Request& request) {
 void add_explain(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   Command command(program, "explain", "What tells two occurrences of a word apart, layer by layer");
-  command.option("sentence", request->sentence, "in which a word occurs twice").shows_default();
-  command.option("--scheme", request->scheme, "the position scheme of the model").shows_default();
-  command.option("--model", request->folder, "a trained model: a folder of locus train, or of the hub");
+  command.option("sentence", request->sentence, "In which a word occurs twice").shows_default();
+  const Option scheme =
+      command.option("--scheme", request->scheme, "The position scheme of an untrained model")
+          .shows_default();
+  command.option("--model", request->folder, "A trained model: a folder of locus train, or of the hub");
   command.option("--word", request->word,
-                 "which word; by default 'it', or the one said again after the longest");
-  command.option("--out", request->out, "an HTML page with pictures");
-  command.flag("--causal", request->causal, "a decoder, which sees only what came before");
-  command.flag("--json", request->json, "print numbers as JSON");
+                 "Which word; by default 'it', or the one whose two places are farthest apart");
+  command.option("--out", request->out, "An HTML page with pictures");
+  command.flag("--causal", request->causal, "An untrained decoder, which sees only what came before");
+  command.flag("--json", request->json, "Print numbers as JSON");
   command.footer(
       "Example:\n  locus explain --scheme none     without position the two stay equal, cosine 1\n"
       "  locus explain --scheme rotary --out it.html\n");
-  command.callback([request] { explain(*request); });
+  command.callback([request, scheme] {
+    if (!request->folder.empty() && (scheme.given() || request->causal)) {
+      fail(Fault::usage,
+           "explain: --model has a scheme and a kind of its own; leave out --scheme and --causal");
+    }
+    explain(*request);
+  });
 }
 
 }  // namespace locus::cli

@@ -73,7 +73,7 @@ void add_fill(CLI::App& program) {
       "the token, and the text with it. With --json, one object for each text: {\"text\", \"masks\"}.\n\n"
       "Examples:\n"
       "  locus train configs/masked.toml --out runs/masked\n"
-      "  locus fill runs/masked \"the dog chased the b<mask>ll\"\n"
+      "  locus fill runs/masked \"the dog chased the b<mask>rd\"\n"
       "  locus fill models/bert-base-uncased \"The [MASK] sat.\" --top 3 --json");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts with masks");

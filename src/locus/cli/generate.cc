@@ -96,7 +96,7 @@ void add_generate(CLI::App& program) {
       "Examples:\n"
       "  locus generate runs/verdict \"I HAD always thought\"\n"
       "  locus generate runs/verdict \"I HAD\" --temperature 0.8 --top-p 0.9 --seed 3 --stop .\n"
-      "  locus generate runs/reverse abcde fgh --beams 4 --json\n"
+      "  locus generate runs/reverse abcde fghij --beams 4 --json\n"
       "  locus generate models/gpt2 \"The dog\" --temperature 0.8\n\n"
       "A decoder goes on behind the prompt; an encoder-decoder reads it and answers. One prompt is answered\n"
       "as the tokens come, several a line each. With --json, one object for each: {\"prompt\", \"text\"}.\n"

@@ -2,19 +2,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
+#include "locus/cli/text_command.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/report/model_figures.h"
 #include "locus/report/page.h"
+#include "locus/train/saved_run.h"
 
 namespace locus::cli {
 namespace {
@@ -41,62 +43,84 @@ std::string counting_of(const Blueprint& b) {
   return b.position_offset == 0 ? std::string(what) : fmt::format("{}, plus {}", what, b.position_offset);
 }
 
-Facts facts_of(const ModelFolder& folder) {
-  const Blueprint& b = folder.architecture.blueprint;
+// A model, and where it is from: a folder of the hub has a family and a model_type, a run a checkpoint.
+struct Subject {
+  std::string name;
+  Model model;
+  Facts origin;
+};
+
+Subject open(const std::filesystem::path& path) {
+  std::error_code unknown;  // then opening it says why
+  const std::string name = std::filesystem::canonical(path, unknown).filename().string();
+  if (is_there(path / "steps") || is_there(path / "config.toml")) {  // a run, or its checkpoint
+    SavedRun run = load_run(path);
+    return {name, std::move(run.model), {{"checkpoint", run.checkpoint.string()}}};
+  }
+  ModelFolder folder = open_model(path);
+  warn(folder.warnings);
+  return {name,
+          std::move(folder.model),
+          {{"family", std::string(folder.architecture.family->name)},
+           {"model_type", folder.architecture.model_type}}};
+}
+
+Facts facts_of(const Subject& subject) {
+  const Blueprint& b = subject.model.blueprint();
   const OptionValues fields = field_values(b);
-  Facts facts = {
-      {"family", fmt::format("{} ({})", folder.architecture.family->name, folder.architecture.model_type)},
-      {"kind", fields.at("kind")},
-      {"head", fields.at("head")},
-      {"sizes", sizes_of(b)},
-      {"scheme", scheme_of(b)},
-      {"position", counting_of(b)},
-      {"longest input", fmt::format("{} tokens", b.max_length)},
-      {"past it", report::past_the_end(b)},
-  };
+  Facts facts = subject.origin;
+  for (const auto& fact : Facts{{"kind", fields.at("kind")},
+                                {"head", fields.at("head")},
+                                {"sizes", sizes_of(b)},
+                                {"scheme", scheme_of(b)},
+                                {"position", counting_of(b)},
+                                {"longest input", fmt::format("{} tokens", b.max_length)},
+                                {"past it", report::past_the_end(b)}}) {
+    facts.push_back(fact);
+  }
   if (b.window > 0) facts.emplace_back("window", fmt::format("a query sees the last {} keys", b.window));
-  const int64_t all = folder.model.parameters().numel();
+  const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
-  for (const auto& [part, count] : report::parts_of(folder.model)) {
+  for (const auto& [part, count] : report::parts_of(subject.model)) {
     const double share = 100 * static_cast<double>(count) / static_cast<double>(all);
     facts.emplace_back("in " + part, fmt::format("{}, {:.1f} %", count, share));
   }
   return facts;
 }
 
-std::string as_text(const ModelFolder& folder) {
+std::string as_text(const Subject& subject) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, value] : facts_of(folder)) rows.push_back({name, value});
+  for (const auto& [name, value] : facts_of(subject)) rows.push_back({name, value});
   return table(rows, terminal_width());
 }
 
-std::string as_json(const ModelFolder& folder, const std::vector<report::Figure>& figures) {
-  const Blueprint& b = folder.architecture.blueprint;
-  const auto counts = report::parts_of(folder.model);
+std::string as_json(const Subject& subject, const std::vector<report::Figure>& figures) {
+  const Blueprint& b = subject.model.blueprint();
+  const auto counts = report::parts_of(subject.model);
   const OptionValues values = values_of(b);
   json::Members parts, blueprint, drawn;
   for (const auto& [part, count] : counts) parts.emplace_back(part, json::number(count));
   for (const auto& [name, value] : values) blueprint.emplace_back(name, json::text(value));
   for (const report::Figure& figure : figures) drawn.emplace_back(figure.name, report::as_json(figure));
-  return json::lines({{"family", json::text(folder.architecture.family->name)},
-                      {"model_type", json::text(folder.architecture.model_type)},
-                      {"scheme", json::text(b.scheme)},
-                      {"longest_input", json::number(b.max_length)},
-                      {"past_it", json::text(report::past_the_end(b))},
-                      {"parameters", json::number(folder.model.parameters().numel())},
-                      {"parts", json::object(parts)},
-                      {"blueprint", json::object(blueprint)},
-                      {"figures", json::object(drawn)}});
+  json::Members members;
+  for (const auto& [name, value] : subject.origin) members.emplace_back(name, json::text(value));
+  members.insert(members.end(), {{"scheme", json::text(b.scheme)},
+                                 {"longest_input", json::number(b.max_length)},
+                                 {"past_it", json::text(report::past_the_end(b))},
+                                 {"parameters", json::number(subject.model.parameters().numel())},
+                                 {"parts", json::object(parts)},
+                                 {"blueprint", json::object(blueprint)},
+                                 {"figures", json::object(drawn)}});
+  return json::lines(members);
 }
 
-std::string as_html(const ModelFolder& folder, const std::vector<report::Figure>& figures) {
-  std::error_code unknown;
-  report::Page page(std::filesystem::canonical(folder.path, unknown).filename().string());
-  const SchemeInfo& info = scheme_info(folder.architecture.blueprint.scheme);
-  page.lead(fmt::format("{}, {} parameters. Positions: {}.", folder.architecture.family->name,
-                        folder.model.parameters().numel(), info.summary));
+std::string as_html(const Subject& subject, const std::vector<report::Figure>& figures) {
+  report::Page page(subject.name);
+  const SchemeInfo& info = scheme_info(subject.model.blueprint().scheme);
+  page.lead(fmt::format("{}, {} parameters. Positions: {}.", subject.origin.front().second,
+                        subject.model.parameters().numel(), info.summary));
   page.formula(info.formula);
-  page.facts(facts_of(folder));
+  page.facts(facts_of(subject));
   page.figures(figures);
   return page.html();
 }
@@ -104,19 +128,19 @@ std::string as_html(const ModelFolder& folder, const std::vector<report::Figure>
 }  // namespace
 
 void add_inspect(CLI::App& program) {
-  Command command(program, "inspect", "Tell what a model folder holds, and draw its positions");
+  Command command(program, "inspect", "Tell what a model folder or a run holds, and draw its positions");
   command.footer(
       "Examples:\n"
       "  locus inspect models/all-MiniLM-L6-v2\n"
       "  locus inspect models/all-MiniLM-L6-v2 --out minilm.html   with pictures\n"
-      "  locus inspect models/all-MiniLM-L6-v2 --json");
+      "  locus inspect runs/verdict --json                         what was learned so far");
   struct Request {
     std::string folder;
     std::optional<std::string> out;
     bool json = false;
   };
   auto request = std::make_shared<Request>();
-  command.option("DIR", request->folder, "The model folder").required();
+  command.option("DIR", request->folder, "A model folder of the hub, or a run of locus train").required();
   command.option("--out", request->out, "A page with pictures, .html");
   command.flag("--json", request->json, "Print it as JSON, the numbers of the pictures too");
   command.callback([request] {
@@ -124,12 +148,11 @@ void add_inspect(CLI::App& program) {
       fail(Fault::usage, "inspect: --out {} does not end in .html, the only kind of picture there is",
            quote(*request->out));
     }
-    const ModelFolder folder = open_model(request->folder);
-    for (const std::string& warning : folder.warnings) fmt::print(stderr, "locus: {}\n", warning);
+    const Subject subject = open(request->folder);
     std::vector<report::Figure> figures;
-    if (request->out || request->json) figures = report::model_figures(folder.model);
-    if (request->out) write_file(*request->out, as_html(folder, figures));
-    print(request->json ? as_json(folder, figures) : as_text(folder));
+    if (request->out || request->json) figures = report::model_figures(subject.model);
+    if (request->out) write_file(*request->out, as_html(subject, figures));
+    print(request->json ? as_json(subject, figures) : as_text(subject));
   });
 }
 

@@ -48,7 +48,7 @@ void add_translate(CLI::App& program) {
       "\"translation\"}.\n\n"
       "Examples:\n"
       "  locus train configs/translate-reverse.toml --out runs/reverse\n"
-      "  locus translate runs/reverse abcde fgh\n"
+      "  locus translate runs/reverse abcde fghij\n"
       "  locus translate models/opus-mt-en-de --file letter.txt --beams 6");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");

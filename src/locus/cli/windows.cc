@@ -86,7 +86,7 @@ void run(Request& request) {
 }  // namespace
 
 void add_windows(CLI::App& program) {
-  Command command(program, "windows", "Show the batches that a text is trained on as");
+  Command command(program, "windows", "Show a text as the batches a model is trained on");
   command.footer(
       "Examples:\n"
       "  locus windows the-verdict.txt --tokenizer gpt2/ --context 4 --stride 4 --batch 8\n"

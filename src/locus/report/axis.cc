@@ -72,13 +72,14 @@ double Axis::at(double value) const {
   return (value - low) / (high - low);
 }
 
-Axis axis_over(double low, double high, int most, bool log) {
+Axis axis_over(double low, double high, int most, bool log, double least_step) {
   Axis axis = range_of(low, high, log);
   constexpr double kShort = 3;  // so few digits lie within such a range that even steps tell more
   if (log && axis.high > kShort * axis.low) {
     add_log_ticks(axis, most);
   } else {
-    add_linear_ticks(axis, nice_step((axis.high - axis.low) / std::max(most - 1, 1)));
+    const double step = nice_step((axis.high - axis.low) / std::max(most - 1, 1));
+    add_linear_ticks(axis, std::max(step, least_step));
   }
   return axis;
 }

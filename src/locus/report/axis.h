@@ -25,7 +25,7 @@ struct Axis {
 // Ticks at steps of 1, 2 or 5 times a power of ten, at most `most` of them. On a logarithmic axis that is not
 // short: at all digits times a power of ten, at 1, 2 and 5 when these are too many, or at powers of ten. A
 // range of one value, or none, is widened.
-Axis axis_over(double low, double high, int most, bool log = false);
+Axis axis_over(double low, double high, int most, bool log = false, double least_step = 0);
 // As on a tick, with as many digits as `step` needs and a true minus sign.
 std::string tick_label(double value, double step);
 

@@ -81,7 +81,11 @@ std::pair<Axis, Axis> axes_of(const LineChart& chart, double width, double heigh
   require(!x.empty() && !y.empty(), "line chart '{}': no values to draw", chart.title);
   y.widen(chart.log_y);
   const auto most = [](double size, double each) { return std::max(2, static_cast<int>(size / each)); };
-  Axis across = axis_over(x.low, x.high, most(width, 52), chart.log_x);
+  // Steps and layers are counted: there is nothing halfway between two.
+  const bool counted = std::ranges::all_of(chart.series, [](const Series& series) {
+    return std::ranges::all_of(series.x, [](double value) { return value == std::floor(value); });
+  });
+  Axis across = axis_over(x.low, x.high, most(width, 52), chart.log_x, counted ? 1 : 0);
   if (!chart.x_ticks.empty()) {
     across.ticks.clear();
     for (const double tick : chart.x_ticks) across.ticks.push_back({tick, tick_label(tick, 1)});

@@ -18,6 +18,7 @@ std::string_view part_of(std::string_view name) {
   if (name == "tokens") return "tokens";
   if (holds(".scheme.")) return "positions";
   if (holds(".embedding.")) return "other embeddings";
+  if (name.starts_with("head.pooler.")) return "pooler";
   if (name.starts_with("head.")) return "head";
   if (holds("_norm.") || holds(".norm.")) return "norms";
   if (holds(".across.")) return "attention across";

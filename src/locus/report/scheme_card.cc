@@ -35,17 +35,13 @@ Figure attention_of(const Model& model, const study::Task& task, int64_t length)
 
 SchemeCard scheme_card(const study::Study& study, const std::filesystem::path& folder,
                        const SchemeInfo& info) {
-  constexpr int64_t kHeadSize = 64;
   const study::Task& task = *study.task_list().front();
   const study::Conditions& c = study.conditions;
-  const Geometry geometry = {.width = c.heads * kHeadSize,
-                             .heads = c.heads,
-                             .head_size = kHeadSize,
-                             .max_length = 2 * c.length,
-                             .causal = task.kind == ModelKind::decoder};
-  SchemeCard card{std::string(info.name), {}, scheme_figures(Probe(info, geometry, {}), 2 * c.length)};
+  SchemeCard card{std::string(info.name), {}, {}};
   const Model model =
       read_model(study, study::model_file(folder, {std::string(task.name), card.scheme, 1}), task, info.name);
+  const Probe probe(model, task.kind == ModelKind::decoder ? Probe::Part::decoder : Probe::Part::encoder);
+  card.figures = scheme_figures(probe, info.extrapolates ? 2 * c.length : c.length);
   card.figures.push_back(attention_of(model, task, c.length));
   const std::vector<std::string> words = words_of(kSentence);
   const std::vector<int32_t> ids = number_words(words);

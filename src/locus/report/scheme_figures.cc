@@ -25,9 +25,8 @@ std::vector<double> as_numbers(std::span<const int32_t> positions) {
   return {positions.begin(), positions.end()};
 }
 
-std::string steps(std::span<const int32_t> positions) {
-  return positions.size() > 1 && positions[1] > 1 ? fmt::format(" One position in {} is shown.", positions[1])
-                                                  : "";
+std::string steps(std::span<const int32_t> shown, std::string_view what = "position") {
+  return shown.size() > 1 && shown[1] > 1 ? fmt::format(" One {} in {} is shown.", what, shown[1]) : "";
 }
 
 // Of these, the ones whose view of the others is worth a line when it is not the same from everywhere.
@@ -236,14 +235,23 @@ void leave_out_outermost(HeatMap& map) {
 
 Figure rows_over_positions(const Probe& probe, int64_t length) {
   const std::vector<int32_t> positions = spread(length, kMostRows);
-  HeatMap map{.x_label = "element", .y_label = "position", .values = probe.input_rows(positions)};
+  const std::vector<double> rows = probe.input_rows(positions);
+  const size_t width = rows.size() / positions.size();
+  // Elements that are sines and cosines by turns have no mean worth drawing: some of them are shown as they
+  // are.
+  const std::vector<int32_t> elements = spread(static_cast<int64_t>(width), kMostRows);
+  HeatMap map{.x_label = "element", .y_label = "position"};
+  map.x = as_numbers(elements);
   map.y = as_numbers(positions);
-  for (size_t n = 0; n < map.values.size() / positions.size(); ++n) map.x.push_back(static_cast<double>(n));
+  for (size_t i = 0; i < positions.size(); ++i) {
+    for (const int32_t element : elements)
+      map.values.push_back(rows[i * width + static_cast<size_t>(element)]);
+  }
   Figure figure{
       .name = "rows",
       .title = "The rows themselves",
-      .caption = fmt::format("What tokens get at each position. The colours span 99 of 100 numbers.{}{}",
-                             learned(probe), steps(positions)),
+      .caption = fmt::format("What tokens get at each position. The colours span 99 of 100 numbers.{}{}{}",
+                             learned(probe), steps(positions), steps(elements, "element")),
       .maps = {std::move(map)},
       .colours = "value"};
   share_colours(figure.maps);

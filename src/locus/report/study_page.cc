@@ -51,12 +51,13 @@ struct Best {
 };
 
 Figure curves(const TaskSummary& task, const Summary& summary) {
-  LineChart chart{.x_label = "tokens in the text",
-                  .y_label = task.task->metric == Metric::accuracy ? "right answers, %" : "perplexity",
-                  .log_x = true,
-                  .log_y = task.task->metric == Metric::perplexity,
-                  .named_ends = true,
-                  .mark = std::pair(static_cast<double>(summary.trained), std::string("trained at"))};
+  LineChart chart{
+      .x_label = "tokens in the text",
+      .y_label = task.task->metric == Metric::accuracy ? "right answers, %" : "perplexity (log scale)",
+      .log_x = true,
+      .log_y = task.task->metric == Metric::perplexity,
+      .named_ends = true,
+      .mark = std::pair(static_cast<double>(summary.trained), std::string("trained at"))};
   for (const int64_t length : summary.lengths) chart.x_ticks.push_back(static_cast<double>(length));
   for (const Line& line : task.lines) {
     Series series{line.label(), {}, {}};

@@ -94,8 +94,8 @@ Twice look_twice(const Model& model, const std::vector<int32_t>& ids, const std:
 std::vector<std::string> in_words(const Twice& twice) {
   const std::string& word = twice.words[static_cast<size_t>(twice.first)];
   std::vector<std::string> sentences = {fmt::format(
-      "'{}' is token {} and token {}. Its two token vectors are the same row of the table: cosine {:.3f}.",
-      word, twice.first + 1, twice.second + 1, twice.tokens)};
+      "'{}' stands at positions {} and {}. The two token vectors are one row of the table: cosine {:.3f}.",
+      word, twice.first, twice.second, twice.tokens)};
   sentences.push_back(
       twice.states.front() < 0.9999
           ? fmt::format("The scheme adds a part for the position: the two input vectors have cosine {:.3f}.",
@@ -112,9 +112,10 @@ Figure attention_figure(const Tensor& weights, const std::string& title, const s
   const int64_t H = weights.size(0), N = weights.size(1), keys = weights.size(2);
   const auto w = weights.data<float>();
   for (int64_t h = 0; h < H; ++h) {
-    HeatMap map{.title = fmt::format("head {}", h + 1), .x_label = "token looked at", .y_label = "token"};
-    for (int64_t j = 0; j < keys; ++j) map.x.push_back(static_cast<double>(j + 1));
-    for (int64_t i = 0; i < N; ++i) map.y.push_back(static_cast<double>(i + 1));
+    HeatMap map{
+        .title = fmt::format("head {}", h + 1), .x_label = "position looked at", .y_label = "position"};
+    for (int64_t j = 0; j < keys; ++j) map.x.push_back(static_cast<double>(j));
+    for (int64_t i = 0; i < N; ++i) map.y.push_back(static_cast<double>(i));
     for (int64_t i = 0; i < N * keys; ++i) map.values.push_back(w[h * N * keys + i]);
     figure.maps.push_back(std::move(map));
   }
@@ -127,9 +128,9 @@ std::vector<Figure> figures(const Twice& twice) {
   Series layers{"", {}, twice.states};
   for (size_t i = 0; i < twice.states.size(); ++i) layers.x.push_back(static_cast<double>(i));
   LineChart cosines{.x_label = "layer (0: the input)", .y_label = "cosine", .series = {std::move(layers)}};
-  LineChart looks{.x_label = "token looked at", .y_label = "weight, mean of heads"};
-  looks.series.push_back(looks_from(twice, twice.first, fmt::format("from token {}", twice.first + 1)));
-  looks.series.push_back(looks_from(twice, twice.second, fmt::format("from token {}", twice.second + 1)));
+  LineChart looks{.x_label = "position looked at", .y_label = "weight, mean of heads"};
+  looks.series.push_back(looks_from(twice, twice.first, fmt::format("from position {}", twice.first)));
+  looks.series.push_back(looks_from(twice, twice.second, fmt::format("from position {}", twice.second)));
   return {{.name = "cosines",
            .title = fmt::format("How alike the two '{}' are", word),
            .caption = "Cosine of the two vectors at the input and after every layer; 1 is equal.",

@@ -64,7 +64,9 @@ extern const Task kBack = {
 
 extern const Task kBackEncoder = {
     .name = "back-encoder",
-    .summary = "the same, seeing both sides: without position nothing tells before from after",
+    .summary =
+        "say at every place which symbol stood just before, seeing both sides: without position nothing "
+        "tells before from after",
     .position = "a fixed distance and its direction",
     .kind = ModelKind::encoder,
     .vocabulary = kVocabulary,
