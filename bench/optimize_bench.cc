@@ -20,20 +20,6 @@ void add_optimize_cases() {
                         .step = 10});
          };
        }});
-  add({.kernel = "sgd_momentum",
-       .shape = std::to_string(n),
-       .work = 20.0 * static_cast<double>(n),
-       .footprint = 12 * n,
-       .prepare = [=] {
-         return [p = filled({n}), g = filled({n}, 2), u = filled({n}, 3)] {
-           cpu().sgd({.parameter = p.view(),
-                      .gradient = g.view(),
-                      .velocity = u.view(),
-                      .rate = 1e-4f,
-                      .momentum = 0.9f,
-                      .step = 10});
-         };
-       }});
 }
 
 }  // namespace locus::bench

@@ -40,34 +40,5 @@ TEST(Optimize, AdamWWithoutGradient) {
   for (const float value : p.values()) EXPECT_EQ(value, 1.5f);
 }
 
-TEST(Optimize, SgdPlain) {
-  compare_sizes(kTolerance, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().sgd({.parameter = stage.updated({rows, cols}, 1),
-                         .gradient = stage.input({rows, cols}, 2),
-                         .rate = 0.01f,
-                         .decay = 0.1f,
-                         .scale = 0.7f});
-  });
-}
-
-TEST(Optimize, SgdMomentum) {
-  for (const bool nesterov : {false, true}) {
-    for (const int64_t step : {1, 2}) {
-      SCOPED_TRACE(step);
-      compare_sizes(kTolerance, [&](Stage& stage, int64_t rows, int64_t cols) {
-        // At step 1 the velocity is only written: it may hold anything.
-        stage.kernels().sgd(
-            {.parameter = stage.updated({rows, cols}, 1),
-             .gradient = stage.input({rows, cols}, 2),
-             .velocity = step == 1 ? stage.output({rows, cols}) : stage.updated({rows, cols}, 3),
-             .rate = 0.01f,
-             .momentum = 0.9f,
-             .nesterov = nesterov,
-             .step = step});
-      });
-    }
-  }
-}
-
 }  // namespace
 }  // namespace locus::testing

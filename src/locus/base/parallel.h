@@ -10,7 +10,8 @@ namespace locus {
 // How many threads take part, the caller included. At first LOCUS_THREADS, or else the cores this process may
 // use.
 int threads();
-void set_threads(int count);  // at least 1
+// At least 1. Not while another thread computes: what it has sized by threads() would be too small.
+void set_threads(int count);
 
 // Which of them the calling thread is, 0 to threads() - 1: inside a chunk, no other chunk of the same job
 // runs under the same number at the same time. For memory a thread keeps to itself; results must not depend

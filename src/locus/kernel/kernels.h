@@ -57,7 +57,6 @@ struct Kernels {
   void (*attention_backward)(const kernel::AttentionBackwardArgs&);
 
   void (*adamw)(const kernel::AdamWArgs&);
-  void (*sgd)(const kernel::SgdArgs&);
 };
 
 const Kernels& kernels(Device);

@@ -19,15 +19,4 @@ struct AdamWArgs {
   int64_t step = 1;  // counted from 1
 };
 
-// SGD as PyTorch does it, g' = scale * g + decay * p:
-//   u = momentum * u + g' (u = g' at step 1);  p -= rate * (nesterov ? g' + momentum * u : u)
-struct SgdArgs {
-  View parameter;
-  ConstView gradient;
-  View velocity;  // absent when momentum is 0
-  float rate = 0, momentum = 0, decay = 0, scale = 1;
-  bool nesterov = false;
-  int64_t step = 1;
-};
-
 }  // namespace locus::kernel

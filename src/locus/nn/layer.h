@@ -12,7 +12,7 @@ namespace locus {
 
 class Layer {
  public:
-  // Places of random numbers: four of each layer, from `place` on.
+  // Places of random numbers: up to eight of each layer, from `place` on.
   Layer(const Blueprint& blueprint, const Site& site, int64_t index, bool reads_text, uint64_t place);
 
   Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]

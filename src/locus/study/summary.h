@@ -42,8 +42,8 @@ struct Summary {
 
 Summary summarise(const Study& study, const std::vector<Cell>& cells);
 
-// Whether a line does at a length what it did at the trained one: within `kHolds` of accuracy, or that part
-// of perplexity.
+// Whether a line does at a length what it did at the trained one: it loses no more than 0.05 of accuracy, or
+// gains no more than that part of perplexity.
 bool holds(const Task& task, const Mean& trained, const Mean& there);
 
 // The answer, a sentence or two for every task, computed from the numbers.

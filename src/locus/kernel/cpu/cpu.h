@@ -42,6 +42,5 @@ int64_t attention_backward_workspace(const AttentionBackwardArgs&);
 void attention(const AttentionArgs&);
 void attention_backward(const AttentionBackwardArgs&);
 void adamw(const AdamWArgs&);
-void sgd(const SgdArgs&);
 
 }  // namespace locus::kernel::cpu

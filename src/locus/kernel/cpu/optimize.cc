@@ -67,34 +67,6 @@ void adamw_kernel(const AdamWArgs& args) {
   });
 }
 
-void sgd_kernel(const SgdArgs& args) {
-  const bool has_velocity = static_cast<bool>(args.velocity), fresh = args.step == 1;
-  const Extent extent =
-      extent_of(args.gradient, args.parameter, has_velocity ? args.velocity : args.parameter);
-  each_piece(extent, [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
-    const float* gradient = args.gradient.row<float>(r) + begin;
-    float* parameter = args.parameter.row<float>(r) + begin;
-    float* velocity = has_velocity ? args.velocity.row<float>(r) + begin : nullptr;
-    const float momentum = args.momentum, scale = args.scale, decay = args.decay, rate = args.rate;
-    const bool nesterov = args.nesterov;
-    sweep(
-        end - begin,
-        [&](auto d, int64_t i) HWY_ATTR {
-          const auto p = hn::LoadU(d, parameter + i);
-          const auto g =
-              hn::MulAdd(hn::Set(d, scale), hn::LoadU(d, gradient + i), hn::Mul(hn::Set(d, decay), p));
-          const auto u =
-              has_velocity && !fresh ? hn::MulAdd(hn::Set(d, momentum), hn::LoadU(d, velocity + i), g) : g;
-          const auto move = nesterov ? hn::MulAdd(hn::Set(d, momentum), u, g) : u;
-          return Moved<decltype(p)>{hn::NegMulAdd(hn::Set(d, rate), move, p), u, u};
-        },
-        [&](auto d, int64_t i, auto moved) HWY_ATTR {
-          hn::StoreU(moved.parameter, d, parameter + i);
-          if (has_velocity) hn::StoreU(moved.first, d, velocity + i);
-        });
-  });
-}
-
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -102,10 +74,8 @@ HWY_AFTER_NAMESPACE();
 namespace locus::kernel::cpu {
 
 HWY_EXPORT(adamw_kernel);
-HWY_EXPORT(sgd_kernel);
 
 void adamw(const AdamWArgs& args) { HWY_DYNAMIC_DISPATCH(adamw_kernel)(args); }
-void sgd(const SgdArgs& args) { HWY_DYNAMIC_DISPATCH(sgd_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

@@ -33,20 +33,4 @@ void adamw(const AdamWArgs& args) {
   });
 }
 
-void sgd(const SgdArgs& args) {
-  const double momentum = static_cast<double>(args.momentum);
-  each(args.gradient, [&](int64_t r, int64_t c) {
-    const double p = at(args.parameter, r, c);
-    const double g =
-        static_cast<double>(args.scale) * at(args.gradient, r, c) + static_cast<double>(args.decay) * p;
-    double move = g;
-    if (args.velocity) {
-      const double u = args.step == 1 ? g : momentum * at(args.velocity, r, c) + g;
-      put(args.velocity, r, c, u);
-      move = args.nesterov ? g + momentum * u : u;
-    }
-    put(args.parameter, r, c, p - static_cast<double>(args.rate) * move);
-  });
-}
-
 }  // namespace locus::kernel::reference

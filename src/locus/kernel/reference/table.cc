@@ -35,7 +35,6 @@ const Kernels& table() {
       .attention = attention,
       .attention_backward = attention_backward,
       .adamw = adamw,
-      .sgd = sgd,
   };
   return the_table;
 }
