@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Kernels, ops and modules know no scheme and no model by name: names.sh ROOT
+# Nothing below schemes, and no module above them, knows a scheme or a model by name: names.sh ROOT
 # A word ends at anything that is no letter or digit, at an underscore, and where a small letter meets a capital:
 # rotary_table, RotaryTable and "rotary" are all found. ALiBi is found as it stands.
 set -euo pipefail
 names=$(dirname "$(readlink -f "$0")")/names.txt
 cd "$1"
-{ find src/locus/{kernel,op,nn} -name "*.cc" -o -name "*.h" 2>/dev/null || true; } | sort |
+{ find src/locus/{base,tensor,autograd,kernel,op,nn} -name "*.cc" -o -name "*.h" 2>/dev/null || true; } | sort |
   xargs -r awk '
     FNR == NR { if ($0 !~ /^#/ && NF) name[$1] = 1; next }
     function look(text,   n, i, word) {

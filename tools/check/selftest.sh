@@ -7,7 +7,7 @@ trap 'rm -rf "$tree"' EXIT
 
 sound_tree() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/{src/locus/{base,tensor,kernel,op,text,cli},tests,bench,docs}
+  mkdir -p "$tree"/{src/locus/{base,tensor,kernel,op,text,cli},tests,bench,examples,docs}
   cp "$here/../../.clang-format" "$tree/"
   echo 'int one() { return 1; }' >"$tree/src/locus/base/one.h"
   printf '// Rotation and Phi(x), learned.\n#include "hwy/highway.h"\n#include "locus/base/one.h"\n' \
@@ -55,7 +55,7 @@ for text in 'void rotary();' 'void apply_rope(int);' 'struct RotaryTable;' '// A
 done
 echo '// Empty.' >"$tree/src/locus/op/alibi_bias.cc"
 expect finds names 'alibi'
-echo 'void rotary();' >"$tree/src/locus/base/rotary.h"
+echo 'void rotary();' >"$tree/src/locus/text/rotary.h"
 expect passes names
 
 long_file 301

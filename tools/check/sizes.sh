@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$1"
 # In the layout of clang-format a function starts at the margin (a member: two blanks in) and ends with a brace there.
-find src tests bench \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r awk '
+find src tests bench examples \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r awk '
   function file_done() {
     if (lines <= 300) return
     excused = lines > 500 && index(reasons, "\n- `" file "`: ") > 0
