@@ -1,4 +1,4 @@
-// The encoder of the first document, at BERT-base's size: embeddings of tokens and positions, normalised and
+// An encoder of the textbooks, at BERT-base's size: embeddings of tokens and positions, normalised and
 // dropped out, then layer after layer, a hidden state for each token out.
 #include <fmt/core.h>
 

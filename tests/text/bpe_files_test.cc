@@ -122,6 +122,7 @@ TEST(Ranks, ReadsWhatIsRight) {
   EXPECT_EQ(bpe->encode("ab abc"), (std::vector<int32_t>{256, ' ', 257}));
   EXPECT_EQ(bpe->encode("abc"), (std::vector<int32_t>{257}));
   EXPECT_EQ(bpe->encode("zzz"), (std::vector<int32_t>{258})) << "a word that is a token, without merges";
+  EXPECT_EQ(load_tokenizer(folder / "any.tiktoken")->size(), bpe->size());
 }
 
 TEST(Ranks, SpecialTokensFillHolesAndReadBack) {

@@ -122,11 +122,11 @@ Subject trained_subject(const Request& request, const std::string& word) {
   return subject_of(request, std::move(run.model), *run.task.tokenizer, word);
 }
 
-// "0 The, 1 dog, .."
+// "0 the \u00b7 1 dog \u00b7 .."
 std::string numbered(const std::vector<std::string>& words) {
   std::vector<std::string> list;
   for (size_t i = 0; i < words.size(); ++i) list.push_back(fmt::format("{} {}", i, words[i]));
-  return fmt::format("{}", fmt::join(list, ", "));
+  return fmt::format("{}", fmt::join(list, " \u00b7 "));
 }
 
 std::string as_page(const Request& request, const Subject& subject, const report::Twice& twice) {

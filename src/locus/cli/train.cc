@@ -12,6 +12,7 @@
 #include "locus/base/machine.h"
 #include "locus/base/paths.h"
 #include "locus/cli/command.h"
+#include "locus/cli/settings_help.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/training_page.h"
@@ -186,7 +187,9 @@ void add_train(CLI::App& program) {
       "  [model]\n"
       "  from = 'models/all-MiniLM-L6-v2'\n"
       "  head = 'sequence_class'\n\n"
-      "The same command again goes on where it stopped. Ctrl-C saves and leaves.");
+      "The same command again goes on where it stopped. Ctrl-C saves and leaves.\n\n"
+      "Settings, and what they are when they are not given:\n" +
+      settings_help());
   auto request = std::make_shared<Request>();
   command.option("CONFIG", request->config, "A TOML file: [model], [data], [train]").required();
   command.option("--out", request->out, "The run's folder").required();

@@ -22,7 +22,7 @@ Series looks_from(const Twice& twice, int64_t from, const std::string& name) {
   for (int64_t j = 0; j < N; ++j) {
     double sum = 0;
     for (int64_t h = 0; h < H; ++h) sum += w[(h * N + from) * N + j];
-    series.x.push_back(static_cast<double>(j + 1));
+    series.x.push_back(static_cast<double>(j));
     series.y.push_back(sum / static_cast<double>(H));
   }
   return series;

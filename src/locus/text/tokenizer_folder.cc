@@ -102,6 +102,8 @@ void save_bpe(const Bpe& bpe, const fs::path& folder) {
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
   if (place == "bytes") return std::make_unique<ByteVocabulary>();
   const fs::path folder = place;
+  if (folder.extension() == ".tiktoken" && !is_folder(folder))
+    return std::make_unique<Bpe>(read_ranks(folder));
   const auto has = [&](const char* name) { return is_there(folder / name); };
   if (has(kVocabularyFile)) return load_declared(folder);
   if (has(kPipelineFile)) return std::make_unique<Pipeline>(read_pipeline_file(folder));

@@ -1,0 +1,31 @@
+#include "locus/cli/settings_help.h"
+
+#include <fmt/format.h>
+
+#include "locus/cli/terminal.h"
+#include "locus/nn/blueprint_fields.h"
+#include "locus/train/text_task.h"
+#include "locus/train/trainer.h"
+
+namespace locus::cli {
+namespace {
+
+template <class Settings>
+std::string section(std::string_view name) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Field& field : fields_of(Settings())) {
+    rows.push_back({fmt::format("{} = {}", field.spec.name, field.value.empty() ? "''" : field.value),
+                    std::string(field.spec.help)});
+  }
+  return fmt::format("[{}]\n{}", name, table(rows, terminal_width()));
+}
+
+}  // namespace
+
+std::string settings_help() {
+  return section<DataSettings>("data") + section<TrainSettings>("train") + section<Blueprint>("model") +
+         fmt::format("[model.scheme]\nname = {}, and the options that locus schemes NAME lists\n",
+                     Blueprint().scheme);
+}
+
+}  // namespace locus::cli
