@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "locus/apply/token_text.h"
+#include "locus/text/pipeline/pipeline.h"
 #include "tests/apply/expected.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"
@@ -137,6 +138,23 @@ TEST(TokenText, AnyTokensAddUpToTheirText) {
     for (const int32_t id : ids) all += text.add(id);
     EXPECT_EQ(all + text.finish(), tokenizer->decode_text(ids)) << "seed " << seed;
   }
+}
+
+TEST(TokenText, ASpecialTokenIsNoBeginning) {
+  const auto expect_text = [](const std::string& json, const std::vector<int32_t>& ids, const char* text) {
+    const Pipeline tokenizer(read_pipeline(json, "'t.json'"));
+    TokenText tokens(tokenizer, {});
+    std::string all;
+    for (const int32_t id : ids) all += tokens.add(id);
+    EXPECT_EQ(all + tokens.finish(), text);
+  };
+  const std::string added = R"({"added_tokens": [{"id": 0, "content": "[X]", "special": true}], "decoder": )";
+  expect_text(added + R"({"type": "Metaspace"}, "model": {"type": "Unigram", "unk_id": 0,
+                          "vocab": [["[X]", 0], ["▁cat", -1], ["l", -1], ["▁", -1]]}})",
+              {1, 2, 0, 0, 1, 3, 0, 1}, "catl cat  cat");
+  expect_text(added + R"({"type": "WordPiece"}, "model": {"type": "WordPiece", "unk_token": "[X]",
+                          "vocab": {"[X]": 0, "un": 1, "##do": 2}}})",
+              {1, 0, 2, 0, 0, 1}, "undo un");
 }
 
 TEST(TokenText, AHalfCharacterComesAtTheEnd) {

@@ -20,7 +20,8 @@ std::string TokenText::fresh(bool finished) {
   const std::string fresh = all.substr(std::min(given_, all.size()), certain - given_);
   given_ = certain;
   if (open == 0 || ids_.size() - from_ > kMostTokens) {
-    from_ = whole_;
+    // Of what has no text, as of a special token, the next would not know that something stands before it.
+    if (!text_from(whole_).empty()) from_ = whole_;
     whole_ = ids_.size();
     const size_t size = text().size();
     given_ = size - std::min(open, size);

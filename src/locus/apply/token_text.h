@@ -23,7 +23,8 @@ class TokenText {
 
  private:
   std::string fresh(bool finished);
-  std::string text() const { return tokenizer_.decode_text(std::span(ids_).subspan(from_)); }
+  std::string text_from(size_t first) const { return tokenizer_.decode_text(std::span(ids_).subspan(first)); }
+  std::string text() const { return text_from(from_); }
 
   const Tokenizer& tokenizer_;
   std::vector<int32_t> ids_;
