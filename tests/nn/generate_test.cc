@@ -140,6 +140,13 @@ TEST(Generate, RulesSayWhatMustAndMustNotBeWritten) {
   }
 }
 
+// Under this penalty an open beam is better than any that ended before.
+TEST(Beam, OpenOnesCountAtTheLengthLimit) {
+  const Model model(small(ModelKind::decoder), {.seed = 29});
+  const BeamOptions options = {.beams = 2, .max_tokens = 6, .length_penalty = 20, .end_tokens = {1, 2}};
+  EXPECT_EQ(beam_search(model, {0}, options).size(), 6u);
+}
+
 TEST(Generate, BadInputIsNamed) {
   const Model decoder(small(ModelKind::decoder)), both(small(ModelKind::encoder_decoder));
   expect_error(Fault::data, {"generate: prompt 1 is empty"}, [&] { generate(decoder, {{1}, {}}, {}); });

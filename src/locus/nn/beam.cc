@@ -37,7 +37,8 @@ std::vector<Hypothesis> continuations(const std::vector<Hypothesis>& beams, cons
       steps.push_back({beams[beam].log_probability + log_p[token], row, static_cast<int32_t>(token)});
     }
   }
-  const size_t wanted = std::min(2 * static_cast<size_t>(options.beams), steps.size());
+  const size_t each = std::max<size_t>(1 + options.end_tokens.size(), 2);
+  const size_t wanted = std::min(each * static_cast<size_t>(options.beams), steps.size());
   std::partial_sort(steps.begin(), steps.begin() + static_cast<int64_t>(wanted), steps.end(),
                     [](const Step& a, const Step& b) {
                       return a.total != b.total ? a.total > b.total
@@ -75,7 +76,7 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
     size_t rank = 0;
     for (Hypothesis& next : continuations(beams, decoder.step(fresh), options)) {
       const bool among_best = rank++ < count;
-      if (std::ranges::count(options.end_tokens, next.tokens.back()) > 0) {
+      if (n + 1 == options.max_tokens || std::ranges::count(options.end_tokens, next.tokens.back()) > 0) {
         // An end that is less likely than as many ways on as there are beams is none.
         if (among_best) finished.push_back(std::move(next));
       } else if (open.size() < count) {
@@ -94,8 +95,6 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
     }
     decoder.select(parents);
   }
-  if (finished.size() < count) finished.insert(finished.end(), beams.begin(), beams.end());
-  std::ranges::stable_sort(finished, better);
   return finished.empty() ? std::vector<int32_t>() : finished.front().tokens;
 }
 
