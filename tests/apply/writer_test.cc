@@ -94,10 +94,10 @@ TEST(Writer, TooLongAPromptNamesTheLimitOrLosesItsBeginning) {
 TEST(Writer, WarnsOfWhatLocusDoesNotHave) {
   const CopyOf folder("write");
   put(folder / "generation_config.json",
-      R"({"bos_token_id": 0, "eos_token_id": 0, "no_repeat_ngram_size": 3})");
+      R"({"bos_token_id": 0, "eos_token_id": 0, "encoder_no_repeat_ngram_size": 3})");
   const Writer writer(folder.path());
   ASSERT_EQ(writer.warnings().size(), 1u);
-  EXPECT_NE(writer.warnings()[0].find("asks for no_repeat_ngram_size, which Locus does not have"),
+  EXPECT_NE(writer.warnings()[0].find("asks for encoder_no_repeat_ngram_size, which Locus does not have"),
             std::string::npos);
 }
 

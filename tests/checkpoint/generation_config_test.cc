@@ -56,6 +56,8 @@ TEST(GenerationConfig, ReadsLengthsAndBeams) {
   EXPECT_EQ(config.max_tokens, 9);
   EXPECT_EQ(config.beams, 4);
   EXPECT_EQ(config.length_penalty, 0.8f);
+  EXPECT_FALSE(config.stops_early);
+  EXPECT_TRUE(of("bart", R"({"early_stopping": true})").stops_early);
 }
 
 TEST(GenerationConfig, ReadsWhatMustAndMustNotBeWritten) {
@@ -69,11 +71,32 @@ TEST(GenerationConfig, ReadsWhatMustAndMustNotBeWritten) {
                   [] { of("bart", R"({"forced_bos_token_id": 29})"); });
 }
 
+TEST(GenerationConfig, ReadsWhatMustNotComeTwiceOrTooEarly) {
+  const TokenRules shortest =
+      of("bart", R"({"no_repeat_ngram_size": 3, "min_length": 56, "eos_token_id": 2})").rules;
+  EXPECT_EQ(shortest.unrepeated, 3u);
+  EXPECT_EQ(shortest.least_length, 56);
+  EXPECT_EQ(shortest.ends, std::vector<int32_t>{2});
+  const TokenRules fresh = of("bart", R"({"min_length": 56, "min_new_tokens": 7})").rules;
+  EXPECT_EQ(fresh.least_length, 0) << "as transformers";
+  EXPECT_EQ(fresh.least_tokens, 7);
+}
+
 TEST(GenerationConfig, NamesWhatLocusDoesNotHave) {
-  EXPECT_EQ(of("bart", R"({"no_repeat_ngram_size": 3, "min_length": 0, "typical_p": 1.0,
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(of("bart", R"({"encoder_no_repeat_ngram_size": 3, "min_length": 0, "typical_p": 1.0,
                            "bad_words_ids": [[1], [2, 3], [4, 5]]})")
                 .unmet,
-            (std::vector<std::string>{"bad_words_ids of several tokens", "no_repeat_ngram_size"}));
+            (Names{"bad_words_ids of several tokens", "encoder_no_repeat_ngram_size"}));
+  EXPECT_EQ(of("bart", R"({"stop_strings": "x", "exponential_decay_length_penalty": [5, 1.1],
+                           "do_sample": true, "epsilon_cutoff": 3e-4, "eta_cutoff": 0.0})")
+                .unmet,
+            (Names{"exponential_decay_length_penalty", "stop_strings", "epsilon_cutoff"}));
+  EXPECT_EQ(of("bart", R"({"num_beams": 2, "do_sample": true, "early_stopping": "never",
+                           "renormalize_logits": true, "stop_strings": []})")
+                .unmet,
+            (Names{"do_sample with num_beams (its beams are the most likely ones instead)",
+                   "early_stopping never", "renormalize_logits"}));
 }
 
 TEST(GenerationConfig, ComesFromConfigJsonWhereThereIsNoOther) {

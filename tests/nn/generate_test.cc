@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "tests/expect_error.h"
 
@@ -140,11 +141,53 @@ TEST(Generate, RulesSayWhatMustAndMustNotBeWritten) {
   }
 }
 
+bool comes_twice(const std::vector<int32_t>& tokens, size_t run) {
+  std::set<std::vector<int32_t>> seen;
+  for (size_t i = 0; i + run <= tokens.size(); ++i) {
+    if (!seen.insert({tokens.begin() + i, tokens.begin() + i + run}).second) return true;
+  }
+  return false;
+}
+
+TEST(Generate, RulesSayWhatMustNotComeTwiceOrTooEarly) {
+  const Model model(small(ModelKind::decoder), {.seed = 2});
+  const auto written = [&](const TokenRules& rules, int64_t tokens) {
+    const GenerateOptions plain = {.max_tokens = tokens, .end_tokens = rules.ends, .rules = rules};
+    const BeamOptions beam = {
+        .beams = 3, .max_tokens = tokens, .stops_early = true, .end_tokens = rules.ends, .rules = rules};
+    return std::vector{generate(model, {{1, 2}}, plain)[0], beam_search(model, {1, 2}, beam)};
+  };
+  EXPECT_TRUE(comes_twice(written({}, 20)[0], 2));
+  for (const std::vector<int32_t>& tokens : written({.unrepeated = 2}, 20)) {
+    EXPECT_FALSE(comes_twice(tokens, 2));
+  }
+  const std::vector<int32_t> ends = {0, 1, 2, 3, 4};
+  for (const std::vector<int32_t>& tokens : written({.ends = ends}, 20)) EXPECT_LT(tokens.size(), 5u);
+  for (const std::vector<int32_t>& tokens : written({.ends = ends, .least_tokens = 4}, 20)) {
+    EXPECT_GE(tokens.size(), 5u);
+  }
+  for (const std::vector<int32_t>& tokens : written({.ends = ends, .least_length = 6}, 20)) {
+    EXPECT_GE(tokens.size(), 5u) << "with the prompt's two";
+  }
+}
+
+TEST(Beam, ThePenaltyHitsWhatOccurred) {
+  const Model model(small(ModelKind::decoder), {.seed = 2});
+  BeamOptions options = {.beams = 3, .max_tokens = 6};
+  EXPECT_TRUE(comes_twice(beam_search(model, {1}, options), 1));
+  options.repetition_penalty = 1000;
+  std::vector<int32_t> all = beam_search(model, {1}, options);
+  all.push_back(1);
+  EXPECT_FALSE(comes_twice(all, 1));
+}
+
 // Under this penalty an open beam is better than any that ended before.
-TEST(Beam, OpenOnesCountAtTheLengthLimit) {
+TEST(Beam, OpenOnesCountAtTheLengthLimitUnlessTheSearchStopsEarly) {
   const Model model(small(ModelKind::decoder), {.seed = 29});
-  const BeamOptions options = {.beams = 2, .max_tokens = 6, .length_penalty = 20, .end_tokens = {1, 2}};
+  BeamOptions options = {.beams = 2, .max_tokens = 6, .length_penalty = 20, .end_tokens = {1, 2}};
   EXPECT_EQ(beam_search(model, {0}, options).size(), 6u);
+  options.stops_early = true;
+  EXPECT_EQ(beam_search(model, {0}, options).size(), 3u);
 }
 
 TEST(Generate, BadInputIsNamed) {

@@ -110,6 +110,8 @@ void Writer::search(Job& job, size_t text) const {
   const BeamOptions options = {.beams = job.options.beams,
                                .max_tokens = job.limits[text],
                                .length_penalty = job.options.length_penalty,
+                               .repetition_penalty = job.options.sampling.repetition_penalty,
+                               .stops_early = generation_.stops_early,
                                .end_tokens = generation_.end_tokens,
                                .rules = generation_.rules};
   const Ids& ids = job.read[text].ids;

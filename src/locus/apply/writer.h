@@ -13,7 +13,7 @@ namespace locus {
 struct WriteOptions {
   int64_t max_tokens = 0;  // new ones; 0: as the folder says, or else 128
   Sampling sampling;       // writer.usual() has what the folder says
-  int64_t beams = 1;       // more than one: beam search, without sampling
+  int64_t beams = 1;       // more than one: beam search; of `sampling` only the repetition penalty counts
   float length_penalty = 1;
   uint64_t seed = 0;
   std::vector<std::string> stops;  // text that ends the answer, and is not part of it

@@ -146,6 +146,11 @@ bool Config::is_list(std::string_view name) const {
   return value != nullptr && value->kind == Kind::list;
 }
 
+bool Config::is_text(std::string_view name) const {
+  const Value* value = find(name);
+  return value != nullptr && value->kind == Kind::text;
+}
+
 int64_t Config::integer(std::string_view name, int64_t least, int64_t most,
                         std::optional<int64_t> preset) const {
   const std::string expected = fmt::format("a whole number from {} to {}", least, most);

@@ -28,6 +28,7 @@ class Config {
   bool has(std::string_view name) const;
   bool is_object(std::string_view name) const;
   bool is_list(std::string_view name) const;
+  bool is_text(std::string_view name) const;
 
   // Without a preset the field must be there.
   int64_t integer(std::string_view name, int64_t least, int64_t most,

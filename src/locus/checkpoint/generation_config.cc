@@ -5,16 +5,26 @@ namespace locus {
 namespace {
 
 // Settings of transformers that change what is written. They do nothing at null, 0, false or an empty list,
-// the penalties at 1.
-constexpr std::string_view kLists[] = {"begin_suppress_tokens", "sequence_bias"};
-constexpr std::string_view kCounts[] = {"no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "min_length",
-                                        "min_new_tokens"};
+// the penalties at 1, and the cutoffs where nothing is drawn.
+constexpr std::string_view kLists[] = {"begin_suppress_tokens", "sequence_bias",
+                                       "exponential_decay_length_penalty", "stop_strings"};
+constexpr std::string_view kCounts[] = {"encoder_no_repeat_ngram_size"};
 constexpr std::string_view kFactors[] = {"typical_p", "encoder_repetition_penalty"};
+constexpr std::string_view kCutoffs[] = {"epsilon_cutoff", "eta_cutoff"};
+
+void add_unmet_of_beams(const Config& config, std::vector<std::string>& unmet) {
+  if (config.integer("num_beams", 1, 10000, 1) == 1) return;
+  if (config.flag("do_sample", false)) {
+    unmet.emplace_back("do_sample with num_beams (its beams are the most likely ones instead)");
+  }
+  if (config.is_text("early_stopping")) unmet.push_back("early_stopping " + config.text("early_stopping"));
+  if (config.flag("renormalize_logits", false)) unmet.emplace_back("renormalize_logits");
+}
 
 std::vector<std::string> unmet_of(const Config& config) {
   std::vector<std::string> unmet;
   for (const std::string_view name : kLists) {
-    if (config.count(name) > 0) unmet.emplace_back(name);
+    if (config.is_text(name) || config.count(name) > 0) unmet.emplace_back(name);
   }
   for (int64_t i = 0; i < config.count("bad_words_ids"); ++i) {
     if (config.count(fmt::format("bad_words_ids.{}", i)) == 1) continue;
@@ -27,6 +37,10 @@ std::vector<std::string> unmet_of(const Config& config) {
   for (const std::string_view name : kFactors) {
     if (config.number(name, 0, 1e6, 1) != 1) unmet.emplace_back(name);
   }
+  for (const std::string_view name : kCutoffs) {
+    if (config.flag("do_sample", false) && config.number(name, 0, 1, 0) > 0) unmet.emplace_back(name);
+  }
+  add_unmet_of_beams(config, unmet);
   return unmet;
 }
 
@@ -52,6 +66,10 @@ TokenRules rules_of(const Config& config, int64_t vocabulary) {
   const std::vector<int32_t> last = tokens_of(config, "forced_eos_token_id", vocabulary);
   if (!first.empty()) rules.first = first[0];
   if (!last.empty()) rules.last = last[0];
+  rules.unrepeated = static_cast<size_t>(config.integer("no_repeat_ngram_size", 0, 1e9, 0));
+  rules.ends = tokens_of(config, "eos_token_id", vocabulary);
+  rules.least_tokens = config.integer("min_new_tokens", 0, 1e9, 0);
+  if (rules.least_tokens == 0) rules.least_length = config.integer("min_length", 0, 1e9, 0);
   return rules;
 }
 
@@ -86,6 +104,7 @@ GenerationConfig read_generation(const ModelFolder& folder) {
   result.sampling = sampling_of(config);
   result.beams = config.integer("num_beams", 1, 10000, 1);
   result.length_penalty = static_cast<float>(config.number("length_penalty", -1e3, 1e3, 1));
+  result.stops_early = !config.is_text("early_stopping") && config.flag("early_stopping", false);
   result.unmet = unmet_of(config);
   return result;
 }

@@ -17,10 +17,11 @@ struct GenerationConfig {
   int32_t start_token = -1;        // of an encoder-decoder's answers, else of texts; -1: none
   int64_t max_tokens = 0;          // new ones; 0: not said
   int64_t max_length = 0;          // prompt and new ones together; 0: not said
-  TokenRules rules;                // banned: bad words of one token, and suppressed ones
+  TokenRules rules;                // banned: bad words of one token, and suppressed ones; ends: end_tokens
   Sampling sampling;               // temperature 0 unless it says do_sample
   int64_t beams = 1;               // 1: no beam search
   float length_penalty = 1;        // of beam search
+  bool stops_early = false;        // of beam search: early_stopping
   std::vector<std::string> unmet;  // settings that would change the text and that Locus does not have
 };
 

@@ -23,19 +23,25 @@ struct Request : TextRequest {
   uint64_t seed = 0;
 };
 
+// A penalty on what occurred is as well one of beams.
+bool samples(const Request& request) {
+  return std::ranges::any_of(request.sampling,
+                             [](const auto& option) { return option.first != "repetition_penalty"; });
+}
+
 void check(const Request& request) {
   const auto refuse_if = [](bool wrong, const char* what) {
     if (wrong) fail(Fault::usage, "generate: {}", what);
   };
-  refuse_if(request.beams > 1 && !request.sampling.empty(),
-            "--beams and the options of sampling exclude each other");
+  refuse_if(request.beams > 1 && samples(request),
+            "--beams and the options of sampling but --repetition-penalty exclude each other");
   refuse_if(std::ranges::count(request.stops, "") > 0, "a stop string is empty");
 }
 
 // What the folder says, with what the caller says in its place.
 WriteOptions options_of(const Request& request, const Writer& writer) {
   WriteOptions options = writer.usual();
-  if (!request.sampling.empty()) options.beams = 1;
+  if (samples(request)) options.beams = 1;
   if (request.beams > 0) options.beams = request.beams;
   if (request.length_penalty) options.length_penalty = *request.length_penalty;
   options.max_tokens = request.max_tokens;

@@ -1,5 +1,6 @@
-// Beam search. Finished hypotheses are compared by log probability / length^penalty; the search ends when as
-// many are finished as there are beams and no open one can still overtake the worst of them.
+// Beam search, as transformers has it. Finished hypotheses are compared by log probability / length^penalty;
+// the search ends when as many are finished as there are beams and, unless it may stop early, no open one is
+// better than the worst of them. At the length limit open ones are finished.
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +20,9 @@ struct Hypothesis {
   }
 };
 
-// The best continuations of all beams, twice as many as beams: enough when half of them end.
-std::vector<Hypothesis> continuations(const std::vector<Hypothesis>& beams, const Tensor& logits,
+// The best continuations of all beams, so many that enough go on when every end token is among them.
+std::vector<Hypothesis> continuations(const std::vector<int32_t>& prompt,
+                                      const std::vector<Hypothesis>& beams, const Tensor& logits,
                                       const BeamOptions& options) {
   struct Step {
     double total;
@@ -31,7 +33,10 @@ std::vector<Hypothesis> continuations(const std::vector<Hypothesis>& beams, cons
   for (size_t beam = 0; beam < beams.size(); ++beam) {
     const auto row = static_cast<int64_t>(beam);
     std::vector<double> log_p = log_probabilities(logits.rows(row, row + 1).data<float>());
-    obey(options.rules, static_cast<int64_t>(beams[beam].tokens.size()), options.max_tokens,
+    std::vector<int32_t> history = prompt;
+    history.insert(history.end(), beams[beam].tokens.begin(), beams[beam].tokens.end());
+    penalise(std::span(log_p), history, options.repetition_penalty);
+    obey(options.rules, history, static_cast<int64_t>(beams[beam].tokens.size()), options.max_tokens,
          std::span(log_p));
     for (size_t token = 0; token < log_p.size(); ++token) {
       steps.push_back({beams[beam].log_probability + log_p[token], row, static_cast<int32_t>(token)});
@@ -74,7 +79,7 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
   for (int64_t n = 0; n < options.max_tokens; ++n) {
     std::vector<Hypothesis> open;
     size_t rank = 0;
-    for (Hypothesis& next : continuations(beams, decoder.step(fresh), options)) {
+    for (Hypothesis& next : continuations(prompt, beams, decoder.step(fresh), options)) {
       const bool among_best = rank++ < count;
       if (n + 1 == options.max_tokens || std::ranges::count(options.end_tokens, next.tokens.back()) > 0) {
         // An end that is less likely than as many ways on as there are beams is none.
@@ -86,7 +91,8 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
     std::ranges::stable_sort(finished, better);
     if (finished.size() > count) finished.resize(count);
     beams = std::move(open);
-    if (beams.empty() || (finished.size() == count && !better(beams.front(), finished.back()))) break;
+    const bool full = finished.size() == count;
+    if (beams.empty() || (full && (options.stops_early || !better(beams.front(), finished.back())))) break;
     std::vector<int64_t> parents;
     fresh.clear();
     for (const Hypothesis& beam : beams) {

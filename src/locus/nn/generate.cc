@@ -43,7 +43,7 @@ std::vector<std::vector<int32_t>> generate(const Model& model,
       const auto prompt = static_cast<size_t>(open[row]);
       std::vector<float> values =
           logits.rows(static_cast<int64_t>(row), static_cast<int64_t>(row) + 1).values();
-      obey(options.rules, n, options.max_tokens, std::span(values));
+      obey(options.rules, histories[prompt], n, options.max_tokens, std::span(values));
       const int32_t token = sample(values, histories[prompt], options.sampling, random);
       histories[prompt].push_back(token);
       results[prompt].push_back(token);

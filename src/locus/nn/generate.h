@@ -31,7 +31,9 @@ std::vector<std::vector<int32_t>> generate(const Model& model,
 struct BeamOptions {
   int64_t beams = 4;
   int64_t max_tokens = 128;
-  float length_penalty = 1;  // a hypothesis' log probability is divided by its length to this power
+  float length_penalty = 1;      // a hypothesis' log probability is divided by its length to this power
+  float repetition_penalty = 1;  // on tokens that occurred, of log probabilities
+  bool stops_early = false;      // as soon as as many are finished as there are beams
   std::vector<int32_t> end_tokens;
   TokenRules rules;
 };

@@ -15,19 +15,6 @@ struct Candidate {
   double weight = 0;  // in proportion to its probability
 };
 
-std::vector<float> penalised(std::span<const float> logits, std::span<const int32_t> history, float penalty) {
-  std::vector<float> result(logits.begin(), logits.end());
-  if (penalty == 1) return result;
-  std::vector<int32_t> seen(history.begin(), history.end());
-  std::ranges::sort(seen);
-  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-  for (const int32_t token : seen) {
-    float& logit = result.at(static_cast<size_t>(token));
-    logit = logit > 0 ? logit / penalty : logit * penalty;
-  }
-  return result;
-}
-
 // Likelier first, of equals the smaller token: an order that no sorting algorithm can change.
 bool likelier(const Candidate& a, const Candidate& b) {
   return a.logit > b.logit || (a.logit == b.logit && a.token < b.token);
@@ -72,6 +59,22 @@ double largest(std::span<const float> logits) {
 
 }  // namespace
 
+template <class T>
+void penalise(std::span<T> scores, std::span<const int32_t> history, float penalty) {
+  if (penalty == 1) return;
+  std::vector<int32_t> seen(history.begin(), history.end());
+  std::ranges::sort(seen);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  for (const int32_t token : seen) {
+    require(static_cast<size_t>(token) < scores.size(), "token {} occurred, but there are {} scores", token,
+            scores.size());
+    T& score = scores[static_cast<size_t>(token)];
+    score = score > 0 ? score / penalty : score * penalty;
+  }
+}
+template void penalise(std::span<float>, std::span<const int32_t>, float);
+template void penalise(std::span<double>, std::span<const int32_t>, float);
+
 std::vector<double> log_probabilities(std::span<const float> logits) {
   const double most = largest(logits);
   double total = 0;
@@ -91,7 +94,8 @@ std::vector<double> probabilities(std::span<const float> logits) {
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,
                const Random& random) {
   largest(logits);
-  const std::vector<float> fair = penalised(logits, history, sampling.repetition_penalty);
+  std::vector<float> fair(logits.begin(), logits.end());
+  penalise(std::span(fair), history, sampling.repetition_penalty);
   if (sampling.temperature == 0) {
     return static_cast<int32_t>(std::ranges::max_element(fair) - fair.begin());
   }

@@ -30,6 +30,10 @@ struct Sampling {
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,
                const Random& random);
 
+// Makes tokens that occurred less likely, in logits or log probabilities [V], float or double.
+template <class T>
+void penalise(std::span<T> scores, std::span<const int32_t> history, float penalty);
+
 // softmax and its logarithm, in double: [V].
 std::vector<double> probabilities(std::span<const float> logits);
 std::vector<double> log_probabilities(std::span<const float> logits);
