@@ -81,6 +81,15 @@ TEST(Writer, AnEmptyPromptBeginsATextWhereTheModelHasABeginning) {
   EXPECT_FALSE(writer.write(prompts, options)[0].empty());
 }
 
+TEST(Writer, ReadsSpecialTokensWhenAskedTo) {
+  const Writer writer(golden_model("write"));
+  const std::vector<std::string> named = {"<|endoftext|>"}, begun = {""};
+  WriteOptions options = as_expected(writer);
+  EXPECT_NE(writer.write(named, options), writer.write(begun, options));
+  options.specials = Specials::are_read;
+  EXPECT_EQ(writer.write(named, options), writer.write(begun, options));
+}
+
 TEST(Writer, TooLongAPromptNamesTheLimitOrLosesItsBeginning) {
   const Writer writer(golden_model("write"));
   const std::vector<std::string> prompts = {std::string(60, 'x') + std::string(40, 'y')};

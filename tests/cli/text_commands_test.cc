@@ -163,6 +163,8 @@ TEST_F(TextCommands, Generate) {
   // Of several each is a line, whatever was written.
   const std::string drawn = "generate " + model("write") + " --max-tokens 40 --temperature 5 --seed 1 a b c";
   EXPECT_EQ(lines_in(expect_fine(drawn)), 3u);
+  EXPECT_EQ(expect_fine(generate + " --read-specials '<|endoftext|>'"), expect_fine(generate + " ''"));
+  expect_fine(generate + " a --beams 2");
   expect_fault(3, generate + " " + std::string(60, 'x'), "text 1: it has 60 tokens, expected at most 48");
 }
 

@@ -69,9 +69,9 @@ WriteOptions Writer::usual() const {
           .length_penalty = generation_.length_penalty};
 }
 
-Encoding Writer::prompt_of(const std::string& text, bool truncate) const {
-  if (reads()) return model_.read({text}, truncate);
-  Encoding encoding = model_.encode({text});
+Encoding Writer::prompt_of(const std::string& text, Specials specials, bool truncate) const {
+  if (reads()) return model_.read({text}, truncate, specials);
+  Encoding encoding = model_.encode({text}, specials);
   if (encoding.size() == 0 && generation_.start_token >= 0) {
     encoding.push(generation_.start_token, {}, 0, Encoding::kNoText);
   }
@@ -145,12 +145,8 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
 std::vector<std::string> Writer::write(std::span<const std::string> prompts, const WriteOptions& options,
                                        const ReadOptions& reading) const {
   require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
-  Job job{
-      options,
-      encode_all(prompts.size(), reading, [&](size_t i) { return prompt_of(prompts[i], reading.truncate); }),
-      {},
-      {},
-      {}};
+  const auto encoded = [&](size_t i) { return prompt_of(prompts[i], options.specials, reading.truncate); };
+  Job job{options, encode_all(prompts.size(), reading, encoded), {}, {}, {}};
   for (const Encoding& encoding : job.read) {
     job.limits.push_back(most_tokens(options, encoding.size()));
     job.tokens.emplace_back(model_.tokenizer(), reads() ? Ids() : encoding.ids);

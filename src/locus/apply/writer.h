@@ -16,7 +16,8 @@ struct WriteOptions {
   int64_t beams = 1;       // more than one: beam search; of `sampling` only the repetition penalty counts
   float length_penalty = 1;
   uint64_t seed = 0;
-  std::vector<std::string> stops;  // text that ends the answer, and is not part of it
+  Specials specials = Specials::are_text;  // in a prompt
+  std::vector<std::string> stops;          // text that ends the answer, and is not part of it
   // Told of what is written as soon as it is certain, by the prompt's place from 0.
   std::function<void(size_t prompt, std::string_view text)> on_text = {};
 };
@@ -38,7 +39,7 @@ class Writer {
 
  private:
   struct Job;
-  Encoding prompt_of(const std::string& text, bool truncate) const;
+  Encoding prompt_of(const std::string& text, Specials specials, bool truncate) const;
   int64_t most_tokens(const WriteOptions& options, size_t prompt) const;
   void search(Job& job, size_t text) const;
   void sample(Job& job, std::span<const size_t> texts) const;

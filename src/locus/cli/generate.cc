@@ -21,6 +21,7 @@ struct Request : TextRequest {
   int64_t max_tokens = 0, beams = 0;
   std::optional<float> length_penalty;
   uint64_t seed = 0;
+  bool read_specials = false;
 };
 
 // A penalty on what occurred is as well one of beams.
@@ -46,6 +47,7 @@ WriteOptions options_of(const Request& request, const Writer& writer) {
   if (request.length_penalty) options.length_penalty = *request.length_penalty;
   options.max_tokens = request.max_tokens;
   options.seed = request.seed;
+  if (request.read_specials) options.specials = Specials::are_read;
   options.stops = request.stops;
   refuse("generate", read_fields(options.sampling, request.sampling));
   return options;
@@ -121,6 +123,8 @@ void add_generate(CLI::App& program) {
                  "Beams: log probabilities are divided by the length to this power");
   command.option("--stop", request->stops, "Text that ends the answer, and is not shown; may be repeated")
       .repeated();
+  command.flag("--read-specials", request->read_specials,
+               "Names of special tokens in the prompt mean the tokens, as <|im_start|> of a chat");
   command.callback([request] { run(*request); });
 }
 
