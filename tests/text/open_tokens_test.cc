@@ -35,6 +35,15 @@ TEST(OpenTokens, TextsAndTokenFiles) {
                });
 }
 
+TEST(OpenTokens, WhatIsCalledATokenFileMustBeOne) {
+  const TemporaryFolder folder;
+  for (const char* text : {"", "LOCUSTOX and some more"}) {
+    put(folder / "x.tokens", text);
+    expect_error(Fault::data, {"x.tokens' does not begin as a token file does"},
+                 [&] { open_tokens(folder / "x.tokens", ByteVocabulary()); });
+  }
+}
+
 TEST(OpenTokens, AnEmptyTextHasNoTokens) {
   const TemporaryFolder folder;
   put(folder / "text", "");

@@ -17,6 +17,10 @@ std::shared_ptr<const TokenStream> open_tokens(const std::filesystem::path& file
             tokens->vocabulary(), tokenizer.size());
     return tokens;
   }
+  require(file.extension() != ".tokens",
+          "'{}' does not begin as a token file does, expected one of locus tokenize --out; a text needs "
+          "another name",
+          file.string());
   std::vector<int32_t> ids;
   each_block(file, [&](std::string_view block, uint64_t, uint64_t) {
     const std::vector<int32_t> more = tokenizer.encode(block);
