@@ -46,6 +46,54 @@ TEST(VocabularyFiles, VocabJsonAndMergesAsGpt2) { expect_golden_also_when_saved(
 TEST(VocabularyFiles, VocabJsonAndMergesAsRoberta) { expect_golden_also_when_saved("roberta"); }
 TEST(VocabularyFiles, SourceSpmAndVocabJsonAsMarian) { expect_golden_also_when_saved("marian"); }
 
+std::vector<std::string> pieces_of(const std::filesystem::path& folder, const char* config,
+                                   const char* text) {
+  put(folder / "tokenizer_config.json", config);
+  const auto tokenizer = load_tokenizer(folder);
+  std::vector<std::string> pieces;
+  for (const int32_t id : tokenizer->encoding(text).ids) pieces.emplace_back(tokenizer->bytes(id));
+  return pieces;
+}
+
+TEST(VocabularyFiles, TheClassOfMergesSaysWhatStandsAroundATextAsInTransformers) {
+  const TemporaryFolder folder;
+  put(folder / "vocab.json", R"({"<s>": 0, "</s>": 1, "[CLS]": 2, "[SEP]": 3, "a": 4, "Ġ": 5})");
+  put(folder / "merges.txt", "");
+  using Pieces = std::vector<std::string>;
+  const auto with = [&](const char* config) { return pieces_of(folder.path(), config, "a"); };
+  EXPECT_EQ(with("{}"), (Pieces{"<s>", "a", "</s>"}));
+  EXPECT_EQ(
+      with(
+          R"({"tokenizer_class": "BartTokenizerFast", "model_max_length": 1000000000000000019884624838656})"),
+      (Pieces{"<s>", "a", "</s>"}));
+  EXPECT_EQ(
+      with(R"({"tokenizer_class": "RobertaTokenizer", "cls_token": "[CLS]", "add_prefix_space": true})"),
+      (Pieces{"[CLS]", "Ġ", "a", "</s>"}));
+  EXPECT_EQ(with(R"({"tokenizer_class": "DebertaTokenizer"})"), (Pieces{"[CLS]", "a", "[SEP]"}));
+  EXPECT_EQ(with(R"({"tokenizer_class": "GPT2Tokenizer"})"), (Pieces{"a"}));
+  EXPECT_EQ(with(R"({"tokenizer_class": "GPT2Tokenizer", "add_bos_token": true,
+                     "bos_token": {"content": "</s>"}})"),
+            (Pieces{"</s>", "a"}));
+  put(folder / "vocab.json", R"({"[CLS]": 0, "[SEP]": 1, "a": 2})");
+  EXPECT_EQ(with(R"({"vocab_type": "gpt2"})"), (Pieces{"[CLS]", "a", "[SEP]"}));
+  expect_error(Fault::data, {"'tokenizer_config.tokenizer_class' is '\"Qwen2Tokenizer\"'"},
+               [&] { with(R"({"tokenizer_class": "Qwen2Tokenizer"})"); });
+  expect_error(Fault::data, {"puts the token '<s>' around a text, which vocab.json leaves out"},
+               [&] { with(R"({"tokenizer_class": "RobertaTokenizer"})"); });
+}
+
+TEST(VocabularyFiles, VocabTxtWhereAccentsOrChineseCharactersCountAsInTransformers) {
+  const TemporaryFolder folder;
+  put(folder / "vocab.txt", "[UNK]\nü\nu\n日\n日本\n本\n");
+  using Pieces = std::vector<std::string>;
+  const auto with = [&](const char* config) { return pieces_of(folder.path(), config, "Ü ü 日本"); };
+  EXPECT_EQ(with("{}"), (Pieces{"u", "u", "日", "本"}));
+  EXPECT_EQ(with(R"({"strip_accents": false})"), (Pieces{"ü", "ü", "日", "本"}));
+  EXPECT_EQ(with(R"({"do_lower_case": false, "strip_accents": true})"), (Pieces{"[UNK]", "u", "日", "本"}));
+  EXPECT_EQ(with(R"({"do_lower_case": false, "strip_accents": null, "tokenize_chinese_chars": false})"),
+            (Pieces{"[UNK]", "ü", "日本"}));
+}
+
 // To read, source.spm is enough.
 TEST(VocabularyFiles, MarianWithoutTargetSpm) {
   const TemporaryFolder folder;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "locus/apply/tokenizer_config.h"
 #include "locus/nn/sampling.h"
 #include "locus/op/gather.h"
+#include "locus/text/tokenizer_config.h"
 #include "locus/train/text_samples.h"
 
 namespace locus {
@@ -14,7 +14,7 @@ namespace {
 // What tokenizer_config.json calls it, or else the one that training hides tokens with.
 int32_t mask_of(const TextModel& model) {
   if (model.hub()) {
-    const Config config = read_tokenizer_config(model.folder());
+    const Config config(tokenizer_config_text(model.folder()), model.folder() / kTokenizerConfigFile);
     const std::string_view field = config.is_object("mask_token") ? "mask_token.content" : "mask_token";
     if (config.has(field)) return model.tokenizer().special(config.text(field));
   }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <future>
 
-#include "locus/apply/tokenizer_config.h"
 #include "locus/base/parallel.h"
 #include "locus/base/paths.h"
 #include "locus/nn/blueprint_fields.h"
+#include "locus/text/tokenizer_config.h"
 
 namespace locus {
 namespace {
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 bool has_classes(HeadKind head) { return head == HeadKind::sequence_class || head == HeadKind::token_class; }
 
 int64_t said_limit(const fs::path& folder, int64_t most) {
-  const Config config = read_tokenizer_config(folder);
+  const Config config(tokenizer_config_text(folder), folder / kTokenizerConfigFile);
   const double said = config.number("model_max_length", 1, 1e300, static_cast<double>(most));
   return said < static_cast<double>(most) ? static_cast<int64_t>(said) : most;
 }

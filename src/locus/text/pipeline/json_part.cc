@@ -16,6 +16,8 @@ JsonPart::JsonPart(const JsonText& json, std::string place, simdjson::dom::eleme
 JsonPart::JsonPart(const JsonText& json, std::string place)
     : json_(&json), place_(std::move(place)), object_(json.object()) {}
 
+std::string JsonPart::where() const { return fmt::format("{}: '{}'", json_->where(), place_); }
+
 bool JsonPart::has(const char* name) const {
   simdjson::dom::element value;
   return !object_.at_key(name).get(value) && !value.is_null();

@@ -25,6 +25,7 @@ class JsonPart {
 
   const std::string& place() const { return place_; }
   const JsonText& json() const { return *json_; }
+  std::string where() const;  // the file and the place, to begin an error
   [[noreturn]] void refuse(const char* name, const char* expected) const;
   // The part's type is none that Locus knows.
   [[noreturn]] void refuse_type(std::string_view what, std::initializer_list<std::string_view> known) const;

@@ -6,7 +6,7 @@
 #include "locus/base/paths.h"
 #include "locus/text/pipeline/marian.h"
 #include "locus/text/text_lines.h"
-#include "locus/text/token_ids.h"
+#include "locus/text/tokenizer_config.h"
 
 namespace locus {
 namespace {
@@ -15,14 +15,33 @@ namespace fs = std::filesystem;
 
 std::string named(const fs::path& file) { return fmt::format("'{}'", file.string()); }
 
-std::string added_token(std::string_view content, int64_t id) {
-  return json::object({{"id", json::number(id)},
-                       {"content", json::text(content)},
-                       {"special", "true"},
-                       {"normalized", "false"}});
+// As tokenizer_config.json would have it.
+std::string bert_normalizer(const JsonPart& config) {
+  const bool said = config.has("strip_accents");
+  return json::object({{"type", json::text("BertNormalizer")},
+                       {"lowercase", json::boolean(config.flag("do_lower_case", true))},
+                       {"strip_accents", said ? json::boolean(config.flag("strip_accents", true)) : "null"},
+                       {"handle_chinese_chars", json::boolean(config.flag("tokenize_chinese_chars", true))}});
 }
 
 }  // namespace
+
+std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names) {
+  std::vector<std::string> tokens;
+  for (const std::string& name : names) {
+    const auto found = ids.find(name);
+    if (found == ids.end()) continue;
+    tokens.push_back(json::object({{"id", json::number(int64_t{found->second})},
+                                   {"content", json::text(name)},
+                                   {"special", "true"},
+                                   {"normalized", "false"}}));
+  }
+  return json::list(tokens);
+}
+
+JsonText read_tokenizer_config(const fs::path& folder) {
+  return {tokenizer_config_text(folder), named(folder / kTokenizerConfigFile)};
+}
 
 PipelineParts read_pipeline_file(const fs::path& folder) {
   return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile));
@@ -31,72 +50,30 @@ PipelineParts read_pipeline_file(const fs::path& folder) {
 PipelineParts read_wordpiece_files(const fs::path& folder) {
   const fs::path file = folder / kWordPieceFile;
   const std::string text = read_file(file);
-  std::unordered_map<std::string, int64_t> ids;
-  std::vector<std::string> entries, added;
+  TokenIds ids;
+  std::vector<std::string> entries;
   TextLines lines(text);
   std::string_view line;
   while (lines.next(line)) {
-    const int64_t id = lines.number() - 1;
+    const auto id = static_cast<int32_t>(lines.number() - 1);
     require(ids.emplace(line, id).second, "{}, line {}: token {} stands twice, expected once", named(file),
             lines.number(), json::text(line));
     entries.push_back(fmt::format("{}: {}", json::text(line), id));
   }
-  for (const char* name : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
-    const auto found = ids.find(name);
-    if (found != ids.end()) added.push_back(added_token(name, found->second));
-  }
-  std::string lowercase = "true", processor = "null";
-  const fs::path config = folder / "tokenizer_config.json";
-  if (is_there(config)) {
-    const JsonText json(config);
-    bool flag = true;
-    if (!json.object().at_key("do_lower_case").get_bool().get(flag) && !flag) lowercase = "false";
-  }
+  const JsonText config = read_tokenizer_config(folder);
+  std::string processor = "null";
   if (ids.contains("[CLS]") && ids.contains("[SEP]")) {
     processor = fmt::format(R"({{"type": "BertProcessing", "sep": ["[SEP]", {}], "cls": ["[CLS]", {}]}})",
                             ids.at("[SEP]"), ids.at("[CLS]"));
   }
   return read_pipeline(
       json::object(
-          {{"added_tokens", json::list(added)},
-           {"normalizer", R"({"type": "BertNormalizer", "lowercase": )" + lowercase + "}"},
+          {{"added_tokens", special_tokens(ids, {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"})},
+           {"normalizer", bert_normalizer({config, "tokenizer_config"})},
            {"pre_tokenizer", R"({"type": "BertPreTokenizer"})"},
            {"post_processor", processor},
            {"decoder", R"({"type": "WordPiece"})"},
            {"model", fmt::format(R"({{"type": "WordPiece", "vocab": {{{}}}}})", fmt::join(entries, ", "))}}),
-      named(file));
-}
-
-PipelineParts read_merge_files(const fs::path& folder) {
-  const fs::path file = folder / kBpeMergesFile;
-  const JsonText vocabulary(folder / kBpeVocabularyFile);
-  const auto ids = read_token_ids(vocabulary, vocabulary.object());
-  const std::string text = read_file(file);
-  std::vector<std::string> merges, added;
-  TextLines lines(text);
-  std::string_view line;
-  while (lines.next(line)) {
-    if (!line.empty() && !(lines.number() == 1 && line.starts_with("#version"))) {
-      merges.push_back(json::text(line));
-    }
-  }
-  for (const char* name : {"<|endoftext|>", "<s>", "<pad>", "</s>", "<unk>", "<mask>"}) {
-    const auto found = ids.find(name);
-    if (found != ids.end()) added.push_back(added_token(name, found->second));
-  }
-  std::string processor = R"({"type": "ByteLevel", "trim_offsets": false})";
-  if (ids.contains("<s>") && ids.contains("</s>")) {
-    processor = fmt::format(
-        R"({{"type": "RobertaProcessing", "sep": ["</s>", {}], "cls": ["<s>", {}], "add_prefix_space": false}})",
-        ids.at("</s>"), ids.at("<s>"));
-  }
-  return read_pipeline(
-      json::object({{"added_tokens", json::list(added)},
-                    {"pre_tokenizer", R"({"type": "ByteLevel", "add_prefix_space": false})"},
-                    {"post_processor", processor},
-                    {"decoder", R"({"type": "ByteLevel"})"},
-                    {"model", fmt::format(R"({{"type": "BPE", "vocab": {}, "merges": [{}]}})",
-                                          simdjson::minify(vocabulary.object()), fmt::join(merges, ", "))}}),
       named(file));
 }
 

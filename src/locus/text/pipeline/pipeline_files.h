@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <unordered_map>
 
 #include "locus/text/pipeline/pipeline.h"
 
@@ -16,11 +17,17 @@ inline constexpr const char* kMarianFile = "source.spm";
 inline constexpr const char* kMarianTargetFile = "target.spm";
 
 PipelineParts read_pipeline_file(const std::filesystem::path& folder);
-// vocab.txt, a token a line, as BERT's pipeline; tokenizer_config.json may say that case counts.
+// vocab.txt, a token a line, as BERT's pipeline; tokenizer_config.json may say that case counts, or accents.
 PipelineParts read_wordpiece_files(const std::filesystem::path& folder);
-// vocab.json and merges.txt as GPT-2's pipeline; with <s> and </s> in the vocabulary, as RoBERTa's.
+// vocab.json and merges.txt as the pipeline of the class that tokenizer_config.json names: GPT-2's, RoBERTa's
+// or DeBERTa's; without one, by the special tokens that the vocabulary has.
 PipelineParts read_merge_files(const std::filesystem::path& folder);
 // source.spm and vocab.json as Marian's; target.spm is needed only to learn.
 PipelineParts read_marian_files(const std::filesystem::path& folder);
+
+using TokenIds = std::unordered_map<std::string, int32_t>;
+// The member "added_tokens": those of the names that have an id.
+std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names);
+JsonText read_tokenizer_config(const std::filesystem::path& folder);
 
 }  // namespace locus
