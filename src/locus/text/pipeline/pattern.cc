@@ -2,6 +2,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/text/pipeline/oniguruma.h"
 #include "locus/text/pipeline/scanners.h"
 #include "locus/text/unicode.h"
 #include "locus/text/word_scanner.h"
@@ -103,7 +104,7 @@ std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {
     if (known.expression == expression) return scanner_pattern(known.word_end);
   }
   if (expression == " {2,}") return std::make_unique<BlankRuns>();
-  return regex_pattern(expression, fmt::format("{}: '{}'", part.json().where(), pattern.place()));
+  return regex_pattern(from_oniguruma(expression, pattern.where()), pattern.where());
 }
 
 }  // namespace locus

@@ -37,7 +37,8 @@ class RegexPattern final : public Pattern {
     int error = 0;
     PCRE2_SIZE offset = 0;
     code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
-                              PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &offset, nullptr));
+                              PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
+                              &offset, nullptr));
     require(code_ != nullptr, "{}: the expression {} does not compile at byte {}: {}", where_,
             quote(expression), offset, message_of(error));
     pcre2_set_match_limit(limits_.get(), kMostSteps);

@@ -1,0 +1,139 @@
+#include "locus/text/pipeline/oniguruma.h"
+
+#include <algorithm>
+
+#include "locus/base/error.h"
+#include "locus/base/quote.h"
+
+namespace locus {
+namespace {
+
+constexpr std::string_view kHexMembers = "0-9A-Fa-f";
+// Of what is no decimal digit, Oniguruma counts those of Latin-1 as letters of words.
+const std::string kOnigWord = std::string(kWordMembers) + R"(\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
+
+class Translator {
+ public:
+  Translator(std::string_view expression, const std::string& where) : from_(expression), where_(where) {}
+
+  std::string run() {
+    while (i_ < from_.size()) {
+      const char c = from_[i_];
+      if (c == '\\') {
+        escape();
+      } else if (c == '[') {
+        character_class();
+      } else if (c == '{') {
+        interval();
+      } else if (from_.substr(i_, 2) == "(?") {
+        copy(2);
+        options();
+      } else {
+        copy(1);
+      }
+    }
+    return std::move(to_);
+  }
+
+ private:
+  void copy(size_t count) {
+    to_ += from_.substr(i_, count);
+    i_ += count;
+  }
+  void put(std::string_view text, size_t instead_of) {
+    to_ += text;
+    i_ += instead_of;
+  }
+  char at(size_t i) const { return i < from_.size() ? from_[i] : '\0'; }
+  [[noreturn]] void refuse(std::string_view what) const {
+    fail(Fault::data, "{}: the expression {} has {} at byte {}, which Locus does not read", where_,
+         quote(from_), what, i_);
+  }
+
+  // (?m) is what others call (?s).
+  void options() {
+    for (; std::string_view("imx-").find(at(i_)) != std::string_view::npos; ++i_) {
+      to_ += at(i_) == 'm' ? 's' : at(i_);
+    }
+  }
+
+  void interval() {
+    const size_t end = std::min(from_.find_first_not_of("0123456789,", i_ + 1), from_.size());
+    if (at(end) != '}' || end == i_ + 1) return copy(1);
+    if (at(end + 1) == '+') refuse("an interval with a +");
+    if (at(i_ + 1) == ',') put("{0", 1);
+    copy(end + 1 - i_);
+  }
+
+  // What means the same within a class and without: \u12ab, \p{..}, \x{..} and all of one character.
+  void plain_escape() {
+    const char kind = at(i_ + 1);
+    if (kind == 'u') return put(fmt::format("\\x{{{}}}", from_.substr(i_ + 2, 4)), 6);
+    const bool braced = (kind == 'p' || kind == 'P' || kind == 'x') && at(i_ + 2) == '{';
+    copy(braced ? std::min(from_.find('}', i_), from_.size() - 1) + 1 - i_ : 2);
+  }
+
+  void escape() {
+    switch (at(i_ + 1)) {
+      case 'w':
+        return put("[" + kOnigWord + "]", 2);
+      case 'W':
+        return put("[^" + kOnigWord + "]", 2);
+      case 'h':
+        return put(fmt::format("[{}]", kHexMembers), 2);
+      case 'H':
+        return put(fmt::format("[^{}]", kHexMembers), 2);
+      case 'b':
+        return put(fmt::format("(?:(?<=[{0}])(?![{0}])|(?<![{0}])(?=[{0}]))", kOnigWord), 2);
+      case 'B':
+        return put(fmt::format("(?:(?<=[{0}])(?=[{0}])|(?<![{0}])(?![{0}]))", kOnigWord), 2);
+      default:
+        return plain_escape();
+    }
+  }
+
+  void escape_in_class() {
+    const char kind = at(i_ + 1);
+    if (kind == 'W' || kind == 'H') refuse(fmt::format("\\{} in a class", kind));
+    if (kind == 'w') return put(kOnigWord, 2);
+    if (kind == 'h') return put(kHexMembers, 2);
+    plain_escape();
+  }
+
+  void character_class() {
+    copy(at(i_ + 1) == '^' ? 2 : 1);
+    if (at(i_) == ']') copy(1);
+    for (int depth = 1; depth > 0 && i_ < from_.size();) {
+      const std::string_view next = from_.substr(i_, 2);
+      if (next == "[:" || next == "[^" || next == "&&") {
+        refuse(next == "[:"   ? "a POSIX class"
+               : next == "&&" ? "&&"
+                              : "a class without characters in a class");
+      }
+      if (next[0] == '[' || next[0] == ']') {
+        depth += next[0] == '[' ? 1 : -1;
+        depth > 0 ? put("", 1) : copy(1);
+      } else if (next[0] == '\\') {
+        escape_in_class();
+      } else if (next[0] == '-' && (is_bracket(at(i_ - 1)) || is_bracket(at(i_ + 1)))) {
+        put("\\-", 1);  // no range, whatever is joined there
+      } else {
+        copy(1);
+      }
+    }
+  }
+  static bool is_bracket(char c) { return c == '[' || c == ']'; }
+
+  std::string_view from_;
+  const std::string& where_;
+  size_t i_ = 0;
+  std::string to_;
+};
+
+}  // namespace
+
+std::string from_oniguruma(std::string_view expression, const std::string& where) {
+  return Translator(expression, where).run();
+}
+
+}  // namespace locus

@@ -1,0 +1,71 @@
+// Expressions as Oniguruma reads them: what the tokenizers package matches.
+#include "locus/text/pipeline/oniguruma.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/text/pipeline/pattern.h"
+#include "tests/expect_error.h"
+
+namespace locus {
+namespace {
+
+std::vector<std::string> matches(const char* expression, std::string_view text) {
+  std::vector<AlignedText::Range> found;
+  regex_pattern(from_oniguruma(expression, "here"), "here")->find(text, found);
+  std::vector<std::string> words;
+  for (const auto& [begin, end] : found) words.emplace_back(text.substr(begin, end - begin));
+  return words;
+}
+
+TEST(Oniguruma, MatchesTheSame) {
+  const struct {
+    const char *expression, *text;
+    std::vector<std::string> words;
+  } cases[] = {
+      {R"( ?[^(\s|[.,!?…。，、।۔،])]+)", "ab, (c) d|e[f]。g", {"ab", "c", " d", "e[f]", "g"}},
+      {R"([a[bc]-d[-e]]+)", "a-c e-f[]", {"a-c", "e-"}},
+      {R"([]a]+)", "]a-", {"]a"}},
+      {"a$|^b", "a\nb\nab", {"a", "b"}},
+      {"(?m)a.b", "a\nb", {"a\nb"}},
+      {"(?i:k)", "kK", {"k", "K"}},
+      {R"(\w+)", "x²Ⓐ‿é a\u200db①Ⅷ½", {"x²Ⓐ‿é", "a", "b", "Ⅷ½"}},
+      {R"(\W+)", "x², \u200dy", {", \u200d"}},
+      {R"([\w']+)", "don't Ⓐ!", {"don't", "Ⓐ"}},
+      {R"(\d{1,3}(?=(?:\d{3})*\b))", "1234567 12é 12", {"1", "234", "567", "12"}},
+      {R"(a\B.)", "aⒶ a,", {"aⒶ"}},
+      {R"(\d{,2})", "12345", {"12", "34", "5"}},
+      {R"(\p{L}+|{+)", "ab{{", {"ab", "{{"}},
+      {R"(\h+)", "abfgx19", {"abf", "19"}},
+      {R"(\H)", "fg", {"g"}},
+      {R"([\hx]+)", "abfgx19", {"abf", "x19"}},
+      {R"([\u4e00-\u9fff]+|\u0062)", "狗ab", {"狗", "b"}},
+  };
+  for (const auto& [expression, text, words] : cases) {
+    EXPECT_EQ(matches(expression, text), words) << expression;
+  }
+}
+
+TEST(Oniguruma, WhatItCannotSayIsNamed) {
+  const auto refused = [](const char* expression, const char* what) {
+    expect_error(Fault::data, {"here: the expression", what}, [&] { from_oniguruma(expression, "here"); });
+  };
+  refused("x[[:alpha:]]", "has a POSIX class at byte 2, which Locus does not read");
+  refused("[a-z&&[aeiou]]", "has && at byte 4");
+  refused("[a[^b]]", "has a class without characters in a class at byte 2");
+  refused(R"([\W_])", R"(has \W in a class at byte 1)");
+  refused(R"(\p{N}{1,3}+)", "has an interval with a + at byte 5");
+}
+
+// Not closed, or cut in an escape: PCRE2 names the place.
+TEST(Oniguruma, BrokenExpressionsDoNotCompile) {
+  for (const char* expression : {"[", "[a[b]", "[^", "\\", "[\\", "\\p{L", "(?", "\\u12", "a{2"}) {
+    try {
+      matches(expression, "abc");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::data) << expression;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace locus
