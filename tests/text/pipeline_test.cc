@@ -56,6 +56,15 @@ TEST(Pipeline, UnigramTakesTheBestSum) {
   EXPECT_EQ(unigram.decode(std::vector<int32_t>{5, 3, 5}), "ab a");
 }
 
+TEST(Pipeline, WhitespaceKnowsTheCharactersOfWords) {
+  const Pipeline words = pipeline(R"({"pre_tokenizer": {"type": "Whitespace"},
+                                      "model": {"type": "WordPiece", "vocab": {"[UNK]": 0}}})");
+  const auto cut = [&](const char* text) { return words.encoding(text).offsets; };
+  EXPECT_EQ(cut("x² ½c"), (Spans{{0, 1}, {1, 2}, {3, 4}, {4, 5}}));
+  EXPECT_EQ(cut("x①y"), (Spans{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(cut("a‍b Ⓐb Ⅷa a_b‿c"), (Spans{{0, 3}, {4, 6}, {7, 9}, {10, 15}}));
+}
+
 void refused(const std::string& json, std::initializer_list<const char*> parts) {
   expect_error(Fault::data, parts, [&] { pipeline(json); });
 }

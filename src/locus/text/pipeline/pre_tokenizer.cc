@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include "locus/base/error.h"
+#include "locus/text/pipeline/oniguruma.h"
 #include "locus/text/pipeline/unicode_age.h"
 #include "locus/text/unicode.h"
 #include "locus/text/word_scanner.h"
@@ -138,9 +139,10 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonPart& part) {
   }
   if (type == "WhitespaceSplit") return std::make_unique<WhitespaceSplit>();
   if (type == "Whitespace") {
-    return std::make_unique<Cutter>(
-        regex_pattern("[\\p{L}\\p{M}\\p{N}\\p{Pc}]+|[^\\s\\p{L}\\p{M}\\p{N}\\p{Pc}]+", part.place()),
-        Cut::removed, true);
+    // \w+|[^\w\s]+, where \w has the characters that join others, too.
+    const std::string word = std::string(kWordMembers) + R"(\x{200c}\x{200d})";
+    return std::make_unique<Cutter>(regex_pattern(fmt::format("[{0}]+|[^\\s{0}]+", word), part.place()),
+                                    Cut::removed, true);
   }
   if (type == "Digits") {
     return std::make_unique<Cutter>(character_pattern(is_number),
