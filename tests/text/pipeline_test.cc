@@ -158,6 +158,24 @@ TEST(PipelineFaults, PatternsThatDoNotCompileOrExplode) {
                [&] { slow.encode(std::string(64, 'a') + "b", Specials::are_text); });
 }
 
+TEST(PipelineFaults, NormalizersThatFillTheMemory) {
+  const auto replacing = [](int times, const std::string& content) {
+    const std::string step =
+        R"({"type": "Replace", "pattern": {"String": "a"}, "content": ")" + content + "\"}";
+    std::string steps = step;
+    for (int i = 1; i < times; ++i) steps += ", " + step;
+    return pipeline(R"({"normalizer": {"type": "Sequence", "normalizers": [)" + steps +
+                    R"(]}, "model": {"type": "Unigram", "unk_id": 0, "vocab": [["b", 0]]}})");
+  };
+  EXPECT_EQ(replacing(10, "aa").encode("a").size(), 1u) << "unknown characters, together";
+  expect_error(
+      Fault::data,
+      {"'t.json': 'tokenizer.normalizer.normalizers[20]'", "of a text of 1, expected at most 1048640"},
+      [&] { replacing(40, "aa").encode("a"); });
+  expect_error(Fault::data, {"makes 1500000 bytes or more of a text of 15"},
+               [&] { replacing(1, std::string(100'000, 'b')).encode(std::string(15, 'a')); });
+}
+
 TEST(PipelineFaults, NestedAHundredThousandDeep) {
   for (const auto& [part, list] : {std::pair("normalizer", "normalizers"),
                                    {"pre_tokenizer", "pretokenizers"},

@@ -22,6 +22,7 @@ class AlignedText {
   std::string_view text() const {
     return changed_ ? std::string_view(text_) : original_.substr(begin_, end_ - begin_);
   }
+  size_t original_size() const { return end_ - begin_; }
   AlignedText slice(size_t begin, size_t end) const;
   // Where text()[begin, end) comes from.
   TextSpan source(size_t begin, size_t end) const;

@@ -1,15 +1,20 @@
 #include "locus/text/pipeline/normalizer.h"
 
+#include "locus/base/error.h"
+
 namespace locus {
 namespace {
 
 class NormalizerSequence final : public Normalizer {
  public:
-  explicit NormalizerSequence(const JsonPart& part) {
+  explicit NormalizerSequence(const JsonPart& part) : where_(part.where()) {
     for (const JsonPart& each : part.parts("normalizers")) steps_.push_back(read_normalizer(each));
   }
   void apply(AlignedText& text) const override {
-    for (const auto& step : steps_) step->apply(text);
+    for (const auto& step : steps_) {
+      step->apply(text);
+      check_growth(text, text.text().size(), where_);
+    }
   }
   Apart apart() const override {
     Apart all = Apart::before_ascii;
@@ -18,6 +23,7 @@ class NormalizerSequence final : public Normalizer {
   }
 
  private:
+  std::string where_;
   std::vector<std::unique_ptr<Normalizer>> steps_;
 };
 
@@ -32,6 +38,13 @@ class Normalizing final : public Normalizer {
 };
 
 }  // namespace
+
+void check_growth(const AlignedText& text, size_t size, const std::string& where) {
+  constexpr size_t kTimes = 64, kAlways = 1 << 20;
+  const size_t most = kTimes * text.original_size() + kAlways;
+  require(size <= most, "{}: it makes {} bytes or more of a text of {}, expected at most {}", where, size,
+          text.original_size(), most);
+}
 
 std::unique_ptr<Normalizer> read_normalizer(const JsonPart& part) {
   const std::string type = part.type();

@@ -19,6 +19,10 @@ class Normalizer {
   virtual Apart apart() const { return Apart::nowhere; }
 };
 
+// Refuses to make a text so long, in bytes, that only a file made to fill the memory can want it. `where`
+// begins the error.
+void check_growth(const AlignedText& text, size_t size, const std::string& where);
+
 // By its type: one of those below, or a sequence of them.
 std::unique_ptr<Normalizer> read_normalizer(const JsonPart& part);
 

@@ -48,9 +48,10 @@ Apart apart_of(const JsonPart& part) {
 
 std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
   return rewriting(apart_of(part), [pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
-                                    word = part.text("content")](AlignedText& text) {
+                                    word = part.text("content"), where = part.where()](AlignedText& text) {
     std::vector<AlignedText::Range> matches;
     pattern->find(text.text(), matches);
+    check_growth(text, matches.size() * word.size(), where);
     text.replace(matches, word);
   });
 }
