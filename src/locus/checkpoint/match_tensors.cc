@@ -74,23 +74,44 @@ bool readable(const TensorEntry& entry, const Shape& shape) {
   return entry.type->dtype && is_float(*entry.type->dtype) && fits(entry, shape);
 }
 
-// Where a head is replaced, in a checkpoint that was saved with one: then the base model's names have the
-// prefix, and those without belong to the head that goes.
-bool of_old_head(const Family& family, const WeightFiles& files, std::string_view name) {
-  const auto of_base = [&](std::string_view tensor) {
-    return std::ranges::any_of(family.prefixes,
-                               [&](std::string_view prefix) { return tensor.starts_with(prefix); });
-  };
-  return !of_base(name) && std::ranges::any_of(files.files(), [&](const SafetensorsFile& file) {
-    return std::ranges::any_of(file.entries(), [&](const TensorEntry& entry) { return of_base(entry.name); });
+bool of_base(const Family& family, std::string_view name) {
+  return std::ranges::any_of(family.prefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+// Whether a checkpoint was saved with a head: then the base model's names have the prefix, and those without
+// belong to the head.
+bool saved_with_head(const Family& family, const WeightFiles& files) {
+  return std::ranges::any_of(files.files(), [&](const SafetensorsFile& file) {
+    return std::ranges::any_of(file.entries(),
+                               [&](const TensorEntry& entry) { return of_base(family, entry.name); });
   });
 }
+
+// All are counted, and as many are put into words as an error lists, and one, which it hints at.
+class Problems {
+ public:
+  template <class... Parts>
+  void add(fmt::format_string<Parts...> text, Parts&&... parts) {
+    if (count_++ <= kMostListed) texts_.push_back(fmt::format(text, std::forward<Parts>(parts)...));
+  }
+
+  void refuse(const std::filesystem::path& folder) const {
+    if (count_ == 0) return;
+    fail(Fault::data, "'{}': config.json and the weights do not fit together: {} tensor{}{}", folder.string(),
+         count_, count_ == 1 ? "" : "s", listed(texts_, kMostListed));
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  size_t count_ = 0;
+};
 
 }  // namespace
 
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
                    bool new_head, std::vector<Binding>& bindings) {
-  std::vector<std::string> problems;
+  Problems problems;
   std::set<std::string, std::less<>> used;
   for (Binding& binding : bindings) {
     const std::vector<std::string> names = names_of(family, binding);
@@ -103,26 +124,25 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
       if (binding.drawn) continue;
     }
     if (found == names.end()) {
-      problems.push_back(fmt::format("missing: {} {}", binding.tensor, expected.text()));
+      problems.add("missing: {} {}", binding.tensor, expected.text());
       continue;
     }
     const TensorEntry& entry = files.find(*found)->entry(*found);
     if (!readable(entry, expected)) {
-      problems.push_back(fmt::format("{} is {}, expected F32, BF16, F16 or F64 {}", quote(*found),
-                                     shape_text(entry), expected.text()));
+      problems.add("{} is {}, expected F32, BF16, F16 or F64 {}", quote(*found), shape_text(entry),
+                   expected.text());
     }
     binding.tensor = *found;
   }
+  const bool old_head = new_head && saved_with_head(family, files);
   for (const SafetensorsFile& file : files.files()) {
     for (const TensorEntry& entry : file.entries()) {
       if (used.contains(entry.name) || leftover(family, entry.name)) continue;
-      if (new_head && of_old_head(family, files, entry.name)) continue;
-      problems.push_back(fmt::format("unknown: {} {}", quote(entry.name), shape_text(entry)));
+      if (old_head && !of_base(family, entry.name)) continue;
+      problems.add("unknown: {} {}", quote(entry.name), shape_text(entry));
     }
   }
-  if (problems.empty()) return;
-  fail(Fault::data, "'{}': config.json and the weights do not fit together: {} tensor{}{}", folder.string(),
-       problems.size(), problems.size() == 1 ? "" : "s", listed(problems, kMostListed));
+  problems.refuse(folder);
 }
 
 }  // namespace locus
