@@ -107,6 +107,18 @@ class Problems {
   size_t count_ = 0;
 };
 
+// The table of tokens may stand under several names, but Locus has one: all must say the same. That of a tied
+// head is not among them, for it may turn out to be the head's own.
+void compare_tables(const WeightFiles& files, const Binding& binding, std::span<const std::string> names,
+                    Problems& problems) {
+  for (const std::string& name : names) {
+    if (name == binding.tensor || name == binding.tied || !files.find(name)) continue;
+    if (files.same(binding.tensor, name)) continue;
+    problems.add("{} and {} differ, expected the same numbers: Locus has one table of tokens",
+                 quote(binding.tensor), quote(name));
+  }
+}
+
 }  // namespace
 
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
@@ -133,6 +145,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
                    expected.text());
     }
     binding.tensor = *found;
+    if (binding.ours == "tokens") compare_tables(files, binding, names, problems);
   }
   const bool old_head = new_head && saved_with_head(family, files);
   for (const SafetensorsFile& file : files.files()) {

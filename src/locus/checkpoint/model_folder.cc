@@ -20,21 +20,6 @@ double least_numbers(const Blueprint& b) {
   return total;
 }
 
-bool same_bytes(const WeightFiles& files, const std::string& left, const std::string& right) {
-  const SafetensorsFile &left_file = *files.find(left), &right_file = *files.find(right);
-  const TensorEntry &a = left_file.entry(left), &b = right_file.entry(right);
-  if (a.type != b.type || a.sizes != b.sizes) return false;
-  constexpr uint64_t kPiece = 1 << 20;
-  std::vector<std::byte> from(kPiece), to(kPiece);
-  for (uint64_t done = 0; done < a.end - a.begin; done += kPiece) {
-    const uint64_t size = std::min(kPiece, a.end - a.begin - done);
-    left_file.read_part(a, done, std::span(from).first(size));
-    right_file.read_part(b, done, std::span(to).first(size));
-    if (!std::equal(from.begin(), from.begin() + static_cast<int64_t>(size), to.begin())) return false;
-  }
-  return true;
-}
-
 // What weights may leave out of what config.json says: a base model's pooler, and a bias on the logits.
 void follow_weights(const WeightFiles& files, Blueprint& b) {
   const auto has = [&](std::string_view part) {
@@ -61,7 +46,7 @@ std::vector<Binding> matched(const Architecture& architecture, const Model& mode
 bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings) {
   return std::ranges::any_of(bindings, [&](const Binding& binding) {
     return !binding.tied.empty() && binding.tied != binding.tensor && files.find(binding.tied) &&
-           !same_bytes(files, binding.tensor, binding.tied);
+           !files.same(binding.tensor, binding.tied);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "locus/checkpoint/weight_files.h"
 
+#include <algorithm>
+
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
@@ -110,6 +112,21 @@ void WeightFiles::open_shards(const fs::path& index) {
 const SafetensorsFile* WeightFiles::find(std::string_view tensor) const {
   const auto found = where_.find(tensor);
   return found == where_.end() ? nullptr : &files_[found->second];
+}
+
+bool WeightFiles::same(std::string_view left, std::string_view right) const {
+  const SafetensorsFile &left_file = *find(left), &right_file = *find(right);
+  const TensorEntry &a = left_file.entry(left), &b = right_file.entry(right);
+  if (a.type != b.type || a.sizes != b.sizes) return false;
+  constexpr uint64_t kPiece = 1 << 20;
+  std::vector<std::byte> from(kPiece), to(kPiece);
+  for (uint64_t done = 0; done < a.end - a.begin; done += kPiece) {
+    const uint64_t size = std::min(kPiece, a.end - a.begin - done);
+    left_file.read_part(a, done, std::span(from).first(size));
+    right_file.read_part(b, done, std::span(to).first(size));
+    if (!std::equal(from.begin(), from.begin() + static_cast<int64_t>(size), to.begin())) return false;
+  }
+  return true;
 }
 
 double WeightFiles::numbers() const {

@@ -19,8 +19,9 @@ class WeightFiles {
   explicit WeightFiles(const std::filesystem::path& folder);
 
   const std::vector<SafetensorsFile>& files() const { return files_; }
-  const SafetensorsFile* find(std::string_view tensor) const;  // the file that has it; nullptr: none
-  double numbers() const;                                      // how many all tensors have together
+  const SafetensorsFile* find(std::string_view tensor) const;      // the file that has it; nullptr: none
+  bool same(std::string_view left, std::string_view right) const;  // two tensors, byte by byte
+  double numbers() const;                                          // how many all tensors have together
 
  private:
   void open_shards(const std::filesystem::path& index);
