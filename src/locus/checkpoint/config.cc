@@ -136,6 +136,11 @@ std::string Config::shown(std::string_view name) const {
 
 bool Config::has(std::string_view name) const { return find(name) != nullptr; }
 
+bool Config::is_null(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found != values_.end() && found->second.kind == Kind::null;
+}
+
 bool Config::is_object(std::string_view name) const {
   const Value* value = find(name);
   return value != nullptr && value->kind == Kind::object;

@@ -26,6 +26,7 @@ class Config {
 
   // There, and not null: a null stands for the default wherever a value may be left out.
   bool has(std::string_view name) const;
+  bool is_null(std::string_view name) const;  // said to be null: of a few fields that means none
   bool is_object(std::string_view name) const;
   bool is_list(std::string_view name) const;
   bool is_text(std::string_view name) const;

@@ -2,20 +2,35 @@
 // groups of heads. Mistral looks back through a window, Qwen2 has biases on queries, keys and values.
 // Touvron et al. 2023, arXiv 2302.13971; Jiang et al. 2023, arXiv 2310.06825; Yang et al. 2024, arXiv
 // 2407.10671.
+#include <algorithm>
+
 #include "locus/checkpoint/family.h"
 
 namespace locus {
 namespace {
 
-// Qwen2 windows the layers from max_window_layers on, where it windows any at all.
-int64_t window_of(const Config& config, const std::string& type, int64_t layers) {
-  if (type == "mistral") return config.integer("sliding_window", 1, 1e9, 0);
-  if (type != "qwen2" || !config.flag("use_sliding_window", false) || !config.has("sliding_window")) return 0;
+// Whether Qwen2 windows its layers: those that layer_types says, or else those from max_window_layers on.
+bool windows_layers(const Config& config, int64_t layers) {
+  if (!config.flag("use_sliding_window", false)) return false;
+  if (const std::vector<std::string> types = config.texts("layer_types"); !types.empty()) {
+    const auto all = [&](std::string_view type) { return std::ranges::count(types, type) == layers; };
+    if (!all("sliding_attention") && !all("full_attention")) {
+      config.refuse("layer_types",
+                    "but Locus has one window for all {} layers: expected sliding_attention for each, or "
+                    "full_attention",
+                    layers);
+    }
+    return all("sliding_attention");
+  }
   const int64_t full = config.integer("max_window_layers", 0, 1e9, 28);
-  if (full >= layers) return 0;
-  if (full > 0)
+  if (full > 0 && full < layers)
     config.refuse("max_window_layers", "but Locus has one window for all {} layers: expected 0", layers);
-  return config.integer("sliding_window", 1, 1e9);
+  return full < layers;
+}
+
+int64_t window_of(const Config& config, const std::string& type, int64_t layers) {
+  const bool windowed = type == "mistral" || (type == "qwen2" && windows_layers(config, layers));
+  return windowed && !config.is_null("sliding_window") ? config.integer("sliding_window", 1, 1e9, 4096) : 0;
 }
 
 void fields(ConfigFields& f, Blueprint& b) {

@@ -1,0 +1,52 @@
+// What config.json means where it says a thing twice, or leaves it out: what transformers takes it for.
+#include <gtest/gtest.h>
+
+#include "tests/checkpoint/folder_of.h"
+
+namespace locus {
+namespace {
+
+struct Change {
+  std::string from, to;
+};
+
+Blueprint changed(const std::string& family, const std::vector<Change>& changes) {
+  const FolderOf folder(family);
+  for (const auto& [from, to] : changes) folder.change(from, to);
+  return read_architecture(Config(folder / "config.json")).blueprint;
+}
+
+int64_t qwen_window(const std::string& types, const std::string& full, const std::string& window) {
+  return changed("qwen2", {{"\"use_sliding_window\": false", "\"use_sliding_window\": true"},
+                           {"\"full_attention\",\n    \"full_attention\"", types},
+                           {"\"max_window_layers\": 28", "\"max_window_layers\": " + full},
+                           {"\"sliding_window\": null,", window}})
+      .window;
+}
+
+TEST(FamilyConfig, TypesOfLayersTellTheWindowBeforeTheirNumberDoes) {
+  const std::string five = "\"sliding_window\": 5,";
+  const std::string sliding = R"("sliding_attention", "sliding_attention")";
+  EXPECT_EQ(qwen_window(sliding, "28", five), 5);
+  EXPECT_EQ(qwen_window(R"("full_attention", "full_attention")", "0", five), 0);
+  EXPECT_EQ(qwen_window("", "0", five), 5);
+  EXPECT_EQ(qwen_window("", "2", five), 0);
+  EXPECT_EQ(qwen_window(sliding, "0", ""), 4096);
+  EXPECT_EQ(qwen_window(sliding, "0", "\"sliding_window\": null,"), 0);
+  expect_bad_data("max_window_layers is 1, but Locus has one window for all 2 layers",
+                  [&] { qwen_window("", "1", five); });
+  for (const std::string types : {R"("sliding_attention", "full_attention")", R"("sliding_attention")",
+                                  R"("chunked_attention", "chunked_attention")"}) {
+    expect_bad_data("expected sliding_attention for each, or full_attention",
+                    [&] { qwen_window(types, "0", five); });
+  }
+}
+
+TEST(FamilyConfig, MistralHasNoWindowOnlyWhereItIsNull) {
+  EXPECT_EQ(changed("mistral", {}).window, 4);
+  EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4", "\"sliding_window\": null"}}).window, 0);
+  EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4,", ""}}).window, 4096);
+}
+
+}  // namespace
+}  // namespace locus
