@@ -48,5 +48,29 @@ TEST(FamilyConfig, MistralHasNoWindowOnlyWhereItIsNull) {
   EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4,", ""}}).window, 4096);
 }
 
+TEST(FamilyConfig, OldScalingCountsBeforeNewParameters) {
+  const auto options = [](const std::string& scaling) {
+    return changed("neox", {{"\"model_type\"", "\"rope_scaling\": " + scaling + ", \"model_type\""}})
+        .scheme_options;
+  };
+  OptionValues scaled = options(R"({"type": "linear", "factor": 4.0})");
+  EXPECT_EQ(scaled["scaling"], "linear");
+  EXPECT_EQ(scaled["base"], "10000");
+  EXPECT_EQ(scaled["width"], "2");
+  for (const char* none : {"{}", "null"}) {
+    EXPECT_FALSE(options(none).contains("scaling"));
+    EXPECT_EQ(options(none)["base"], "200");
+  }
+}
+
+TEST(FamilyConfig, GptNeoxHasAnotherNameForTheBase) {
+  const auto base = [](const std::string& fields) {
+    return changed("neox", {{"\"rope_theta\": 200.0,", ""}, {"\"model_type\"", fields + "\"model_type\""}})
+        .scheme_options["base"];
+  };
+  EXPECT_EQ(base(R"("rotary_emb_base": 333, "rope_theta": 50, )"), "333");
+  EXPECT_EQ(base(R"("rope_theta": 50, )"), "10000");
+}
+
 }  // namespace
 }  // namespace locus

@@ -40,8 +40,11 @@ int64_t labels_of(const Config& config);  // num_labels, or as many as id2label 
 int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);  // -1: none
 // Refuses a field that is not what Locus computes.
 void expect_flag(const Config& config, std::string_view field, bool value);
-// The scheme and options of a rotary model: rope_theta, rope_scaling, rope_parameters; and back.
-void read_rotary(const Config& config, int64_t width, Blueprint& blueprint);
+// Where config.json tells about rotation, "rope_parameters." or "rope_scaling."
+std::string rotary_block(const Config& config);
+// The scheme and options of a rotary model; and back. `base` is what the field outside the block is called.
+void read_rotary(const Config& config, int64_t width, Blueprint& blueprint,
+                 std::string_view base = "rope_theta");
 std::string rotary_config(const Blueprint& blueprint);
 // An option of the blueprint's scheme, or its preset; "0" where the scheme has no such option.
 std::string scheme_setting(const Blueprint& blueprint, std::string_view name);

@@ -1,5 +1,5 @@
 // What config.json says about rotary positions. Old files have rope_theta beside rope_scaling, new ones all
-// of it in rope_parameters; the kind is called rope_type or, before, type.
+// of it in rope_parameters; of two blocks the old one counts. The kind is called rope_type or, before, type.
 #include "locus/checkpoint/config_fields.h"
 
 namespace locus {
@@ -27,15 +27,17 @@ void read_lists(const Config& config, const std::string& at, OptionValues& optio
 
 }  // namespace
 
-void read_rotary(const Config& config, int64_t width, Blueprint& b) {
+std::string rotary_block(const Config& config) {
+  return config.is_object("rope_scaling") && config.count("rope_scaling") > 0 ? "rope_scaling." : "rope_parameters.";
+}
+
+void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_view base) {
   if (width % 2 != 0) {
     fail(Fault::data, "'{}': {} elements of each head are rotated, expected an even number: pairs turn",
          config.path().string(), width);
   }
-  const std::string block = config.is_object("rope_parameters") ? "rope_parameters." : "rope_scaling.";
-  const std::string theta = config.has(block + "rope_theta") ? block + "rope_theta"
-                            : config.has("rope_theta")       ? "rope_theta"
-                                                       : "rotary_emb_base";  // GPT-NeoX's first name for it
+  const std::string block = rotary_block(config);
+  const std::string theta = config.has(block + "rope_theta") ? block + "rope_theta" : std::string(base);
   b.scheme = "rotary";
   OptionValues& options = b.scheme_options;
   options["precision"] = "hf";

@@ -70,7 +70,7 @@ json::Members rotary_changes(const ModelFolder& folder, int64_t length, Stretch 
     fields.emplace_back("partial_rotary_factor",
                         fmt::format("{}", width / static_cast<double>(b.size_of_head())));
   }
-  // One place for all of it, the one that is read first; what said the same before would contradict it.
+  // One place for all of it; what said the same before would contradict it.
   return {{"rope_parameters", json::object(fields)},
           {"rope_scaling", ""},
           {"rope_theta", ""},
