@@ -50,6 +50,16 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
   });
 }
 
+// Options of a scheme that do not go together stand in config.json.
+Model made(const Config& config, const Blueprint& blueprint, const Model::Start& start) {
+  try {
+    return Model(blueprint, start);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::usage) throw;
+    fail(Fault::data, "'{}': {}", config.path().string(), error.what());
+  }
+}
+
 // What the seed draws is a new head; without one, everything comes from the files.
 ModelFolder opened(const std::filesystem::path& path, Config config, std::optional<uint64_t> seed,
                    const Opening& opening) {
@@ -61,13 +71,13 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
           config.path().string(), wanted, found);
   follow_weights(files, blueprint);
   const Model::Start start = {.seed = seed, .weights = opening.weights};
-  Model model(blueprint, start);
+  Model model = made(config, blueprint, start);
   std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
   if (blueprint.tied &&
       (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token) &&
       has_own_head(files, bindings)) {
     blueprint.tied = false;
-    model = Model(blueprint, start);
+    model = made(config, blueprint, start);
     bindings = matched(architecture, model, files, path, seed.has_value());
   }
   std::vector<std::string> warnings = read_tensors(files, bindings, opening.progress);

@@ -28,7 +28,10 @@ void read_lists(const Config& config, const std::string& at, OptionValues& optio
 }  // namespace
 
 std::string rotary_block(const Config& config) {
-  return config.is_object("rope_scaling") && config.count("rope_scaling") > 0 ? "rope_scaling." : "rope_parameters.";
+  for (const std::string_view name : {"rope_scaling", "rope_parameters"}) {
+    if (config.has(name) && !config.is_object(name)) config.refuse(name, "expected an object");
+  }
+  return config.count("rope_scaling") > 0 ? "rope_scaling." : "rope_parameters.";
 }
 
 void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_view base) {
@@ -57,7 +60,8 @@ void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_
   for (const std::string_view name : kNumbers) {
     const bool takes = name.ends_with("freq_factor") ? type == "llama3" : type != "llama3";
     if (takes && config.has(block + std::string(name))) {
-      options[std::string(name)] = fmt::format("{}", config.number(block + std::string(name), 0, 1e6));
+      const double least = name == "attention_factor" ? 1e-6 : 0;  // 0 would stand for none
+      options[std::string(name)] = fmt::format("{}", config.number(block + std::string(name), least, 1e6));
     }
   }
   if (config.has(block + "truncate"))
