@@ -84,6 +84,8 @@ constexpr ConfigFault kFaults[] = {
     {"bert", "\"model_type\": \"bert\"", "\"model_type\": \"brt\"",
      "model_type is 'brt', expected one of bert, roberta"},
     {"bert", "\"model_type\": \"bert\"", "\"model_type\": \"brt\"", "did you mean 'bert'?"},
+    {"bert", "\"model_type\"", "\"quantization_config\": {\"bits\": 4}, \"model_type\"",
+     "quantization_config is an object, but Locus reads weights as they were trained"},
     {"bert", "\"model_type\": \"bert\",", "", "has no model_type, expected a text"},
     {"bert", "BertForMaskedLM", "BertForChess",
      "architectures.0 is 'BertForChess', expected one of BertForSequenceClassification"},

@@ -89,6 +89,11 @@ std::span<const Family* const> families() { return kFamilies; }
 
 Architecture read_architecture(const Config& config) {
   const std::string type = config.text("model_type");
+  if (config.has("quantization_config")) {
+    config.refuse("quantization_config",
+                  "but Locus reads weights as they were trained, F32, BF16, F16 or F64; take the model that "
+                  "was quantized");
+  }
   for (const Family* family : families()) {
     const auto found = std::ranges::find(family->types, type, &ModelType::name);
     if (found == family->types.end()) continue;
