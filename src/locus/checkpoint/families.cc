@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "locus/base/quote.h"
-#include "locus/base/spelling.h"
 #include "locus/checkpoint/family.h"
 
 namespace locus {
@@ -106,8 +104,8 @@ Architecture read_architecture(const Config& config) {
     }
     return result;
   }
-  const std::vector<std::string_view> known = known_types();
-  config.refuse("model_type", "expected one of {}{}", fmt::join(known, ", "), suggestion(type, known));
+  // No guess at what was meant: names that look alike, gpt_neo and gpt_neox, are other models.
+  config.refuse("model_type", "expected one of {}", fmt::join(known_types(), ", "));
 }
 
 json::Members named(const ModelType& type, HeadKind head) {
