@@ -72,5 +72,11 @@ TEST(FamilyConfig, GptNeoxHasAnotherNameForTheBase) {
   EXPECT_EQ(base(R"("rope_theta": 50, )"), "10000");
 }
 
+TEST(FamilyConfig, T5MayHaveAnotherActivationThanItsFeedForwardIsCalledFor) {
+  EXPECT_EQ(changed("t5-v11", {{"gelu_new", "relu"}}).activation, Activation::relu);
+  EXPECT_EQ(changed("t5-v11", {{"\"dense_act_fn\": \"gelu_new\",", ""}}).activation, Activation::gelu_tanh);
+  EXPECT_FALSE(changed("t5-v11", {{"\"is_gated_act\": true", "\"is_gated_act\": false"}}).gated);
+}
+
 }  // namespace
 }  // namespace locus

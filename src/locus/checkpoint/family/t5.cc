@@ -23,6 +23,9 @@ void read_feed_forward(const Config& config, Blueprint& b) {
     config.refuse("feed_forward_proj",
                   "expected one of relu, gelu, gelu_new, silu, gated-relu, gated-gelu, gated-silu");
   }
+  // What transformers makes of that name and writes beside it; where it says otherwise, it counts.
+  if (config.has("dense_act_fn")) b.activation = activation_of(config, "dense_act_fn", {});
+  b.gated = config.flag("is_gated_act", b.gated);
 }
 
 void fields(ConfigFields& f, Blueprint& b) {
