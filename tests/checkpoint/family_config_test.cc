@@ -78,5 +78,15 @@ TEST(FamilyConfig, T5MayHaveAnotherActivationThanItsFeedForwardIsCalledFor) {
   EXPECT_FALSE(changed("t5-v11", {{"\"is_gated_act\": true", "\"is_gated_act\": false"}}).gated);
 }
 
+TEST(FamilyConfig, CamembertIsRoberta) {
+  const FolderOf folder("roberta");
+  folder.change("RobertaForMaskedLM", "CamembertForMaskedLM");
+  folder.change("\"model_type\": \"roberta\"", "\"model_type\": \"camembert\"");
+  folder.change("\"gelu\"", "\"gelu_python\"");
+  const ModelFolder opened = open_model(folder.path());
+  EXPECT_EQ(opened.architecture.blueprint.head, HeadKind::masked_token);
+  EXPECT_EQ(opened.architecture.blueprint.activation, Activation::gelu);
+}
+
 }  // namespace
 }  // namespace locus

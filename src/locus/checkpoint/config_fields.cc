@@ -8,13 +8,10 @@ namespace {
 
 // Of several names for one function, the first is written.
 constexpr std::pair<std::string_view, Activation> kActivations[] = {
-    {"gelu", Activation::gelu},
-    {"gelu_new", Activation::gelu_tanh},
-    {"gelu_pytorch_tanh", Activation::gelu_tanh},
-    {"gelu_fast", Activation::gelu_tanh},
-    {"relu", Activation::relu},
-    {"silu", Activation::silu},
-    {"swish", Activation::silu},
+    {"gelu", Activation::gelu},           {"gelu_python", Activation::gelu},
+    {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_fast", Activation::gelu_tanh}, {"relu", Activation::relu},
+    {"silu", Activation::silu},           {"swish", Activation::silu},
     {"tanh", Activation::tanh},
 };
 
@@ -60,8 +57,9 @@ Activation activation_of(const Config& config, std::string_view field, std::stri
   const auto* const found =
       std::ranges::find(kActivations, name, &std::pair<std::string_view, Activation>::first);
   if (found != std::end(kActivations)) return found->second;
-  config.refuse(field,
-                "expected one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish, tanh");
+  config.refuse(
+      field,
+      "expected one of gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, gelu_python, relu, silu, swish, tanh");
 }
 
 int64_t labels_of(const Config& config) {

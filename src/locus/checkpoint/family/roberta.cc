@@ -1,6 +1,6 @@
-// RoBERTa and XLM-R: BERT with learned positions that count the tokens that are no padding, from the padding
-// token's number plus one on.
-// Liu et al. 2019, arXiv 1907.11692; Conneau et al. 2019, arXiv 1911.02116.
+// RoBERTa, XLM-R and CamemBERT: BERT with learned positions that count the tokens that are no padding, from
+// the padding token's number plus one on. Liu et al. 2019, arXiv 1907.11692; Conneau et al. 2019, arXiv
+// 1911.02116.
 #include "locus/checkpoint/family/bert.h"
 
 namespace locus {
@@ -36,7 +36,8 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", classes ? "classifier.out_proj" : label_module(b));
 }
 
-constexpr ModelType kTypes[] = {{"roberta", "Roberta"}, {"xlm-roberta", "XLMRoberta"}};
+constexpr ModelType kTypes[] = {
+    {"roberta", "Roberta"}, {"xlm-roberta", "XLMRoberta"}, {"camembert", "Camembert"}};
 constexpr std::string_view kPrefixes[] = {"roberta."};
 
 json::Members config(const Blueprint& b) {
