@@ -100,7 +100,7 @@ TEST(Stretch, RefusesWhatDoesNotSuit) {
   refused("llama", 64, Stretch::yarn, "the model has a scaling already, llama3");
   refused("gptj", 64, Stretch::linear, "GPT-J has no field for a scaling of its rotation");
   const FolderOf own("bert");
-  expect_bad_data("is the folder the model came from",
+  expect_bad_data("is there already, and would mix with what is written",
                   [&] { stretch_model(open_model(own.path()), 64, Stretch::repeat, own.path()); });
 }
 

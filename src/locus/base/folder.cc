@@ -31,6 +31,18 @@ void publish_folder(const fs::path& finished, const fs::path& name) {
   sync_folder(name.parent_path());
 }
 
+void write_folder(const fs::path& name, const std::function<void(const fs::path&)>& write) {
+  require(
+      !is_there(name) || (is_folder(name) && entries_of(name).empty()),
+      "'{}': is there already, and would mix with what is written; expected a new name or an empty folder",
+      name.string());
+  const fs::path whole = absolute_path(name / "").parent_path();  // without a / at its end
+  remove_whole(unfinished(whole));
+  make_folder(unfinished(whole));
+  write(unfinished(whole));
+  publish_folder(unfinished(whole), whole);
+}
+
 void discard_folder(const fs::path& name) {
   std::error_code fault;
   if (fs::symlink_status(name, fault).type() == fs::file_type::not_found) return;

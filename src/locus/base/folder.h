@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "locus/base/file.h"
 
@@ -10,6 +11,11 @@ namespace locus {
 
 // Gives a finished folder its name; the name must be free.
 void publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);
+
+// A new folder that is there whole or not at all: `write` fills `name`.part, which then gets the name. What
+// may stand there before is an empty folder: files of two would mix.
+void write_folder(const std::filesystem::path& name,
+                  const std::function<void(const std::filesystem::path&)>& write);
 
 // Takes the name from a folder, then removes it: a removal that is interrupted leaves `name`.part, never a
 // part of the folder under its own name. None there: nothing happens.

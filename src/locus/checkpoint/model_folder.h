@@ -47,13 +47,13 @@ ModelFolder open_model(const std::filesystem::path& path, const NewHead& head);
 // The names that config.json has for labels (id2label), in their order.
 std::vector<std::string> named_labels(const Config& config);
 
-// Writes a folder that transformers opens: the weights as f32 under the names they came with, config.json,
-// the tokenizer and other small files as they are.
+// Writes a new folder that transformers opens, whole or not at all: the weights as f32 under the names they
+// came with, config.json, the tokenizer and other small files as they are.
 void save_model(const ModelFolder& folder, const std::filesystem::path& to);
 // The same for a model that was made here, as the family whose config.json can say its blueprint.
 void save_model(const Model& model, const std::filesystem::path& to);
-// The first in two steps, for a model that is changed on the way: `tensors` as the bindings have them, and
-// members of config.json, where an empty value removes one.
+// What the first puts into a folder, for a model that is changed on the way: `tensors` as the bindings have
+// them, and members of config.json, where an empty value removes one.
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings);
 void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const std::filesystem::path& to,
                  json::Members changes);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "locus/base/file.h"
+#include "locus/base/folder.h"
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
@@ -73,10 +73,6 @@ std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
 
 void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const fs::path& to,
                  json::Members changes) {
-  make_folder(to);
-  std::error_code unknown;  // then writing will say why
-  require(!fs::equivalent(folder.path, to, unknown),
-          "'{}': is the folder the model came from; save it to another", to.string());
   write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
   changes.insert(changes.end(), folder.changes.begin(), folder.changes.end());
   changes.emplace_back("dtype", json::text("float32"));
@@ -86,16 +82,19 @@ void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, co
 }
 
 void save_model(const ModelFolder& folder, const fs::path& to) {
-  write_model(folder, tensors_of(folder.bindings), to, {});
+  write_folder(to, [&](const fs::path& unfinished) {
+    write_model(folder, tensors_of(folder.bindings), unfinished, {});
+  });
 }
 
 void save_model(const Model& model, const fs::path& to) {
   const Expressed expressed = express(model.blueprint());
-  make_folder(to);
-  write_safetensors(to / "model.safetensors",
-                    tensors_of(bindings_of(*expressed.family, expressed.blueprint, model.parameters())),
-                    {{"format", "pt"}});
-  write_file(to / "config.json", expressed.config);
+  write_folder(to, [&](const fs::path& unfinished) {
+    write_safetensors(unfinished / "model.safetensors",
+                      tensors_of(bindings_of(*expressed.family, expressed.blueprint, model.parameters())),
+                      {{"format", "pt"}});
+    write_file(unfinished / "config.json", expressed.config);
+  });
 }
 
 }  // namespace locus

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "locus/base/folder.h"
+
 namespace locus {
 namespace {
 
@@ -93,8 +95,10 @@ void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const
   json::Members changes = table ? json::Members() : rotary_changes(folder, length, how);
   const int64_t said = length + (family.length_counts_offset ? b.position_offset : 0);
   changes.emplace_back(family.length_field, json::number(said));
-  write_model(folder, table ? with_longer_tables(folder, length, how) : tensors_of(folder.bindings), to,
-              std::move(changes));
+  write_folder(to, [&](const std::filesystem::path& unfinished) {
+    write_model(folder, table ? with_longer_tables(folder, length, how) : tensors_of(folder.bindings),
+                unfinished, changes);
+  });
 }
 
 }  // namespace locus

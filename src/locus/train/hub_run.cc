@@ -82,6 +82,7 @@ fs::path save_hub_folder(const ModelFolder& start, const fs::path& run) {
   const SavedRun saved = load_run(run);
   const fs::path hub = run / "hub", unfinished = run / "hub.new";
   remove_whole(unfinished);
+  make_folder(unfinished);
   const Architecture& architecture = start.architecture;
   const json::Members tokens = learned_tokens(start, saved.task);
   write_model(start,
