@@ -67,6 +67,8 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
                  "decoder_input_ids are missing, and there are no labels");
   expect_refused("bart", R"({"input_ids": [[1, 2]], "labels": [[1]], "position_ids": [[0, 1]]})",
                  "position_ids are given, but such models take none");
+  expect_refused("mistral", R"({"input_ids": [[1, 2, 3, 4]], "attention_mask": [[0, 1, 0, 1]]})",
+                 "attention_mask[0] has 0 between real tokens, but the model looks back through a window");
 }
 
 TEST(Forward, RefusesLabelsThatCannotBeRight) {

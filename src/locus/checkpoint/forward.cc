@@ -1,5 +1,7 @@
 #include "locus/checkpoint/forward.h"
 
+#include <algorithm>
+
 #include "locus/checkpoint/forward_loss.h"
 #include "locus/kernel/loss.h"
 
@@ -27,6 +29,18 @@ std::vector<uint8_t> real_tokens(const Tensor& mask) {
   if (!mask) return real;
   for (const float value : mask.values()) real.push_back(value != 0 ? 1 : 0);
   return real;
+}
+
+// The window counts real tokens, transformers' counts columns: the same, but where padding stands between.
+void check_window(const std::vector<uint8_t>& real, int64_t columns) {
+  for (size_t begin = 0; begin < real.size(); begin += static_cast<size_t>(columns)) {
+    const auto row = std::span(real).subspan(begin, static_cast<size_t>(columns));
+    const auto first = std::ranges::find(row, 1), end = std::find(first, row.end(), 0);
+    require(std::find(end, row.end(), 1) == row.end(),
+            "attention_mask[{}] has 0 between real tokens, but the model looks back through a window; "
+            "expected padding at the ends",
+            begin / static_cast<size_t>(columns));
+  }
 }
 
 // Ids that count from 0, with the offset of the family's table on top.
@@ -96,6 +110,7 @@ void check(const ModelFolder& folder, const ForwardInputs& in) {
   const std::vector<uint8_t> real = real_tokens(in.attention_mask);
   check_ids("input_ids", in.input_ids, b.vocabulary, real);
   if (in.token_type_ids && b.segments > 0) check_ids("token_type_ids", in.token_type_ids, b.segments, real);
+  if (b.window > 0) check_window(real, in.input_ids.size(1));
   const bool two = b.kind == ModelKind::encoder_decoder;
   require(two || !in.decoder_input_ids,
           "decoder_input_ids are given, but the model has no decoder of its own");
