@@ -61,6 +61,23 @@ TEST(Classifier, ARegressionGivesItsLogits) {
   }
 }
 
+TEST(Classifier, ADecodersLabelIsToldByTheLastTokenThatIsNoPadding) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(std::filesystem::path(LOCUS_GOLDEN) / "family/gpt2-class", folder.path());
+  const auto scores = [&](const std::string& end) {
+    put(folder / "tokenizer.json",
+        R"({"added_tokens": [], "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "decoder": null,
+            "post_processor": {"type": "TemplateProcessing", "pair": [], "single": [
+                {"Sequence": {"id": "A", "type_id": 0}})" +
+            end + R"(],
+              "special_tokens": {"<pad>": {"id": "<pad>", "ids": [0], "tokens": ["<pad>"]}}},
+            "model": {"type": "WordPiece", "unk_token": "a", "continuing_subword_prefix": "##",
+                      "max_input_chars_per_word": 9, "vocab": {"<pad>": 0, "a": 1, "b": 2}}})");
+    return Classifier(folder.path()).classify(std::vector<TextInput>{{"b a b"}})[0].scores;
+  };
+  EXPECT_EQ(scores(R"(, {"SpecialToken": {"id": "<pad>", "type_id": 0}})"), scores(""));
+}
+
 TEST(Classifier, ATextsBitsDoNotDependOnItsBatch) {
   const Classifier classifier(golden_model("classify"));
   const std::vector<TextInput> all = inputs(Expected("classify"));

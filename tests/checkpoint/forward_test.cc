@@ -71,6 +71,19 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
                  "attention_mask[0] has 0 between real tokens, but the model looks back through a window");
 }
 
+TEST(Forward, ADecodersLabelIsToldByTheLastTokenThatIsNoPadding) {
+  for (const char* family : {"gpt2-class", "llama-class"}) {
+    ModelFolder folder = open_model(fs::path(LOCUS_GOLDEN) / "family" / family);
+    const auto logits = [&](const char* json) {
+      return forward(folder, inputs(json), false)[1].second.values();
+    };
+    const std::vector<float> wanted = logits(R"({"input_ids": [[5, 9, 8]]})");
+    EXPECT_EQ(logits(R"({"input_ids": [[5, 9, 8, 0, 0]]})"), wanted) << family;
+    EXPECT_NE(logits(R"({"input_ids": [[5, 9, 8, 3, 0]]})"), wanted) << family;
+    EXPECT_EQ(logits(R"({"input_ids": [[0, 0]]})"), logits(R"({"input_ids": [[0]]})")) << family;
+  }
+}
+
 TEST(Forward, RefusesLabelsThatCannotBeRight) {
   expect_refused("bert", R"({"input_ids": [[1, 2]], "labels": [[1]]})",
                  "labels have shape [1, 1], expected whole numbers [1, 2]");

@@ -6,6 +6,18 @@
 #include "locus/nn/sampling.h"
 
 namespace locus {
+namespace {
+
+// A decoder reads the label off its last token that is not the padding token: none behind it has a say.
+Encoding without_padding(const ModelFolder& hub, Encoding encoding) {
+  const int32_t padding = padding_of(hub.config, -1, hub.architecture.blueprint.vocabulary);
+  size_t size = encoding.size();
+  while (size > 1 && encoding.ids[size - 1] == padding) --size;
+  encoding.resize(size);
+  return encoding;
+}
+
+}  // namespace
 
 Classifier::Classifier(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
   model_.require_head(HeadKind::sequence_class, "classify texts");
@@ -27,9 +39,11 @@ std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
 
 std::vector<Classification> Classifier::classify(std::span<const TextInput> inputs,
                                                  const ReadOptions& options) const {
+  const bool by_last = model_.hub() && model_.blueprint().pooling == Pooling::last;
   const std::vector<Encoding> encodings = encode_all(inputs.size(), options, [&](size_t i) {
     require(model_.hub() || !inputs[i].second, "it is a pair, but the run learned from single texts");
-    return model_.read(inputs[i], options.truncate, Specials::are_text, OffsetUnit::none);
+    Encoding encoding = model_.read(inputs[i], options.truncate, Specials::are_text, OffsetUnit::none);
+    return by_last ? without_padding(*model_.hub(), std::move(encoding)) : encoding;
   });
   std::vector<Classification> result(inputs.size());
   each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {

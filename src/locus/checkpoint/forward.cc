@@ -4,6 +4,7 @@
 
 #include "locus/checkpoint/forward_loss.h"
 #include "locus/kernel/loss.h"
+#include "locus/op/gather.h"
 
 namespace locus {
 namespace {
@@ -117,6 +118,24 @@ void check(const ModelFolder& folder, const ForwardInputs& in) {
   require(!two || !in.position_ids, "position_ids are given, but such models take none");
 }
 
+// The logits of labels by decoders, which read them off the last token that is not the padding token,
+// whatever the mask says. Nothing behind it has a say.
+Var last_logits(const ModelFolder& folder, const Var& hidden, const Tokens& tokens) {
+  const int32_t padding = padding_of(folder.config, -1, folder.architecture.blueprint.vocabulary);
+  const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
+  const auto ids = tokens.ids.data<int32_t>();
+  std::vector<int32_t> rows;
+  std::vector<int64_t> lengths;
+  for (size_t s = 0; s + 1 < starts.size(); ++s) {
+    int32_t end = starts[s + 1];
+    while (end > starts[s] + 1 && ids[end - 1] == padding) --end;
+    for (int32_t row = starts[s]; row < end; ++row) rows.push_back(row);
+    lengths.push_back(end - starts[s]);
+  }
+  const Tensor kept = Tensor::of({static_cast<int64_t>(rows.size())}, rows);
+  return folder.model.head()(op::gather(hidden, kept), Placement::of_lengths(lengths));
+}
+
 void add_gradients(const ModelFolder& folder, std::vector<NamedTensor>& out) {
   for (const Binding& binding : folder.bindings) {
     std::vector<Tensor> gradients;
@@ -150,7 +169,8 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
     hidden = transformer(tokens);
   }
   std::vector<NamedTensor> out = {{"last_hidden_state", placement.unpack(hidden.value())}};
-  const Var logits = folder.model.head()(hidden, placement);
+  const bool by_last = b.head == HeadKind::sequence_class && b.pooling == Pooling::last;
+  const Var logits = by_last ? last_logits(folder, hidden, tokens) : folder.model.head()(hidden, placement);
   if (b.head == HeadKind::answer) {
     out.emplace_back("start_logits",
                      placement.unpack(logits.value().columns(0, 1).clone().reshape({logits.shape()[0]})));
