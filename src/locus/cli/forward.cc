@@ -3,10 +3,21 @@
 
 #include <memory>
 
+#include "locus/base/quote.h"
 #include "locus/checkpoint/forward.h"
 #include "locus/cli/text_command.h"
 
 namespace locus::cli {
+namespace {
+
+// Outputs would take the place of what they are computed from.
+void expect_not_read(const std::filesystem::path& out, const std::filesystem::path& file) {
+  std::error_code unknown;  // a name that is free is none of the files
+  if (!std::filesystem::equivalent(out, file, unknown)) return;
+  fail(Fault::usage, "forward: --out {} is a file that is read; give another name", quote(out.string()));
+}
+
+}  // namespace
 
 void add_forward(CLI::App& program) {
   Command command(program, "forward", "Run a model folder on inputs from a file");
@@ -36,6 +47,10 @@ void add_forward(CLI::App& program) {
     }
     ModelFolder folder = open_model(request->folder, {.weights = request->weights});
     warn(folder.warnings);
+    expect_not_read(request->out, request->input);
+    expect_not_read(request->out, folder.config.path());
+    const WeightFiles weights(request->folder);
+    for (const SafetensorsFile& file : weights.files()) expect_not_read(request->out, file.path());
     write_safetensors(request->out, forward(folder, inputs, request->gradients));
   });
 }
