@@ -98,6 +98,14 @@ TEST(Classifier, PairsAreCutLongestFirst) {
   EXPECT_EQ(classifier.classify(pair, {.truncate = true})[0].scores, classifier.classify(cut)[0].scores);
 }
 
+TEST(ClassifierFaults, AProblemOfNoKnownType) {
+  const CopyOf folder("classify");
+  std::string config = read_file(folder / "config.json");
+  put(folder / "config.json", config.replace(config.find('{'), 1, R"({"problem_type": "ranking",)"));
+  expect_error(Fault::data, {"config.json': problem_type is 'ranking', expected regression, single_label"},
+               [&] { Classifier classifier(folder.path()); });
+}
+
 TEST(ClassifierFaults, AnotherHead) {
   expect_error(Fault::data, {"fill': its head is masked_token, expected sequence_class to classify texts"},
                [] { Classifier classifier(golden_model("fill")); });

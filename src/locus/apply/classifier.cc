@@ -8,6 +8,15 @@
 namespace locus {
 namespace {
 
+std::string problem_of(const Config& config) {
+  constexpr std::string_view kSingle = "single_label_classification";
+  const std::string problem = config.text("problem_type", kSingle);
+  if (problem != "regression" && problem != kSingle && problem != "multi_label_classification") {
+    config.refuse("problem_type", "expected regression, {} or multi_label_classification", kSingle);
+  }
+  return problem;
+}
+
 // A decoder reads the label off its last token that is not the padding token: none behind it has a say.
 Encoding without_padding(const ModelFolder& hub, Encoding encoding) {
   const int32_t padding = padding_of(hub.config, -1, hub.architecture.blueprint.vocabulary);
@@ -21,7 +30,7 @@ Encoding without_padding(const ModelFolder& hub, Encoding encoding) {
 
 Classifier::Classifier(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
   model_.require_head(HeadKind::sequence_class, "classify texts");
-  const std::string problem = model_.hub() ? model_.hub()->config.text("problem_type", "") : "";
+  const std::string problem = model_.hub() ? problem_of(model_.hub()->config) : "";
   if (problem == "regression") {
     scores_ = Scores::logits;
   } else if (problem == "multi_label_classification" || labels().size() == 1) {
