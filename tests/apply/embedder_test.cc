@@ -112,8 +112,22 @@ TEST(EmbedderFaults, Modules) {
   expect_refused(folder, {"modules.0.path is", "expected a folder inside this one"});
   put(folder / "modules.json", R"([{"type": "x.Pooling", "path": "/etc"}])");
   expect_refused(folder, {"modules.0.path is", "expected a folder inside this one"});
-  add_modules(folder, "max_tokens", false);
-  expect_refused(folder, {"1_Pooling/config.json': 0 of the modes mean, cls and lasttoken are on"});
+  put(folder / "modules.json", "{}");
+  expect_refused(folder, {"modules.json': modules is an object, expected a list"});
+}
+
+TEST(EmbedderFaults, Pooling) {
+  const CopyOf folder("embed");
+  for (const std::string mode : {"max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens"}) {
+    add_modules(folder, mode + R"(": true, "pooling_mode_mean_tokens)", false);
+    expect_refused(folder, {"1_Pooling/config.json': pooling_mode_", mode.c_str(),
+                            " is true, but Locus pools by mean, cls or lasttoken only"});
+  }
+  add_modules(folder, R"(cls_token": true, "pooling_mode_mean_tokens)", false);
+  expect_refused(folder, {"1_Pooling/config.json': 2 of the modes mean, cls and lasttoken are on"});
+  put(folder / "1_Pooling/config.json",
+      R"({"pooling_mode_cls_token": true, "word_embedding_dimension": 24})");
+  expect_refused(folder, {"word_embedding_dimension is 24, but the model's vectors have 12 numbers"});
 }
 
 TEST(EmbedderFaults, AModelThatIsNoEncoder) {

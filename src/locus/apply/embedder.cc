@@ -37,6 +37,7 @@ Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weigh
 void Embedder::read_modules() {
   const fs::path &folder = model_.folder(), file = folder / "modules.json";
   const Config modules("{\"modules\": " + read_file(file, 1 << 20) + "}", file);
+  if (!modules.is_list("modules")) modules.refuse("modules", "expected a list");
   for (int64_t i = 0; i < modules.count("modules"); ++i) {
     const std::string name = fmt::format("modules.{}.type", i), type = modules.text(name);
     const std::string kind = type.substr(type.rfind('.') + 1);
@@ -58,6 +59,13 @@ void Embedder::read_pooling(const fs::path& file) {
   constexpr std::pair<const char*, Pooling> kModes[] = {{"pooling_mode_mean_tokens", Pooling::mean},
                                                         {"pooling_mode_cls_token", Pooling::first},
                                                         {"pooling_mode_lasttoken", Pooling::last}};
+  for (const char* name :
+       {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens"}) {
+    if (config.flag(name, false)) config.refuse(name, "but Locus pools by mean, cls or lasttoken only");
+  }
+  if (config.size("word_embedding_dimension", width()) != width()) {
+    config.refuse("word_embedding_dimension", "but the model's vectors have {} numbers", width());
+  }
   int chosen = 0;
   for (const auto& [name, mode] : kModes) {
     if (!config.flag(name, false)) continue;
