@@ -99,6 +99,30 @@ TEST(Embedder, LimitsOfTheFoldersFiles) {
   EXPECT_EQ(Embedder(folder.path()).model().longest(), 30);
 }
 
+TEST(Embedder, ThePromptOfTheFolderStandsBeforeEveryText) {
+  const CopyOf folder("embed");
+  const std::vector<std::string> texts = {"ran"}, whole = {"who is ran"};
+  const std::vector<float> wanted = Embedder(folder.path()).embed(whole).values();
+  put(folder / "config_sentence_transformers.json", R"({"prompts": {"query": "who is "}})");
+  EXPECT_NE(Embedder(folder.path()).embed(texts).values(), wanted);
+  put(folder / "config_sentence_transformers.json",
+      R"({"prompts": {"query": "who is "}, "default_prompt_name": "query"})");
+  EXPECT_EQ(Embedder(folder.path()).embed(texts).values(), wanted);
+}
+
+TEST(Embedder, TextsAreLoweredWhereTheFolderSaysSo) {
+  const CopyOf folder("embed");
+  std::string tokenizer = read_file(folder / "tokenizer.json");
+  const std::string lowers = R"("lowercase":true)";
+  put(folder / "tokenizer.json",
+      tokenizer.replace(tokenizer.find(lowers), lowers.size(), R"("lowercase":false)"));
+  const std::vector<std::string> texts = {"The DOG"}, small = {"the dog"};
+  const std::vector<float> wanted = Embedder(folder.path()).embed(small).values();
+  EXPECT_NE(Embedder(folder.path()).embed(texts).values(), wanted);
+  put(folder / "sentence_bert_config.json", R"({"do_lower_case": true})");
+  EXPECT_EQ(Embedder(folder.path()).embed(texts).values(), wanted);
+}
+
 void expect_refused(const CopyOf& folder, std::initializer_list<const char*> parts) {
   expect_error(Fault::data, parts, [&] { Embedder embedder(folder.path()); });
 }
@@ -128,6 +152,13 @@ TEST(EmbedderFaults, Pooling) {
   put(folder / "1_Pooling/config.json",
       R"({"pooling_mode_cls_token": true, "word_embedding_dimension": 24})");
   expect_refused(folder, {"word_embedding_dimension is 24, but the model's vectors have 12 numbers"});
+  put(folder / "1_Pooling/config.json", R"({"pooling_mode_cls_token": true, "include_prompt": false})");
+  EXPECT_NO_THROW(Embedder(folder.path()));
+  put(folder / "config_sentence_transformers.json",
+      R"({"prompts": {"q": "in "}, "default_prompt_name": "q"})");
+  expect_refused(folder, {"include_prompt is false, but Locus computes such models with true only"});
+  put(folder / "config_sentence_transformers.json", R"({"prompts": {}, "default_prompt_name": "q"})");
+  expect_refused(folder, {"config_sentence_transformers.json': has no prompts.q, expected a text"});
 }
 
 TEST(EmbedderFaults, AModelThatIsNoEncoder) {

@@ -7,6 +7,7 @@
 #include "locus/base/paths.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/op/mean_rows.h"
+#include "locus/text/pipeline/normalizer.h"
 
 namespace locus {
 namespace {
@@ -27,10 +28,26 @@ Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weigh
     fail(Fault::data, "'{}' holds a model of the kind {}, expected encoder to embed texts with",
          folder.string(), field_values(model_.blueprint()).at("kind"));
   }
+  read_prompt();
+  read_limits();
   if (is_there(folder / "modules.json")) read_modules();
-  const fs::path own = folder / "sentence_bert_config.json";
-  if (!is_there(own)) return;
-  model_.shorten(Config(own).integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
+}
+
+void Embedder::read_limits() {
+  const fs::path file = model_.folder() / "sentence_bert_config.json";
+  if (!is_there(file)) return;
+  const Config config(file);
+  model_.shorten(config.integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
+  lower_ = config.flag("do_lower_case", false);
+}
+
+// Of its prompts the one for texts that come without a purpose.
+void Embedder::read_prompt() {
+  const fs::path file = model_.folder() / "config_sentence_transformers.json";
+  if (!is_there(file)) return;
+  const Config config(file);
+  if (!config.has("default_prompt_name")) return;
+  prompt_ = config.text("prompts." + config.text("default_prompt_name"));
 }
 
 // A list of modules, each with its type and, where it has files, its folder.
@@ -74,11 +91,20 @@ void Embedder::read_pooling(const fs::path& file) {
   }
   require(chosen == 1, "'{}': {} of the modes mean, cls and lasttoken are on, expected one", file.string(),
           chosen);
+  if (!prompt_.empty()) expect_flag(config, "include_prompt", true);  // else its tokens are not pooled
+}
+
+std::string Embedder::prepared(const std::string& text) const {
+  const std::string whole = prompt_ + text;
+  if (!lower_) return whole;
+  AlignedText small(whole, 0, whole.size());
+  lower(small);
+  return std::string(small.text());
 }
 
 Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
-    return model_.read({texts[i]}, options.truncate, Specials::are_text, OffsetUnit::none);
+    return model_.read({prepared(texts[i])}, options.truncate, Specials::are_text, OffsetUnit::none);
   });
   const Tensor out = Tensor::zeros({static_cast<int64_t>(texts.size()), width()});
   each_batch(model_, encodings, options.batch_tokens,

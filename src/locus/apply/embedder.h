@@ -1,6 +1,7 @@
 // Texts to vectors: a model's encoder, and what its folder's own files say about making one vector of a
-// text's hidden states (modules.json and 1_Pooling/config.json, as sentence-transformers writes them).
-//   embedding = normalise(pool(encoder(tokens)))      [C]
+// text's hidden states (modules.json, 1_Pooling/config.json, sentence_bert_config.json and
+// config_sentence_transformers.json, as sentence-transformers writes them).
+//   embedding = normalise(pool(encoder(tokens(prompt + text))))      [C]
 #pragma once
 
 #include "locus/apply/reading.h"
@@ -20,11 +21,16 @@ class Embedder {
  private:
   void read_modules();
   void read_pooling(const std::filesystem::path& file);
+  void read_prompt();
+  void read_limits();
+  std::string prepared(const std::string& text) const;
   void embed_batch(const TextBatch& batch, const Tensor& out) const;
 
   TextModel model_;
   Pooling pooling_ = Pooling::mean;
   bool normalize_ = false;
+  bool lower_ = false;  // texts are lowered before the tokenizer sees them
+  std::string prompt_;  // stands before every text
 };
 
 }  // namespace locus
