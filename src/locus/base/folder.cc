@@ -39,8 +39,14 @@ void write_folder(const fs::path& name, const std::function<void(const fs::path&
   const fs::path whole = absolute_path(name / "").parent_path();  // without a / at its end
   remove_whole(unfinished(whole));
   make_folder(unfinished(whole));
-  write(unfinished(whole));
-  publish_folder(unfinished(whole), whole);
+  try {
+    write(unfinished(whole));
+    publish_folder(unfinished(whole), whole);
+  } catch (...) {
+    std::error_code ignored;  // what went wrong first is what to say
+    fs::remove_all(unfinished(whole), ignored);
+    throw;
+  }
 }
 
 void discard_folder(const fs::path& name) {

@@ -1,0 +1,38 @@
+#include "locus/base/folder.h"
+
+#include <gtest/gtest.h>
+
+#include "locus/base/paths.h"
+#include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(WriteFolder, IsThereWholeOrNotAtAll) {
+  const TemporaryFolder folder;
+  expect_error(Fault::data, {"no more"}, [&] {
+    write_folder(folder / "a", [](const fs::path& unfinished) {
+      write_file(unfinished / "first", "x");
+      fail(Fault::data, "no more");
+    });
+  });
+  EXPECT_TRUE(entries_of(folder.path()).empty());
+  write_folder(folder / "a/", [](const fs::path& unfinished) { write_file(unfinished / "first", "x"); });
+  EXPECT_EQ(entries_of(folder / "a"), std::vector{folder / "a" / "first"});
+  EXPECT_EQ(entries_of(folder.path()).size(), 1u);
+}
+
+TEST(WriteFolder, MixesWithNothing) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "x");
+  expect_error(Fault::data, {"is there already", "expected a new name or an empty folder"},
+               [&] { write_folder(folder.path(), [](const fs::path&) {}); });
+  expect_error(Fault::data, {"is there already"},
+               [&] { write_folder(folder / "file", [](const fs::path&) {}); });
+}
+
+}  // namespace
+}  // namespace locus
