@@ -2,23 +2,10 @@
 
 #include <algorithm>
 
+#include "locus/checkpoint/parameters_file.h"
+
 namespace locus {
 namespace {
-
-// A blueprint needs at least this many numbers. A config that asks for a thousand times what its weights hold
-// is refused before memory is taken for it.
-double least_numbers(const Blueprint& b) {
-  const auto product = [](int64_t a, int64_t c) { return static_cast<double>(a) * static_cast<double>(c); };
-  double total = product(b.vocabulary + b.segments, b.width);
-  if (b.scheme == "learned") total += product(b.max_length, b.width);
-  const int stacks = b.kind == ModelKind::encoder_decoder ? 2 : 1;
-  for (int stack = 0; stack < stacks; ++stack) {
-    const Blueprint part = stack == 0 ? b : b.decoder_part();
-    total += static_cast<double>(part.layers) *
-             (2 * product(part.width, part.query_width()) + 2 * product(part.width, part.hidden_width()));
-  }
-  return total;
-}
 
 // What weights may leave out of what config.json says: a base model's pooler, and a bias on the logits.
 void follow_weights(const WeightFiles& files, Blueprint& b) {
@@ -66,9 +53,7 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   Architecture architecture = read_architecture(config);
   Blueprint& blueprint = architecture.blueprint;
   const WeightFiles files(path);
-  const double wanted = least_numbers(blueprint), found = files.numbers();
-  require(wanted <= found, "'{}': describes a model of at least {:.0f} numbers, but the weights hold {:.0f}",
-          config.path().string(), wanted, found);
+  require_numbers(blueprint, files.numbers(), config.path());
   follow_weights(files, blueprint);
   const Model::Start start = {.seed = seed, .weights = opening.weights};
   Model model = made(config, blueprint, start);

@@ -79,6 +79,14 @@ DType SafetensorsFile::dtype(std::string_view name) const {
   return *type.dtype;
 }
 
+double SafetensorsFile::numbers() const {
+  double total = 0;
+  for (const TensorEntry& entry : entries()) {
+    total += static_cast<double>(entry.end - entry.begin) * 8 / entry.type->bits;
+  }
+  return total;
+}
+
 Tensor SafetensorsFile::read(std::string_view name) const {
   const DType stored = dtype(name);
   Tensor tensor = Tensor::empty(shape(name), stored);

@@ -25,6 +25,7 @@ class SafetensorsFile {
   const std::filesystem::path& path() const { return file_.path(); }
   const std::vector<TensorEntry>& entries() const { return header_.tensors; }  // in the order of their bytes
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  double numbers() const;  // how many all tensors have together
   bool has(std::string_view name) const;
   const TensorEntry& entry(std::string_view name) const;
 

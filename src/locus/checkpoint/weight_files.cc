@@ -131,11 +131,7 @@ bool WeightFiles::same(std::string_view left, std::string_view right) const {
 
 double WeightFiles::numbers() const {
   double total = 0;
-  for (const SafetensorsFile& file : files_) {
-    for (const TensorEntry& entry : file.entries()) {
-      total += static_cast<double>(entry.end - entry.begin) * 8 / entry.type->bits;
-    }
-  }
+  for (const SafetensorsFile& file : files_) total += file.numbers();
   return total;
 }
 

@@ -1,6 +1,6 @@
 #include "locus/report/scheme_card.h"
 
-#include "locus/checkpoint/safetensors.h"
+#include "locus/checkpoint/parameters_file.h"
 #include "locus/report/scheme_figures.h"
 #include "locus/report/twice.h"
 #include "locus/study/batch.h"
@@ -13,10 +13,7 @@ constexpr int64_t kShown = 24;  // tokens of an example whose attention is drawn
 Model read_model(const study::Study& study, const std::filesystem::path& file, const study::Task& task,
                  std::string_view scheme) {
   Model model(study::blueprint(study.conditions, task, scheme), {.seed = std::nullopt});
-  const SafetensorsFile weights(file);
-  for (const NamedParameter& parameter : model.parameters().all()) {
-    weights.read_into(parameter.name, parameter.var.value());
-  }
+  read_parameters(SafetensorsFile(file), model.parameters());
   return model;
 }
 

@@ -4,7 +4,7 @@
 #include "locus/base/folder.h"
 #include "locus/base/paths.h"
 #include "locus/base/settings.h"
-#include "locus/checkpoint/safetensors.h"
+#include "locus/checkpoint/parameters_file.h"
 
 namespace locus::study {
 namespace {
@@ -129,14 +129,6 @@ void claim(const Study& study, const std::filesystem::path& folder) {
   }
 }
 
-void save_model(const std::filesystem::path& path, const Model& model) {
-  std::vector<NamedTensor> tensors;
-  for (const NamedParameter& parameter : model.parameters().all()) {
-    tensors.emplace_back(parameter.name, parameter.var.value());
-  }
-  write_safetensors(path, std::move(tensors));
-}
-
 }  // namespace
 
 Study read_study(const std::filesystem::path& file) {
@@ -173,7 +165,9 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
         if (watcher.at_work) watcher.at_work(name, part);
       });
       // The model first: a cell that is there has all it needs.
-      if (name.seed == 1) save_model(model_file(folder, name), *done.model);
+      if (name.seed == 1) {
+        write_safetensors(model_file(folder, name), named_tensors(done.model->parameters()));
+      }
       write_file(path, cell_json(done.cell));
       cells.push_back(std::move(done.cell));
     }

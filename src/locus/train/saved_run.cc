@@ -6,8 +6,7 @@
 #include "locus/base/file.h"
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
-#include "locus/checkpoint/safetensors.h"
-#include "locus/op/convert.h"
+#include "locus/checkpoint/parameters_file.h"
 #include "locus/text/json_text.h"
 #include "locus/train/manifest.h"
 #include "locus/train/run_plan.h"
@@ -50,16 +49,10 @@ SavedRun load_run(const fs::path& folder, DType weights) {
   TextTask task = task_of(Settings::read(checkpoint / "config.toml"));
   task.tokenizer = load_tokenizer(checkpoint.string());
   if (is_there(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
-  Model model(task.blueprint, {.seed = std::nullopt, .weights = weights});
   const SafetensorsFile file(checkpoint / "model.safetensors");
-  for (const NamedParameter& parameter : model.parameters().all()) {
-    Tensor value = parameter.var.value();
-    if (value.dtype() == DType::bf16) {
-      value.copy_from(op::convert(file.read(parameter.name), DType::bf16));
-    } else {
-      file.read_into(parameter.name, value);
-    }
-  }
+  require_numbers(task.blueprint, file.numbers(), checkpoint / "config.toml");
+  Model model(task.blueprint, {.seed = std::nullopt, .weights = weights});
+  read_parameters(file, model.parameters());
   return {.checkpoint = checkpoint, .task = std::move(task), .model = std::move(model)};
 }
 

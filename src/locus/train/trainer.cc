@@ -7,6 +7,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
+#include "locus/checkpoint/parameters_file.h"
 
 namespace locus {
 namespace {
@@ -16,20 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-void restore_parameters(const Parameters& parameters, const SafetensorsFile& file) {
-  require(file.entries().size() == parameters.all().size(), "'{}' has {} tensors, the model {} parameters",
-          file.path().string(), file.entries().size(), parameters.all().size());
-  for (const NamedParameter& parameter : parameters.all()) {
-    file.read_into(parameter.name, parameter.var.value());
-  }
-}
-
-std::vector<NamedTensor> tensors_of(const Parameters& parameters) {
-  std::vector<NamedTensor> tensors;
-  for (const auto& [name, var] : parameters.all()) tensors.emplace_back(name, var.value());
-  return tensors;
 }
 
 class Training {
@@ -83,7 +70,7 @@ class Training {
       fail(Fault::usage, "'{}' was begun with another configuration; take it again, or another folder\n  {}",
            job_.folder.path().string(), fmt::join(changes, "\n  "));
     }
-    restore_parameters(job_.parameters, SafetensorsFile(checkpoint / "model.safetensors"));
+    read_parameters(SafetensorsFile(checkpoint / "model.safetensors"), job_.parameters);
     state_ = read_state(checkpoint);
     optimizer_.restore(SafetensorsFile(checkpoint / "optimizer.safetensors"), state_.step);
   }
@@ -163,7 +150,7 @@ class Training {
     log_->sync();
     state_.metrics_bytes = log_->bytes();
     job_.folder.save({.state = state_,
-                      .model = tensors_of(job_.parameters),
+                      .model = named_tensors(job_.parameters),
                       .optimizer = optimizer_.state(),
                       .config = job_.config.toml(),
                       .files = job_.files});

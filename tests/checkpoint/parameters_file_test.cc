@@ -1,0 +1,27 @@
+#include "locus/checkpoint/parameters_file.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+TEST(ParametersFile, ReadsWhatItWroteAndNothingElse) {
+  const TemporaryFolder folder(in_memory());
+  Parameters saved, read;
+  for (Parameters* parameters : {&saved, &read}) parameters->add("a.weight", Tensor::zeros({2, 3}));
+  saved.at("a.weight").value().data<float>()[4] = 5;
+  const std::filesystem::path path = folder / "x.safetensors";
+  write_safetensors(path, named_tensors(saved));
+  read_parameters(SafetensorsFile(path), read);
+  EXPECT_EQ(read.at("a.weight").value().values(), saved.at("a.weight").value().values());
+  saved.add("b", Tensor::zeros({1}));
+  write_safetensors(path, named_tensors(saved));
+  expect_error(Fault::data, {"x.safetensors' has 2 tensors, the model 1 parameters"},
+               [&] { read_parameters(SafetensorsFile(path), read); });
+}
+
+}  // namespace
+}  // namespace locus
