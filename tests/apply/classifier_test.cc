@@ -106,6 +106,29 @@ TEST(ClassifierFaults, AProblemOfNoKnownType) {
                [&] { Classifier classifier(folder.path()); });
 }
 
+TEST(Classifier, LabelsWithoutANameAreNumbered) {
+  const CopyOf folder("classify");
+  const std::string config = read_file(folder / "config.json");
+  const auto put_labels = [&](const char* labels) {
+    std::string changed = config;
+    changed.replace(changed.find("\"id2label\""), 0,
+                    "\"num_labels\": 3, \"id2label\": " + std::string(labels) + ", \"was\": 0, ");
+    changed.replace(changed.rfind("\"id2label\""), 10, "\"named\"");
+    put(folder / "config.json", changed);
+  };
+  const std::vector<TextInput> text = {{"the dog"}};
+  put_labels("{}");
+  const Classifier classifier(folder.path());
+  EXPECT_EQ(classifier.labels(), (std::vector<std::string>{"LABEL_0", "LABEL_1", "LABEL_2"}));
+  EXPECT_EQ(classifier.classify(text)[0].scores,
+            Classifier(golden_model("classify")).classify(text)[0].scores);
+  put_labels(R"({"0": "bad"})");
+  EXPECT_EQ(Classifier(folder.path()).labels(), (std::vector<std::string>{"bad", "LABEL_1", "LABEL_2"}));
+  put_labels(R"({"0": "a", "1": "b", "2": "c", "3": "d"})");
+  expect_error(Fault::data, {"it has names for 4 labels, but its head tells 3"},
+               [&] { Classifier other(folder.path()); });
+}
+
 TEST(ClassifierFaults, AnotherHead) {
   expect_error(Fault::data, {"fill': its head is masked_token, expected sequence_class to classify texts"},
                [] { Classifier classifier(golden_model("fill")); });

@@ -55,6 +55,13 @@ TEST_F(RunPlans, LabelsComeFromTheTrainingFile) {
                  {"model.labels is 1, but", "has 2 labels"});
 }
 
+TEST_F(RunPlans, LabelsWithoutANameAreNumbered) {
+  file("x.tsv", "one\tb\ntwo\ta\n");
+  const RunPlan got =
+      plan("[model]\nkind = 'encoder'\nhead = 'sequence_class'\nlabels = 4\n[data]\ntrain = 'x.tsv'\n");
+  EXPECT_EQ(got.task.labels, (std::vector<std::string>{"a", "b", "LABEL_2", "LABEL_3"}));
+}
+
 TEST_F(RunPlans, WordsAndQuestions) {
   file("x.tsv", "ab c\tX Y\n");
   const RunPlan tags = plan("[model]\nkind = 'encoder'\nhead = 'token_class'\n[data]\ntrain = 'x.tsv'\n");

@@ -38,6 +38,9 @@ TextModel::TextModel(const fs::path& folder, DType weights) : folder_(folder) {
   const Blueprint& b = blueprint();
   require(tokenizer_->size() <= b.vocabulary, "'{}': its tokenizer has {} tokens, but the model only {} rows",
           folder.string(), tokenizer_->size(), b.vocabulary);
+  require(!has_classes(b.head) || static_cast<int64_t>(labels_.size()) == b.labels,
+          "'{}': it has names for {} labels, but its head tells {}", folder.string(), labels_.size(),
+          b.labels);
 }
 
 void TextModel::open_hub(DType weights) {
@@ -48,7 +51,9 @@ void TextModel::open_hub(DType weights) {
   warnings_ = hub_->warnings;
   tokenizer_ = tokenizer.get();
   longest_ = said_limit(folder_, blueprint().max_length);
-  if (has_classes(blueprint().head)) labels_ = named_labels(hub_->config);
+  if (!has_classes(blueprint().head)) return;
+  labels_ = named_labels(hub_->config);
+  name_the_rest(labels_, blueprint().labels);
 }
 
 void TextModel::open_run(DType weights) {

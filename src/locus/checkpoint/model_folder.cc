@@ -127,4 +127,9 @@ std::vector<std::string> named_labels(const Config& config) {
   return names;
 }
 
+void name_the_rest(std::vector<std::string>& labels, int64_t count) {
+  for (auto i = static_cast<int64_t>(labels.size()); i < count; ++i)
+    labels.push_back(fmt::format("LABEL_{}", i));
+}
+
 }  // namespace locus

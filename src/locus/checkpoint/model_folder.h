@@ -46,6 +46,8 @@ struct NewHead {
 ModelFolder open_model(const std::filesystem::path& path, const NewHead& head);
 // The names that config.json has for labels (id2label), in their order.
 std::vector<std::string> named_labels(const Config& config);
+// Names up to `count`, as transformers calls labels that have none: LABEL_2.
+void name_the_rest(std::vector<std::string>& labels, int64_t count);
 
 // Writes a new folder that transformers opens, whole or not at all: the weights as f32 under the names they
 // came with, config.json, the tokenizer and other small files as they are.

@@ -179,6 +179,7 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   require(task.labels.empty() || blueprint.labels >= static_cast<int64_t>(task.labels.size()),
           "model.labels is {}, but '{}' has {} labels", blueprint.labels, task.data.train,
           task.labels.size());
+  if (!task.labels.empty()) name_the_rest(task.labels, blueprint.labels);
   require(task.data.start_token < blueprint.vocabulary,
           "data.start_token is {}, expected less than model.vocabulary, {}", task.data.start_token,
           blueprint.vocabulary);
