@@ -195,6 +195,15 @@ TEST_F(TrainCommand, EvalAndGenerateRefuseWhatMakesNoSense) {
   expect_fault(3, "eval " + out() + "/last " + (folder / "x.txt").string(), {"not as it was saved"});
 }
 
+TEST_F(TrainCommand, ADamagedBestCheckpointIsReplacedAndToldOf) {
+  expect_fine(command("--set train.steps=4 --set train.save_every=2 --set train.eval_every=0"));
+  put(folder / "out/best/model.safetensors", "x");
+  const Outcome outcome = run_program("eval " + out() + " " + (folder / "x.txt").string());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("out/steps/00000002' is taken in its place\n"), std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(TrainCommand, WordsAndQuestionsFromFiles) {
   put(folder / "tags.tsv", "the dog ran\tD N V\na cat sat\tD N V\nit ran\tN V\n");
   const std::string model = "--set model.kind=encoder --set data.validation_part=0 --set data.context=32 ";

@@ -57,13 +57,15 @@ void TextModel::open_hub(DType weights) {
 }
 
 void TextModel::open_run(DType weights) {
-  const bool run = std::ranges::any_of(std::vector{folder_, folder_ / "best", folder_ / "last"},
-                                       [](const fs::path& place) { return is_there(place / "config.toml"); });
+  const bool run =
+      std::ranges::any_of(std::vector{"config.toml", "best/config.toml", "last/config.toml", "steps"},
+                          [&](const char* name) { return is_there(folder_ / name); });
   require(
       run,
       "'{}' holds no checkpoint and no config.json; expected a run of locus train, or a folder of the hub",
       folder_.string());
   run_ = load_run(folder_, weights);
+  warnings_ = run_->warnings;
   tokenizer_ = run_->task.tokenizer;
   frame_ = frame_of(run_->task);
   const bool ends = !scheme_info(blueprint().scheme).extrapolates;

@@ -6,6 +6,7 @@
 #include "locus/apply/answerer.h"
 #include "locus/base/json.h"
 #include "locus/cli/input.h"
+#include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 
 namespace locus::cli {

@@ -5,6 +5,7 @@
 
 #include "locus/apply/classifier.h"
 #include "locus/base/json.h"
+#include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 
 namespace locus::cli {

@@ -9,6 +9,7 @@
 #include "locus/base/file.h"
 #include "locus/base/json.h"
 #include "locus/checkpoint/safetensors.h"
+#include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 
 namespace locus::cli {

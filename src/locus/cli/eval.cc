@@ -58,6 +58,7 @@ std::string as_json(const Evaluation& evaluation, const SavedRun& run, const Req
 
 void run(const Request& request) {
   const SavedRun saved = load_run(request.folder);
+  warn(saved.warnings);
   const Evaluation evaluation = evaluate(saved, request.file);
   print(request.json ? as_json(evaluation, saved, request) : as_text(evaluation, request));
 }

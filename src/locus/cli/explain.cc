@@ -119,6 +119,7 @@ Subject trained_subject(const Request& request, const std::string& word) {
     return subject_of(request, std::move(folder.model), *load_tokenizer(request.folder), word);
   }
   SavedRun run = load_run(request.folder);
+  warn(run.warnings);
   return subject_of(request, std::move(run.model), *run.task.tokenizer, word);
 }
 

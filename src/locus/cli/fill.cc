@@ -5,6 +5,7 @@
 
 #include "locus/apply/filler.h"
 #include "locus/base/json.h"
+#include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 #include "locus/text/readable.h"
 

@@ -5,6 +5,7 @@
 
 #include "locus/base/quote.h"
 #include "locus/checkpoint/forward.h"
+#include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 
 namespace locus::cli {

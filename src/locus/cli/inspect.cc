@@ -12,7 +12,6 @@
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
-#include "locus/cli/text_command.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/report/model_figures.h"
 #include "locus/report/page.h"
@@ -55,6 +54,7 @@ Subject open(const std::filesystem::path& path) {
   const std::string name = std::filesystem::canonical(path, unknown).filename().string();
   if (is_there(path / "steps") || is_there(path / "config.toml")) {  // a run, or its checkpoint
     SavedRun run = load_run(path);
+    warn(run.warnings);
     return {name, std::move(run.model), {{"checkpoint", run.checkpoint.string()}}};
   }
   ModelFolder folder = open_model(path);

@@ -70,6 +70,9 @@ void flush() {
 
 void tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 void note(std::string_view text) { tell(fmt::format("locus: {}\n", text)); }
+void warn(std::span<const std::string> warnings) {
+  for (const std::string& warning : warnings) note(warning);
+}
 
 int terminal_width() {
   winsize size{};

@@ -11,6 +11,7 @@ namespace locus::cli {
 // To stdout. Where its reader has left, the program stops without a word: Stopped.
 void print(std::string_view text);
 void flush();
+void warn(std::span<const std::string> warnings);  // to stderr, a line each
 
 // To stderr. Nobody may be able to read it: that is no reason to stop.
 void tell(std::string_view text);

@@ -51,10 +51,6 @@ void add_threads(Command& command) {
       .between(0, 1024);
 }
 
-void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) note(warning);
-}
-
 void each_chunk(const TextRequest& request, Records& records, const Work& work,
                 const std::function<void(std::string_view)>& write) {
   ProgressLine progress;

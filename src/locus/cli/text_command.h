@@ -28,8 +28,6 @@ void add_text_options(Command& command, TextRequest& request, const std::string&
 void add_threads(Command& command);                // --threads alone
 void add_dtype(Command& command, DType& weights);  // --dtype alone
 
-void warn(const std::vector<std::string>& warnings);  // on stderr
-
 // Gives every chunk of records to `work`, which returns what to print for each of them, and hands it to
 // `write`: print, at first. A record that cannot be read ends it with an error that names its place, or with
 // --skip-bad is told on stderr and left out.

@@ -168,8 +168,10 @@ void run(const Request& request) {
     throw Stopped{signals.signal()};
   }
   if (plan.start) {
+    const SavedRun saved = load_run(folder.path());
+    warn(saved.warnings);
     print(fmt::format("{}: for transformers and Locus\n",
-                      save_hub_folder(*plan.start, folder.path()).string()));
+                      save_hub_folder(*plan.start, saved, folder.path()).string()));
   }
   print(fmt::format("{}: {} steps done; see training.html, or ask the model: locus eval, locus generate\n",
                     request.out, step));

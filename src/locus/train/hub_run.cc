@@ -8,7 +8,6 @@
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/generation_config.h"
-#include "locus/train/saved_run.h"
 #include "locus/train/text_frame.h"
 
 namespace locus {
@@ -78,8 +77,7 @@ ModelFolder open_start(const fs::path& from, std::optional<HeadKind> asked, Text
   return start;
 }
 
-fs::path save_hub_folder(const ModelFolder& start, const fs::path& run) {
-  const SavedRun saved = load_run(run);
+fs::path save_hub_folder(const ModelFolder& start, const SavedRun& saved, const fs::path& run) {
   const fs::path hub = run / "hub", unfinished = run / "hub.new";
   remove_whole(unfinished);
   make_folder(unfinished);

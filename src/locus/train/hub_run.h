@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "locus/checkpoint/model_folder.h"
-#include "locus/train/text_task.h"
+#include "locus/train/saved_run.h"
 
 namespace locus {
 
@@ -28,8 +28,8 @@ struct HubStart {
 // unless the folder's own is the same and knows every label of the training file.
 ModelFolder open_start(const std::filesystem::path& from, std::optional<HeadKind> asked, TextTask& task);
 
-// Writes the best checkpoint of a run as a folder that transformers opens: `hub` in the run's own. It appears
-// whole.
-std::filesystem::path save_hub_folder(const ModelFolder& start, const std::filesystem::path& run);
+// Writes the model of a run as a folder that transformers opens: `hub` in the run's own. It appears whole.
+std::filesystem::path save_hub_folder(const ModelFolder& start, const SavedRun& saved,
+                                      const std::filesystem::path& run);
 
 }  // namespace locus

@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSteps = "steps";
 constexpr size_t kKept = 2;  // the newest ones; the best is kept besides
 
 std::string step_name(int64_t step) { return fmt::format("{:08}", step); }
@@ -41,26 +42,29 @@ RunState read_state(const fs::path& checkpoint) {
   return state;
 }
 
-RunFolder::RunFolder(const fs::path& path) : path_(path) {
-  make_folder(steps());
-  lock_.emplace(path_ / "lock");
-  for (const fs::path& folder : {path_, steps()}) clear_debris(folder);
-}
+fs::path step_folder(const fs::path& run, int64_t step) { return run / kSteps / step_name(step); }
 
-std::vector<int64_t> RunFolder::saved_steps() const {
+std::vector<int64_t> saved_steps(const fs::path& run) {
   std::vector<int64_t> found;
-  for (const fs::path& entry : entries_of(steps())) {
+  if (!is_folder(run / kSteps)) return found;
+  for (const fs::path& entry : entries_of(run / kSteps)) {
     if (const auto step = step_of(entry.filename())) found.push_back(*step);
   }
   std::ranges::sort(found, std::ranges::greater());
   return found;
 }
 
+RunFolder::RunFolder(const fs::path& path) : path_(path) {
+  make_folder(path_ / kSteps);
+  lock_.emplace(path_ / "lock");
+  for (const fs::path& folder : {path_, path_ / kSteps}) clear_debris(folder);
+}
+
 std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
-  const std::vector<int64_t> saved = saved_steps();
+  const std::vector<int64_t> saved = saved_steps(path_);
   std::vector<std::string> problems;
   for (const int64_t step : saved) {
-    const fs::path folder = steps() / step_name(step);
+    const fs::path folder = step_folder(path_, step);
     try {
       verify_manifest(folder);
     } catch (const Error& error) {
@@ -70,7 +74,7 @@ std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
     }
     for (std::string& problem : problems) notes.push_back(problem + "; going back to an earlier one");
     for (const int64_t damaged : saved) {
-      if (damaged > step) discard_folder(steps() / step_name(damaged));
+      if (damaged > step) discard_folder(step_folder(path_, damaged));
     }
     turn_links(read_state(folder));
     return folder;
@@ -81,7 +85,7 @@ std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
 }
 
 void RunFolder::turn_links(const RunState& state) {
-  const auto target = [](int64_t step) { return fs::path("steps") / step_name(step); };
+  const auto target = [](int64_t step) { return step_folder("", step); };
   point_link(path_ / "last", target(state.step));
   if (state.best_step == 0) return;
   // The best one may have been damaged, too, and be gone.
@@ -93,8 +97,7 @@ void RunFolder::turn_links(const RunState& state) {
 }
 
 void RunFolder::save(const Checkpoint& checkpoint) {
-  const std::string name = step_name(checkpoint.state.step);
-  const fs::path finished = steps() / name, folder = steps() / (name + ".part");
+  const fs::path finished = step_folder(path_, checkpoint.state.step), folder = finished.string() + ".part";
   make_folder(folder);
   try {
     ManifestWriter writer(folder);
@@ -111,9 +114,9 @@ void RunFolder::save(const Checkpoint& checkpoint) {
     throw;
   }
   turn_links(checkpoint.state);
-  const std::vector<int64_t> saved = saved_steps();
+  const std::vector<int64_t> saved = saved_steps(path_);
   for (size_t i = kKept; i < saved.size(); ++i) {
-    if (saved[i] != checkpoint.state.best_step) discard_folder(steps() / step_name(saved[i]));
+    if (saved[i] != checkpoint.state.best_step) discard_folder(step_folder(path_, saved[i]));
   }
 }
 

@@ -69,13 +69,15 @@ class RunFolder {
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
 
  private:
-  std::filesystem::path steps() const { return path_ / "steps"; }
-  std::vector<int64_t> saved_steps() const;  // newest first
   void turn_links(const RunState& state);
   std::filesystem::path path_;
   std::optional<FolderLock> lock_;
 };
 
 RunState read_state(const std::filesystem::path& checkpoint);
+
+// The steps of which a run's folder has a checkpoint, newest first, and the folder of one.
+std::vector<int64_t> saved_steps(const std::filesystem::path& run);
+std::filesystem::path step_folder(const std::filesystem::path& run, int64_t step);
 
 }  // namespace locus

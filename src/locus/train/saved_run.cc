@@ -9,6 +9,7 @@
 #include "locus/checkpoint/parameters_file.h"
 #include "locus/text/json_text.h"
 #include "locus/train/manifest.h"
+#include "locus/train/run_folder.h"
 #include "locus/train/run_plan.h"
 
 namespace locus {
@@ -18,13 +19,42 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLabelsFile = "labels.json";
 
-fs::path checkpoint_in(const fs::path& folder) {
-  for (const fs::path& place : {folder, folder / "best", folder / "last"}) {
-    if (is_there(place / "model.safetensors")) return place;
-  }
+// Where a checkpoint may be, the one that is wanted first.
+std::vector<fs::path> places_in(const fs::path& folder) {
   const bool there = is_folder(folder);
-  fail(there ? Fault::data : Fault::io, "'{}' {}; expected the folder of a run (locus train makes one)",
-       folder.string(), there ? "holds no checkpoint" : "is no folder");
+  if (there && is_there(folder / "model.safetensors")) return {folder};
+  std::vector<fs::path> places;
+  if (there) {
+    const std::vector<fs::path> entries = entries_of(folder);  // with links that lead nowhere
+    for (const fs::path& link : {folder / "best", folder / "last"}) {
+      if (std::ranges::count(entries, link) > 0) places.push_back(link);
+    }
+    for (const int64_t step : saved_steps(folder)) places.push_back(step_folder(folder, step));
+  }
+  if (places.empty()) {
+    fail(there ? Fault::data : Fault::io, "'{}' {}; expected the folder of a run (locus train makes one)",
+         folder.string(), there ? "holds no checkpoint" : "is no folder");
+  }
+  return places;
+}
+
+// The first place where every bit is as it was saved.
+fs::path checkpoint_in(const fs::path& folder, std::vector<std::string>& warnings) {
+  std::string problem;
+  for (const fs::path& place : places_in(folder)) {
+    try {
+      verify_manifest(place);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::data && error.fault() != Fault::io) throw;
+      if (problem.empty()) problem = error.what();
+      continue;
+    }
+    if (!problem.empty()) {
+      warnings.push_back(fmt::format("{}; '{}' is taken in its place", problem, place.string()));
+    }
+    return place;
+  }
+  fail(Fault::data, "'{}' holds no checkpoint that is whole: {}", folder.string(), problem);
 }
 
 std::vector<std::string> read_labels(const fs::path& file) {
@@ -44,8 +74,8 @@ std::vector<std::string> read_labels(const fs::path& file) {
 }  // namespace
 
 SavedRun load_run(const fs::path& folder, DType weights) {
-  const fs::path checkpoint = checkpoint_in(folder);
-  verify_manifest(checkpoint);
+  std::vector<std::string> warnings;
+  const fs::path checkpoint = checkpoint_in(folder, warnings);
   TextTask task = task_of(Settings::read(checkpoint / "config.toml"));
   task.tokenizer = load_tokenizer(checkpoint.string());
   if (is_there(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
@@ -53,7 +83,10 @@ SavedRun load_run(const fs::path& folder, DType weights) {
   require_numbers(task.blueprint, file.numbers(), checkpoint / "config.toml");
   Model model(task.blueprint, {.seed = std::nullopt, .weights = weights});
   read_parameters(file, model.parameters());
-  return {.checkpoint = checkpoint, .task = std::move(task), .model = std::move(model)};
+  return {.checkpoint = checkpoint,
+          .task = std::move(task),
+          .model = std::move(model),
+          .warnings = std::move(warnings)};
 }
 
 std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, const fs::path& scratch) {

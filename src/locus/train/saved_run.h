@@ -16,10 +16,12 @@ struct SavedRun {
   std::filesystem::path checkpoint;
   TextTask task;  // with its tokenizer and labels
   Model model;
+  std::vector<std::string> warnings;
 };
 
 // Opens a checkpoint, or the best one of a run's folder, the last where nothing was validated. Every bit is
-// compared with what was saved. `weights` as in Model::Start.
+// compared with what was saved; in place of a damaged one comes the newest of the run that is whole, with a
+// warning. `weights` as in Model::Start.
 SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32);
 
 // What load_run() needs beside weights and configuration: the tokenizer's files and the names of labels.
