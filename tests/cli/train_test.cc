@@ -152,6 +152,7 @@ TEST_F(TrainCommand, Faults) {
   // Rows of zeros through a norm that adds nothing to their variance.
   expect_fault(6, command("--set model.deviation=0 --set model.norm_eps=0 --set model.scheme.name=none"),
                {"step 1: the loss is nan; nothing was saved yet"});
+  expect_fault(2, command("--set train.eps=0"), {"[train] eps is '0'"});
   expect_fault(2, command("--set train.stepz=3"), {"unknown option 'stepz'; did you mean 'steps'?"});
   expect_fault(2, command("--set steps"), {"'steps', expected key=value"});
   expect_fault(2, "train " + (folder / "run.toml").string(), {"--out is required"});

@@ -108,6 +108,44 @@ TEST(Trainer, AnotherConfigurationIsRefusedWithTheDifferences) {
                [&] { other.in(folder.path(), trainee_settings(3), "a = 2\nb = \"x\"\nthreads = 1\n"); });
 }
 
+// Validation after step 4 finds a model that is lost, or loses it.
+class LostTrainee final : public Trainee {
+ public:
+  explicit LostTrainee(bool tells) : tells_(tells) {}
+  std::optional<Validation> evaluate() override {
+    const auto nan = std::numeric_limits<float>::quiet_NaN();
+    if (++times_ < 2) return std::nullopt;
+    if (tells_) return Validation{.loss = nan};
+    parameters.at("first.bias").value().data<float>()[7] = nan;
+    return std::nullopt;
+  }
+
+ private:
+  bool tells_;
+  int times_ = 0;
+};
+
+TEST(Trainer, AModelThatIsNotFiniteIsNeverSaved) {
+  for (const bool tells : {false, true}) {
+    const TemporaryFolder place(in_memory());
+    RunFolder folder(place.path());
+    LostTrainee trainee(tells);
+    TrainSettings settings = trainee_settings(4);
+    settings.eval_every = settings.save_every = 2;
+    expect_error(Fault::diverged,
+                 {tells ? "step 4: the loss in validation is nan"
+                        : "step 4: the parameter first.bias is no longer finite",
+                  "the last good state is in '"},
+                 [&] {
+                   train({.objective = trainee,
+                          .parameters = trainee.parameters,
+                          .folder = folder,
+                          .settings = settings});
+                 });
+    EXPECT_EQ(read_state(place / "last").step, 2);
+  }
+}
+
 TEST(Trainer, ALossThatIsNoNumberStopsAndKeepsTheLastGoodState) {
   const TemporaryFolder folder(in_memory()), fresh(in_memory());
   Attempt run, early;

@@ -8,6 +8,7 @@
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
+#include "locus/kernel/kernels.h"
 
 namespace locus {
 namespace {
@@ -138,15 +139,26 @@ class Training {
     if (!validation) return std::nullopt;
     validation->step = state_.step;
     log_->add(*validation);
-    const bool first = state_.best_step == 0 && std::isfinite(validation->loss);
-    if (first || validation->loss < state_.best_loss) {
+    if (!std::isfinite(validation->loss)) {
+      diverged(state_.step, fmt::format("the loss in validation is {}", validation->loss));
+    }
+    if (state_.best_step == 0 || validation->loss < state_.best_loss) {
       state_.best_step = state_.step;
       state_.best_loss = validation->loss;
     }
     return validation;
   }
 
+  void check_finite() const {
+    for (const auto& [name, var] : job_.parameters.all()) {
+      const Tensor& value = var.value();
+      if (std::isfinite(kernels(value.device()).sum(value.view()))) continue;
+      diverged(state_.step, fmt::format("the parameter {} is no longer finite", name));
+    }
+  }
+
   void save() {
+    check_finite();
     log_->sync();
     state_.metrics_bytes = log_->bytes();
     job_.folder.save({.state = state_,

@@ -47,7 +47,7 @@ struct TrainSettings {
               "of stable-decay: steps at the end in which the rate falls");
     v.number("beta1", adamw.beta1, 0, 0.9999999, "AdamW: memory of the gradient");
     v.number("beta2", adamw.beta2, 0, 0.9999999, "AdamW: memory of its square");
-    v.number("eps", adamw.eps, 0, 1, "AdamW: added to the root");
+    v.number("eps", adamw.eps, 1e-30, 1, "AdamW: added to the root");
     v.number("decay", adamw.decay, 0, 1, "AdamW: weights shrink by rate times this in every step");
     v.number("clip", adamw.clip, 0, 1e9, "largest norm of the gradient; 0: any");
     v.text("decayed", adamw.decayed, "parameters to decay against the rule: patterns with *, by commas");
