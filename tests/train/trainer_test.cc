@@ -19,6 +19,7 @@ struct Attempt {
   std::vector<std::string> notes;
   std::vector<TrainProgress> progress;
   int64_t stop_at = 0;
+  std::vector<std::pair<std::string, std::string>> files;
 
   int64_t in(const fs::path& path, const TrainSettings& settings,
              const char* config = "a = 1\nthreads = 1\n") {
@@ -30,6 +31,7 @@ struct Attempt {
          .settings = settings,
          .config = Settings::parse(config, "config"),
          .may_differ = {"threads"},
+         .files = files,
          .hooks = {.progress = [&](const TrainProgress& p) { progress.push_back(p); },
                    .stop = [&] { return !progress.empty() && progress.back().last.step + 1 == stop_at; },
                    .note = [&](const std::string& text) { notes.push_back(text); }}});
@@ -106,6 +108,20 @@ TEST(Trainer, AnotherConfigurationIsRefusedWithTheDifferences) {
                {"was begun with another configuration; take it again, or another folder\n  a: '2', was '1'\n "
                 " b: 'x', was not set"},
                [&] { other.in(folder.path(), trainee_settings(3), "a = 2\nb = \"x\"\nthreads = 1\n"); });
+}
+
+TEST(Trainer, OtherFilesAreRefused) {
+  const TemporaryFolder folder(in_memory());
+  Attempt run, again, other, more;
+  run.files = again.files = {{"labels.json", "a b"}};
+  run.in(folder.path(), trainee_settings(3));
+  again.in(folder.path(), trainee_settings(3));
+  other.files = {{"labels.json", "a c"}};
+  more.files = {{"labels.json", "a b"}, {"words.txt", ""}};
+  expect_error(Fault::usage, {"was begun with other data: labels.json would not be the same now"},
+               [&] { other.in(folder.path(), trainee_settings(3)); });
+  expect_error(Fault::usage, {"was begun with other data: words.txt would not be the same now"},
+               [&] { more.in(folder.path(), trainee_settings(3)); });
 }
 
 // Validation after step 4 finds a model that is lost, or loses it.

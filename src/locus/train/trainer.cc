@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "locus/base/error.h"
+#include "locus/base/file.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
 #include "locus/kernel/kernels.h"
@@ -71,9 +72,21 @@ class Training {
       fail(Fault::usage, "'{}' was begun with another configuration; take it again, or another folder\n  {}",
            job_.folder.path().string(), fmt::join(changes, "\n  "));
     }
+    check_files(checkpoint);
     read_parameters(SafetensorsFile(checkpoint / "model.safetensors"), job_.parameters);
     state_ = read_state(checkpoint);
     optimizer_.restore(SafetensorsFile(checkpoint / "optimizer.safetensors"), state_.step);
+  }
+
+  // Labels and tokens are numbered by the data: with others, numbers that were learned would mean others.
+  void check_files(const fs::path& checkpoint) const {
+    for (const auto& [name, contents] : job_.files) {
+      const fs::path saved = checkpoint / name;
+      if (is_there(saved) && read_file(saved, uint64_t{1} << 40) == contents) continue;
+      fail(Fault::usage,
+           "'{}' was begun with other data: {} would not be the same now; take them again, or another folder",
+           job_.folder.path().string(), name);
+    }
   }
 
   StepMetrics step() {

@@ -81,8 +81,8 @@ struct TrainJob {
 };
 
 // Trains from where the folder stands to the last step, or until asked to stop; returns the step it came to.
-// Another configuration than the folder's: Fault::usage, with the differences. A loss or a gradient that is
-// not finite: Fault::diverged; the last checkpoint stays as it is.
+// Another configuration than the folder's, or other files: Fault::usage, with the differences. A loss, a
+// gradient or a parameter that is not finite: Fault::diverged; the last checkpoint stays as it is.
 int64_t train(TrainJob job);
 
 }  // namespace locus
