@@ -9,6 +9,7 @@
 #include "locus/train/manifest.h"
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"
+#include "tests/train/change_checkpoint.h"
 
 namespace locus {
 namespace {
@@ -172,6 +173,20 @@ TEST(RunFolder, APlaceThatCannotHoldItIsRefused) {
   write_file(place / "last/mine", "");
   expect_error(Fault::io, {"cannot rename '", "last'"}, [&] { folder.save(checkpoint_of(1)); });
   EXPECT_TRUE(fs::exists(place / "last/mine"));
+}
+
+TEST(RunFolder, ACheckpointThatTellsAnotherStepIsDamaged) {
+  const TemporaryFolder place(in_memory());
+  RunFolder folder(place.path());
+  for (const char* state : {"step = 1\n", "step = -2\n"}) {
+    for (int64_t step = 1; step <= 2; ++step) folder.save(checkpoint_of(step));
+    change_checkpoint(place / "steps/00000002", "state.toml", state);
+    std::vector<std::string> notes;
+    EXPECT_EQ(folder.newest(notes), place / "steps/00000001");
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_NE(notes[0].find("state.toml': step is "), std::string::npos) << notes[0];
+    discard_folder(place / "steps/00000001");
+  }
 }
 
 // A limit on the size of files stands in for a full disk: writes fail in the middle of the largest file.

@@ -124,6 +124,14 @@ TEST(Trainer, OtherFilesAreRefused) {
                [&] { more.in(folder.path(), trainee_settings(3)); });
 }
 
+TEST(Trainer, AStepPastTheLastIsRefused) {
+  const TemporaryFolder folder(in_memory());
+  Attempt run, again;
+  run.in(folder.path(), trainee_settings(3));
+  expect_error(Fault::data, {"state.toml': step is 3, expected at most 2"},
+               [&] { again.in(folder.path(), trainee_settings(2)); });
+}
+
 // Validation after step 4 finds a model that is lost, or loses it.
 class LostTrainee final : public Trainee {
  public:

@@ -1,5 +1,7 @@
 #include "locus/train/run_folder.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -38,7 +40,8 @@ std::string text_of(const RunState& state) {
 RunState read_state(const fs::path& checkpoint) {
   const fs::path path = checkpoint / "state.toml";
   RunState state;
-  refuse(path.string(), read_fields(state, Settings::read(path).section("")));
+  const std::vector<std::string> problems = read_fields(state, Settings::read(path).section(""));
+  require(problems.empty(), "'{}': {}", path.string(), fmt::join(problems, "; "));
   return state;
 }
 
@@ -67,6 +70,8 @@ std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
     const fs::path folder = step_folder(path_, step);
     try {
       verify_manifest(folder);
+      const int64_t told = read_state(folder).step;
+      require(told == step, "'{}': step is {}", (folder / "state.toml").string(), told);
     } catch (const Error& error) {
       if (error.fault() != Fault::data && error.fault() != Fault::io) throw;
       problems.push_back(fmt::format("the checkpoint of step {} is damaged: {}", step, error.what()));

@@ -75,6 +75,8 @@ class Training {
     check_files(checkpoint);
     read_parameters(SafetensorsFile(checkpoint / "model.safetensors"), job_.parameters);
     state_ = read_state(checkpoint);
+    require(state_.step <= job_.settings.steps, "'{}': step is {}, expected at most {}",
+            (checkpoint / "state.toml").string(), state_.step, job_.settings.steps);
     optimizer_.restore(SafetensorsFile(checkpoint / "optimizer.safetensors"), state_.step);
   }
 
