@@ -62,6 +62,14 @@ TEST_F(RunPlans, LabelsWithoutANameAreNumbered) {
   EXPECT_EQ(got.task.labels, (std::vector<std::string>{"a", "b", "LABEL_2", "LABEL_3"}));
 }
 
+TEST_F(RunPlans, AValidationThatLeavesNothingToTrainOnIsRefused) {
+  file("x.tsv", "one\tb\n");
+  expect_refused(Fault::data,
+                 "[model]\nkind = 'encoder'\nhead = 'sequence_class'\n[data]\ntrain = 'x.tsv'\n"
+                 "validation_part = 0.05\n",
+                 {"x.tsv' has 1 example: data.validation_part, 0.05, leaves none for training"});
+}
+
 TEST_F(RunPlans, WordsAndQuestions) {
   file("x.tsv", "ab c\tX Y\n");
   const RunPlan tags = plan("[model]\nkind = 'encoder'\nhead = 'token_class'\n[data]\ntrain = 'x.tsv'\n");

@@ -92,7 +92,12 @@ void read_data(RunPlan& plan) {
   } else {
     const std::string name = fmt::format("'{}'", file.string());
     std::vector<Sample> samples = example_samples(task, file);
+    const size_t all = samples.size();
     if (part > 0) plan.validation = std::make_unique<ListedSamples>(cut_off(samples, part), name);
+    require(!samples.empty(),
+            "{} has {} example{}: data.validation_part, {}, leaves none for training; lower it, or name a "
+            "file in data.validation",
+            name, all, all == 1 ? "" : "s", part);
     plan.training = std::make_unique<ListedSamples>(std::move(samples), name);
   }
   if (!task.data.validation.empty()) plan.validation = samples_of(task, task.data.validation);
