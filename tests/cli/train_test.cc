@@ -205,6 +205,18 @@ TEST_F(TrainCommand, ADamagedBestCheckpointIsReplacedAndToldOf) {
       << outcome.err;
 }
 
+TEST_F(TrainCommand, ARunDoesNotEndForItsPage) {
+  expect_fine(command("--set train.steps=2"));
+  std::string metrics = read_file(folder / "out/metrics.jsonl");
+  metrics[0] = 'x';
+  put(folder / "out/metrics.jsonl", metrics);
+  const Outcome outcome = run_program(command("--set train.steps=2"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("locus: no training.html: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("metrics.jsonl:1: no JSON object with a step"), std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(TrainCommand, WordsAndQuestionsFromFiles) {
   put(folder / "tags.tsv", "the dog ran\tD N V\na cat sat\tD N V\nit ran\tN V\n");
   const std::string model = "--set model.kind=encoder --set data.validation_part=0 --set data.context=32 ";

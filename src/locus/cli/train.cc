@@ -92,11 +92,16 @@ class LivePage {
  public:
   explicit LivePage(const RunFolder& folder) : folder_(folder) {}
 
+  // A run does not end for its page.
   void write() {
     const Clock::time_point start = Clock::now();
     const std::string name = absolute_path(folder_.path()).filename().string();
-    write_file(folder_.path() / "training.html",
-               report::training_page(name, read_metrics(folder_.metrics())));
+    try {
+      write_file(folder_.path() / "training.html",
+                 report::training_page(name, read_metrics(folder_.metrics())));
+    } catch (const Error& error) {
+      if (!std::exchange(told_, true)) warn(std::vector{fmt::format("no training.html: {}", error.what())});
+    }
     written_ = Clock::now();
     took_ = written_ - start;
   }
@@ -111,6 +116,7 @@ class LivePage {
   const RunFolder& folder_;
   Clock::time_point written_;
   Clock::duration took_{};
+  bool told_ = false;
 };
 
 // Of a part of a step, on average.
