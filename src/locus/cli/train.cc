@@ -132,6 +132,22 @@ double tokens_at_once(const RunPlan& plan) {
   return tokens / static_cast<double>(plan.train.parts);
 }
 
+// What asks a model with such a head.
+const char* command_for(const Blueprint& blueprint) {
+  switch (blueprint.head) {
+    case HeadKind::masked_token:
+      return "fill";
+    case HeadKind::sequence_class:
+      return "classify";
+    case HeadKind::token_class:
+      return "tag";
+    case HeadKind::answer:
+      return "answer";
+    default:
+      return blueprint.kind == ModelKind::encoder_decoder ? "translate" : "generate";
+  }
+}
+
 void run(const Request& request) {
   RunPlan plan = plan_of(request);
   // A model that came from a folder is there already, and the need counts it.
@@ -179,8 +195,8 @@ void run(const Request& request) {
     print(fmt::format("{}: for transformers and Locus\n",
                       save_hub_folder(*plan.start, saved, folder.path()).string()));
   }
-  print(fmt::format("{}: {} steps done; see training.html, or ask the model: locus eval, locus generate\n",
-                    request.out, step));
+  print(fmt::format("{}: {} step{} done; see training.html, or ask the model: locus eval, locus {}\n",
+                    request.out, step, step == 1 ? "" : "s", command_for(plan.task.blueprint)));
 }
 
 }  // namespace
