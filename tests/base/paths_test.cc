@@ -41,5 +41,15 @@ TEST(Paths, DebrisGoesAndTheRestStays) {
   EXPECT_EQ(entries_of(folder.path()), (std::vector<fs::path>{folder / "a", folder / "b"}));
 }
 
+TEST(Paths, OnlyTheDebrisOfSomeNamesGoes) {
+  const TemporaryFolder folder;
+  for (const char* name : {"last.part", "page.html.12-0.part", "page.html", "thesis.part", "lasting.part"}) {
+    write_file(folder / name, "x");
+  }
+  clear_debris(folder.path(), {"last", "page.html"});
+  EXPECT_EQ(entries_of(folder.path()),
+            (std::vector<fs::path>{folder / "lasting.part", folder / "page.html", folder / "thesis.part"}));
+}
+
 }  // namespace
 }  // namespace locus

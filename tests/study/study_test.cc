@@ -95,6 +95,14 @@ TEST(Study, ACellsFileReadsBackToTheSame) {
                [&] { read_cell(path); });
 }
 
+TEST(Study, AFolderWithOtherThingsIsRefusedAsItIs) {
+  const TemporaryFolder folder;
+  write_file(folder / "thesis.part", "mine");
+  expect_error(Fault::usage, {"holds other things, and no folder 'cells' of an earlier start"},
+               [&] { run(tiny(), folder.path(), {}); });
+  EXPECT_EQ(read_file(folder / "thesis.part"), "mine");
+}
+
 Summary made_up() {
   Summary summary{.lengths = {64, 128, 512}, .trained = 64, .seeds = 2, .tasks = {}, .costs = {}};
   summary.tasks.push_back(

@@ -168,11 +168,32 @@ TEST(RunFolder, APlaceThatCannotHoldItIsRefused) {
   const TemporaryFolder place(in_memory());
   write_file(place / "file", "");
   expect_error(Fault::io, {"cannot make the folder '"}, [&] { RunFolder folder(place / "file"); });
-  RunFolder folder(place.path());
-  fs::create_directory(place / "last");
-  write_file(place / "last/mine", "");
+  RunFolder folder(place / "run");
+  fs::create_directory(place / "run/last");
+  write_file(place / "run/last/mine", "");
   expect_error(Fault::io, {"cannot rename '", "last'"}, [&] { folder.save(checkpoint_of(1)); });
-  EXPECT_TRUE(fs::exists(place / "last/mine"));
+  EXPECT_TRUE(fs::exists(place / "run/last/mine"));
+}
+
+TEST(RunFolder, WhatIsNotOfARunStaysAsItIs) {
+  const TemporaryFolder place(in_memory());
+  write_file(place / "thesis.part", "mine");
+  expect_error(Fault::usage, {"holds other things, and no folder 'steps' of an earlier start"},
+               [&] { RunFolder folder(place.path()); });
+  EXPECT_EQ(names_in(place.path()), std::vector<std::string>{"thesis.part"});
+  fs::create_directory(place / "steps");  // a run's
+  { RunFolder folder(place.path()); }
+  EXPECT_EQ(read_file(place / "thesis.part"), "mine");
+
+  fs::remove(place / "lock");
+  write_file(place / "lock", "12 of mine");
+  expect_error(Fault::io, {"lock' is there and holds no process number"},
+               [&] { RunFolder folder(place.path()); });
+  EXPECT_EQ(read_file(place / "lock"), "12 of mine");
+  fs::remove(place / "lock");
+  fs::create_symlink("thesis.part", place / "lock");
+  expect_error(Fault::io, {"cannot open '", "lock'"}, [&] { RunFolder folder(place.path()); });
+  EXPECT_EQ(read_file(place / "thesis.part"), "mine");
 }
 
 TEST(RunFolder, ACheckpointThatTellsAnotherStepIsDamaged) {

@@ -69,15 +69,31 @@ void point_link(const fs::path& link, const fs::path& target) {
   sync_folder(link.parent_path());
 }
 
+bool take_folder(const fs::path& folder, const char* mark) {
+  const bool begun = is_folder(folder / mark);
+  if (!begun && is_folder(folder) && !entries_of(folder).empty()) {
+    fail(Fault::usage, "'{}' holds other things, and no folder '{}' of an earlier start; take another folder",
+         folder.string(), mark);
+  }
+  make_folder(folder / mark);
+  return begun;
+}
+
 FolderLock::FolderLock(const fs::path& file)
-    : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   if (descriptor_.get() < 0) fail(Fault::io, "cannot open '{}': {}", file.string(), std::strerror(errno));
+  char text[24] = {};
+  if (::pread(descriptor_.get(), text, sizeof text - 1, 0) < 0) {
+    fail(Fault::io, "cannot read '{}': {}", file.string(), std::strerror(errno));
+  }
+  const std::string holder = text;
   if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail(Fault::io, "cannot lock '{}': {}", file.string(), std::strerror(errno));
-    char holder[24] = {};
-    const bool told = ::pread(descriptor_.get(), holder, sizeof holder - 1, 0) > 0;
     fail(Fault::io, "'{}' is in use by another run{}{}; wait for it, or take another folder",
-         file.parent_path().string(), told ? ", process " : "", holder);
+         file.parent_path().string(), holder.empty() ? "" : ", process ", holder);
+  }
+  if (holder.find_first_not_of("0123456789") != std::string::npos) {
+    fail(Fault::io, "'{}' is there and holds no process number; it is not a lock of Locus", file.string());
   }
   // For the other's error only: the lock is the lock, whatever the file says.
   const std::string self = std::to_string(::getpid());

@@ -25,8 +25,13 @@ void discard_folder(const std::filesystem::path& name);
 // from the link's own folder.
 void point_link(const std::filesystem::path& link, const std::filesystem::path& target);
 
+// Takes a folder for a run: one that is not there, or is empty, or has the folder `mark` of an earlier start,
+// which is made. Others keep what they hold: Fault::usage. Returns whether there was an earlier start.
+bool take_folder(const std::filesystem::path& folder, const char* mark);
+
 // Held, no other process gets it; it ends with the process, however that ends, so none is ever left behind.
-// Another holder: Fault::io, with its process number.
+// Another holder: Fault::io, with its process number. A file that is no lock, or a link, stays as it is:
+// Fault::io.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& file);

@@ -49,9 +49,13 @@ void remove_whole(const fs::path& path) {
   check(fault, "remove", path);
 }
 
-void clear_debris(const fs::path& folder) {
+void clear_debris(const fs::path& folder, const std::vector<std::string_view>& names) {
   for (const fs::path& entry : entries_of(folder)) {
-    if (entry.extension() == ".part") remove_whole(entry);
+    const std::string found = entry.filename();
+    const bool ours = names.empty() || std::ranges::any_of(names, [&](std::string_view name) {
+                        return found.starts_with(name) && found[name.size()] == '.';
+                      });
+    if (ours && entry.extension() == ".part") remove_whole(entry);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace locus {
@@ -14,7 +15,8 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
 
 void remove_whole(const std::filesystem::path& path);  // with all that is below; none there is fine
 
-// Removes what a killed process left unfinished in a folder: what ends in .part (AtomicFile, discard_folder).
-void clear_debris(const std::filesystem::path& folder);
+// Removes what a killed process left unfinished of the files, folders and links of these names in a folder
+// (AtomicFile, discard_folder, point_link): NAME.part, NAME.123-0.part. No names: whatever ends in .part.
+void clear_debris(const std::filesystem::path& folder, const std::vector<std::string_view>& names = {});
 
 }  // namespace locus

@@ -9,7 +9,7 @@
 namespace locus::study {
 namespace {
 
-constexpr const char* kStudyFile = "study.toml";
+constexpr const char *kStudyFile = "study.toml", *kCells = "cells", *kModels = "models";
 
 std::vector<std::string> words(std::string_view list) {
   std::vector<std::string> result;
@@ -150,9 +150,11 @@ std::string study_toml(const Study& study) { return settings_of(study).toml(); }
 
 std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher) {
   check(study);
-  for (const char* part : {"cells", "models"}) make_folder(folder / part);
+  const bool begun = take_folder(folder, kCells);
+  make_folder(folder / kModels);
   const FolderLock lock(folder / "lock");
-  for (const auto& place : {folder, folder / "cells", folder / "models"}) clear_debris(place);
+  if (begun) clear_debris(folder, {kStudyFile, "results.json", "results.csv", "report.html"});
+  for (const char* part : {kCells, kModels}) clear_debris(folder / part);
   claim(study, folder);
   std::vector<Cell> cells;
   for (const CellName& name : study.cells()) {
@@ -177,7 +179,7 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
 }
 
 std::filesystem::path model_file(const std::filesystem::path& folder, const CellName& name) {
-  return folder / "models" / fmt::format("{}.{}.safetensors", name.task, name.scheme);
+  return folder / kModels / fmt::format("{}.{}.safetensors", name.task, name.scheme);
 }
 
 }  // namespace locus::study

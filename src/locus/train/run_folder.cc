@@ -58,9 +58,11 @@ std::vector<int64_t> saved_steps(const fs::path& run) {
 }
 
 RunFolder::RunFolder(const fs::path& path) : path_(path) {
-  make_folder(path_ / kSteps);
+  const bool begun = take_folder(path_, kSteps);
   lock_.emplace(path_ / "lock");
-  for (const fs::path& folder : {path_, path_ / kSteps}) clear_debris(folder);
+  if (!begun) return;
+  clear_debris(path_, {"last", "best", "hub", "tokenizer", "training.html"});
+  clear_debris(path_ / kSteps);
 }
 
 std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {

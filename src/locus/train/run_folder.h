@@ -54,7 +54,8 @@ struct Checkpoint {
 
 class RunFolder {
  public:
-  // Made when it is not there. Another run at work in it: Fault::io.
+  // Made when it is not there. One that holds other things than a run: Fault::usage. Another run at work in
+  // it: Fault::io.
   explicit RunFolder(const std::filesystem::path& path);
 
   // The newest checkpoint of which every bit is as it was saved, or none when there never was one. Newer
