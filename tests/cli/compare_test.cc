@@ -49,6 +49,20 @@ TEST(Compare, WritesAReportNumbersAndWordsAndGoesOnFromThere) {
   EXPECT_EQ(results["tasks"].at(0)["lines"].at(0)["scheme"].get_string().value(), "none");
 }
 
+TEST(Compare, ABrokenModelIsNamedWithWhatToDo) {
+  const TemporaryFolder folder;
+  const std::string command =
+      "compare --schemes none --tasks back --seeds 1 --steps 1 --lengths 64 --out " + (folder / "a").string();
+  ASSERT_EQ(run_program(command).exit_code, 0);
+  write_file(folder / "a" / "models" / "back.none.safetensors", "x");
+  const Outcome outcome = run_program(command);
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_NE(outcome.err.find("back.none.safetensors' and its cell is run again"), std::string::npos)
+      << outcome.err;
+  std::filesystem::remove(folder / "a" / "models" / "back.none.safetensors");
+  EXPECT_EQ(run_program(command).exit_code, 0);
+}
+
 TEST(Compare, BadInputIsNamedBeforeAnythingIsTrained) {
   const TemporaryFolder folder;
   const std::string out = " --out " + (folder / "x").string();

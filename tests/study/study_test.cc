@@ -95,6 +95,40 @@ TEST(Study, ACellsFileReadsBackToTheSame) {
                [&] { read_cell(path); });
 }
 
+TEST(Study, AFoundCellMustBeTheOneOfItsName) {
+  const TemporaryFolder folder;
+  const Study study = tiny();
+  const std::vector<Cell> cells = run(study, folder.path(), {});
+  const auto path = folder / "cells" / (cells[1].name.text() + ".json");
+  const auto expect = [&](const char* problem, const std::function<void(Cell&)>& change) {
+    Cell cell = cells[1];
+    change(cell);
+    write_file(path, cell_json(cell));
+    expect_error(Fault::data, {path.c_str(), problem, "remove it and it is run again"},
+                 [&] { run(study, folder.path(), {}); });
+  };
+  expect("it is the cell 'language.none.1'", [&](Cell& cell) { cell.name = cells[0].name; });
+  expect("it has 1 rows", [](Cell& cell) { cell.rows.pop_back(); });
+  expect("row 2 is 'x'", [](Cell& cell) { cell.rows[1].variant = "x"; });
+  expect("row 1 has other lengths", [](Cell& cell) { cell.rows[0].scores.pop_back(); });
+  expect("row 2 has other lengths", [](Cell& cell) { cell.rows[1].scores[0].length = -8; });
+  expect("the score at length 8 is -1", [](Cell& cell) { cell.rows[0].scores[0].value = -1; });
+  expect("it has a negative cost", [](Cell& cell) { cell.parameters = -1; });
+}
+
+TEST(Study, ACellWithoutItsModelIsRunAgain) {
+  const TemporaryFolder folder;
+  const std::vector<Cell> cells = run(tiny(), folder.path(), {});
+  const auto model = model_file(folder.path(), cells[1].name);
+  std::filesystem::remove(model);
+  std::string again;
+  run(tiny(), folder.path(), {.at_work = {}, .finished = [&](const Cell& cell, bool now) {
+                                if (now) again += cell.name.text();
+                              }});
+  EXPECT_EQ(again, cells[1].name.text());
+  EXPECT_TRUE(std::filesystem::exists(model));
+}
+
 TEST(Study, AFolderWithOtherThingsIsRefusedAsItIs) {
   const TemporaryFolder folder;
   write_file(folder / "thesis.part", "mine");

@@ -13,7 +13,11 @@ constexpr int64_t kShown = 24;  // tokens of an example whose attention is drawn
 Model read_model(const study::Study& study, const std::filesystem::path& file, const study::Task& task,
                  std::string_view scheme) {
   Model model(study::blueprint(study.conditions, task, scheme), {.seed = std::nullopt});
-  read_parameters(SafetensorsFile(file), model.parameters());
+  try {
+    read_parameters(SafetensorsFile(file), model.parameters());
+  } catch (const Error& error) {
+    fail(error.fault(), "{}; remove '{}' and its cell is run again", error.what(), file.string());
+  }
   return model;
 }
 

@@ -1,10 +1,13 @@
 // A cell as a JSON file, and back.
 #include <simdjson.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/quote.h"
 #include "locus/study/study.h"
 
 namespace locus::study {
@@ -37,7 +40,43 @@ Row read_row(simdjson::dom::element element) {
   return row;
 }
 
+bool can_be(const Score& score, const Task& task) {
+  if (std::isnan(score.value)) return true;
+  return task.metric == Metric::perplexity ? score.value > 0 : score.value >= 0 && score.value <= 1;
+}
+
+// What keeps a cell from being the one that is expected, or nothing.
+std::string problem_of(const Study& study, const CellName& name, const Cell& cell) {
+  if (cell.name.text() != name.text()) return fmt::format("it is the cell {}", quote(cell.name.text()));
+  const std::span<const Extension> extensions = scheme_info(name.scheme).extensions;
+  if (cell.rows.size() != extensions.size() + 1) return fmt::format("it has {} rows", cell.rows.size());
+  const std::vector<int64_t> lengths = study.conditions.test_lengths();
+  for (size_t i = 0; i < cell.rows.size(); ++i) {
+    const Row& row = cell.rows[i];
+    if (row.variant != (i == 0 ? "" : extensions[i - 1].name)) {
+      return fmt::format("row {} is {}", i + 1, quote(row.variant));
+    }
+    if (!std::ranges::equal(row.scores, lengths, {}, &Score::length)) {
+      return fmt::format("row {} has other lengths than the study", i + 1);
+    }
+    for (const Score& score : row.scores) {
+      if (!can_be(score, study.task_named(name.task))) {
+        return fmt::format("the score at length {} is {}", score.length, score.value);
+      }
+    }
+  }
+  const bool costs = cell.parameters >= 0 && cell.step_bytes >= 0 && cell.step_seconds >= 0;
+  return costs ? "" : "it has a negative cost";
+}
+
 }  // namespace
+
+void check_cell(const Study& study, const CellName& name, const Cell& cell,
+                const std::filesystem::path& file) {
+  const std::string problem = problem_of(study, name, cell);
+  require(problem.empty(), "{}: {}, not what this study has there; remove it and it is run again",
+          file.string(), problem);
+}
 
 std::string cell_json(const Cell& cell) {
   std::vector<std::string> rows;

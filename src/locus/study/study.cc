@@ -158,10 +158,12 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
   claim(study, folder);
   std::vector<Cell> cells;
   for (const CellName& name : study.cells()) {
-    const std::filesystem::path path = folder / "cells" / (name.text() + ".json");
-    const bool known = is_there(path);
+    const std::filesystem::path path = folder / kCells / (name.text() + ".json");
+    const bool has_model = name.seed != 1 || is_there(model_file(folder, name));
+    const bool known = has_model && is_there(path);
     if (known) {
       cells.push_back(read_cell(path));
+      check_cell(study, name, cells.back(), path);
     } else {
       Finished done = run_cell(study.conditions, study.task_named(name.task), name, [&](double part) {
         if (watcher.at_work) watcher.at_work(name, part);

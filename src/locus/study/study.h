@@ -65,5 +65,8 @@ std::filesystem::path model_file(const std::filesystem::path& folder, const Cell
 
 std::string cell_json(const Cell& cell);
 Cell read_cell(const std::filesystem::path& file);
+// Refuses a cell that cannot be the one that the study has under this name.
+void check_cell(const Study& study, const CellName& name, const Cell& cell,
+                const std::filesystem::path& file);
 
 }  // namespace locus::study
