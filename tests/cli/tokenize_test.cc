@@ -65,6 +65,17 @@ TEST(Tokenize, LearnsAVocabularyAndReadsItsSpecialTokens) {
   EXPECT_NE(small.out.find("the text gives no more tokens"), std::string::npos) << small.out << small.err;
 }
 
+TEST(Tokenize, AVocabularyThatCannotBeWrittenLeavesNothing) {
+  const TemporaryFolder folder;
+  const std::string learn =
+      "tokenize --learn 270 " + golden_text("corpus.txt").string() + " --out " + (folder / "tok").string();
+  // Room for the merges, and not for the tokens.
+  const Outcome outcome = run_program(learn, "trap '' XFSZ; ulimit -f 1;");
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_NE(outcome.err.find("encoder.json"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "tok"));
+}
+
 TEST(Tokenize, WritesTokenFilesThatWindowsReads) {
   const TemporaryFolder folder;
   const std::string corpus = golden_text("corpus.txt").string(), out = (folder / "x.tokens").string();

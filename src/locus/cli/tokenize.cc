@@ -9,6 +9,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/json.h"
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/cli/input.h"
 #include "locus/cli/progress_line.h"
@@ -54,6 +55,18 @@ void check(const Request& request) {
   }
 }
 
+// A folder that is made for it does not stay half full.
+void save(const Bpe& bpe, const std::filesystem::path& folder) {
+  const bool there = is_there(folder);
+  try {
+    bpe.save(folder);
+  } catch (...) {
+    std::error_code ignored;  // what went wrong first is what to say
+    if (!there) std::filesystem::remove_all(folder, ignored);
+    throw;
+  }
+}
+
 void learn(const Request& request) {
   std::string told;
   {
@@ -70,7 +83,7 @@ void learn(const Request& request) {
         {.size = *request.learn, .specials = request.specials, .progress = [&](int32_t tokens, int32_t size) {
            line.show(fmt::format("{} of {} tokens", tokens, size));
          }}));
-    bpe.save(request.out);
+    save(bpe, request.out);
     told = fmt::format("{}: {} tokens, {} merges from {} different words\n", request.out, bpe.size(),
                        bpe.merges().size(), counts.words().size());
     if (bpe.size() < *request.learn)
