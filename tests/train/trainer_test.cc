@@ -21,8 +21,7 @@ struct Attempt {
   int64_t stop_at = 0;
   std::vector<std::pair<std::string, std::string>> files;
 
-  int64_t in(const fs::path& path, const TrainSettings& settings,
-             const char* config = "a = 1\nthreads = 1\n") {
+  int64_t in(const fs::path& path, const TrainSettings& settings, const char* config = "a = 1\n") {
     RunFolder folder(path);
     return train(
         {.objective = trainee,
@@ -30,7 +29,6 @@ struct Attempt {
          .folder = folder,
          .settings = settings,
          .config = Settings::parse(config, "config"),
-         .may_differ = {"threads"},
          .files = files,
          .hooks = {.progress = [&](const TrainProgress& p) { progress.push_back(p); },
                    .stop = [&] { return !progress.empty() && progress.back().last.step + 1 == stop_at; },
@@ -90,7 +88,7 @@ TEST(Trainer, StopsWhenAskedAndGoesOnAsIfItHadNot) {
   EXPECT_EQ(read_state(stopped / "last").step, 8);
   const int threads_before = threads();
   set_threads(3);
-  EXPECT_EQ(second.in(stopped.path(), trainee_settings(20), "a = 1\nthreads = 3\n"), 20);
+  EXPECT_EQ(second.in(stopped.path(), trainee_settings(20)), 20);
   set_threads(threads_before);
   EXPECT_EQ(second.progress.front().last.step, 9);
   for (const char* name : {"first.weight", "first.bias", "second.weight"}) {
@@ -107,7 +105,7 @@ TEST(Trainer, AnotherConfigurationIsRefusedWithTheDifferences) {
   expect_error(Fault::usage,
                {"was begun with another configuration; take it again, or another folder\n  a: '2', was '1'\n "
                 " b: 'x', was not set"},
-               [&] { other.in(folder.path(), trainee_settings(3), "a = 2\nb = \"x\"\nthreads = 1\n"); });
+               [&] { other.in(folder.path(), trainee_settings(3), "a = 2\nb = \"x\"\n"); });
 }
 
 TEST(Trainer, OtherFilesAreRefused) {

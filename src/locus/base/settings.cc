@@ -164,12 +164,9 @@ std::string Settings::toml() const {
   return text;
 }
 
-std::vector<std::string> differences(const Settings& before, const Settings& after,
-                                     std::span<const std::string_view> ignored) {
+std::vector<std::string> differences(const Settings& before, const Settings& after) {
   std::vector<std::string> lines;
-  const auto counts = [&](const Setting& setting) { return std::ranges::count(ignored, setting.key) == 0; };
   for (const Setting& now : after.all()) {
-    if (!counts(now)) continue;
     const Setting* was = before.find(now.key);
     if (was == nullptr) {
       lines.push_back(fmt::format("{}: {}, was not set", now.key, quote(now.value)));
@@ -178,7 +175,7 @@ std::vector<std::string> differences(const Settings& before, const Settings& aft
     }
   }
   for (const Setting& was : before.all()) {
-    if (counts(was) && after.find(was.key) == nullptr) {
+    if (after.find(was.key) == nullptr) {
       lines.push_back(fmt::format("{}: not set, was {}", was.key, quote(was.value)));
     }
   }

@@ -55,8 +55,7 @@ class Settings {
 };
 
 // What would have to change to get from one to the other, a line each: "train.rate: 0.1, was 0.2". The order
-// of keys does not count, and neither do the keys in `ignored`.
-std::vector<std::string> differences(const Settings& before, const Settings& after,
-                                     std::span<const std::string_view> ignored = {});
+// of keys does not count.
+std::vector<std::string> differences(const Settings& before, const Settings& after);
 
 }  // namespace locus

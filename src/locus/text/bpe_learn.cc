@@ -34,8 +34,8 @@ class Learner {
 
   int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
 
-  // Merges the best pair; false when none occurs `least` times.
-  bool step(int64_t least) {
+  // Merges the best pair; false when none occurs twice.
+  bool step() {
     while (!queue_.empty()) {
       const Candidate best = queue_.top();
       queue_.pop();
@@ -46,7 +46,7 @@ class Learner {
         if (uses.count > 0) push(best.pair, uses.count);
         continue;
       }
-      if (best.count < least) return false;
+      if (best.count < 2) return false;
       merge(best.pair, std::exchange(uses, {}));
       return true;
     }
@@ -188,12 +188,10 @@ BpeVocabulary learn_bpe(const WordCounts& counts, const LearnOptions& options) {
   require(options.size >= kBytes + specials,
           "learning merges: {} tokens wanted, expected at least the 256 bytes and {} special tokens",
           options.size, specials);
-  require(options.least_count >= 1, "learning merges: the least count is {}, expected 1 or more",
-          options.least_count);
   const auto most = static_cast<int32_t>(options.size - specials);
   Learner learner(counts);
   int32_t told = 0;
-  while (learner.size() < most && learner.step(options.least_count)) {
+  while (learner.size() < most && learner.step()) {
     if (!options.progress || learner.size() < told) continue;
     options.progress(learner.size(), options.size);
     told = learner.size() + 64;

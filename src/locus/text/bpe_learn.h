@@ -17,7 +17,6 @@ namespace locus {
 
 struct LearnOptions {
   int32_t size = 0;                   // V: bytes, merges and special tokens; 256 + special tokens at least
-  int64_t least_count = 2;            // a pair seen less often does not merge
   std::vector<std::string> specials;  // names
   // Told now and then how many tokens there are of `size`.
   std::function<void(int32_t tokens, int32_t size)> progress;
@@ -33,7 +32,7 @@ class WordCounts {
   std::unordered_map<std::string, int64_t> words_;
 };
 
-// At most `size` tokens; fewer when no pair is left that occurs `least_count` times.
+// At most `size` tokens; fewer when no pair is left that occurs twice.
 BpeVocabulary learn_bpe(const WordCounts& counts, const LearnOptions& options);
 
 }  // namespace locus

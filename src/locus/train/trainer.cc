@@ -67,7 +67,7 @@ class Training {
 
   void resume(const fs::path& checkpoint) {
     const std::vector<std::string> changes =
-        differences(Settings::read(checkpoint / "config.toml"), job_.config, job_.may_differ);
+        differences(Settings::read(checkpoint / "config.toml"), job_.config);
     if (!changes.empty()) {
       fail(Fault::usage, "'{}' was begun with another configuration; take it again, or another folder\n  {}",
            job_.folder.path().string(), fmt::join(changes, "\n  "));

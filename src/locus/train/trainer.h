@@ -74,8 +74,7 @@ struct TrainJob {
   Parameters& parameters;
   RunFolder& folder;
   TrainSettings settings;
-  Settings config;                           // all of it, saved beside the model
-  std::vector<std::string_view> may_differ;  // keys of the config that may change when it goes on
+  Settings config;                                         // all of it, saved beside the model
   std::vector<std::pair<std::string, std::string>> files;  // saved beside the model, too
   TrainHooks hooks;
 };
