@@ -152,9 +152,9 @@ TEST(PipelineFaults, PatternsThatDoNotCompileOrExplode) {
     return R"({"pre_tokenizer": {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": ")" + regex +
            R"("}}, "model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0]]}})";
   };
-  refused(split("(a"), {"the expression '(a' does not compile at byte 2"});
+  refused(split("(a"), {"the expression '(a' does not compile: "});
   const Pipeline slow = pipeline(split("(a+)+$"));
-  expect_error(Fault::data, {"the expression stopped at byte 0"},
+  expect_error(Fault::data, {" stopped at byte 0"},
                [&] { slow.encode(std::string(64, 'a') + "b", Specials::are_text); });
 }
 

@@ -82,6 +82,20 @@ TEST(VocabularyFiles, TheClassOfMergesSaysWhatStandsAroundATextAsInTransformers)
                [&] { with(R"({"tokenizer_class": "RobertaTokenizer"})"); });
 }
 
+TEST(VocabularyFiles, TheMaskIsWhatTheFolderSaysAndMayTakeTheBlankBeforeIt) {
+  const TemporaryFolder folder;
+  put(folder / "vocab.json", R"({"<s>": 0, "</s>": 1, "a": 2, "Ġ": 3, "<mask>": 4, "<hidden>": 5})");
+  put(folder / "merges.txt", "");
+  const auto with = [&](const char* config, const char* text) {
+    put(folder / "tokenizer_config.json", config);
+    return load_tokenizer(folder.path())->encode(text, Specials::are_read);
+  };
+  using Ids = std::vector<int32_t>;
+  EXPECT_EQ(with("{}", "a <mask>"), (Ids{2, 3, 4}));
+  EXPECT_EQ(with(R"({"mask_token": {"content": "<mask>", "lstrip": true}})", "a <mask>"), (Ids{2, 4}));
+  EXPECT_EQ(with(R"({"mask_token": "<hidden>"})", "a <hidden>"), (Ids{2, 3, 5}));
+}
+
 TEST(VocabularyFiles, VocabTxtWhereAccentsOrChineseCharactersCountAsInTransformers) {
   const TemporaryFolder folder;
   put(folder / "vocab.txt", "[UNK]\nü\nu\n日\n日本\n本\n");

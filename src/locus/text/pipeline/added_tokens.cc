@@ -12,10 +12,12 @@ namespace {
 
 bool is_blank(Character character) { return class_of(character) == CharacterClass::space; }
 
-// As \w has it: letters, marks, decimal digits and letter-like numbers, and what connects them.
+// As kWordMembers (oniguruma.h), and what joins characters.
 bool in_word(Character character) {
-  if (character.code == Character::kNoCode) return false;
-  const auto category = utf8proc_category(character.code);
+  const int32_t code = character.code;
+  if (code == Character::kNoCode) return false;
+  if (code == 0x200c || code == 0x200d || (code >= 0x24b6 && code <= 0x24e9)) return true;
+  const auto category = utf8proc_category(code);
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_PC &&
          category != UTF8PROC_CATEGORY_NO;
 }

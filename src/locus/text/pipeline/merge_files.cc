@@ -22,20 +22,24 @@ std::string token_name(const JsonPart& config, const char* role, const char* pre
 class MergeFrame {
  public:
   MergeFrame(const TokenIds& ids, const JsonPart& config)
-      : ids_(ids), config_(config), blank_first_(config.flag("add_prefix_space", false)) {}
+      : ids_(ids),
+        config_(config),
+        class_(config.text("tokenizer_class", "")),
+        blank_first_(config.flag("add_prefix_space", false)) {
+    if (class_.ends_with("Fast")) class_.resize(class_.size() - 4);
+  }
 
   bool blank_first() const { return blank_first_; }
 
+  // The token for what is hidden where it takes the blank before it along, or nothing.
+  std::string blank_taking_mask() const {
+    const bool told = config_.has("mask_token") && !config_.member("mask_token").is_string();
+    const bool takes = told && config_.part("mask_token").flag("lstrip", false);
+    return takes ? config_.part("mask_token").text("content") : "";
+  }
+
   // The member "post_processor".
   std::string processor() const {
-    std::string name = config_.text("tokenizer_class", "");
-    if (name.ends_with("Fast")) name.resize(name.size() - 4);
-    const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-      return std::ranges::count(names, name) > 0;
-    };
-    const auto guessed = [&](const char* first, const char* last) {
-      return name.empty() && ids_.contains(first) && ids_.contains(last);
-    };
     if (is_one_of({"RobertaTokenizer", "BartTokenizer", "LongformerTokenizer", "LEDTokenizer"}) ||
         guessed("<s>", "</s>")) {
       return around("RobertaProcessing", "<s>", "</s>");
@@ -53,6 +57,13 @@ class MergeFrame {
   }
 
  private:
+  bool is_one_of(std::initializer_list<std::string_view> names) const {
+    return std::ranges::count(names, class_) > 0;
+  }
+  bool guessed(const char* first, const char* last) const {
+    return class_.empty() && ids_.contains(first) && ids_.contains(last);
+  }
+
   int32_t id_of(const std::string& token) const {
     const auto found = ids_.find(token);
     require(found != ids_.end(), "{} puts the token {} around a text, which {} leaves out", config_.where(),
@@ -86,13 +97,15 @@ class MergeFrame {
 
   const TokenIds& ids_;
   const JsonPart& config_;
+  std::string class_;  // of transformers, without its Fast
   bool blank_first_;
 };
 
 std::vector<std::string> special_names(const JsonPart& config) {
   std::vector<std::string> names = {"<|endoftext|>", "<s>",   "<pad>", "</s>",  "<unk>", "<mask>",
                                     "[CLS]",         "[PAD]", "[SEP]", "[UNK]", "[MASK]"};
-  for (const char* role : {"bos_token", "eos_token", "unk_token", "pad_token", "cls_token", "sep_token"}) {
+  for (const char* role :
+       {"bos_token", "eos_token", "unk_token", "pad_token", "cls_token", "sep_token", "mask_token"}) {
     std::string name = token_name(config, role, "");
     if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
   }
@@ -119,7 +132,7 @@ PipelineParts read_merge_files(const std::filesystem::path& folder) {
   const std::string blank_first = json::boolean(frame.blank_first());
   return read_pipeline(
       json::object(
-          {{"added_tokens", special_tokens(ids, special_names(config))},
+          {{"added_tokens", special_tokens(ids, special_names(config), frame.blank_taking_mask())},
            {"pre_tokenizer", fmt::format(R"({{"type": "ByteLevel", "add_prefix_space": {}}})", blank_first)},
            {"post_processor", frame.processor()},
            {"decoder", R"({"type": "ByteLevel"})"},

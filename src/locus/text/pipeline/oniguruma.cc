@@ -1,9 +1,10 @@
 #include "locus/text/pipeline/oniguruma.h"
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 #include "locus/base/error.h"
-#include "locus/base/quote.h"
 
 namespace locus {
 namespace {
@@ -46,8 +47,7 @@ class Translator {
   }
   char at(size_t i) const { return i < from_.size() ? from_[i] : '\0'; }
   [[noreturn]] void refuse(std::string_view what) const {
-    fail(Fault::data, "{}: the expression {} has {} at byte {}, which Locus does not read", where_,
-         quote(from_), what, i_);
+    fail(Fault::data, "{} has {} at byte {}, which Locus does not read", where_, what, i_);
   }
 
   // (?m) is what others call (?s).
@@ -61,6 +61,8 @@ class Translator {
     const size_t end = std::min(from_.find_first_not_of("0123456789,", i_ + 1), from_.size());
     if (at(end) != '}' || end == i_ + 1) return copy(1);
     if (at(end + 1) == '+') refuse("an interval with a +");
+    const bool exact = from_.substr(i_, end - i_).find(',') == std::string_view::npos;
+    if (exact && at(end + 1) == '?') refuse("an interval of one number with a ?");
     if (at(i_ + 1) == ',') put("{0", 1);
     copy(end + 1 - i_);
   }
@@ -68,7 +70,13 @@ class Translator {
   // What means the same within a class and without: \u12ab, \p{..}, \x{..} and all of one character.
   void plain_escape() {
     const char kind = at(i_ + 1);
-    if (kind == 'u') return put(fmt::format("\\x{{{}}}", from_.substr(i_ + 2, 4)), 6);
+    if (kind == 'u') {
+      const std::string_view digits = from_.substr(std::min(i_ + 2, from_.size()), 4);
+      const bool whole = digits.size() == 4 &&
+                         std::ranges::all_of(digits, [](unsigned char c) { return std::isxdigit(c) != 0; });
+      if (!whole) refuse("a \\u without four digits");
+      return put(fmt::format("\\x{{{}}}", digits), 6);
+    }
     const bool braced = (kind == 'p' || kind == 'P' || kind == 'x') && at(i_ + 2) == '{';
     copy(braced ? std::min(from_.find('}', i_), from_.size() - 1) + 1 - i_ : 2);
   }
@@ -103,8 +111,10 @@ class Translator {
   void character_class() {
     copy(at(i_ + 1) == '^' ? 2 : 1);
     if (at(i_) == ']') copy(1);
+    bool joined = false;  // a class within ended or began just before
     for (int depth = 1; depth > 0 && i_ < from_.size();) {
       const std::string_view next = from_.substr(i_, 2);
+      const bool behind_bracket = std::exchange(joined, next[0] == '[' || next[0] == ']');
       if (next == "[:" || next == "[^" || next == "&&") {
         refuse(next == "[:"   ? "a POSIX class"
                : next == "&&" ? "&&"
@@ -115,14 +125,13 @@ class Translator {
         depth > 0 ? put("", 1) : copy(1);
       } else if (next[0] == '\\') {
         escape_in_class();
-      } else if (next[0] == '-' && (is_bracket(at(i_ - 1)) || is_bracket(at(i_ + 1)))) {
+      } else if (next[0] == '-' && (behind_bracket || at(i_ + 1) == '[' || at(i_ + 1) == ']')) {
         put("\\-", 1);  // no range, whatever is joined there
       } else {
         copy(1);
       }
     }
   }
-  static bool is_bracket(char c) { return c == '[' || c == ']'; }
 
   std::string_view from_;
   const std::string& where_;

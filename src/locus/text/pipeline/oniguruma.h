@@ -13,7 +13,7 @@ inline constexpr std::string_view kWordMembers =
 
 // The same expression for PCRE2 with PCRE2_MULTILINE: ^ and $ are ends of lines, \w and \b know other
 // letters, \h is a hexadecimal digit, and classes within a class are joined to it. What else differs and
-// would need more is refused by name; `where` begins the error.
+// would need more is refused by name; `where` names the expression.
 std::string from_oniguruma(std::string_view expression, const std::string& where);
 
 }  // namespace locus

@@ -104,7 +104,8 @@ std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {
     if (known.expression == expression) return scanner_pattern(known.word_end);
   }
   if (expression == " {2,}") return std::make_unique<BlankRuns>();
-  return regex_pattern(from_oniguruma(expression, pattern.where()), pattern.where());
+  const std::string where = fmt::format("{}: the expression {}", pattern.where(), quote(expression));
+  return regex_pattern(from_oniguruma(expression, where), where);
 }
 
 }  // namespace locus

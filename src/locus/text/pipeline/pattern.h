@@ -23,8 +23,8 @@ class Pattern {
 std::unique_ptr<Pattern> word_pattern(std::string word);
 std::unique_ptr<Pattern> character_pattern(bool (*wanted)(int32_t code));  // each such character a match
 std::unique_ptr<Pattern> scanner_pattern(size_t (*word_end)(std::string_view text, size_t begin));
-// As PCRE2 reads it, over lines. `where` begins the error when it does not compile, or when a text takes it
-// too long.
+// As PCRE2 reads it, over lines. `where` names it in the error when it does not compile, or when a text takes
+// it too long.
 std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::string where);
 
 // The member "pattern": {"String": ".."}, {"Regex": ".."} or a plain string.

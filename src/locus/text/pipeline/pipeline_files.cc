@@ -26,7 +26,8 @@ std::string bert_normalizer(const JsonPart& config) {
 
 }  // namespace
 
-std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names) {
+std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names,
+                           const std::string& blank_taking) {
   std::vector<std::string> tokens;
   for (const std::string& name : names) {
     const auto found = ids.find(name);
@@ -34,6 +35,7 @@ std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& 
     tokens.push_back(json::object({{"id", json::number(int64_t{found->second})},
                                    {"content", json::text(name)},
                                    {"special", "true"},
+                                   {"lstrip", json::boolean(name == blank_taking)},
                                    {"normalized", "false"}}));
   }
   return json::list(tokens);

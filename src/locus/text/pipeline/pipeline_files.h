@@ -26,8 +26,9 @@ PipelineParts read_merge_files(const std::filesystem::path& folder);
 PipelineParts read_marian_files(const std::filesystem::path& folder);
 
 using TokenIds = std::unordered_map<std::string, int32_t>;
-// The member "added_tokens": those of the names that have an id.
-std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names);
+// The member "added_tokens": those of the names that have an id. One may take the blank before it along.
+std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names,
+                           const std::string& blank_taking = "");
 JsonText read_tokenizer_config(const std::filesystem::path& folder);
 
 }  // namespace locus

@@ -4,7 +4,6 @@
 #include <pcre2.h>
 
 #include "locus/base/error.h"
-#include "locus/base/quote.h"
 #include "locus/text/pipeline/pattern.h"
 #include "locus/text/unicode.h"
 
@@ -39,8 +38,7 @@ class RegexPattern final : public Pattern {
     code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
                               PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
                               &offset, nullptr));
-    require(code_ != nullptr, "{}: the expression {} does not compile at byte {}: {}", where_,
-            quote(expression), offset, message_of(error));
+    require(code_ != nullptr, "{} does not compile: {}", where_, message_of(error));
     pcre2_set_match_limit(limits_.get(), kMostSteps);
     pcre2_set_depth_limit(limits_.get(), kDeepest);
     pcre2_set_heap_limit(limits_.get(), kMostMemory);
@@ -70,8 +68,8 @@ class RegexPattern final : public Pattern {
       const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), part.size(), i,
                                     options, match.get(), limits_.get());
       if (found == PCRE2_ERROR_NOMATCH) return;
-      require(found >= 0, "{}: the expression stopped at byte {} of a text of {}: {}", where_,
-              stretch.begin + i, text.size(), message_of(found));
+      require(found >= 0, "{} stopped at byte {} of a text of {}: {}", where_, stretch.begin + i, text.size(),
+              message_of(found));
       const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
       if (ends[1] > ends[0]) {
         matches.push_back({stretch.begin + ends[0], stretch.begin + ends[1]});
