@@ -25,6 +25,18 @@ TEST(WriteFolder, IsThereWholeOrNotAtAll) {
   EXPECT_EQ(entries_of(folder.path()).size(), 1u);
 }
 
+TEST(WriteFolder, TakesNoOtherName) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "a.part");
+  fs::create_directories(folder / "real");
+  fs::create_directory_symlink("real", folder / "link");
+  const auto write = [](const fs::path& unfinished) { write_file(unfinished / "first", "x"); };
+  write_folder(folder / "a", write);
+  write_folder(folder / "link", write);
+  EXPECT_TRUE(is_folder(folder / "a.part"));
+  EXPECT_TRUE(is_there(folder / "real" / "first"));
+}
+
 TEST(WriteFolder, MixesWithNothing) {
   const TemporaryFolder folder;
   write_file(folder / "file", "x");

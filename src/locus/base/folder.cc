@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,15 +37,18 @@ void write_folder(const fs::path& name, const std::function<void(const fs::path&
       !is_there(name) || (is_folder(name) && entries_of(name).empty()),
       "'{}': is there already, and would mix with what is written; expected a new name or an empty folder",
       name.string());
-  const fs::path whole = absolute_path(name / "").parent_path();  // without a / at its end
-  remove_whole(unfinished(whole));
-  make_folder(unfinished(whole));
+  std::error_code ignored;
+  const fs::path whole = fs::weakly_canonical(absolute_path(name / "").parent_path(), ignored);
+  const fs::path fresh = fmt::format("{}.{}.part", whole.string(), ::getpid());
+  make_folder(whole.parent_path());
+  if (::mkdir(fresh.c_str(), 0777) != 0) {
+    fail(Fault::io, "cannot make the folder '{}': {}", fresh.string(), std::strerror(errno));
+  }
   try {
-    write(unfinished(whole));
-    publish_folder(unfinished(whole), whole);
+    write(fresh);
+    publish_folder(fresh, whole);
   } catch (...) {
-    std::error_code ignored;  // what went wrong first is what to say
-    fs::remove_all(unfinished(whole), ignored);
+    fs::remove_all(fresh, ignored);  // what went wrong first is what to say
     throw;
   }
 }

@@ -12,8 +12,8 @@ namespace locus {
 // Gives a finished folder its name; the name must be free.
 void publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);
 
-// A new folder that is there whole or not at all: `write` fills `name`.part, which then gets the name. What
-// may stand there before is an empty folder: files of two would mix.
+// A new folder that is there whole or not at all: `write` fills another beside it, which then gets the name.
+// What may stand there before is an empty folder: files of two would mix.
 void write_folder(const std::filesystem::path& name,
                   const std::function<void(const std::filesystem::path&)>& write);
 
