@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "locus/base/file.h"
 #include "locus/base/version.h"
 #include "locus/kernel/cpu/targets.h"
+#include "tests/temporary_folder.h"
 
 namespace locus {
 namespace {
@@ -75,6 +77,13 @@ TEST(Program, NumbersAreTakenAsTheyStand) {
   const std::string most = "expected a whole number from 0 to 18446744073709551615 (locus --help tells more)";
   expect_usage_error("windows x --seed -1", "--seed: is '-1', " + most);
   expect_usage_error("windows x --seed 18446744073709551616", "--seed: is '18446744073709551616', " + most);
+  expect_usage_error("windows x --context 8x",
+                     "--context: is '8x', expected a whole number from -9223372036854775808 to "
+                     "9223372036854775807 (locus --help tells more)");
+  const TemporaryFolder folder;
+  write_file(folder / "x", "0123456789a");
+  const Outcome octal = run_program("windows " + (folder / "x").string() + " --context 010 --batch 1");
+  EXPECT_TRUE(contains(octal.out, "inputs [1, 10]")) << octal.out << octal.err;
   expect_usage_error("generate x --length-penalty nan",
                      "--length-penalty: is 'nan', expected a number (locus --help tells more)");
 }

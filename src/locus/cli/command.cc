@@ -5,7 +5,9 @@
 #include <CLI/Formatter.hpp>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "locus/base/options.h"
@@ -19,16 +21,22 @@ CLI::Validator checked_as(const std::function<std::string(std::string&)>& compla
   return CLI::Validator(complaint, "");
 }
 
-CLI::Validator check_of(const uint64_t*) {
+template <std::integral Value>
+CLI::Validator check_of(const Value*) {
   return checked_as([](std::string& text) -> std::string {
-    uint64_t value = 0;
+    Value value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
-      return fmt::format("is '{}', expected a whole number from 0 to {}", text, ~uint64_t{0});
+      using Limits = std::numeric_limits<Value>;
+      return fmt::format("is '{}', expected a whole number from {} to {}", text, Limits::min(),
+                         Limits::max());
     }
     text = fmt::format("{}", value);
     return "";
   });
+}
+CLI::Validator check_of(const std::optional<int32_t>*) {
+  return check_of(static_cast<const int32_t*>(nullptr));
 }
 
 CLI::Validator check_of(const std::optional<float>*) {
@@ -43,8 +51,10 @@ CLI::Validator check_of(const std::string*) {
   return checked_as([](const std::string& text) { return text.empty() ? "is empty" : ""; });
 }
 
-template <typename Value>
-CLI::Validator check_of(const Value*) {
+CLI::Validator check_of(const std::optional<std::string>*) {
+  return check_of(static_cast<const std::string*>(nullptr));
+}
+CLI::Validator check_of(const std::vector<std::string>*) {
   return checked_as([](const std::string&) { return ""; });
 }
 
@@ -94,7 +104,8 @@ Option Command::option(const std::string& name, Value& value, const std::string&
 template <typename Value>
 Option Command::option_to(const std::string& name, const std::function<void(const Value&)>& take,
                           const std::string& meaning) {
-  return Option(app_->add_option_function<Value>(name, take, meaning));
+  const Value* const kind = nullptr;
+  return Option(app_->add_option_function<Value>(name, take, meaning)->transform(check_of(kind)));
 }
 
 void Command::callback(const std::function<void()>& work) { app_->callback(work); }

@@ -11,16 +11,24 @@
 namespace locus::cli {
 
 std::string read_input(const std::string& file) {
-  const auto room = static_cast<uint64_t>(memory().available);
-  if (file != "-") return read_file(file, room);
+  const auto check_room = [free = memory().available](const std::string& name, uint64_t bytes) {
+    if (free <= 0 || bytes <= static_cast<uint64_t>(free)) return;  // 0: unknown
+    fail(Fault::resource, "{} takes {} bytes, and {} of memory are free; give a part of it", name, bytes,
+         free);
+  };
+  if (file != "-") {
+    const InputFile input(file);
+    check_room("'" + file + "'", input.size());
+    std::string text(input.size(), '\0');
+    input.read_at(0, std::as_writable_bytes(std::span(text)));
+    return text;
+  }
   std::string text;
   char block[1 << 16];
   size_t got = 0;
   while ((got = std::fread(block, 1, sizeof(block), stdin)) > 0) {
     text.append(block, got);
-    // Half of it: a text that grows is copied.
-    require(text.size() <= room / 2,
-            "stdin has more than {} bytes, half of the memory that is free; give less", room / 2);
+    check_room("stdin", 2 * text.size());  // a text that grows is copied
   }
   if (std::ferror(stdin)) fail(Fault::io, "cannot read stdin: {}", std::strerror(errno));
   return text;
