@@ -33,6 +33,7 @@ TEST(FamilyConfig, TypesOfLayersTellTheWindowBeforeTheirNumberDoes) {
   EXPECT_EQ(qwen_window("", "2", five), 0);
   EXPECT_EQ(qwen_window(sliding, "0", ""), 4096);
   EXPECT_EQ(qwen_window(sliding, "0", "\"sliding_window\": null,"), 0);
+  EXPECT_EQ(qwen_window("", "1", "\"sliding_window\": null,"), 0);
   expect_bad_data("max_window_layers is 1, but Locus has one window for all 2 layers",
                   [&] { qwen_window("", "1", five); });
   for (const std::string types : {R"("sliding_attention", "full_attention")", R"("sliding_attention")",

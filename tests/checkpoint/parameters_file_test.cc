@@ -23,5 +23,16 @@ TEST(ParametersFile, ReadsWhatItWroteAndNothingElse) {
                [&] { read_parameters(SafetensorsFile(path), read); });
 }
 
+TEST(ParametersFile, JoinedRowsAreNarrowerThanTheModel) {
+  Blueprint b;
+  b.scheme = "learned";
+  b.layers = 1;
+  b.max_length = 100000;
+  const double found = 300000;  // the layer has 196,608
+  expect_error(Fault::data, {"'x': describes a model of at least"}, [&] { require_numbers(b, found, "x"); });
+  b.scheme_options = {{"combine", "joined"}, {"width", "1"}};
+  EXPECT_NO_THROW(require_numbers(b, found, "x"));
+}
+
 }  // namespace
 }  // namespace locus

@@ -66,6 +66,9 @@ TEST(Sampling, NaNIsRefused) {
   expect_error(Fault::data, {"a logit of the model is not a finite number"}, [] {
     sample(std::vector<float>{1, NAN}, {}, {}, Random(0, 0));
   });
+  expect_error(Fault::data, {"no token is left: all are ruled out"}, [] {
+    sample(std::vector<float>{-INFINITY, -INFINITY}, {}, {}, Random(0, 0));
+  });
 }
 
 TEST(Beam, WeightsThatAreNoNumbersAreRefused) {

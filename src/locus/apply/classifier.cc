@@ -17,15 +17,6 @@ std::string problem_of(const Config& config) {
   return problem;
 }
 
-// A decoder reads the label off its last token that is not the padding token: none behind it has a say.
-Encoding without_padding(const ModelFolder& hub, Encoding encoding) {
-  const int32_t padding = padding_of(hub.config, -1, hub.architecture.blueprint.vocabulary);
-  size_t size = encoding.size();
-  while (size > 1 && encoding.ids[size - 1] == padding) --size;
-  encoding.resize(size);
-  return encoding;
-}
-
 }  // namespace
 
 Classifier::Classifier(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
@@ -52,7 +43,10 @@ std::vector<Classification> Classifier::classify(std::span<const TextInput> inpu
   const std::vector<Encoding> encodings = encode_all(inputs.size(), options, [&](size_t i) {
     require(model_.hub() || !inputs[i].second, "it is a pair, but the run learned from single texts");
     Encoding encoding = model_.read(inputs[i], options.truncate, Specials::are_text, OffsetUnit::none);
-    return by_last ? without_padding(*model_.hub(), std::move(encoding)) : encoding;
+    if (by_last) {
+      encoding.resize(without_padding(model_.hub()->config, model_.blueprint().vocabulary, encoding.ids));
+    }
+    return encoding;
   });
   std::vector<Classification> result(inputs.size());
   each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {

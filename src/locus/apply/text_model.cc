@@ -57,11 +57,8 @@ void TextModel::open_hub(DType weights) {
 }
 
 void TextModel::open_run(DType weights) {
-  const bool run =
-      std::ranges::any_of(std::vector{"config.toml", "best/config.toml", "last/config.toml", "steps"},
-                          [&](const char* name) { return is_there(folder_ / name); });
   require(
-      run,
+      is_run(folder_),
       "'{}' holds no checkpoint and no config.json; expected a run of locus train, or a folder of the hub",
       folder_.string());
   run_ = load_run(folder_, weights);

@@ -72,6 +72,13 @@ int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t 
   return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
 }
 
+size_t without_padding(const Config& config, int64_t vocabulary, std::span<const int32_t> ids) {
+  const int32_t padding = padding_of(config, -1, vocabulary);
+  size_t size = ids.size();
+  while (size > 1 && ids[size - 1] == padding) --size;
+  return size;
+}
+
 std::string scheme_setting(const Blueprint& b, std::string_view name) {
   const Options options(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
   const auto found = options.values().find(name);

@@ -119,18 +119,18 @@ void check(const ModelFolder& folder, const ForwardInputs& in) {
 }
 
 // The logits of labels by decoders, which read them off the last token that is not the padding token,
-// whatever the mask says. Nothing behind it has a say.
+// whatever the mask says.
 Var last_logits(const ModelFolder& folder, const Var& hidden, const Tokens& tokens) {
-  const int32_t padding = padding_of(folder.config, -1, folder.architecture.blueprint.vocabulary);
   const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
   const auto ids = tokens.ids.data<int32_t>();
   std::vector<int32_t> rows;
   std::vector<int64_t> lengths;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
-    int32_t end = starts[s + 1];
-    while (end > starts[s] + 1 && ids[end - 1] == padding) --end;
-    for (int32_t row = starts[s]; row < end; ++row) rows.push_back(row);
-    lengths.push_back(end - starts[s]);
+    const std::span<const int32_t> text = ids.subspan(starts[s], starts[s + 1] - starts[s]);
+    const auto length =
+        static_cast<int32_t>(without_padding(folder.config, folder.architecture.blueprint.vocabulary, text));
+    for (int32_t row = starts[s]; row < starts[s] + length; ++row) rows.push_back(row);
+    lengths.push_back(length);
   }
   const Tensor kept = Tensor::of({static_cast<int64_t>(rows.size())}, rows);
   return folder.model.head()(op::gather(hidden, kept), Placement::of_lengths(lengths));

@@ -9,8 +9,13 @@ namespace {
 // A blueprint needs at least this many numbers.
 double least_numbers(const Blueprint& b) {
   const auto product = [](int64_t a, int64_t c) { return static_cast<double>(a) * static_cast<double>(c); };
-  double total = product(b.vocabulary + b.segments, b.width);
-  if (b.scheme == "learned") total += product(b.max_length, b.width);
+  double total = 0;
+  const auto combine = b.scheme_options.find("combine");
+  if (combine == b.scheme_options.end() ||
+      combine->second != "joined") {  // else rows are narrower, by what the scheme joins on
+    total = product(b.vocabulary + b.segments, b.width);
+    if (b.scheme == "learned") total += product(b.max_length, b.width);
+  }
   const int stacks = b.kind == ModelKind::encoder_decoder ? 2 : 1;
   for (int stack = 0; stack < stacks; ++stack) {
     const Blueprint part = stack == 0 ? b : b.decoder_part();

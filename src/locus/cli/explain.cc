@@ -9,7 +9,6 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
-#include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
@@ -114,13 +113,14 @@ Subject subject_of(const Request& request, Model model, const Tokenizer& tokeniz
 
 // A folder of the hub, or of a run of `locus train`.
 Subject trained_subject(const Request& request, const std::string& word) {
-  if (is_there(std::filesystem::path(request.folder) / "config.json")) {
-    ModelFolder folder = open_model(request.folder);
-    return subject_of(request, std::move(folder.model), *load_tokenizer(request.folder), word);
+  if (is_run(request.folder)) {
+    SavedRun run = load_run(request.folder);
+    warn(run.warnings);
+    return subject_of(request, std::move(run.model), *run.task.tokenizer, word);
   }
-  SavedRun run = load_run(request.folder);
-  warn(run.warnings);
-  return subject_of(request, std::move(run.model), *run.task.tokenizer, word);
+  ModelFolder folder = open_model(request.folder);
+  warn(folder.warnings);
+  return subject_of(request, std::move(folder.model), *load_tokenizer(request.folder), word);
 }
 
 // "0 the \u00b7 1 dog \u00b7 .."

@@ -7,7 +7,6 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
-#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
@@ -52,7 +51,7 @@ struct Subject {
 Subject open(const std::filesystem::path& path) {
   std::error_code unknown;  // then opening it says why
   const std::string name = std::filesystem::canonical(path, unknown).filename().string();
-  if (is_there(path / "steps") || is_there(path / "config.toml")) {  // a run, or its checkpoint
+  if (is_run(path)) {
     SavedRun run = load_run(path);
     warn(run.warnings);
     return {name, std::move(run.model), {{"checkpoint", run.checkpoint.string()}}};

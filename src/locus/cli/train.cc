@@ -100,7 +100,7 @@ class LivePage {
       write_file(folder_.path() / "training.html",
                  report::training_page(name, read_metrics(folder_.metrics())));
     } catch (const Error& error) {
-      if (!std::exchange(told_, true)) warn(std::vector{fmt::format("no training.html: {}", error.what())});
+      if (!std::exchange(told_, true)) note(fmt::format("no training.html: {}", error.what()));
     }
     written_ = Clock::now();
     took_ = written_ - start;

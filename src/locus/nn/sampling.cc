@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "locus/base/error.h"
@@ -52,8 +53,10 @@ std::vector<Candidate> candidates(std::span<const float> logits, const Sampling&
 double largest(std::span<const float> logits) {
   require(!logits.empty(), "there are no logits to choose from");
   const float most = *std::ranges::max_element(logits);
-  require(std::isfinite(most) && std::ranges::none_of(logits, [](float x) { return std::isnan(x); }),
+  require(most < std::numeric_limits<float>::infinity() &&
+              std::ranges::none_of(logits, [](float x) { return std::isnan(x); }),
           "a logit of the model is not a finite number; its weights are broken");
+  require(most > -std::numeric_limits<float>::infinity(), "no token is left: all are ruled out");
   return most;
 }
 

@@ -102,7 +102,8 @@ Model with_options(const Model& trained, const Conditions& conditions, const Tas
 Score test(const Model& model, const Conditions& conditions, const Task& task, const CellName& name,
            int64_t length) {
   try {
-    return {length, score(model, conditions, task, name.seed, length), ""};
+    const double value = score(model, conditions, task, name.seed, length);
+    return {length, value, std::isnan(value) ? "the loss is not a number" : ""};
   } catch (const Error& error) {
     if (error.fault() != Fault::data || length <= conditions.length) throw;
     return {length, std::numeric_limits<double>::quiet_NaN(), error.what()};

@@ -78,7 +78,7 @@ ModelFolder open_start(const fs::path& from, std::optional<HeadKind> asked, Text
 }
 
 fs::path save_hub_folder(const ModelFolder& start, const SavedRun& saved, const fs::path& run) {
-  const fs::path hub = run / "hub", unfinished = run / "hub.new";
+  const fs::path hub = run / "hub", unfinished = run / "hub.new.part";
   remove_whole(unfinished);
   make_folder(unfinished);
   const Architecture& architecture = start.architecture;

@@ -73,6 +73,11 @@ std::vector<std::string> read_labels(const fs::path& file) {
 
 }  // namespace
 
+bool is_run(const fs::path& folder) {
+  return std::ranges::any_of(std::vector{"config.toml", "best/config.toml", "last/config.toml", "steps"},
+                             [&](const char* name) { return is_there(folder / name); });
+}
+
 SavedRun load_run(const fs::path& folder, DType weights) {
   std::vector<std::string> warnings;
   const fs::path checkpoint = checkpoint_in(folder, warnings);

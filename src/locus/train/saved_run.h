@@ -19,6 +19,9 @@ struct SavedRun {
   std::vector<std::string> warnings;
 };
 
+// Whether a folder is a run's, or a checkpoint of one; model folders of the hub are neither.
+bool is_run(const std::filesystem::path& folder);
+
 // Opens a checkpoint, or the best one of a run's folder, the last where nothing was validated. Every bit is
 // compared with what was saved; in place of a damaged one comes the newest of the run that is whole, with a
 // warning. `weights` as in Model::Start.

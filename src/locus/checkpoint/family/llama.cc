@@ -29,8 +29,9 @@ bool windows_layers(const Config& config, int64_t layers) {
 }
 
 int64_t window_of(const Config& config, const std::string& type, int64_t layers) {
+  if (config.is_null("sliding_window")) return 0;
   const bool windowed = type == "mistral" || (type == "qwen2" && windows_layers(config, layers));
-  return windowed && !config.is_null("sliding_window") ? config.integer("sliding_window", 1, 1e9, 4096) : 0;
+  return windowed ? config.integer("sliding_window", 1, 1e9, 4096) : 0;
 }
 
 void fields(ConfigFields& f, Blueprint& b) {
