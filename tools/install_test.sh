@@ -24,7 +24,7 @@ for kind in static shared; do
   expect 'locus 0.1.0' "$prefix/bin/locus" --version
   expect 'complete -o default' cat "$prefix/share/bash-completion/completions/locus"
   expect '.SS compare' zcat "$prefix/share/man/man1/locus.1.gz"
-  expect '1 steps done' "$prefix/bin/locus" train "$prefix/share/locus/configs/classify.toml" --out "$stage/run-$kind" \
+  expect '1 step done' "$prefix/bin/locus" train "$prefix/share/locus/configs/classify.toml" --out "$stage/run-$kind" \
     --set train.steps=1
 
   # Moved, it still works: nothing in it knows where it was installed to.

@@ -180,7 +180,7 @@ std::string study_page(const StudyReport& report) {
   Page page("Position schemes, trained short and tested long");
   page.lead(fmt::format(
       "The same small model, trained at {} tokens under each scheme on the same texts in the same order, "
-      "then asked at up to {}.",
+      "then tested on up to {}.",
       summary.trained, summary.lengths.back()));
   page.list(study::findings(summary));
   std::vector<std::pair<std::string, Page>> parts;
