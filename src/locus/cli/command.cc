@@ -91,6 +91,10 @@ Command::Command(CLI::App& program, const std::string& name, const std::string& 
     : app_(program.add_subcommand(name, summary)) {}
 
 void Command::footer(const std::string& text) { app_->footer(text); }
+void Command::footer(const std::function<std::string()>& text) {
+  app_->footer("");  // that of the whole program, which CLI11 would put below
+  app_->footer(text);
+}
 
 void Command::flag(const std::string& name, bool& value, const std::string& meaning) {
   app_->add_flag(name, value, meaning);

@@ -36,7 +36,8 @@ class Command {
  public:
   Command(CLI::App& program, const std::string& name, const std::string& summary);
 
-  void footer(const std::string& text);  // below the options in --help
+  void footer(const std::string& text);                   // below the options in --help
+  void footer(const std::function<std::string()>& text);  // one that only --help makes
   void flag(const std::string& name, bool& value, const std::string& meaning);
   // Where its value goes. A Value is a text, a number, a list of texts, or optional: those listed in
   // command.cc.

@@ -24,7 +24,7 @@ std::string section(std::string_view name) {
 
 std::string settings_help() {
   return section<DataSettings>("data") + section<TrainSettings>("train") + section<Blueprint>("model") +
-         fmt::format("[model.scheme]\nname = {}, and the options that locus schemes NAME lists\n",
+         fmt::format("[model.scheme]\nname = {}, and the options that locus schemes NAME lists",
                      Blueprint().scheme);
 }
 

@@ -203,17 +203,19 @@ void run(const Request& request) {
 
 void add_train(CLI::App& program) {
   Command command(program, "train", "Train a model, or go on with one");
-  command.footer(
-      "Examples:\n"
-      "  locus train configs/causal-verdict.toml --out runs/verdict\n"
-      "  locus train configs/causal-verdict.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
-      "A model of the hub is trained on, or fine-tuned under a new head, by a configuration with\n"
-      "  [model]\n"
-      "  from = 'models/all-MiniLM-L6-v2'\n"
-      "  head = 'sequence_class'\n\n"
-      "The same command again goes on where it stopped. Ctrl-C saves and leaves.\n\n"
-      "Settings, and what they are when they are not given:\n" +
-      settings_help());
+  command.footer([] {
+    return std::string(
+               "Examples:\n"
+               "  locus train configs/causal-verdict.toml --out runs/verdict\n"
+               "  locus train configs/causal-verdict.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
+               "A model of the hub is trained on, or fine-tuned under a new head, by a configuration with\n"
+               "  [model]\n"
+               "  from = 'models/all-MiniLM-L6-v2'\n"
+               "  head = 'sequence_class'\n\n"
+               "The same command again goes on where it stopped. Ctrl-C saves and leaves.\n\n"
+               "Settings, and what they are when they are not given:\n") +
+           settings_help();
+  });
   auto request = std::make_shared<Request>();
   command.option("CONFIG", request->config, "A TOML file: [model], [data], [train]").required();
   command.option("--out", request->out, "The run's folder").required();
