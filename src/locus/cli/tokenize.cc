@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "locus/base/error.h"
+#include "locus/base/folder.h"
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
@@ -57,14 +58,8 @@ void check(const Request& request) {
 
 // A folder that is made for it does not stay half full.
 void save(const Bpe& bpe, const std::filesystem::path& folder) {
-  const bool there = is_there(folder);
-  try {
-    bpe.save(folder);
-  } catch (...) {
-    std::error_code ignored;  // what went wrong first is what to say
-    if (!there) std::filesystem::remove_all(folder, ignored);
-    throw;
-  }
+  if (is_there(folder)) return bpe.save(folder);
+  write_folder(folder, [&](const std::filesystem::path& unfinished) { bpe.save(unfinished); });
 }
 
 void learn(const Request& request) {
