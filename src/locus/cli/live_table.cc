@@ -1,7 +1,5 @@
 #include "locus/cli/live_table.h"
 
-#include <cmath>
-
 #include "locus/cli/terminal.h"
 
 namespace locus::cli {
@@ -21,11 +19,6 @@ std::string value_in_words(const study::Task& task, double value) {
 }
 
 }  // namespace
-
-std::string time_in_words(double seconds) {
-  const auto whole = static_cast<int64_t>(std::lround(seconds));
-  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
-}
 
 LiveTable::LiveTable(const study::Study& study, bool terminal)
     : study_(study),

@@ -10,8 +10,6 @@
 
 namespace locus::cli {
 
-std::string time_in_words(double seconds);  // "4 min 07 s"
-
 class LiveTable {
  public:
   LiveTable(const study::Study& study, bool terminal);

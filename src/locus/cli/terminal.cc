@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -72,6 +73,13 @@ void tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stde
 void note(std::string_view text) { tell(fmt::format("locus: {}\n", text)); }
 void warn(std::span<const std::string> warnings) {
   for (const std::string& warning : warnings) note(warning);
+}
+
+std::string time_in_words(double seconds) {
+  const auto whole = static_cast<int64_t>(std::lround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 int terminal_width() {

@@ -17,6 +17,8 @@ void warn(std::span<const std::string> warnings);  // to stderr, a line each
 void tell(std::string_view text);
 void note(std::string_view text);  // a line of its own, "locus: text"
 
+std::string time_in_words(double seconds);  // "4 min 07 s", "2 h 05 min"
+
 // Columns of the terminal on stdout; without one what COLUMNS says, else 100.
 int terminal_width();
 

@@ -32,16 +32,9 @@ struct Request {
   std::vector<std::string> settings;
 };
 
-std::string duration(double seconds) {
-  const auto whole = static_cast<int64_t>(seconds);
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
-  return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
-}
-
 // One line that is written over on a terminal; elsewhere a line for every validation and every tenth of the
 // run.
-class ProgressLine {
+class StepLine {
  public:
   void operator()(const TrainProgress& progress) {
     const bool keep = progress.validation || progress.last.step == progress.steps;
@@ -68,7 +61,7 @@ class ProgressLine {
     const StepMetrics& last = progress.last;
     std::string line =
         fmt::format("step {}/{}  loss {:.4f}  {:.0f} tokens/s  {} left", last.step, progress.steps, last.loss,
-                    progress.tokens_per_second, duration(progress.seconds_left));
+                    progress.tokens_per_second, time_in_words(progress.seconds_left));
     if (progress.validation) {
       line += fmt::format("  validation {:.4f}", progress.validation->loss);
       for (const auto& [name, value] : progress.validation->more)
@@ -162,7 +155,7 @@ void run(const Request& request) {
                             .smoothing = static_cast<float>(plan.task.data.smoothing),
                             .recompute = plan.task.data.recompute});
   const StopSignals signals;
-  ProgressLine line;
+  StepLine line;
   LivePage page(folder);
   int64_t step = 0;
   try {

@@ -8,11 +8,10 @@
 
 namespace locus::kernel {
 
-// out = a + factor * b
+// out = a + b
 struct AddArgs {
   ConstView a, b;
   View out;
-  float factor = 1;
 };
 
 // out = factor * x

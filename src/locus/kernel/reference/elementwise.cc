@@ -5,9 +5,7 @@
 namespace locus::kernel::reference {
 
 void add(const AddArgs& args) {
-  each(args.a, [&](int64_t r, int64_t c) {
-    put(args.out, r, c, at(args.a, r, c) + static_cast<double>(args.factor) * at(args.b, r, c));
-  });
+  each(args.a, [&](int64_t r, int64_t c) { put(args.out, r, c, at(args.a, r, c) + at(args.b, r, c)); });
 }
 
 void scale(const ScaleArgs& args) {
