@@ -1,5 +1,5 @@
 // The list the conformance suite runs over: every scheme with its defaults, then once with each of its
-// switches and choices turned. A new scheme is in it by being in schemes().
+// switches and choices turned, then several at once. A new scheme is in it by being in schemes().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -74,6 +74,8 @@ inline std::vector<Variant> variants() {
       }
     }
   }
+  for (const char* name : {"learned+t5", "sinusoidal+rotary+deberta"})
+    all.push_back({name, &scheme_info(name), {}});
   return all;
 }
 

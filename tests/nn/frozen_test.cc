@@ -17,6 +17,7 @@ std::vector<Case> cases() {
   all.push_back({"deberta", {{"norm", "false"}}});
   all.push_back({"deberta", {{"shared", "false"}, {"buckets", "0"}}});
   all.push_back({"deberta", {{"terms", "p2c"}}});
+  all.push_back({"learned+deberta", {}});
   return all;
 }
 

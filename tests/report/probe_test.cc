@@ -80,6 +80,12 @@ TEST_P(ProbeTest, MakesFiguresOfTheLengthAskedFor) {
 INSTANTIATE_TEST_SUITE_P(Schemes, ProbeTest, testing::ValuesIn(schemes().begin(), schemes().end()),
                          [](const auto& scheme) { return std::string(scheme.param->name); });
 
+TEST_P(ProbeTest, SeesItActWhereItSaysSo) {
+  const std::vector<std::string_view> kinds = Probe(*GetParam(), kGeometry, {}).kinds();
+  EXPECT_EQ(kinds.empty() ? "nothing" : kinds.front(), name_of(GetParam()->acts_on));
+  EXPECT_LE(kinds.size(), 1u);
+}
+
 TEST(Probe, WithoutASchemeEveryScoreIsOne) {
   const Probe probe(scheme_info("none"), kGeometry, {});
   for (const double score : probe.scores(kPositions, kPositions)) EXPECT_NEAR(score, 1, 1e-6);  // f32
@@ -92,6 +98,7 @@ TEST(Probe, SaysWhereASchemeActs) {
   EXPECT_EQ(Probe(scheme_info("learned"), kGeometry, {}).kinds(), Kinds{"input"});
   EXPECT_EQ(Probe(scheme_info("rotary"), kGeometry, {}).kinds(), Kinds{"rotation"});
   EXPECT_EQ(Probe(scheme_info("alibi"), kGeometry, {}).kinds(), Kinds{"score"});
+  EXPECT_EQ(Probe(scheme_info("t5+learned"), kGeometry, {}).kinds(), (Kinds{"input", "score"}));
   EXPECT_EQ(Probe(scheme_info("learned"), kGeometry, {}).parameters(), 300 * 24);
 }
 

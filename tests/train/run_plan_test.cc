@@ -40,6 +40,17 @@ TEST_F(RunPlans, ADecoderOverAText) {
   EXPECT_EQ(again.data.context, 10);
 }
 
+TEST_F(RunPlans, SeveralSchemesAtOnceHaveASectionEach) {
+  file("x.txt", std::string(100, 'a'));
+  const std::string data = "[data]\ntrain = 'x.txt'\ncontext = 10\n";
+  const RunPlan got =
+      plan("[model.scheme]\nname = 'learned+t5'\n[model.scheme.t5]\nbuckets = 8\nmax_distance = 9\n" + data);
+  EXPECT_EQ(got.task.blueprint.scheme_options.at("t5.buckets"), "8");
+  EXPECT_EQ(task_of(got.config).blueprint.scheme_options.at("t5.max_distance"), "9");
+  expect_refused(Fault::usage, "[model.scheme]\nname = 't5'\n[model.scheme.t5]\nbuckets = 8\n" + data,
+                 {"t5: unknown option 't5.buckets'; did you mean 'buckets'?"});
+}
+
 TEST_F(RunPlans, LabelsComeFromTheTrainingFile) {
   file("x.tsv", "one\tb\ntwo\ta\n");
   file("y.tsv", "three\tc\n");

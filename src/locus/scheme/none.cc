@@ -25,6 +25,7 @@ extern const SchemeInfo kNone = {
     .paper = "Kazemnejad et al. 2023, arXiv 2305.19466",
     .models = "none well known; the control of comparisons",
     .cost = "nothing",
+    .acts_on = ActsOn::nothing,
     .relative = true,
     .extrapolates = true,
     .make = make,

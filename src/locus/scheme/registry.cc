@@ -3,7 +3,7 @@
 
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
-#include "locus/scheme/scheme.h"
+#include "locus/scheme/combination.h"
 
 namespace locus {
 
@@ -57,7 +57,13 @@ void check_geometry(const Geometry& geometry) {
 
 std::span<const SchemeInfo* const> schemes() { return kSchemes; }
 
+std::string_view name_of(ActsOn place) {
+  constexpr std::string_view kNames[] = {"nothing", "input", "rotation", "score"};
+  return kNames[static_cast<size_t>(place)];
+}
+
 const SchemeInfo& scheme_info(std::string_view name) {
+  if (name.find(kAnd) != std::string_view::npos) return combination_info(name);
   std::vector<std::string_view> names;
   for (const SchemeInfo* info : schemes()) {
     if (info->name == name) return *info;
@@ -85,7 +91,9 @@ std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geome
                                     const OptionValues& values, const Scope& scope, const Start& start) {
   const SchemeInfo& info = scheme_info(name);
   check_geometry(geometry);
-  return info.make(geometry, Options(info.name, info.options, values), scope, start);
+  const Options options(info.name, info.options, values);
+  return info.make ? info.make(geometry, options, scope, start)
+                   : make_combination(info, geometry, options, scope, start);
 }
 
 }  // namespace locus

@@ -162,6 +162,7 @@ extern const SchemeInfo kRotary = {
     .cost =
         "no parameters; queries and keys read and written once more in every layer; tables computed once, "
         "but anew in every pass for sequences past the trained length with scaling dynamic",
+    .acts_on = ActsOn::rotation,
     .relative = true,
     .extrapolates = true,
     .options = kOptions,

@@ -50,25 +50,32 @@ struct Extension {
 };
 OptionValues extended(const Extension& extension, int64_t trained, int64_t wanted);
 
+// The place where a scheme acts; two schemes at once act in two of them.
+enum class ActsOn { nothing, input, rotation, score };
+std::string_view name_of(ActsOn place);
+
 struct SchemeInfo {
   std::string_view name;
-  std::string_view summary;   // one line
-  std::string_view formula;   // plain text, a line or a few
-  std::string_view paper;     // authors, year, arXiv number
-  std::string_view models;    // who uses it
-  std::string_view cost;      // over no scheme at all, in words
+  std::string_view summary;  // one line
+  std::string_view formula;  // plain text, a line or a few
+  std::string_view paper;    // authors, year, arXiv number
+  std::string_view models;   // who uses it
+  std::string_view cost;     // over no scheme at all, in words
+  ActsOn acts_on = ActsOn::score;
   bool relative = false;      // scores do not change when all positions shift
   bool extrapolates = false;  // defined past the trained length
   std::span<const OptionSpec> options;
   std::span<const Extension> extensions = {};
   // Registers the scheme's parameters below `scope`, initialised as its paper says.
   std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const Start&) = nullptr;
+  std::span<const SchemeInfo* const> parts = {};  // of a combination, which is made of theirs
 };
 
 // All schemes, in the order they are shown. An explicit list: self-registering statics vanish from static
 // libraries.
 std::span<const SchemeInfo* const> schemes();
-const SchemeInfo& scheme_info(std::string_view name);  // unknown: an error with the nearest known name
+// By its name, or of several at once by theirs, "learned+t5". Unknown: an error with the nearest known name.
+const SchemeInfo& scheme_info(std::string_view name);
 
 // A scheme by name. Options not given have the defaults of its list; an unknown one is refused with the
 // nearest known.

@@ -104,6 +104,7 @@ extern const SchemeInfo kSinusoidal = {
     .paper = "Vaswani et al. 2017, arXiv 1706.03762",
     .models = "the original Transformer, Marian and Opus-MT, M2M100, NLLB, DistilBERT (optional)",
     .cost = "no parameters; one more row to read a token, once a pass; the table is computed once",
+    .acts_on = ActsOn::input,
     .extrapolates = true,
     .options = kOptions,
     .make = make,

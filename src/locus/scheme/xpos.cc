@@ -137,6 +137,7 @@ extern const SchemeInfo kXpos = {
     .paper = "Sun et al. 2022, arXiv 2212.10554",
     .models = "LeX, RetNet",
     .cost = "as rotary, with a second pair of tables for the keys",
+    .acts_on = ActsOn::rotation,
     .relative = true,
     .extrapolates = true,
     .options = kOptions,

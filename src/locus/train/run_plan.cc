@@ -19,12 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSections[] = {"model", "model.scheme", "data", "train"};
+constexpr std::string_view kSchemeKeys = "model.scheme.";  // and of one of several, model.scheme.t5.buckets
 
 void check_sections(const Settings& settings, std::vector<std::string>& problems) {
   for (const Setting& setting : settings.all()) {
     const size_t dot = setting.key.rfind('.');
     const std::string section = dot == std::string::npos ? "" : setting.key.substr(0, dot);
-    if (std::ranges::count(kSections, section) > 0) continue;
+    if (std::ranges::count(kSections, section) > 0 || setting.key.starts_with(kSchemeKeys)) continue;
     problems.push_back(
         fmt::format("unknown key {}; keys stand in [model], [model.scheme], [data] and [train]{}",
                     quote(setting.key), suggestion(section, kSections)));
@@ -39,10 +40,19 @@ void read_section(const Settings& settings, const std::string& section, T& objec
   }
 }
 
+OptionValues scheme_values(const Settings& settings) {
+  OptionValues values;
+  for (const Setting& setting : settings.all()) {
+    if (setting.key.starts_with(kSchemeKeys))
+      values.emplace("scheme." + setting.key.substr(kSchemeKeys.size()), setting.value);
+  }
+  return values;
+}
+
 OptionValues model_values(const Settings& settings) {
   OptionValues values = settings.section("model");
   values.erase("from");
-  for (const auto& [name, value] : settings.section("model.scheme")) values.emplace("scheme." + name, value);
+  values.merge(scheme_values(settings));
   return values;
 }
 
@@ -157,7 +167,7 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   from_hub ? read_section(settings, "model", hub, problems) : check_model(settings, problems);
   read_section(settings, "data", task.data, problems);
   read_section(settings, "train", plan.train, problems);
-  if (from_hub && !settings.section("model.scheme").empty()) {
+  if (from_hub && !scheme_values(settings).empty()) {
     problems.emplace_back("[model.scheme] is what the folder in model.from says; expected no such section");
   }
   if (task.data.train.empty()) problems.emplace_back("[data] train is missing: what to train on");

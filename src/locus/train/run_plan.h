@@ -1,7 +1,7 @@
 // A run as its configuration says it: the model, the data, the steps.
 //   [model]          the fields of a Blueprint; vocabulary, labels and max_length come from the data when
 //                    they are not given. Or those of HubStart: `from`, a model folder to start from
-//   [model.scheme]   name, and the options of that scheme
+//   [model.scheme]   name, and the options of that scheme; of several at once in a section each
 //   [data]           the fields of DataSettings: files, tokenizer, windows and batches
 //   [train]          the fields of TrainSettings
 #pragma once

@@ -1,0 +1,121 @@
+#include "locus/scheme/combination.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "locus/base/error.h"
+
+namespace locus {
+namespace {
+
+class Combination final : public Scheme {
+ public:
+  void add(ActsOn place, std::unique_ptr<Scheme> part) {
+    (place == ActsOn::input ? input_ : place == ActsOn::rotation ? rotation_ : scores_) = std::move(part);
+  }
+
+  Terms terms(const Placement& placement) const override {
+    Terms all;
+    if (input_) all.input = input_->terms(placement).input;
+    if (rotation_) all.rotation = rotation_->terms(placement).rotation;
+    if (scores_) all.scores = scores_->terms(placement).scores;
+    return all;
+  }
+  int64_t joined_width() const override { return input_ ? input_->joined_width() : 0; }
+  ScoreTerms layer_scores(const Terms& terms, const LayerView& layer) const override {
+    return scores_ ? scores_->layer_scores(terms, layer) : terms.scores;
+  }
+
+ private:
+  std::unique_ptr<Scheme> input_, rotation_, scores_;
+};
+
+std::vector<const SchemeInfo*> parts_of(std::string_view name) {
+  std::vector<const SchemeInfo*> parts;
+  for (std::string_view rest = name;;) {
+    const size_t end = std::min(rest.find(kAnd), rest.size());
+    const SchemeInfo& part = scheme_info(rest.substr(0, end));
+    if (part.acts_on == ActsOn::nothing) {
+      fail(Fault::usage, "scheme {}: {} does nothing, expected the others alone", name, part.name);
+    }
+    const auto rival = std::ranges::find(parts, part.acts_on, &SchemeInfo::acts_on);
+    if (rival != parts.end()) {
+      fail(Fault::usage, "scheme {}: {} and {} both act on the {}, expected one scheme there", name,
+           (*rival)->name, part.name, name_of(part.acts_on));
+    }
+    parts.push_back(&part);
+    if (end == rest.size()) return parts;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+// The views of a SchemeInfo need someone who has the texts.
+struct Kept {
+  std::vector<const SchemeInfo*> parts;
+  std::string name, summary, formula, paper, models, cost;
+  std::vector<std::string> option_names;
+  std::vector<OptionSpec> options;
+  SchemeInfo info;
+
+  Kept(const Kept&) = delete;
+  explicit Kept(std::string_view given) : parts(parts_of(given)), name(given) {
+    const auto joined = [&](std::string_view SchemeInfo::*field, std::string_view between) {
+      std::vector<std::string_view> texts;
+      for (const SchemeInfo* part : parts) texts.push_back(part->*field);
+      return fmt::format("{}", fmt::join(texts, between));
+    };
+    summary = joined(&SchemeInfo::summary, "; ");
+    formula = joined(&SchemeInfo::formula, "\n");
+    paper = joined(&SchemeInfo::paper, "; ");
+    models =
+        fmt::format("of {} alone: {}", joined(&SchemeInfo::name, " and "), joined(&SchemeInfo::models, "; "));
+    cost = joined(&SchemeInfo::cost, "; ");
+    for (const SchemeInfo* part : parts) {
+      for (const OptionSpec& option : part->options) {
+        option_names.push_back(fmt::format("{}.{}", part->name, option.name));
+        options.push_back(option);
+      }
+    }
+    for (size_t i = 0; i < options.size(); ++i) options[i].name = option_names[i];
+    info = {.name = name,
+            .summary = summary,
+            .formula = formula,
+            .paper = paper,
+            .models = models,
+            .cost = cost,
+            .relative = std::ranges::all_of(parts, &SchemeInfo::relative),
+            .extrapolates = std::ranges::all_of(parts, &SchemeInfo::extrapolates),
+            .options = options,
+            .parts = parts};
+  }
+};
+
+}  // namespace
+
+const SchemeInfo& combination_info(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::string, Kept, std::less<>> kept;
+  const std::lock_guard lock(mutex);
+  const auto found = kept.find(name);
+  return (found != kept.end() ? found : kept.emplace(name, name).first)->second.info;
+}
+
+std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry& geometry,
+                                         const Options& options, const Scope& scope, const Start& start) {
+  auto combination = std::make_unique<Combination>();
+  for (size_t i = 0; i < info.parts.size(); ++i) {
+    const SchemeInfo& part = *info.parts[i];
+    const std::string prefix = fmt::format("{}.", part.name);
+    OptionValues own;
+    for (const auto& [name, value] : options.values()) {
+      if (name.starts_with(prefix)) own.emplace(name.substr(prefix.size()), value);
+    }
+    // The first starts as it would alone.
+    const Start stream = start ? Start(Random(start->seed(), start->stream() + i)) : start;
+    combination->add(part.acts_on, make_scheme(part.name, geometry, own, scope / part.name, stream));
+  }
+  return combination;
+}
+
+}  // namespace locus

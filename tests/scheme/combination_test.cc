@@ -1,0 +1,68 @@
+#include "locus/scheme/combination.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/expect_error.h"
+
+namespace locus {
+namespace {
+
+constexpr Geometry kGeometry{.width = 12, .heads = 3, .head_size = 4, .layers = 2, .max_length = 16};
+
+struct Made {
+  Parameters parameters;
+  std::unique_ptr<Scheme> scheme;
+
+  explicit Made(const char* name, const OptionValues& options = {})
+      : scheme(make_scheme(name, kGeometry, options, Scope(parameters), Random(1, 2))) {}
+};
+
+TEST(Combination, HasTheTermsOfItsParts) {
+  const Made both("learned+t5", {{"t5.buckets", "8"}, {"t5.max_distance", "10"}});
+  const Made learned("learned"), t5("t5", {{"buckets", "8"}, {"max_distance", "10"}});
+  const auto table = [](const Made& made, const char* name) { return made.parameters.at(name).value(); };
+  EXPECT_EQ(table(both, "learned.table").values(), table(learned, "table").values());
+  EXPECT_NE(table(both, "t5.table").values()[0], table(t5, "table").values()[0]);  // numbers of its own
+  table(both, "t5.table").copy_from(table(t5, "table"));
+
+  const Placement placement = Placement::rectangle(2, 9);
+  const Terms terms = both.scheme->terms(placement);
+  const Terms input = learned.scheme->terms(placement), scores = t5.scheme->terms(placement);
+  EXPECT_EQ(terms.input->table.value().values(), input.input->table.value().values());
+  EXPECT_EQ(terms.input->rows.values(), input.input->rows.values());
+  EXPECT_FALSE(terms.rotation);
+  EXPECT_EQ(terms.scores.by_distance->table.value().values(),
+            scores.scores.by_distance->table.value().values());
+  EXPECT_EQ(terms.scores.by_distance->zero, scores.scores.by_distance->zero);
+}
+
+TEST(Combination, IsWhatAllItsPartsAre) {
+  EXPECT_FALSE(scheme_info("learned+t5").relative);
+  EXPECT_FALSE(scheme_info("learned+t5").extrapolates);
+  EXPECT_TRUE(scheme_info("rotary+alibi").relative);
+  EXPECT_TRUE(scheme_info("rotary+alibi").extrapolates);
+  EXPECT_EQ(&scheme_info("rotary+alibi"), &scheme_info("rotary+alibi"));
+}
+
+TEST(Combination, JoinsOnWhatItsInputJoins) {
+  EXPECT_EQ(
+      Made("alibi+learned", {{"learned.combine", "joined"}, {"learned.width", "5"}}).scheme->joined_width(),
+      5);
+}
+
+TEST(Combination, RefusesWhatDoesNotGoTogether) {
+  const auto refused = [](const char* name, const char* text) {
+    expect_error(Fault::usage, {text}, [&] { scheme_info(name); });
+  };
+  refused("alibi+t5", "scheme alibi+t5: alibi and t5 both act on the score, expected one scheme there");
+  refused("rotary+learned+xpos", "rotary and xpos both act on the rotation");
+  refused("learned+none", "scheme learned+none: none does nothing, expected the others alone");
+  refused("lerned+t5", "unknown scheme 'lerned'; did you mean 'learned'?");
+  refused("learned+", "unknown scheme ''");
+  expect_error(Fault::usage, {"learned+t5: unknown option 'buckets'; did you mean 't5.buckets'?"}, [] {
+    Made("learned+t5", {{"buckets", "8"}});
+  });
+}
+
+}  // namespace
+}  // namespace locus
