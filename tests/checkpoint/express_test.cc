@@ -93,6 +93,11 @@ const Case kCases[] = {
        b.query_bias = b.key_bias = b.value_bias = true;
        b.window = 5;
      })},
+    {"qwen3", "Llama", with([](Blueprint& b) {
+       as_llama(b);
+       b.head_norms = true;
+       b.head_size = 6;
+     })},
     {"alibi", "BLOOM", with([](Blueprint& b) {
        b.scheme = "alibi";
        b.embedding_norm = true;
@@ -129,6 +134,21 @@ const Case kCases[] = {
        as_bert(b);
        b.segments = 0;
        b.norm_eps = 1e-12f;
+     })},
+    {"mpnet", "MPNet", with([](Blueprint& b) {
+       as_bert(b);
+       b.segments = 0;
+       b.scheme = "learned+t5";
+       b.padding_token = 1;
+       b.positions = PositionPolicy::Kind::count;
+       b.position_offset = 2;
+     })},
+    {"gpt_neo", "GPT-Neo", with([](Blueprint& b) {
+       b.scheme = "learned";
+       b.query_bias = b.key_bias = b.value_bias = false;
+       b.attention_scale = 1;
+       b.window = 3;
+       b.full_every = 2;
      })},
     {"deberta", "DeBERTa", with([](Blueprint& b) {
        as_deberta(b);

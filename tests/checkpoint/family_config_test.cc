@@ -49,6 +49,31 @@ TEST(FamilyConfig, MistralHasNoWindowOnlyWhereItIsNull) {
   EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4,", ""}}).window, 4096);
 }
 
+TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
+  const auto read = [](const std::string& first, const std::string& second, int times) {
+    const FolderOf folder("gpt-neo");
+    const std::string config = read_file(folder / "config.json");
+    const size_t begin = config.find("\"attention_types\""), end = config.find("\"bos_token_id\"");
+    folder.change(config.substr(begin, end - begin),
+                  fmt::format(R"("attention_types": [[["{}"], 1], [["{}", "{}"], {}]], )", first, second,
+                              first, times));
+    return read_architecture(Config(folder / "config.json")).blueprint;
+  };
+  EXPECT_EQ(read("global", "local", 1).window, 4);
+  EXPECT_EQ(read("global", "local", 1).full_every, 2);
+  EXPECT_EQ(read("local", "local", 1).full_every, 0);
+  EXPECT_EQ(read("local", "local", 1).window, 4);
+  EXPECT_EQ(read("global", "global", 1).window, 0);
+  expect_bad_data("expected global and local in turn, or one of them", [&] { read("local", "global", 1); });
+  expect_bad_data("which are 5 layers: expected num_layers, 3", [&] { read("global", "local", 2); });
+}
+
+TEST(FamilyConfig, MpnetHasAsManyBucketsAsItReads) {
+  expect_bad_data("relative_attention_num_buckets is 16, but distances fall into 32: expected 32", [] {
+    changed("mpnet", {{"\"relative_attention_num_buckets\": 32", "\"relative_attention_num_buckets\": 16"}});
+  });
+}
+
 TEST(FamilyConfig, OldScalingCountsBeforeNewParameters) {
   const auto options = [](const std::string& scaling) {
     return changed("neox", {{"\"model_type\"", "\"rope_scaling\": " + scaling + ", \"model_type\""}})

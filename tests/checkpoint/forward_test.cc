@@ -69,6 +69,12 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
                  "position_ids are given, but such models take none");
   expect_refused("mistral", R"({"input_ids": [[1, 2, 3, 4]], "attention_mask": [[0, 1, 0, 1]]})",
                  "attention_mask[0] has 0 between real tokens, but the model looks back through a window");
+  expect_refused("mpnet", R"({"input_ids": [[5, 2, 3, 4]], "attention_mask": [[1, 1, 0, 1]]})",
+                 "attention_mask[0] has 0 between real tokens, but the model measures distances");
+  for (const char* uneven :
+       {R"({"input_ids": [[5, 6, 1, 7]]})", R"({"input_ids": [[5, 6, 7]], "position_ids": [[2, 3, 7]]})"}) {
+    expect_refused("mpnet", uneven, "positions do not rise by one from token to token");
+  }
 }
 
 TEST(Forward, ADecodersLabelIsToldByTheLastTokenThatIsNoPadding) {

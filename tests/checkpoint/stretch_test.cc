@@ -53,6 +53,12 @@ TEST(Stretch, RepeatsATableBehindTheRowsThatStandForNothing) {
   }
 }
 
+TEST(Stretch, StretchesTheTableThatIsOneOfTwoSchemes) {
+  const TemporaryFolder to;
+  stretch_model(golden("mpnet"), 30, Stretch::interpolate, to.path());
+  EXPECT_EQ(table_of(open_model(to.path()), "encoder.scheme.learned.table").shape(), (Shape{32, 12}));
+}
+
 TEST(Stretch, StretchesBothTablesOfAnEncoderDecoder) {
   const TemporaryFolder to;
   stretch_model(golden("bart"), 30, Stretch::interpolate, to.path());

@@ -168,6 +168,11 @@ def qwen2():
                  hf.Qwen2Config, rms_norm_eps=1e-3)
 
 
+def qwen3():
+    return llama(dict(rope_type="default", rope_theta=200.0), hf.Qwen3ForCausalLM, hf.Qwen3Config, head_dim=6, attention_bias=True,
+                 tie_word_embeddings=True, use_sliding_window=True, sliding_window=4, max_window_layers=0)
+
+
 def llama_class():
     return llama(dict(rope_type="linear", rope_theta=1e4, factor=3.0), hf.LlamaForSequenceClassification, attention_bias=True,
                  mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
@@ -183,6 +188,15 @@ def roberta_token():
 
 def xlm_roberta():
     model, _ = roberta(hf.XLMRobertaForSequenceClassification, hf.XLMRobertaConfig, num_labels=3)
+    return model, dict()
+
+
+def mpnet(kind=hf.MPNetForMaskedLM, **settings):
+    return kind(hf.MPNetConfig(**SMALL, max_position_embeddings=16, layer_norm_eps=1e-3, **settings)), dict(left=True)
+
+
+def mpnet_class():
+    model, _ = mpnet(hf.MPNetForSequenceClassification, num_labels=3)
     return model, dict()
 
 
@@ -221,6 +235,12 @@ def deberta_v2_new_head():
 def gptj():
     return hf.GPTJForCausalLM(hf.GPTJConfig(vocab_size=29, n_positions=14, n_embd=18, n_layer=2, n_head=3, n_inner=20, rotary_dim=4,
                                             layer_norm_epsilon=1e-3)), dict(left=True)
+
+
+def gpt_neo(kind=hf.GPTNeoForCausalLM, **settings):
+    return kind(hf.GPTNeoConfig(vocab_size=29, hidden_size=12, num_layers=3, num_heads=3, intermediate_size=20, max_position_embeddings=14,
+                                attention_types=[[["global", "local"], 1], [["global"], 1]], window_size=4, layer_norm_epsilon=1e-3,
+                                **settings)), dict(left=True)
 
 
 def neox(**settings):
@@ -272,8 +292,8 @@ def marian():
 
 
 CASES = {f.__name__: f for f in (
-    bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, distilbert, distilbert_class, deberta, deberta_class, deberta_v2,
-    deberta_v2_token, deberta_v2_new_head, gpt2, gpt2_class, gptj, neox, neox_sequential, llama, mistral, qwen2, llama_class, bloom,
+    bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta, deberta_class, deberta_v2,
+    deberta_v2_token, deberta_v2_new_head, gpt2, gpt2_class, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen3, llama_class, bloom,
     bloom_token, opt, opt_after, t5, t5_v11, bart, marian)}
 
 

@@ -61,7 +61,7 @@ OptionValues meaning(const Blueprint& blueprint) {
   Blueprint b = without_unused(filled(blueprint));
   b.scheme_options = Options(b.scheme, scheme_info(b.scheme).options, b.scheme_options).values();
   b.scheme_options.erase("precision");  // of the last bits
-  b.scheme_options.erase("std");        // of the start
+  for (const char* start : {"std", "learned.std"}) b.scheme_options.erase(start);
   if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
   return values_of(b);
 }

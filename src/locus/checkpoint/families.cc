@@ -7,13 +7,14 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
-    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family, kBartFamily;
+    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMpnetFamily, kGptNeoFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily, &kGpt2Family, &kGptjFamily,
-    &kNeoxFamily, &kLlamaFamily,   &kBloomFamily,      &kOptFamily,     &kT5Family,   &kBartFamily,
+    &kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily, &kGpt2Family,
+    &kGptjFamily, &kNeoxFamily,    &kLlamaFamily,      &kBloomFamily,   &kOptFamily,
+    &kT5Family,   &kBartFamily,    &kMpnetFamily,      &kGptNeoFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

@@ -32,15 +32,15 @@ std::vector<uint8_t> real_tokens(const Tensor& mask) {
   return real;
 }
 
-// The window counts real tokens, transformers' counts columns: the same, but where padding stands between.
-void check_window(const std::vector<uint8_t>& real, int64_t columns) {
+// Whether a window is counted, or a distance, in real tokens or in columns, as transformers does, is the same
+// but where padding stands between.
+void check_whole(const std::vector<uint8_t>& real, int64_t columns, const char* why) {
   for (size_t begin = 0; begin < real.size(); begin += static_cast<size_t>(columns)) {
     const auto row = std::span(real).subspan(begin, static_cast<size_t>(columns));
     const auto first = std::ranges::find(row, 1), end = std::find(first, row.end(), 0);
     require(std::find(end, row.end(), 1) == row.end(),
-            "attention_mask[{}] has 0 between real tokens, but the model looks back through a window; "
-            "expected padding at the ends",
-            begin / static_cast<size_t>(columns));
+            "attention_mask[{}] has 0 between real tokens, but the model {}; expected padding at the ends",
+            begin / static_cast<size_t>(columns), why);
   }
 }
 
@@ -67,16 +67,22 @@ Tensor counted_by_id(const Tensor& ids, int32_t padding) {
   return positions;
 }
 
+// MPNet: rows of the table are counted, distances are those between columns.
+bool counts_and_measures(const Blueprint& b) { return !scheme_info(b.scheme).parts.empty(); }
+
 Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
   const Blueprint& b = folder.architecture.blueprint;
-  const int64_t rows = b.scheme == "learned" ? b.max_length + b.position_offset : 0;
-  if (in.position_ids) {
-    const Tensor ids = folder.architecture.family->offset_added ? shifted(in.position_ids, b.position_offset)
-                                                                : in.position_ids;
-    return Placement::given(ids, in.attention_mask, rows);
-  }
-  if (folder.architecture.family->padding_by_id) {
-    return Placement::given(counted_by_id(in.input_ids, b.padding_token), in.attention_mask, rows);
+  const int64_t rows = scheme_info(b.scheme).extrapolates ? 0 : b.max_length + b.position_offset;
+  if (in.position_ids || folder.architecture.family->padding_by_id) {
+    const Tensor ids = !in.position_ids ? counted_by_id(in.input_ids, b.padding_token)
+                       : folder.architecture.family->offset_added
+                           ? shifted(in.position_ids, b.position_offset)
+                           : in.position_ids;
+    Placement placement = Placement::given(ids, in.attention_mask, rows);
+    require(!counts_and_measures(b) || placement.sequences().steady,
+            "positions do not rise by one from token to token, but the model measures distances as well: "
+            "expected no position_ids, and attention_mask 0 for padding");
+    return placement;
   }
   if (in.attention_mask) return Placement::masked(in.attention_mask, b.policy());
   return Placement::rectangle(in.input_ids.size(0), in.input_ids.size(1), b.policy());
@@ -111,7 +117,8 @@ void check(const ModelFolder& folder, const ForwardInputs& in) {
   const std::vector<uint8_t> real = real_tokens(in.attention_mask);
   check_ids("input_ids", in.input_ids, b.vocabulary, real);
   if (in.token_type_ids && b.segments > 0) check_ids("token_type_ids", in.token_type_ids, b.segments, real);
-  if (b.window > 0) check_window(real, in.input_ids.size(1));
+  if (b.window > 0) check_whole(real, in.input_ids.size(1), "looks back through a window");
+  if (counts_and_measures(b)) check_whole(real, in.input_ids.size(1), "measures distances");
   const bool two = b.kind == ModelKind::encoder_decoder;
   require(two || !in.decoder_input_ids,
           "decoder_input_ids are given, but the model has no decoder of its own");

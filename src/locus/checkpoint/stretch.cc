@@ -35,7 +35,7 @@ Tensor longer_table(const Tensor& table, int64_t offset, int64_t length, Stretch
 std::vector<NamedTensor> with_longer_tables(const ModelFolder& folder, int64_t length, Stretch how) {
   std::vector<NamedTensor> tensors = tensors_of(folder.bindings);
   const Parameters& parameters = folder.model.parameters();
-  for (const char* name : {"encoder.scheme.table", "decoder.scheme.table"}) {
+  for (const char* name : {"encoder.scheme.table", "decoder.scheme.table", "encoder.scheme.learned.table"}) {
     if (!parameters.has(name)) continue;
     for (size_t i = 0; i < folder.bindings.size(); ++i) {
       const Tensor& value = folder.bindings[i].parameters[0].value();
@@ -86,7 +86,7 @@ void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const
   const Blueprint& b = folder.architecture.blueprint;
   const Family& family = *folder.architecture.family;
   const bool table = how == Stretch::interpolate || how == Stretch::repeat;
-  require(b.scheme == (table ? "learned" : "rotary"),
+  require(table ? !scheme_info(b.scheme).extrapolates : b.scheme == "rotary",
           "'{}': its scheme is {}; interpolate and repeat are for learned tables, linear, ntk and yarn for "
           "rotary",
           folder.path.string(), b.scheme);

@@ -27,6 +27,12 @@ std::string scheme_of(const Blueprint& b) {
   return words.empty() ? b.scheme : fmt::format("{}: {}", b.scheme, fmt::join(words, ", "));
 }
 
+std::string window_in_words(const Blueprint& b) {
+  const std::string all =
+      b.full_every > 0 ? fmt::format(", in one of {} layers all of them", b.full_every) : "";
+  return fmt::format("a query sees the last {} keys{}", b.window, all);
+}
+
 std::string sizes_of(const Blueprint& b) {
   std::string words = fmt::format("{} layers", b.layers);
   if (b.kind == ModelKind::encoder_decoder) words += fmt::format(" and {}", b.decoder_part().layers);
@@ -77,7 +83,7 @@ Facts facts_of(const Subject& subject) {
                                 {"past it", report::past_the_end(b)}}) {
     facts.push_back(fact);
   }
-  if (b.window > 0) facts.emplace_back("window", fmt::format("a query sees the last {} keys", b.window));
+  if (b.window > 0) facts.emplace_back("window", window_in_words(b));
   const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
   for (const auto& [part, count] : report::parts_of(subject.model)) {

@@ -12,7 +12,7 @@ Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64
       key_heads_(b.key_head_count()),
       head_size_(b.size_of_head()),
       causal_(b.kind == ModelKind::decoder),
-      window_(b.window),
+      window_(b.window_of(layer)),
       scale_(b.attention_scale),
       dropout_(b.attention_dropout),
       place_(place) {
@@ -25,13 +25,23 @@ Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64
     value_ = Linear(site / "value", b.width, keys, b.value_bias);
   }
   out_ = Linear(site / "out", all, b.width, b.output_bias, b.residual_start());
+  if (b.head_norms) {
+    query_norm_ = Norm(b, site / "query_norm", head_size_);
+    key_norm_ = Norm(b, site / "key_norm", head_size_);
+  }
+}
+
+Var Attention::normed(const Norm& norm, const Var& x) const {
+  if (!norm) return x;
+  const Var heads = op::reshape(x, {x.shape().numel() / head_size_, head_size_});
+  return op::reshape(norm(heads), x.shape());
 }
 
 Attention::Projected Attention::project(const Var& x) const {
-  if (!qkv_) return {query_(x), key_(x), value_(x)};
+  if (!qkv_) return {normed(query_norm_, query_(x)), normed(key_norm_, key_(x)), value_(x)};
   const int64_t keys = key_heads_ * head_size_;
   const std::vector<Var> parts = op::split(qkv_(x), {heads_ * head_size_, keys, keys});
-  return {parts[0], parts[1], parts[2]};
+  return {normed(query_norm_, parts[0]), normed(key_norm_, parts[1]), parts[2]};
 }
 
 LayerView Attention::view() const {
@@ -86,14 +96,15 @@ Var Attention::operator()(const Var& x, const StackPass& pass) const {
 
 Var Attention::across(const Var& x, const StackPass& pass) const {
   Cache* const cache = pass.pass.cache;
+  const auto keys = [&] { return normed(key_norm_, key_(pass.memory->states)); };
   if (cache && !cache->has_across(layer_)) {
-    cache->set_across(layer_, {key_(pass.memory->states).value(), value_(pass.memory->states).value()},
-                      pass.memory->placement);
+    cache->set_across(layer_, {keys().value(), value_(pass.memory->states).value()}, pass.memory->placement);
   }
-  const Var k = cache ? Var(cache->across(layer_).keys) : key_(pass.memory->states);
+  const Var q = normed(query_norm_, query_(x));
+  const Var k = cache ? Var(cache->across(layer_).keys) : keys();
   const Var v = cache ? Var(cache->across(layer_).values) : value_(pass.memory->states);
   const Placement placement = pass.placement.across(cache ? cache->text() : pass.memory->placement);
-  return out_(op::attention(query_(x), k, v, placement.sequences(), {}, options(pass.pass, false)));
+  return out_(op::attention(q, k, v, placement.sequences(), {}, options(pass.pass, false)));
 }
 
 }  // namespace locus

@@ -6,6 +6,7 @@
 #include "locus/nn/blueprint.h"
 #include "locus/nn/cache.h"
 #include "locus/nn/linear.h"
+#include "locus/nn/norm.h"
 #include "locus/nn/pass.h"
 #include "locus/op/attention.h"
 
@@ -35,6 +36,7 @@ class Attention {
     Var q, k, v;
   };
   Projected project(const Var& x) const;
+  Var normed(const Norm& norm, const Var& x) const;  // head by head
   op::AttentionOptions options(const Pass& pass, bool causal) const;
 
   int64_t layer_, heads_, key_heads_, head_size_;
@@ -45,6 +47,7 @@ class Attention {
   Linear qkv_;                  // fused, or
   Linear query_, key_, value_;  // each of its own
   Linear out_;
+  Norm query_norm_, key_norm_;
 };
 
 }  // namespace locus

@@ -83,6 +83,9 @@ std::vector<std::string> problems(const Blueprint& b) {
   }
   if (b.kind == ModelKind::encoder && b.window > 0)
     problem("window is {}, but an encoder has none", b.window);
+  if (b.full_every > 0 && b.window == 0) {
+    problem("full_every is {}, but there is no window; expected 0, or a window", b.full_every);
+  }
   if (b.residual != Residual::sequential &&
       (b.norm_place == NormPlace::after || b.kind == ModelKind::encoder_decoder)) {
     problem("a parallel residual needs norm_place before and a single stack");

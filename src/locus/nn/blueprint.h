@@ -62,8 +62,10 @@ struct Blueprint {
   bool gated = false;
   bool query_bias = true, key_bias = true, value_bias = true, output_bias = true, hidden_bias = true;
   bool fused_qkv = false;
+  bool head_norms = false;
   float attention_scale = 0;
   int64_t window = 0;
+  int64_t full_every = 0;
   float dropout = 0, attention_dropout = 0;
 
   HeadKind head = HeadKind::next_token;
@@ -86,6 +88,7 @@ struct Blueprint {
   int64_t key_head_count() const { return key_heads > 0 ? key_heads : heads; }
   int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
   int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
+  int64_t window_of(int64_t layer) const { return full_every > 0 && layer % full_every == 0 ? 0 : window; }
   PositionPolicy policy() const { return {positions, position_offset}; }
   // How much narrower the projections that add to the residual start, so that it does not grow with depth
   // (Radford et al. 2019).

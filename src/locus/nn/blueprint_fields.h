@@ -42,8 +42,12 @@ void Blueprint::fields(F& f) {
   f.flag("output_bias", output_bias, "from the heads");
   f.flag("hidden_bias", hidden_bias, "of feed-forward");
   f.flag("fused_qkv", fused_qkv, "one matrix for queries, keys and values");
+  f.flag("head_norms", head_norms, "norms of queries and of keys, a head at a time");
   f.number("attention_scale", attention_scale, 0, 1e6, "on q . k; 0: 1/sqrt(head size)");
   f.integer("window", window, 0, 1e9, "keys a query of a causal model looks back to; 0: all");
+  f.integer(
+      "full_every", full_every, 0, 10000,
+      "layers from one that sees all keys to the next, from the first on; 0: the window is every layer's");
   f.number("dropout", dropout, 0, 0.99, "of embeddings and of what is added to the residual");
   f.number("attention_dropout", attention_dropout, 0, 0.99, "of attention weights");
   f.choice("head", head, "none|next_token|masked_token|sequence_class|token_class|answer|embedding",

@@ -12,9 +12,10 @@ struct Norm {
   float eps = 0;
 
   Norm() = default;  // no norm at all: false in a condition
-  Norm(const Blueprint& blueprint, const Site& site)
-      : gamma(site.full("weight", {blueprint.width}, 1)),
-        beta(blueprint.norm == NormKind::layer ? site.full("bias", {blueprint.width}, 0) : Var()),
+  Norm(const Blueprint& blueprint, const Site& site) : Norm(blueprint, site, blueprint.width) {}
+  Norm(const Blueprint& blueprint, const Site& site, int64_t width)
+      : gamma(site.full("weight", {width}, 1)),
+        beta(blueprint.norm == NormKind::layer ? site.full("bias", {width}, 0) : Var()),
         eps(blueprint.norm_eps) {}
 
   explicit operator bool() const { return static_cast<bool>(gamma); }

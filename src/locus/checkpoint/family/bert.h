@@ -13,6 +13,10 @@ void read_encoder(Blueprint& blueprint);
 // Refuses what BERT and RoBERTa could be but are not here: decoders, positions of other kinds.
 void expect_encoder(const Config& config);
 
+// RoBERTa's way: positions count the tokens that are no padding, from its number plus one on; the head for
+// masked tokens has gelu.
+void read_roberta(const Config& config, Blueprint& blueprint, int32_t padding);
+
 // Of a layer: attention's output, feed-forward and both norms.
 inline constexpr NamePair kOutputs[] = {
     {"attention.out", "attention.output.dense"}, {"attention_norm", "attention.output.LayerNorm"},
@@ -27,5 +31,7 @@ void prediction_names(NameMap& map, const Blueprint& blueprint, const std::strin
 // The bias of that head. Two names for one tensor where the head is tied; where it is not, the decoder's is
 // the one that counts.
 void bias_names(NameMap& map, bool tied, std::string_view bias, std::string_view decoders);
+// RoBERTa's heads, with the table of the tokens and the pooler below `base`, "roberta".
+void roberta_head_names(NameMap& map, const Blueprint& blueprint, const std::string& base);
 
 }  // namespace locus::bert

@@ -1,7 +1,7 @@
-// Llama, Mistral, Qwen2: rotary positions, RMS norms before, gated feed-forward, keys and values shared by
-// groups of heads. Mistral looks back through a window, Qwen2 has biases on queries, keys and values.
-// Touvron et al. 2023, arXiv 2302.13971; Jiang et al. 2023, arXiv 2310.06825; Yang et al. 2024, arXiv
-// 2407.10671.
+// Llama, Mistral, Qwen2, Qwen3: rotary positions, RMS norms before, gated feed-forward, keys and values
+// shared by groups of heads. Mistral looks back through a window, Qwen2 has biases on queries, keys and
+// values, Qwen3 norms of every head's queries and keys. Touvron et al. 2023, arXiv 2302.13971; Jiang et al.
+// 2023, arXiv 2310.06825; Yang et al. 2024, arXiv 2407.10671; Yang et al. 2025, arXiv 2505.09388.
 #include <algorithm>
 
 #include "locus/checkpoint/family.h"
@@ -9,7 +9,7 @@
 namespace locus {
 namespace {
 
-// Whether Qwen2 windows its layers: those that layer_types says, or else those from max_window_layers on.
+// Whether Qwen windows its layers: those that layer_types says, or else those from max_window_layers on.
 bool windows_layers(const Config& config, int64_t layers) {
   if (!config.flag("use_sliding_window", false)) return false;
   if (const std::vector<std::string> types = config.texts("layer_types"); !types.empty()) {
@@ -30,7 +30,7 @@ bool windows_layers(const Config& config, int64_t layers) {
 
 int64_t window_of(const Config& config, const std::string& type, int64_t layers) {
   if (config.is_null("sliding_window")) return 0;
-  const bool windowed = type == "mistral" || (type == "qwen2" && windows_layers(config, layers));
+  const bool windowed = type == "mistral" || (type.starts_with("qwen") && windows_layers(config, layers));
   return windowed ? config.integer("sliding_window", 1, 1e9, 4096) : 0;
 }
 
@@ -47,27 +47,29 @@ void fields(ConfigFields& f, Blueprint& b) {
 
 void read(const Config& config, Blueprint& b) {
   const std::string type = config.text("model_type");
-  if (!config.has("head_dim") && b.width % b.heads != 0) {
+  b.head_norms = type == "qwen3";
+  if (!b.head_norms && !config.has("head_dim") && b.width % b.heads != 0) {
     config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}, or head_dim", b.heads);
   }
-  b.head_size = config.size("head_dim", b.width / b.heads);
+  b.head_size = config.size("head_dim", b.head_norms ? 128 : b.width / b.heads);
   b.max_length = config.integer("max_position_embeddings", 1, 1e9);
   b.window = window_of(config, type, b.layers);
   b.norm = NormKind::rms;
   b.gated = true;
   b.padding_token = padding_of(config, {}, b.vocabulary);
-  b.output_bias = type == "llama" && config.flag("attention_bias", false);
+  b.output_bias = (type == "llama" || b.head_norms) && config.flag("attention_bias", false);
   b.query_bias = b.key_bias = b.value_bias = type == "qwen2" || b.output_bias;
   b.hidden_bias = type == "llama" && config.flag("mlp_bias", false);
   read_rotary(config, b.head_size, b);
 }
 
 constexpr NamePair kLayer[] = {
-    {"attention_norm", "input_layernorm"},  {"attention.query", "self_attn.q_proj"},
-    {"attention.key", "self_attn.k_proj"},  {"attention.value", "self_attn.v_proj"},
-    {"attention.out", "self_attn.o_proj"},  {"feed_forward_norm", "post_attention_layernorm"},
-    {"feed_forward.gate", "mlp.gate_proj"}, {"feed_forward.up", "mlp.up_proj"},
-    {"feed_forward.down", "mlp.down_proj"},
+    {"attention_norm", "input_layernorm"},      {"attention.query", "self_attn.q_proj"},
+    {"attention.key", "self_attn.k_proj"},      {"attention.value", "self_attn.v_proj"},
+    {"attention.out", "self_attn.o_proj"},      {"feed_forward_norm", "post_attention_layernorm"},
+    {"feed_forward.gate", "mlp.gate_proj"},     {"feed_forward.up", "mlp.up_proj"},
+    {"feed_forward.down", "mlp.down_proj"},     {"attention.query_norm", "self_attn.q_norm"},
+    {"attention.key_norm", "self_attn.k_norm"},
 };
 
 void names(NameMap& map, const Blueprint& b) {
@@ -77,12 +79,13 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::token_class ? "score" : label_module(b));
 }
 
-constexpr ModelType kTypes[] = {{"llama", "Llama"}, {"mistral", "Mistral"}, {"qwen2", "Qwen2"}};
+constexpr ModelType kTypes[] = {
+    {"llama", "Llama"}, {"mistral", "Mistral"}, {"qwen2", "Qwen2"}, {"qwen3", "Qwen3"}};
 constexpr std::string_view kPrefixes[] = {"model.", "transformer."};
 
 json::Members config(const Blueprint& b) {
-  const bool qwen = b.query_bias && !b.output_bias;
-  json::Members members = named(kTypes[qwen ? 2 : b.window > 0 ? 1 : 0], b.head);
+  const bool qwen = b.head_norms || (b.query_bias && !b.output_bias);
+  json::Members members = named(kTypes[b.head_norms ? 3 : qwen ? 2 : b.window > 0 ? 1 : 0], b.head);
   members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
                                  {"max_position_embeddings", json::number(b.max_length)},
                                  {"sliding_window", b.window > 0 ? json::number(b.window) : "null"},

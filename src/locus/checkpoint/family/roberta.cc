@@ -14,26 +14,12 @@ void fields(ConfigFields& f, Blueprint& b) {
 void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   bert::expect_encoder(config);
-  b.padding_token = static_cast<int32_t>(config.integer("pad_token_id", 0, b.vocabulary - 1, 1));
-  b.positions = PositionPolicy::Kind::count;
-  b.position_offset = b.padding_token + 1;
-  b.max_length =
-      config.integer("max_position_embeddings", b.position_offset + 1, 1 << 24) - b.position_offset;
-  if (b.head == HeadKind::masked_token && b.activation != Activation::gelu) {
-    config.refuse("hidden_act", "but the head for masked tokens has gelu: expected gelu");
-  }
-  if (b.head == HeadKind::none || b.head == HeadKind::sequence_class) b.pooler = Activation::tanh;
+  bert::read_roberta(config, b, static_cast<int32_t>(config.integer("pad_token_id", 0, b.vocabulary - 1, 1)));
 }
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight", b.tied);
+  bert::roberta_head_names(map, b, "roberta");
   bert::body_names(map, b, "roberta");
-  map.module("head.dense", "lm_head.dense");
-  map.module("head.dense_norm", "lm_head.layer_norm");
-  bert::bias_names(map, b.tied, "lm_head.bias", "lm_head.decoder.bias");
-  const bool classes = b.head == HeadKind::sequence_class;
-  map.module("head.pooler", classes ? "classifier.dense" : "roberta.pooler.dense");
-  map.module("head.out", classes ? "classifier.out_proj" : label_module(b));
 }
 
 constexpr ModelType kTypes[] = {
@@ -48,6 +34,28 @@ json::Members config(const Blueprint& b) {
 }
 
 }  // namespace
+
+void bert::read_roberta(const Config& config, Blueprint& b, int32_t padding) {
+  b.padding_token = padding;
+  b.positions = PositionPolicy::Kind::count;
+  b.position_offset = padding + 1;
+  b.max_length =
+      config.integer("max_position_embeddings", b.position_offset + 1, 1 << 24) - b.position_offset;
+  if (b.head == HeadKind::masked_token && b.activation != Activation::gelu) {
+    config.refuse("hidden_act", "but the head for masked tokens has gelu: expected gelu");
+  }
+  if (b.head == HeadKind::none || b.head == HeadKind::sequence_class) b.pooler = Activation::tanh;
+}
+
+void bert::roberta_head_names(NameMap& map, const Blueprint& b, const std::string& base) {
+  map.tokens(base + ".embeddings.word_embeddings.weight", "lm_head.decoder.weight", b.tied);
+  map.module("head.dense", "lm_head.dense");
+  map.module("head.dense_norm", "lm_head.layer_norm");
+  bias_names(map, b.tied, "lm_head.bias", "lm_head.decoder.bias");
+  const bool classes = b.head == HeadKind::sequence_class;
+  map.module("head.pooler", classes ? "classifier.dense" : base + ".pooler.dense");
+  map.module("head.out", classes ? "classifier.out_proj" : label_module(b));
+}
 
 extern const Family kRobertaFamily = {.name = "RoBERTa",
                                       .types = kTypes,

@@ -1,0 +1,109 @@
+// GPT-Neo: GPT-2 with matrices of their own for queries, keys and values, scores without a scale, and layers
+// that look back through a window in turn with layers that see all. Black et al. 2021,
+// doi 10.5281/zenodo.5297715.
+#include <algorithm>
+
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+// [[["global", "local"], 6]]: these, as often, one list after the other.
+std::vector<std::string> layer_kinds(const Config& config) {
+  std::vector<std::string> kinds;
+  for (int64_t i = 0; i < config.count("attention_types"); ++i) {
+    const std::vector<std::string> group = config.texts(fmt::format("attention_types.{}.0", i));
+    for (int64_t n = config.integer(fmt::format("attention_types.{}.1", i), 0, 10000); n > 0; --n) {
+      kinds.insert(kinds.end(), group.begin(), group.end());
+    }
+  }
+  return kinds;
+}
+
+void read_window(const Config& config, Blueprint& b) {
+  const std::vector<std::string> kinds = layer_kinds(config);
+  const auto all = [&](auto local) {
+    for (int64_t i = 0; i < b.layers; ++i) {
+      if (kinds[static_cast<size_t>(i)] != (local(i) ? "local" : "global")) return false;
+    }
+    return true;
+  };
+  if (std::ssize(kinds) != b.layers) {
+    config.refuse("attention_types", "which are {} layers: expected num_layers, {}", kinds.size(), b.layers);
+  }
+  if (all([](int64_t) { return false; })) return;
+  b.window = config.size("window_size", 256);
+  if (all([](int64_t layer) { return layer % 2 == 1; })) {
+    b.full_every = 2;
+  } else if (!all([](int64_t) { return true; })) {
+    config.refuse("attention_types", "expected global and local in turn, or one of them for all layers");
+  }
+}
+
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size("hidden_size", b.width);
+  f.size("num_layers", b.layers);
+  f.size("num_heads", b.heads);
+  f.size("intermediate_size", b.hidden, 4 * b.width);
+  f.size("max_position_embeddings", b.max_length, 2048);
+  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
+  f.activation("activation_function", b.activation, "gelu_new");
+  f.dropout("resid_dropout", b.dropout, 0);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
+  b.scheme = "learned";
+  b.attention_scale = 1;
+  b.query_bias = b.key_bias = b.value_bias = false;
+  read_window(config, b);
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention_norm", "ln_1"},
+    {"attention.query", "attn.attention.q_proj"},
+    {"attention.key", "attn.attention.k_proj"},
+    {"attention.value", "attn.attention.v_proj"},
+    {"attention.out", "attn.attention.out_proj"},
+    {"feed_forward_norm", "ln_2"},
+    {"feed_forward.up", "mlp.c_fc"},
+    {"feed_forward.down", "mlp.c_proj"},
+};
+// Masks, which are computed and not read.
+constexpr std::string_view kLeftovers[] = {".attn.attention.bias", ".attn.attention.masked_bias"};
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tokens("transformer.wte.weight", "lm_head.weight", b.tied);
+  map.tensor("decoder.scheme.table", "transformer.wpe.weight");
+  map.layers("decoder.layers", "transformer.h", b.layers, kLayer);
+  map.module("decoder.norm", "transformer.ln_f");
+  map.module("head.out", label_module(b));
+}
+
+constexpr ModelType kTypes[] = {{"gpt_neo", "GPTNeo"}};
+constexpr std::string_view kPrefixes[] = {"transformer."};
+
+json::Members config(const Blueprint& b) {
+  std::vector<std::string> kinds;
+  for (int64_t i = 0; i < b.layers; ++i)
+    kinds.push_back(fmt::format(R"([["{}"], 1])", b.window_of(i) > 0 ? "local" : "global"));
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(), {{"attention_types", json::list(kinds)},
+                                 {"window_size", json::number(std::max<int64_t>(b.window, 1))},
+                                 {"embed_dropout", json::number(b.dropout)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kGptNeoFamily = {.name = "GPT-Neo",
+                                     .types = kTypes,
+                                     .heads = kDecoderHeads,
+                                     .prefixes = kPrefixes,
+                                     .leftovers = kLeftovers,
+                                     .fields = fields,
+                                     .read = read,
+                                     .names = names,
+                                     .config = config};
+
+}  // namespace locus
