@@ -108,6 +108,21 @@ TEST(VocabularyFiles, VocabTxtWhereAccentsOrChineseCharactersCountAsInTransforme
             (Pieces{"[UNK]", "ü", "日本"}));
 }
 
+// MPNet's has the tokens of BERT's, too, and they stand for nothing there. Ids by transformers 5.22.
+TEST(VocabularyFiles, VocabTxtOfMpnet) {
+  const TemporaryFolder folder;
+  put(folder / "vocab.txt", "<s>\n<pad>\n</s>\n<unk>\n[UNK]\n[CLS]\n[SEP]\n[\n]\ncls\na\nb\n<mask>\n");
+  const auto ids = [&](const char* config) {
+    put(folder / "tokenizer_config.json", config);
+    return load_tokenizer(folder.path())->encoding("A <mask> b [CLS]", {.specials = Specials::are_read}).ids;
+  };
+  using Ids = std::vector<int32_t>;
+  const Ids framed = {0, 10, 12, 11, 7, 9, 8, 2};
+  EXPECT_EQ(ids(R"({"tokenizer_class": "MPNetTokenizer"})"), framed);
+  EXPECT_EQ(ids("{}"), framed);
+  EXPECT_EQ(ids(R"({"tokenizer_class": "BertTokenizer"})"), (Ids{5, 10, 4, 4, 4, 11, 5, 6}));
+}
+
 // To read, source.spm is enough.
 TEST(VocabularyFiles, MarianWithoutTargetSpm) {
   const TemporaryFolder folder;

@@ -138,7 +138,8 @@ void add_compare(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   Command command(program, "compare",
                   "Train the same small model under every scheme, test it long, write a report");
-  command.option("--schemes", request->schemes, "What is compared, by commas [all]");
+  command.option("--schemes", request->schemes,
+                 "What is compared, by commas [all]; several at once as learned+t5");
   command.option("--tasks", request->tasks,
                  fmt::format("What is asked, by commas, or all [{}]", study::Study().tasks));
   command.option("--text", request->text, "A file: a language model of your own text");

@@ -24,6 +24,27 @@ std::string bert_normalizer(const JsonPart& config) {
                        {"handle_chinese_chars", json::boolean(config.flag("tokenize_chinese_chars", true))}});
 }
 
+// The special tokens of a vocabulary of word pieces, and how they stand around a text.
+struct Frame {
+  const char *processor, *first, *last, *mask, *padding;
+};
+constexpr Frame kBert = {"BertProcessing", "[CLS]", "[SEP]", "[MASK]", "[PAD]"},
+                kMpnet = {"RobertaProcessing", "<s>", "</s>", "<mask>", "<pad>"};
+
+// MPNet's vocabulary has BERT's tokens, too.
+const Frame& frame_of(const TokenIds& ids, const JsonPart& config) {
+  const std::string name = config.text("tokenizer_class", "");
+  const bool mpnet = name.empty() ? ids.contains(kMpnet.first) && ids.contains(kMpnet.last)
+                                  : name.starts_with("MPNetTokenizer");
+  return mpnet ? kMpnet : kBert;
+}
+
+std::string processor_of(const Frame& frame, const TokenIds& ids) {
+  if (!ids.contains(frame.first) || !ids.contains(frame.last)) return "null";
+  return fmt::format(R"({{"type": "{}", "sep": ["{}", {}], "cls": ["{}", {}]}})", frame.processor, frame.last,
+                     ids.at(frame.last), frame.first, ids.at(frame.first));
+}
+
 }  // namespace
 
 std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names,
@@ -62,18 +83,16 @@ PipelineParts read_wordpiece_files(const fs::path& folder) {
             lines.number(), json::text(line));
     entries.push_back(fmt::format("{}: {}", json::text(line), id));
   }
-  const JsonText config = read_tokenizer_config(folder);
-  std::string processor = "null";
-  if (ids.contains("[CLS]") && ids.contains("[SEP]")) {
-    processor = fmt::format(R"({{"type": "BertProcessing", "sep": ["[SEP]", {}], "cls": ["[CLS]", {}]}})",
-                            ids.at("[SEP]"), ids.at("[CLS]"));
-  }
+  const JsonText config_file = read_tokenizer_config(folder);
+  const JsonPart config(config_file, "tokenizer_config");
+  const Frame& frame = frame_of(ids, config);
   return read_pipeline(
       json::object(
-          {{"added_tokens", special_tokens(ids, {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"})},
-           {"normalizer", bert_normalizer({config, "tokenizer_config"})},
+          {{"added_tokens",
+            special_tokens(ids, {frame.padding, "[UNK]", frame.first, frame.last, frame.mask}, kMpnet.mask)},
+           {"normalizer", bert_normalizer(config)},
            {"pre_tokenizer", R"({"type": "BertPreTokenizer"})"},
-           {"post_processor", processor},
+           {"post_processor", processor_of(frame, ids)},
            {"decoder", R"({"type": "WordPiece"})"},
            {"model", fmt::format(R"({{"type": "WordPiece", "vocab": {{{}}}}})", fmt::join(entries, ", "))}}),
       named(file));
