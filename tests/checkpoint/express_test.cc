@@ -191,7 +191,7 @@ const Case kCases[] = {
        b.attention_scale = 1;
        b.activation = Activation::relu;
      })},
-    {"marian", "BART", with([](Blueprint& b) {
+    {"marian", "Marian", with([](Blueprint& b) {
        b.kind = ModelKind::encoder_decoder;
        b.scheme = "sinusoidal";
        b.scheme_options = {{"pairs", "halves"}};

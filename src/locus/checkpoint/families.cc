@@ -7,14 +7,15 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
-    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMpnetFamily, kGptNeoFamily;
+    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily, kMpnetFamily,
+    kGptNeoFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
     &kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily, &kGpt2Family,
     &kGptjFamily, &kNeoxFamily,    &kLlamaFamily,      &kBloomFamily,   &kOptFamily,
-    &kT5Family,   &kBartFamily,    &kMpnetFamily,      &kGptNeoFamily,
+    &kT5Family,   &kBartFamily,    &kMarianFamily,     &kMpnetFamily,   &kGptNeoFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

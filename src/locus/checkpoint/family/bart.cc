@@ -74,13 +74,13 @@ void names(NameMap& map, const Blueprint& b) {
   if (Binding* bias = map.tensor("head.bias", "final_logits_bias", {.one_row = true})) bias->constant = true;
 }
 
-constexpr ModelType kTypes[] = {{"bart", "Bart", "ForConditionalGeneration"},
-                                {"marian", "Marian", "MTModel"}};
+constexpr ModelType kBart[] = {{"bart", "Bart", "ForConditionalGeneration"}};
+constexpr ModelType kMarian[] = {{"marian", "Marian", "MTModel"}};
 constexpr std::string_view kPrefixes[] = {"model."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
-json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[b.scheme == "sinusoidal" ? 1 : 0], b.head);
+json::Members config_of(const ModelType& type, const Blueprint& b) {
+  json::Members members = named(type, b.head);
   const std::string padding = json::number(std::max<int64_t>(b.padding_token, 0));
   members.insert(members.end(), {{"decoder_vocab_size", json::number(b.vocabulary)},
                                  {"scale_embedding", json::boolean(b.embedding_scale != 1)},
@@ -88,17 +88,28 @@ json::Members config(const Blueprint& b) {
                                  {"decoder_start_token_id", padding}});
   return members;
 }
+json::Members bart_config(const Blueprint& b) { return config_of(kBart[0], b); }
+json::Members marian_config(const Blueprint& b) { return config_of(kMarian[0], b); }
 
 }  // namespace
 
 extern const Family kBartFamily = {.name = "BART",
-                                   .types = kTypes,
+                                   .types = kBart,
                                    .heads = kHeads,
                                    .prefixes = kPrefixes,
-                                   .leftovers = kLeftovers,
                                    .fields = fields,
                                    .read = read,
                                    .names = names,
-                                   .config = config};
+                                   .config = bart_config};
+
+extern const Family kMarianFamily = {.name = "Marian",
+                                     .types = kMarian,
+                                     .heads = kHeads,
+                                     .prefixes = kPrefixes,
+                                     .leftovers = kLeftovers,
+                                     .fields = fields,
+                                     .read = read,
+                                     .names = names,
+                                     .config = marian_config};
 
 }  // namespace locus
