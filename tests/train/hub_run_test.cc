@@ -76,9 +76,10 @@ TEST_F(HubRunOfLetters, WhatCannotBeRight) {
   config(model.path().string(), std::string(kLabels) + "context = 15\n");
   expect_refused(Fault::data, {"data.context is 15, but the model in '", "has positions for 14 tokens"});
   config(model.path().string(), "head = 'embedding'\n[data]\ntrain = 'x.tsv'\n");
-  expect_refused(Fault::usage,
-                 {"model.head: the model in '", "is trained with one of next_token, masked_token",
-                  "token_class and answer; set it to one of these"});
+  expect_refused(
+      Fault::usage,
+      {"model.head is embedding, but the model in '",
+       "is trained with masked_token, sequence_class, token_class, answer; set it to one of these"});
   config("nowhere", kLabels);
   expect_refused(Fault::io, {"nowhere/config.json"});
   const FolderOf labelled("bert-class");
@@ -89,7 +90,8 @@ TEST_F(HubRunOfLetters, WhatCannotBeRight) {
   const FolderOf writer("t5");
   config(writer.path().string(),
          "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\ntokenizer = '" + model.path().string() + "'\n");
-  expect_refused(Fault::usage, {"is trained with next_token; set it to this"});
+  expect_refused(Fault::usage,
+                 {"model.head is sequence_class, but", "is trained with next_token; set it to this"});
 }
 
 class HubRunOfGpt2 : public HubRunOfLetters {

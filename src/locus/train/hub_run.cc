@@ -15,14 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_head(const fs::path& from, ModelKind kind, HeadKind head) {
-  const bool writes = kind == ModelKind::encoder_decoder;
-  const bool learns =
-      writes ? head == HeadKind::next_token : head != HeadKind::none && head != HeadKind::embedding;
-  if (learns) return;
-  fail(Fault::usage, "model.head: the model in '{}' is trained with {}; set it to {}", from.string(),
-       writes ? "next_token" : "one of next_token, masked_token, sequence_class, token_class and answer",
-       writes ? "this" : "one of these");
+std::string name_of(HeadKind head) { return field_values(HubStart{.head = head}).at("head"); }
+
+void check_head(const fs::path& from, const Family& family, HeadKind head) {
+  std::vector<std::string> names;
+  for (const HeadKind one : family.heads) {
+    if (one != HeadKind::none) names.push_back(name_of(one));
+  }
+  if (std::ranges::count(names, name_of(head)) > 0) return;
+  fail(Fault::usage, "model.head is {}, but the model in '{}' is trained with {}; set it to {}",
+       name_of(head), from.string(), fmt::join(names, ", "), names.size() == 1 ? "this" : "one of these");
 }
 
 // What an encoder-decoder learned to begin and to end with, as config.json and generation_config.json say it.
@@ -50,11 +52,11 @@ bool takes_labels(const std::vector<std::string>& own, TextTask& task, std::stri
 
 ModelFolder open_with_head(const fs::path& from, std::optional<HeadKind> asked, TextTask& task) {
   const Config config(from / "config.json");
-  const Blueprint own = read_architecture(config).blueprint;
-  const HeadKind head = asked.value_or(own.head);
-  check_head(from, own.kind, head);
+  const Architecture own = read_architecture(config);
+  const HeadKind head = asked.value_or(own.blueprint.head);
+  check_head(from, *own.family, head);
   task.labels = label_names(head, task.data.train);
-  if (head == own.head) {
+  if (head == own.blueprint.head) {
     const std::vector<std::string> names = named_labels(config);
     std::string unknown;
     if (takes_labels(names, task, unknown)) return open_model(from);
