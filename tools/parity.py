@@ -80,6 +80,8 @@ CASES = {
     "t5 2": (hf.T5Model, hf.T5Config, dict(T5, feed_forward_proj="gated-silu", num_decoder_layers=3)),
     "bart 1": (hf.BartForConditionalGeneration, hf.BartConfig, dict(BART)),
     "bart 2": (hf.BartModel, hf.BartConfig, dict(BART, scale_embedding=True, activation_function="relu")),
+    "bart 3": (hf.BartForSequenceClassification, hf.BartConfig, dict(BART, num_labels=1)),
+    "bart 4": (hf.BartForQuestionAnswering, hf.BartConfig, dict(BART)),
     "marian 1": (hf.MarianMTModel, hf.MarianConfig, dict(BART, scale_embedding=True, activation_function="swish")),
     "marian 2": (hf.MarianMTModel, hf.MarianConfig, dict(BART, activation_function="relu", decoder_ffn_dim=24)),
 }
@@ -274,6 +276,8 @@ TRAINED = {
     "fine-tuned": ("bert 3", hf.BertForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
     "labels anew": ("roberta 2", hf.RobertaForTokenClassification, "head = 'token_class'\n", "y.tsv"),
     "trained on": ("gpt2 1", hf.GPT2LMHeadModel, "", "x.txt"),
+    "labels twice": ("bart 2", hf.BartForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
+    "answers twice": ("bart 4", hf.BartForQuestionAnswering, "", "q.jsonl"),
     "pairs": ("t5 1", hf.T5ForConditionalGeneration, "", "z.tsv"),
     "more pairs": ("bart 1", hf.BartForConditionalGeneration, "", "z.tsv"),
     "answers": ("bert 3", hf.BertForQuestionAnswering, "head = 'answer'\n", "q.jsonl"),
@@ -290,7 +294,8 @@ def loss_of_data(model, data, tokenizer):
             labels = tokenizer(text_target=[target for _, target in PAIRS], padding=True, return_tensors="pt")["input_ids"]
             return model(**read, labels=labels.masked_fill(labels == tokenizer.pad_token_id, -100)).loss.item()
         if data == "q.jsonl":
-            read = tokenizer([q for q, *_ in QUESTIONS], [c for _, c, _ in QUESTIONS], return_tensors="pt")
+            read = tokenizer([q for q, *_ in QUESTIONS], [c for _, c, _ in QUESTIONS], return_tensors="pt",
+                             return_token_type_ids=not model.config.is_encoder_decoder)
             begins = [context.index(answer) for _, context, answer in QUESTIONS]
             first = [read.char_to_token(i, begin, 1) for i, begin in enumerate(begins)]
             last = [read.char_to_token(i, begin + len(QUESTIONS[i][2]) - 1, 1) for i, begin in enumerate(begins)]

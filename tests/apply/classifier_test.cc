@@ -20,10 +20,10 @@ std::vector<TextInput> inputs(const Expected& expected) {
   return result;
 }
 
-void expect_scores(const std::filesystem::path& folder, const char* kind) {
-  const Expected expected("classify");
+void expect_scores(const std::filesystem::path& folder, const char* kind, const char* job = "classify") {
+  const Expected expected(job);
   const Classifier classifier(folder);
-  EXPECT_EQ(classifier.labels(), (std::vector<std::string>{"bad", "fair", "good"}));
+  ASSERT_EQ(classifier.labels().size(), 3);
   const std::vector<Classification> found = classifier.classify(inputs(expected));
   size_t i = 0;
   for (const Expected::Value value : expected.cases()) {
@@ -36,7 +36,23 @@ void expect_scores(const std::filesystem::path& folder, const char* kind) {
   }
 }
 
-TEST(Classifier, TextsAndPairs) { expect_scores(golden_model("classify"), "scores"); }
+TEST(Classifier, TextsAndPairs) {
+  expect_scores(golden_model("classify"), "scores");
+  EXPECT_EQ(Classifier(golden_model("classify")).labels(), (std::vector<std::string>{"bad", "fair", "good"}));
+}
+
+TEST(Classifier, AnEncoderDecoderReadsEachTextTwice) {
+  expect_scores(golden_model("entail"), "scores", "entail");
+}
+
+TEST(Classifier, AnEncoderDecodersLabelIsToldByTheEndToken) {
+  const CopyOf folder("entail");
+  std::string config = read_file(folder / "config.json");
+  const std::string end = "\"eos_token_id\": 3";
+  put(folder / "config.json", config.replace(config.find(end), end.size(), "\"eos_token_id\": 2"));
+  expect_error(Fault::data, {"text 1: its last token is 3, expected the eos_token_id of config.json, 2"},
+               [&] { Classifier(folder.path()).classify(std::vector<TextInput>{{"it ran"}}); });
+}
 
 TEST(Classifier, ScoresOfTextsThatMayHaveSeveralClasses) {
   const CopyOf folder("classify");

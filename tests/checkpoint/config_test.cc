@@ -124,6 +124,8 @@ constexpr ConfigFault kFaults[] = {
      "conv_kernel_size is 3, but Locus has no convolution"},
     {"opt", "\"word_embed_proj_dim\": 12", "\"word_embed_proj_dim\": 6",
      "word_embed_proj_dim is 6, but Locus has token rows of hidden_size only, 12"},
+    {"marian", "MarianMTModel", "MarianForSequenceClassification",
+     "architectures.0 is 'MarianForSequenceClassification', expected one of MarianForCausalLM, "},
     {"gptj", "\"rotary_dim\": 4", "\"rotary_dim\": 3", "rotary_dim is 3, expected an even number"},
 };
 

@@ -191,6 +191,17 @@ const Case kCases[] = {
        b.attention_scale = 1;
        b.activation = Activation::relu;
      })},
+    {"bart_labels", "BART", with([](Blueprint& b) {
+       b.kind = ModelKind::encoder_decoder;
+       b.scheme = "learned";
+       b.position_offset = 2;
+       b.embedding_norm = true;
+       b.norm_place = NormPlace::after;
+       b.final_norm = false;
+       b.head = HeadKind::sequence_class;
+       b.pooling = Pooling::last;
+       b.pooler = Activation::tanh;
+     })},
     {"marian", "Marian", with([](Blueprint& b) {
        b.kind = ModelKind::encoder_decoder;
        b.scheme = "sinusoidal";

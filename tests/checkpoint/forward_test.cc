@@ -67,6 +67,10 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
                  "decoder_input_ids are missing, and there are no labels");
   expect_refused("bart", R"({"input_ids": [[1, 2]], "labels": [[1]], "position_ids": [[0, 1]]})",
                  "position_ids are given, but such models take none");
+  expect_refused("bart-class", R"({"input_ids": [[5, 2], [5, 6]]})",
+                 "input_ids[1] has no 2, the eos_token_id, where the label would be read off");
+  expect_refused("bart-class", R"({"input_ids": [[5, 2]], "decoder_input_ids": [[2]]})",
+                 "decoder_input_ids has shape [1, 1], expected that of input_ids, [1, 2]");
   expect_refused("mistral", R"({"input_ids": [[1, 2, 3, 4]], "attention_mask": [[0, 1, 0, 1]]})",
                  "attention_mask[0] has 0 between real tokens, but the model looks back through a window");
   expect_refused("mpnet", R"({"input_ids": [[5, 2, 3, 4]], "attention_mask": [[1, 1, 0, 1]]})",

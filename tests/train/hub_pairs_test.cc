@@ -1,5 +1,5 @@
-// Encoder-decoders of the hub, trained on pairs of texts: tiny golden folders, with vocabularies whose frames
-// are T5's and BART's.
+// Encoder-decoders of the hub, trained on pairs of texts, or on labels: tiny golden folders, with
+// vocabularies whose frames are T5's and BART's.
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
@@ -132,6 +132,26 @@ TEST_F(HubPairsOfBart, TargetsStandInAFrameThatBeginsToo) {
   expect_told("translate", "'the dog' 'the cat'", "dog the\ncat the\n");
   const Config generation(folder / "out" / "hub" / "generation_config.json");
   EXPECT_EQ(generation.integer("forced_bos_token_id", 0, 100), 2) << "the rest is as it was";
+}
+
+TEST_F(HubPairsOfBart, LearnsLabelsOfATextThatItReadsTwice) {
+  put(folder / "x.tsv", "the dog\tup\ndog the\tdown\n");
+  config(model.path().string(),
+         std::string("head = 'sequence_class'\n") + kData + "[train]\nsteps = 40\nrate = 0.02\n");
+  const Sample sample = plan().training->at(0, 0);
+  EXPECT_EQ(sample.text, (Ids{2, 5, 6, 3})) << "[CLS] the dog [SEP]";
+  EXPECT_EQ(sample.ids, (Ids{3, 2, 5, 6})) << "[SEP] [CLS] the dog";
+  expect_loss_of_forward(
+      plan(), 2,
+      {.input_ids = Tensor::of({2, 4}, Ids{2, 5, 6, 3, 2, 6, 5, 3}), .labels = Tensor::of({2}, Ids{1, 0})});
+  expect_trained();
+  for (const char* place : {"out", "out/hub"}) {
+    const Outcome outcome = run_program("classify " + (folder / place).string() + " 'the dog' 'dog the'");
+    EXPECT_TRUE(outcome.out.starts_with("up\t")) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("\ndown\t"), std::string::npos) << outcome.out;
+  }
+  EXPECT_EQ(Config(folder / "out" / "hub" / "config.json").text("architectures.0"),
+            "BartForSequenceClassification");
 }
 
 TEST_F(HubPairsOfBart, AnotherStartTokenIsSaidWhereTransformersLooks) {

@@ -86,6 +86,9 @@ TEST(Summary, OfTranslationsAndAnswers) {
   const auto pairs = summary({.kind = ModelKind::encoder_decoder}, kFour);
   EXPECT_EQ(number(pairs, "exact_match"), 0.5);
   EXPECT_NEAR(number(pairs, "perplexity"), std::exp(0.35), 1e-12);
+  const auto labels = summary({.kind = ModelKind::encoder_decoder, .head = HeadKind::sequence_class}, kFour);
+  EXPECT_EQ(labels.back().first, "f1");
+  EXPECT_EQ(labels.size(), 3) << "loss, accuracy and f1";
   const auto answers = summary({.kind = ModelKind::encoder, .head = HeadKind::answer}, kFour);
   EXPECT_EQ(number(answers, "accuracy"), 0.5) << "both ends right";
 }

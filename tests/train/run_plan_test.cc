@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "locus/train/model_objective.h"
 #include "locus/train/text_samples.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"
@@ -92,6 +93,21 @@ TEST_F(RunPlans, WordsAndQuestions) {
   const RunPlan answers =
       plan("[model]\nkind = 'encoder'\nhead = 'answer'\nsegments = 2\n[data]\ntrain = 'x.jsonl'\n");
   EXPECT_EQ(answers.training->at(0, 0).targets, (std::vector<int32_t>{7, 9}));
+}
+
+TEST_F(RunPlans, AnEncoderDecoderReadsWhatItLabelsTwice) {
+  file("x.tsv", "abc\tX\n");
+  const std::string model = "[model]\nkind = 'encoder-decoder'\n";
+  const RunPlan labels = plan(model + "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\n");
+  const Sample sample = labels.training->at(0, 0);
+  EXPECT_EQ(sample.text, (std::vector<int32_t>{256, 'a', 'b', 'c'})) << "<s> and the text";
+  EXPECT_EQ(sample.ids, (std::vector<int32_t>{256, 256, 'a', 'b'})) << "one later";
+  EXPECT_EQ(sample.targets, std::vector<int32_t>{0});
+  file("x.jsonl",
+       R"({"question": "who", "context": "a fox", "answers": {"text": ["fox"], "answer_start": [2]}})");
+  const RunPlan answers = plan(model + "head = 'answer'\nsegments = 2\n[data]\ntrain = 'x.jsonl'\n");
+  const Judgement judged = judge(Model(answers.task.blueprint), {answers.training->at(0, 0)}, {});
+  EXPECT_EQ(judged.tokens, 2 * 10) << "segments are the encoder's";
 }
 
 TEST_F(RunPlans, ExamplesPastTheContext) {

@@ -21,6 +21,8 @@ from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 WORDS = "the dog cat ball chased sat ran ada london lives in who is it . , ? ! ##ing ##ed".split()
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+BART = dict(d_model=12, encoder_layers=1, decoder_layers=1, encoder_attention_heads=3, decoder_attention_heads=3, encoder_ffn_dim=20,
+            decoder_ffn_dim=16, max_position_embeddings=40, pad_token_id=0, bos_token_id=2, eos_token_id=3, decoder_start_token_id=3)
 SENTENCES = ["The dog chased the ball.", "It ran!", "Ada Lovelace lives in London.", "", "who is it? the CAT sat, é 狗 dogs ran.",
              "the ball, the ball, the ball"]
 
@@ -77,6 +79,17 @@ def classify():
         scores = {r["label"]: r["score"] for r in pipe([given])[0]}
         sigmoid = {r["label"]: r["score"] for r in pipe([given], function_to_apply="sigmoid")[0]}
         cases.append(dict(given, scores=scores, sigmoid=sigmoid))
+    return model, tokenizer, cases
+
+
+def entail():
+    tokenizer, names = wordpiece(), ["contradiction", "neutral", "entailment"]
+    tokenizer.model_input_names = ["input_ids", "attention_mask"]
+    config = hf.BartConfig(**BART, vocab_size=len(tokenizer), num_labels=3, id2label=dict(enumerate(names)), label2id={n: i for i, n in enumerate(names)})
+    model = randomise(hf.BartForSequenceClassification(config), seed=5)
+    pipe = hf.pipeline("text-classification", model=model, tokenizer=tokenizer, top_k=None)
+    inputs = [dict(text=text) for text in SENTENCES] + [dict(text="The dog chased the ball.", text_pair="it ran"), dict(text="it ran", text_pair="who is it")]
+    cases = [dict(given, scores={r["label"]: r["score"] for r in pipe([given])[0]}) for given in inputs]
     return model, tokenizer, cases
 
 
@@ -155,9 +168,7 @@ def write():
 
 def translate():
     tokenizer = wordpiece()
-    config = hf.BartConfig(vocab_size=len(tokenizer), d_model=12, encoder_layers=1, decoder_layers=1, encoder_attention_heads=3,
-                           decoder_attention_heads=3, encoder_ffn_dim=20, decoder_ffn_dim=16, max_position_embeddings=40, pad_token_id=0,
-                           bos_token_id=2, eos_token_id=3, decoder_start_token_id=3, forced_eos_token_id=3)
+    config = hf.BartConfig(**BART, vocab_size=len(tokenizer), forced_eos_token_id=3)
     model = randomise(hf.BartForConditionalGeneration(config), seed=5)
     model.generation_config = hf.GenerationConfig(bos_token_id=2, eos_token_id=3, pad_token_id=0, decoder_start_token_id=3, forced_bos_token_id=2,
                                                   forced_eos_token_id=3, bad_words_ids=[[0], [4]], num_beams=4, max_length=12, length_penalty=0.8)
@@ -170,7 +181,7 @@ def translate():
     return model, tokenizer, cases
 
 
-JOBS = {f.__name__: f for f in (embed, classify, tag, fill, answer, write, translate)}
+JOBS = {f.__name__: f for f in (embed, classify, entail, tag, fill, answer, write, translate)}
 
 
 def main():

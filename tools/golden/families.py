@@ -15,6 +15,7 @@ import sys
 import torch
 import transformers as hf
 from safetensors.torch import save_file
+from transformers.models.bart.modeling_bart import shift_tokens_right
 
 DEVIATION = 0.3  # large enough that a wrong position is seen
 SMALL = dict(vocab_size=29, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20)
@@ -59,13 +60,14 @@ def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
     inputs = dict(input_ids=ids, attention_mask=mask)
     if segments:
         inputs["token_type_ids"] = (torch.arange(ids.shape[1]) >= 4).long().repeat(len(lengths), 1) % segments * mask
-    if config.is_encoder_decoder:
-        if "Generation" in kind or "MTModel" in kind:
-            inputs["labels"] = token_labels(torch.ones(len(lengths), 6), config.vocab_size, False)
-        else:
-            inputs["decoder_input_ids"] = tokens(config.vocab_size, [6] * len(lengths), seed=seed + 1)[0]
+    if "Generation" in kind or "MTModel" in kind:
+        inputs["labels"] = token_labels(torch.ones(len(lengths), 6), config.vocab_size, False)
+    elif config.is_encoder_decoder and kind.endswith("Model"):
+        inputs["decoder_input_ids"] = tokens(config.vocab_size, [6] * len(lengths), seed=seed + 1)[0]
     elif "SequenceClassification" in kind:
         generator = torch.Generator().manual_seed(seed)
+        if config.is_encoder_decoder:  # its label is read off the last end token
+            ids[torch.arange(len(lengths)), torch.tensor(lengths) - 1] = config.eos_token_id
         if config.num_labels == 1:
             inputs["labels"] = torch.randn(len(lengths), generator=generator)
         else:
@@ -88,7 +90,10 @@ def outputs_of(model, inputs):
     base = {k: v for k, v in inputs.items() if k not in ("labels", "start_positions", "end_positions")}
     labels = inputs.get("labels")
     if model.config.is_encoder_decoder and "decoder_input_ids" not in base:
-        base["decoder_input_ids"] = model.prepare_decoder_input_ids_from_labels(labels=labels)
+        if labels is not None and labels.dim() == 2:
+            base["decoder_input_ids"] = model.prepare_decoder_input_ids_from_labels(labels=labels)
+        else:  # as the model does by itself
+            base["decoder_input_ids"] = shift_tokens_right(base["input_ids"], model.config.pad_token_id, model.config.decoder_start_token_id)
     real = torch.ones_like(base["decoder_input_ids"]) if "decoder_input_ids" in base else base.get("attention_mask")
     real = torch.ones_like(base["input_ids"]) if real is None else real
 
@@ -287,14 +292,22 @@ def bart(kind=hf.BartForConditionalGeneration, config=hf.BartConfig, **settings)
                        eos_token_id=2, decoder_start_token_id=2, **settings)), dict(lengths=(10, 7))
 
 
+def bart_class():
+    return bart(hf.BartForSequenceClassification, num_labels=3)
+
+
+def bart_answer():
+    return bart(hf.BartForQuestionAnswering)
+
+
 def marian():
     return bart(hf.MarianMTModel, hf.MarianConfig, activation_function="swish")
 
 
 CASES = {f.__name__: f for f in (
-    bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta, deberta_class, deberta_v2,
-    deberta_v2_token, deberta_v2_new_head, gpt2, gpt2_class, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen3, llama_class, bloom,
-    bloom_token, opt, opt_after, t5, t5_v11, bart, marian)}
+    bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, gpt2, gpt2_class, gpt_neo, gptj, neox, neox_sequential, llama,
+    mistral, qwen2, qwen3, llama_class, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class, bart_answer, marian)}
 
 
 def main():

@@ -78,7 +78,7 @@ std::vector<FoundAnswer> Answerer::answer(std::span<const AskedText> asked, cons
   }
   std::vector<Reading> readings(windows.size());
   each_batch(model_, windows, options.batch_tokens, [&](const TextBatch& batch) {
-    const Tensor logits = model_.model()(batch.tokens).value();  // [N, 2]
+    const Tensor logits = model_(batch.tokens).value();  // [N, 2]
     for (size_t i = 0; i < batch.which.size(); ++i) {
       const Encoding& window = windows[batch.which[i]];
       const auto start = static_cast<size_t>(batch.starts()[i]);

@@ -29,6 +29,23 @@ Classifier::Classifier(const std::filesystem::path& folder, DType weights) : mod
   }
 }
 
+// Where the last token tells the label, it is the one that transformers takes.
+Encoding Classifier::read(const TextInput& input, bool truncate) const {
+  require(model_.hub() || !input.second, "it is a pair, but the run learned from single texts");
+  Encoding encoding = model_.read(input, truncate, Specials::are_text, OffsetUnit::none);
+  const Blueprint& b = model_.blueprint();
+  if (!model_.hub() || b.pooling != Pooling::last) return encoding;
+  const Config& config = model_.hub()->config;
+  if (b.kind == ModelKind::decoder) {
+    encoding.resize(without_padding(config, b.vocabulary, encoding.ids));
+  } else {
+    const int32_t end = token_of(config, "eos_token_id", b.vocabulary);
+    require(encoding.ids.back() == end, "its last token is {}, expected the eos_token_id of config.json, {}",
+            encoding.ids.back(), end);
+  }
+  return encoding;
+}
+
 std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
   if (scores_ == Scores::softmax) return probabilities(logits);
   std::vector<double> scores(logits.begin(), logits.end());
@@ -39,18 +56,11 @@ std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
 
 std::vector<Classification> Classifier::classify(std::span<const TextInput> inputs,
                                                  const ReadOptions& options) const {
-  const bool by_last = model_.hub() && model_.blueprint().pooling == Pooling::last;
-  const std::vector<Encoding> encodings = encode_all(inputs.size(), options, [&](size_t i) {
-    require(model_.hub() || !inputs[i].second, "it is a pair, but the run learned from single texts");
-    Encoding encoding = model_.read(inputs[i], options.truncate, Specials::are_text, OffsetUnit::none);
-    if (by_last) {
-      encoding.resize(without_padding(model_.hub()->config, model_.blueprint().vocabulary, encoding.ids));
-    }
-    return encoding;
-  });
+  const std::vector<Encoding> encodings =
+      encode_all(inputs.size(), options, [&](size_t i) { return read(inputs[i], options.truncate); });
   std::vector<Classification> result(inputs.size());
   each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
-    const Tensor logits = model_.model()(batch.tokens).value();  // [B, labels]
+    const Tensor logits = model_(batch.tokens).value();  // [B, labels]
     const size_t count = labels().size();
     for (size_t i = 0; i < batch.which.size(); ++i) {
       Classification& one = result[batch.which[i]];

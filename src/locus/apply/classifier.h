@@ -24,6 +24,7 @@ class Classifier {
 
  private:
   enum class Scores { softmax, sigmoid, logits };
+  Encoding read(const TextInput& input, bool truncate) const;
   std::vector<double> scores_of(std::span<const float> logits) const;
 
   TextModel model_;

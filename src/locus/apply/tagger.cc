@@ -102,7 +102,7 @@ std::vector<std::vector<TaggedSpan>> Tagger::tag(std::span<const std::string> te
   std::vector<std::vector<TaggedSpan>> result(texts.size());
   const size_t count = model_.labels().size();
   each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
-    const Tensor logits = model_.model()(batch.tokens).value();  // [N, labels]
+    const Tensor logits = model_(batch.tokens).value();  // [N, labels]
     for (size_t i = 0; i < batch.which.size(); ++i) {
       const size_t text = batch.which[i], start = static_cast<size_t>(batch.starts()[i]);
       Joiner joiner(model_.labels());

@@ -78,6 +78,18 @@ void TextModel::require_head(HeadKind head, std::string_view purpose) const {
        field_values(blueprint()).at("head"), field_values(wanted).at("head"), purpose);
 }
 
+Var TextModel::operator()(const Tokens& texts) const {
+  if (blueprint().kind != ModelKind::encoder_decoder) return model()(texts);
+  const int32_t start = hub_ ? token_of(hub_->config, "decoder_start_token_id", blueprint().vocabulary)
+                             : static_cast<int32_t>(run_->task.data.start_token);
+  const Tensor ids = texts.ids.like(texts.ids.shape());
+  const auto from = texts.ids.data<int32_t>(), to = ids.data<int32_t>();
+  std::copy(from.begin(), from.end() - 1, to.begin() + 1);
+  const auto starts = texts.placement.sequences().query_starts.data<int32_t>();
+  for (const int32_t first : starts.first(starts.size() - 1)) to[first] = start;
+  return model()(texts, {ids, texts.placement, {}});
+}
+
 Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest, OffsetUnit unit) const {
   return frame_.read(input, *tokenizer_, {.specials = specials, .unit = unit, .longest = longest});
 }

@@ -32,6 +32,10 @@ class TextModel {
   // An error that says what the folder holds instead, when the head is another. `purpose` ends it.
   void require_head(HeadKind head, std::string_view purpose) const;
 
+  // The head's output for texts. An encoder-decoder reads each twice: its encoder as it is, its decoder one
+  // later, behind its start token.
+  Var operator()(const Tokens& texts) const;
+
   int64_t longest() const { return longest_; }  // tokens of a text, those around it too
   void shorten(int64_t longest) { longest_ = std::min(longest_, longest); }
 

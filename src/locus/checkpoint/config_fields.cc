@@ -72,6 +72,10 @@ int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t 
   return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
 }
 
+int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary) {
+  return static_cast<int32_t>(config.integer(field, 0, vocabulary - 1));
+}
+
 size_t without_padding(const Config& config, int64_t vocabulary, std::span<const int32_t> ids) {
   const int32_t padding = padding_of(config, -1, vocabulary);
   size_t size = ids.size();

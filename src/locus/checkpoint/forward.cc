@@ -88,19 +88,23 @@ Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
   return Placement::rectangle(in.input_ids.size(0), in.input_ids.size(1), b.policy());
 }
 
-// What a decoder reads while it learns to write the labels: these, one later, behind its start token.
+// Whether a decoder writes; else it reads the text that the encoder reads, to tell something about it.
+bool writes(const Blueprint& b) { return b.head == HeadKind::none || b.head == HeadKind::next_token; }
+
+// What a decoder reads while it learns to write the labels: these, one later, behind its start token. If it
+// does not write, the text, likewise.
 Tensor decoder_ids(const ModelFolder& folder, const ForwardInputs& in) {
   if (in.decoder_input_ids) return in.decoder_input_ids;
-  require(static_cast<bool>(in.labels),
+  const Blueprint& b = folder.architecture.blueprint;
+  const Tensor& source = writes(b) ? in.labels : in.input_ids;
+  require(static_cast<bool>(source),
           "decoder_input_ids are missing, and there are no labels to make them from");
-  require(in.labels.shape().rank() == 2 && in.labels.dtype() == DType::i32,
-          "labels have shape {}, expected whole numbers [sequences, tokens]", in.labels.shape());
-  const Config& config = folder.config;
-  const int64_t vocabulary = folder.architecture.blueprint.vocabulary;
-  const auto pad = static_cast<int32_t>(config.integer("pad_token_id", 0, vocabulary - 1));
-  const auto start = static_cast<int32_t>(config.integer("decoder_start_token_id", 0, vocabulary - 1));
-  const Tensor ids = in.labels.like(in.labels.shape());
-  const auto from = in.labels.data<int32_t>();
+  require(source.shape().rank() == 2 && source.dtype() == DType::i32,
+          "labels have shape {}, expected whole numbers [sequences, tokens]", source.shape());
+  const int32_t pad = token_of(folder.config, "pad_token_id", b.vocabulary);
+  const int32_t start = token_of(folder.config, "decoder_start_token_id", b.vocabulary);
+  const Tensor ids = source.like(source.shape());
+  const auto from = source.data<int32_t>();
   const auto to = ids.data<int32_t>();
   const int64_t columns = ids.size(1);
   for (int64_t i = 0; i < ids.numel(); ++i) {
@@ -123,24 +127,44 @@ void check(const ModelFolder& folder, const ForwardInputs& in) {
   require(two || !in.decoder_input_ids,
           "decoder_input_ids are given, but the model has no decoder of its own");
   require(!two || !in.position_ids, "position_ids are given, but such models take none");
+  if (!writes(b)) check_rectangle("decoder_input_ids", in.decoder_input_ids, in.input_ids);
 }
 
-// The logits of labels by decoders, which read them off the last token that is not the padding token,
-// whatever the mask says.
-Var last_logits(const ModelFolder& folder, const Var& hidden, const Tokens& tokens) {
+// Where decoders read labels off: at the last token that is not the padding token, whatever the mask says.
+std::vector<int32_t> last_tokens(const ModelFolder& folder, const Tokens& tokens) {
   const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
   const auto ids = tokens.ids.data<int32_t>();
   std::vector<int32_t> rows;
-  std::vector<int64_t> lengths;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     const std::span<const int32_t> text = ids.subspan(starts[s], starts[s + 1] - starts[s]);
-    const auto length =
-        static_cast<int32_t>(without_padding(folder.config, folder.architecture.blueprint.vocabulary, text));
-    for (int32_t row = starts[s]; row < starts[s] + length; ++row) rows.push_back(row);
-    lengths.push_back(length);
+    const size_t length = without_padding(folder.config, folder.architecture.blueprint.vocabulary, text);
+    rows.push_back(starts[s] + static_cast<int32_t>(length) - 1);
   }
+  return rows;
+}
+
+// And those that read an encoder: where the last end token of the text stands.
+std::vector<int32_t> last_ends(const ModelFolder& folder, const Tensor& ids) {
+  const int32_t end = token_of(folder.config, "eos_token_id", folder.architecture.blueprint.vocabulary);
+  const auto values = ids.data<int32_t>();
+  const auto columns = static_cast<int32_t>(ids.size(1));
+  std::vector<int32_t> rows;
+  for (int32_t begin = 0; begin < ids.numel(); begin += columns) {
+    int32_t row = begin + columns - 1;
+    while (row >= begin && values[row] != end) --row;
+    require(row >= begin, "input_ids[{}] has no {}, the eos_token_id, where the label would be read off",
+            begin / columns, end);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Var last_logits(const ModelFolder& folder, const ForwardInputs& in, const Var& hidden, const Tokens& tokens) {
+  const bool two = folder.architecture.blueprint.kind == ModelKind::encoder_decoder;
+  const std::vector<int32_t> rows = two ? last_ends(folder, in.input_ids) : last_tokens(folder, tokens);
   const Tensor kept = Tensor::of({static_cast<int64_t>(rows.size())}, rows);
-  return folder.model.head()(op::gather(hidden, kept), Placement::of_lengths(lengths));
+  return folder.model.head()(op::gather(hidden, kept),
+                             Placement::of_lengths(std::vector<int64_t>(rows.size(), 1)));
 }
 
 void add_gradients(const ModelFolder& folder, std::vector<NamedTensor>& out) {
@@ -177,7 +201,8 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
   }
   std::vector<NamedTensor> out = {{"last_hidden_state", placement.unpack(hidden.value())}};
   const bool by_last = b.head == HeadKind::sequence_class && b.pooling == Pooling::last;
-  const Var logits = by_last ? last_logits(folder, hidden, tokens) : folder.model.head()(hidden, placement);
+  const Var logits =
+      by_last ? last_logits(folder, in, hidden, tokens) : folder.model.head()(hidden, placement);
   if (b.head == HeadKind::answer) {
     out.emplace_back("start_logits",
                      placement.unpack(logits.value().columns(0, 1).clone().reshape({logits.shape()[0]})));

@@ -16,8 +16,8 @@ struct ForwardInputs {
   Tensor input_ids;                       // i32 [B, T]
   Tensor attention_mask, token_type_ids;  // i32 [B, T] or absent
   Tensor position_ids;                    // i32 [B, T], or f32 holding whole numbers, or absent
-  Tensor decoder_input_ids;               // i32 [B, T'] or absent: made from the labels
-  Tensor labels;                          // i32 [B, T], [B, T'] or [B]; f32 [B] for regression; or absent
+  Tensor decoder_input_ids;  // i32 [B, T'] or absent: made from the labels, or the text that has them
+  Tensor labels;             // i32 [B, T], [B, T'] or [B]; f32 [B] for regression; or absent
   Tensor start_positions, end_positions;  // i32 [B] or absent
 };
 

@@ -29,8 +29,9 @@ void check_head(const fs::path& from, const Family& family, HeadKind head) {
 
 // What an encoder-decoder learned to begin and to end with, as config.json and generation_config.json say it.
 json::Members learned_tokens(const ModelFolder& start, const TextTask& task) {
-  if (!task.on_pairs()) return {};
+  if (!task.in_two_parts()) return {};
   json::Members members = {{"decoder_start_token_id", json::number(task.data.start_token)}};
+  if (!task.on_pairs()) return members;
   const int32_t end = end_token(task);
   if (std::ranges::count(read_generation(start).end_tokens, end) == 0) {
     members.emplace_back("eos_token_id", json::number(int64_t{end}));

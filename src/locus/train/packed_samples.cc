@@ -16,7 +16,8 @@ PackedSamples pack(const std::vector<Sample>& samples, const Blueprint& blueprin
   PackedSamples packed{
       .tokens = tokens_of(ids, blueprint), .text = tokens_of(texts, blueprint), .targets = targets};
   if (!segments.empty()) {
-    packed.tokens.segments = Tensor::of({static_cast<int64_t>(segments.size())}, segments);
+    Tokens& read = blueprint.kind == ModelKind::encoder_decoder ? packed.text : packed.tokens;
+    read.segments = Tensor::of({static_cast<int64_t>(segments.size())}, segments);
   }
   return packed;
 }

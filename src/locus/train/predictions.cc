@@ -123,7 +123,7 @@ std::vector<NamedNumber> summary(const Blueprint& blueprint, const std::vector<P
   if (head == HeadKind::next_token || head == HeadKind::masked_token) {
     numbers.emplace_back("perplexity", std::exp(loss));
   }
-  if (blueprint.kind == ModelKind::encoder_decoder) {
+  if (blueprint.kind == ModelKind::encoder_decoder && head == HeadKind::next_token) {
     numbers.emplace_back("exact_match", all_right(predictions));
   }
   if (head == HeadKind::sequence_class || head == HeadKind::token_class) {

@@ -131,7 +131,7 @@ void plan_model(const Settings& settings, TextTask& task) {
   if (!task.labels.empty()) model.emplace("labels", fmt::format("{}", task.labels.size()));
   task.blueprint = blueprint_of("configuration: [model]", model);
   int64_t& start = task.data.start_token;
-  if (task.on_pairs() && start < 0) start = task.tokenizer->special(kStartToken);
+  if (task.in_two_parts() && start < 0) start = task.tokenizer->special(kStartToken);
 }
 
 // What the folder a model comes from says of data where the settings do not.
@@ -146,7 +146,7 @@ void follow_folder(const Settings& settings, const fs::path& from, DataSettings&
           "'{}': {} is missing, expected the token before what a decoder writes; or set "
           "data.start_token",
           config.path().string(), kStart);
-  data.start_token = config.integer(kStart, 0, own.vocabulary - 1);
+  data.start_token = token_of(config, kStart, own.vocabulary);
 }
 
 // The task of a model that comes from a folder, and the folder.

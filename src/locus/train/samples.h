@@ -17,7 +17,7 @@ struct Sample {
   std::vector<int32_t> ids;       // what it reads; of an encoder-decoder, what the decoder reads
   std::vector<int32_t> targets;   // see above
   std::vector<int32_t> text;      // of an encoder-decoder: what the encoder reads
-  std::vector<int32_t> segments;  // one for each id, or none
+  std::vector<int32_t> segments;  // one for each id, or none; of an encoder-decoder, for each of the text
 };
 
 class Samples {

@@ -17,6 +17,13 @@ Encoding framed_text(const std::string& text, const TextTask& task) {
   return encoding;
 }
 
+// What a decoder reads that is to say something at each of these: all one later.
+std::vector<int32_t> behind_start(const std::vector<int32_t>& ids, const TextTask& task) {
+  std::vector<int32_t> read = {static_cast<int32_t>(task.data.start_token)};
+  read.insert(read.end(), ids.begin(), ids.end() - 1);
+  return read;
+}
+
 }  // namespace
 
 StreamPart::StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end)
@@ -85,11 +92,14 @@ Sample pair_sample(const TextPair& example, const TextTask& task) {
   require(target.size() > 0 && target.texts.back() == Encoding::kNoText,
           "the vocabulary puts no token behind the target {}: a model would not learn where to end",
           quote(example.target));
-  Sample sample{.ids = {static_cast<int32_t>(task.data.start_token)},
-                .targets = target.ids,
-                .text = frame.read({example.source}, *task.tokenizer, options).ids};
-  sample.ids.insert(sample.ids.end(), target.ids.begin(), target.ids.end() - 1);
-  return sample;
+  return {.ids = behind_start(target.ids, task),
+          .targets = target.ids,
+          .text = frame.read({example.source}, *task.tokenizer, options).ids};
+}
+
+void read_twice(Sample& sample, const TextTask& task) {
+  sample.text = sample.ids;
+  sample.ids = behind_start(sample.text, task);
 }
 
 }  // namespace locus

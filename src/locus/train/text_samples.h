@@ -70,5 +70,8 @@ Sample tagged_sample(const TaggedText& example, const TextTask& task);
 // The encoder reads the source in its frame; the decoder should say the target in its own, and reads the same
 // one later, behind data.start_token.
 Sample pair_sample(const TextPair& example, const TextTask& task);
+// Of an encoder-decoder that tells something about a text: the encoder reads it, too, and the decoder one
+// later, behind data.start_token.
+void read_twice(Sample& sample, const TextTask& task);
 
 }  // namespace locus

@@ -109,6 +109,7 @@ std::vector<Sample> example_samples(const TextTask& task, const fs::path& file) 
   std::vector<Sample> samples = read_samples(task, file);
   const auto context = static_cast<size_t>(task.data.context);
   for (size_t i = 0; i < samples.size(); ++i) {
+    if (task.in_two_parts() && !task.on_pairs()) read_twice(samples[i], task);
     const size_t length = std::max(samples[i].ids.size(), samples[i].text.size());
     require(length <= context,
             "{}, line {}: {} tokens, more than data.context, {}; raise it, or set data.truncate",

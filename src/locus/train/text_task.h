@@ -1,11 +1,12 @@
 // What a model does with text: how files become samples for its head. What is predicted follows from the
 // model:
-//   next_token       the token that follows, in windows over a text
+//   next_token       the token that follows, in windows over a text; of an encoder-decoder, the target of a
+//                    pair, given its source
 //   masked_token     tokens hidden in windows over a text
-//   encoder-decoder  the target of a pair, given its source
 //   sequence_class   the label of a text
 //   token_class      the label of every word of a text
 //   answer           where in a context the answer to a question stands
+// To tell labels and answers, both parts of an encoder-decoder read the text.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +65,8 @@ struct TextTask {
   std::vector<std::string> labels;  // their names, of a classifier
 
   bool on_streams() const;  // windows over a text, not examples
-  bool on_pairs() const { return blueprint.kind == ModelKind::encoder_decoder; }
+  bool in_two_parts() const { return blueprint.kind == ModelKind::encoder_decoder; }
+  bool on_pairs() const { return in_two_parts() && blueprint.head == HeadKind::next_token; }
   size_t longest() const;  // tokens of a text, past which it is cut
 };
 

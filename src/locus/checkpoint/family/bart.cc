@@ -1,6 +1,7 @@
 // BART and Marian: encoder-decoders with norms after the residuals. BART's positions are learned, in tables
 // whose first two rows stand for nothing; Marian's are sines, all before all cosines. Lewis et al. 2019,
-// arXiv 1910.13461; Junczys-Dowmunt et al. 2018, arXiv 1804.00344.
+// arXiv 1910.13461; Junczys-Dowmunt et al. 2018, arXiv 1804.00344. To tell a label or an answer, BART's
+// decoder reads the text that its encoder reads.
 #include <algorithm>
 #include <cmath>
 
@@ -39,6 +40,10 @@ void read(const Config& config, Blueprint& b) {
   b.norm_place = NormPlace::after;
   b.final_norm = false;
   b.head_bias = b.head == HeadKind::next_token;
+  if (b.head == HeadKind::sequence_class) {
+    b.pooling = Pooling::last;
+    b.pooler = Activation::tanh;
+  }
   expect_flag(config, "share_encoder_decoder_embeddings", true);
 }
 
@@ -72,12 +77,16 @@ void names(NameMap& map, const Blueprint& b) {
   }
   // A buffer there: it is never trained.
   if (Binding* bias = map.tensor("head.bias", "final_logits_bias", {.one_row = true})) bias->constant = true;
+  map.module("head.pooler", "classification_head.dense");
+  map.module("head.out", b.head == HeadKind::answer ? label_module(b) : "classification_head.out_proj");
 }
 
 constexpr ModelType kBart[] = {{"bart", "Bart", "ForConditionalGeneration"}};
 constexpr ModelType kMarian[] = {{"marian", "Marian", "MTModel"}};
 constexpr std::string_view kPrefixes[] = {"model."};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
+constexpr HeadKind kBartHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                                   HeadKind::answer};
+constexpr HeadKind kMarianHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config_of(const ModelType& type, const Blueprint& b) {
   json::Members members = named(type, b.head);
@@ -95,7 +104,7 @@ json::Members marian_config(const Blueprint& b) { return config_of(kMarian[0], b
 
 extern const Family kBartFamily = {.name = "BART",
                                    .types = kBart,
-                                   .heads = kHeads,
+                                   .heads = kBartHeads,
                                    .prefixes = kPrefixes,
                                    .fields = fields,
                                    .read = read,
@@ -104,7 +113,7 @@ extern const Family kBartFamily = {.name = "BART",
 
 extern const Family kMarianFamily = {.name = "Marian",
                                      .types = kMarian,
-                                     .heads = kHeads,
+                                     .heads = kMarianHeads,
                                      .prefixes = kPrefixes,
                                      .leftovers = kLeftovers,
                                      .fields = fields,
