@@ -75,6 +75,21 @@ TEST(Blueprint, ASchemeThatJoinsColumnsOnTakesThemFromTheTokens) {
                [&] { Model model(b); });
 }
 
+TEST(Blueprint, TokenRowsOfAWidthOfTheirOwnAreProjectedToThatOfTheStates) {
+  Blueprint b{.kind = ModelKind::encoder, .scheme = "learned", .embedding_width = 24};
+  b.head = HeadKind::masked_token;
+  expect_error(Fault::data, {"tied is set, but token rows have width 24 and hidden states 128"},
+               [&] { Model model(b); });
+  b.head_dense = true;
+  const Model narrow(b);
+  EXPECT_EQ(narrow.parameters().at("tokens").shape(), (Shape{256, 24}));
+  EXPECT_EQ(narrow.parameters().at("encoder.scheme.table").shape(), (Shape{256, 24}));
+  EXPECT_EQ(narrow.parameters().at("encoder.embedding.project.weight").shape(), (Shape{128, 24}));
+  EXPECT_EQ(narrow.parameters().at("head.dense.weight").shape(), (Shape{24, 128}));
+  b.scheme = "deberta";
+  EXPECT_EQ(Model(b).parameters().at("encoder.scheme.table").shape()[1], 128) << "it adds to scores";
+}
+
 TEST(Blueprint, ModelsThatDifferInTheSchemeStartEqualInAllElse) {
   Blueprint b;
   b.scheme = "learned";

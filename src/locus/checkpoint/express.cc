@@ -12,6 +12,7 @@ namespace {
 Blueprint filled(Blueprint b) {
   b.head_size = b.size_of_head();
   b.hidden = b.hidden_width();
+  b.embedding_width = b.row_width();
   if (b.key_heads == 0) b.key_heads = b.heads;
   if (b.attention_scale == 0)
     b.attention_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.head_size)));

@@ -13,8 +13,8 @@ double least_numbers(const Blueprint& b) {
   const auto combine = b.scheme_options.find("combine");
   if (combine == b.scheme_options.end() ||
       combine->second != "joined") {  // else rows are narrower, by what the scheme joins on
-    total = product(b.vocabulary + b.segments, b.width);
-    if (b.scheme == "learned") total += product(b.max_length, b.width);
+    total = product(b.vocabulary + b.segments, b.row_width());
+    if (b.scheme == "learned") total += product(b.max_length, b.row_width());
   }
   const int stacks = b.kind == ModelKind::encoder_decoder ? 2 : 1;
   for (int stack = 0; stack < stacks; ++stack) {

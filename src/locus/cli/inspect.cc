@@ -38,7 +38,8 @@ std::string sizes_of(const Blueprint& b) {
   if (b.kind == ModelKind::encoder_decoder) words += fmt::format(" and {}", b.decoder_part().layers);
   words += fmt::format(" of width {}, {} heads of {}", b.width, b.heads, b.size_of_head());
   if (b.key_heads > 0 && b.key_heads != b.heads) words += fmt::format(" that share {} of keys", b.key_heads);
-  return words + fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);
+  words += fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);
+  return b.row_width() == b.width ? words : words + fmt::format(" in rows of {}", b.row_width());
 }
 
 std::string counting_of(const Blueprint& b) {

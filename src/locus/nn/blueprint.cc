@@ -36,6 +36,7 @@ void check_scheme(const Blueprint& b, std::vector<std::string>& found) {
 
 Geometry Blueprint::geometry() const {
   return {.width = width,
+          .row_width = row_width(),
           .heads = heads,
           .head_size = size_of_head(),
           .layers = std::max<int64_t>(layers, 1),  // embeddings alone are a model, too

@@ -48,6 +48,7 @@ struct Blueprint {
   PositionPolicy::Kind positions = PositionPolicy::Kind::row;
   int32_t position_offset = 0;
 
+  int64_t embedding_width = 0;
   float embedding_scale = 1;
   bool embedding_norm = false;
   int64_t segments = 0;
@@ -87,6 +88,7 @@ struct Blueprint {
   int64_t query_width() const { return heads * size_of_head(); }
   int64_t key_head_count() const { return key_heads > 0 ? key_heads : heads; }
   int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
+  int64_t row_width() const { return embedding_width > 0 ? embedding_width : width; }
   int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
   int64_t window_of(int64_t layer) const { return full_every > 0 && layer % full_every == 0 ? 0 : window; }
   PositionPolicy policy() const { return {positions, position_offset}; }

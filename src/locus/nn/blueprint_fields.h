@@ -24,6 +24,9 @@ void Blueprint::fields(F& f) {
   f.integer("decoder_hidden", decoder_hidden, 0, kMost, "likewise");
   f.choice("positions", positions, "row|count", "a token's index in its row, or the real tokens before it");
   f.integer("position_offset", position_offset, 0, 1e6, "position of a sequence's first token");
+  f.integer(
+      "embedding_width", embedding_width, 0, kMost,
+      "of token rows and all that is added to them, before they are projected to the width; 0: the width");
   f.number("embedding_scale", embedding_scale, -1e6, 1e6, "on token rows");
   f.flag("embedding_norm", embedding_norm, "a norm behind the embeddings");
   f.integer("segments", segments, 0, kMost, "kinds of segments; 0: none");

@@ -44,14 +44,15 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
     ones_ = Var(site.scope().constant(Tensor::full({b.width}, 1 / std::sqrt(static_cast<double>(b.width)))));
   }
   if (of_tokens(kind_)) {
+    const int64_t read = b.head_dense ? b.row_width() : b.width;
     if (b.head_dense) {
-      dense_ = Linear(site / "dense", b.width, b.width, true);
-      dense_norm_ = Norm(b, site / "dense_norm");
+      dense_ = Linear(site / "dense", b.width, read, true);
+      dense_norm_ = Norm(b, site / "dense_norm", read);
     }
-    require(!b.tied || tokens.shape()[1] == b.width,
+    require(!b.tied || tokens.shape()[1] == read,
             "blueprint: tied is set, but token rows have width {} and hidden states {}; set tied to false",
-            tokens.shape()[1], b.width);
-    out_.weight = b.tied ? tokens : site.weight("weight", {b.vocabulary, b.width});
+            tokens.shape()[1], read);
+    out_.weight = b.tied ? tokens : site.weight("weight", {b.vocabulary, read});
     if (b.head_bias) out_.bias = site.full("bias", {b.vocabulary}, 0);
   } else if (kind_ != HeadKind::none && kind_ != HeadKind::embedding) {
     out_ = Linear(site / "out", b.width, outputs(b), b.label_bias);

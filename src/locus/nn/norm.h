@@ -8,7 +8,7 @@
 namespace locus {
 
 struct Norm {
-  Var gamma, beta;  // [C]; no beta for RMS norm
+  Var gamma, beta;  // [width]; no beta for RMS norm
   float eps = 0;
 
   Norm() = default;  // no norm at all: false in a condition

@@ -16,8 +16,9 @@ Embeddings::Embeddings(const Blueprint& b, const Site& site, Var tokens, uint64_
       dropout_(b.dropout),
       padding_token_(b.padding_token),
       place_(place) {
-  if (b.segments > 0) segments_ = site.normal("segments", {b.segments, b.width});
-  if (b.embedding_norm) norm_ = Norm(b, site / "norm");
+  if (b.segments > 0) segments_ = site.normal("segments", {b.segments, b.row_width()});
+  if (b.embedding_norm) norm_ = Norm(b, site / "norm", b.row_width());
+  if (b.row_width() != b.width) project_ = Linear(site / "project", b.row_width(), b.width, true);
 }
 
 Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>& input,
@@ -36,7 +37,8 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
   if (segments_ && !tokens.segments) {
     options.segment_ids = Tensor::zeros({tokens.ids.numel()}, DType::i32, tokens.ids.device());
   }
-  return op::embed(tokens_, tokens.ids, input, options);
+  const Var rows = op::embed(tokens_, tokens.ids, input, options);
+  return project_ ? project_(rows) : rows;
 }
 
 Stack::Stack(const Blueprint& b, const Site& site, std::unique_ptr<Scheme> scheme, Var tokens,

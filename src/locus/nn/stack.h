@@ -13,12 +13,14 @@ class Embeddings {
   // `tokens` is made by whoever shares it; `place` numbers the dropout.
   Embeddings(const Blueprint& blueprint, const Site& site, Var tokens, uint64_t place);
 
-  // Token rows, the scheme's input term and segment rows, summed (or joined), normed: [N, C].
+  // Token rows, the scheme's input term and segment rows, summed (or joined), normed, and projected where
+  // they have another width: [N, C].
   Var operator()(const Tokens& tokens, const std::optional<InputTerm>& input, const Pass& pass) const;
 
  private:
   Var tokens_, segments_;
   Norm norm_;
+  Linear project_;
   float scale_, dropout_;
   int32_t padding_token_;
   uint64_t place_;
@@ -26,7 +28,7 @@ class Embeddings {
 
 class Stack {
  public:
-  // `tokens` [V, C] may be shared with another stack; places of random numbers begin at `place`.
+  // `tokens` [V, K] may be shared with another stack; places of random numbers begin at `place`.
   Stack(const Blueprint& blueprint, const Site& site, std::unique_ptr<Scheme> scheme, Var tokens,
         bool reads_text, uint64_t place);
 

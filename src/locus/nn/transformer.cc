@@ -23,10 +23,10 @@ Transformer::Transformer(const Blueprint& blueprint, const Site& site) {
   std::unique_ptr<Scheme> decoder_scheme = decodes ? scheme_of(second, site / "decoder") : nullptr;
   const int64_t joined = (encodes ? encoder_scheme : decoder_scheme)->joined_width();
   require(
-      joined < blueprint.width,
+      joined < blueprint.row_width(),
       "blueprint: the scheme joins {} columns on, expected less than the width, {}; give its option width",
-      joined, blueprint.width);
-  tokens_ = site.normal("tokens", {blueprint.vocabulary, blueprint.width - joined});
+      joined, blueprint.row_width());
+  tokens_ = site.normal("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
   if (encodes) encoder_.emplace(first, site / "encoder", std::move(encoder_scheme), tokens_, false, 0);
   if (decodes) {
     decoder_.emplace(second, site / "decoder", std::move(decoder_scheme), tokens_, both, kDecoderPlaces);

@@ -20,7 +20,7 @@ class Transformer {
   // nullptr: there is none.
   const Stack* encoder() const { return encoder_ ? &*encoder_ : nullptr; }
   const Stack* decoder() const { return decoder_ ? &*decoder_ : nullptr; }
-  const Var& tokens() const { return tokens_; }  // [V, K], K the width less what a scheme joins on
+  const Var& tokens() const { return tokens_; }  // [V, K], K the rows' width less what a scheme joins on
 
  private:
   Var tokens_;

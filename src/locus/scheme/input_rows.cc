@@ -10,7 +10,8 @@ InputRows read_input_rows(std::string_view scheme, const Geometry& geometry, con
   require(joined || own == 0,
           "{}: option width is {}, but rows that are added have the model's width; set combine to joined",
           scheme, own);
-  return {joined, own > 0 ? own : geometry.width};
+  const int64_t rows = geometry.row_width > 0 ? geometry.row_width : geometry.width;
+  return {joined, own > 0 ? own : rows};
 }
 
 }  // namespace locus

@@ -16,6 +16,7 @@ namespace locus {
 // The model a scheme is made for.
 struct Geometry {
   int64_t width = 0;      // C
+  int64_t row_width = 0;  // of what is added to token rows; 0: C
   int64_t heads = 0;      // H
   int64_t head_size = 0;  // D
   int64_t layers = 1;

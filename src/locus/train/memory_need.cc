@@ -32,7 +32,7 @@ double least_weights(const Blueprint& b) {
   const double layers = b.kind == ModelKind::encoder_decoder
                             ? stack_weights(b.encoder_part()) + stack_weights(b.decoder_part())
                             : stack_weights(b);
-  return layers + static_cast<double>(b.vocabulary) * static_cast<double>(b.width);
+  return layers + static_cast<double>(b.vocabulary) * static_cast<double>(b.row_width());
 }
 
 double least_bytes(const Blueprint& b, const StepSize& step) {
