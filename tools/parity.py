@@ -54,6 +54,10 @@ CASES = {
     "deberta-v2 1": (hf.DebertaV2ForMaskedLM, hf.DebertaV2Config, dict(SIZES, **DEBERTA, position_buckets=8, share_att_key=True,
                                                                        norm_rel_ebd="layer_norm")),
     "deberta-v2 2": (hf.DebertaV2ForSequenceClassification, hf.DebertaV2Config, dict(SIZES, **DEBERTA, position_buckets=6)),
+    "electra 1": (hf.ElectraForTokenClassification, hf.ElectraConfig, dict(SIZES, embedding_size=24, max_position_embeddings=40, num_labels=3)),
+    "electra 2": (hf.ElectraForQuestionAnswering, hf.ElectraConfig, dict(SIZES, embedding_size=56, max_position_embeddings=40, hidden_act="gelu_new")),
+    "electra 3": (hf.ElectraModel, hf.ElectraConfig, dict(SIZES, embedding_size=40, max_position_embeddings=40)),
+    "electra 4": (hf.ElectraForMaskedLM, hf.ElectraConfig, dict(SIZES, embedding_size=24, max_position_embeddings=40, tie_word_embeddings=False)),
     "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
     "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
                                                                   scale_attn_weights=False, num_labels=3)),
@@ -110,7 +114,7 @@ def conditions(name, model):
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
     causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen2", "Bloom", "OPT"))
-    segments = 2 if kind.startswith("Bert") else 0
+    segments = 2 if kind.startswith(("Bert", "Electra")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
     if not answers:  # there the softmax over a row would see padding
@@ -215,6 +219,7 @@ MADE = {
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
     "bert": (hf.BertForMaskedLM, {**MADE_ENCODER, "segments": 2}),
+    "electra": (hf.ElectraForMaskedLM, {**MADE_ENCODER, "segments": 2, "embedding_width": 24}),
     "roberta": (hf.RobertaForMaskedLM, {**MADE_ENCODER, "segments": 1, "positions": "count", "position_offset": 2, "padding_token": 1}),
     "distilbert": (hf.DistilBertForMaskedLM, {**MADE_ENCODER, "norm_eps": 1e-12}),
     "deberta": (hf.DebertaForMaskedLM, {**MADE_ENCODER, **MADE_DEBERTA, "key_bias": False, "scheme.buckets": 0, "scheme.shared": False,
@@ -276,6 +281,7 @@ TRAINED = {
     "fine-tuned": ("bert 3", hf.BertForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
     "labels anew": ("roberta 2", hf.RobertaForTokenClassification, "head = 'token_class'\n", "y.tsv"),
     "trained on": ("gpt2 1", hf.GPT2LMHeadModel, "", "x.txt"),
+    "narrow rows": ("electra 4", hf.ElectraForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
     "labels twice": ("bart 2", hf.BartForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
     "answers twice": ("bart 4", hf.BartForQuestionAnswering, "", "q.jsonl"),
     "pairs": ("t5 1", hf.T5ForConditionalGeneration, "", "z.tsv"),

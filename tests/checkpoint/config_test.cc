@@ -126,6 +126,8 @@ constexpr ConfigFault kFaults[] = {
      "word_embed_proj_dim is 6, but Locus has token rows of hidden_size only, 12"},
     {"marian", "MarianMTModel", "MarianForSequenceClassification",
      "architectures.0 is 'MarianForSequenceClassification', expected one of MarianForCausalLM, "},
+    {"electra", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"relu\"",
+     "hidden_act is 'relu', but the head for masked tokens has gelu"},
     {"gptj", "\"rotary_dim\": 4", "\"rotary_dim\": 3", "rotary_dim is 3, expected an even number"},
 };
 

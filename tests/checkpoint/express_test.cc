@@ -162,6 +162,10 @@ const Case kCases[] = {
        b.pooler = Activation::gelu;
        b.labels = 3;
      })},
+    {"electra", "ELECTRA", with([](Blueprint& b) {
+       as_bert(b);
+       b.embedding_width = 4;
+     })},
     {"encoder_without_segments", "DeBERTa", with([](Blueprint& b) {
        as_bert(b);
        b.segments = 0;

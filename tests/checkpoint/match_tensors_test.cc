@@ -2,6 +2,7 @@
 // subject.
 #include <gtest/gtest.h>
 
+#include "locus/checkpoint/forward.h"
 #include "tests/checkpoint/folder_of.h"
 
 namespace locus {
@@ -30,6 +31,30 @@ TEST(MatchTensors, RefusesTablesOfTokensThatDifferUnderTheirNames) {
     folder.expect_refused(
         {"shared.weight' and '", "encoder.embed_tokens.weight' differ, expected the same numbers"});
   }
+}
+
+// What folders of ELECTRA mostly hold: the head tells tokens that are not the text's own.
+TEST(MatchTensors, TheHeadOfADiscriminatorIsPassedOver) {
+  const FolderOf folder("electra-class");
+  const ForwardInputs inputs = {.input_ids = Tensor::of({1, 3}, std::vector<int32_t>{4, 9, 7})};
+  ModelFolder labels = open_model(folder.path());
+  folder.change("ElectraForSequenceClassification", "ElectraForPreTraining");
+  std::vector<NamedTensor> tensors = folder.tensors();
+  for (auto& [name, tensor] : tensors) {
+    if (name.starts_with("classifier.dense.")) name.replace(0, 10, "discriminator_predictions");
+    if (name.starts_with("classifier.out_proj."))
+      name.replace(0, 19, "discriminator_predictions.dense_prediction");
+  }
+  folder.write(tensors);
+  ModelFolder states = open_model(folder.path());
+  EXPECT_EQ(states.architecture.blueprint.head, HeadKind::none);
+  EXPECT_EQ(forward(states, inputs, false)[0].second.values(),
+            forward(labels, inputs, false)[0].second.values());
+  for (auto& [name, tensor] : tensors) {
+    if (name == "discriminator_predictions.dense.bias") name = "predictions.dense.bias";
+  }
+  folder.write(tensors);
+  folder.expect_refused({"unknown: 'predictions.dense.bias' F32 [12]"});
 }
 
 }  // namespace

@@ -26,6 +26,10 @@ TEST(Inspect, SaysWhatAModelIs) {
         "in positions         384, 7.8 %\n"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << outcome.out;
   }
+  const std::string narrow = run_program("inspect " + golden("electra"), "COLUMNS=200").out;
+  EXPECT_NE(narrow.find(" of width 12, 3 heads of 4, feed-forward 20, vocabulary 29 in rows of 8\n"),
+            std::string::npos)
+      << narrow;
   const std::string windowed = run_program("inspect " + golden("mistral"), "COLUMNS=200").out;
   EXPECT_NE(windowed.find("a query sees the last "), std::string::npos);
   EXPECT_NE(windowed.find("rotary: base="), std::string::npos);

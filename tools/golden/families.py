@@ -237,6 +237,15 @@ def deberta_v2_new_head():
     return deberta_v2(legacy=False, num_hidden_layers=1)
 
 
+def electra(kind=hf.ElectraForMaskedLM, **settings):
+    settings = {**dict(embedding_size=8), **settings}
+    return kind(hf.ElectraConfig(**SMALL, max_position_embeddings=14, type_vocab_size=2, layer_norm_eps=1e-3, **settings)), dict(segments=2)
+
+
+def electra_class():
+    return electra(hf.ElectraForSequenceClassification, embedding_size=12, hidden_act="relu", num_labels=4)
+
+
 def gptj():
     return hf.GPTJForCausalLM(hf.GPTJConfig(vocab_size=29, n_positions=14, n_embd=18, n_layer=2, n_head=3, n_inner=20, rotary_dim=4,
                                             layer_norm_epsilon=1e-3)), dict(left=True)
@@ -306,8 +315,9 @@ def marian():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, gpt2, gpt2_class, gpt_neo, gptj, neox, neox_sequential, llama,
-    mistral, qwen2, qwen3, llama_class, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class, bart_answer, marian)}
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    bart_answer, marian)}
 
 
 def main():

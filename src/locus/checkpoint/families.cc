@@ -6,16 +6,16 @@
 
 namespace locus {
 
-extern const Family kBertFamily, kRobertaFamily, kDistilbertFamily, kDebertaFamily, kGpt2Family, kGptjFamily,
-    kNeoxFamily, kLlamaFamily, kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily, kMpnetFamily,
-    kGptNeoFamily;
+extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
+    kElectraFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kBloomFamily,
+    kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily, &kRobertaFamily, &kDistilbertFamily, &kDebertaFamily, &kGpt2Family,
-    &kGptjFamily, &kNeoxFamily,    &kLlamaFamily,      &kBloomFamily,   &kOptFamily,
-    &kT5Family,   &kBartFamily,    &kMarianFamily,     &kMpnetFamily,   &kGptNeoFamily,
+    &kBertFamily, &kRobertaFamily, &kMpnetFamily, &kDistilbertFamily, &kDebertaFamily, &kElectraFamily,
+    &kGpt2Family, &kGptNeoFamily,  &kGptjFamily,  &kNeoxFamily,       &kLlamaFamily,   &kBloomFamily,
+    &kOptFamily,  &kT5Family,      &kBartFamily,  &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
@@ -23,12 +23,13 @@ struct Ending {
   std::string_view text;
   HeadKind head;
 };
+constexpr std::string_view kPreTraining = "ForPreTraining";
 constexpr Ending kEndings[] = {
     {"ForSequenceClassification", HeadKind::sequence_class},
     {"ForTokenClassification", HeadKind::token_class},
     {"ForQuestionAnswering", HeadKind::answer},
     {"ForMaskedLM", HeadKind::masked_token},
-    {"ForPreTraining", HeadKind::masked_token},
+    {kPreTraining, HeadKind::masked_token},
     {"ForCausalLM", HeadKind::next_token},
     {"LMHeadModel", HeadKind::next_token},
     {"ForConditionalGeneration", HeadKind::next_token},
@@ -59,9 +60,9 @@ HeadKind head_of(const Config& config, const Family& family, std::string_view cl
   if (config.count("architectures") == 0) return HeadKind::none;  // as transformers: the base model
   const std::string name = config.text("architectures.0");
   for (const Ending& ending : kEndings) {
-    if (name == fmt::format("{}{}", classes, ending.text) &&
-        std::ranges::count(family.heads, ending.head) > 0) {
-      return ending.head;
+    const HeadKind head = ending.text == kPreTraining ? family.pretraining : ending.head;
+    if (name == fmt::format("{}{}", classes, ending.text) && std::ranges::count(family.heads, head) > 0) {
+      return head;
     }
   }
   config.refuse("architectures.0", "expected one of {}", fmt::join(known_classes(family, classes), ", "));
@@ -134,7 +135,9 @@ std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprin
   if (blueprint.head == HeadKind::none && !family.prefixes.empty()) {
     const std::string_view prefix = family.prefixes[0];
     for (Binding& binding : bindings) {
-      if (binding.tensor.starts_with(prefix)) binding.tensor.erase(0, prefix.size());
+      if (!binding.tensor.starts_with(prefix)) continue;
+      binding.aliases.push_back(binding.tensor);  // files that have a head besides
+      binding.tensor.erase(0, prefix.size());
     }
   }
   return bindings;

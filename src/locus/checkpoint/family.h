@@ -41,6 +41,7 @@ struct Family {
   // Positions count the tokens that are not the padding token, whatever the mask says.
   bool padding_by_id = false;
   std::span<const std::string_view> leftovers;  // ends of names that its checkpoints carry and nothing reads
+  HeadKind pretraining = HeadKind::masked_token;  // of its ForPreTraining; none: a head that nothing reads
   bool tied = true;  // the head's table to that of the tokens, where config.json does not say
   // What config.json and the blueprint have one to one, but the vocabulary and what the heads have.
   void (*fields)(ConfigFields&, Blueprint&);

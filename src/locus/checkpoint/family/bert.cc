@@ -32,6 +32,12 @@ void expect_encoder(const Config& config) {
   }
 }
 
+void expect_gelu(const Config& config, const Blueprint& b) {
+  if (b.head == HeadKind::masked_token && b.activation != Activation::gelu) {
+    config.refuse("hidden_act", "but the head for masked tokens has gelu: expected gelu");
+  }
+}
+
 void embedding_names(NameMap& map, const std::string& base) {
   map.tensor("encoder.embedding.segments", base + ".embeddings.token_type_embeddings.weight");
   map.module("encoder.embedding.norm", base + ".embeddings.LayerNorm");

@@ -12,6 +12,8 @@ void fields(ConfigFields& fields, Blueprint& blueprint, double eps);
 void read_encoder(Blueprint& blueprint);
 // Refuses what BERT and RoBERTa could be but are not here: decoders, positions of other kinds.
 void expect_encoder(const Config& config);
+// Of a head for masked tokens that has gelu, whatever the layers have: refuses another.
+void expect_gelu(const Config& config, const Blueprint& blueprint);
 
 // RoBERTa's way: positions count the tokens that are no padding, from its number plus one on; the head for
 // masked tokens has gelu.

@@ -41,9 +41,7 @@ void bert::read_roberta(const Config& config, Blueprint& b, int32_t padding) {
   b.position_offset = padding + 1;
   b.max_length =
       config.integer("max_position_embeddings", b.position_offset + 1, 1 << 24) - b.position_offset;
-  if (b.head == HeadKind::masked_token && b.activation != Activation::gelu) {
-    config.refuse("hidden_act", "but the head for masked tokens has gelu: expected gelu");
-  }
+  expect_gelu(config, b);
   if (b.head == HeadKind::none || b.head == HeadKind::sequence_class) b.pooler = Activation::tanh;
 }
 
