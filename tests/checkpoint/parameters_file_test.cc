@@ -24,14 +24,17 @@ TEST(ParametersFile, ReadsWhatItWroteAndNothingElse) {
 }
 
 TEST(ParametersFile, JoinedRowsAreNarrowerThanTheModel) {
-  Blueprint b;
-  b.scheme = "learned";
-  b.layers = 1;
-  b.max_length = 100000;
-  const double found = 300000;  // the layer has 196,608
-  expect_error(Fault::data, {"'x': describes a model of at least"}, [&] { require_numbers(b, found, "x"); });
-  b.scheme_options = {{"combine", "joined"}, {"width", "1"}};
-  EXPECT_NO_THROW(require_numbers(b, found, "x"));
+  for (const std::string part : {"", "learned."}) {
+    Blueprint b;
+    b.scheme = part.empty() ? "learned" : "learned+t5";
+    b.layers = 1;
+    b.max_length = 100000;
+    const double found = 300000;  // the layer has 196,608
+    expect_error(Fault::data, {"'x': describes a model of at least"},
+                 [&] { require_numbers(b, found, "x"); });
+    b.scheme_options = {{part + "combine", "joined"}, {part + "width", "1"}};
+    EXPECT_NO_THROW(require_numbers(b, found, "x"));
+  }
 }
 
 }  // namespace

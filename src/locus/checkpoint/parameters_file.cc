@@ -1,5 +1,7 @@
 #include "locus/checkpoint/parameters_file.h"
 
+#include <algorithm>
+
 #include "locus/base/error.h"
 #include "locus/op/convert.h"
 
@@ -10,11 +12,12 @@ namespace {
 double least_numbers(const Blueprint& b) {
   const auto product = [](int64_t a, int64_t c) { return static_cast<double>(a) * static_cast<double>(c); };
   double total = 0;
-  const auto combine = b.scheme_options.find("combine");
-  if (combine == b.scheme_options.end() ||
-      combine->second != "joined") {  // else rows are narrower, by what the scheme joins on
+  const bool joined = std::ranges::any_of(b.scheme_options, [](const auto& option) {
+    return option.first.ends_with("combine") && option.second == "joined";
+  });
+  if (!joined) {  // else rows are narrower, by what the scheme joins on
     total = product(b.vocabulary + b.segments, b.row_width());
-    if (b.scheme == "learned") total += product(b.max_length, b.row_width());
+    if (!scheme_info(b.scheme).extrapolates) total += product(b.max_length, b.row_width());
   }
   const int stacks = b.kind == ModelKind::encoder_decoder ? 2 : 1;
   for (int stack = 0; stack < stacks; ++stack) {
