@@ -3,33 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "locus/text/pipeline/marian.h"
 #include "tests/expect_error.h"
-#include "tests/text/text_files.h"
+#include "tests/text/piece_bytes.h"
 
 namespace locus {
 namespace {
 
-std::string varint(uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-  return bytes + static_cast<char>(value);
-}
-std::string integer(uint64_t field, uint64_t value) { return varint(field << 3) + varint(value); }
-std::string message(uint64_t field, std::string_view bytes) {
-  return varint(field << 3 | 2) + varint(bytes.size()) + std::string(bytes);
-}
-std::string piece(std::string_view text, float score, uint64_t type = SentencePiece::normal) {
-  std::string bytes(4, '\0');
-  std::memcpy(bytes.data(), &score, 4);
-  return message(1, message(1, text) + varint(2 << 3 | 5) + bytes + integer(3, type));
-}
-
-const std::string kUnknownPiece = piece("<unk>", 0, SentencePiece::unknown);
-const std::string kModel = kUnknownPiece + piece("</s>", 0, SentencePiece::control) + piece("▁", -3) +
-                           piece("a", -2) + piece("▁a", -2.5F) + piece("b", -4);
 const std::string kVocabulary =
     R"({"</s>": 0, "<unk>": 1, "▁a": 2, "a": 3, "b": 4, "ß": 5, "▁": 6, ">>x<<": 7})";
 
@@ -75,6 +56,9 @@ TEST(SentencePieceFile, BytesThatAreNoModel) {
   refused(message(1, integer(1, 5)), "piece 0: field 1 is of wire type 0, expected 2");
   refused(message(1, integer(3, 9)), "piece 0: its type is 9, expected 1 to 6");
   refused(kUnknownPiece + piece("a", INFINITY), "piece 1: its score is inf, expected a finite number");
+  refused(kUnknownPiece + piece("", -1), "piece 1: it is empty, expected one byte at least");
+  refused(kModel + piece("a", -1), "piece 6 ('a') stands twice, expected once");
+  refused(piece("a", -1), "no piece is of the type unknown, expected one");
 }
 
 // A message in a message in a message: only as deep as the format is.
@@ -116,7 +100,6 @@ TEST(Marian, ModelsThatAreNotMarians) {
   const auto no = [](const std::string& spm, const std::string& vocabulary, const char* text) {
     expect_error(Fault::data, {text}, [&] { marian(spm, vocabulary); });
   };
-  no(piece("a", -1), kVocabulary, "'s.spm': no piece is of the type unknown, expected one");
   no(kModel + message(2, integer(3, 2)), kVocabulary, "'s.spm': kind 2, expected a unigram model (kind 1)");
   no(kModel + message(2, integer(35, 1)), kVocabulary, "kind 1, byte_fallback, expected");
   no(kModel + piece("<0x41>", 0, SentencePiece::byte), kVocabulary, "piece 6 ('<0x41>') is of type 6");

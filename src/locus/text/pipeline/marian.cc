@@ -19,12 +19,12 @@ class MarianModel final : public TokenModel {
   MarianModel(const SentencePieceModel& model, const MarianFiles& files, Ids ids)
       : ids_(std::move(ids)),
         unknown_(ids_.at(std::string(kUnknown))),
+        unknown_piece_(model.unknown),
         lengths_(files.vocabulary_where, ids_.size()) {
     const std::string& where = files.spm_where;
     UnigramVocabulary vocabulary = {.where = where, .single_precision = true};
     for (const SentencePiece& piece : model.pieces) {
       const auto index = static_cast<int32_t>(vocabulary.tokens.size());
-      if (piece.type == SentencePiece::unknown) unknown_piece_ = index;
       require(piece.type != SentencePiece::user_defined && piece.type != SentencePiece::byte,
               "{}: piece {} ({}) is of type {}, expected no pieces of users and no bytes", where, index,
               quote(piece.text), piece.type);
@@ -33,7 +33,6 @@ class MarianModel final : public TokenModel {
       const auto found = ids_.find(piece.text);
       renamed_.push_back(found == ids_.end() ? unknown_ : found->second);
     }
-    require(unknown_piece_ >= 0, "{}: no piece is of the type unknown, expected one", where);
     vocabulary.unknown = unknown_piece_;
     pieces_ = make_unigram(std::move(vocabulary));
     for (const auto& [token, id] : ids_) {
@@ -61,7 +60,7 @@ class MarianModel final : public TokenModel {
 
  private:
   Ids ids_;
-  int32_t unknown_, unknown_piece_ = -1;
+  int32_t unknown_, unknown_piece_;
   std::vector<int32_t> renamed_;  // from SentencePiece's ids to those of vocab.json
   TokenLengths lengths_;
   std::unique_ptr<TokenModel> pieces_;

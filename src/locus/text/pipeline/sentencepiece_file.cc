@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cmath>
+#include <unordered_set>
 
+#include "locus/base/quote.h"
 #include "locus/base/reader.h"
 
 namespace locus {
@@ -92,6 +94,7 @@ SentencePiece read_piece(std::string_view message, const std::string& where) {
   require(std::isfinite(piece.score), "{}: its score is {}, expected a finite number", where, piece.score);
   require(piece.type >= SentencePiece::normal && piece.type <= SentencePiece::byte,
           "{}: its type is {}, expected 1 to 6", where, piece.type);
+  require(!piece.text.empty(), "{}: it is empty, expected one byte at least", where);
   return piece;
 }
 
@@ -134,6 +137,18 @@ void read_normalizer(std::string_view message, const std::string& where, Sentenc
   }
 }
 
+void check_pieces(SentencePieceModel& model, const std::string& where) {
+  require(!model.pieces.empty(), "{}: no pieces, expected a SentencePiece model", where);
+  std::unordered_set<std::string_view> known;
+  for (size_t i = 0; i < model.pieces.size(); ++i) {
+    const SentencePiece& piece = model.pieces[i];
+    require(known.insert(piece.text).second, "{}: piece {} ({}) stands twice, expected once", where, i,
+            quote(piece.text));
+    if (piece.type == SentencePiece::unknown) model.unknown = static_cast<int32_t>(i);
+  }
+  require(model.unknown >= 0, "{}: no piece is of the type unknown, expected one", where);
+}
+
 }  // namespace
 
 SentencePieceModel read_sentencepiece(std::string_view bytes, const std::string& where) {
@@ -154,7 +169,7 @@ SentencePieceModel read_sentencepiece(std::string_view bytes, const std::string&
         break;
     }
   }
-  require(!model.pieces.empty(), "{}: no pieces, expected a SentencePiece model", where);
+  check_pieces(model, where);
   return model;
 }
 

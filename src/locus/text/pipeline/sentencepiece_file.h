@@ -2,6 +2,7 @@
 // normalizer are read, and every other field is skipped.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,8 @@ struct SentencePiece {
 
 struct SentencePieceModel {
   enum Kind : uint64_t { unigram = 1, bpe, word, character };
-  std::vector<SentencePiece> pieces;
+  std::vector<SentencePiece> pieces;  // none is empty or stands twice
+  int32_t unknown = -1;               // the piece for what no other covers
   uint64_t kind = unigram;
   bool byte_fallback = false;
   bool blanks_behind = false;  // a word ends with its blank instead of beginning with it
