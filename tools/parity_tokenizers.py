@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Locus's tokenizers against HF tokenizers: ids, offsets and decoded text must be the same.
 
-    parity_tokenizers.py TOKEN_LINES FOLDER [--megabytes 10] [--corpus FILE ...]
+    parity_tokenizers.py TOKEN_LINES FOLDER [--megabytes 10] [--corpus FILE ...] [--folders MODEL ...]
 
 Trains every kind of tokenizer with the tokenizers package on a mixed text, writes each as FOLDER/KIND/tokenizer.json,
 then lets Locus (tests/text/token_lines.cc, in build/release/tests) and the package encode and decode the same lines: English, German, Russian, Arabic, Hindi, Thai, Chinese,
 Japanese, Korean, emoji with joiners, code, control and combining characters, random characters, and the names of
-special tokens. Needs the packages tokenizers and, for SentencePiece's rules, sentencepiece.
+special tokens. Needs the packages tokenizers and, for SentencePiece's rules, sentencepiece. With --folders it takes
+these model folders as transformers' AutoTokenizer opens them instead of training any.
 """
 
 import argparse
@@ -195,11 +196,10 @@ def kinds(lines):
     yield "nfc", lambda: unigram(plain, normalizers.Sequence([normalizers.Strip(), normalizers.NFC()]))
 
 
-def differences(program, folder, lines, specials):
+def differences(program, folder, tokenizer, scratch, lines, specials):
     """How many lines Locus and the package see differently, and how many they decode differently; the first few are shown."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.encode_special_tokens = not specials
-    text, found = folder / "lines.txt", folder / "found.jsonl"
+    text, found = scratch / "lines.txt", scratch / "found.jsonl"
     text.write_bytes("".join(line + "\n" for line in lines).encode())
     with open(found, "wb") as out:
         subprocess.run([program, str(folder), str(text)] + (["--read-specials"] if specials else []), stdout=out, check=True)
@@ -233,17 +233,15 @@ def report(tokenizer, line, theirs, ours):
             break
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--megabytes", type=float, default=10)
-    parser.add_argument("--corpus", nargs="*", default=[])
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
+def opened(folders):
+    from transformers import AutoTokenizer
+
+    for folder in folders:
+        yield folder.name, folder, AutoTokenizer.from_pretrained(folder).backend_tokenizer
+
+
+def trained(options):
     training = list(lines_of(400_000, options.corpus, seed=1))
-    lines = list(lines_of(int(options.megabytes * 1e6), options.corpus))
-    failed = False
     for name, make in kinds(training):
         if options.only and name not in options.only.split(","):
             continue
@@ -251,9 +249,24 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / "tokenizer.json").exists():
             make().save(str(folder / "tokenizer.json"))
+        yield name, folder, Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--megabytes", type=float, default=10)
+    parser.add_argument("--corpus", nargs="*", default=[])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--folders", type=pathlib.Path, nargs="*", default=[])
+    options = parser.parse_args()
+    lines = list(lines_of(int(options.megabytes * 1e6), options.corpus))
+    failed = False
+    for name, folder, tokenizer in opened(options.folders) if options.folders else trained(options):
         size = sum(len(line.encode()) + 1 for line in lines) / 1e6
         for specials in (False, True):
-            wrong, decoded = differences(options.program, folder, lines, specials)
+            wrong, decoded = differences(options.program, folder, tokenizer, options.folder, lines, specials)
             print(f"{name}: {len(lines)} lines, {size:.1f} MB, special tokens {'read' if specials else 'as text'}: "
                   f"{wrong} differ, {decoded} decode differently", flush=True)
             failed = failed or wrong > 0 or decoded > 0
