@@ -5,6 +5,7 @@
 
 #include "locus/nn/generate.h"
 #include "locus/train/saved_run.h"
+#include "tests/text/piece_bytes.h"
 #include "tests/train/hub_run.h"
 
 namespace locus {
@@ -110,6 +111,30 @@ TEST_F(HubRunOfGpt2, GoesOnWithItsOwnHead) {
   expect_trained();
   expect_same_logits({5, 6, 7, 8});
   EXPECT_EQ(Config(folder / "out" / "hub" / "config.json").text("architectures.0"), "GPT2LMHeadModel");
+}
+
+class HubRunOfPieces : public HubRun {
+ protected:
+  HubRunOfPieces() : HubRun("deberta-v2") {
+    std::string bytes;
+    for (const char* name : {"[PAD]", "[CLS]", "[SEP]"}) bytes += piece(name, 0, SentencePiece::control);
+    bytes += piece("[UNK]", 0, SentencePiece::unknown);
+    for (const char* letter : {"▁a", "▁b", "▁c", "▁d", "▁e"}) bytes += piece(letter, -2);
+    put(model / "spm.model", bytes);
+    put(folder / "x.tsv", "a b c\tup\nc b a\tdown\na d e\tup\ne d a\tdown\nb c d\tup\nd c b\tdown\n");
+  }
+};
+
+TEST_F(HubRunOfPieces, TheirFileIsInTheRunAndInTheFolderItLeaves) {
+  config(model.path().string(), std::string(kLabels) + kSteps);
+  EXPECT_EQ(plan().training->at(0, 0).ids, (std::vector<int32_t>{1, 4, 5, 6, 2})) << "[CLS] a b c [SEP]";
+  expect_trained();
+  EXPECT_EQ(get(folder / "out" / "hub" / "spm.model"), get(model / "spm.model"));
+  for (const char* place : {"out", "out/hub"}) {
+    const Outcome told = run_program("classify " + (folder / place).string() + " 'a d e' 'e d a'");
+    EXPECT_TRUE(told.out.starts_with("up\t")) << told.err;
+    EXPECT_NE(told.out.find("\ndown\t"), std::string::npos) << told.out;
+  }
 }
 
 // A new head leaves the rest as it was, and what is drawn is a function of the seed.

@@ -25,6 +25,7 @@ constexpr std::string_view kCompanions[] = {
     "vocab.txt",
     "merges.txt",
     "spiece.model",
+    "spm.model",
     "source.spm",
     "target.spm",
     "sentencepiece.bpe.model",

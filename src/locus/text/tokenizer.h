@@ -66,8 +66,9 @@ class Tokenizer {
 
 // Opens `place`: the word "bytes" (no file needed), or a folder. A folder saved by Locus says what it is in
 // vocabulary.json; without that, a tokenizer.json is what it says, vocab.txt is WordPiece, vocab.json +
-// source.spm are Marian's, vocab.json + merges.txt are byte-level merges as vocab.bpe + encoder.json are, and
-// a single *.tiktoken file is ranks.
+// source.spm are Marian's, vocab.json + merges.txt are byte-level merges as vocab.bpe + encoder.json are,
+// tokenizer.model, spm.model, spiece.model and sentencepiece.bpe.model are SentencePiece's, and a single
+// *.tiktoken file is ranks.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place);
 
 }  // namespace locus

@@ -114,12 +114,16 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
   if (has(kBpeVocabularyFile) && has(kBpeMergesFile)) {
     return std::make_unique<Pipeline>(read_merge_files(folder));
   }
+  if (const fs::path pieces = piece_file_in(folder); !pieces.empty()) {
+    return std::make_unique<Pipeline>(read_piece_file(pieces));
+  }
   if (has(kMergesFile) || has(kEncoderFile)) return std::make_unique<Bpe>(read_merges(folder));
   const fs::path ranks = rank_file_in(folder);
   require(!ranks.empty(),
-          "'{}' holds no tokenizer: no {}, no {}, no {}, no {} with {} or {}, no {} with {}, no *.tiktoken",
+          "'{}' holds no tokenizer: no {}, no {}, no {}, no {} with {} or {}, no {}, no {} with {}, no "
+          "*.tiktoken",
           folder.string(), kVocabularyFile, kPipelineFile, kWordPieceFile, kBpeVocabularyFile, kMarianFile,
-          kBpeMergesFile, kMergesFile, kEncoderFile);
+          kBpeMergesFile, fmt::join(kPieceFiles, ", no "), kMergesFile, kEncoderFile);
   return std::make_unique<Bpe>(read_ranks(ranks));
 }
 

@@ -29,20 +29,25 @@ bool stands_alone(std::string_view text, size_t begin, size_t end) {
 
 }  // namespace
 
-std::vector<AddedToken> read_added_tokens(const JsonPart& tokenizer) {
-  std::vector<AddedToken> tokens;
-  if (!tokenizer.has("added_tokens")) return tokens;
-  for (const JsonPart& part : tokenizer.parts("added_tokens")) {
-    const bool special = part.flag("special", false);
-    tokens.push_back({.content = part.text("content"),
-                      .id = static_cast<int32_t>(part.integer("id", 0, (int64_t{1} << 31) - 2)),
+AddedToken read_added_token(const JsonPart& part) {
+  const bool special = part.flag("special", false);
+  AddedToken token = {.content = part.text("content"),
                       .special = special,
                       .normalized = part.flag("normalized", !special),
                       .left = part.flag("lstrip", false),
                       .right = part.flag("rstrip", false),
-                      .single_word = part.flag("single_word", false)});
-    require(!tokens.back().content.empty(), "{}: '{}.content' is empty, expected one byte at least",
-            part.json().where(), part.place());
+                      .single_word = part.flag("single_word", false)};
+  require(!token.content.empty(), "{}: '{}.content' is empty, expected one byte at least",
+          part.json().where(), part.place());
+  return token;
+}
+
+std::vector<AddedToken> read_added_tokens(const JsonPart& tokenizer) {
+  std::vector<AddedToken> tokens;
+  if (!tokenizer.has("added_tokens")) return tokens;
+  for (const JsonPart& part : tokenizer.parts("added_tokens")) {
+    tokens.push_back(read_added_token(part));
+    tokens.back().id = static_cast<int32_t>(part.integer("id", 0, (int64_t{1} << 31) - 2));
   }
   return tokens;
 }

@@ -22,6 +22,7 @@ struct AddedToken {
   bool single_word = false;          // only where no word goes on
 };
 
+AddedToken read_added_token(const JsonPart& part);  // without its id
 std::vector<AddedToken> read_added_tokens(const JsonPart& tokenizer);
 
 // Finds those that are looked for in one of the two kinds of text.

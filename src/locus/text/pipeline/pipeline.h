@@ -31,8 +31,10 @@ struct PipelineParts {
 // The spellings of the model's tokens and of added ones by id. `where` begins the error when two share an id.
 std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where);
 
-// `where` begins every error. A component that Locus does not know is an error that names it.
-PipelineParts read_pipeline(std::string json, const std::string& where);
+// `where` begins every error. A component that Locus does not know is an error that names it. A `model` takes
+// the place of the one that the JSON says.
+PipelineParts read_pipeline(std::string json, const std::string& where,
+                            std::unique_ptr<TokenModel> model = nullptr);
 
 class Pipeline final : public Tokenizer {
  public:

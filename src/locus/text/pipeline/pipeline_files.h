@@ -16,6 +16,10 @@ inline constexpr const char* kBpeMergesFile = "merges.txt";
 inline constexpr const char* kMarianFile = "source.spm";
 inline constexpr const char* kMarianTargetFile = "target.spm";
 
+// A SentencePiece model that is a vocabulary by itself.
+inline constexpr const char* kPieceFiles[] = {"tokenizer.model", "spm.model", "spiece.model",
+                                              "sentencepiece.bpe.model"};
+
 PipelineParts read_pipeline_file(const std::filesystem::path& folder);
 // vocab.txt, a token a line, as BERT's pipeline; tokenizer_config.json may say that case counts, or accents.
 PipelineParts read_wordpiece_files(const std::filesystem::path& folder);
@@ -24,6 +28,12 @@ PipelineParts read_wordpiece_files(const std::filesystem::path& folder);
 PipelineParts read_merge_files(const std::filesystem::path& folder);
 // source.spm and vocab.json as Marian's; target.spm is needed only to learn.
 PipelineParts read_marian_files(const std::filesystem::path& folder);
+
+// The one of kPieceFiles that a folder has, or nothing.
+std::filesystem::path piece_file_in(const std::filesystem::path& folder);
+// That file as the pipeline of the class that tokenizer_config.json or config.json names: DeBERTa v2's, T5's,
+// XLM-R's, CamemBERT's or Llama's; without one, by the model's type.
+PipelineParts read_piece_file(const std::filesystem::path& file);
 
 using TokenIds = std::unordered_map<std::string, int32_t>;
 // The member "added_tokens": those of the names that have an id. One may take the blank before it along.

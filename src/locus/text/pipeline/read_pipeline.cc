@@ -42,7 +42,7 @@ std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::str
   return std::move(list.tokens);
 }
 
-PipelineParts read_pipeline(std::string text, const std::string& where) {
+PipelineParts read_pipeline(std::string text, const std::string& where, std::unique_ptr<TokenModel> model) {
   const JsonText json(text, where);
   const JsonPart all(json, "tokenizer");
   PipelineParts parts;
@@ -50,7 +50,7 @@ PipelineParts read_pipeline(std::string text, const std::string& where) {
   if (all.has("normalizer")) parts.normalizer = read_normalizer(all.part("normalizer"));
   if (all.has("pre_tokenizer")) parts.pre_tokenizer = read_pre_tokenizer(all.part("pre_tokenizer"));
   const bool as_bytes = parts.pre_tokenizer != nullptr && parts.pre_tokenizer->gives_bytes();
-  parts.model = read_token_model(all.part("model"), as_bytes);
+  parts.model = model ? std::move(model) : read_token_model(all.part("model"), as_bytes);
   if (all.has("post_processor")) parts.post_processor = PostProcessor(all.part("post_processor"));
   if (all.has("decoder")) parts.decoder = read_decoder(all.part("decoder"));
   parts.tokens = tokens_by_id(parts, where);
