@@ -8,6 +8,7 @@
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/generation_config.h"
+#include "locus/text/pipeline/pipeline_files.h"
 #include "locus/train/text_frame.h"
 
 namespace locus {
@@ -91,7 +92,13 @@ fs::path save_hub_folder(const ModelFolder& start, const SavedRun& saved, const 
               unfinished, tokens);
   const fs::path generation = unfinished / "generation_config.json";
   if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
-  if (saved.task.data.tokenizer != start.path.string()) saved.task.tokenizer->save(unfinished);
+  if (saved.task.data.tokenizer != start.path.string()) {
+    // Beside it, the start's own might be the one that is opened.
+    std::vector<const char*> own = {kPipelineFile, kWordPieceFile, kBpeVocabularyFile, kBpeMergesFile};
+    own.insert(own.end(), std::begin(kPieceFiles), std::end(kPieceFiles));
+    for (const char* name : own) remove_whole(unfinished / name);
+    saved.task.tokenizer->save(unfinished);
+  }
   discard_folder(hub);
   publish_folder(unfinished, hub);
   return hub;
