@@ -89,6 +89,14 @@ TEST_F(PieceFolder, OfAnotherKindThanItsClass) {
   refused({"kind 1, expected 2, as LlamaTokenizer has"});
 }
 
+TEST_F(PieceFolder, WhosePiecesAreEachOthersBeginnings) {
+  std::string model = kUnknownPiece + message(2, integer(3, SentencePieceModel::bpe));
+  for (size_t n = 1; n < 60; ++n) model += piece(std::string(n, 'a'), -1);
+  put(folder / "tokenizer.model", model);
+  put(folder / "tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
+  refused({"tokenizer.model': more than 960 ways to put a piece together from two others"});
+}
+
 TEST_F(PieceFolder, OfFilesThatCannotBeRight) {
   put(folder / "spiece.model", kModel);
   const auto with = [&](const char* config, std::initializer_list<const char*> parts) {

@@ -7,9 +7,13 @@
 namespace locus {
 namespace {
 
+// Merges for every piece on average: real vocabularies have two or three. Pieces that are each other's
+// beginnings have as many as letters, and would fill any memory.
+constexpr size_t kMostMerges = 16;
+
 // The member "model" of merges. The files have none: every way to put a piece together from two others is
 // one, in the order of the pieces, the shorter left part first.
-std::string merge_model(const std::vector<std::string>& tokens) {
+std::string merge_model(const std::vector<std::string>& tokens, const std::string& where) {
   TokenTrie trie;
   std::vector<std::string> vocabulary, merges;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -23,6 +27,10 @@ std::string merge_model(const std::vector<std::string>& tokens) {
       const std::string_view left = token.substr(0, i), right = token.substr(i);
       if (node.id < 0 || trie.find(right) < 0) continue;
       merges.push_back(fmt::format("[{}, {}]", json::text(left), json::text(right)));
+      require(merges.size() <= kMostMerges * tokens.size(),
+              "{}: more than {} ways to put a piece together from two others, expected that many for each of "
+              "{} pieces at most",
+              where, kMostMerges * tokens.size(), tokens.size());
     }
   }
   return fmt::format(
@@ -81,7 +89,7 @@ PipelineParts read_pieces(std::string_view bytes, const std::string& where, cons
   members.emplace_back("post_processor", frame_member(recipe, added));
   std::unique_ptr<TokenModel> pieces;
   if (type.kind == SentencePieceModel::bpe) {
-    members.emplace_back("model", merge_model(recipe.tokens));
+    members.emplace_back("model", merge_model(recipe.tokens, where));
   } else {
     pieces = make_unigram({.where = where,
                            .tokens = std::move(recipe.tokens),
