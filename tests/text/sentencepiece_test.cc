@@ -56,7 +56,8 @@ TEST(SentencePieceFile, BytesThatAreNoModel) {
   refused(message(1, integer(1, 5)), "piece 0: field 1 is of wire type 0, expected 2");
   refused(message(1, integer(3, 9)), "piece 0: its type is 9, expected 1 to 6");
   refused(kUnknownPiece + piece("a", INFINITY), "piece 1: its score is inf, expected a finite number");
-  refused(kUnknownPiece + piece("", -1), "piece 1: it is empty, expected one byte at least");
+  refused(kUnknownPiece + piece("", -1), "piece 1: it is '', expected UTF-8 of one byte at least");
+  refused(kUnknownPiece + piece("\x96", -1), "piece 1: it is '\x96', expected UTF-8");
   refused(kModel + piece("a", -1), "piece 6 ('a') stands twice, expected once");
   refused(piece("a", -1), "no piece is of the type unknown, expected one");
 }

@@ -6,6 +6,7 @@
 
 #include "locus/base/quote.h"
 #include "locus/base/reader.h"
+#include "locus/text/readable.h"
 
 namespace locus {
 namespace {
@@ -94,7 +95,8 @@ SentencePiece read_piece(std::string_view message, const std::string& where) {
   require(std::isfinite(piece.score), "{}: its score is {}, expected a finite number", where, piece.score);
   require(piece.type >= SentencePiece::normal && piece.type <= SentencePiece::byte,
           "{}: its type is {}, expected 1 to 6", where, piece.type);
-  require(!piece.text.empty(), "{}: it is empty, expected one byte at least", where);
+  require(!piece.text.empty() && is_utf8(piece.text), "{}: it is {}, expected UTF-8 of one byte at least",
+          where, quote(piece.text));
   return piece;
 }
 
