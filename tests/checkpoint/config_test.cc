@@ -142,7 +142,7 @@ TEST(Config, EveryFaultInItIsRefusedByName) {
 
 TEST(Config, ThatNamesAnUnknownModelIsNotGuessedAt) {
   const FolderOf folder("neox");
-  folder.change("\"model_type\": \"gpt_neox\"", "\"model_type\": \"gpt_neo\"");
+  folder.change("\"model_type\": \"gpt_neox\"", "\"model_type\": \"gpt_neox_japanese\"");
   try {
     open_model(folder.path());
     ADD_FAILURE() << "no error";

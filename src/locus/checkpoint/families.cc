@@ -107,7 +107,7 @@ Architecture read_architecture(const Config& config) {
     }
     return result;
   }
-  // No guess at what was meant: names that look alike, gpt_neo and gpt_neox, are other models.
+  // No guess at what was meant: names that look alike, gpt_neox and gpt_neox_japanese, are other models.
   config.refuse("model_type", "expected one of {}", fmt::join(known_types(), ", "));
 }
 
