@@ -32,6 +32,7 @@ DEBERTA = dict(relative_attention=True, position_biased_input=False, max_positio
 T5 = dict(vocab_size=61, d_model=28, d_kv=6, d_ff=52, num_layers=2, num_heads=3, decoder_start_token_id=0)
 BART = dict(vocab_size=61, d_model=40, encoder_layers=2, decoder_layers=3, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=48,
             decoder_ffn_dim=56, max_position_embeddings=40, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2)
+GPT_NEO = dict(vocab_size=61, hidden_size=40, num_layers=4, num_heads=5, max_position_embeddings=40)
 LONG = [1.0 + 0.5 * i for i in range(4)]
 
 
@@ -47,6 +48,9 @@ CASES = {
     "roberta 2": (hf.RobertaForQuestionAnswering, hf.RobertaConfig, dict({**SIZES, "num_hidden_layers": 2}, max_position_embeddings=42, layer_norm_eps=1e-5)),
     "xlm-roberta 1": (hf.XLMRobertaForTokenClassification, hf.XLMRobertaConfig, dict(SIZES, max_position_embeddings=42)),
     "xlm-roberta 2": (hf.XLMRobertaModel, hf.XLMRobertaConfig, dict(SIZES, max_position_embeddings=42)),
+    "mpnet 1": (hf.MPNetModel, hf.MPNetConfig, dict(SIZES, max_position_embeddings=300, layer_norm_eps=1e-5)),
+    "mpnet 2": (hf.MPNetForTokenClassification, hf.MPNetConfig, dict(SIZES, max_position_embeddings=300, num_labels=3)),
+    "mpnet 3": (hf.MPNetForQuestionAnswering, hf.MPNetConfig, dict(SIZES, max_position_embeddings=42, hidden_act="relu")),
     "distilbert 1": (hf.DistilBertForTokenClassification, hf.DistilBertConfig, dict(SIZES, dim=40, n_layers=3, n_heads=5, hidden_dim=72)),
     "distilbert 2": (hf.DistilBertForQuestionAnswering, hf.DistilBertConfig, dict(SIZES, dim=40, n_layers=3, n_heads=5, hidden_dim=72)),
     "deberta 1": (hf.DebertaForTokenClassification, hf.DebertaConfig, dict(SIZES, **DEBERTA, max_relative_positions=-1, num_labels=3)),
@@ -61,6 +65,9 @@ CASES = {
     "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
     "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
                                                                   scale_attn_weights=False, num_labels=3)),
+    "gpt-neo 1": (hf.GPTNeoForCausalLM, hf.GPTNeoConfig, dict(GPT_NEO, attention_types=[[["global", "local"], 2]], window_size=5)),
+    "gpt-neo 2": (hf.GPTNeoForSequenceClassification, hf.GPTNeoConfig, dict(GPT_NEO, attention_types=[[["local"], 4]], window_size=3, pad_token_id=0)),
+    "gpt-neo 3": (hf.GPTNeoForTokenClassification, hf.GPTNeoConfig, dict({**GPT_NEO, "num_layers": 2}, attention_types=[[["global"], 2]], num_labels=3)),
     "gptj 1": (hf.GPTJForCausalLM, hf.GPTJConfig, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5, rotary_dim=8)),
     "gptj 2": (hf.GPTJForSequenceClassification, hf.GPTJConfig, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
                                                                      rotary_dim=6, pad_token_id=0)),
@@ -75,6 +82,8 @@ CASES = {
     "mistral 2": (hf.MistralForSequenceClassification, hf.MistralConfig, dict(ROTARY, **rope("default"), sliding_window=None, pad_token_id=0)),
     "qwen2 1": (hf.Qwen2ForCausalLM, hf.Qwen2Config, dict(ROTARY, **rope("default"), tie_word_embeddings=True)),
     "qwen2 2": (hf.Qwen2ForCausalLM, hf.Qwen2Config, dict(ROTARY, **rope("default"), use_sliding_window=True, sliding_window=6, max_window_layers=0)),
+    "qwen3 1": (hf.Qwen3ForCausalLM, hf.Qwen3Config, dict(ROTARY, **rope("yarn", factor=4.0, original_max_position_embeddings=8), head_dim=16)),
+    "qwen3 2": (hf.Qwen3ForSequenceClassification, hf.Qwen3Config, dict(ROTARY, **rope("default"), head_dim=8, attention_bias=True, pad_token_id=0)),
     "bloom 1": (hf.BloomForCausalLM, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=8)),
     "bloom 2": (hf.BloomForSequenceClassification, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=5, pad_token_id=0)),
     "opt 1": (hf.OPTForCausalLM, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40)),
@@ -113,7 +122,7 @@ def conditions(name, model):
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
-    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen2", "Bloom", "OPT"))
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Bloom", "OPT"))
     segments = 2 if kind.startswith(("Bert", "Electra")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
@@ -121,7 +130,7 @@ def conditions(name, model):
         result["right"] = inputs_for(model, lengths, segments=segments)
         if causal or not pooled:  # there the pooled token would be padding
             result["left"] = inputs_for(model, lengths, left=True, segments=segments)
-    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Deberta")):
+    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Deberta", "MPNet")):
         given = inputs_for(model, (13,) * 4, segments=segments)
         given["position_ids"] = torch.stack([torch.arange(13) * 2 + 3, torch.arange(13) + 15] * 2)
         result["given"] = given
@@ -218,6 +227,10 @@ MADE = {
     "qwen2": (hf.Qwen2ForCausalLM, {**MADE_LLAMA, "query_bias": True, "key_bias": True, "value_bias": True}),
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
+    "qwen3": (hf.Qwen3ForCausalLM, {**MADE_LLAMA, "head_norms": True, "head_size": 6, "key_heads": 1}),
+    "gpt-neo": (hf.GPTNeoForCausalLM, {"scheme.name": "learned", "query_bias": False, "key_bias": False, "value_bias": False, "attention_scale": 1,
+                                       "window": 5, "full_every": 2}),
+    "mpnet": (hf.MPNetForMaskedLM, {**MADE_ENCODER, "scheme.name": "learned+t5", "positions": "count", "position_offset": 2, "padding_token": 1}),
     "bert": (hf.BertForMaskedLM, {**MADE_ENCODER, "segments": 2}),
     "electra": (hf.ElectraForMaskedLM, {**MADE_ENCODER, "segments": 2, "embedding_width": 24}),
     "roberta": (hf.RobertaForMaskedLM, {**MADE_ENCODER, "segments": 1, "positions": "count", "position_offset": 2, "padding_token": 1}),
