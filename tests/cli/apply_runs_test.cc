@@ -42,9 +42,16 @@ TEST_F(AppliedRun, Classify) {
   EXPECT_EQ(classes.find("first\t"), 0u) << classes;
   EXPECT_NE(classes.find("\nsecond\t"), std::string::npos) << classes;
   EXPECT_NE(told("embed", "aaa").find("\"embedding\": ["), std::string::npos);
-  expect_fault("classify", "--pairs a b", "text 1: it is a pair, but the run learned from single texts");
   expect_fault("tag", "a", "its head is sequence_class, expected token_class to tag texts");
   expect_fault("classify", std::string(40, 'a'), "text 1: it has 41 tokens, expected at most 32");
+}
+
+TEST_F(AppliedRun, ClassifyPairs) {
+  train("x.tsv", "a\ta\tsame\nb\tb\tsame\na\tb\tother\nb\ta\tother\n",
+        "kind = 'encoder'\nhead = 'sequence_class'\n");
+  const std::string classes = told("classify", "--pairs a a b a");
+  EXPECT_EQ(classes.find("same\t"), 0u) << classes;
+  EXPECT_NE(classes.find("\nother\t"), std::string::npos) << classes;
 }
 
 TEST_F(AppliedRun, Tag) {

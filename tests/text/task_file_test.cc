@@ -38,6 +38,20 @@ TEST(Labelled, LabelsAreSortedNames) {
   }
 }
 
+TEST(Labelled, OfTwoTexts) {
+  for (const auto& [name, text] : std::map<std::string, std::string>{
+           {"x.tsv", "it rained\tit was wet\tyes\nit rained\tit was dry\tno\n"},
+           {"x.jsonl",
+            "{\"text\": \"it rained\", \"text_pair\": \"it was wet\", \"label\": \"yes\"}\n"
+            "{\"text_pair\": \"it was dry\", \"label\": \"no\", \"text\": \"it rained\"}\n"}}) {
+    const LabelledTexts got = read_text(read_labelled, name, text);
+    ASSERT_EQ(got.examples.size(), 2u);
+    EXPECT_EQ(got.examples[1].text, "it rained");
+    EXPECT_EQ(got.examples[1].pair, "it was dry");
+    EXPECT_EQ(got.examples[0].label, 1);
+  }
+}
+
 TEST(Labelled, WholeNumbersAreLabelsToo) {
   const LabelledTexts got = read_text(read_labelled, "x.jsonl",
                                       "{\"text\": \"a\", \"label\": 1}\n{\"text\": \"b\", \"label\": 0}\n");
@@ -47,7 +61,16 @@ TEST(Labelled, WholeNumbersAreLabelsToo) {
 TEST(Labelled, BrokenLines) {
   expect_refused(read_labelled, "x.tsv", "a\tb\nc\n",
                  "line 2: 1 fields, expected two, text and label, with a tab between them");
-  expect_refused(read_labelled, "x.tsv", "a\tb\tc\n", "line 1: 3 fields, expected two");
+  expect_refused(read_labelled, "x.tsv", "a\tb\tc\td\n", "line 1: 4 fields, expected two");
+  expect_refused(read_labelled, "x.tsv", "a\tb\tc\nd\te\n",
+                 "line 2: one text with the label, but two in the first line");
+  expect_refused(read_labelled, "x.jsonl",
+                 "{\"text\": \"a\", \"label\": 1}\n{\"text\": \"a\", \"text_pair\": \"b\", \"label\": 1}\n",
+                 "line 2: two texts with the label, but one in the first line");
+  expect_refused(read_labelled, "x.tsv", "a\t\tc\n", "line 1: the text_pair is empty");
+  expect_refused(read_labelled, "x.tsv", "a\tb\xff\tc\n", "line 1: byte 0xff at offset 3 is not UTF-8");
+  expect_refused(read_labelled, "x.jsonl", "{\"text\": \"a\", \"text_pair\": 3, \"label\": 1}\n",
+                 "line 1: 'text_pair' is '3', expected a string");
   expect_refused(read_labelled, "x.tsv", "a\tb\n\nc\td\n", "line 2: the line is empty, expected an example");
   expect_refused(read_labelled, "x.tsv", "\tb\n", "line 1: the text is empty");
   expect_refused(read_labelled, "x.tsv", "a\t\n", "line 1: the label is empty");

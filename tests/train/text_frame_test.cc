@@ -29,6 +29,7 @@ std::string framed(const TextTask& task, const TextInput& input, size_t longest 
 TEST(TextFrame, OfModelsMadeHere) {
   EXPECT_EQ(framed(task_of(HeadKind::sequence_class, kBytes), {"abc"}), "<s>abc");
   EXPECT_EQ(framed(task_of(HeadKind::token_class, kBare), {"abc"}), "abc") << "no <s>";
+  EXPECT_EQ(framed(task_of(HeadKind::sequence_class, kBytes), {"ab", "c"}), "<s>ab</s>c");
   EXPECT_EQ(framed(task_of(HeadKind::answer, kBytes), {"a?", "bc"}), "<s>a?</s>bc");
   const TextTask pairs = task_of(HeadKind::next_token, kBytes, ModelKind::encoder_decoder);
   EXPECT_EQ(framed(pairs, {"abc"}), "abc</s>");
@@ -36,6 +37,20 @@ TEST(TextFrame, OfModelsMadeHere) {
   EXPECT_EQ(framed(task_of(HeadKind::masked_token, kBytes), {"abc"}), "abc") << "as in windows";
   expect_error(Fault::data, {"the vocabulary has no special token '<s>'"},
                [] { frame_of(task_of(HeadKind::answer, kBare)); });
+  expect_error(Fault::data, {"it is a pair, but the vocabulary has no </s> to stand between the texts"}, [] {
+    framed(task_of(HeadKind::sequence_class, kBare), {"ab", "c"});
+  });
+}
+
+TEST(TextFrame, TwoTextsWithALabelAreTwoSegments) {
+  TextTask task = task_of(HeadKind::sequence_class, kBert);
+  task.blueprint.segments = 2;
+  const Sample sample = labelled_sample({"the", "dog", 1}, task);
+  EXPECT_EQ(task.tokenizer->decode(sample.ids), "[CLS] the [SEP] dog [SEP]");
+  EXPECT_EQ(sample.segments, (std::vector<int32_t>{0, 0, 0, 1, 1, 1}));  // dog is two tokens
+  EXPECT_EQ(sample.targets, std::vector<int32_t>{1});
+  task.blueprint.segments = 0;
+  EXPECT_TRUE(labelled_sample({"the", "dog", 1}, task).segments.empty());
 }
 
 TEST(TextFrame, AVocabularysOwnComesFirst) {

@@ -31,7 +31,6 @@ Classifier::Classifier(const std::filesystem::path& folder, DType weights) : mod
 
 // Where the last token tells the label, it is the one that transformers takes.
 Encoding Classifier::read(const TextInput& input, bool truncate) const {
-  require(model_.hub() || !input.second, "it is a pair, but the run learned from single texts");
   Encoding encoding = model_.read(input, truncate, Specials::are_text, OffsetUnit::none);
   const Blueprint& b = model_.blueprint();
   if (!model_.hub() || b.pooling != Pooling::last) return encoding;

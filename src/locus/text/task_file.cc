@@ -76,24 +76,38 @@ class LabelNames {
   std::map<std::string, int32_t> numbers_;
 };
 
-// Two fields of every line, of either format; how JSON gives the second is the caller's to say.
-std::vector<Fields> read_fields(const std::filesystem::path& file, const char* first, const char* second,
-                                const std::function<std::string(const JsonText&)>& second_of) {
+bool is_tsv(const std::filesystem::path& file, const char* what) {
   const bool tsv = file.extension() == ".tsv";
-  require(tsv || file.extension() == ".jsonl", "'{}': a file of {} and {} ends in .tsv or .jsonl",
-          file.string(), first, second);
-  std::vector<Fields> result;
-  each_line(file, [&](std::string_view line, const std::string& where) {
-    if (tsv) {
-      result.push_back(split(line, where, first, second));
-    } else {
-      const JsonText json(line, where);
-      result.emplace_back(json.text(first), second_of(json));
-    }
-    require(!result.back().first.empty(), "{}: the {} is empty", where, first);
-    require(!result.back().second.empty(), "{}: the {} is empty", where, second);
-  });
-  return result;
+  require(tsv || file.extension() == ".jsonl", "'{}': a file of {} ends in .tsv or .jsonl", file.string(),
+          what);
+  return tsv;
+}
+
+void require_text(const std::string& text, const char* name, const std::string& where) {
+  require(!text.empty(), "{}: the {} is empty", where, name);
+}
+
+struct Labelled {
+  std::string text;
+  std::optional<std::string> pair;
+  std::string label;
+};
+
+Labelled labelled_of(std::string_view line, const std::string& where) {
+  if (std::ranges::count(line, '\t') != 2) {
+    auto [text, label] = split(line, where, "text", "label");
+    return {std::move(text), {}, std::move(label)};
+  }
+  require_utf8(line, where);
+  const size_t tab = line.find('\t');
+  auto [pair, label] = split(line.substr(tab + 1), where, "text_pair", "label");
+  return {std::string(line.substr(0, tab)), std::move(pair), std::move(label)};
+}
+
+Labelled labelled_of(const JsonText& json) {
+  Labelled labelled = {json.text("text"), {}, label_of(json, "'label'", json.member("label"))};
+  if (!json.object().at_key("text_pair").error()) labelled.pair = json.text("text_pair");
+  return labelled;
 }
 
 struct Tagged {
@@ -178,22 +192,29 @@ std::vector<Answer> answers_of(const JsonText& json, const std::string& context)
 }  // namespace
 
 LabelledTexts read_labelled(const std::filesystem::path& file) {
-  std::vector<Fields> fields = read_fields(file, "text", "label", [](const JsonText& json) {
-    return label_of(json, "'label'", json.member("label"));
-  });
+  const bool tsv = is_tsv(file, "text and label");
+  std::vector<Labelled> lines;
   LabelNames labels;
-  for (const auto& [text, label] : fields) labels.add(label);
+  each_line(file, [&](std::string_view line, const std::string& where) {
+    const Labelled& one =
+        lines.emplace_back(tsv ? labelled_of(line, where) : labelled_of(JsonText(line, where)));
+    require_text(one.text, "text", where);
+    if (one.pair) require_text(*one.pair, "text_pair", where);
+    require_text(one.label, "label", where);
+    require(one.pair.has_value() == lines.front().pair.has_value(),
+            "{}: {} with the label, but {} in the first line", where, one.pair ? "two texts" : "one text",
+            one.pair ? "one" : "two");
+    labels.add(one.label);
+  });
   LabelledTexts result = {.examples = {}, .names = labels.numbered()};
-  for (auto& [text, label] : fields) {
-    result.examples.push_back({.text = std::move(text), .label = labels.number(label)});
+  for (auto& [text, pair, label] : lines) {
+    result.examples.push_back({std::move(text), std::move(pair), labels.number(label)});
   }
   return result;
 }
 
 TaggedTexts read_tagged(const std::filesystem::path& file) {
-  const bool tsv = file.extension() == ".tsv";
-  require(tsv || file.extension() == ".jsonl", "'{}': a file of words and labels ends in .tsv or .jsonl",
-          file.string());
+  const bool tsv = is_tsv(file, "words and labels");
   std::vector<Tagged> lines;
   LabelNames labels;
   each_line(file, [&](std::string_view line, const std::string& where) {
@@ -221,11 +242,19 @@ TaggedTexts read_tagged(const std::filesystem::path& file) {
 }
 
 std::vector<TextPair> read_pairs(const std::filesystem::path& file) {
+  const bool tsv = is_tsv(file, "source and target");
   std::vector<TextPair> pairs;
-  const auto target_of = [](const JsonText& json) { return json.text("target"); };
-  for (auto& [source, target] : read_fields(file, "source", "target", target_of)) {
-    pairs.push_back({.source = std::move(source), .target = std::move(target)});
-  }
+  each_line(file, [&](std::string_view line, const std::string& where) {
+    if (tsv) {
+      auto [source, target] = split(line, where, "source", "target");
+      pairs.push_back({std::move(source), std::move(target)});
+    } else {
+      const JsonText json(line, where);
+      pairs.push_back({json.text("source"), json.text("target")});
+    }
+    require_text(pairs.back().source, "source", where);
+    require_text(pairs.back().target, "target", where);
+  });
   return pairs;
 }
 
@@ -235,8 +264,8 @@ std::vector<Question> read_questions(const std::filesystem::path& file) {
   each_line(file, [&](std::string_view line, const std::string& where) {
     const JsonText json(line, where);
     Question question = {.question = json.text("question"), .context = json.text("context")};
-    require(!question.question.empty(), "{}: the question is empty", where);
-    require(!question.context.empty(), "{}: the context is empty", where);
+    require_text(question.question, "question", where);
+    require_text(question.context, "context", where);
     question.answers = answers_of(json, question.context);
     questions.push_back(std::move(question));
   });

@@ -1,18 +1,20 @@
-// Tasks from files, one example a line: .tsv (two fields with a tab between them, no header) or .jsonl. All
-// of a file is read and checked before anything is returned; a broken line is an error that names file and
-// line.
+// Tasks from files, one example a line: .tsv (fields with a tab between them, no header) or .jsonl. All of a
+// file is read and checked before anything is returned; a broken line is an error that names file and line.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace locus {
 
-// text <tab> label, or {"text": ..., "label": ...} with a label that is a string or a whole number.
+// text <tab> label, or {"text": ..., "label": ...} with a label that is a string or a whole number. Where two
+// texts have a label, text <tab> text_pair <tab> label, or "text_pair" besides: in all lines or in none.
 struct LabelledText {
   std::string text;
+  std::optional<std::string> pair = {};
   int32_t label = 0;  // its place in the names
 };
 struct LabelledTexts {

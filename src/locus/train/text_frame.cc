@@ -12,15 +12,18 @@ Encoding TextFrame::read(const TextInput& input, const Tokenizer& tokenizer, Enc
                         : tokenizer.encoding(input.text, options);
   };
   options.framed = own;
-  if (own || (!start && !end)) return encoded();
-  const size_t around = (start ? 1 : 0) + (end ? 1 : 0);
+  if (own) return encoded();
+  require(!input.second || between, "it is a pair, but the vocabulary has no {} to stand between the texts",
+          kEndToken);
+  const std::optional<int32_t> behind = input.second ? between : end;
+  const size_t around = (start ? 1 : 0) + (behind ? 1 : 0);
   options.longest -= std::min(options.longest, around);
   const Encoding texts = encoded();
   const auto second = static_cast<size_t>(std::ranges::find(texts.texts, int8_t{1}) - texts.texts.begin());
   Encoding framed;
   if (start) framed.push(*start, {}, 0, Encoding::kNoText);
   framed.append(texts, 0, second);
-  if (end) framed.push(*end, {}, 0, Encoding::kNoText);
+  if (behind) framed.push(*behind, {}, 0, Encoding::kNoText);
   framed.append(texts, second, texts.size());
   return framed;
 }
@@ -31,12 +34,14 @@ TextFrame frame_of(const TextTask& task) {
   const bool asks = task.blueprint.head == HeadKind::answer;
   if (task.from_hub || tokenizer.frame_size(asks) > 0) return {.own = true};
   if (asks) {
-    return {.own = false, .start = tokenizer.special(kStartToken), .end = tokenizer.special(kEndToken)};
+    return {.own = false, .start = tokenizer.special(kStartToken), .between = tokenizer.special(kEndToken)};
   }
   if (task.on_pairs()) return {.own = false, .end = tokenizer.special(kEndToken)};
-  const auto found = tokenizer.specials().ids().find(kStartToken);
-  if (found == tokenizer.specials().ids().end()) return {.own = false};
-  return {.own = false, .start = found->second};
+  const auto if_there = [&](const char* name) {
+    const auto found = tokenizer.specials().ids().find(name);
+    return found == tokenizer.specials().ids().end() ? std::optional<int32_t>() : found->second;
+  };
+  return {.own = false, .start = if_there(kStartToken), .between = if_there(kEndToken)};
 }
 
 int32_t end_token(const TextTask& task) {

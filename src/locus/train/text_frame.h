@@ -3,7 +3,7 @@
 //   of a model of the hub         what its vocabulary puts there, as in [CLS] A [SEP] B [SEP]
 //   of a model made here          the same, if the vocabulary puts something there; and else
 //     <s> A                       where A has labels; A alone if there is no <s>
-//     <s> A </s> B                where A is a question, and B its context
+//     <s> A </s> B                where both have one, or A is a question, and B its context
 //     A </s>                      where A is read, or written, by an encoder-decoder
 #pragma once
 
@@ -30,7 +30,9 @@ struct TextInput {
 
 struct TextFrame {
   bool own = true;  // what the vocabulary puts there, be it nothing; without it these:
-  std::optional<int32_t> start = {}, end = {};  // before the first text, and behind it
+  std::optional<int32_t> start = {};    // before the first text
+  std::optional<int32_t> between = {};  // behind it, where a second one follows
+  std::optional<int32_t> end = {};      // behind it, where none does
 
   // Cut to options.longest, the texts lose tokens, and those around them stay.
   Encoding read(const TextInput& input, const Tokenizer& tokenizer, EncodeOptions options) const;

@@ -10,10 +10,10 @@ namespace {
 
 static_assert(kNoTarget == kernel::kIgnoredTarget);  // text knows no kernels, and says it for itself
 
-Encoding framed_text(const std::string& text, const TextTask& task) {
+Encoding framed_text(const TextInput& input, const TextTask& task) {
   const EncodeOptions options = {.unit = OffsetUnit::bytes, .longest = task.longest()};
-  Encoding encoding = frame_of(task).read({text}, *task.tokenizer, options);
-  require(encoding.size() > 0, "the text {} has no tokens", quote(text));
+  Encoding encoding = frame_of(task).read(input, *task.tokenizer, options);
+  require(encoding.size() > 0, "the text {} has no tokens", quote(input.text));
   return encoding;
 }
 
@@ -64,7 +64,10 @@ int32_t mask_token(const Tokenizer& tokenizer) {
 }
 
 Sample labelled_sample(const LabelledText& example, const TextTask& task) {
-  return {.ids = framed_text(example.text, task).ids, .targets = {example.label}};
+  Encoding encoding = framed_text({example.text, example.pair}, task);
+  Sample sample{.ids = std::move(encoding.ids), .targets = {example.label}};
+  if (task.blueprint.segments > 1) sample.segments = std::move(encoding.segments);
+  return sample;
 }
 
 Sample tagged_sample(const TaggedText& example, const TextTask& task) {
@@ -75,7 +78,7 @@ Sample tagged_sample(const TaggedText& example, const TextTask& task) {
     begins.push_back(text.size());
     text += word;
   }
-  const Encoding encoding = framed_text(text, task);
+  const Encoding encoding = framed_text({text}, task);
   Sample sample{.ids = encoding.ids};
   sample.targets.resize(encoding.size(), kernel::kIgnoredTarget);
   const std::vector<size_t> tokens = word_tokens(encoding, begins);

@@ -62,7 +62,7 @@ class ListedSamples final : public Samples {
 // The token that hides others: <mask>, or as BERT spells it [MASK].
 int32_t mask_token(const Tokenizer& tokenizer);
 
-// The text in its frame, and its label.
+// The text, or both, in their frame, and the label.
 Sample labelled_sample(const LabelledText& example, const TextTask& task);
 // The same with words, with the blanks between them; a word's label is the target of its first token, and the
 // others have none.
