@@ -7,6 +7,7 @@ out below, since later versions have none; translations are generate()'s.
 
 Needs: pip install torch transformers tokenizers. Use: tools/golden/apply.py [FOLDER [JOB..]]
 """
+import copy
 import json
 import pathlib
 import shutil
@@ -90,6 +91,13 @@ def entail():
     pipe = hf.pipeline("text-classification", model=model, tokenizer=tokenizer, top_k=None)
     inputs = [dict(text=text) for text in SENTENCES] + [dict(text="The dog chased the ball.", text_pair="it ran"), dict(text="it ran", text_pair="who is it")]
     cases = [dict(given, scores={r["label"]: r["score"] for r in pipe([given])[0]}) for given in inputs]
+    choose = hf.pipeline("zero-shot-classification", model=model, tokenizer=copy.deepcopy(tokenizer))  # it changes it
+    for case in cases:
+        if "text_pair" in case or not case["text"]:
+            continue
+        for name, labels in (("chosen", ["dog", "big ball", "who"]), ("alone", ["dog"])):
+            found = choose(case["text"], labels, hypothesis_template="it is {} .")
+            case[name] = dict(zip(found["labels"], found["scores"]))
     return model, tokenizer, cases
 
 

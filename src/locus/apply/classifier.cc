@@ -53,20 +53,32 @@ std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
   return scores;
 }
 
-std::vector<Classification> Classifier::classify(std::span<const TextInput> inputs,
-                                                 const ReadOptions& options) const {
+std::vector<std::vector<float>> Classifier::logits(std::span<const TextInput> inputs,
+                                                   const ReadOptions& options) const {
   const std::vector<Encoding> encodings =
       encode_all(inputs.size(), options, [&](size_t i) { return read(inputs[i], options.truncate); });
-  std::vector<Classification> result(inputs.size());
+  std::vector<std::vector<float>> result(inputs.size());
   each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [B, labels]
     const size_t count = labels().size();
     for (size_t i = 0; i < batch.which.size(); ++i) {
-      Classification& one = result[batch.which[i]];
-      one.scores = scores_of(logits.data<float>().subspan(i * count, count));
-      one.best = static_cast<size_t>(std::ranges::max_element(one.scores) - one.scores.begin());
+      const auto own = logits.data<float>().subspan(i * count, count);
+      result[batch.which[i]].assign(own.begin(), own.end());
     }
   });
+  return result;
+}
+
+std::vector<Classification> Classifier::classify(std::span<const TextInput> inputs,
+                                                 const ReadOptions& options) const {
+  const std::vector<std::vector<float>> found = logits(inputs, options);
+  std::vector<Classification> result(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (found[i].empty()) continue;
+    std::vector<double>& scores = result[i].scores;
+    scores = scores_of(found[i]);
+    result[i].best = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
+  }
   return result;
 }
 

@@ -21,6 +21,9 @@ class Classifier {
 
   std::vector<Classification> classify(std::span<const TextInput> inputs,
                                        const ReadOptions& options = {}) const;
+  // Of every class; empty for a text that could not be read.
+  std::vector<std::vector<float>> logits(std::span<const TextInput> inputs,
+                                         const ReadOptions& options = {}) const;
 
  private:
   enum class Scores { softmax, sigmoid, logits };

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
-#include "locus/apply/classifier.h"
+#include "locus/apply/zero_shot.h"
 #include "locus/base/json.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
@@ -13,6 +14,8 @@ namespace {
 
 struct Request : TextRequest {
   bool pairs = false;
+  std::vector<std::string> labels;
+  std::string claim = ZeroShot::kClaim;
 };
 
 std::string line_of(const Record& record, const Classification& one, const std::vector<std::string>& labels) {
@@ -34,18 +37,26 @@ std::string object_of(const Record& record, const Classification& one,
 }
 
 void run(const Request& request) {
+  const bool own_labels = !request.labels.empty();
+  if (own_labels && request.pairs) {
+    fail(Fault::usage, "classify: --label and --pairs are given: the second text is what a label claims");
+  }
   RecordSource source = request.source("classify");
-  source.second = "text_pair";
+  if (!own_labels) source.second = "text_pair";
   source.pairs = request.pairs;
   Records records(std::move(source));
   const Classifier classifier(request.folder, request.weights);
   warn(classifier.model().warnings());
+  std::optional<ZeroShot> zero_shot;
+  if (own_labels) zero_shot.emplace(classifier, request.labels, request.claim);
+  const std::vector<std::string>& labels = zero_shot ? zero_shot->labels() : classifier.labels();
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    const std::vector<Classification> found = classifier.classify(inputs_of(chunk), reading);
+    const std::vector<Classification> found = zero_shot ? zero_shot->classify(texts_of(chunk), reading)
+                                                        : classifier.classify(inputs_of(chunk), reading);
     std::vector<std::string> lines(chunk.size());
     for (size_t i = 0; i < chunk.size(); ++i) {
       if (found[i].scores.empty()) continue;
-      lines[i] = (request.json ? object_of : line_of)(chunk[i], found[i], classifier.labels());
+      lines[i] = (request.json ? object_of : line_of)(chunk[i], found[i], labels);
     }
     return lines;
   });
@@ -59,13 +70,19 @@ void add_classify(CLI::App& program) {
       "Every line is a text; what is printed is the label, its score and the text. With --json, one object\n"
       "for each: {\"text\", \"label\", \"score\", \"scores\"}; lines may then be objects {\"text\"}, or\n"
       "{\"text\", \"text_pair\"}.\n\n"
+      "With --label, classes of your own, by a model that tells whether a claim follows from a text, as\n"
+      "those trained on MNLI do.\n\n"
       "Examples:\n"
       "  locus train configs/classify.toml --out runs/classify\n"
       "  locus classify runs/classify \"the dog chased the cat\"\n"
-      "  locus classify models/sentiment --file reviews.txt --json > classes.jsonl");
+      "  locus classify models/sentiment --file reviews.txt --json > classes.jsonl\n"
+      "  locus classify models/bart-large-mnli --label sport --label politics --file news.txt");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");
   command.flag("--pairs", request->pairs, "Two texts at a time: a tab between them in a line");
+  command.option("--label", request->labels, "A class of your own; may be repeated").repeated();
+  command.option("--claim", request->claim, "What such a class says of a text; it stands for {}")
+      .shows_default();
   command.callback([request] { run(*request); });
 }
 

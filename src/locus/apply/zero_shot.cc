@@ -1,0 +1,71 @@
+#include "locus/apply/zero_shot.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "locus/base/quote.h"
+#include "locus/nn/sampling.h"
+
+namespace locus {
+namespace {
+
+bool says_entailment(const std::string& label) {
+  constexpr std::string_view kBeginning = "entail";
+  return std::ranges::equal(std::string_view(label).substr(0, kBeginning.size()), kBeginning,
+                            [](char a, char b) { return (a | 0x20) == b; });
+}
+
+}  // namespace
+
+ZeroShot::ZeroShot(const Classifier& classifier, std::vector<std::string> labels, const std::string& claim)
+    : classifier_(classifier), labels_(std::move(labels)) {
+  const std::vector<std::string>& known = classifier.labels();
+  const auto found = std::ranges::find_if(known, says_entailment);
+  require(found != known.end() && known.size() > 1,
+          "'{}': its labels are {}, expected one that begins with entail, and another: a model that tells "
+          "whether a claim follows from a text",
+          classifier.model().folder().string(), fmt::join(known, ", "));
+  follows_ = static_cast<size_t>(found - known.begin());
+  contradicts_ = follows_ == 0 ? known.size() - 1 : 0;
+  const size_t place = claim.find("{}");
+  if (place == std::string::npos) {
+    fail(Fault::usage, "the claim is {}, expected {{}} in it, where a label stands", quote(claim));
+  }
+  for (const std::string& label : labels_)
+    claims_.push_back(claim.substr(0, place) + label + claim.substr(place + 2));
+}
+
+std::vector<Classification> ZeroShot::classify(std::span<const std::string> texts,
+                                               const ReadOptions& options) const {
+  std::vector<TextInput> pairs;
+  for (const std::string& text : texts) {
+    for (const std::string& claim : claims_) pairs.push_back({text, claim});
+  }
+  ReadOptions each = options;
+  std::optional<size_t> told;  // of one text all pairs may be bad
+  each.on_bad = [&](size_t pair, const Error& error) {
+    const size_t text = pair / claims_.size();
+    if (!options.on_bad) throw Error(error.fault(), fmt::format("text {}: {}", text + 1, error.what()));
+    if (std::exchange(told, text) != text) options.on_bad(text, error);
+  };
+  const std::vector<std::vector<float>> logits = classifier_.logits(pairs, each);
+  std::vector<Classification> result(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto own = std::span(logits).subspan(i * claims_.size(), claims_.size());
+    if (std::ranges::any_of(own, [](const auto& found) { return found.empty(); })) continue;
+    std::vector<float> follows;
+    for (const std::vector<float>& found : own) follows.push_back(found[follows_]);
+    if (own.size() == 1) {
+      result[i].scores = {probabilities(std::vector{follows[0], own[0][contradicts_]})[0]};
+    } else {
+      result[i].scores = probabilities(follows);
+    }
+    result[i].best =
+        static_cast<size_t>(std::ranges::max_element(result[i].scores) - result[i].scores.begin());
+  }
+  return result;
+}
+
+}  // namespace locus
