@@ -73,6 +73,8 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
                  "decoder_input_ids has shape [1, 1], expected that of input_ids, [1, 2]");
   expect_refused("mistral", R"({"input_ids": [[1, 2, 3, 4]], "attention_mask": [[0, 1, 0, 1]]})",
                  "attention_mask[0] has 0 between real tokens, but the model looks back through a window");
+  expect_refused("gpt2-class", R"({"input_ids": [[5], [6]], "attention_mask": [[1], [0]]})",
+                 "attention_mask[1] is 0 throughout: no token would tell the label");
   expect_refused("mpnet", R"({"input_ids": [[5, 2, 3, 4]], "attention_mask": [[1, 1, 0, 1]]})",
                  "attention_mask[0] has 0 between real tokens, but the model measures distances");
   for (const char* uneven :

@@ -137,6 +137,7 @@ std::vector<int32_t> last_tokens(const ModelFolder& folder, const Tokens& tokens
   std::vector<int32_t> rows;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     const std::span<const int32_t> text = ids.subspan(starts[s], starts[s + 1] - starts[s]);
+    require(!text.empty(), "attention_mask[{}] is 0 throughout: no token would tell the label", s);
     const size_t length = without_padding(folder.config, folder.architecture.blueprint.vocabulary, text);
     rows.push_back(starts[s] + static_cast<int32_t>(length) - 1);
   }
