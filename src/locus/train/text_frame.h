@@ -29,7 +29,7 @@ struct TextInput {
 };
 
 struct TextFrame {
-  bool own = true;  // what the vocabulary puts there, be it nothing; without it these:
+  bool own = true;                      // what the vocabulary puts there, be it nothing; without it these:
   std::optional<int32_t> start = {};    // before the first text
   std::optional<int32_t> between = {};  // behind it, where a second one follows
   std::optional<int32_t> end = {};      // behind it, where none does
