@@ -44,6 +44,16 @@ TEST(Combination, IsWhatAllItsPartsAre) {
   EXPECT_EQ(&scheme_info("rotary+alibi"), &scheme_info("rotary+alibi"));
 }
 
+TEST(Combination, IsCarriedFurtherAsItsParts) {
+  const SchemeInfo& info = scheme_info("learned+t5");
+  ASSERT_EQ(info.extensions.size(), 1u);
+  EXPECT_EQ(info.extensions[0].name, "interpolated");
+  EXPECT_EQ(extended(info.extensions[0], 16, 40), (OptionValues{{"learned.stretched", "40"}}));
+  EXPECT_EQ(scheme_info("rotary+alibi").extensions.size(), scheme_info("rotary").extensions.size());
+  for (const Extension& extension : scheme_info("learned+rotary").extensions)
+    EXPECT_EQ(extension.name, "interpolated") << "a rotation for longer texts does not lengthen the table";
+}
+
 TEST(Combination, JoinsOnWhatItsInputJoins) {
   EXPECT_EQ(
       Made("alibi+learned", {{"learned.combine", "joined"}, {"learned.width", "5"}}).scheme->joined_width(),

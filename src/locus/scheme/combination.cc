@@ -1,6 +1,7 @@
 #include "locus/scheme/combination.h"
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -54,8 +55,10 @@ std::vector<const SchemeInfo*> parts_of(std::string_view name) {
 struct Kept {
   std::vector<const SchemeInfo*> parts;
   std::string name, summary, formula, paper, models, cost;
-  std::vector<std::string> option_names;
+  std::deque<std::string> option_names;
   std::vector<OptionSpec> options;
+  std::deque<std::vector<std::pair<std::string_view, std::string_view>>> extended;
+  std::vector<Extension> extensions;
   SchemeInfo info;
 
   Kept(const Kept&) = delete;
@@ -73,11 +76,16 @@ struct Kept {
     cost = joined(&SchemeInfo::cost, "; ");
     for (const SchemeInfo* part : parts) {
       for (const OptionSpec& option : part->options) {
-        option_names.push_back(fmt::format("{}.{}", part->name, option.name));
         options.push_back(option);
+        options.back().name = named(*part, option.name);
+      }
+      if (ends_beside(*part)) continue;  // longer, this one still has nothing to say
+      for (const Extension& extension : part->extensions) {
+        auto& own = extended.emplace_back(extension.options.begin(), extension.options.end());
+        for (auto& option : own) option.first = named(*part, option.first);
+        extensions.push_back({extension.name, own});
       }
     }
-    for (size_t i = 0; i < options.size(); ++i) options[i].name = option_names[i];
     info = {.name = name,
             .summary = summary,
             .formula = formula,
@@ -87,7 +95,17 @@ struct Kept {
             .relative = std::ranges::all_of(parts, &SchemeInfo::relative),
             .extrapolates = std::ranges::all_of(parts, &SchemeInfo::extrapolates),
             .options = options,
+            .extensions = extensions,
             .parts = parts};
+  }
+
+  std::string_view named(const SchemeInfo& part, std::string_view option) {
+    return option_names.emplace_back(fmt::format("{}.{}", part.name, option));
+  }
+  // Whether a part besides this one ends where it was trained to.
+  bool ends_beside(const SchemeInfo& part) const {
+    return std::ranges::any_of(
+        parts, [&](const SchemeInfo* other) { return other != &part && !other->extrapolates; });
   }
 };
 
