@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/checkpoint/family.h"
+#include "locus/scheme/combination.h"
 
 namespace locus {
 namespace {
@@ -61,8 +62,10 @@ Blueprint without_unused(Blueprint b) {
 OptionValues meaning(const Blueprint& blueprint) {
   Blueprint b = without_unused(filled(blueprint));
   b.scheme_options = Options(b.scheme, scheme_info(b.scheme).options, b.scheme_options).values();
-  b.scheme_options.erase("precision");  // of the last bits
-  for (const char* start : {"std", "learned.std"}) b.scheme_options.erase(start);
+  std::erase_if(b.scheme_options, [](const auto& option) {
+    const std::string_view name = own_name(option.first);
+    return name == "precision" || name == "std";  // of the last bits, and of the start
+  });
   if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
   return values_of(b);
 }

@@ -4,6 +4,7 @@
 
 #include "locus/base/error.h"
 #include "locus/op/convert.h"
+#include "locus/scheme/combination.h"
 
 namespace locus {
 namespace {
@@ -13,7 +14,7 @@ double least_numbers(const Blueprint& b) {
   const auto product = [](int64_t a, int64_t c) { return static_cast<double>(a) * static_cast<double>(c); };
   double total = 0;
   const bool joined = std::ranges::any_of(b.scheme_options, [](const auto& option) {
-    return option.first.ends_with("combine") && option.second == "joined";
+    return own_name(option.first) == "combine" && option.second == "joined";
   });
   if (!joined) {  // else rows are narrower, by what the scheme joins on
     total = product(b.vocabulary + b.segments, b.row_width());
