@@ -74,10 +74,7 @@ std::vector<Classification> Classifier::classify(std::span<const TextInput> inpu
   const std::vector<std::vector<float>> found = logits(inputs, options);
   std::vector<Classification> result(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (found[i].empty()) continue;
-    std::vector<double>& scores = result[i].scores;
-    scores = scores_of(found[i]);
-    result[i].best = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
+    if (!found[i].empty()) result[i] = Classification(scores_of(found[i]));
   }
   return result;
 }

@@ -3,13 +3,20 @@
 //   the logits themselves
 #pragma once
 
+#include <algorithm>
+
 #include "locus/apply/reading.h"
 
 namespace locus {
 
 struct Classification {
-  size_t best = 0;             // the class with the highest score
   std::vector<double> scores;  // of every class; empty for a text that could not be read
+  size_t best = 0;             // the class with the highest score
+
+  Classification() = default;
+  explicit Classification(std::vector<double> all)
+      : scores(std::move(all)),
+        best(static_cast<size_t>(std::ranges::max_element(scores) - scores.begin())) {}
 };
 
 class Classifier {

@@ -57,13 +57,10 @@ std::vector<Classification> ZeroShot::classify(std::span<const std::string> text
     if (std::ranges::any_of(own, [](const auto& found) { return found.empty(); })) continue;
     std::vector<float> follows;
     for (const std::vector<float>& found : own) follows.push_back(found[follows_]);
-    if (own.size() == 1) {
-      result[i].scores = {probabilities(std::vector{follows[0], own[0][contradicts_]})[0]};
-    } else {
-      result[i].scores = probabilities(follows);
-    }
-    result[i].best =
-        static_cast<size_t>(std::ranges::max_element(result[i].scores) - result[i].scores.begin());
+    if (own.size() == 1) follows.push_back(own[0][contradicts_]);
+    std::vector<double> scores = probabilities(follows);
+    scores.resize(own.size());
+    result[i] = Classification(std::move(scores));
   }
   return result;
 }
