@@ -42,8 +42,7 @@ std::string list_as_text() {
   const std::string legend = fmt::format(
       "learned: parameters in {}. longer?: defined past the length it was trained for. relative?: scores do "
       "not change when all positions shift. locus schemes NAME tells more of one. Those that act on "
-      "different "
-      "things go together, as learned+t5.",
+      "different things go together, as learned+t5.",
       model_in_words());
   return fmt::format("{}\n{}\n", table(rows, width), fmt::join(wrapped(legend, width), "\n"));
 }
