@@ -140,10 +140,12 @@ TEST_F(HubRunOfPieces, TheirFileIsInTheRunAndInTheFolderItLeaves) {
 TEST_F(HubRunOfPieces, AnotherTokenizerTakesThePlaceOfTheFoldersOwn) {
   const FolderOf start("bert");
   put(start / "vocab.txt", "[UNK]\na\nb\n");
+  put(start / "source.spm", "beside a vocab.json the first to be opened");
   config(start.path().string(),
          std::string(kLabels) + "tokenizer = '" + model.path().string() + "'\n[train]\nsteps = 1\n");
   EXPECT_EQ(train().exit_code, 0);
   EXPECT_EQ(load_tokenizer(folder / "out" / "hub")->encode("a b"), (std::vector<int32_t>{4, 5}));
+  EXPECT_FALSE(fs::exists(folder / "out" / "hub" / "source.spm"));
 }
 
 // A new head leaves the rest as it was, and what is drawn is a function of the seed.

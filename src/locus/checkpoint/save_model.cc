@@ -8,40 +8,34 @@
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
+#include "locus/text/pipeline/pipeline_files.h"
 
 namespace locus {
 namespace {
 
 namespace fs = std::filesystem;
 
-// What else a folder may hold: tokenizers, settings of generation and of sentence models.
+// What else a folder may hold beside the files of its tokenizer: what is said of that, settings of generation
+// and of sentence models.
 constexpr std::string_view kCompanions[] = {
     "generation_config.json",
-    "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
-    "vocab.json",
-    "vocab.txt",
-    "merges.txt",
-    "spiece.model",
-    "spm.model",
-    "source.spm",
-    "target.spm",
-    "sentencepiece.bpe.model",
     "modules.json",
-    "tokenizer.model",
     "sentence_bert_config.json",
     "config_sentence_transformers.json",
     "1_Pooling/config.json",
 };
 
 void copy_companions(const fs::path& from, const fs::path& to) {
-  for (const std::string_view name : kCompanions) {
-    if (!is_there(from / name)) continue;
+  const auto copy = [&](std::string_view name) {
+    if (!is_there(from / name)) return;
     make_folder((to / name).parent_path());
     write_file(to / name, read_file(from / name));
-  }
+  };
+  std::ranges::for_each(kTokenizerFiles, copy);
+  std::ranges::for_each(kCompanions, copy);
 }
 
 }  // namespace

@@ -94,9 +94,7 @@ fs::path save_hub_folder(const ModelFolder& start, const SavedRun& saved, const 
   if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
   if (saved.task.data.tokenizer != start.path.string()) {
     // Beside it, the start's own might be the one that is opened.
-    std::vector<const char*> own = {kPipelineFile, kWordPieceFile, kBpeVocabularyFile, kBpeMergesFile};
-    own.insert(own.end(), std::begin(kPieceFiles), std::end(kPieceFiles));
-    for (const char* name : own) remove_whole(unfinished / name);
+    for (const char* name : kTokenizerFiles) remove_whole(unfinished / name);
     saved.task.tokenizer->save(unfinished);
   }
   discard_folder(hub);

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "locus/base/error.h"
-#include "locus/base/file.h"
 #include "locus/base/options.h"
-#include "locus/base/paths.h"
 #include "locus/text/token_ids.h"
 
 namespace locus {
@@ -15,10 +13,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array kRoleNames = {"bos_token", "eos_token", "unk_token", "sep_token",
                                    "pad_token", "cls_token", "mask_token"};
-
-JsonText read_beside(const fs::path& file) {
-  return {is_there(file) ? read_file(file) : "{}", fmt::format("'{}'", file.string())};
-}
 
 // "<s>", or an object that says more of it.
 AddedToken read_token(const JsonPart& part, const std::string& name, simdjson::dom::element value) {

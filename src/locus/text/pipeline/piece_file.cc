@@ -25,9 +25,8 @@ namespace fs = std::filesystem;
 }
 
 const PieceClass& class_of_folder(const fs::path& file) {
-  const fs::path folder = file.parent_path(), model_file = folder / "config.json";
-  const JsonText said = read_tokenizer_config(folder);
-  const JsonText model(is_there(model_file) ? read_file(model_file) : "{}", "'" + model_file.string() + "'");
+  const fs::path folder = file.parent_path();
+  const JsonText said = read_tokenizer_config(folder), model = read_beside(folder / "config.json");
   const JsonPart config(model, "config");
   std::string name = JsonPart(said, "tokenizer_config").text("tokenizer_class", "");
   if (name.empty()) name = config.text("tokenizer_class", "");

@@ -66,6 +66,8 @@ JsonText read_tokenizer_config(const fs::path& folder) {
   return {tokenizer_config_text(folder), named(folder / kTokenizerConfigFile)};
 }
 
+JsonText read_beside(const fs::path& file) { return {is_there(file) ? read_file(file) : "{}", named(file)}; }
+
 PipelineParts read_pipeline_file(const fs::path& folder) {
   return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile));
 }

@@ -20,6 +20,11 @@ inline constexpr const char* kMarianTargetFile = "target.spm";
 inline constexpr const char* kPieceFiles[] = {"tokenizer.model", "spm.model", "spiece.model",
                                               "sentencepiece.bpe.model"};
 
+// All of a folder of the hub that a tokenizer is opened by.
+inline constexpr const char* kTokenizerFiles[] = {
+    kPipelineFile,     kWordPieceFile, kBpeVocabularyFile, kBpeMergesFile, kMarianFile,
+    kMarianTargetFile, kPieceFiles[0], kPieceFiles[1],     kPieceFiles[2], kPieceFiles[3]};
+
 PipelineParts read_pipeline_file(const std::filesystem::path& folder);
 // vocab.txt, a token a line, as BERT's pipeline; tokenizer_config.json may say that case counts, or accents.
 PipelineParts read_wordpiece_files(const std::filesystem::path& folder);
@@ -40,5 +45,6 @@ using TokenIds = std::unordered_map<std::string, int32_t>;
 std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names,
                            const std::string& blank_taking = "");
 JsonText read_tokenizer_config(const std::filesystem::path& folder);
+JsonText read_beside(const std::filesystem::path& file);  // {} where there is none
 
 }  // namespace locus
