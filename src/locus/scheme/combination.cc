@@ -79,7 +79,7 @@ struct Kept {
         options.push_back(option);
         options.back().name = named(*part, option.name);
       }
-      if (ends_beside(*part)) continue;  // longer, this one still has nothing to say
+      if (ends_beside(*part)) continue;  // however far this one is carried, another ends
       for (const Extension& extension : part->extensions) {
         auto& own = extended.emplace_back(extension.options.begin(), extension.options.end());
         for (auto& option : own) option.first = named(*part, option.first);
