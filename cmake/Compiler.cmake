@@ -25,8 +25,9 @@ target_compile_options(locus_compiler INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
 if(LOCUS_SANITIZE)
+  # A trap in place of a call with a description: a sixth less to compile. Where it was, the other sanitizer tells.
   target_compile_options(locus_compiler INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=address,undefined -fsanitize-undefined-trap-on-error -fno-omit-frame-pointer)
   target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
 endif()
 

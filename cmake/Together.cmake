@@ -1,13 +1,10 @@
 # Files of one folder compiled together, up to eight at a time: most of a small file's time goes to the headers and
-# templates it shares with its neighbours. For builds from nothing; a build without compiles every file by itself, and
-# so finds the include that a file forgot.
-option(LOCUS_TOGETHER "Compile the files of a folder together" OFF)
+# templates it shares with its neighbours. Tests are so in every build, the library in builds from nothing; a build
+# without compiles each of its files alone, and so finds the include that one forgot.
+option(LOCUS_TOGETHER "Compile the library's files of a folder together" OFF)
 
 # compile_together(TARGET SOURCE...)
 function(compile_together target)
-  if(NOT LOCUS_TOGETHER)
-    return()
-  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(folder "")
   foreach(source IN LISTS ARGN)

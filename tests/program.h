@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace locus {
 
@@ -17,5 +18,9 @@ Outcome run_program(const std::string& arguments, const std::string& environment
 // The same for a program of examples/.
 Outcome run_example(const std::string& name, const std::string& environment = "",
                     const std::string& arguments = "");
+
+inline bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace locus

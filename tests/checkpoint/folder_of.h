@@ -22,7 +22,7 @@ class FolderOf {
 
   // Puts another text in place of one that config.json holds.
   void change(const std::string& from, const std::string& to) const {
-    std::string text = get(folder_ / "config.json");
+    std::string text = read_file(folder_ / "config.json");
     const size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;
     put(folder_ / "config.json", text.replace(at, from.size(), to));

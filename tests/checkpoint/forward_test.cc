@@ -132,13 +132,13 @@ TEST(Forward, IsACommand) {
   EXPECT_EQ(written.shape("logits"), golden.shape("logits"));
   EXPECT_EQ(written.shape("loss"), golden.shape("loss"));
   for (const char* name : {"inputs.json", "config.json", "model.safetensors"}) {
-    const std::string before = get(folder / name);
+    const std::string before = read_file(folder / name);
     const Outcome over =
         run_program(fmt::format("forward {} --input {} --out {}", folder.path().string(),
                                 (folder / "inputs.json").string(), (folder / name).string()));
     EXPECT_EQ(over.exit_code, 2) << name;
     EXPECT_NE(over.err.find("is a file that is read; give another name"), std::string::npos) << over.err;
-    EXPECT_EQ(get(folder / name), before);
+    EXPECT_EQ(read_file(folder / name), before);
   }
   EXPECT_EQ(run_program("forward /nowhere --input x.json --out y.safetensors").exit_code, 4);
 }

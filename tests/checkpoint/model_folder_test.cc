@@ -262,7 +262,7 @@ TEST(ModelFolder, KeepsTokenizerAndSentenceFilesWhenItIsSavedAgain) {
   put(folder / "notes.txt", "of no program's concern");
   const TemporaryFolder saved;
   save_model(open_model(folder.path()), saved.path());
-  for (const char* name : kept) EXPECT_EQ(get(saved / name), get(folder / name)) << name;
+  for (const char* name : kept) EXPECT_EQ(read_file(saved / name), read_file(folder / name)) << name;
   EXPECT_FALSE(fs::exists(saved / "notes.txt"));
 }
 

@@ -47,16 +47,16 @@ TEST(Safetensors, WritesTheBytesOfTheFormatsOwnWriter) {
   const std::string data("\x07\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\xc0\x80\x3f\x80\x3f\x01\x01", 22);
   const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
   write_safetensors(path, tensors, {{"format", "pt"}});
-  EXPECT_EQ(get(path), file_bytes(padded, data));
+  EXPECT_EQ(read_file(path), file_bytes(padded, data));
   std::ranges::reverse(tensors);
   write_safetensors(path, tensors, {{"format", "pt"}});
-  EXPECT_EQ(get(path), file_bytes(padded, data)) << "the order given must not show";
+  EXPECT_EQ(read_file(path), file_bytes(padded, data)) << "the order given must not show";
 }
 
 TEST(Safetensors, WritesAnEmptyFile) {
   const TemporaryFolder folder;
   write_safetensors(folder / "x", {});
-  EXPECT_EQ(get(folder / "x"), file_bytes("{}      "));
+  EXPECT_EQ(read_file(folder / "x"), file_bytes("{}      "));
   EXPECT_TRUE(SafetensorsFile(folder / "x").entries().empty());
 }
 

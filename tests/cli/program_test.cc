@@ -18,10 +18,6 @@ void expect_usage_error(const std::string& arguments, const std::string& message
   EXPECT_EQ(outcome.err, "locus: " + message + "\n");
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Program, SaysItsVersion) {
   const Outcome outcome = run_program("--version");
   EXPECT_EQ(outcome.exit_code, 0);

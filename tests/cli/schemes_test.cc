@@ -7,8 +7,6 @@
 namespace locus {
 namespace {
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 size_t widest_line(const std::string& text) {
   size_t widest = 0;
   for (size_t at = 0; at < text.size();) {

@@ -1,12 +1,10 @@
 #include <cmath>
 
+#include "tests/activations.h"
 #include "tests/kernel/compare.h"
 
 namespace locus::testing {
 namespace {
-
-constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
-                                       Activation::silu, Activation::relu, Activation::tanh};
 
 // gelu errs by 2e-7 at most, its Phi by 5e-7 near 0 (rounding, eight times over), which a gradient multiplies
 // by |dy| up to 4. The others err by a few ulp of their value; slopes cancel near their zeros.

@@ -2,13 +2,11 @@
 
 #include <limits>
 
+#include "tests/activations.h"
 #include "tests/kernel/product_case.h"
 
 namespace locus::testing {
 namespace {
-
-constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
-                                       Activation::silu, Activation::relu, Activation::tanh};
 
 // Tiles are 8 or 4 rows and 3, 12, 24 or 48 columns; blocks 64 rows; slices of k 96 to 384.
 TEST(Matmul, EverySizeAroundATile) {

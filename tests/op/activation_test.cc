@@ -1,5 +1,6 @@
 #include "locus/op/activation.h"
 
+#include "tests/activations.h"
 #include "tests/expect_error.h"
 #include "tests/op/gradient.h"
 #include "tests/op/shapes.h"
@@ -10,9 +11,6 @@ namespace {
 using testing::check_op;
 using testing::kShapes;
 using Vars = std::span<const Var>;
-
-constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
-                                       Activation::silu, Activation::relu, Activation::tanh};
 
 TEST(OpActivate, EveryActivationInEveryShape) {
   for (const Activation activation : kActivations) {

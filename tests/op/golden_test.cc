@@ -16,6 +16,7 @@
 #include "locus/op/matmul.h"
 #include "locus/op/norm.h"
 #include "locus/op/rotate.h"
+#include "tests/activations.h"
 #include "tests/op/gradient.h"
 
 namespace locus::op {
@@ -24,9 +25,6 @@ namespace {
 using testing::elements;
 using Vars = std::span<const Var>;
 using Case = std::function<std::vector<Var>(Vars)>;
-
-constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
-                                       Activation::silu, Activation::relu, Activation::tanh};
 
 // Integer inputs come as constants.
 void add_input_cases(std::map<std::string, Case>& cases) {

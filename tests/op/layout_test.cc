@@ -11,7 +11,7 @@ using testing::check_op;
 using Vars = std::span<const Var>;
 using Floats = std::vector<float>;
 
-constexpr int64_t kHuge = int64_t{1} << 62;
+constexpr int64_t kPastMemory = int64_t{1} << 62;
 
 TEST(OpLayout, Reshape) {
   const auto to = [](Shape shape) { return [=](Vars in) { return reshape(in[0], shape); }; };
@@ -91,7 +91,9 @@ TEST(OpLayout, EveryErrorNamesTheOpAndTheArgument) {
   data({"split: a width is -1, expected 0 or more"}, [&] { split(x, {4, -1}); });
   data({"split: the widths add up to 4, expected 3 (the last size of x)"}, [&] { split(x, {2, 2}); });
   data({"split: the widths add up to 0, expected 3"}, [&] { split(x, {}); });
-  data({"split: the sum of the widths: ", "does not fit in 63 bits"}, [&] { split(x, {kHuge, kHuge}); });
+  data({"split: the sum of the widths: ", "does not fit in 63 bits"}, [&] {
+    split(x, {kPastMemory, kPastMemory});
+  });
   data({"join: there are no parts"}, [] { join({}); });
   data({"join: a part is missing"}, [&] { join({x, none}); });
   data({"join: a part has shape [], expected rank 1 or more"}, [&] { join({number}); });
@@ -102,10 +104,10 @@ TEST(OpLayout, EveryErrorNamesTheOpAndTheArgument) {
   data({"join: a part is f32 on the reference, but a part is f32 on the cpu"}, [&] {
     join({x, Var(x.value().on(Device::reference))});
   });
-  const Var wide(Tensor::zeros({0, kHuge}));
+  const Var wide(Tensor::zeros({0, kPastMemory}));
   data({"join: the sum of the last sizes: ", "does not fit in 63 bits"}, [&] { join({wide, wide}); });
-  const Var tall(Tensor::zeros({kHuge, 0}));
-  EXPECT_EQ(join({tall, tall}).shape(), (Shape{kHuge, 0}));
+  const Var tall(Tensor::zeros({kPastMemory, 0}));
+  EXPECT_EQ(join({tall, tall}).shape(), (Shape{kPastMemory, 0}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "locus/op/convert.h"
 #include "locus/op/layout.h"
+#include "tests/activations.h"
 #include "tests/expect_error.h"
 #include "tests/op/gradient.h"
 
@@ -11,9 +12,6 @@ namespace {
 using testing::check_op;
 using testing::normal_tensor;
 using Vars = std::span<const Var>;
-
-constexpr Activation kActivations[] = {Activation::none, Activation::gelu, Activation::gelu_tanh,
-                                       Activation::silu, Activation::relu, Activation::tanh};
 
 struct Sizes {
   int64_t m, n, k;

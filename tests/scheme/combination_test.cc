@@ -3,24 +3,24 @@
 #include <gtest/gtest.h>
 
 #include "tests/expect_error.h"
+#include "tests/scheme/making.h"
 
 namespace locus {
 namespace {
 
-constexpr Geometry kGeometry{.width = 12, .heads = 3, .head_size = 4, .layers = 2, .max_length = 16};
+constexpr Geometry kCombinationGeometry{
+    .width = 12, .heads = 3, .head_size = 4, .layers = 2, .max_length = 16};
 
-struct Made {
-  Parameters parameters;
-  std::unique_ptr<Scheme> scheme;
-
-  explicit Made(const char* name, const OptionValues& options = {})
-      : scheme(make_scheme(name, kGeometry, options, Scope(parameters), Random(1, 2))) {}
-};
+Made whole(const char* name, const OptionValues& options = {}) {
+  return make(name, options, kCombinationGeometry);
+}
 
 TEST(Combination, HasTheTermsOfItsParts) {
-  const Made both("learned+t5", {{"t5.buckets", "8"}, {"t5.max_distance", "10"}});
-  const Made learned("learned"), t5("t5", {{"buckets", "8"}, {"max_distance", "10"}});
-  const auto table = [](const Made& made, const char* name) { return made.parameters.at(name).value(); };
+  const Made both = whole("learned+t5", {{"t5.buckets", "8"}, {"t5.max_distance", "10"}});
+  const Made learned = whole("learned"), t5 = whole("t5", {{"buckets", "8"}, {"max_distance", "10"}});
+  const auto table = [](const Made& made, const char* name) {
+    return made.parameters->at(std::string("position.") + name).value();
+  };
   EXPECT_EQ(table(both, "learned.table").values(), table(learned, "table").values());
   EXPECT_NE(table(both, "t5.table").values()[0], table(t5, "table").values()[0]);  // numbers of its own
   table(both, "t5.table").copy_from(table(t5, "table"));
@@ -56,7 +56,7 @@ TEST(Combination, IsCarriedFurtherAsItsParts) {
 
 TEST(Combination, JoinsOnWhatItsInputJoins) {
   EXPECT_EQ(
-      Made("alibi+learned", {{"learned.combine", "joined"}, {"learned.width", "5"}}).scheme->joined_width(),
+      whole("alibi+learned", {{"learned.combine", "joined"}, {"learned.width", "5"}}).scheme->joined_width(),
       5);
 }
 
@@ -70,7 +70,7 @@ TEST(Combination, RefusesWhatDoesNotGoTogether) {
   refused("lerned+t5", "unknown scheme 'lerned'; did you mean 'learned'?");
   refused("learned+", "unknown scheme ''");
   expect_error(Fault::usage, {"learned+t5: unknown option 'buckets'; did you mean 't5.buckets'?"}, [] {
-    Made("learned+t5", {{"buckets", "8"}});
+    whole("learned+t5", {{"buckets", "8"}});
   });
 }
 

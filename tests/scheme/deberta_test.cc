@@ -10,9 +10,9 @@
 namespace locus::testing {
 namespace {
 
-constexpr Geometry kGeometry = {.width = 8, .heads = 2, .head_size = 4, .max_length = 512};
+constexpr Geometry kDebertaGeometry = {.width = 8, .heads = 2, .head_size = 4, .max_length = 512};
 
-ScoreTerms scores(const OptionValues& options, int64_t length, const Geometry& geometry = kGeometry) {
+ScoreTerms scores(const OptionValues& options, int64_t length, const Geometry& geometry = kDebertaGeometry) {
   Parameters parameters;
   const auto scheme = make_scheme("deberta", geometry, options, Scope(parameters), Random(1, 2));
   return scheme->terms(Placement::rectangle(1, length)).scores;
@@ -49,7 +49,7 @@ TEST(Deberta, ScaleCountsTheTerms) {
 }
 
 TEST(Deberta, RefusesDistancesThatCannotBe) {
-  Geometry endless = kGeometry;
+  Geometry endless = kDebertaGeometry;
   endless.max_length = 0;
   expect_error(Fault::usage, {"deberta", "max_distance is 0", "no maximum length"},
                [&] { scores({}, 2, endless); });
@@ -67,7 +67,7 @@ TEST(Deberta, MoreBucketsThanDistances) {
 
 TEST(Deberta, SharedProjectionsNeedALayer) {
   Parameters parameters;
-  const auto scheme = make_scheme("deberta", kGeometry, {}, Scope(parameters), Random(1, 2));
+  const auto scheme = make_scheme("deberta", kDebertaGeometry, {}, Scope(parameters), Random(1, 2));
   const Terms terms = scheme->terms(Placement::rectangle(1, 2));
   expect_error(Fault::data, {"deberta", "layer 3", "query and key weights"},
                [&] { scheme->layer_scores(terms, {.layer = 3}); });
@@ -76,7 +76,8 @@ TEST(Deberta, SharedProjectionsNeedALayer) {
 // Without a norm the rows are the table's own memory, whose address stays when its values change.
 TEST(Deberta, ForgetsWhatItKeptWhenTheTableWasFreeForAPass) {
   Parameters parameters;
-  const auto scheme = make_scheme("deberta", kGeometry, {{"norm", "false"}}, Scope(parameters), Random(1, 2));
+  const auto scheme =
+      make_scheme("deberta", kDebertaGeometry, {{"norm", "false"}}, Scope(parameters), Random(1, 2));
   const Var weight(Tensor::full({8, 8}, 0.5));
   const LayerView layer = {.query_weight = weight, .key_weight = weight, .frozen = true};
   const auto keys = [&] {

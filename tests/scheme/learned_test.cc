@@ -9,13 +9,13 @@
 namespace locus {
 namespace {
 
-constexpr Geometry kGeometry{.width = 8, .heads = 2, .head_size = 4, .max_length = 8};
+constexpr Geometry kLearnedGeometry{.width = 8, .heads = 2, .head_size = 4, .max_length = 8};
 
 TEST(Learned, LooksUpAsTransformersDoes) {
   const SafetensorsFile file = golden("learned");
   const Placement placement = Placement::given(file.read("ids"), {}, 8);
   for (const std::string model : {"bert", "gpt2"}) {
-    const Made made = make("learned", {}, kGeometry);
+    const Made made = make("learned", {}, kLearnedGeometry);
     Tensor table = made.parameters->at("position.table").value();
     table.copy_from(file.read(model + ".table"));
     const Terms terms = made.scheme->terms(placement);
@@ -27,13 +27,13 @@ TEST(Learned, LooksUpAsTransformersDoes) {
 }
 
 TEST(Learned, HasAWidthOfItsOwnWhenJoined) {
-  const Made made = make("learned", {{"combine", "joined"}, {"width", "3"}, {"rows", "5"}}, kGeometry);
+  const Made made = make("learned", {{"combine", "joined"}, {"width", "3"}, {"rows", "5"}}, kLearnedGeometry);
   EXPECT_EQ(made.parameters->at("position.table").shape(), (Shape{5, 3}));
   EXPECT_TRUE(made.scheme->terms(of_lengths({2})).input->joined);
 }
 
 TEST(Learned, AStretchedTableMixesNeighbouringRows) {
-  const Made made = make("learned", {{"rows", "3"}, {"stretched", "5"}}, kGeometry);
+  const Made made = make("learned", {{"rows", "3"}, {"stretched", "5"}}, kLearnedGeometry);
   Tensor table = made.parameters->at("position.table").value();
   for (int64_t row = 0; row < 3; ++row) table.rows(row, row + 1).fill(static_cast<double>(row * row));
   const Terms terms = made.scheme->terms(of_lengths({5}));
@@ -45,7 +45,7 @@ TEST(Learned, AStretchedTableMixesNeighbouringRows) {
   expect_error(Fault::data, {"position 5, past the table, which has 5 rows"},
                [&] { made.scheme->terms(of_lengths({6})); });
   expect_error(Fault::data, {"learned: option stretched is 2, expected 0 or at least the 3 rows"}, [] {
-    make("learned", {{"rows", "3"}, {"stretched", "2"}}, kGeometry);
+    make("learned", {{"rows", "3"}, {"stretched", "2"}}, kLearnedGeometry);
   });
 }
 
@@ -67,7 +67,7 @@ TEST(Learned, StartsNormalAndRepeatable) {
 }
 
 TEST(Learned, LetsGradientsReachItsTable) {
-  const Made made = make("learned", {}, kGeometry);
+  const Made made = make("learned", {}, kLearnedGeometry);
   const Terms terms = made.scheme->terms(of_lengths({2, 1}));
   op::gather(terms.input->table, terms.input->rows).backward(Tensor::full({3, 8}, 1));
   const Tensor grad = made.parameters->at("position.table").grad();
@@ -77,7 +77,7 @@ TEST(Learned, LetsGradientsReachItsTable) {
 }
 
 TEST(Learned, RefusesAPositionPastItsTable) {
-  const Made made = make("learned", {}, kGeometry);
+  const Made made = make("learned", {}, kLearnedGeometry);
   EXPECT_NO_THROW(made.scheme->terms(of_lengths({8})));
   expect_error(Fault::data,
                {"learned: token 6 of sequence 1 has position 8, past the table, which has 8 rows; shorten"},
@@ -91,7 +91,7 @@ TEST(Learned, RefusesOptionsThatDoNotFit) {
                [] { make("learned", {}, {.width = 8, .heads = 2, .head_size = 4}); });
   expect_error(Fault::data, {"learned: option width is 3, but rows that are added have the model's width"},
                [] {
-                 make("learned", {{"width", "3"}}, kGeometry);
+                 make("learned", {{"width", "3"}}, kLearnedGeometry);
                });
 }
 

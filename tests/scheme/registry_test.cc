@@ -8,7 +8,7 @@
 namespace locus {
 namespace {
 
-constexpr Geometry kGeometry{.width = 32, .heads = 4, .head_size = 8, .layers = 2, .max_length = 64};
+constexpr Geometry kRegistryGeometry{.width = 32, .heads = 4, .head_size = 8, .layers = 2, .max_length = 64};
 
 void make(const char* name, const Geometry& geometry) {
   Parameters parameters;
@@ -27,25 +27,25 @@ TEST(Registry, EverySchemeIntroducesItself) {
     }
     EXPECT_EQ(info->summary.find('\n'), std::string_view::npos) << "a summary is one line";
     for (const OptionSpec& option : info->options) EXPECT_FALSE(option.help.empty()) << option.name;
-    EXPECT_NO_THROW(make(std::string(info->name).c_str(), kGeometry)) << "with its defaults";
+    EXPECT_NO_THROW(make(std::string(info->name).c_str(), kRegistryGeometry)) << "with its defaults";
   }
 }
 
 TEST(Registry, RefusesAnUnknownScheme) {
   expect_error(Fault::usage, {"unknown scheme 'nome'; did you mean 'none'?; there are none"},
-               [] { make("nome", kGeometry); });
+               [] { make("nome", kRegistryGeometry); });
 }
 
 TEST(Registry, RefusesAnUnknownOption) {
   expect_error(Fault::usage, {"none: unknown option 'base'; it has no options"}, [] {
     Parameters parameters;
-    make_scheme("none", kGeometry, {{"base", "1"}}, Scope(parameters), Random(1, 2));
+    make_scheme("none", kRegistryGeometry, {{"base", "1"}}, Scope(parameters), Random(1, 2));
   });
 }
 
 TEST(Registry, RefusesAModelOfNoSize) {
   const auto refused = [](int64_t Geometry::*size, const char* text) {
-    Geometry geometry = kGeometry;
+    Geometry geometry = kRegistryGeometry;
     geometry.*size = -1;
     expect_error(Fault::data, {text}, [&] { make("none", geometry); });
   };

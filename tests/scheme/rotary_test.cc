@@ -11,7 +11,7 @@ namespace locus {
 namespace {
 
 // As in tools/golden/schemes_input.py: heads of 16, trained to 64.
-constexpr Geometry kGeometry{.width = 32, .heads = 2, .head_size = 16, .max_length = 64};
+constexpr Geometry kRotaryGeometry{.width = 32, .heads = 2, .head_size = 16, .max_length = 64};
 
 struct Case {
   const char* name;
@@ -66,7 +66,7 @@ Angles angles(const Case& c, OptionValues options, const char* precision) {
   const size_t count = ids.size();
   ids.push_back(static_cast<int32_t>(c.length - 1));
   const Placement placement = Placement::given(Tensor::of({1, static_cast<int64_t>(ids.size())}, ids));
-  const RotationTerm term = *make("rotary", options, kGeometry).scheme->terms(placement).rotation;
+  const RotationTerm term = *make("rotary", options, kRotaryGeometry).scheme->terms(placement).rotation;
   Angles result;
   for (size_t i = 0; i < count; ++i) {
     for (int64_t n = 0; n < 8; ++n) {
@@ -112,7 +112,8 @@ TEST(Rotary, HfFrequenciesHaveTransformersBits) {
   for (const Case& c : kCases) {
     if (!file.has(label(c) + ".frequency")) continue;  // transformers has no ntk
     SCOPED_TRACE(label(c));
-    EXPECT_EQ(hf_frequencies(c.options, kGeometry, c.length), file.read(label(c) + ".frequency").values());
+    EXPECT_EQ(hf_frequencies(c.options, kRotaryGeometry, c.length),
+              file.read(label(c) + ".frequency").values());
   }
   const OptionValues llama3{
       {"scaling", "llama3"}, {"base", "500000"}, {"factor", "8"}, {"original_length", "6000"}};
@@ -175,7 +176,7 @@ std::vector<float> seen(const RotationTerm& term, const Placement& placement, in
 TEST(Rotary, LooksAtEachSequencesOwnLength) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.name);
-    const Made made = make("rotary", c.options, kGeometry);
+    const Made made = make("rotary", c.options, kRotaryGeometry);
     const std::vector<int64_t> lengths{30, 100, 64, 300, 100, 0};
     const Placement batch = of_lengths(lengths);
     const RotationTerm term = *made.scheme->terms(batch).rotation;
@@ -189,7 +190,7 @@ TEST(Rotary, LooksAtEachSequencesOwnLength) {
 }
 
 TEST(Rotary, DynamicTablesGrowWithACache) {
-  const Made made = make("rotary", {{"scaling", "dynamic"}, {"factor", "2"}}, kGeometry);
+  const Made made = make("rotary", {{"scaling", "dynamic"}, {"factor", "2"}}, kRotaryGeometry);
   const Placement full = of_lengths({101}), step = of_lengths({1}).after(of_lengths({100}));
   const RotationTerm whole = *made.scheme->terms(full).rotation, last = *made.scheme->terms(step).rotation;
   const auto row = last.query_rows.data<int32_t>()[0], expected = whole.query_rows.data<int32_t>()[100];
@@ -209,7 +210,8 @@ TEST(Rotary, TakesItsFactorFromTheLengths) {
 }
 
 TEST(Rotary, RefusesOptionsThatDoNotFit) {
-  const auto refused = [](const OptionValues& options, const char* text, Geometry geometry = kGeometry) {
+  const auto refused = [](const OptionValues& options, const char* text,
+                          Geometry geometry = kRotaryGeometry) {
     expect_error(Fault::usage, {text}, [&] { make("rotary", options, geometry); });
   };
   refused({{"width", "18"}}, "rotary: option width is 18, but a head has 16 elements");

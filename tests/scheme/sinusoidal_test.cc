@@ -6,11 +6,11 @@
 namespace locus {
 namespace {
 
-constexpr Geometry kGeometry{.width = 12, .heads = 2, .head_size = 6};
+constexpr Geometry kSinusoidalGeometry{.width = 12, .heads = 2, .head_size = 6};
 
 // The rows of positions 0 .. 39.
 std::vector<float> rows(const OptionValues& options) {
-  const Terms terms = make("sinusoidal", options, kGeometry).scheme->terms(of_lengths({40}));
+  const Terms terms = make("sinusoidal", options, kSinusoidalGeometry).scheme->terms(of_lengths({40}));
   return terms.input->table.value().rows(0, 40).clone().values();
 }
 
@@ -41,7 +41,7 @@ TEST(Sinusoidal, IsNearM2M100sFloatTable) {
 }
 
 TEST(Sinusoidal, HasRowsForFarAndScatteredPositions) {
-  const Made made = make("sinusoidal", {}, kGeometry);
+  const Made made = make("sinusoidal", {}, kSinusoidalGeometry);
   const Terms near = made.scheme->terms(of_lengths({3}));
   const Terms far = made.scheme->terms(Placement::given(Tensor::of({1, 3}, {2000000000, 2, 2})));
   EXPECT_EQ(far.input->table.shape(), (Shape{2, 12})) << "only the rows that occur";
@@ -51,7 +51,7 @@ TEST(Sinusoidal, HasRowsForFarAndScatteredPositions) {
 }
 
 TEST(Sinusoidal, MayBeJoined) {
-  const Made made = make("sinusoidal", {{"combine", "joined"}, {"width", "4"}}, kGeometry);
+  const Made made = make("sinusoidal", {{"combine", "joined"}, {"width", "4"}}, kSinusoidalGeometry);
   const Terms terms = made.scheme->terms(of_lengths({3}));
   EXPECT_TRUE(terms.input->joined);
   EXPECT_EQ(terms.input->table.shape()[1], 4);
@@ -60,11 +60,11 @@ TEST(Sinusoidal, MayBeJoined) {
 
 TEST(Sinusoidal, RefusesOptionsThatDoNotFit) {
   expect_error(Fault::data, {"sinusoidal: the width is 5, expected an even number"}, [] {
-    make("sinusoidal", {{"combine", "joined"}, {"width", "5"}}, kGeometry);
+    make("sinusoidal", {{"combine", "joined"}, {"width", "5"}}, kSinusoidalGeometry);
   });
   expect_error(Fault::data, {"sinusoidal: option width is 4, but rows that are added have the model's width"},
                [] {
-                 make("sinusoidal", {{"width", "4"}}, kGeometry);
+                 make("sinusoidal", {{"width", "4"}}, kSinusoidalGeometry);
                });
 }
 

@@ -7,12 +7,12 @@
 namespace locus::testing {
 namespace {
 
-constexpr Geometry kGeometry = {.width = 8, .heads = 1, .head_size = 8};
+constexpr Geometry kT5Geometry = {.width = 8, .heads = 1, .head_size = 8};
 
 // The term of a table whose row b holds the number b: the buckets of all distances.
 DistanceTerm buckets(const OptionValues& options, int64_t length, bool causal = false) {
   Parameters parameters;
-  Geometry geometry = kGeometry;
+  Geometry geometry = kT5Geometry;
   geometry.causal = causal;
   const auto scheme = make_scheme("t5", geometry, options, Scope(parameters), Random(1, 2));
   const auto rows = parameters.at("table").value().data<float>();

@@ -9,7 +9,7 @@
 namespace locus {
 namespace {
 
-constexpr Geometry kGeometry{.width = 8, .heads = 1, .head_size = 8};
+constexpr Geometry kXposGeometry{.width = 8, .heads = 1, .head_size = 8};
 
 // q_i . k_j of the turned queries and keys, all pairs, their lengths beside them.
 struct Scores {
@@ -18,7 +18,7 @@ struct Scores {
 
 Scores scores(const Tensor& positions, const OptionValues& options = {}) {
   const SafetensorsFile file = golden("xpos");
-  const Terms terms = make("xpos", options, kGeometry).scheme->terms(Placement::given(positions));
+  const Terms terms = make("xpos", options, kXposGeometry).scheme->terms(Placement::given(positions));
   const std::vector<double> q = rotated(file.read("q"), *terms.rotation, 8, false);
   const std::vector<double> k = rotated(file.read("k"), *terms.rotation, 8, true);
   Scores result;
@@ -60,7 +60,7 @@ TEST(Xpos, DoesNotChangeWhenAllPositionsShift) {
 }
 
 TEST(Xpos, StaysFiniteOverLongSequences) {
-  const Terms terms = make("xpos", {}, kGeometry).scheme->terms(of_lengths({49000}));
+  const Terms terms = make("xpos", {}, kXposGeometry).scheme->terms(of_lengths({49000}));
   for (const Tensor& table :
        {terms.rotation->cos, terms.rotation->sin, terms.rotation->key_cos, terms.rotation->key_sin}) {
     for (const float value : table.rows(0, 49000).clone().values()) ASSERT_TRUE(std::isfinite(value));
@@ -68,22 +68,23 @@ TEST(Xpos, StaysFiniteOverLongSequences) {
 }
 
 TEST(Xpos, RefusesWhatFloatsCannotHold) {
-  const Made made = make("xpos", {}, kGeometry);
+  const Made made = make("xpos", {}, kXposGeometry);
   expect_error(
       Fault::data,
       {"xpos: sequence 1 has positions 0 to 69999; f32 holds its decay within 32695 of 32768; shorten"}, [&] {
         made.scheme->terms(of_lengths({3, 70000}));
       });
-  EXPECT_NO_THROW(make("xpos", {{"scale_base", "2048"}}, kGeometry).scheme->terms(of_lengths({3, 70000})));
+  EXPECT_NO_THROW(
+      make("xpos", {{"scale_base", "2048"}}, kXposGeometry).scheme->terms(of_lengths({3, 70000})));
   EXPECT_NO_THROW(made.scheme->terms(of_lengths({0})));
 }
 
 TEST(Xpos, RefusesOptionsThatDoNotFit) {
   expect_error(Fault::data, {"xpos: option width is 10, but a head has 8 elements"}, [] {
-    make("xpos", {{"width", "10"}}, kGeometry);
+    make("xpos", {{"width", "10"}}, kXposGeometry);
   });
   expect_error(Fault::data, {"xpos: the rotated width is 3, expected an even number"}, [] {
-    make("xpos", {{"width", "3"}}, kGeometry);
+    make("xpos", {{"width", "3"}}, kXposGeometry);
   });
 }
 

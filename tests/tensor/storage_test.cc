@@ -51,12 +51,12 @@ TEST(Storage, AFreedBlockIsTakenAgainByATensorOfAboutItsSize) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "blocks are not kept under the address sanitizer, which watches freed ones";
 #endif
-  constexpr int64_t kMegabyte = 1 << 20;
-  allocate(16 * kMegabyte);  // a peak below which there is room to keep the others
-  const std::byte* first = allocate(3 * kMegabyte).get();
-  EXPECT_EQ(allocate(3 * kMegabyte - 1000).get(), first);
-  EXPECT_NE(allocate(2 * kMegabyte).get(), first) << "a third of it would be wasted";
-  EXPECT_EQ(allocate(3 * kMegabyte).get(), first) << "it still waits";
+  constexpr int64_t kMebibyte = 1 << 20;
+  allocate(16 * kMebibyte);  // a peak below which there is room to keep the others
+  const std::byte* first = allocate(3 * kMebibyte).get();
+  EXPECT_EQ(allocate(3 * kMebibyte - 1000).get(), first);
+  EXPECT_NE(allocate(2 * kMebibyte).get(), first) << "a third of it would be wasted";
+  EXPECT_EQ(allocate(3 * kMebibyte).get(), first) << "it still waits";
 }
 
 // Blocks are written in full by their owners, which would find it if one were given out twice.

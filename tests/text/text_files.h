@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "locus/base/file.h"
@@ -23,10 +22,5 @@ inline std::filesystem::path data_folder() {
 }
 inline bool has_data() { return std::filesystem::exists(data_folder() / "gpt2" / "vocab.bpe"); }
 inline constexpr const char* kNoData = "no gpt2/vocab.bpe: LOCUS_DATA can name the folder it is in";
-
-// Without the syncing of write_file(), which takes most of a small test's time.
-inline void put(const std::filesystem::path& path, std::string_view text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
 
 }  // namespace locus

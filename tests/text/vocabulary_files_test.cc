@@ -10,6 +10,8 @@
 namespace locus {
 namespace {
 
+using Ids = std::vector<int32_t>;
+
 std::vector<int32_t> ids_of(simdjson::dom::element line, const char* name) {
   std::vector<int32_t> ids;
   for (const int64_t id : line[name].get_array()) ids.push_back(static_cast<int32_t>(id));
@@ -90,7 +92,6 @@ TEST(VocabularyFiles, TheMaskIsWhatTheFolderSaysAndMayTakeTheBlankBeforeIt) {
     put(folder / "tokenizer_config.json", config);
     return load_tokenizer(folder.path())->encode(text, Specials::are_read);
   };
-  using Ids = std::vector<int32_t>;
   EXPECT_EQ(with("{}", "a <mask>"), (Ids{2, 3, 4}));
   EXPECT_EQ(with(R"({"mask_token": {"content": "<mask>", "lstrip": true}})", "a <mask>"), (Ids{2, 4}));
   EXPECT_EQ(with(R"({"mask_token": "<hidden>"})", "a <hidden>"), (Ids{2, 3, 5}));
@@ -116,7 +117,6 @@ TEST(VocabularyFiles, VocabTxtOfMpnet) {
     put(folder / "tokenizer_config.json", config);
     return load_tokenizer(folder.path())->encoding("A <mask> b [CLS]", {.specials = Specials::are_read}).ids;
   };
-  using Ids = std::vector<int32_t>;
   const Ids framed = {0, 10, 12, 11, 7, 9, 8, 2};
   EXPECT_EQ(ids(R"({"tokenizer_class": "MPNetTokenizer"})"), framed);
   EXPECT_EQ(ids("{}"), framed);

@@ -104,7 +104,7 @@ TEST_F(HubPairs, WithoutAStartToken) {
 }
 
 TEST_F(HubPairs, AVocabularyThatEndsNoText) {
-  std::string text = get(model / "tokenizer.json");
+  std::string text = read_file(model / "tokenizer.json");
   const size_t begin = text.find("\"post_processor\""), end = text.find("\"decoder\"");
   put(model / "tokenizer.json", text.erase(begin, end - begin));
   config(model.path().string(), kData);

@@ -39,13 +39,13 @@ TEST_F(HubRunOfLetters, ABertLearnsLabelsUnderANewHead) {
   const Config saved(folder / "out" / "hub" / "config.json");
   EXPECT_EQ(saved.text("architectures.0"), "BertForSequenceClassification");
   EXPECT_EQ(named_labels(saved), (std::vector<std::string>{"down", "up"}));
-  EXPECT_EQ(get(folder / "out" / "hub" / "vocab.txt"), get(model / "vocab.txt"));
-  EXPECT_EQ(get(folder / "out" / "hub" / "config.json").find("num_labels"), std::string::npos);
+  EXPECT_EQ(read_file(folder / "out" / "hub" / "vocab.txt"), read_file(model / "vocab.txt"));
+  EXPECT_EQ(read_file(folder / "out" / "hub" / "config.json").find("num_labels"), std::string::npos);
 
   // It goes on from there under its own head, and a run that is done stays as it is.
-  const std::string weights = get(folder / "out" / "hub" / "model.safetensors");
+  const std::string weights = read_file(folder / "out" / "hub" / "model.safetensors");
   EXPECT_EQ(train().exit_code, 0);
-  EXPECT_EQ(get(folder / "out" / "hub" / "model.safetensors"), weights);
+  EXPECT_EQ(read_file(folder / "out" / "hub" / "model.safetensors"), weights);
   const Outcome other = train("--set train.rate=0.5");
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("was begun with another configuration"), std::string::npos) << other.err;
@@ -129,7 +129,7 @@ TEST_F(HubRunOfPieces, TheirFileIsInTheRunAndInTheFolderItLeaves) {
   config(model.path().string(), std::string(kLabels) + kSteps);
   EXPECT_EQ(plan().training->at(0, 0).ids, (std::vector<int32_t>{1, 4, 5, 6, 2})) << "[CLS] a b c [SEP]";
   expect_trained();
-  EXPECT_EQ(get(folder / "out" / "hub" / "spm.model"), get(model / "spm.model"));
+  EXPECT_EQ(read_file(folder / "out" / "hub" / "spm.model"), read_file(model / "spm.model"));
   for (const char* place : {"out", "out/hub"}) {
     const Outcome told = run_program("classify " + (folder / place).string() + " 'a d e' 'e d a'");
     EXPECT_TRUE(told.out.starts_with("up\t")) << told.err;

@@ -11,7 +11,6 @@
 namespace locus {
 namespace {
 
-constexpr int32_t kNone = kernel::kIgnoredTarget;
 constexpr int64_t kWidth = 16, kRows = 8;
 
 Blueprint small(ModelKind kind, HeadKind head, const std::string& scheme) {
@@ -84,7 +83,7 @@ ListedSamples neighbours(uint64_t seed, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     Sample sample;
     for (int64_t t = 0; t < kLength; ++t) {
-      sample.targets.push_back(t == 0 ? kNone : sample.ids.back());
+      sample.targets.push_back(t == 0 ? kernel::kIgnoredTarget : sample.ids.back());
       sample.ids.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(i * kLength + t), 8)));
     }
     samples.push_back(std::move(sample));

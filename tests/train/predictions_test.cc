@@ -11,8 +11,6 @@
 namespace locus {
 namespace {
 
-constexpr int32_t kNone = kernel::kIgnoredTarget;
-
 double number(const std::vector<NamedNumber>& numbers, const std::string& name) {
   for (const auto& [each, value] : numbers) {
     if (each == name) return value;
@@ -22,7 +20,7 @@ double number(const std::vector<NamedNumber>& numbers, const std::string& name) 
 }
 
 TEST(Predictions, OneForEachTargetWithTheLossOfTraining) {
-  const std::vector<Sample> list = {{.ids = {1, 2, 3}, .targets = {2, kNone, 4}},
+  const std::vector<Sample> list = {{.ids = {1, 2, 3}, .targets = {2, kernel::kIgnoredTarget, 4}},
                                     {.ids = {4}, .targets = {1}}};
   for (const HeadKind head : {HeadKind::masked_token, HeadKind::token_class}) {
     const Model model({.kind = ModelKind::encoder,
@@ -65,8 +63,9 @@ TEST(Predictions, ManySamplesAreTakenInRuns) {
 TEST(Predictions, NoTargetAtAllIsRefused) {
   const Model model(
       {.kind = ModelKind::encoder, .vocabulary = 6, .width = 8, .heads = 2, .head = HeadKind::masked_token});
-  expect_error(Fault::data, {"the list: no sample has a target"},
-               [&] { predictions(model, ListedSamples({{.ids = {1}, .targets = {kNone}}}, "the list")); });
+  expect_error(Fault::data, {"the list: no sample has a target"}, [&] {
+    predictions(model, ListedSamples({{.ids = {1}, .targets = {kernel::kIgnoredTarget}}}, "the list"));
+  });
 }
 
 const std::vector<Prediction> kFour = {{.sample = 0, .target = 0, .said = 0, .loss = 0.1},
