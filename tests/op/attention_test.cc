@@ -183,7 +183,9 @@ TEST(OpAttention, RefusesCausalWithMoreQueriesThanKeys) {
   f.sequences.key_positions = range(2);
   f.k = f.v = ones({2, 8});
   f.options.causal = true;
-  f.expect({"attention: sequence 0 has 3 queries and only 2 keys: causal needs as many"});
+  f.expect(
+      {"attention: sequence 0 has 3 queries and only 2 keys: causal or with a window there must be "
+       "as many"});
 }
 
 TEST(OpAttention, RefusesTablesThatAreTooShort) {
@@ -204,8 +206,8 @@ TEST(OpAttention, RefusesOptionsOutOfRange) {
   BadCall f;
   f.options.dropout = 1;
   f.expect({"attention: dropout is 1, expected 0 or more and less than 1"});
-  f.options = {.heads = 2, .window = 3};
-  f.expect({"attention: window is 3, expected 0 for none, or more than 0 together with causal"});
+  f.options = {.heads = 2, .window = -3};
+  f.expect({"attention: window is -3, expected 0 for none, or more"});
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 //   score(h, i, j) = scale q_i.k_j + by_distance[h, d] + dense[h, i, j]
 //                  + scale q_i.by_query[h, slot(d)] + scale k_j.by_key[h, slot(d)]
 //   out(h, i) = sum_j softmax_j(score) v_j
-// over the keys that may be seen: all of the sequence's; causal, those not after i when the last query and
-// the last key stand together; with a window w, only the last w of these. A query that sees no key gives
-// zeros. Head h of H uses key head h / (H / G) of G. Nothing of size length x length is stored.
+// over the keys that may be seen, when the last query and the last key of a sequence stand together: all of
+// the sequence's; causal, those not after i; with a window w, only those less than w from i. A query that
+// sees no key gives zeros. Head h of H uses key head h / (H / G) of G. Nothing of size length x length is
+// stored.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct AttentionArgs {
   int64_t heads = 0, key_heads = 0, head_size = 0;
   float scale = 1;
   bool causal = false;
-  int64_t window = 0;  // 0: no window; else only with causal
+  int64_t window = 0;  // 0: no window
   DistanceViews by_distance;
   SlotViews by_query, by_key;
   ConstView dense;  // [H, P]: the sequences' [queries, keys] blocks one after the other

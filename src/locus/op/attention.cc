@@ -32,8 +32,7 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
   check.shaped("v", v, k.shape(), "the shape of k");
   check.that(options.dropout >= 0 && options.dropout < 1, "dropout is {}, expected 0 or more and less than 1",
              options.dropout);
-  check.that(options.window >= 0 && (options.window == 0 || options.causal),
-             "window is {}, expected 0 for none, or more than 0 together with causal", options.window);
+  check.that(options.window >= 0, "window is {}, expected 0 for none, or more", options.window);
   return {heads, key_heads, head_size, q.size(0), k.size(0)};
 }
 
@@ -48,7 +47,8 @@ void check_starts(const Check& check, const char* name, const Tensor& starts, in
 
 // The smallest and largest distance any pair of the batch has.
 std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences& s, const Sizes& sizes,
-                                            bool causal) {
+                                            const AttentionOptions& options) {
+  const bool causal = options.causal, together = causal || options.window > 0;
   check_starts(check, "query_starts", s.query_starts, sizes.queries);
   check_starts(check, "key_starts", s.key_starts, sizes.keys);
   check.that(s.key_starts.numel() == s.query_starts.numel(), "{} sequences of queries and {} of keys",
@@ -66,8 +66,9 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
     const int64_t queries = q[b + 1] - q[b], keys = k[b + 1] - k[b];
     check.that(keys <= s.longest_keys, "sequence {} has {} keys, more than the longest, {}", b, keys,
                s.longest_keys);
-    check.that(!causal || queries <= keys,
-               "sequence {} has {} queries and only {} keys: causal needs as many", b, queries, keys);
+    check.that(!together || queries <= keys,
+               "sequence {} has {} queries and only {} keys: causal or with a window there must be as many",
+               b, queries, keys);
     if (queries == 0 || keys == 0) continue;
     const auto [q_least, q_most] = std::ranges::minmax(qp.subspan(q[b], queries));
     const auto [k_least, k_most] = std::ranges::minmax(kp.subspan(k[b], keys));
@@ -154,7 +155,7 @@ void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) 
       .head_size = sizes.head_size,
       .scale = scale,
       .causal = options.causal,
-      .window = options.window,
+      .window = std::min(options.window, s.longest_keys),
       .by_query = views(call.terms.by_query),
       .by_key = views(call.terms.by_key),
       .dense = call.dense ? call.dense.value().view() : View(),
@@ -200,7 +201,7 @@ Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequenc
               const AttentionOptions& options) {
   Check check("attention");
   const Sizes sizes = check_inputs(check, q.value(), k.value(), v.value(), options);
-  const auto range = check_sequences(check, sequences, sizes, options.causal);
+  const auto range = check_sequences(check, sequences, sizes, options);
   check_terms(check, terms, sequences, sizes, range);
   Call call = {.q = q,
                .k = k,

@@ -168,9 +168,10 @@ HWY_INLINE void mask(const AttentionArgs& args, const Head& head, const Panel& p
   const V hidden = hn::Set(f, -std::numeric_limits<float>::infinity());
   const int64_t shift = head.k_count - head.q_count;
   for (int64_t j = 0; j < keys; ++j, s += kCols) {
-    // Lane i stands at query panel.first + i and sees the keys up to its own number + shift.
-    const int64_t from = first + j - shift - panel.first;
-    const int64_t to = args.window > 0 ? from + args.window : panel.count;
+    // The lane that stands where the key does; it is seen from there on, or as far around as the window goes.
+    const int64_t own = first + j - shift - panel.first;
+    const int64_t from = args.causal ? own : own - args.window + 1;
+    const int64_t to = args.window > 0 ? own + args.window : panel.count;
     if (from <= 0 && to >= panel.count) continue;
     const V low = hn::Set(f, static_cast<float>(from)), high = hn::Set(f, static_cast<float>(to));
     for (int64_t i = 0; i < kCols; i += kLanes) {
@@ -217,7 +218,7 @@ HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const H
       for (int64_t j = 0; j < keys; ++j) s[j * kCols + lane] += dense[j];
     }
   }
-  if (args.causal) mask(args, head, panel, first, keys, s);
+  if (args.causal || args.window > 0) mask(args, head, panel, first, keys, s);
 }
 
 // The range of keys any query of the panel sees, the start rounded down to whole blocks.
@@ -225,10 +226,11 @@ struct KeyRange {
   int64_t begin, end;
 };
 HWY_INLINE KeyRange keys_of(const AttentionArgs& args, const Head& head, const Panel& panel) {
-  if (!args.causal) return {0, head.k_count};
-  const int64_t shift = head.k_count - head.q_count;
-  const int64_t begin = args.window > 0 ? std::max<int64_t>(0, panel.first + shift - args.window + 1) : 0;
-  return {begin / kBlockKeys * kBlockKeys, std::min(head.k_count, panel.first + panel.count + shift)};
+  if (!args.causal && args.window == 0) return {0, head.k_count};
+  const int64_t own = panel.first + head.k_count - head.q_count;  // where the first query stands
+  const int64_t begin = args.window > 0 ? std::max<int64_t>(0, own - args.window + 1) : 0;
+  const int64_t reach = args.causal ? 1 : args.window;
+  return {begin / kBlockKeys * kBlockKeys, std::min(head.k_count, own + panel.count - 1 + reach)};
 }
 
 // Multiplies the weights of a panel by what dropout leaves of them.

@@ -74,9 +74,11 @@ class Pair {
 // Calls f(pair) for the keys that query i of head h sees.
 template <class F>
 void each_key(const AttentionArgs& args, const Span& span, int64_t h, int64_t i, F&& f) {
-  const int64_t last = args.causal ? i + span.k_count - span.q_count : span.k_count - 1;
-  const int64_t first = args.window > 0 ? std::max<int64_t>(0, last - args.window + 1) : 0;
-  for (int64_t j = first; j <= last; ++j) f(Pair(args, span, h, i, j));
+  const int64_t own = i + span.k_count - span.q_count;
+  for (int64_t j = 0; j < span.k_count; ++j) {
+    const bool early = !args.causal || j <= own, near = args.window == 0 || std::abs(own - j) < args.window;
+    if (early && near) f(Pair(args, span, h, i, j));
+  }
 }
 
 void add_to(View view, int64_t r, int64_t c, double value) { put(view, r, c, at(view, r, c) + value); }
