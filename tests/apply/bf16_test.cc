@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/apply/embedder.h"
+#include "locus/apply/similarity.h"
 #include "locus/apply/writer.h"
 #include "locus/base/parallel.h"
 #include "tests/apply/expected.h"
@@ -12,15 +13,6 @@ namespace locus {
 namespace {
 
 namespace fs = std::filesystem;
-
-double cosine(std::span<const float> a, std::span<const float> b) {
-  double product = 0, left = 0, right = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    product += static_cast<double>(a[i]) * b[i];
-    left += static_cast<double>(a[i]) * a[i], right += static_cast<double>(b[i]) * b[i];
-  }
-  return product / std::sqrt(left * right);
-}
 
 // Both sides of a product are rounded by up to 2^-9 of their size, six times in a layer: independent errors
 // of some 2^-9 sqrt(12 layers) of the vector's length e turn it by e^2 / 2, 2e-4 for six layers. Five times

@@ -28,7 +28,7 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
   b.kind = ModelKind::encoder;
   b.width = 130;
   b.key_heads = 3;
-  b.window = 5;
+  b.full_every = 2;
   b.padding_token = 256;
   b.scheme = "rotray";
   expect_error(
@@ -37,7 +37,7 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
        "  width is 130, no multiple of heads, 4; change one, or give head_size\n"
        "  key_heads is 3, expected a divisor of heads, 4\n"
        "  head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token\n"
-       "  window is 5, but an encoder has none\n"
+       "  full_every is 2, but there is no window; expected 0, or a window\n"
        "  padding_token is 256, expected less than vocabulary, 256\n"
        "  unknown scheme 'rotray'; did you mean 'rotary'?"},
       [&] { Model model(b); });
@@ -88,6 +88,53 @@ TEST(Blueprint, TokenRowsOfAWidthOfTheirOwnAreProjectedToThatOfTheStates) {
   EXPECT_EQ(narrow.parameters().at("head.dense.weight").shape(), (Shape{24, 128}));
   b.scheme = "deberta";
   EXPECT_EQ(Model(b).parameters().at("encoder.scheme.table").shape()[1], 128) << "it adds to scores";
+}
+
+TEST(Blueprint, LayersThatSeeAllMayHaveASchemeOfTheirOwn) {
+  const OptionValues values = {{"layers", "3"},
+                               {"window", "4"},
+                               {"full_every", "2"},
+                               {"scheme.name", "rotary"},
+                               {"scheme.base", "500"},
+                               {"full_scheme.name", "t5"},
+                               {"full_scheme.buckets", "8"}};
+  const Blueprint b = blueprint_of("test", values);
+  EXPECT_EQ(values_of(blueprint_of("again", values_of(b))), values_of(b));
+
+  const Model model(b);
+  const Tensor table = model.parameters().at("decoder.full_scheme.table").value();
+  EXPECT_EQ(table.numel(), 8 * b.heads);
+  const auto weights = [](const Model& m) {
+    Look look;
+    m({.ids = Tensor::of({6}, std::vector<int32_t>{1, 2, 3, 4, 5, 6}),
+       .placement = Placement::rectangle(1, 6)},
+      {.look = &look});
+    return look.weights;
+  };
+  const std::vector<Tensor> before = weights(model);
+  for (int64_t i = 0; i < table.numel(); ++i) table.data<float>()[i] = static_cast<float>(i);
+  const std::vector<Tensor> after = weights(model);
+  EXPECT_NE(after[0].values(), before[0].values());
+  EXPECT_EQ(after[1].data<float>()[5 * 6 + 1], 0) << "the fifth key back is outside the window";
+  EXPECT_GT(after[2].data<float>()[5 * 6 + 1], 0);
+}
+
+TEST(Blueprint, ASchemeOfFullLayersIsForAttentionAndForAWindow) {
+  Blueprint b;
+  b.full_scheme = "learned";
+  expect_error(Fault::usage,
+               {"full_scheme is learned, but no layer differs from others in what it sees; expected a window "
+                "and full_every",
+                "full_scheme is learned, which acts on the input of all layers"},
+               [&] { Model model(b); });
+  b.window = 3;
+  b.full_every = 2;
+  b.full_scheme = "sinusoidal+t5";
+  expect_error(Fault::usage, {"full_scheme is sinusoidal+t5, which acts on the input"},
+               [&] { Model model(b); });
+  b.full_scheme = "";
+  b.full_scheme_options = {{"base", "3"}};
+  expect_error(Fault::usage, {"full_scheme has options, but no name"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, ModelsThatDifferInTheSchemeStartEqualInAllElse) {

@@ -23,9 +23,13 @@ Blueprint filled(Blueprint b) {
     b.decoder_heads = decoder.heads;
     b.decoder_hidden = decoder.hidden;
   }
-  if (b.scheme == "rotary" && parse_integer(b.scheme_options["width"]).value_or(0) == 0) {
-    b.scheme_options["width"] = fmt::format("{}", b.head_size);
-  }
+  const auto fill_width = [&](const std::string& scheme, OptionValues& options) {
+    if (scheme == "rotary" && parse_integer(options["width"]).value_or(0) == 0) {
+      options["width"] = fmt::format("{}", b.head_size);
+    }
+  };
+  fill_width(b.scheme, b.scheme_options);
+  fill_width(b.full_scheme, b.full_scheme_options);
   if (b.scheme == "deberta" && parse_integer(b.scheme_options["max_distance"]).value_or(0) == 0) {
     b.scheme_options["max_distance"] = fmt::format("{}", b.max_length);
   }
@@ -41,8 +45,10 @@ Blueprint without_unused(Blueprint b) {
     b.tied = preset.tied;
     b.head_bias = preset.head_bias;
     b.head_scale = preset.head_scale;
-    b.head_dense = preset.head_dense;
   }
+  if (b.head == HeadKind::none || b.head == HeadKind::embedding) b.head_dense = preset.head_dense;
+  if (!b.head_dense) b.dense_bias = preset.dense_bias;
+  if (b.norm == NormKind::rms) b.norm_bias = preset.norm_bias;
   if (!classes) b.labels = preset.labels;
   if (!classes && b.head != HeadKind::answer) b.label_bias = preset.label_bias;
   if (b.head != HeadKind::sequence_class && b.head != HeadKind::embedding) b.pooling = preset.pooling;
@@ -61,11 +67,15 @@ Blueprint without_unused(Blueprint b) {
 // What a blueprint computes, name by name: equal for two that compute the same.
 OptionValues meaning(const Blueprint& blueprint) {
   Blueprint b = without_unused(filled(blueprint));
-  b.scheme_options = Options(b.scheme, scheme_info(b.scheme).options, b.scheme_options).values();
-  std::erase_if(b.scheme_options, [](const auto& option) {
-    const std::string_view name = own_name(option.first);
-    return name == "precision" || name == "std";  // of the last bits, and of the start
-  });
+  const auto complete = [](const std::string& scheme, OptionValues& options) {
+    options = Options(scheme, scheme_info(scheme).options, options).values();
+    std::erase_if(options, [](const auto& option) {
+      const std::string_view name = own_name(option.first);
+      return name == "precision" || name == "std";  // of the last bits, and of the start
+    });
+  };
+  complete(b.scheme, b.scheme_options);
+  if (!b.full_scheme.empty()) complete(b.full_scheme, b.full_scheme_options);
   if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
   return values_of(b);
 }
@@ -81,10 +91,13 @@ std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& f
   std::vector<std::string> result;
   for (const auto& [name, value] : left) {
     const auto other = right.find(name);
-    const bool of_another =
-        name.starts_with("scheme.") && wanted.scheme != found.scheme && name != "scheme.name";
-    if (of_another || same(value, other->second)) continue;
-    result.push_back(fmt::format("{} is {}, there {}", name, value, other->second));
+    // Options of another scheme are no difference of their own.
+    const bool option = name.find("scheme.") != std::string::npos && !name.ends_with(".name");
+    const bool of_another = option && (name.starts_with("full_") ? wanted.full_scheme != found.full_scheme
+                                                                 : wanted.scheme != found.scheme);
+    if (of_another || (other != right.end() && same(value, other->second))) continue;
+    result.push_back(
+        fmt::format("{} is {}, there {}", name, value, other == right.end() ? "none" : other->second));
   }
   if (wanted.fused_qkv && !found.fused_qkv) result.emplace_back("fused_qkv is true, there false");
   return result;

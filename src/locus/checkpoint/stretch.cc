@@ -90,6 +90,9 @@ void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const
           "'{}': its scheme is {}; interpolate and repeat are for learned tables, linear, ntk and yarn for "
           "rotary",
           folder.path.string(), b.scheme);
+  require(b.full_scheme.empty(),
+          "'{}': its layers have two schemes, and none of these ways is known for both",
+          folder.path.string());
   require(length > b.max_length && length <= 1 << 24,
           "--length is {}, expected more than the model's own {}, at most {}", length, b.max_length, 1 << 24);
   json::Members changes = table ? json::Members() : rotary_changes(folder, length, how);

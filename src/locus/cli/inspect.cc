@@ -21,16 +21,18 @@ namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-std::string scheme_of(const Blueprint& b) {
+std::string in_words(const std::string& scheme, const OptionValues& options) {
   std::vector<std::string> words;
-  for (const auto& [name, value] : b.scheme_options) words.push_back(fmt::format("{}={}", name, value));
-  return words.empty() ? b.scheme : fmt::format("{}: {}", b.scheme, fmt::join(words, ", "));
+  for (const auto& [name, value] : options) words.push_back(fmt::format("{}={}", name, value));
+  return words.empty() ? scheme : fmt::format("{}: {}", scheme, fmt::join(words, ", "));
 }
 
 std::string window_in_words(const Blueprint& b) {
   const std::string all =
       b.full_every > 0 ? fmt::format(", in one of {} layers all of them", b.full_every) : "";
-  return fmt::format("a query sees the last {} keys{}", b.window, all);
+  return b.kind == ModelKind::decoder
+             ? fmt::format("a query sees the last {} keys{}", b.window, all)
+             : fmt::format("a query sees the keys up to {} away{}", b.window - 1, all);
 }
 
 std::string sizes_of(const Blueprint& b) {
@@ -78,13 +80,15 @@ Facts facts_of(const Subject& subject) {
   for (const auto& fact : Facts{{"kind", fields.at("kind")},
                                 {"head", fields.at("head")},
                                 {"sizes", sizes_of(b)},
-                                {"scheme", scheme_of(b)},
+                                {"scheme", in_words(b.scheme, b.scheme_options)},
                                 {"position", counting_of(b)},
                                 {"longest input", fmt::format("{} tokens", b.max_length)},
                                 {"past it", report::past_the_end(b)}}) {
     facts.push_back(fact);
   }
   if (b.window > 0) facts.emplace_back("window", window_in_words(b));
+  if (!b.full_scheme.empty())
+    facts.emplace_back("scheme there", in_words(b.full_scheme, b.full_scheme_options));
   const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
   for (const auto& [part, count] : report::parts_of(subject.model)) {

@@ -24,8 +24,11 @@ std::string section(std::string_view name) {
 
 std::string settings_help() {
   return section<DataSettings>("data") + section<TrainSettings>("train") + section<Blueprint>("model") +
-         fmt::format("[model.scheme]\nname = {}, and the options that locus schemes NAME lists",
-                     Blueprint().scheme);
+         fmt::format(
+             "[model.scheme]\nname = {}, and the options that locus schemes NAME lists\n"
+             "[model.full_scheme]\nthe same for layers that see all keys, where others have a window; "
+             "without it they have the scheme of those",
+             Blueprint().scheme);
 }
 
 }  // namespace locus::cli

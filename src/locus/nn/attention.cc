@@ -12,6 +12,7 @@ Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64
       key_heads_(b.key_head_count()),
       head_size_(b.size_of_head()),
       causal_(b.kind == ModelKind::decoder),
+      full_(b.is_full(layer)),
       window_(b.window_of(layer)),
       scale_(b.attention_scale),
       dropout_(b.attention_dropout),
@@ -65,12 +66,12 @@ LayerView Attention::view() const {
   return view;
 }
 
-op::AttentionOptions Attention::options(const Pass& pass, bool causal) const {
+op::AttentionOptions Attention::options(const Pass& pass, bool causal, int64_t window) const {
   return {.heads = heads_,
           .key_heads = key_heads_,
           .scale = scale_,
           .causal = causal,
-          .window = causal ? window_ : 0,
+          .window = window,
           .dropout = pass.training ? dropout_ : 0,
           .random = pass.random(place_)};
 }
@@ -82,16 +83,17 @@ Var Attention::operator()(const Var& x, const StackPass& pass) const {
     k = Var(all.keys);
     v = Var(all.values);
   }
-  if (pass.terms.rotation) {
-    q = op::rotate_queries(q, *pass.terms.rotation, heads_);
-    k = op::rotate_keys(k, *pass.terms.rotation, key_heads_);
+  const auto& [scheme, terms] = full_ ? pass.full_positions : pass.positions;
+  if (terms.rotation) {
+    q = op::rotate_queries(q, *terms.rotation, heads_);
+    k = op::rotate_keys(k, *terms.rotation, key_heads_);
   }
-  const ScoreTerms scores = pass.scheme.layer_scores(pass.terms, view());
+  const ScoreTerms scores = scheme.layer_scores(terms, view());
+  const op::AttentionOptions how = options(pass.pass, causal_, window_);
   if (pass.pass.look) {
-    pass.pass.look->weights.push_back(
-        attention_weights(q, k, pass.placement.sequences(), scores, options(pass.pass, causal_)));
+    pass.pass.look->weights.push_back(attention_weights(q, k, pass.placement.sequences(), scores, how));
   }
-  return out_(op::attention(q, k, v, pass.placement.sequences(), scores, options(pass.pass, causal_)));
+  return out_(op::attention(q, k, v, pass.placement.sequences(), scores, how));
 }
 
 Var Attention::across(const Var& x, const StackPass& pass) const {
@@ -104,7 +106,7 @@ Var Attention::across(const Var& x, const StackPass& pass) const {
   const Var k = cache ? Var(cache->across(layer_).keys) : keys();
   const Var v = cache ? Var(cache->across(layer_).values) : value_(pass.memory->states);
   const Placement placement = pass.placement.across(cache ? cache->text() : pass.memory->placement);
-  return out_(op::attention(q, k, v, placement.sequences(), {}, options(pass.pass, false)));
+  return out_(op::attention(q, k, v, placement.sequences(), {}, options(pass.pass, false, 0)));
 }
 
 }  // namespace locus

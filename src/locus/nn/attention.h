@@ -12,14 +12,19 @@
 
 namespace locus {
 
+// A scheme, and what it gives in one pass.
+struct SchemePass {
+  const Scheme& scheme;
+  Terms terms;
+};
+
 // What all layers of a stack share in one pass. It holds what it needs: layers that are computed again run
 // backward, when the caller's pass and texts are gone.
 struct StackPass {
   Pass pass;
   Placement placement;
-  const Scheme& scheme;
-  Terms terms;
-  std::optional<Memory> memory;  // of a decoder that reads a text
+  SchemePass positions, full_positions;  // the second of layers that see all keys where others do not
+  std::optional<Memory> memory;          // of a decoder that reads a text
 };
 
 class Attention {
@@ -37,10 +42,10 @@ class Attention {
   };
   Projected project(const Var& x) const;
   Var normed(const Norm& norm, const Var& x) const;  // head by head
-  op::AttentionOptions options(const Pass& pass, bool causal) const;
+  op::AttentionOptions options(const Pass& pass, bool causal, int64_t window) const;
 
   int64_t layer_, heads_, key_heads_, head_size_;
-  bool causal_;
+  bool causal_, full_;
   int64_t window_;
   float scale_, dropout_;
   uint64_t place_;

@@ -5,7 +5,7 @@
 namespace locus {
 namespace {
 
-constexpr std::string_view kSchemeName = "scheme.name", kSchemePrefix = "scheme.";
+constexpr std::string_view kScheme = "scheme.", kFullScheme = "full_scheme.", kName = "name";
 
 // Rules between fields; each field on its own is held to its limits when it is read.
 void check_stack(const Blueprint& b, std::vector<std::string>& found) {
@@ -23,12 +23,33 @@ void check_stack(const Blueprint& b, std::vector<std::string>& found) {
   }
 }
 
-void check_scheme(const Blueprint& b, std::vector<std::string>& found) {
+void check_scheme(std::string_view name, const OptionValues& options, std::vector<std::string>& found) {
   try {
-    const SchemeInfo& info = scheme_info(b.scheme);
-    Options(info.name, info.options, b.scheme_options);
+    const SchemeInfo& info = scheme_info(name);
+    Options(info.name, info.options, options);
   } catch (const Error& error) {
     found.emplace_back(error.what());
+  }
+}
+
+void check_full_scheme(const Blueprint& b, std::vector<std::string>& found) {
+  if (b.full_scheme.empty()) {
+    if (!b.full_scheme_options.empty()) found.emplace_back("full_scheme has options, but no name");
+    return;
+  }
+  const size_t before = found.size();
+  check_scheme(b.full_scheme, b.full_scheme_options, found);
+  if (found.size() > before) return;
+  if (b.full_every == 0) {
+    found.push_back(
+        fmt::format("full_scheme is {}, but no layer differs from others in what it sees; expected a window "
+                    "and full_every",
+                    b.full_scheme));
+  }
+  if (acts_on_input(scheme_info(b.full_scheme))) {
+    found.push_back(fmt::format(
+        "full_scheme is {}, which acts on the input of all layers; expected one that acts in attention",
+        b.full_scheme));
   }
 }
 
@@ -82,10 +103,11 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.kind == ModelKind::encoder && b.head == HeadKind::next_token) {
     problem("head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token");
   }
-  if (b.kind == ModelKind::encoder && b.window > 0)
-    problem("window is {}, but an encoder has none", b.window);
   if (b.full_every > 0 && b.window == 0) {
     problem("full_every is {}, but there is no window; expected 0, or a window", b.full_every);
+  }
+  if (!b.first_norm && b.norm_place == NormPlace::after) {
+    problem("first_norm is false, but norms stand after what they belong to; expected norm_place before");
   }
   if (b.residual != Residual::sequential &&
       (b.norm_place == NormPlace::after || b.kind == ModelKind::encoder_decoder)) {
@@ -94,28 +116,39 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.padding_token >= b.vocabulary) {
     problem("padding_token is {}, expected less than vocabulary, {}", b.padding_token, b.vocabulary);
   }
-  check_scheme(b, found);
+  check_scheme(b.scheme, b.scheme_options, found);
+  check_full_scheme(b, found);
   return found;
 }
 
 OptionValues values_of(const Blueprint& blueprint) {
   OptionValues values = field_values(blueprint);
-  values.emplace(kSchemeName, blueprint.scheme);
-  for (const auto& [name, value] : blueprint.scheme_options) {
-    values.emplace(std::string(kSchemePrefix) + name, value);
-  }
+  const auto add = [&](std::string_view prefix, const std::string& scheme, const OptionValues& options) {
+    values.emplace(fmt::format("{}{}", prefix, kName), scheme);
+    for (const auto& [name, value] : options) values.emplace(fmt::format("{}{}", prefix, name), value);
+  };
+  add(kScheme, blueprint.scheme, blueprint.scheme_options);
+  if (!blueprint.full_scheme.empty()) add(kFullScheme, blueprint.full_scheme, blueprint.full_scheme_options);
   return values;
 }
 
 Blueprint blueprint_of(std::string_view owner, const OptionValues& values) {
   Blueprint blueprint;
   OptionValues own;
-  for (const auto& [name, value] : values) {
-    if (name == kSchemeName) {
-      blueprint.scheme = value;
-    } else if (name.starts_with(kSchemePrefix)) {
-      blueprint.scheme_options.emplace(name.substr(kSchemePrefix.size()), value);
+  const auto take = [](std::string_view name, const std::string& value, std::string_view prefix,
+                       std::string& scheme, OptionValues& options) {
+    if (!name.starts_with(prefix)) return false;
+    name.remove_prefix(prefix.size());
+    if (name == kName) {
+      scheme = value;
     } else {
+      options.emplace(name, value);
+    }
+    return true;
+  };
+  for (const auto& [name, value] : values) {
+    if (!take(name, value, kScheme, blueprint.scheme, blueprint.scheme_options) &&
+        !take(name, value, kFullScheme, blueprint.full_scheme, blueprint.full_scheme_options)) {
       own.emplace(name, value);
     }
   }

@@ -45,6 +45,8 @@ struct Blueprint {
 
   std::string scheme = "none";
   OptionValues scheme_options;
+  std::string full_scheme;  // of layers that see all keys where others have a window; empty: the same
+  OptionValues full_scheme_options;
   PositionPolicy::Kind positions = PositionPolicy::Kind::row;
   int32_t position_offset = 0;
 
@@ -57,6 +59,8 @@ struct Blueprint {
   NormKind norm = NormKind::layer;
   NormPlace norm_place = NormPlace::before;
   float norm_eps = 1e-5f;
+  bool norm_bias = true;
+  bool first_norm = true;
   bool final_norm = true;
   Residual residual = Residual::sequential;
   Activation activation = Activation::gelu;
@@ -73,7 +77,7 @@ struct Blueprint {
   bool tied = true;
   bool head_bias = false;
   float head_scale = 1;
-  bool head_dense = false;
+  bool head_dense = false, dense_bias = true;
   int64_t labels = 2;
   bool label_bias = true;
   Pooling pooling = Pooling::first;
@@ -90,7 +94,8 @@ struct Blueprint {
   int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
   int64_t row_width() const { return embedding_width > 0 ? embedding_width : width; }
   int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
-  int64_t window_of(int64_t layer) const { return full_every > 0 && layer % full_every == 0 ? 0 : window; }
+  bool is_full(int64_t layer) const { return full_every > 0 && layer % full_every == 0; }
+  int64_t window_of(int64_t layer) const { return is_full(layer) ? 0 : window; }
   PositionPolicy policy() const { return {positions, position_offset}; }
   // How much narrower the projections that add to the residual start, so that it does not grow with depth
   // (Radford et al. 2019).
@@ -108,8 +113,8 @@ struct Blueprint {
 // Everything that is wrong with it, each a sentence; empty when it can be built.
 std::vector<std::string> problems(const Blueprint& blueprint);
 
-// As named values and back: every field under its name, the scheme as scheme.name and scheme.<option>. All
-// problems in one error that begins with `owner`.
+// As named values and back: every field under its name, the scheme as scheme.name and scheme.<option>, that
+// of full layers likewise as full_scheme.name. All problems in one error that begins with `owner`.
 OptionValues values_of(const Blueprint& blueprint);
 Blueprint blueprint_of(std::string_view owner, const OptionValues& values);
 

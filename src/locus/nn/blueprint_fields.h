@@ -34,6 +34,8 @@ void Blueprint::fields(F& f) {
   f.choice("norm", norm, "layer|rms", "layer norm, or RMS norm without bias");
   f.choice("norm_place", norm_place, "before|after", "of attention and feed-forward");
   f.number("norm_eps", norm_eps, 0, 1, "added to the variance");
+  f.flag("norm_bias", norm_bias, "biases of layer norms");
+  f.flag("first_norm", first_norm, "a norm before the first layer's attention, where norms stand before");
   f.flag("final_norm", final_norm, "a norm behind the last layer");
   f.choice("residual", residual, "sequential|parallel|parallel-one-norm",
            "how attention and feed-forward join");
@@ -47,7 +49,8 @@ void Blueprint::fields(F& f) {
   f.flag("fused_qkv", fused_qkv, "one matrix for queries, keys and values");
   f.flag("head_norms", head_norms, "norms of queries and of keys, a head at a time");
   f.number("attention_scale", attention_scale, 0, 1e6, "on q . k; 0: 1/sqrt(head size)");
-  f.integer("window", window, 0, 1e9, "keys a query of a causal model looks back to; 0: all");
+  f.integer("window", window, 0, 1e9,
+            "keys a query looks back to, its own among them, and as far ahead if not causal; 0: all");
   f.integer(
       "full_every", full_every, 0, 10000,
       "layers from one that sees all keys to the next, from the first on; 0: the window is every layer's");
@@ -58,7 +61,8 @@ void Blueprint::fields(F& f) {
   f.flag("tied", tied, "the head reads tokens with the embedding table");
   f.flag("head_bias", head_bias, "a bias on the logits of tokens");
   f.number("head_scale", head_scale, -1e6, 1e6, "on what goes into the head");
-  f.flag("head_dense", head_dense, "a dense layer, activation and norm before the logits of tokens");
+  f.flag("head_dense", head_dense, "a dense layer, activation and norm before the logits");
+  f.flag("dense_bias", dense_bias, "a bias of that dense layer");
   f.integer("labels", labels, 1, kMost, "classes of a classifier");
   f.flag("label_bias", label_bias, "a bias on the logits of labels and of an answer's ends");
   f.choice("pooling", pooling, "first|mean|last", "tokens that stand for a sequence");

@@ -43,28 +43,25 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
   if (normalize_) {
     ones_ = Var(site.scope().constant(Tensor::full({b.width}, 1 / std::sqrt(static_cast<double>(b.width)))));
   }
+  if (kind_ == HeadKind::none || kind_ == HeadKind::embedding) return;
+  // Tokens are told by what may be their own rows.
+  const int64_t read = b.head_dense && of_tokens(kind_) ? b.row_width() : b.width;
+  if (b.head_dense) {
+    dense_ = Linear(site / "dense", b.width, read, b.dense_bias);
+    dense_norm_ = Norm(b, site / "dense_norm", read);
+  }
   if (of_tokens(kind_)) {
-    const int64_t read = b.head_dense ? b.row_width() : b.width;
-    if (b.head_dense) {
-      dense_ = Linear(site / "dense", b.width, read, true);
-      dense_norm_ = Norm(b, site / "dense_norm", read);
-    }
     require(!b.tied || tokens.shape()[1] == read,
             "blueprint: tied is set, but token rows have width {} and hidden states {}; set tied to false",
             tokens.shape()[1], read);
     out_.weight = b.tied ? tokens : site.weight("weight", {b.vocabulary, read});
     if (b.head_bias) out_.bias = site.full("bias", {b.vocabulary}, 0);
-  } else if (kind_ != HeadKind::none && kind_ != HeadKind::embedding) {
+  } else {
     out_ = Linear(site / "out", b.width, outputs(b), b.label_bias);
   }
 }
 
-Var Head::token_logits(const Var& hidden) const {
-  Var x = hidden;
-  if (dense_) x = dense_norm_(dense_(x, activation_));
-  if (scale_ != 1) x = op::scale(x, scale_);
-  return out_(x);
-}
+Var Head::transformed(const Var& x) const { return dense_ ? dense_norm_(dense_(x, activation_)) : x; }
 
 Var Head::pooled(const Var& hidden, const Placement& placement) const {
   const Var x = pooling_ == Pooling::mean ? op::mean_rows(hidden, placement.sequences().query_starts)
@@ -81,12 +78,12 @@ Var Head::operator()(const Var& hidden, const Placement& placement, const Pass& 
       return hidden;
     case HeadKind::next_token:
     case HeadKind::masked_token:
-      return token_logits(hidden);
+      return out_(scale_ == 1 ? transformed(hidden) : op::scale(transformed(hidden), scale_));
     case HeadKind::token_class:
     case HeadKind::answer:
-      return out_(dropped(hidden));
+      return out_(dropped(transformed(hidden)));
     case HeadKind::sequence_class:
-      return out_(dropped(pooled(hidden, placement)));
+      return out_(dropped(transformed(pooled(hidden, placement))));
     case HeadKind::embedding: {
       const Var x = pooled(hidden, placement);
       return normalize_ ? op::rms_norm(x, ones_, kTiny) : x;

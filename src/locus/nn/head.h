@@ -20,7 +20,7 @@ class Head {
   Var operator()(const Var& hidden, const Placement& placement, const Pass& pass = {}) const;
 
  private:
-  Var token_logits(const Var& hidden) const;
+  Var transformed(const Var& x) const;
   Var pooled(const Var& hidden, const Placement& placement) const;
 
   HeadKind kind_;
@@ -28,7 +28,7 @@ class Head {
   Activation activation_, pooler_activation_;
   bool normalize_;
   float scale_, dropout_;
-  Linear dense_;  // before the logits of tokens
+  Linear dense_;  // before the logits
   Norm dense_norm_;
   Linear pooler_;
   Linear out_;

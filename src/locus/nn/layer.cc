@@ -21,8 +21,8 @@ Layer::Layer(const Blueprint& b, const Site& site, int64_t index, bool reads_tex
       dropout_(b.dropout),
       place_(place),
       attention_(b, site / "attention", index, place + kWeights),
-      attention_norm_(b, site / "attention_norm"),
       feed_forward_(b, site / "feed_forward") {
+  if (index > 0 || b.first_norm) attention_norm_ = Norm(b, site / "attention_norm");
   if (reads_text) {
     // Queries come from one text, keys and values from the other: nothing to fuse.
     across_.emplace(unfused(b), site / "across", index, place + kAcrossWeights);
@@ -36,7 +36,7 @@ Var Layer::dropped(const Var& x, const Pass& pass, uint64_t place) const {
 }
 
 Var Layer::parallel(const Var& x, const StackPass& pass) const {
-  const Var normed = attention_norm_(x);
+  const Var normed = attention_norm_ ? attention_norm_(x) : x;
   const Var attended = attention_(normed, pass);
   const Var fed = feed_forward_(feed_forward_norm_ ? feed_forward_norm_(x) : normed);
   return op::add(
@@ -46,7 +46,7 @@ Var Layer::parallel(const Var& x, const StackPass& pass) const {
 Var Layer::operator()(const Var& x, const StackPass& pass) const {
   if (residual_ != Residual::sequential) return parallel(x, pass);
   const auto add = [&](const Var& before, const Norm& norm, Place place, const auto& part) {
-    const Var result = part(norm_first_ ? norm(before) : before);
+    const Var result = part(norm_first_ && norm ? norm(before) : before);
     const Var sum = op::add(before, dropped(result, pass.pass, place));
     return norm_first_ ? sum : norm(sum);
   };

@@ -8,19 +8,22 @@
 namespace locus {
 
 struct Norm {
-  Var gamma, beta;  // [width]; no beta for RMS norm
+  Var gamma, beta;  // [width]; no beta for RMS norm, nor where norms have no biases
   float eps = 0;
+  bool rms = false;
 
   Norm() = default;  // no norm at all: false in a condition
   Norm(const Blueprint& blueprint, const Site& site) : Norm(blueprint, site, blueprint.width) {}
   Norm(const Blueprint& blueprint, const Site& site, int64_t width)
       : gamma(site.full("weight", {width}, 1)),
-        beta(blueprint.norm == NormKind::layer ? site.full("bias", {width}, 0) : Var()),
-        eps(blueprint.norm_eps) {}
+        eps(blueprint.norm_eps),
+        rms(blueprint.norm == NormKind::rms) {
+    if (!rms && blueprint.norm_bias) beta = site.full("bias", {width}, 0);
+  }
 
   explicit operator bool() const { return static_cast<bool>(gamma); }
   Var operator()(const Var& x) const {
-    return beta ? op::layer_norm(x, gamma, beta, eps) : op::rms_norm(x, gamma, eps);
+    return rms ? op::rms_norm(x, gamma, eps) : op::layer_norm(x, gamma, beta, eps);
   }
 };
 

@@ -31,7 +31,7 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
                               .gamma = norm_.gamma,
                               .beta = norm_.beta,
                               .eps = norm_.eps,
-                              .rms = norm_ && !norm_.beta,
+                              .rms = norm_.rms,
                               .dropout = pass.training ? dropout_ : 0,
                               .random = pass.random(place_)};
   if (segments_ && !tokens.segments) {
@@ -41,9 +41,9 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
   return project_ ? project_(rows) : rows;
 }
 
-Stack::Stack(const Blueprint& b, const Site& site, std::unique_ptr<Scheme> scheme, Var tokens,
-             bool reads_text, uint64_t place)
-    : scheme_(std::move(scheme)), embeddings_(b, site / "embedding", std::move(tokens), place) {
+Stack::Stack(const Blueprint& b, const Site& site, Schemes schemes, Var tokens, bool reads_text,
+             uint64_t place)
+    : schemes_(std::move(schemes)), embeddings_(b, site / "embedding", std::move(tokens), place) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const uint64_t own = place + kPlacesOfLayer * (static_cast<uint64_t>(i) + 1);
     layers_.emplace_back(b, site / fmt::format("layers.{}", i), i, reads_text, own);
@@ -53,12 +53,14 @@ Stack::Stack(const Blueprint& b, const Site& site, std::unique_ptr<Scheme> schem
 
 Var Stack::operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory) const {
   const Placement placement = pass.cache ? pass.cache->begin(tokens.placement) : tokens.placement;
-  const StackPass all = {.pass = pass,
-                         .placement = placement,
-                         .scheme = *scheme_,
-                         .terms = scheme_->terms(placement),
-                         .memory = memory};
-  Var x = embeddings_(tokens, all.terms.input, pass);
+  const SchemePass own = {*schemes_.own, schemes_.own->terms(placement)};
+  const StackPass all = {
+      .pass = pass,
+      .placement = placement,
+      .positions = own,
+      .full_positions = schemes_.full ? SchemePass{*schemes_.full, schemes_.full->terms(placement)} : own,
+      .memory = memory};
+  Var x = embeddings_(tokens, own.terms.input, pass);
   if (pass.look) pass.look->states.push_back(x.value());
   for (const Layer& layer : layers_) {
     x = pass.recompute ? recompute([&layer, all](std::span<const Var> in) { return layer(in[0], all); }, {x})

@@ -26,19 +26,24 @@ class Embeddings {
   uint64_t place_;
 };
 
+// The scheme of a stack, and that of the layers that see all keys, where they have their own.
+struct Schemes {
+  std::unique_ptr<Scheme> own, full;
+};
+
 class Stack {
  public:
   // `tokens` [V, K] may be shared with another stack; places of random numbers begin at `place`.
-  Stack(const Blueprint& blueprint, const Site& site, std::unique_ptr<Scheme> scheme, Var tokens,
-        bool reads_text, uint64_t place);
+  Stack(const Blueprint& blueprint, const Site& site, Schemes schemes, Var tokens, bool reads_text,
+        uint64_t place);
 
   // [N, C]; a memory for a decoder that reads one.
   Var operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory = {}) const;
-  const Scheme& scheme() const { return *scheme_; }
+  const Scheme& scheme() const { return *schemes_.own; }
   const Layer& layer(size_t index) const { return layers_.at(index); }
 
  private:
-  std::unique_ptr<Scheme> scheme_;
+  Schemes schemes_;
   Embeddings embeddings_;
   std::vector<Layer> layers_;
   Norm norm_;

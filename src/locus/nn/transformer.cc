@@ -6,9 +6,13 @@ namespace {
 // Places of random numbers, below 2^24: each stack has a half of them.
 constexpr uint64_t kDecoderPlaces = uint64_t{1} << 23;
 
-std::unique_ptr<Scheme> scheme_of(const Blueprint& b, const Site& site) {
-  return make_scheme(b.scheme, b.geometry(), b.scheme_options, site.scope() / "scheme",
-                     site.random("scheme"));
+Schemes schemes_of(const Blueprint& b, const Site& site) {
+  const auto made = [&](const std::string& name, const OptionValues& options, const char* place) {
+    return name.empty() ? nullptr
+                        : make_scheme(name, b.geometry(), options, site.scope() / place, site.random(place));
+  };
+  return {made(b.scheme, b.scheme_options, "scheme"),
+          made(b.full_scheme, b.full_scheme_options, "full_scheme")};
 }
 
 }  // namespace
@@ -19,17 +23,17 @@ Transformer::Transformer(const Blueprint& blueprint, const Site& site) {
   const bool both = encodes && decodes;
   const Blueprint first = both ? blueprint.encoder_part() : blueprint;
   const Blueprint second = both ? blueprint.decoder_part() : blueprint;
-  std::unique_ptr<Scheme> encoder_scheme = encodes ? scheme_of(first, site / "encoder") : nullptr;
-  std::unique_ptr<Scheme> decoder_scheme = decodes ? scheme_of(second, site / "decoder") : nullptr;
-  const int64_t joined = (encodes ? encoder_scheme : decoder_scheme)->joined_width();
+  Schemes encoder_schemes = encodes ? schemes_of(first, site / "encoder") : Schemes();
+  Schemes decoder_schemes = decodes ? schemes_of(second, site / "decoder") : Schemes();
+  const int64_t joined = (encodes ? encoder_schemes : decoder_schemes).own->joined_width();
   require(
       joined < blueprint.row_width(),
       "blueprint: the scheme joins {} columns on, expected less than the width, {}; give its option width",
       joined, blueprint.row_width());
   tokens_ = site.normal("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
-  if (encodes) encoder_.emplace(first, site / "encoder", std::move(encoder_scheme), tokens_, false, 0);
+  if (encodes) encoder_.emplace(first, site / "encoder", std::move(encoder_schemes), tokens_, false, 0);
   if (decodes) {
-    decoder_.emplace(second, site / "decoder", std::move(decoder_scheme), tokens_, both, kDecoderPlaces);
+    decoder_.emplace(second, site / "decoder", std::move(decoder_schemes), tokens_, both, kDecoderPlaces);
   }
 }
 

@@ -1,4 +1,5 @@
 // The list of all schemes. A new one is its file and a line in each of the two lists.
+#include <algorithm>
 #include <vector>
 
 #include "locus/base/quote.h"
@@ -56,6 +57,12 @@ void check_geometry(const Geometry& geometry) {
 }  // namespace
 
 std::span<const SchemeInfo* const> schemes() { return kSchemes; }
+
+bool acts_on_input(const SchemeInfo& info) {
+  return info.parts.empty()
+             ? info.acts_on == ActsOn::input
+             : std::ranges::any_of(info.parts, [](const SchemeInfo* part) { return acts_on_input(*part); });
+}
 
 std::string_view name_of(ActsOn place) {
   constexpr std::string_view kNames[] = {"nothing", "input", "rotation", "score"};

@@ -72,6 +72,8 @@ struct SchemeInfo {
   std::span<const SchemeInfo* const> parts = {};  // of a combination, which is made of theirs
 };
 
+bool acts_on_input(const SchemeInfo& info);  // it, or one of its parts
+
 // All schemes, in the order they are shown. An explicit list: self-registering statics vanish from static
 // libraries.
 std::span<const SchemeInfo* const> schemes();

@@ -18,16 +18,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSections[] = {"model", "model.scheme", "data", "train"};
-constexpr std::string_view kSchemeKeys = "model.scheme.";  // and of one of several, model.scheme.t5.buckets
+constexpr std::string_view kSections[] = {"model", "model.scheme", "model.full_scheme", "data", "train"};
+constexpr std::string_view kModelKeys = "model.";
+
+// Of a scheme, and of one of several, model.scheme.t5.buckets.
+bool of_scheme(std::string_view key) {
+  return key.starts_with("model.scheme.") || key.starts_with("model.full_scheme.");
+}
 
 void check_sections(const Settings& settings, std::vector<std::string>& problems) {
   for (const Setting& setting : settings.all()) {
     const size_t dot = setting.key.rfind('.');
     const std::string section = dot == std::string::npos ? "" : setting.key.substr(0, dot);
-    if (std::ranges::count(kSections, section) > 0 || setting.key.starts_with(kSchemeKeys)) continue;
+    if (std::ranges::count(kSections, section) > 0 || of_scheme(setting.key)) continue;
     problems.push_back(
-        fmt::format("unknown key {}; keys stand in [model], [model.scheme], [data] and [train]{}",
+        fmt::format("unknown key {}; keys stand in [model], [model.scheme], [model.full_scheme], [data] and "
+                    "[train]{}",
                     quote(setting.key), suggestion(section, kSections)));
   }
 }
@@ -43,8 +49,7 @@ void read_section(const Settings& settings, const std::string& section, T& objec
 OptionValues scheme_values(const Settings& settings) {
   OptionValues values;
   for (const Setting& setting : settings.all()) {
-    if (setting.key.starts_with(kSchemeKeys))
-      values.emplace("scheme." + setting.key.substr(kSchemeKeys.size()), setting.value);
+    if (of_scheme(setting.key)) values.emplace(setting.key.substr(kModelKeys.size()), setting.value);
   }
   return values;
 }

@@ -22,7 +22,8 @@ void read_encoder(Blueprint& b) {
   b.embedding_norm = true;
   b.norm_place = NormPlace::after;
   b.final_norm = false;
-  b.head_dense = b.head_bias = true;
+  b.head_bias = true;
+  b.head_dense = b.head == HeadKind::masked_token;
 }
 
 void expect_encoder(const Config& config) {
