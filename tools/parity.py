@@ -33,6 +33,7 @@ T5 = dict(vocab_size=61, d_model=28, d_kv=6, d_ff=52, num_layers=2, num_heads=3,
 BART = dict(vocab_size=61, d_model=40, encoder_layers=2, decoder_layers=3, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=48,
             decoder_ffn_dim=56, max_position_embeddings=40, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2)
 GPT_NEO = dict(vocab_size=61, hidden_size=40, num_layers=4, num_heads=5, max_position_embeddings=40)
+MODERNBERT = dict(max_position_embeddings=64, local_attention=8, pad_token_id=0, eos_token_id=1, bos_token_id=2, cls_token_id=2, sep_token_id=1)
 LONG = [1.0 + 0.5 * i for i in range(4)]
 
 
@@ -62,6 +63,11 @@ CASES = {
     "electra 2": (hf.ElectraForQuestionAnswering, hf.ElectraConfig, dict(SIZES, embedding_size=56, max_position_embeddings=40, hidden_act="gelu_new")),
     "electra 3": (hf.ElectraModel, hf.ElectraConfig, dict(SIZES, embedding_size=40, max_position_embeddings=40)),
     "electra 4": (hf.ElectraForMaskedLM, hf.ElectraConfig, dict(SIZES, embedding_size=24, max_position_embeddings=40, tie_word_embeddings=False)),
+    "modernbert 1": (hf.ModernBertForMaskedLM, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, tie_word_embeddings=False, decoder_bias=False)),
+    "modernbert 2": (hf.ModernBertModel, hf.ModernBertConfig, dict(SIZES, **MODERNBERT)),
+    "modernbert 3": (hf.ModernBertForTokenClassification, hf.ModernBertConfig, dict({**SIZES, "num_hidden_layers": 4}, **MODERNBERT, num_labels=3)),
+    "modernbert 4": (hf.ModernBertForQuestionAnswering, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, layer_types=["sliding_attention"] * 3)),
+    "modernbert 5": (hf.ModernBertForSequenceClassification, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, layer_types=["full_attention"] * 3)),
     "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
     "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
                                                                   scale_attn_weights=False, num_labels=3)),
@@ -82,6 +88,8 @@ CASES = {
     "mistral 2": (hf.MistralForSequenceClassification, hf.MistralConfig, dict(ROTARY, **rope("default"), sliding_window=None, pad_token_id=0)),
     "qwen2 1": (hf.Qwen2ForCausalLM, hf.Qwen2Config, dict(ROTARY, **rope("default"), tie_word_embeddings=True)),
     "qwen2 2": (hf.Qwen2ForCausalLM, hf.Qwen2Config, dict(ROTARY, **rope("default"), use_sliding_window=True, sliding_window=6, max_window_layers=0)),
+    "qwen2 3": (hf.Qwen2ForCausalLM, hf.Qwen2Config, dict(ROTARY, **rope("default"), use_sliding_window=True, sliding_window=6,
+                                                          layer_types=["full_attention", "sliding_attention", "full_attention"])),
     "qwen3 1": (hf.Qwen3ForCausalLM, hf.Qwen3Config, dict(ROTARY, **rope("yarn", factor=4.0, original_max_position_embeddings=8), head_dim=16)),
     "qwen3 2": (hf.Qwen3ForSequenceClassification, hf.Qwen3Config, dict(ROTARY, **rope("default"), head_dim=8, attention_bias=True, pad_token_id=0)),
     "bloom 1": (hf.BloomForCausalLM, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=8)),
@@ -233,6 +241,9 @@ MADE = {
     "mpnet": (hf.MPNetForMaskedLM, {**MADE_ENCODER, "scheme.name": "learned+t5", "positions": "count", "position_offset": 2, "padding_token": 1}),
     "bert": (hf.BertForMaskedLM, {**MADE_ENCODER, "segments": 2}),
     "electra": (hf.ElectraForMaskedLM, {**MADE_ENCODER, "segments": 2, "embedding_width": 24}),
+    "modernbert": (hf.ModernBertForMaskedLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "kind": "encoder", "head": "masked_token", "gated": True,
+                                              "embedding_norm": True, "first_norm": False, "head_dense": True, "dense_bias": False, "head_bias": True,
+                                              "window": 5, "full_every": 2, "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300}),
     "roberta": (hf.RobertaForMaskedLM, {**MADE_ENCODER, "segments": 1, "positions": "count", "position_offset": 2, "padding_token": 1}),
     "distilbert": (hf.DistilBertForMaskedLM, {**MADE_ENCODER, "norm_eps": 1e-12}),
     "deberta": (hf.DebertaForMaskedLM, {**MADE_ENCODER, **MADE_DEBERTA, "key_bias": False, "scheme.buckets": 0, "scheme.shared": False,

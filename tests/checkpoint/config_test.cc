@@ -128,6 +128,13 @@ constexpr ConfigFault kFaults[] = {
      "architectures.0 is 'MarianForSequenceClassification', expected one of MarianForCausalLM, "},
     {"electra", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"relu\"",
      "hidden_act is 'relu', but the head for masked tokens has gelu"},
+    {"modernbert", "\"classifier_activation\": \"gelu\"", "\"classifier_activation\": \"relu\"",
+     "classifier_activation is 'relu', expected that of hidden_activation, gelu"},
+    {"modernbert-class", "\"classifier_pooling\": \"mean\"", "\"classifier_pooling\": \"max\"",
+     "classifier_pooling is 'max', expected cls or mean"},
+    {"modernbert", "\"model_type\"",
+     "\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}, \"model_type\"",
+     "rope_scaling is an object, beside rope_parameters: expected one of them"},
     {"gptj", "\"rotary_dim\": 4", "\"rotary_dim\": 3", "rotary_dim is 3, expected an even number"},
 };
 

@@ -48,6 +48,17 @@ void as_bert(Blueprint& b) {
   b.embedding_norm = b.head_dense = b.head_bias = true;
 }
 
+void as_modernbert(Blueprint& b) {
+  b.kind = ModelKind::encoder;
+  b.head = HeadKind::masked_token;
+  b.scheme = "rotary";
+  b.window = 4;
+  b.full_every = 2;
+  b.gated = b.embedding_norm = b.head_dense = b.head_bias = true;
+  b.norm_bias = b.first_norm = b.dense_bias = false;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
+}
+
 void as_deberta(Blueprint& b) {
   as_bert(b);
   b.segments = 0;
@@ -128,6 +139,7 @@ const Case kCases[] = {
        b.positions = PositionPolicy::Kind::count;
        b.position_offset = 1;
        b.head = HeadKind::sequence_class;
+       b.head_dense = false;
        b.pooler = Activation::tanh;
      })},
     {"distilbert", "DistilBERT", with([](Blueprint& b) {
@@ -159,12 +171,25 @@ const Case kCases[] = {
        as_deberta(b);
        b.scheme_options = {{"buckets", "8"}, {"max_distance", "16"}, {"norm_eps", "1e-05"}};
        b.head = HeadKind::sequence_class;
+       b.head_dense = false;
        b.pooler = Activation::gelu;
        b.labels = 3;
      })},
     {"electra", "ELECTRA", with([](Blueprint& b) {
        as_bert(b);
        b.embedding_width = 4;
+     })},
+    {"modernbert", "ModernBERT", with([](Blueprint& b) {
+       as_modernbert(b);
+       b.full_scheme = "rotary";
+       b.full_scheme_options = {{"base", "160000"}};
+     })},
+    {"modernbert_labels", "ModernBERT", with([](Blueprint& b) {
+       as_modernbert(b);
+       b.head = HeadKind::sequence_class;
+       b.pooling = Pooling::mean;
+       b.labels = 3;
+       b.full_every = 0;
      })},
     {"encoder_without_segments", "DeBERTa", with([](Blueprint& b) {
        as_bert(b);

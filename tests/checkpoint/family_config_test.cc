@@ -16,12 +16,14 @@ Blueprint changed(const std::string& family, const std::vector<Change>& changes)
   return read_architecture(Config(folder / "config.json")).blueprint;
 }
 
-int64_t qwen_window(const std::string& types, const std::string& full, const std::string& window) {
+Blueprint qwen(const std::string& types, const std::string& full, const std::string& window) {
   return changed("qwen2", {{"\"use_sliding_window\": false", "\"use_sliding_window\": true"},
                            {"\"full_attention\",\n    \"full_attention\"", types},
                            {"\"max_window_layers\": 28", "\"max_window_layers\": " + full},
-                           {"\"sliding_window\": null,", window}})
-      .window;
+                           {"\"sliding_window\": null,", window}});
+}
+int64_t qwen_window(const std::string& types, const std::string& full, const std::string& window) {
+  return qwen(types, full, window).window;
 }
 
 TEST(FamilyConfig, TypesOfLayersTellTheWindowBeforeTheirNumberDoes) {
@@ -34,13 +36,42 @@ TEST(FamilyConfig, TypesOfLayersTellTheWindowBeforeTheirNumberDoes) {
   EXPECT_EQ(qwen_window(sliding, "0", ""), 4096);
   EXPECT_EQ(qwen_window(sliding, "0", "\"sliding_window\": null,"), 0);
   EXPECT_EQ(qwen_window("", "1", "\"sliding_window\": null,"), 0);
-  expect_bad_data("max_window_layers is 1, but Locus has one window for all 2 layers",
-                  [&] { qwen_window("", "1", five); });
-  for (const std::string types : {R"("sliding_attention", "full_attention")", R"("sliding_attention")",
-                                  R"("chunked_attention", "chunked_attention")"}) {
-    expect_bad_data("expected sliding_attention for each, or full_attention",
+  for (const Blueprint& b :
+       {qwen("", "1", five), qwen(R"("full_attention", "sliding_attention")", "0", five)}) {
+    EXPECT_EQ(b.window_of(0), 0);
+    EXPECT_EQ(b.window_of(1), 5);
+  }
+  for (const std::string types :
+       {R"("sliding_attention", "full_attention")", R"("chunked_attention", "chunked_attention")"}) {
+    expect_bad_data("expected full_attention for every so many layers from the first on, or for none",
                     [&] { qwen_window(types, "0", five); });
   }
+  expect_bad_data("layer_types is a list of 1, which are 1 layers: expected as many as the model has, 2",
+                  [&] { qwen_window(R"("sliding_attention")", "0", five); });
+}
+
+TEST(FamilyConfig, ModernBertSaysBasesAndWindowsInTwoWays) {
+  const Blueprint now = changed("modernbert", {});
+  EXPECT_EQ(now.window, 4) << "a token and three on either side";
+  EXPECT_EQ(now.full_every, 2);
+  EXPECT_EQ(now.scheme_options.at("base"), "50");
+  EXPECT_EQ(now.full_scheme_options.at("base"), "500");
+  const std::vector<Change> old = {
+      {"\"layer_types\": [\n    \"full_attention\",\n    \"sliding_attention\",\n    \"full_attention\"\n  "
+       "],",
+       ""},
+      {"\"rope_parameters\"", "\"global_rope_theta\": 500, \"local_rope_theta\": 50.0, \"unread\""}};
+  EXPECT_EQ(values_of(changed("modernbert", old)), values_of(now));
+
+  std::vector<Change> alike = old;
+  alike.push_back({"\"global_rope_theta\": 500", "\"global_rope_theta\": 50"});
+  EXPECT_EQ(changed("modernbert", alike).full_scheme, "");
+  alike.push_back({"\"global_attn_every_n_layers\": 2", "\"global_attn_every_n_layers\": 1"});
+  EXPECT_EQ(changed("modernbert", alike).window, 0);
+  std::vector<Change> presets = old;
+  presets[1].to = "\"unread\"";
+  EXPECT_EQ(changed("modernbert", presets).scheme_options.at("base"), "10000");
+  EXPECT_EQ(changed("modernbert", presets).full_scheme_options.at("base"), "160000");
 }
 
 TEST(FamilyConfig, MistralHasNoWindowOnlyWhereItIsNull) {
@@ -64,8 +95,10 @@ TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
   EXPECT_EQ(read("local", "local", 1).full_every, 0);
   EXPECT_EQ(read("local", "local", 1).window, 4);
   EXPECT_EQ(read("global", "global", 1).window, 0);
-  expect_bad_data("expected global and local in turn, or one of them", [&] { read("local", "global", 1); });
-  expect_bad_data("which are 5 layers: expected num_layers, 3", [&] { read("global", "local", 2); });
+  expect_bad_data("expected global for every so many layers from the first on",
+                  [&] { read("local", "global", 1); });
+  expect_bad_data("which are 5 layers: expected as many as the model has, 3",
+                  [&] { read("global", "local", 2); });
 }
 
 TEST(FamilyConfig, MpnetHasAsManyBucketsAsItReads) {

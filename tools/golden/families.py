@@ -146,6 +146,18 @@ def bert_answer():
     return hf.BertForQuestionAnswering(hf.BertConfig(**SMALL, max_position_embeddings=14)), dict(lengths=(8, 8, 8))
 
 
+def modernbert(kind=hf.ModernBertForMaskedLM, **settings):
+    settings = {**dict(num_hidden_layers=3, global_attn_every_n_layers=2, global_rope_theta=500.0, local_rope_theta=50.0, local_attention=6), **settings}
+    return kind(hf.ModernBertConfig(**{**SMALL, **settings}, max_position_embeddings=32, norm_eps=1e-3, pad_token_id=0, eos_token_id=1, bos_token_id=2,
+                                    cls_token_id=2, sep_token_id=1)), dict(left=True)
+
+
+def modernbert_class():
+    model, _ = modernbert(hf.ModernBertForSequenceClassification, num_hidden_layers=2, norm_bias=True, attention_bias=True, mlp_bias=True,
+                          classifier_bias=True, classifier_pooling="mean", hidden_activation="relu", classifier_activation="relu", num_labels=4)
+    return model, dict()
+
+
 def gpt2():
     return hf.GPT2LMHeadModel(hf.GPT2Config(vocab_size=29, n_positions=14, n_embd=12, n_layer=2, n_head=3, n_inner=20,
                                             layer_norm_epsilon=1e-3)), dict()
@@ -315,7 +327,7 @@ def marian():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
     neox_sequential, llama, mistral, qwen2, qwen3, llama_class, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 

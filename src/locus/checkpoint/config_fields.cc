@@ -83,6 +83,37 @@ size_t without_padding(const Config& config, int64_t vocabulary, std::span<const
   return size;
 }
 
+void read_window(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& b) {
+  const std::vector<std::string>& words = kinds.words;
+  if (std::ssize(words) != b.layers) {
+    config.refuse(kinds.field, "which are {} layers: expected as many as the model has, {}", words.size(),
+                  b.layers);
+  }
+  const auto is_full = [&](int64_t layer) { return words[static_cast<size_t>(layer)] == kinds.full; };
+  if (std::ranges::count(words, kinds.full) == b.layers) return;
+  b.window = window;
+  if (b.layers > 0 && is_full(0)) {
+    b.full_every = 1;
+    while (b.full_every < b.layers && !is_full(b.full_every)) ++b.full_every;
+  }
+  for (int64_t i = 0; i < b.layers; ++i) {
+    if (words[static_cast<size_t>(i)] == (b.is_full(i) ? kinds.full : kinds.windowed)) continue;
+    config.refuse(kinds.field,
+                  "which says '{}' for layer {}: expected {} for every so many layers from the first on, or "
+                  "for none, and {} for the others",
+                  words[static_cast<size_t>(i)], i, kinds.full, kinds.windowed);
+  }
+}
+
+std::string layer_types(const Blueprint& b) {
+  const LayerKinds kinds = {};
+  std::vector<std::string> words;
+  for (int64_t i = 0; i < b.layers; ++i) {
+    words.push_back(json::text(b.window_of(i) > 0 ? kinds.windowed : kinds.full));
+  }
+  return json::list(words);
+}
+
 std::string scheme_setting(const Blueprint& b, std::string_view name) {
   const Options options(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
   const auto found = options.values().find(name);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "locus/base/json.h"
 #include "locus/checkpoint/config.h"
@@ -44,12 +46,29 @@ int32_t token_of(const Config& config, std::string_view field, int64_t vocabular
 size_t without_padding(const Config& config, int64_t vocabulary, std::span<const int32_t> ids);
 // Refuses a field that is not what Locus computes.
 void expect_flag(const Config& config, std::string_view field, bool value);
+// The window of a blueprint's layers, each of which has one or sees all keys, as these words say. Refuses
+// what `full_every` cannot: full layers stand at equal distances from the first on.
+struct LayerKinds {
+  std::string_view field;
+  std::vector<std::string> words;
+  std::string_view full = "full_attention", windowed = "sliding_attention";
+};
+void read_window(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
+std::string layer_types(const Blueprint& blueprint);  // a list of such words
 // Where config.json tells about rotation, "rope_parameters." or "rope_scaling."
 std::string rotary_block(const Config& config);
 // The scheme and options of a rotary model; and back. `base` is what the field outside the block is called.
 void read_rotary(const Config& config, int64_t width, Blueprint& blueprint,
                  std::string_view base = "rope_theta");
 std::string rotary_config(const Blueprint& blueprint);
+// The options that a block tells. Its base stands in it or else in the field `base`, or is `preset`.
+struct RotaryBlock {
+  std::string name;
+  std::string_view base = "rope_theta";
+  double preset = 10000;
+};
+OptionValues rotary_options(const Config& config, const RotaryBlock& block, int64_t width,
+                            int64_t max_length);
 // An option of the blueprint's scheme, or its preset; "0" where the scheme has no such option.
 std::string scheme_setting(const Blueprint& blueprint, std::string_view name);
 

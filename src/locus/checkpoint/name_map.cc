@@ -98,14 +98,18 @@ void NameMap::joined(const std::vector<std::string>& ours, std::string_view thei
   bindings_.push_back(std::move(binding));
 }
 
-void NameMap::qkv(std::string_view ours, std::string_view theirs, const Layout& layout) {
-  module(fmt::format("{}.qkv", ours), theirs, layout);
-  for (const char* part : {"weight", "bias"}) {
-    std::vector<std::string> three;
-    for (const char* name : {"query", "key", "value"})
-      three.push_back(fmt::format("{}.{}.{}", ours, name, part));
-    if (parameters_.has(three[0])) joined(three, fmt::format("{}.{}", theirs, part), layout);
+void NameMap::stacked(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout) {
+  for (const char* part : {".weight", ".bias"}) {
+    std::vector<std::string> parts;
+    for (const std::string& name : ours) parts.push_back(name + part);
+    if (parameters_.has(parts[0])) joined(parts, std::string(theirs) + part, layout);
   }
+}
+
+void NameMap::qkv(std::string_view ours, std::string_view theirs, const Layout& layout) {
+  const std::string attention(ours);
+  module(attention + ".qkv", theirs, layout);
+  stacked({attention + ".query", attention + ".key", attention + ".value"}, theirs, layout);
 }
 
 void NameMap::alias(std::string_view theirs, std::string_view other) {

@@ -68,6 +68,8 @@ class NameMap {
   void tokens(std::string_view theirs, std::string_view head, bool tied);
   // One tensor for several parameters.
   void joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout = {});
+  // One module for several, their rows one below the other.
+  void stacked(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout = {});
   // A module with one matrix for queries, keys and values, which a model may have as one or as three.
   void qkv(std::string_view ours, std::string_view theirs, const Layout& layout = {});
   // Another name for the same tensor.

@@ -34,29 +34,29 @@ std::string rotary_block(const Config& config) {
   return config.count("rope_scaling") > 0 ? "rope_scaling." : "rope_parameters.";
 }
 
-void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_view base) {
+OptionValues rotary_options(const Config& config, const RotaryBlock& source, int64_t width,
+                            int64_t max_length) {
   if (width % 2 != 0) {
     fail(Fault::data, "'{}': {} elements of each head are rotated, expected an even number: pairs turn",
          config.path().string(), width);
   }
-  const std::string block = rotary_block(config);
-  const std::string theta = config.has(block + "rope_theta") ? block + "rope_theta" : std::string(base);
-  b.scheme = "rotary";
-  OptionValues& options = b.scheme_options;
-  options["precision"] = "hf";
-  options["width"] = fmt::format("{}", width);
-  options["base"] = fmt::format("{}", config.number(theta, 1, 1e15, 10000));
+  const std::string& block = source.name;
+  const std::string theta =
+      config.has(block + "rope_theta") ? block + "rope_theta" : std::string(source.base);
+  OptionValues options = {{"precision", "hf"},
+                          {"width", fmt::format("{}", width)},
+                          {"base", fmt::format("{}", config.number(theta, 1, 1e15, source.preset))}};
   const std::string type = type_of(config, block);
-  if (type == "default") return;
+  if (type == "default") return options;
   options["scaling"] = type;
   if (type != "longrope" || config.has(block + "factor")) {
     options["factor"] = fmt::format("{}", config.number(block + "factor", 1, 1e6));
   }
-  if (type == "linear" || type == "dynamic") return;
+  if (type == "linear" || type == "dynamic") return options;
   const std::string original = config.has("original_max_position_embeddings")
                                    ? "original_max_position_embeddings"
                                    : block + "original_max_position_embeddings";
-  options["original_length"] = fmt::format("{}", config.integer(original, 1, 1e9, b.max_length));
+  options["original_length"] = fmt::format("{}", config.integer(original, 1, 1e9, max_length));
   for (const std::string_view name : kNumbers) {
     const bool takes = name.ends_with("freq_factor") ? type == "llama3" : type != "llama3";
     if (takes && config.has(block + std::string(name))) {
@@ -67,6 +67,12 @@ void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_
   if (config.has(block + "truncate"))
     options["truncate"] = config.flag(block + "truncate") ? "true" : "false";
   if (type == "longrope") read_lists(config, block, options);
+  return options;
+}
+
+void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_view base) {
+  b.scheme = "rotary";
+  b.scheme_options = rotary_options(config, {rotary_block(config), base}, width, b.max_length);
 }
 
 std::string rotary_config(const Blueprint& b) {

@@ -20,26 +20,6 @@ std::vector<std::string> layer_kinds(const Config& config) {
   return kinds;
 }
 
-void read_window(const Config& config, Blueprint& b) {
-  const std::vector<std::string> kinds = layer_kinds(config);
-  const auto all = [&](auto local) {
-    for (int64_t i = 0; i < b.layers; ++i) {
-      if (kinds[static_cast<size_t>(i)] != (local(i) ? "local" : "global")) return false;
-    }
-    return true;
-  };
-  if (std::ssize(kinds) != b.layers) {
-    config.refuse("attention_types", "which are {} layers: expected num_layers, {}", kinds.size(), b.layers);
-  }
-  if (all([](int64_t) { return false; })) return;
-  b.window = config.size("window_size", 256);
-  if (all([](int64_t layer) { return layer % 2 == 1; })) {
-    b.full_every = 2;
-  } else if (!all([](int64_t) { return true; })) {
-    config.refuse("attention_types", "expected global and local in turn, or one of them for all layers");
-  }
-}
-
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_layers", b.layers);
@@ -56,7 +36,8 @@ void read(const Config& config, Blueprint& b) {
   b.scheme = "learned";
   b.attention_scale = 1;
   b.query_bias = b.key_bias = b.value_bias = false;
-  read_window(config, b);
+  read_window(config, {"attention_types", layer_kinds(config), "global", "local"},
+              config.size("window_size", 256), b);
 }
 
 constexpr NamePair kLayer[] = {

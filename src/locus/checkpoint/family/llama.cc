@@ -2,36 +2,31 @@
 // shared by groups of heads. Mistral looks back through a window, Qwen2 has biases on queries, keys and
 // values, Qwen3 norms of every head's queries and keys. Touvron et al. 2023, arXiv 2302.13971; Jiang et al.
 // 2023, arXiv 2310.06825; Yang et al. 2024, arXiv 2407.10671; Yang et al. 2025, arXiv 2505.09388.
-#include <algorithm>
-
 #include "locus/checkpoint/family.h"
 
 namespace locus {
 namespace {
 
-// Whether Qwen windows its layers: those that layer_types says, or else those from max_window_layers on.
-bool windows_layers(const Config& config, int64_t layers) {
-  if (!config.flag("use_sliding_window", false)) return false;
-  if (const std::vector<std::string> types = config.texts("layer_types"); !types.empty()) {
-    const auto all = [&](std::string_view type) { return std::ranges::count(types, type) == layers; };
-    if (!all("sliding_attention") && !all("full_attention")) {
-      config.refuse("layer_types",
-                    "but Locus has one window for all {} layers: expected sliding_attention for each, or "
-                    "full_attention",
-                    layers);
-    }
-    return all("sliding_attention");
+// Qwen windows those layers that layer_types says, or else those from max_window_layers on.
+void read_qwen_window(const Config& config, int64_t window, Blueprint& b) {
+  if (!config.flag("use_sliding_window", false)) return;
+  LayerKinds kinds = {"layer_types", config.texts("layer_types")};
+  if (kinds.words.empty()) {
+    kinds.field = "max_window_layers";
+    const int64_t full = config.integer(kinds.field, 0, 1e9, 28);
+    for (int64_t i = 0; i < b.layers; ++i) kinds.words.emplace_back(i < full ? kinds.full : kinds.windowed);
   }
-  const int64_t full = config.integer("max_window_layers", 0, 1e9, 28);
-  if (full > 0 && full < layers)
-    config.refuse("max_window_layers", "but Locus has one window for all {} layers: expected 0", layers);
-  return full < layers;
+  read_window(config, kinds, window, b);
 }
 
-int64_t window_of(const Config& config, const std::string& type, int64_t layers) {
-  if (config.is_null("sliding_window")) return 0;
-  const bool windowed = type == "mistral" || (type.starts_with("qwen") && windows_layers(config, layers));
-  return windowed ? config.integer("sliding_window", 1, 1e9, 4096) : 0;
+void read_windows(const Config& config, const std::string& type, Blueprint& b) {
+  if (config.is_null("sliding_window") || type == "llama") return;
+  const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
+  if (type == "mistral") {
+    b.window = window;
+  } else {
+    read_qwen_window(config, window, b);
+  }
 }
 
 void fields(ConfigFields& f, Blueprint& b) {
@@ -53,7 +48,7 @@ void read(const Config& config, Blueprint& b) {
   }
   b.head_size = config.size("head_dim", b.head_norms ? 128 : b.width / b.heads);
   b.max_length = config.integer("max_position_embeddings", 1, 1e9);
-  b.window = window_of(config, type, b.layers);
+  read_windows(config, type, b);
   b.norm = NormKind::rms;
   b.gated = true;
   b.padding_token = padding_of(config, {}, b.vocabulary);
@@ -95,6 +90,7 @@ json::Members config(const Blueprint& b) {
   if (qwen) {
     members.emplace_back("use_sliding_window", json::boolean(b.window > 0));
     members.emplace_back("max_window_layers", "0");
+    members.emplace_back("layer_types", layer_types(b));
   }
   return members;
 }

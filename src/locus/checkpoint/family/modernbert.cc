@@ -1,0 +1,144 @@
+// ModernBERT: an encoder with norms before, gated feed-forward and rotary positions. Every third layer sees
+// all keys; the others see those nearby, and turn faster: their rotation has a base of its own. Warner et al.
+// 2024, arXiv 2412.13663.
+#include <algorithm>
+
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+constexpr std::string_view kFull = "full_attention", kSliding = "sliding_attention";
+constexpr double kFullBase = 160000, kSlidingBase = 10000;
+
+// What old files say by a number and new ones layer by layer.
+std::vector<std::string> types_of(const Config& config, int64_t layers) {
+  if (config.has("layer_types")) return config.texts("layer_types");
+  const int64_t every = config.integer("global_attn_every_n_layers", 1, 10000, 3);
+  std::vector<std::string> types;
+  for (int64_t i = 0; i < layers; ++i) types.emplace_back(i % every == 0 ? kFull : kSliding);
+  return types;
+}
+
+// Old files have a field for each base, new ones a block for each kind of layer.
+OptionValues rotation(const Config& config, std::string_view kind, std::string_view base, double preset,
+                      const Blueprint& b) {
+  const std::string block = fmt::format("rope_parameters.{}.", kind);
+  const bool scaled = config.count("rope_scaling") > 0;
+  if (scaled && config.has("rope_parameters")) {
+    config.refuse("rope_scaling", "beside rope_parameters: expected one of them");
+  }
+  return rotary_options(config, {scaled ? "rope_scaling." : block, base, preset}, b.width / b.heads,
+                        b.max_length);
+}
+
+void read_scheme(const Config& config, Blueprint& b) {
+  const int64_t reach = config.integer("local_attention", 0, 1e9, 128) / 2;
+  read_window(config, {"layer_types", types_of(config, b.layers), kFull, kSliding}, reach + 1, b);
+  OptionValues full = rotation(config, kFull, "global_rope_theta", kFullBase, b);
+  b.scheme = "rotary";
+  b.scheme_options = b.window > 0 ? rotation(config, kSliding, "local_rope_theta", kSlidingBase, b) : full;
+  if (b.full_every == 0 || full == b.scheme_options) return;
+  b.full_scheme = "rotary";
+  b.full_scheme_options = std::move(full);
+}
+
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size("hidden_size", b.width);
+  f.size("num_hidden_layers", b.layers);
+  f.size("num_attention_heads", b.heads);
+  f.size("intermediate_size", b.hidden);
+  f.size("max_position_embeddings", b.max_length, 8192);
+  f.eps("norm_eps", b.norm_eps, 1e-5);
+  f.flag("norm_bias", b.norm_bias, false);
+  f.flag("attention_bias", b.output_bias, false);
+  f.flag("mlp_bias", b.hidden_bias, false);
+  f.flag("decoder_bias", b.head_bias, true);
+  f.flag("classifier_bias", b.dense_bias, false);
+  f.activation("hidden_activation", b.activation, "gelu");
+  f.dropout("embedding_dropout", b.dropout, 0);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
+  b.kind = ModelKind::encoder;
+  if (b.width % b.heads != 0) {
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
+  }
+  read_scheme(config, b);
+  b.embedding_norm = b.gated = b.fused_qkv = true;
+  b.first_norm = false;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  b.head_dense = b.head != HeadKind::none;
+  b.padding_token = padding_of(config, {}, b.vocabulary);
+  const std::string pooling = config.text("classifier_pooling", "cls");
+  if (pooling != "cls" && pooling != "mean") config.refuse("classifier_pooling", "expected cls or mean");
+  if (b.head == HeadKind::sequence_class) b.pooling = pooling == "mean" ? Pooling::mean : Pooling::first;
+  if (b.head_dense && activation_of(config, "classifier_activation", "gelu") != b.activation) {
+    config.refuse("classifier_activation", "expected that of hidden_activation, {}",
+                  activation_name(b.activation));
+  }
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention_norm", "attn_norm"},
+    {"attention.out", "attn.Wo"},
+    {"feed_forward_norm", "mlp_norm"},
+    {"feed_forward.down", "mlp.Wo"},
+};
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tokens("model.embeddings.tok_embeddings.weight", "decoder.weight", b.tied);
+  map.module("encoder.embedding.norm", "model.embeddings.norm");
+  map.layers("encoder.layers", "model.layers", b.layers, kLayer);
+  for (int64_t i = 0; i < b.layers; ++i) {
+    const std::string ours = numbered("encoder.layers", i), theirs = numbered("model.layers", i);
+    map.qkv(ours + "attention", theirs + "attn.Wqkv");
+    map.stacked({ours + "feed_forward.gate", ours + "feed_forward.up"}, theirs + "mlp.Wi");
+  }
+  map.module("encoder.norm", "model.final_norm");
+  map.module("head.dense", "head.dense");
+  map.module("head.dense_norm", "head.norm");
+  map.tensor("head.bias", "decoder.bias");
+  map.module("head.out", "classifier");
+}
+
+constexpr ModelType kTypes[] = {{"modernbert", "ModernBert"}};
+constexpr std::string_view kPrefixes[] = {"model."};
+
+std::string base_of(const OptionValues& options) {
+  const auto found = options.find("base");
+  return found == options.end() ? "10000" : found->second;
+}
+
+json::Members config(const Blueprint& b) {
+  const OptionValues& full = b.full_scheme.empty() ? b.scheme_options : b.full_scheme_options;
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(),
+                 {{"local_attention", json::number(2 * std::max<int64_t>(b.window - 1, 0))},
+                  {"layer_types", layer_types(b)},
+                  {"global_attn_every_n_layers", json::number(std::max<int64_t>(b.full_every, 1))},
+                  {"global_rope_theta", base_of(full)},
+                  {"local_rope_theta", base_of(b.scheme_options)},
+                  {"classifier_pooling", json::text(b.pooling == Pooling::mean ? "mean" : "cls")},
+                  {"classifier_activation", json::text(activation_name(b.activation))},
+                  {"pad_token_id", b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token})}});
+  for (const char* token : {"bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id"}) {
+    members.emplace_back(token, "null");
+  }
+  return members;
+}
+
+}  // namespace
+
+extern const Family kModernbertFamily = {.name = "ModernBERT",
+                                         .types = kTypes,
+                                         .heads = kEncoderHeads,
+                                         .prefixes = kPrefixes,
+                                         .fixed_rotation = true,
+                                         .fields = fields,
+                                         .read = read,
+                                         .names = names,
+                                         .config = config};
+
+}  // namespace locus
