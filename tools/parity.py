@@ -92,6 +92,11 @@ CASES = {
                                                           layer_types=["full_attention", "sliding_attention", "full_attention"])),
     "qwen3 1": (hf.Qwen3ForCausalLM, hf.Qwen3Config, dict(ROTARY, **rope("yarn", factor=4.0, original_max_position_embeddings=8), head_dim=16)),
     "qwen3 2": (hf.Qwen3ForSequenceClassification, hf.Qwen3Config, dict(ROTARY, **rope("default"), head_dim=8, attention_bias=True, pad_token_id=0)),
+    "gemma 1": (hf.GemmaForCausalLM, hf.GemmaConfig, dict(ROTARY, **rope("default"), head_dim=16, tie_word_embeddings=False)),
+    "gemma 2": (hf.GemmaForTokenClassification, hf.GemmaConfig, dict(ROTARY, **rope("linear", factor=2.0), head_dim=8, num_labels=3)),
+    "gemma3 1": (hf.Gemma3ForCausalLM, hf.Gemma3TextConfig, dict({**ROTARY, "num_hidden_layers": 7}, head_dim=8, sliding_window=5)),
+    "gemma3 2": (hf.Gemma3TextModel, hf.Gemma3TextConfig, dict({**ROTARY, "num_hidden_layers": 4}, head_dim=8, sliding_window=8, sliding_window_pattern=2,
+                                                              use_bidirectional_attention=True)),
     "bloom 1": (hf.BloomForCausalLM, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=8)),
     "bloom 2": (hf.BloomForSequenceClassification, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=5, pad_token_id=0)),
     "opt 1": (hf.OPTForCausalLM, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40)),
@@ -130,7 +135,7 @@ def conditions(name, model):
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
-    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Bloom", "OPT"))
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Bloom", "OPT"))
     segments = 2 if kind.startswith(("Bert", "Electra")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
@@ -224,6 +229,7 @@ MADE_BARE = dict(norm="rms", query_bias=False, key_bias=False, value_bias=False,
 MADE_LLAMA = {**MADE_BARE, "scheme.name": "rotary", "gated": True, "activation": "silu"}
 MADE_ENCODER = {"scheme.name": "learned", "kind": "encoder", "head": "masked_token", "norm_place": "after", "final_norm": False, "embedding_norm": True,
                 "head_dense": True, "head_bias": True}
+MADE_GEMMA = {**MADE_BARE, "norm": "rms-from-one", "gated": True, "activation": "gelu_tanh", "embedding_scale": 40 ** 0.5, "head_size": 6}
 MADE_DEBERTA = {"scheme.name": "deberta", "attention_scale": (3 * 8) ** -0.5}
 MADE = {
     "learned": (hf.GPT2LMHeadModel, {"scheme.name": "learned"}),
@@ -236,6 +242,10 @@ MADE = {
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
     "qwen3": (hf.Qwen3ForCausalLM, {**MADE_LLAMA, "head_norms": True, "head_size": 6, "key_heads": 1}),
+    "gemma": (hf.GemmaForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary"}),
+    "gemma3": (hf.Gemma3ForCausalLM, {**MADE_GEMMA, "norm_place": "around", "head_norms": True, "window": 5, "full_every": 3, "full_first": 2,
+                                      "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300, "full_scheme.scaling": "linear",
+                                      "full_scheme.factor": 2}),
     "gpt-neo": (hf.GPTNeoForCausalLM, {"scheme.name": "learned", "query_bias": False, "key_bias": False, "value_bias": False, "attention_scale": 1,
                                        "window": 5, "full_every": 2}),
     "mpnet": (hf.MPNetForMaskedLM, {**MADE_ENCODER, "scheme.name": "learned+t5", "positions": "count", "position_offset": 2, "padding_token": 1}),

@@ -130,6 +130,8 @@ constexpr ConfigFault kFaults[] = {
      "hidden_act is 'relu', but the head for masked tokens has gelu"},
     {"modernbert", "\"classifier_activation\": \"gelu\"", "\"classifier_activation\": \"relu\"",
      "classifier_activation is 'relu', expected that of hidden_activation, gelu"},
+    {"gemma3", "\"final_logit_softcapping\": null", "\"final_logit_softcapping\": 30.0",
+     "final_logit_softcapping is 30, but Locus does not bend scores: expected null"},
     {"modernbert-class", "\"classifier_pooling\": \"mean\"", "\"classifier_pooling\": \"max\"",
      "classifier_pooling is 'max', expected cls or mean"},
     {"modernbert", "\"model_type\"",

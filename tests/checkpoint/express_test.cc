@@ -38,6 +38,13 @@ void as_llama(Blueprint& b) {
   b.activation = Activation::silu;
 }
 
+void as_gemma(Blueprint& b) {
+  as_llama(b);
+  b.norm = NormKind::rms_from_one;
+  b.activation = Activation::gelu_tanh;
+  b.embedding_scale = std::sqrt(static_cast<float>(b.width));
+}
+
 void as_bert(Blueprint& b) {
   b.kind = ModelKind::encoder;
   b.head = HeadKind::masked_token;
@@ -190,6 +197,18 @@ const Case kCases[] = {
        b.pooling = Pooling::mean;
        b.labels = 3;
        b.full_every = 0;
+     })},
+    {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
+    {"gemma3", "Gemma 3", with([](Blueprint& b) {
+       as_gemma(b);
+       b.norm_place = NormPlace::around;
+       b.head_norms = true;
+       b.attention_scale = static_cast<float>(1 / std::sqrt(7.0));
+       b.window = 3;
+       b.full_every = b.layers;
+       b.full_first = b.layers - 1;
+       b.full_scheme = "rotary";
+       b.full_scheme_options = {{"base", "1000000"}, {"scaling", "linear"}, {"factor", "8"}};
      })},
     {"encoder_without_segments", "DeBERTa", with([](Blueprint& b) {
        as_bert(b);

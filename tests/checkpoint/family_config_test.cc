@@ -41,11 +41,11 @@ TEST(FamilyConfig, TypesOfLayersTellTheWindowBeforeTheirNumberDoes) {
     EXPECT_EQ(b.window_of(0), 0);
     EXPECT_EQ(b.window_of(1), 5);
   }
-  for (const std::string types :
-       {R"("sliding_attention", "full_attention")", R"("chunked_attention", "chunked_attention")"}) {
-    expect_bad_data("expected full_attention for every so many layers from the first on, or for none",
-                    [&] { qwen_window(types, "0", five); });
-  }
+  const Blueprint last = qwen(R"("sliding_attention", "full_attention")", "0", five);
+  EXPECT_EQ(last.window_of(0), 5);
+  EXPECT_EQ(last.window_of(1), 0);
+  expect_bad_data("expected full_attention for every so many layers, or for none",
+                  [&] { qwen_window(R"("chunked_attention", "chunked_attention")", "0", five); });
   expect_bad_data("layer_types is a list of 1, which are 1 layers: expected as many as the model has, 2",
                   [&] { qwen_window(R"("sliding_attention")", "0", five); });
 }
@@ -74,6 +74,33 @@ TEST(FamilyConfig, ModernBertSaysBasesAndWindowsInTwoWays) {
   EXPECT_EQ(changed("modernbert", presets).full_scheme_options.at("base"), "160000");
 }
 
+TEST(FamilyConfig, GemmaSaysBasesAndWindowsInTwoWays) {
+  const Blueprint now = changed("gemma3", {});
+  EXPECT_EQ(now.full_first, 2);
+  EXPECT_EQ(now.scheme_options.at("base"), "60");
+  EXPECT_EQ(now.full_scheme_options.at("base"), "700");
+  EXPECT_EQ(now.full_scheme_options.at("scaling"), "linear");
+  const std::string types =
+      "\"layer_types\": [\n    \"sliding_attention\",\n    \"sliding_attention\",\n    "
+      "\"full_attention\",\n    \"sliding_attention\"\n  ],";
+  const Blueprint old =
+      changed("gemma3", {{types, "\"sliding_window_pattern\": 3,"},
+                         {"\"rope_parameters\"",
+                          R"("rope_theta": 700, "rope_local_base_freq": 60, "rope_scaling": {"factor": 2,
+                             "rope_type": "linear"}, "unread")"}});
+  EXPECT_EQ(old.scheme_options, now.scheme_options) << "a scaling is for the layers that see all";
+  EXPECT_EQ(old.full_scheme_options, now.full_scheme_options);
+  EXPECT_EQ(old.window_of(2), 0);
+  EXPECT_EQ(old.window_of(3), 4);
+  const Blueprint both = changed("gemma3-encoder", {});
+  EXPECT_EQ(both.kind, ModelKind::encoder);
+  EXPECT_EQ(both.window, 3) << "half of four on either side, and the token itself";
+}
+
+TEST(FamilyConfig, TheFirstGemmaMeansTheApproximationOfGelu) {
+  EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu"}}).activation, Activation::gelu_tanh);
+}
+
 TEST(FamilyConfig, MistralHasNoWindowOnlyWhereItIsNull) {
   EXPECT_EQ(changed("mistral", {}).window, 4);
   EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4", "\"sliding_window\": null"}}).window, 0);
@@ -95,8 +122,9 @@ TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
   EXPECT_EQ(read("local", "local", 1).full_every, 0);
   EXPECT_EQ(read("local", "local", 1).window, 4);
   EXPECT_EQ(read("global", "global", 1).window, 0);
-  expect_bad_data("expected global for every so many layers from the first on",
-                  [&] { read("local", "global", 1); });
+  EXPECT_EQ(read("local", "global", 1).full_first, 1);
+  expect_bad_data("which says 'around' for layer 1: expected global for every so many layers",
+                  [&] { read("global", "around", 1); });
   expect_bad_data("which are 5 layers: expected as many as the model has, 3",
                   [&] { read("global", "local", 2); });
 }

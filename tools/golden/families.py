@@ -22,9 +22,10 @@ SMALL = dict(vocab_size=29, hidden_size=12, num_hidden_layers=2, num_attention_h
 
 
 def randomise(model, seed=7):
-    """Random weights; norms around 1."""
+    """Random weights; norms around 1, to which Gemma's are added."""
     torch.manual_seed(seed)
-    norms = {id(m.weight) for m in model.modules() if "Norm" in type(m).__name__ and getattr(m, "weight", None) is not None}
+    norms = {id(m.weight) for m in model.modules()
+             if "Norm" in type(m).__name__ and "Gemma" not in type(m).__name__ and getattr(m, "weight", None) is not None}
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
@@ -195,6 +196,21 @@ def llama_class():
                  mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
 
 
+def gemma():
+    return llama(dict(rope_type="default", rope_theta=300.0), hf.GemmaForCausalLM, hf.GemmaConfig, head_dim=6, pad_token_id=0, rms_norm_eps=1e-3)
+
+
+def gemma3(kind=hf.Gemma3ForCausalLM, **settings):
+    settings = {**dict(num_hidden_layers=4, layer_types=["sliding_attention", "sliding_attention", "full_attention", "sliding_attention"]), **settings}
+    return llama(dict(full_attention=dict(rope_type="linear", rope_theta=700.0, factor=2.0), sliding_attention=dict(rope_type="default", rope_theta=60.0)),
+                 kind, hf.Gemma3TextConfig, head_dim=6, sliding_window=4, query_pre_attn_scalar=9, pad_token_id=0, rms_norm_eps=1e-3, **settings)
+
+
+def gemma3_encoder():
+    return gemma3(hf.Gemma3TextModel, num_hidden_layers=2, layer_types=["sliding_attention", "full_attention"], use_bidirectional_attention=True,
+                  attention_bias=True)
+
+
 def roberta(kind=hf.RobertaForMaskedLM, config=hf.RobertaConfig, **settings):
     return kind(config(**SMALL, max_position_embeddings=16, type_vocab_size=1, layer_norm_eps=1e-3, pad_token_id=2, **settings)), dict(left=True)
 
@@ -328,7 +344,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

@@ -92,16 +92,22 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
   const auto is_full = [&](int64_t layer) { return words[static_cast<size_t>(layer)] == kinds.full; };
   if (std::ranges::count(words, kinds.full) == b.layers) return;
   b.window = window;
-  if (b.layers > 0 && is_full(0)) {
-    b.full_every = 1;
-    while (b.full_every < b.layers && !is_full(b.full_every)) ++b.full_every;
+  const auto next = [&](int64_t layer) {
+    while (layer < b.layers && !is_full(layer)) ++layer;
+    return layer;
+  };
+  if (const int64_t first = next(0); first < b.layers) {
+    const int64_t second = next(first + 1);
+    b.full_first = first;
+    b.full_every = second < b.layers ? second - first : b.layers;
   }
   for (int64_t i = 0; i < b.layers; ++i) {
     if (words[static_cast<size_t>(i)] == (b.is_full(i) ? kinds.full : kinds.windowed)) continue;
-    config.refuse(kinds.field,
-                  "which says '{}' for layer {}: expected {} for every so many layers from the first on, or "
-                  "for none, and {} for the others",
-                  words[static_cast<size_t>(i)], i, kinds.full, kinds.windowed);
+    config.refuse(
+        kinds.field,
+        "which says '{}' for layer {}: expected {} for every so many layers, or for none, and {} for "
+        "the others",
+        words[static_cast<size_t>(i)], i, kinds.full, kinds.windowed);
   }
 }
 

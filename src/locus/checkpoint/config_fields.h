@@ -47,7 +47,7 @@ size_t without_padding(const Config& config, int64_t vocabulary, std::span<const
 // Refuses a field that is not what Locus computes.
 void expect_flag(const Config& config, std::string_view field, bool value);
 // The window of a blueprint's layers, each of which has one or sees all keys, as these words say. Refuses
-// what `full_every` cannot: full layers stand at equal distances from the first on.
+// what `full_every` cannot: full layers stand at equal distances, the first of them nearer than that.
 struct LayerKinds {
   std::string_view field;
   std::vector<std::string> words;
@@ -69,6 +69,15 @@ struct RotaryBlock {
 };
 OptionValues rotary_options(const Config& config, const RotaryBlock& block, int64_t width,
                             int64_t max_length);
+// The schemes of a model with a rotation for each kind of layer, whose window is read; and back, the
+// rope_parameters. Of the fields beside the blocks, rope_scaling is for both kinds or for full layers alone.
+struct TwoRotations {
+  std::string_view full_base, sliding_base;
+  double full_preset = 0, sliding_preset = 0;
+  bool scales_both = true;
+};
+void read_two_rotations(const Config& config, const TwoRotations& rotations, Blueprint& blueprint);
+std::string two_rotations_config(const Blueprint& blueprint);
 // An option of the blueprint's scheme, or its preset; "0" where the scheme has no such option.
 std::string scheme_setting(const Blueprint& blueprint, std::string_view name);
 

@@ -48,7 +48,7 @@ Blueprint without_unused(Blueprint b) {
   }
   if (b.head == HeadKind::none || b.head == HeadKind::embedding) b.head_dense = preset.head_dense;
   if (!b.head_dense) b.dense_bias = preset.dense_bias;
-  if (b.norm == NormKind::rms) b.norm_bias = preset.norm_bias;
+  if (b.norm != NormKind::layer) b.norm_bias = preset.norm_bias;
   if (!classes) b.labels = preset.labels;
   if (!classes && b.head != HeadKind::answer) b.label_bias = preset.label_bias;
   if (b.head != HeadKind::sequence_class && b.head != HeadKind::embedding) b.pooling = preset.pooling;

@@ -8,14 +8,15 @@ namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
     kElectraFamily, kModernbertFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily,
-    kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kGemmaFamily, kGemma3Family, kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily,       &kRobertaFamily, &kMpnetFamily,  &kDistilbertFamily, &kDebertaFamily, &kElectraFamily,
-    &kModernbertFamily, &kGpt2Family,    &kGptNeoFamily, &kGptjFamily,       &kNeoxFamily,    &kLlamaFamily,
-    &kBloomFamily,      &kOptFamily,     &kT5Family,     &kBartFamily,       &kMarianFamily,
+    &kBertFamily,    &kRobertaFamily,    &kMpnetFamily, &kDistilbertFamily, &kDebertaFamily,
+    &kElectraFamily, &kModernbertFamily, &kGpt2Family,  &kGptNeoFamily,     &kGptjFamily,
+    &kNeoxFamily,    &kLlamaFamily,      &kGemmaFamily, &kGemma3Family,     &kBloomFamily,
+    &kOptFamily,     &kT5Family,         &kBartFamily,  &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
@@ -56,16 +57,19 @@ std::vector<std::string> known_classes(const Family& family, std::string_view cl
   return names;
 }
 
-HeadKind head_of(const Config& config, const Family& family, std::string_view classes) {
+HeadKind head_of(const Config& config, const Family& family, const ModelType& type) {
   if (config.count("architectures") == 0) return HeadKind::none;  // as transformers: the base model
   const std::string name = config.text("architectures.0");
+  if (name == fmt::format("{}{}", type.classes, type.base)) return HeadKind::none;
   for (const Ending& ending : kEndings) {
     const HeadKind head = ending.text == kPreTraining ? family.pretraining : ending.head;
-    if (name == fmt::format("{}{}", classes, ending.text) && std::ranges::count(family.heads, head) > 0) {
+    if (name == fmt::format("{}{}", type.classes, ending.text) &&
+        std::ranges::count(family.heads, head) > 0) {
       return head;
     }
   }
-  config.refuse("architectures.0", "expected one of {}", fmt::join(known_classes(family, classes), ", "));
+  config.refuse("architectures.0", "expected one of {}",
+                fmt::join(known_classes(family, type.classes), ", "));
 }
 
 Blueprint read_blueprint(const Family& family, const Config& config, HeadKind head) {
@@ -98,7 +102,7 @@ Architecture read_architecture(const Config& config) {
   for (const Family* family : families()) {
     const auto found = std::ranges::find(family->types, type, &ModelType::name);
     if (found == family->types.end()) continue;
-    const HeadKind head = head_of(config, *family, found->classes);
+    const HeadKind head = head_of(config, *family, *found);
     Architecture result = {family, type, read_blueprint(*family, config, head)};
     try {
       refuse("blueprint", problems(result.blueprint));
@@ -115,8 +119,7 @@ json::Members named(const ModelType& type, HeadKind head) {
   std::string_view ending = type.next_token;
   if (head != HeadKind::next_token) {
     const auto found = std::ranges::find(kEndings, head, &Ending::head);
-    // Of the two for no head, the one that every family has.
-    ending = head == HeadKind::none || found == std::end(kEndings) ? "Model" : found->text;
+    ending = head == HeadKind::none || found == std::end(kEndings) ? type.base : found->text;
   }
   return {{"model_type", json::text(type.name)},
           {"architectures", json::list(std::vector{json::text(fmt::format("{}{}", type.classes, ending))})}};

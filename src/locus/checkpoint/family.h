@@ -17,6 +17,7 @@ namespace locus {
 struct ModelType {
   std::string_view name, classes;
   std::string_view next_token = "ForCausalLM";
+  std::string_view base = "Model";  // and of the one without a head
 };
 
 // The heads that transformers has for most families of a kind.

@@ -25,6 +25,33 @@ void read_lists(const Config& config, const std::string& at, OptionValues& optio
   }
 }
 
+// The options of a rotary scheme as a block of config.json.
+std::string block_of(const OptionValues& options, int64_t head_size) {
+  const auto said = [&](std::string_view name) {
+    const auto found = options.find(name);
+    return found == options.end() ? std::string() : found->second;
+  };
+  json::Members members = {
+      {"rope_theta", said("base").empty() ? "10000" : said("base")},
+      {"rope_type",
+       json::text(said("scaling").empty() || said("scaling") == "none" ? "default" : said("scaling"))}};
+  const auto width = static_cast<double>(parse_integer(said("width")).value_or(head_size));
+  members.emplace_back("partial_rotary_factor", fmt::format("{}", width / static_cast<double>(head_size)));
+  for (const std::string_view name : {"factor", "truncate"}) {
+    if (!said(name).empty()) members.emplace_back(name, said(name));
+  }
+  if (!said("original_length").empty()) {
+    members.emplace_back("original_max_position_embeddings", said("original_length"));
+  }
+  for (const std::string_view name : kNumbers) {
+    if (!said(name).empty()) members.emplace_back(name, said(name));
+  }
+  for (const std::string_view name : {"short_factor", "long_factor"}) {
+    if (!said(name).empty()) members.emplace_back(name, fmt::format("[{}]", said(name)));
+  }
+  return json::object(members);
+}
+
 }  // namespace
 
 std::string rotary_block(const Config& config) {
@@ -75,31 +102,33 @@ void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_
   b.scheme_options = rotary_options(config, {rotary_block(config), base}, width, b.max_length);
 }
 
-std::string rotary_config(const Blueprint& b) {
-  const auto said = [&](std::string_view name) {
-    const auto found = b.scheme_options.find(name);
-    return found == b.scheme_options.end() ? std::string() : found->second;
+void read_two_rotations(const Config& config, const TwoRotations& rotations, Blueprint& b) {
+  const bool scaled = config.count("rope_scaling") > 0;
+  if (scaled && config.has("rope_parameters")) {
+    config.refuse("rope_scaling", "beside rope_parameters: expected one of them");
+  }
+  const LayerKinds kinds = {};
+  const auto options = [&](std::string_view kind, std::string_view base, double preset, bool scales) {
+    const std::string block = scaled && scales ? "rope_scaling." : fmt::format("rope_parameters.{}.", kind);
+    return rotary_options(config, {block, base, preset}, b.size_of_head(), b.max_length);
   };
-  json::Members members = {
-      {"rope_theta", said("base").empty() ? "10000" : said("base")},
-      {"rope_type",
-       json::text(said("scaling").empty() || said("scaling") == "none" ? "default" : said("scaling"))}};
-  const auto width = static_cast<double>(parse_integer(said("width")).value_or(b.size_of_head()));
-  members.emplace_back("partial_rotary_factor",
-                       fmt::format("{}", width / static_cast<double>(b.size_of_head())));
-  for (const std::string_view name : {"factor", "truncate"}) {
-    if (!said(name).empty()) members.emplace_back(name, said(name));
-  }
-  if (!said("original_length").empty()) {
-    members.emplace_back("original_max_position_embeddings", said("original_length"));
-  }
-  for (const std::string_view name : kNumbers) {
-    if (!said(name).empty()) members.emplace_back(name, said(name));
-  }
-  for (const std::string_view name : {"short_factor", "long_factor"}) {
-    if (!said(name).empty()) members.emplace_back(name, fmt::format("[{}]", said(name)));
-  }
-  return json::object(members);
+  OptionValues full = options(kinds.full, rotations.full_base, rotations.full_preset, true);
+  b.scheme = "rotary";
+  b.scheme_options = b.window > 0 ? options(kinds.windowed, rotations.sliding_base, rotations.sliding_preset,
+                                            rotations.scales_both)
+                                  : full;
+  if (b.full_every == 0 || full == b.scheme_options) return;
+  b.full_scheme = "rotary";
+  b.full_scheme_options = std::move(full);
 }
+
+std::string two_rotations_config(const Blueprint& b) {
+  const LayerKinds kinds = {};
+  const OptionValues& full = b.full_scheme.empty() ? b.scheme_options : b.full_scheme_options;
+  return json::object({{kinds.full, block_of(full, b.size_of_head())},
+                       {kinds.windowed, block_of(b.scheme_options, b.size_of_head())}});
+}
+
+std::string rotary_config(const Blueprint& b) { return block_of(b.scheme_options, b.size_of_head()); }
 
 }  // namespace locus

@@ -106,11 +106,14 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.full_every > 0 && b.window == 0) {
     problem("full_every is {}, but there is no window; expected 0, or a window", b.full_every);
   }
+  if (b.full_first >= std::max<int64_t>(b.full_every, 1)) {
+    problem("full_first is {}, expected less than full_every, {}", b.full_first, b.full_every);
+  }
   if (!b.first_norm && b.norm_place == NormPlace::after) {
     problem("first_norm is false, but norms stand after what they belong to; expected norm_place before");
   }
   if (b.residual != Residual::sequential &&
-      (b.norm_place == NormPlace::after || b.kind == ModelKind::encoder_decoder)) {
+      (b.norm_place != NormPlace::before || b.kind == ModelKind::encoder_decoder)) {
     problem("a parallel residual needs norm_place before and a single stack");
   }
   if (b.padding_token >= b.vocabulary) {

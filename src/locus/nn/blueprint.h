@@ -15,8 +15,9 @@
 namespace locus {
 
 enum class ModelKind { encoder, decoder, encoder_decoder };
-enum class NormKind { layer, rms };
-enum class NormPlace { before, after };  // of attention and feed-forward: before each, or after each residual
+enum class NormKind { layer, rms, rms_from_one };  // of the last the weights are added to one
+// Of attention and feed-forward: before each, after each residual, or before each and on what it adds.
+enum class NormPlace { before, after, around };
 // What goes into feed-forward: the sum after attention; or what went into attention, both then added to it at
 // once, each behind a norm of its own or both behind one.
 enum class Residual { sequential, parallel, parallel_one_norm };
@@ -70,7 +71,7 @@ struct Blueprint {
   bool head_norms = false;
   float attention_scale = 0;
   int64_t window = 0;
-  int64_t full_every = 0;
+  int64_t full_every = 0, full_first = 0;
   float dropout = 0, attention_dropout = 0;
 
   HeadKind head = HeadKind::next_token;
@@ -94,15 +95,14 @@ struct Blueprint {
   int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
   int64_t row_width() const { return embedding_width > 0 ? embedding_width : width; }
   int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
-  bool is_full(int64_t layer) const { return full_every > 0 && layer % full_every == 0; }
+  bool is_full(int64_t layer) const { return full_every > 0 && layer % full_every == full_first; }
   int64_t window_of(int64_t layer) const { return is_full(layer) ? 0 : window; }
   PositionPolicy policy() const { return {positions, position_offset}; }
   // How much narrower the projections that add to the residual start, so that it does not grow with depth
   // (Radford et al. 2019).
   double residual_start() const {
-    return norm_place == NormPlace::before
-               ? std::sqrt(0.5 / static_cast<double>(std::max<int64_t>(layers, 1)))
-               : 1;
+    return norm_place != NormPlace::after ? std::sqrt(0.5 / static_cast<double>(std::max<int64_t>(layers, 1)))
+                                          : 1;
   }
   Geometry geometry() const;  // what the scheme of a single stack is made for
   // The stacks of an encoder-decoder, each as a blueprint of its own.

@@ -31,8 +31,10 @@ void Blueprint::fields(F& f) {
   f.flag("embedding_norm", embedding_norm, "a norm behind the embeddings");
   f.integer("segments", segments, 0, kMost, "kinds of segments; 0: none");
   f.integer("padding_token", padding_token, -1, kMost, "whose row gets no gradient; -1: none");
-  f.choice("norm", norm, "layer|rms", "layer norm, or RMS norm without bias");
-  f.choice("norm_place", norm_place, "before|after", "of attention and feed-forward");
+  f.choice("norm", norm, "layer|rms|rms-from-one",
+           "layer norm, or RMS norm, or one whose weights are added to one");
+  f.choice("norm_place", norm_place, "before|after|around",
+           "of attention and feed-forward: before each, after the sum, or before each and on what it adds");
   f.number("norm_eps", norm_eps, 0, 1, "added to the variance");
   f.flag("norm_bias", norm_bias, "biases of layer norms");
   f.flag("first_norm", first_norm, "a norm before the first layer's attention, where norms stand before");
@@ -51,9 +53,9 @@ void Blueprint::fields(F& f) {
   f.number("attention_scale", attention_scale, 0, 1e6, "on q . k; 0: 1/sqrt(head size)");
   f.integer("window", window, 0, 1e9,
             "keys a query looks back to, its own among them, and as far ahead if not causal; 0: all");
-  f.integer(
-      "full_every", full_every, 0, 10000,
-      "layers from one that sees all keys to the next, from the first on; 0: the window is every layer's");
+  f.integer("full_every", full_every, 0, 10000,
+            "layers from one that sees all keys to the next; 0: the window is every layer's");
+  f.integer("full_first", full_first, 0, 10000, "the first of those layers, counted from 0");
   f.number("dropout", dropout, 0, 0.99, "of embeddings and of what is added to the residual");
   f.number("attention_dropout", attention_dropout, 0, 0.99, "of attention weights");
   f.choice("head", head, "none|next_token|masked_token|sequence_class|token_class|answer|embedding",

@@ -17,7 +17,7 @@ Blueprint unfused(Blueprint blueprint) {
 
 Layer::Layer(const Blueprint& b, const Site& site, int64_t index, bool reads_text, uint64_t place)
     : residual_(b.residual),
-      norm_first_(b.norm_place == NormPlace::before),
+      norm_place_(b.norm_place),
       dropout_(b.dropout),
       place_(place),
       attention_(b, site / "attention", index, place + kWeights),
@@ -27,6 +27,11 @@ Layer::Layer(const Blueprint& b, const Site& site, int64_t index, bool reads_tex
     // Queries come from one text, keys and values from the other: nothing to fuse.
     across_.emplace(unfused(b), site / "across", index, place + kAcrossWeights);
     across_norm_ = Norm(b, site / "across_norm");
+  }
+  if (norm_place_ == NormPlace::around) {
+    attention_out_norm_ = Norm(b, site / "attention_out_norm");
+    if (reads_text) across_out_norm_ = Norm(b, site / "across_out_norm");
+    feed_forward_out_norm_ = Norm(b, site / "feed_forward_out_norm");
   }
   if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, site / "feed_forward_norm");
 }
@@ -45,16 +50,21 @@ Var Layer::parallel(const Var& x, const StackPass& pass) const {
 
 Var Layer::operator()(const Var& x, const StackPass& pass) const {
   if (residual_ != Residual::sequential) return parallel(x, pass);
-  const auto add = [&](const Var& before, const Norm& norm, Place place, const auto& part) {
-    const Var result = part(norm_first_ && norm ? norm(before) : before);
-    const Var sum = op::add(before, dropped(result, pass.pass, place));
-    return norm_first_ ? sum : norm(sum);
+  const bool first = norm_place_ != NormPlace::after;
+  const auto add = [&](const Var& before, const Norm& norm, const Norm& out_norm, Place place,
+                       const auto& part) {
+    const Var result = part(first && norm ? norm(before) : before);
+    const Var sum = op::add(before, dropped(out_norm ? out_norm(result) : result, pass.pass, place));
+    return first ? sum : norm(sum);
   };
-  Var y = add(x, attention_norm_, kAfterAttention, [&](const Var& h) { return attention_(h, pass); });
+  Var y = add(x, attention_norm_, attention_out_norm_, kAfterAttention,
+              [&](const Var& h) { return attention_(h, pass); });
   if (across_) {
-    y = add(y, across_norm_, kAfterAcross, [&](const Var& h) { return across_->across(h, pass); });
+    y = add(y, across_norm_, across_out_norm_, kAfterAcross,
+            [&](const Var& h) { return across_->across(h, pass); });
   }
-  return add(y, feed_forward_norm_, kAfterFeedForward, [&](const Var& h) { return feed_forward_(h); });
+  return add(y, feed_forward_norm_, feed_forward_out_norm_, kAfterFeedForward,
+             [&](const Var& h) { return feed_forward_(h); });
 }
 
 }  // namespace locus

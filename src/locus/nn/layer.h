@@ -23,7 +23,7 @@ class Layer {
   Var dropped(const Var& x, const Pass& pass, uint64_t place) const;
 
   Residual residual_;
-  bool norm_first_;
+  NormPlace norm_place_;
   float dropout_;
   uint64_t place_;
   Attention attention_;
@@ -32,6 +32,7 @@ class Layer {
   Norm across_norm_;
   FeedForward feed_forward_;
   Norm feed_forward_norm_;  // none when the parallel parts share attention's
+  Norm attention_out_norm_, across_out_norm_, feed_forward_out_norm_;  // of what is added, where there are
 };
 
 }  // namespace locus

@@ -28,7 +28,7 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
                               .frozen_token = padding_token_,
                               .segments = segments_,
                               .segment_ids = tokens.segments,
-                              .gamma = norm_.gamma,
+                              .gamma = norm_.scale(),
                               .beta = norm_.beta,
                               .eps = norm_.eps,
                               .rms = norm_.rms,

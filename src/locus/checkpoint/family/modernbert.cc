@@ -8,39 +8,14 @@
 namespace locus {
 namespace {
 
-constexpr std::string_view kFull = "full_attention", kSliding = "sliding_attention";
-constexpr double kFullBase = 160000, kSlidingBase = 10000;
-
 // What old files say by a number and new ones layer by layer.
 std::vector<std::string> types_of(const Config& config, int64_t layers) {
   if (config.has("layer_types")) return config.texts("layer_types");
   const int64_t every = config.integer("global_attn_every_n_layers", 1, 10000, 3);
+  const LayerKinds kinds = {};
   std::vector<std::string> types;
-  for (int64_t i = 0; i < layers; ++i) types.emplace_back(i % every == 0 ? kFull : kSliding);
+  for (int64_t i = 0; i < layers; ++i) types.emplace_back(i % every == 0 ? kinds.full : kinds.windowed);
   return types;
-}
-
-// Old files have a field for each base, new ones a block for each kind of layer.
-OptionValues rotation(const Config& config, std::string_view kind, std::string_view base, double preset,
-                      const Blueprint& b) {
-  const std::string block = fmt::format("rope_parameters.{}.", kind);
-  const bool scaled = config.count("rope_scaling") > 0;
-  if (scaled && config.has("rope_parameters")) {
-    config.refuse("rope_scaling", "beside rope_parameters: expected one of them");
-  }
-  return rotary_options(config, {scaled ? "rope_scaling." : block, base, preset}, b.width / b.heads,
-                        b.max_length);
-}
-
-void read_scheme(const Config& config, Blueprint& b) {
-  const int64_t reach = config.integer("local_attention", 0, 1e9, 128) / 2;
-  read_window(config, {"layer_types", types_of(config, b.layers), kFull, kSliding}, reach + 1, b);
-  OptionValues full = rotation(config, kFull, "global_rope_theta", kFullBase, b);
-  b.scheme = "rotary";
-  b.scheme_options = b.window > 0 ? rotation(config, kSliding, "local_rope_theta", kSlidingBase, b) : full;
-  if (b.full_every == 0 || full == b.scheme_options) return;
-  b.full_scheme = "rotary";
-  b.full_scheme_options = std::move(full);
 }
 
 void fields(ConfigFields& f, Blueprint& b) {
@@ -65,7 +40,14 @@ void read(const Config& config, Blueprint& b) {
   if (b.width % b.heads != 0) {
     config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
   }
-  read_scheme(config, b);
+  const int64_t reach = config.integer("local_attention", 0, 1e9, 128) / 2;
+  read_window(config, {"layer_types", types_of(config, b.layers)}, reach + 1, b);
+  read_two_rotations(config,
+                     {.full_base = "global_rope_theta",
+                      .sliding_base = "local_rope_theta",
+                      .full_preset = 160000,
+                      .sliding_preset = 10000},
+                     b);
   b.embedding_norm = b.gated = b.fused_qkv = true;
   b.first_norm = false;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias;
@@ -106,20 +88,13 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"modernbert", "ModernBert"}};
 constexpr std::string_view kPrefixes[] = {"model."};
 
-std::string base_of(const OptionValues& options) {
-  const auto found = options.find("base");
-  return found == options.end() ? "10000" : found->second;
-}
-
 json::Members config(const Blueprint& b) {
-  const OptionValues& full = b.full_scheme.empty() ? b.scheme_options : b.full_scheme_options;
   json::Members members = named(kTypes[0], b.head);
   members.insert(members.end(),
                  {{"local_attention", json::number(2 * std::max<int64_t>(b.window - 1, 0))},
                   {"layer_types", layer_types(b)},
                   {"global_attn_every_n_layers", json::number(std::max<int64_t>(b.full_every, 1))},
-                  {"global_rope_theta", base_of(full)},
-                  {"local_rope_theta", base_of(b.scheme_options)},
+                  {"rope_parameters", two_rotations_config(b)},
                   {"classifier_pooling", json::text(b.pooling == Pooling::mean ? "mean" : "cls")},
                   {"classifier_activation", json::text(activation_name(b.activation))},
                   {"pad_token_id", b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token})}});

@@ -1,0 +1,166 @@
+// Gemma: Llama with norms whose weights are added to one, and token rows scaled by sqrt(width). Gemma 3 also
+// norms every head's queries and keys and what layers add, and sees all keys in every sixth layer, with a
+// rotation of its own there; read in both directions it is an encoder.
+// Gemma Team 2024, arXiv 2403.08295; 2025, arXiv 2503.19786.
+#include <algorithm>
+#include <cmath>
+
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+void shared_fields(ConfigFields& f, Blueprint& b) {
+  f.size("hidden_size", b.width);
+  f.size("num_hidden_layers", b.layers);
+  f.size("num_attention_heads", b.heads);
+  f.size("num_key_value_heads", b.key_heads);
+  f.size("head_dim", b.head_size, 256);
+  f.size("intermediate_size", b.hidden);
+  f.eps("rms_norm_eps", b.norm_eps, 1e-6);
+  f.flag("attention_bias", b.output_bias, false);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void fields(ConfigFields& f, Blueprint& b) {
+  shared_fields(f, b);
+  f.size("max_position_embeddings", b.max_length, 8192);
+  f.activation("hidden_act", b.activation, "gelu_pytorch_tanh");
+}
+
+void fields3(ConfigFields& f, Blueprint& b) {
+  shared_fields(f, b);
+  f.size("max_position_embeddings", b.max_length, 131072);
+  f.activation("hidden_activation", b.activation, "gelu_pytorch_tanh");
+}
+
+// What the two have in common; and whether it reads in both directions.
+bool read_body(const Config& config, Blueprint& b) {
+  b.norm = NormKind::rms_from_one;
+  b.gated = true;
+  b.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(b.width)));
+  b.hidden_bias = false;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  b.padding_token = padding_of(config, 0, b.vocabulary);
+  const bool both = config.flag("use_bidirectional_attention", false);
+  if (both) b.kind = ModelKind::encoder;
+  return both;
+}
+
+void read(const Config& config, Blueprint& b) {
+  read_body(config, b);
+  // What the first releases called gelu is its approximation.
+  if (b.activation == Activation::gelu) b.activation = Activation::gelu_tanh;
+  read_rotary(config, b.head_size, b);
+}
+
+std::vector<std::string> types_of(const Config& config, int64_t layers) {
+  if (config.has("layer_types")) return config.texts("layer_types");
+  const int64_t every = config.integer("sliding_window_pattern", 1, 10000, 6);
+  const LayerKinds kinds = {};
+  std::vector<std::string> types;
+  for (int64_t i = 0; i < layers; ++i) types.emplace_back((i + 1) % every == 0 ? kinds.full : kinds.windowed);
+  return types;
+}
+
+void read3(const Config& config, Blueprint& b) {
+  const bool both = read_body(config, b);
+  for (const std::string_view name : {"attn_logit_softcapping", "final_logit_softcapping"}) {
+    if (config.has(name)) config.refuse(name, "but Locus does not bend scores: expected null");
+  }
+  b.head_norms = true;
+  b.norm_place = NormPlace::around;
+  b.attention_scale =
+      static_cast<float>(1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e9, 256)));
+  const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
+  read_window(config, {"layer_types", types_of(config, b.layers)}, both ? window / 2 + 1 : window, b);
+  read_two_rotations(config,
+                     {.full_base = "rope_theta",
+                      .sliding_base = "rope_local_base_freq",
+                      .full_preset = 1e6,
+                      .sliding_preset = 1e4,
+                      .scales_both = false},
+                     b);
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention_norm", "input_layernorm"},        {"attention.query", "self_attn.q_proj"},
+    {"attention.key", "self_attn.k_proj"},        {"attention.value", "self_attn.v_proj"},
+    {"attention.out", "self_attn.o_proj"},        {"feed_forward.gate", "mlp.gate_proj"},
+    {"feed_forward.up", "mlp.up_proj"},           {"feed_forward.down", "mlp.down_proj"},
+    {"attention.query_norm", "self_attn.q_norm"}, {"attention.key_norm", "self_attn.k_norm"},
+};
+// One name is a norm of the sum in the one, and of what attention adds in the other.
+constexpr NamePair kNorms[] = {{"feed_forward_norm", "post_attention_layernorm"}};
+constexpr NamePair kNorms3[] = {{"attention_out_norm", "post_attention_layernorm"},
+                                {"feed_forward_norm", "pre_feedforward_layernorm"},
+                                {"feed_forward_out_norm", "post_feedforward_layernorm"}};
+
+void names_with(NameMap& map, const Blueprint& b, std::span<const NamePair> norms) {
+  const std::string stack = b.kind == ModelKind::encoder ? "encoder" : "decoder";
+  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
+  map.layers(stack + ".layers", "model.layers", b.layers, kLayer);
+  map.layers(stack + ".layers", "model.layers", b.layers, norms);
+  map.module(stack + ".norm", "model.norm");
+  map.module("head.out", "score");
+}
+
+void names(NameMap& map, const Blueprint& b) { names_with(map, b, kNorms); }
+void names3(NameMap& map, const Blueprint& b) { names_with(map, b, kNorms3); }
+
+constexpr ModelType kTypes[] = {{"gemma", "Gemma"}};
+constexpr ModelType kTypes3[] = {{"gemma3_text", "Gemma3", "ForCausalLM", "TextModel"}};
+constexpr std::string_view kPrefixes[] = {"model."};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                               HeadKind::token_class};
+constexpr HeadKind kHeads3[] = {HeadKind::none, HeadKind::next_token};
+
+json::Members config_with(const ModelType& type, const Blueprint& b) {
+  json::Members members = named(type, b.head);
+  members.insert(members.end(), {{"use_bidirectional_attention", json::boolean(b.kind == ModelKind::encoder)},
+                                 {"pad_token_id", json::number(std::max<int64_t>(b.padding_token, 0))}});
+  return members;
+}
+
+json::Members config(const Blueprint& b) {
+  json::Members members = config_with(kTypes[0], b);
+  members.emplace_back("rope_parameters", rotary_config(b));
+  return members;
+}
+
+json::Members config3(const Blueprint& b) {
+  json::Members members = config_with(kTypes3[0], b);
+  const double scale =
+      static_cast<double>(b.attention_scale);  // what has no whole number shows when read back
+  const int64_t window = std::max<int64_t>(b.window, 1);
+  members.insert(members.end(),
+                 {{"query_pre_attn_scalar", json::number(int64_t{std::lround(1 / (scale * scale))})},
+                  {"sliding_window", json::number(b.kind == ModelKind::encoder ? 2 * (window - 1) : window)},
+                  {"layer_types", layer_types(b)},
+                  {"rope_parameters", two_rotations_config(b)},
+                  {"final_logit_softcapping", "null"},
+                  {"attn_logit_softcapping", "null"}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kGemmaFamily = {.name = "Gemma",
+                                    .types = kTypes,
+                                    .heads = kHeads,
+                                    .prefixes = kPrefixes,
+                                    .fields = fields,
+                                    .read = read,
+                                    .names = names,
+                                    .config = config};
+
+extern const Family kGemma3Family = {.name = "Gemma 3",
+                                     .types = kTypes3,
+                                     .heads = kHeads3,
+                                     .prefixes = kPrefixes,
+                                     .fields = fields3,
+                                     .read = read3,
+                                     .names = names3,
+                                     .config = config3};
+
+}  // namespace locus
