@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
+#include "locus/checkpoint/safetensors.h"
 #include "tests/apply/expected.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"
@@ -43,6 +47,45 @@ TEST(Embedder, PoolsAsTheFolderSays) {
   expect_vectors(folder.path(), "first");
   add_modules(folder, "lasttoken", false);
   expect_vectors(folder.path(), "last");
+}
+
+// Twelve numbers to two, as a model with `2_Dense` does it.
+void add_dense(const CopyOf& folder, const std::string& settings, const std::vector<NamedTensor>& weights) {
+  put(folder / "modules.json", R"([{"path": "", "type": "sentence_transformers.models.Transformer"},
+    {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+    {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}])");
+  std::filesystem::create_directory(folder / "1_Pooling");
+  put(folder / "1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true})");
+  std::filesystem::create_directory(folder / "2_Dense");
+  put(folder / "2_Dense/config.json", settings);
+  write_safetensors(folder / "2_Dense/model.safetensors", weights);
+}
+
+std::vector<NamedTensor> two_rows() {
+  std::vector<float> weight(24);
+  for (size_t i = 0; i < weight.size(); ++i) weight[i] = 0.1f * static_cast<float>(i % 7) - 0.25f;
+  return {{"linear.weight", Tensor::of({2, 12}, weight)}, {"linear.bias", Tensor::of({2}, {0.5f, -0.25f})}};
+}
+
+TEST(Embedder, ADenseLayerStandsBehindPooling) {
+  const CopyOf folder("embed");
+  const std::vector<NamedTensor> weights = two_rows();
+  add_dense(folder, R"({"in_features": 12, "out_features": 2, "bias": true,
+                        "activation_function": "torch.nn.modules.activation.Tanh"})",
+            weights);
+  const Expected expected("embed");
+  const Embedder embedder(folder.path());
+  EXPECT_EQ(embedder.width(), 2);
+  const Tensor vectors = embedder.embed(texts_of(expected));
+  size_t place = 0;
+  for (const Expected::Value value : expected.cases()) {
+    const std::vector<float> mean = numbers_of(value, "mean");
+    for (size_t r = 0; r < 2; ++r) {
+      double sum = weights[1].second.data<float>()[r];
+      for (size_t c = 0; c < 12; ++c) sum += double{weights[0].second.data<float>()[r * 12 + c]} * mean[c];
+      EXPECT_NEAR(vectors.data<float>()[place++], std::tanh(sum), kNear);
+    }
+  }
 }
 
 TEST(Embedder, ATextsBitsDoNotDependOnItsBatch) {
@@ -127,11 +170,32 @@ void expect_refused(const CopyOf& folder, std::initializer_list<const char*> par
   expect_error(Fault::data, parts, [&] { Embedder embedder(folder.path()); });
 }
 
+TEST(EmbedderFaults, Dense) {
+  const CopyOf folder("embed");
+  const std::string right = R"({"in_features": 12, "out_features": 2, "activation_function": "x.Identity"})";
+  add_dense(folder, R"({"in_features": 13, "out_features": 2})", two_rows());
+  expect_refused(folder, {"in_features is 13, but the vectors before it have 12 numbers"});
+  add_dense(folder, R"({"in_features": 12, "out_features": 3})", two_rows());
+  expect_refused(folder, {"linear.weight has shape [2, 12], expected [3, 12]"});
+  add_dense(folder, R"({"in_features": 12, "out_features": 2, "activation_function": "x.Mish"})", two_rows());
+  expect_refused(folder, {"activation_function is 'x.Mish', expected a class named Identity, Tanh"});
+  add_dense(folder, R"({"in_features": 12, "out_features": 2, "module_input_name": "token_embeddings"})",
+            two_rows());
+  expect_refused(folder, {"module_input_name is 'token_embeddings', but Locus has a vector for each text"});
+  add_dense(folder, right, {two_rows()[0]});
+  expect_refused(folder, {"model.safetensors", "linear.bias"});
+  std::vector<NamedTensor> endless = two_rows();
+  endless[1].second.fill(std::numeric_limits<double>::infinity());
+  add_dense(folder, right, endless);
+  expect_refused(folder, {"linear.bias has values that are not finite"});
+  std::filesystem::remove(folder / "2_Dense/model.safetensors");
+  expect_refused(folder, {"2_Dense/model.safetensors' is not there; Locus reads no pickle files"});
+}
+
 TEST(EmbedderFaults, Modules) {
   const CopyOf folder("embed");
-  put(folder / "modules.json", R"([{"type": "sentence_transformers.models.Dense"}])");
-  expect_refused(folder,
-                 {"modules.json': modules.0.type is", "Dense", "expected a module named Transformer"});
+  put(folder / "modules.json", R"([{"type": "sentence_transformers.models.LSTM"}])");
+  expect_refused(folder, {"modules.json': modules.0.type is", "LSTM", "expected a module named Transformer"});
   put(folder / "modules.json", R"([{"type": "x.Pooling", "path": "../1_Pooling"}])");
   expect_refused(folder, {"modules.0.path is", "expected a folder inside this one"});
   put(folder / "modules.json", R"([{"type": "x.Pooling", "path": "/etc"}])");

@@ -6,7 +6,7 @@
 #include "locus/base/file.h"
 #include "locus/base/paths.h"
 #include "locus/nn/blueprint_fields.h"
-#include "locus/op/mean_rows.h"
+#include "locus/nn/pooling.h"
 #include "locus/text/pipeline/normalizer.h"
 
 namespace locus {
@@ -58,15 +58,22 @@ void Embedder::read_modules() {
   for (int64_t i = 0; i < modules.count("modules"); ++i) {
     const std::string name = fmt::format("modules.{}.type", i), type = modules.text(name);
     const std::string kind = type.substr(type.rfind('.') + 1);
-    if (kind == "Pooling") {
+    const auto own_folder = [&] {
       const std::string place = fmt::format("modules.{}.path", i), path = modules.text(place);
       const bool inside = fs::path(path).is_relative() && std::ranges::count(fs::path(path), "..") == 0;
       if (!inside) modules.refuse(place, "expected a folder inside this one");
-      read_pooling(folder / path / "config.json");
+      return folder / path;
+    };
+    if (normalize_) modules.refuse(name, "expected nothing behind Normalize");
+    if (kind == "Pooling") {
+      if (!dense_.empty()) modules.refuse(name, "expected Pooling before Dense");
+      read_pooling(own_folder() / "config.json");
+    } else if (kind == "Dense") {
+      dense_.push_back(read_dense(own_folder(), width()));
     } else if (kind == "Normalize") {
       normalize_ = true;
     } else if (kind != "Transformer") {
-      modules.refuse(name, "expected a module named Transformer, Pooling or Normalize");
+      modules.refuse(name, "expected a module named Transformer, Pooling, Dense or Normalize");
     }
   }
 }
@@ -113,18 +120,13 @@ Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& op
 }
 
 void Embedder::embed_batch(const TextBatch& batch, const Tensor& out) const {
-  const Var hidden = model_.model().transformer()(batch.tokens);
-  const Tensor starts = batch.tokens.placement.sequences().query_starts;
-  const Tensor rows = pooling_ == Pooling::mean ? op::mean_rows(hidden, starts).value() : hidden.value();
-  const auto from = rows.data<float>(), to = out.data<float>();
-  const auto first = batch.starts();
+  Var rows = pooled(model_.model().transformer()(batch.tokens), batch.tokens.placement, pooling_);
+  for (const DenseStep& step : dense_) rows = step(rows);
+  const auto from = rows.value().data<float>(), to = out.data<float>();
   const auto C = static_cast<size_t>(width());
   for (size_t i = 0; i < batch.which.size(); ++i) {
-    const size_t row = pooling_ == Pooling::mean    ? i
-                       : pooling_ == Pooling::first ? static_cast<size_t>(first[i])
-                                                    : static_cast<size_t>(first[i + 1]) - 1;
     const auto place = to.subspan(batch.which[i] * C, C);
-    std::ranges::copy(from.subspan(row * C, C), place.begin());
+    std::ranges::copy(from.subspan(i * C, C), place.begin());
     if (normalize_) scale_to_length_one(place);
   }
 }

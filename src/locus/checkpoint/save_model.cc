@@ -26,6 +26,10 @@ constexpr std::string_view kCompanions[] = {
     "sentence_bert_config.json",
     "config_sentence_transformers.json",
     "1_Pooling/config.json",
+    "2_Dense/config.json",
+    "2_Dense/model.safetensors",
+    "3_Dense/config.json",
+    "3_Dense/model.safetensors",
 };
 
 void copy_companions(const fs::path& from, const fs::path& to) {

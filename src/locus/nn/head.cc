@@ -2,10 +2,9 @@
 
 #include <cmath>
 
+#include "locus/nn/pooling.h"
 #include "locus/op/dropout.h"
 #include "locus/op/elementwise.h"
-#include "locus/op/gather.h"
-#include "locus/op/mean_rows.h"
 
 namespace locus {
 namespace {
@@ -17,17 +16,6 @@ constexpr float kTiny = 1e-24f;
 bool of_tokens(HeadKind kind) { return kind == HeadKind::next_token || kind == HeadKind::masked_token; }
 
 int64_t outputs(const Blueprint& b) { return b.head == HeadKind::answer ? 2 : b.labels; }
-
-// The first or the last token of every sequence.
-Tensor ends(const Placement& placement, bool first) {
-  const auto starts = placement.sequences().query_starts.data<int32_t>();
-  std::vector<int32_t> rows;
-  for (size_t b = 0; b + 1 < starts.size(); ++b) {
-    require(starts[b] < starts[b + 1], "sequence {} has no token to stand for it", b);
-    rows.push_back(first ? starts[b] : starts[b + 1] - 1);
-  }
-  return Tensor::of({static_cast<int64_t>(rows.size())}, rows);
-}
 
 }  // namespace
 
@@ -64,8 +52,7 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
 Var Head::transformed(const Var& x) const { return dense_ ? dense_norm_(dense_(x, activation_)) : x; }
 
 Var Head::pooled(const Var& hidden, const Placement& placement) const {
-  const Var x = pooling_ == Pooling::mean ? op::mean_rows(hidden, placement.sequences().query_starts)
-                                          : op::gather(hidden, ends(placement, pooling_ == Pooling::first));
+  const Var x = locus::pooled(hidden, placement, pooling_);
   return pooler_ ? pooler_(x, pooler_activation_) : x;
 }
 

@@ -1,0 +1,23 @@
+// A dense layer behind pooling, as sentence-transformers keeps it in a folder of its own: config.json, and
+// linear.weight and linear.bias in model.safetensors.
+//   y = f(x weight^T + bias)
+#pragma once
+
+#include <filesystem>
+
+#include "locus/op/matmul.h"
+
+namespace locus {
+
+struct DenseStep {
+  Var weight, bias;  // f32 [out, in], [out] or absent
+  Activation activation = Activation::none;
+
+  int64_t width() const { return weight.shape()[0]; }
+  Var operator()(const Var& x) const { return op::linear(x, weight, bias, activation); }
+};
+
+// For vectors of `width` numbers.
+DenseStep read_dense(const std::filesystem::path& folder, int64_t width);
+
+}  // namespace locus

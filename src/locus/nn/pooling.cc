@@ -1,0 +1,27 @@
+#include "locus/nn/pooling.h"
+
+#include "locus/op/gather.h"
+#include "locus/op/mean_rows.h"
+
+namespace locus {
+namespace {
+
+// The first or the last token of every sequence.
+Tensor ends(const Placement& placement, bool first) {
+  const auto starts = placement.sequences().query_starts.data<int32_t>();
+  std::vector<int32_t> rows;
+  for (size_t b = 0; b + 1 < starts.size(); ++b) {
+    require(starts[b] < starts[b + 1], "sequence {} has no token to stand for it", b);
+    rows.push_back(first ? starts[b] : starts[b + 1] - 1);
+  }
+  return Tensor::of({static_cast<int64_t>(rows.size())}, rows);
+}
+
+}  // namespace
+
+Var pooled(const Var& hidden, const Placement& placement, Pooling pooling) {
+  return pooling == Pooling::mean ? op::mean_rows(hidden, placement.sequences().query_starts)
+                                  : op::gather(hidden, ends(placement, pooling == Pooling::first));
+}
+
+}  // namespace locus
