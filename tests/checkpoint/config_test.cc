@@ -130,6 +130,7 @@ constexpr ConfigFault kFaults[] = {
      "hidden_act is 'relu', but the head for masked tokens has gelu"},
     {"modernbert", "\"classifier_activation\": \"gelu\"", "\"classifier_activation\": \"relu\"",
      "classifier_activation is 'relu', expected that of hidden_activation, gelu"},
+    {"phi3", "\"longrope\"", "\"linear\", \"factor\": 2", "expected longrope, which is all that Phi-3 has"},
     {"gemma3", "\"final_logit_softcapping\": null", "\"final_logit_softcapping\": 30.0",
      "final_logit_softcapping is 30, but Locus does not bend scores: expected null"},
     {"modernbert-class", "\"classifier_pooling\": \"mean\"", "\"classifier_pooling\": \"max\"",

@@ -198,6 +198,12 @@ const Case kCases[] = {
        b.labels = 3;
        b.full_every = 0;
      })},
+    {"phi3", "Phi-3", with([](Blueprint& b) {
+       as_llama(b);
+       b.fused_qkv = true;
+       b.scheme_options = {{"width", "2"}};
+       b.window = 5;
+     })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {
        as_gemma(b);
@@ -299,10 +305,10 @@ TEST(Express, SaysWhichFieldsNoFamilyHas) {
   refused([](Blueprint& b) { b.scheme = "fire"; }, "but scheme.name is fire, there learned");
   refused(
       [](Blueprint& b) {
-        as_llama(b);
+        as_bert(b);
         b.fused_qkv = true;
       },
-      "the nearest is Llama, but fused_qkv is true, there false");
+      "the nearest is BERT, but fused_qkv is true, there false");
   refused(
       [](Blueprint& b) {
         as_llama(b);

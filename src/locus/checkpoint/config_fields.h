@@ -55,8 +55,9 @@ struct LayerKinds {
 };
 void read_window(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
 std::string layer_types(const Blueprint& blueprint);  // a list of such words
-// Where config.json tells about rotation, "rope_parameters." or "rope_scaling."
-std::string rotary_block(const Config& config);
+// How many elements of a head are rotated: the part that rope_parameters or rope_scaling say, else the field
+// `outside`, else `preset`.
+int64_t rotated_width(const Config& config, int64_t head_size, std::string_view outside, double preset);
 // The scheme and options of a rotary model; and back. `base` is what the field outside the block is called.
 void read_rotary(const Config& config, int64_t width, Blueprint& blueprint,
                  std::string_view base = "rope_theta");

@@ -52,13 +52,20 @@ std::string block_of(const OptionValues& options, int64_t head_size) {
   return json::object(members);
 }
 
-}  // namespace
-
+// Where config.json tells about rotation.
 std::string rotary_block(const Config& config) {
   for (const std::string_view name : {"rope_scaling", "rope_parameters"}) {
     if (config.has(name) && !config.is_object(name)) config.refuse(name, "expected an object");
   }
   return config.count("rope_scaling") > 0 ? "rope_scaling." : "rope_parameters.";
+}
+
+}  // namespace
+
+int64_t rotated_width(const Config& config, int64_t head_size, std::string_view outside, double preset) {
+  const std::string inside = rotary_block(config) + "partial_rotary_factor";
+  const double part = config.number(config.has(inside) ? inside : std::string(outside), 0, 1, preset);
+  return static_cast<int64_t>(static_cast<double>(head_size) * part);
 }
 
 OptionValues rotary_options(const Config& config, const RotaryBlock& source, int64_t width,

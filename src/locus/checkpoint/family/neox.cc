@@ -23,10 +23,7 @@ void read(const Config& config, Blueprint& b) {
   b.residual = config.flag("use_parallel_residual", true) ? Residual::parallel : Residual::sequential;
   b.fused_qkv = true;
   b.key_bias = b.value_bias = b.output_bias = b.query_bias;
-  const std::string inside = rotary_block(config) + "partial_rotary_factor";
-  const std::string part = config.has(inside) ? inside : "rotary_pct";
-  const double rotated = static_cast<double>(b.size_of_head()) * config.number(part, 0, 1, 0.25);
-  read_rotary(config, static_cast<int64_t>(rotated), b, "rotary_emb_base");
+  read_rotary(config, rotated_width(config, b.size_of_head(), "rotary_pct", 0.25), b, "rotary_emb_base");
 }
 
 constexpr NamePair kLayer[] = {

@@ -1,0 +1,84 @@
+// Phi-3: Llama with one matrix for queries, keys and values and one for both sides of the gate; a part of
+// each head may stay unrotated, and long texts have frequencies of their own. Abdin et al. 2024, arXiv
+// 2404.14219.
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size("hidden_size", b.width);
+  f.size("num_hidden_layers", b.layers);
+  f.size("num_attention_heads", b.heads);
+  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.size("intermediate_size", b.hidden);
+  f.size("max_position_embeddings", b.max_length, 4096);
+  f.eps("rms_norm_eps", b.norm_eps, 1e-5);
+  f.activation("hidden_act", b.activation, "silu");
+  f.dropout("resid_pdrop", b.dropout, 0);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
+  if (b.width % b.heads != 0) {
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
+  }
+  b.norm = NormKind::rms;
+  b.gated = b.fused_qkv = true;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
+  b.padding_token = padding_of(config, {}, b.vocabulary);
+  if (config.has("sliding_window")) b.window = config.integer("sliding_window", 1, 1e9);
+  read_rotary(config, rotated_width(config, b.size_of_head(), "partial_rotary_factor", 1), b);
+  const auto scaling = b.scheme_options.find("scaling");
+  if (scaling != b.scheme_options.end() && scaling->second != "longrope") {
+    fail(Fault::data, "'{}': the rotation's scaling is {}, expected longrope, which is all that Phi-3 has",
+         config.path().string(), scaling->second);
+  }
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention_norm", "input_layernorm"},
+    {"attention.out", "self_attn.o_proj"},
+    {"feed_forward_norm", "post_attention_layernorm"},
+    {"feed_forward.down", "mlp.down_proj"},
+};
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
+  for (int64_t i = 0; i < b.layers; ++i) {
+    const std::string ours = numbered("decoder.layers", i), theirs = numbered("model.layers", i);
+    map.modules(ours, theirs, kLayer);
+    map.qkv(ours + "attention", theirs + "self_attn.qkv_proj");
+    map.stacked({ours + "feed_forward.gate", ours + "feed_forward.up"}, theirs + "mlp.gate_up_proj");
+  }
+  map.module("decoder.norm", "model.norm");
+  map.module("head.out", "score");
+}
+
+constexpr ModelType kTypes[] = {{"phi3", "Phi3"}};
+constexpr std::string_view kPrefixes[] = {"model."};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                               HeadKind::token_class};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(),
+                 {{"sliding_window", b.window > 0 ? json::number(b.window) : "null"},
+                  {"pad_token_id", b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token})},
+                  {"rope_parameters", rotary_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kPhi3Family = {.name = "Phi-3",
+                                   .types = kTypes,
+                                   .heads = kHeads,
+                                   .prefixes = kPrefixes,
+                                   .tied = false,
+                                   .fields = fields,
+                                   .read = read,
+                                   .names = names,
+                                   .config = config};
+
+}  // namespace locus
