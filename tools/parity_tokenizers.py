@@ -151,6 +151,23 @@ def fallback_bpe(lines, metaspace):
     return t
 
 
+def gemma(lines):
+    t = fallback_bpe(lines, False)
+    t.normalizer = normalizers.Replace(" ", "▁")
+    t.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    t.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    return t
+
+
+def modernbert(lines):
+    t = byte_bpe(lines, pre_tokenizers.ByteLevel(add_prefix_space=False), trim_offsets=True)
+    t.normalizer = normalizers.NFC()
+    t.add_tokens([AddedToken(" " * n, normalized=True) for n in range(24, 1, -1)])
+    t.add_special_tokens(["[CLS]", "[SEP]", AddedToken("[MASK]", lstrip=True)])
+    frame(t, "[CLS]", "[SEP]")
+    return t
+
+
 def unigram(lines, normalizer, fallback=False, **metaspace):
     t = Tokenizer(models.Unigram())
     t.normalizer = normalizer
@@ -188,6 +205,8 @@ def kinds(lines):
     yield "pattern", lambda: byte_bpe(lines, unknown)
     yield "llama2", lambda: fallback_bpe(lines, False)
     yield "metaspace", lambda: fallback_bpe(lines, True)
+    yield "gemma", lambda: gemma(lines)
+    yield "modernbert", lambda: modernbert(lines)
     yield "t5", lambda: unigram(plain, rules)
     yield "nfkc", lambda: unigram(plain, normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()]),
                                   prepend_scheme="first")

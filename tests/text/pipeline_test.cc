@@ -1,6 +1,7 @@
 // tokenizer.json: small pipelines whose results are known, and files that cannot be right.
 #include <gtest/gtest.h>
 
+#include "locus/text/pipeline/normalizer.h"
 #include "locus/text/pipeline/pipeline.h"
 #include "tests/expect_error.h"
 
@@ -67,6 +68,22 @@ TEST(Pipeline, WhitespaceKnowsTheCharactersOfWords) {
 
 void refused(const std::string& json, std::initializer_list<const char*> parts) {
   expect_error(Fault::data, parts, [&] { pipeline(json); });
+}
+
+// Expected: Unicode's NormalizationTest.txt, as Python's unicodedata has it.
+TEST(NormalForm, WhatUnicodeExcludesFromCompositionStaysApart) {
+  const auto normalized = [](std::string_view text, NormalForm form) {
+    AlignedText aligned(text, 0, text.size());
+    normalize(aligned, form);
+    return std::string(aligned.text());
+  };
+  const std::string qa = "\u0958", apart = "\u0915\u093c";  // a letter of Hindi, and it with its dot
+  for (const NormalForm form : {NormalForm::nfc, NormalForm::nfkc, NormalForm::nfd, NormalForm::nfkd}) {
+    EXPECT_EQ(normalized(qa, form), apart);
+    EXPECT_EQ(normalized(apart, form), apart);
+  }
+  EXPECT_EQ(normalized("\u2adc", NormalForm::nfc), "\u2add\u0338");
+  EXPECT_EQ(normalized("e\u0301", NormalForm::nfc), "\u00e9");
 }
 
 TEST(PipelineFaults, UnknownComponentsAreNamed) {

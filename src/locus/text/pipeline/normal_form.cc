@@ -45,11 +45,13 @@ void order_marks(std::vector<Step>& steps) {
   }
 }
 
-// The one character of two, or 0: of Hangul by arithmetic, else as utf8proc's tables have it.
+// The one character of two, or 0: of Hangul by arithmetic, else as utf8proc's tables have it. Stable: but for
+// those that Unicode excludes, as Hindi's letters with a dot.
 int32_t composed(int32_t left, int32_t right) {
   if (younger_than_unicode_10(left) || younger_than_unicode_10(right)) return 0;
   int32_t pair[2] = {left, right};
-  const auto count = utf8proc_normalize_utf32(pair, 2, UTF8PROC_COMPOSE);
+  const auto count =
+      utf8proc_normalize_utf32(pair, 2, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
   return count == 1 && pair[0] != left ? pair[0] : 0;
 }
 
