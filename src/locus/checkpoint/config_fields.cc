@@ -111,6 +111,16 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
   }
 }
 
+LayerKinds layer_kinds(const Config& config, const FullLayers& old, int64_t layers) {
+  LayerKinds kinds = {"layer_types", config.texts("layer_types")};
+  if (config.has(kinds.field)) return kinds;
+  const int64_t every = config.integer(old.field, 1, 10000, old.preset);
+  for (int64_t i = 0; i < layers; ++i) {
+    kinds.words.emplace_back((i + old.shift) % every == 0 ? kinds.full : kinds.windowed);
+  }
+  return kinds;
+}
+
 std::string layer_types(const Blueprint& b) {
   const LayerKinds kinds = {};
   std::vector<std::string> words;

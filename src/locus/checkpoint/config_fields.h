@@ -55,6 +55,13 @@ struct LayerKinds {
 };
 void read_window(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
 std::string layer_types(const Blueprint& blueprint);  // a list of such words
+// layer_types of config.json; of old files, which have a number for it, full where (layer + shift) is a
+// multiple.
+struct FullLayers {
+  std::string_view field;
+  int64_t preset, shift;
+};
+LayerKinds layer_kinds(const Config& config, const FullLayers& old, int64_t layers);
 // How many elements of a head are rotated: the part that rope_parameters or rope_scaling say, else the field
 // `outside`, else `preset`.
 int64_t rotated_width(const Config& config, int64_t head_size, std::string_view outside, double preset);

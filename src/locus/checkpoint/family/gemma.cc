@@ -54,15 +54,6 @@ void read(const Config& config, Blueprint& b) {
   read_rotary(config, b.head_size, b);
 }
 
-std::vector<std::string> types_of(const Config& config, int64_t layers) {
-  if (config.has("layer_types")) return config.texts("layer_types");
-  const int64_t every = config.integer("sliding_window_pattern", 1, 10000, 6);
-  const LayerKinds kinds = {};
-  std::vector<std::string> types;
-  for (int64_t i = 0; i < layers; ++i) types.emplace_back((i + 1) % every == 0 ? kinds.full : kinds.windowed);
-  return types;
-}
-
 void read3(const Config& config, Blueprint& b) {
   const bool both = read_body(config, b);
   for (const std::string_view name : {"attn_logit_softcapping", "final_logit_softcapping"}) {
@@ -73,7 +64,8 @@ void read3(const Config& config, Blueprint& b) {
   b.attention_scale =
       static_cast<float>(1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e9, 256)));
   const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
-  read_window(config, {"layer_types", types_of(config, b.layers)}, both ? window / 2 + 1 : window, b);
+  read_window(config, layer_kinds(config, {"sliding_window_pattern", 6, 1}, b.layers),
+              both ? window / 2 + 1 : window, b);
   read_two_rotations(config,
                      {.full_base = "rope_theta",
                       .sliding_base = "rope_local_base_freq",

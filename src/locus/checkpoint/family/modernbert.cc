@@ -8,16 +8,6 @@
 namespace locus {
 namespace {
 
-// What old files say by a number and new ones layer by layer.
-std::vector<std::string> types_of(const Config& config, int64_t layers) {
-  if (config.has("layer_types")) return config.texts("layer_types");
-  const int64_t every = config.integer("global_attn_every_n_layers", 1, 10000, 3);
-  const LayerKinds kinds = {};
-  std::vector<std::string> types;
-  for (int64_t i = 0; i < layers; ++i) types.emplace_back(i % every == 0 ? kinds.full : kinds.windowed);
-  return types;
-}
-
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_hidden_layers", b.layers);
@@ -41,7 +31,7 @@ void read(const Config& config, Blueprint& b) {
     config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
   }
   const int64_t reach = config.integer("local_attention", 0, 1e9, 128) / 2;
-  read_window(config, {"layer_types", types_of(config, b.layers)}, reach + 1, b);
+  read_window(config, layer_kinds(config, {"global_attn_every_n_layers", 3, 0}, b.layers), reach + 1, b);
   read_two_rotations(config,
                      {.full_base = "global_rope_theta",
                       .sliding_base = "local_rope_theta",
