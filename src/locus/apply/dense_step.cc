@@ -51,9 +51,10 @@ DenseStep read_dense(const std::filesystem::path& folder, int64_t width) {
   require(is_there(weights), "'{}' is not there; Locus reads no pickle files: save the layer as safetensors",
           weights.string());
   const SafetensorsFile file(weights);
-  return {.weight = read(file, "linear.weight", {out, width}),
-          .bias = biased ? read(file, "linear.bias", {out}) : Var(),
-          .activation = activation_in(config)};
+  DenseStep step = {.activation = activation_in(config)};
+  step.linear.weight = read(file, "linear.weight", {out, width});
+  if (biased) step.linear.bias = read(file, "linear.bias", {out});
+  return step;
 }
 
 }  // namespace locus

@@ -5,16 +5,16 @@
 
 #include <filesystem>
 
-#include "locus/op/matmul.h"
+#include "locus/nn/linear.h"
 
 namespace locus {
 
 struct DenseStep {
-  Var weight, bias;  // f32 [out, in], [out] or absent
+  Linear linear;  // f32
   Activation activation = Activation::none;
 
-  int64_t width() const { return weight.shape()[0]; }
-  Var operator()(const Var& x) const { return op::linear(x, weight, bias, activation); }
+  int64_t width() const { return linear.weight.shape()[0]; }
+  Var operator()(const Var& x) const { return linear(x, activation); }
 };
 
 // For vectors of `width` numbers.

@@ -72,6 +72,10 @@ int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t 
   return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
 }
 
+std::string padding_config(const Blueprint& b) {
+  return b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token});
+}
+
 int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary) {
   return static_cast<int32_t>(config.integer(field, 0, vocabulary - 1));
 }

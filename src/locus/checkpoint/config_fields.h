@@ -40,7 +40,8 @@ Activation activation_of(const Config& config, std::string_view field, std::stri
 std::string_view activation_name(Activation activation);
 int64_t labels_of(const Config& config);  // num_labels, or as many as id2label has, or 2
 int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);  // -1: none
-int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary);           // its id
+std::string padding_config(const Blueprint& blueprint);                              // its id, or null
+int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary);  // its id
 // How many tokens there are up to the last that is not the padding token, at least one: off that a decoder
 // reads the label of a text, and nothing behind it has a say.
 size_t without_padding(const Config& config, int64_t vocabulary, std::span<const int32_t> ids);

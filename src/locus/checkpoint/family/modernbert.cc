@@ -87,7 +87,7 @@ json::Members config(const Blueprint& b) {
                   {"rope_parameters", two_rotations_config(b)},
                   {"classifier_pooling", json::text(b.pooling == Pooling::mean ? "mean" : "cls")},
                   {"classifier_activation", json::text(activation_name(b.activation))},
-                  {"pad_token_id", b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token})}});
+                  {"pad_token_id", padding_config(b)}});
   for (const char* token : {"bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id"}) {
     members.emplace_back(token, "null");
   }

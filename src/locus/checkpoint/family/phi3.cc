@@ -62,10 +62,9 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::s
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(),
-                 {{"sliding_window", b.window > 0 ? json::number(b.window) : "null"},
-                  {"pad_token_id", b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token})},
-                  {"rope_parameters", rotary_config(b)}});
+  members.insert(members.end(), {{"sliding_window", b.window > 0 ? json::number(b.window) : "null"},
+                                 {"pad_token_id", padding_config(b)},
+                                 {"rope_parameters", rotary_config(b)}});
   return members;
 }
 
