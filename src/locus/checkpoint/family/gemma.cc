@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "locus/checkpoint/family.h"
+#include "locus/checkpoint/family/llama.h"
 
 namespace locus {
 namespace {
 
 void shared_fields(ConfigFields& f, Blueprint& b) {
-  f.size("hidden_size", b.width);
-  f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
+  llama::sizes(f, b);
   f.size("num_key_value_heads", b.key_heads);
   f.size("head_dim", b.head_size, 256);
-  f.size("intermediate_size", b.hidden);
   f.eps("rms_norm_eps", b.norm_eps, 1e-6);
   f.flag("attention_bias", b.output_bias, false);
   f.dropout("attention_dropout", b.attention_dropout, 0);
@@ -75,30 +72,19 @@ void read3(const Config& config, Blueprint& b) {
                      b);
 }
 
-constexpr NamePair kLayer[] = {
-    {"attention_norm", "input_layernorm"},        {"attention.query", "self_attn.q_proj"},
-    {"attention.key", "self_attn.k_proj"},        {"attention.value", "self_attn.v_proj"},
-    {"attention.out", "self_attn.o_proj"},        {"feed_forward.gate", "mlp.gate_proj"},
-    {"feed_forward.up", "mlp.up_proj"},           {"feed_forward.down", "mlp.down_proj"},
-    {"attention.query_norm", "self_attn.q_norm"}, {"attention.key_norm", "self_attn.k_norm"},
-};
-// One name is a norm of the sum in the one, and of what attention adds in the other.
-constexpr NamePair kNorms[] = {{"feed_forward_norm", "post_attention_layernorm"}};
-constexpr NamePair kNorms3[] = {{"attention_out_norm", "post_attention_layernorm"},
-                                {"feed_forward_norm", "pre_feedforward_layernorm"},
-                                {"feed_forward_out_norm", "post_feedforward_layernorm"}};
-
-void names_with(NameMap& map, const Blueprint& b, std::span<const NamePair> norms) {
-  const std::string stack = b.kind == ModelKind::encoder ? "encoder" : "decoder";
-  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
-  map.layers(stack + ".layers", "model.layers", b.layers, kLayer);
-  map.layers(stack + ".layers", "model.layers", b.layers, norms);
-  map.module(stack + ".norm", "model.norm");
+void names(NameMap& map, const Blueprint& b) {
+  llama::body_names(map, b, llama::kNorms, llama::kGated);
   map.module("head.out", "score");
 }
 
-void names(NameMap& map, const Blueprint& b) { names_with(map, b, kNorms); }
-void names3(NameMap& map, const Blueprint& b) { names_with(map, b, kNorms3); }
+void names3(NameMap& map, const Blueprint& b) {
+  // What is a norm of the sum in the others is one of what attention adds.
+  constexpr NamePair kNorms[] = {{"attention_norm", "input_layernorm"},
+                                 {"attention_out_norm", "post_attention_layernorm"},
+                                 {"feed_forward_norm", "pre_feedforward_layernorm"},
+                                 {"feed_forward_out_norm", "post_feedforward_layernorm"}};
+  llama::body_names(map, b, kNorms, llama::kGated);
+}
 
 constexpr ModelType kTypes[] = {{"gemma", "Gemma"}};
 constexpr ModelType kTypes3[] = {{"gemma3_text", "Gemma3", "ForCausalLM", "TextModel"}};

@@ -2,9 +2,36 @@
 // shared by groups of heads. Mistral looks back through a window, Qwen2 has biases on queries, keys and
 // values, Qwen3 norms of every head's queries and keys. Touvron et al. 2023, arXiv 2302.13971; Jiang et al.
 // 2023, arXiv 2310.06825; Yang et al. 2024, arXiv 2407.10671; Yang et al. 2025, arXiv 2505.09388.
-#include "locus/checkpoint/family.h"
+#include "locus/checkpoint/family/llama.h"
 
 namespace locus {
+namespace llama {
+
+void sizes(ConfigFields& f, Blueprint& b) {
+  f.size("hidden_size", b.width);
+  f.size("num_hidden_layers", b.layers);
+  f.size("num_attention_heads", b.heads);
+  f.size("intermediate_size", b.hidden);
+}
+
+void body_names(NameMap& map, const Blueprint& b, std::span<const NamePair> norms,
+                std::span<const NamePair> feed_forward) {
+  constexpr NamePair kAttention[] = {
+      {"attention.query", "self_attn.q_proj"},      {"attention.key", "self_attn.k_proj"},
+      {"attention.value", "self_attn.v_proj"},      {"attention.out", "self_attn.o_proj"},
+      {"attention.query_norm", "self_attn.q_norm"}, {"attention.key_norm", "self_attn.k_norm"},
+  };
+  const std::string stack = b.kind == ModelKind::encoder ? "encoder" : "decoder";
+  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
+  for (const std::span<const NamePair> modules :
+       {std::span<const NamePair>(kAttention), norms, feed_forward}) {
+    map.layers(stack + ".layers", "model.layers", b.layers, modules);
+  }
+  map.module(stack + ".norm", "model.norm");
+}
+
+}  // namespace llama
+
 namespace {
 
 // Qwen windows those layers that layer_types says, or else those from max_window_layers on.
@@ -30,11 +57,8 @@ void read_windows(const Config& config, const std::string& type, Blueprint& b) {
 }
 
 void fields(ConfigFields& f, Blueprint& b) {
-  f.size("hidden_size", b.width);
-  f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
+  llama::sizes(f, b);
   f.size("num_key_value_heads", b.key_heads, b.heads);
-  f.size("intermediate_size", b.hidden);
   f.eps("rms_norm_eps", b.norm_eps, 1e-6);
   f.activation("hidden_act", b.activation, "silu");
   f.dropout("attention_dropout", b.attention_dropout, 0);
@@ -58,25 +82,13 @@ void read(const Config& config, Blueprint& b) {
   read_rotary(config, b.head_size, b);
 }
 
-constexpr NamePair kLayer[] = {
-    {"attention_norm", "input_layernorm"},      {"attention.query", "self_attn.q_proj"},
-    {"attention.key", "self_attn.k_proj"},      {"attention.value", "self_attn.v_proj"},
-    {"attention.out", "self_attn.o_proj"},      {"feed_forward_norm", "post_attention_layernorm"},
-    {"feed_forward.gate", "mlp.gate_proj"},     {"feed_forward.up", "mlp.up_proj"},
-    {"feed_forward.down", "mlp.down_proj"},     {"attention.query_norm", "self_attn.q_norm"},
-    {"attention.key_norm", "self_attn.k_norm"},
-};
-
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
-  map.layers("decoder.layers", "model.layers", b.layers, kLayer);
-  map.module("decoder.norm", "model.norm");
+  llama::body_names(map, b, llama::kNorms, llama::kGated);
   map.module("head.out", b.head == HeadKind::token_class ? "score" : label_module(b));
 }
 
 constexpr ModelType kTypes[] = {
     {"llama", "Llama"}, {"mistral", "Mistral"}, {"qwen2", "Qwen2"}, {"qwen3", "Qwen3"}};
-constexpr std::string_view kPrefixes[] = {"model.", "transformer."};
 
 json::Members config(const Blueprint& b) {
   const bool qwen = b.head_norms || (b.query_bias && !b.output_bias);
@@ -100,7 +112,7 @@ json::Members config(const Blueprint& b) {
 extern const Family kLlamaFamily = {.name = "Llama",
                                     .types = kTypes,
                                     .heads = kDecoderHeads,
-                                    .prefixes = kPrefixes,
+                                    .prefixes = llama::kPrefixes,
                                     .tied = false,
                                     .fields = fields,
                                     .read = read,

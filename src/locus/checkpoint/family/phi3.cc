@@ -1,17 +1,14 @@
 // Phi-3: Llama with one matrix for queries, keys and values and one for both sides of the gate; a part of
 // each head may stay unrotated, and long texts have frequencies of their own. Abdin et al. 2024, arXiv
 // 2404.14219.
-#include "locus/checkpoint/family.h"
+#include "locus/checkpoint/family/llama.h"
 
 namespace locus {
 namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
-  f.size("hidden_size", b.width);
-  f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
+  llama::sizes(f, b);
   f.size("num_key_value_heads", b.key_heads, b.heads);
-  f.size("intermediate_size", b.hidden);
   f.size("max_position_embeddings", b.max_length, 4096);
   f.eps("rms_norm_eps", b.norm_eps, 1e-5);
   f.activation("hidden_act", b.activation, "silu");
@@ -36,22 +33,14 @@ void read(const Config& config, Blueprint& b) {
   }
 }
 
-constexpr NamePair kLayer[] = {
-    {"attention_norm", "input_layernorm"},
-    {"attention.out", "self_attn.o_proj"},
-    {"feed_forward_norm", "post_attention_layernorm"},
-    {"feed_forward.down", "mlp.down_proj"},
-};
-
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
+  constexpr NamePair kFeedForward[] = {{"feed_forward.down", "mlp.down_proj"}};
+  llama::body_names(map, b, llama::kNorms, kFeedForward);
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("model.layers", i);
-    map.modules(ours, theirs, kLayer);
     map.qkv(ours + "attention", theirs + "self_attn.qkv_proj");
     map.stacked({ours + "feed_forward.gate", ours + "feed_forward.up"}, theirs + "mlp.gate_up_proj");
   }
-  map.module("decoder.norm", "model.norm");
   map.module("head.out", "score");
 }
 
