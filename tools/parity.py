@@ -294,7 +294,8 @@ def compare_made(name, build, scratch):
 
 
 STRETCHED = {("bert 1", "interpolate"), ("roberta 1", "repeat"), ("gpt2 1", "interpolate"), ("opt 1", "repeat"), ("bart 1", "interpolate"),
-             ("mistral 1", "linear"), ("mistral 1", "ntk"), ("qwen2 1", "yarn"), ("neox 1", "linear")}
+             ("mistral 1", "linear"), ("mistral 1", "ntk"), ("qwen2 1", "yarn"), ("neox 1", "linear"),
+             ("modernbert 1", "linear"), ("gemma3 1", "yarn"), ("phi3 1", "ntk")}
 
 
 def compare_stretched(name, how, build, scratch):

@@ -91,6 +91,39 @@ TEST(Stretch, KeepsTheRotatedPart) {
   EXPECT_EQ(open_model(to.path()).architecture.blueprint.scheme_options.at("width"), "4");
 }
 
+TEST(Stretch, LeavesTheRotationOfLayersWithAWindow) {
+  const TemporaryFolder to;
+  const ModelFolder before = golden("modernbert");
+  stretch_model(before, 64, Stretch::yarn, to.path());  // from 32
+  const Blueprint b = open_model(to.path()).architecture.blueprint;
+  EXPECT_EQ(b.max_length, 64);
+  EXPECT_EQ(b.scheme_options, before.architecture.blueprint.scheme_options);
+  EXPECT_EQ(b.full_scheme_options.at("base"), "500");
+  EXPECT_EQ(b.full_scheme_options.at("scaling"), "yarn");
+  EXPECT_EQ(b.full_scheme_options.at("factor"), "2");
+}
+
+TEST(Stretch, StretchesBothKindsOfLayersWhereTheyRotateAlike) {
+  const FolderOf folder("gemma3");
+  folder.change("\"linear\"", "\"default\"");
+  folder.change("700.0", "60.0");
+  stretch_model(open_model(folder.path()), 64, Stretch::linear, folder / "longer");
+  const Blueprint b = open_model(folder / "longer").architecture.blueprint;
+  EXPECT_EQ(b.full_scheme, "");
+  EXPECT_EQ(b.scheme_options.at("scaling"), "linear");
+  EXPECT_EQ(b.scheme_options.at("base"), "60");
+}
+
+TEST(Stretch, WritesNothingThatTheFamilyCannotBe) {
+  const FolderOf folder("phi3");
+  folder.change("\"longrope\"", "\"default\"");
+  expect_bad_data("the rotation's scaling is yarn, expected longrope",
+                  [&] { stretch_model(open_model(folder.path()), 64, Stretch::yarn, folder / "longer"); });
+  EXPECT_FALSE(fs::exists(folder / "longer"));
+  stretch_model(open_model(folder.path()), 64, Stretch::ntk, folder / "longer");
+  EXPECT_EQ(open_model(folder / "longer").architecture.blueprint.scheme_options.at("width"), "4");
+}
+
 TEST(Stretch, RefusesWhatDoesNotSuit) {
   const TemporaryFolder to;
   const auto refused = [&](const char* family, int64_t length, Stretch how, const char* text) {
@@ -104,6 +137,7 @@ TEST(Stretch, RefusesWhatDoesNotSuit) {
   refused("bloom", 64, Stretch::yarn, "its scheme is alibi");
   refused("bert", 14, Stretch::repeat, "--length is 14, expected more than the model's own 14");
   refused("llama", 64, Stretch::yarn, "the model has a scaling already, llama3");
+  refused("gemma3", 64, Stretch::yarn, "the model has a scaling already, linear");
   refused("gptj", 64, Stretch::linear, "GPT-J has no field for a scaling of its rotation");
   const FolderOf own("bert");
   expect_bad_data("is there already, and would mix with what is written",

@@ -38,7 +38,6 @@ struct Family {
   // Where config.json has the longest length, and whether it counts the offset in.
   std::string_view length_field = "max_position_embeddings";
   bool length_counts_offset = false;
-  bool fixed_rotation = false;  // config.json has no one place to change it in
   // Positions count the tokens that are not the padding token, whatever the mask says.
   bool padding_by_id = false;
   std::span<const std::string_view> leftovers;  // ends of names that its checkpoints carry and nothing reads

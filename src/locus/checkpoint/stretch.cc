@@ -1,11 +1,14 @@
 #include "locus/checkpoint/stretch.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "locus/base/folder.h"
 
 namespace locus {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Rows [offset, offset + length) for the old ones behind the first `offset`, which stand for no position.
 Tensor longer_table(const Tensor& table, int64_t offset, int64_t length, Stretch how) {
@@ -46,59 +49,62 @@ std::vector<NamedTensor> with_longer_tables(const ModelFolder& folder, int64_t l
   return tensors;
 }
 
-// What config.json says of a rotary model, for the new length.
-json::Members rotary_changes(const ModelFolder& folder, int64_t length, Stretch how) {
-  const Config& config = folder.config;
-  const Blueprint& b = folder.architecture.blueprint;
-  const Family& family = *folder.architecture.family;
-  require(!family.fixed_rotation, "'{}': {} has no field for a scaling of its rotation",
-          config.path().string(), family.name);
-  require(!b.scheme_options.contains("scaling"),
-          "'{}': the model has a scaling already, {}; stretch the one it came from", config.path().string(),
-          b.scheme_options.contains("scaling") ? b.scheme_options.at("scaling") : "");
+// The blueprint with a rotation for the new length. Where layers that see all keys have one of their own it
+// is that one: the others see no farther than before.
+Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretch how) {
+  Blueprint b = folder.architecture.blueprint;
+  OptionValues& options = b.full_scheme == "rotary" ? b.full_scheme_options : b.scheme_options;
+  require(!options.contains("scaling"),
+          "'{}': the model has a scaling already, {}; stretch the one it came from",
+          folder.config.path().string(), options.contains("scaling") ? options.at("scaling") : "");
   const double factor = static_cast<double>(length) / static_cast<double>(b.max_length);
-  const double width = std::stod(b.scheme_options.at("width")), base = std::stod(b.scheme_options.at("base"));
-  json::Members fields = {{"rope_theta", json::exact(base)}, {"rope_type", json::text("default")}};
   if (how == Stretch::ntk) {
+    const double width = std::stod(options.at("width")), base = std::stod(options.at("base"));
     require(width > 2, "ntk needs a rotated width above 2, the model has {}", width);
-    fields[0].second = fmt::format("{}", base * std::pow(factor, width / (width - 2)));
+    options["base"] = fmt::format("{}", base * std::pow(factor, width / (width - 2)));
   } else {
-    fields[1].second = json::text(how == Stretch::linear ? "linear" : "yarn");
-    fields.emplace_back("factor", fmt::format("{}", factor));
-    if (how == Stretch::yarn)
-      fields.emplace_back("original_max_position_embeddings", json::number(b.max_length));
+    options["scaling"] = how == Stretch::linear ? "linear" : "yarn";
+    options["factor"] = fmt::format("{}", factor);
+    if (how == Stretch::yarn) options["original_length"] = fmt::format("{}", b.max_length);
   }
-  if (width < static_cast<double>(b.size_of_head())) {
-    fields.emplace_back("partial_rotary_factor",
-                        fmt::format("{}", width / static_cast<double>(b.size_of_head())));
+  return b;
+}
+
+// What config.json says of it, in the one place that the family has for all of it. What said the same before
+// would contradict it.
+json::Members rotary_changes(const ModelFolder& folder, const Blueprint& longer) {
+  const Family& family = *folder.architecture.family;
+  const json::Members said = family.config(longer);
+  const auto block = std::ranges::find(said, "rope_parameters", &json::Members::value_type::first);
+  require(block != said.end(), "'{}': {} has no field for a scaling of its rotation",
+          folder.config.path().string(), family.name);
+  json::Members changes = {*block};
+  for (const char* old : {"rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "global_rope_theta",
+                          "local_rope_theta", "rope_local_base_freq"}) {
+    changes.emplace_back(old, "");
   }
-  // One place for all of it; what said the same before would contradict it.
-  return {{"rope_parameters", json::object(fields)},
-          {"rope_scaling", ""},
-          {"rope_theta", ""},
-          {"rotary_emb_base", ""},
-          {"rotary_pct", ""}};
+  return changes;
 }
 
 }  // namespace
 
-void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const std::filesystem::path& to) {
+void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const fs::path& to) {
   const Blueprint& b = folder.architecture.blueprint;
   const Family& family = *folder.architecture.family;
   const bool table = how == Stretch::interpolate || how == Stretch::repeat;
-  require(table ? !scheme_info(b.scheme).extrapolates : b.scheme == "rotary",
+  require(table ? !scheme_info(b.scheme).extrapolates : b.scheme == "rotary" || b.full_scheme == "rotary",
           "'{}': its scheme is {}; interpolate and repeat are for learned tables, linear, ntk and yarn for "
           "rotary",
           folder.path.string(), b.scheme);
-  require(b.full_scheme.empty(),
-          "'{}': its layers have two schemes, and none of these ways is known for both",
-          folder.path.string());
   require(length > b.max_length && length <= 1 << 24,
           "--length is {}, expected more than the model's own {}, at most {}", length, b.max_length, 1 << 24);
-  json::Members changes = table ? json::Members() : rotary_changes(folder, length, how);
+  json::Members changes =
+      table ? json::Members() : rotary_changes(folder, with_longer_rotation(folder, length, how));
   const int64_t said = length + (family.length_counts_offset ? b.position_offset : 0);
   changes.emplace_back(family.length_field, json::number(said));
-  write_folder(to, [&](const std::filesystem::path& unfinished) {
+  const fs::path& config = folder.config.path();
+  read_architecture(Config(changed_config(config, changes), config));  // refuses what the family cannot be
+  write_folder(to, [&](const fs::path& unfinished) {
     write_model(folder, table ? with_longer_tables(folder, length, how) : tensors_of(folder.bindings),
                 unfinished, changes);
   });
