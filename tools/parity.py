@@ -68,6 +68,11 @@ CASES = {
     "modernbert 3": (hf.ModernBertForTokenClassification, hf.ModernBertConfig, dict({**SIZES, "num_hidden_layers": 4}, **MODERNBERT, num_labels=3)),
     "modernbert 4": (hf.ModernBertForQuestionAnswering, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, layer_types=["sliding_attention"] * 3)),
     "modernbert 5": (hf.ModernBertForSequenceClassification, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, layer_types=["full_attention"] * 3)),
+    "nomic-bert 1": (hf.NomicBertForTokenClassification, hf.NomicBertConfig, dict(SIZES, max_position_embeddings=40, num_labels=3)),
+    "nomic-bert 2": (hf.NomicBertModel, hf.NomicBertConfig, dict(SIZES, max_position_embeddings=40, hidden_act="gelu", type_vocab_size=3)),
+    "nomic-bert 3": (hf.NomicBertForSequenceClassification, hf.NomicBertConfig, dict(SIZES, **rope("linear", factor=2.0), max_position_embeddings=40,
+                                                                                                  head_dim=6)),
+    "nomic-bert 4": (hf.NomicBertForMaskedLM, hf.NomicBertConfig, dict(SIZES, max_position_embeddings=40, tie_word_embeddings=False)),
     "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
     "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
                                                                   scale_attn_weights=False, num_labels=3)),
@@ -139,7 +144,7 @@ def conditions(name, model):
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
     causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi3", "Bloom", "OPT"))
-    segments = 2 if kind.startswith(("Bert", "Electra")) else 0
+    segments = 2 if kind.startswith(("Bert", "Electra", "NomicBert")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
     if not answers:  # there the softmax over a row would see padding
@@ -258,6 +263,8 @@ MADE = {
     "modernbert": (hf.ModernBertForMaskedLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "kind": "encoder", "head": "masked_token", "gated": True,
                                               "embedding_norm": True, "first_norm": False, "head_dense": True, "dense_bias": False, "head_bias": True,
                                               "window": 5, "full_every": 2, "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300}),
+    "nomic-bert": (hf.NomicBertForMaskedLM, {**MADE_ENCODER, **MADE_BARE, "norm": "layer", "segments": 2, "scheme.name": "rotary", "gated": True,
+                                             "activation": "silu"}),
     "roberta": (hf.RobertaForMaskedLM, {**MADE_ENCODER, "segments": 1, "positions": "count", "position_offset": 2, "padding_token": 1}),
     "distilbert": (hf.DistilBertForMaskedLM, {**MADE_ENCODER, "norm_eps": 1e-12}),
     "deberta": (hf.DebertaForMaskedLM, {**MADE_ENCODER, **MADE_DEBERTA, "key_bias": False, "scheme.buckets": 0, "scheme.shared": False,

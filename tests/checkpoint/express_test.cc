@@ -198,6 +198,14 @@ const Case kCases[] = {
        b.labels = 3;
        b.full_every = 0;
      })},
+    {"nomic_bert", "NomicBERT", with([](Blueprint& b) {
+       as_bert(b);
+       b.scheme = "rotary";
+       b.scheme_options = {{"base", "1000"}};
+       b.gated = true;
+       b.activation = Activation::silu;
+       b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
+     })},
     {"phi3", "Phi-3", with([](Blueprint& b) {
        as_llama(b);
        b.fused_qkv = true;
@@ -289,6 +297,12 @@ TEST_P(MadeModel, OpensAsTheSameModel) {
 
 INSTANTIATE_TEST_SUITE_P(Families, MadeModel, testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.name; });
+
+// Some classes of transformers take no whole number for a float.
+TEST(Express, WritesFractionsAsFractions) {
+  const std::string config = express(with(as_bert)).config;
+  EXPECT_NE(config.find("\"hidden_dropout_prob\": 0.0"), std::string::npos) << config;
+}
 
 TEST(Express, SaysWhichFieldsNoFamilyHas) {
   const TemporaryFolder folder;

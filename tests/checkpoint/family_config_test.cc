@@ -1,6 +1,7 @@
 // What config.json means where it says a thing twice, or leaves it out: what transformers takes it for.
 #include <gtest/gtest.h>
 
+#include "locus/checkpoint/forward.h"
 #include "tests/checkpoint/folder_of.h"
 
 namespace locus {
@@ -163,6 +164,39 @@ TEST(FamilyConfig, T5MayHaveAnotherActivationThanItsFeedForwardIsCalledFor) {
   EXPECT_EQ(changed("t5-v11", {{"gelu_new", "relu"}}).activation, Activation::relu);
   EXPECT_EQ(changed("t5-v11", {{"\"dense_act_fn\": \"gelu_new\",", ""}}).activation, Activation::gelu_tanh);
   EXPECT_FALSE(changed("t5-v11", {{"\"is_gated_act\": true", "\"is_gated_act\": false"}}).gated);
+}
+
+// The released files: GPT-2's names for the sizes, another prefix, and no biases in the head.
+TEST(FamilyConfig, NomicBertIsTheSameUnderItsFirstNames) {
+  const FolderOf now("nomic-bert"), first("nomic-bert");
+  const std::vector<NamedTensor> tensors = now.tensors();
+  std::vector<NamedTensor> kept;
+  for (const auto& [name, tensor] : tensors) {
+    if (name == "cls.predictions.bias" || name == "cls.predictions.transform.dense.bias") {
+      std::ranges::fill(tensor.data<float>(), 0.0f);
+    } else {
+      kept.emplace_back(name.starts_with("nomic_") ? name.substr(6) : name, tensor);
+    }
+  }
+  now.write(tensors);
+  first.write(kept);
+  for (const auto& [from, to] :
+       std::vector<Change>{{"NomicBertForMaskedLM", "NomicBertForPreTraining"},
+                           {"hidden_size", "n_embd"},
+                           {"num_hidden_layers", "n_layer"},
+                           {"num_attention_heads", "n_head"},
+                           {"intermediate_size", "n_inner"},
+                           {"max_position_embeddings", "n_positions"},
+                           {"layer_norm_eps", "layer_norm_epsilon"},
+                           {R"("hidden_act": "silu")", R"("activation_function": "swiglu")"},
+                           {R"("rope_parameters")", R"("rotary_emb_base": 200, "unread")"}}) {
+    first.change(from, to);
+  }
+  ModelFolder one = open_model(now.path()), two = open_model(first.path());
+  const ForwardInputs inputs = {.input_ids = Tensor::of({1, 5}, std::vector<int32_t>{4, 9, 7, 3, 11})};
+  const std::vector<NamedTensor> wanted = forward(one, inputs, false), got = forward(two, inputs, false);
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i].second.values(), wanted[i].second.values());
 }
 
 TEST(FamilyConfig, CamembertIsRoberta) {

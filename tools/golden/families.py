@@ -15,6 +15,7 @@ import sys
 import torch
 import transformers as hf
 from safetensors.torch import save_file
+from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.bart.modeling_bart import shift_tokens_right
 
 DEVIATION = 0.3  # large enough that a wrong position is seen
@@ -118,11 +119,9 @@ def outputs_of(model, inputs):
     if out.get("loss") is not None:
         result["loss"] = out.loss.detach().reshape(())
         out.loss.backward()
-        # Saving writes one name otherwise than the model has it.
-        stored = {"lm_head.weight": "embed_out.weight"} if model.config.model_type == "gpt_neox" else {}
-        for name, parameter in model.named_parameters():
-            if parameter.grad is not None:
-                result["grad." + stored.get(name, name)] = parameter.grad.contiguous()
+        gradients = {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
+        for name, gradient in revert_weight_conversion(model, gradients).items():  # files have other names than the model, and fewer matrices
+            result["grad." + name] = gradient.contiguous()
     return result
 
 
@@ -157,6 +156,11 @@ def modernbert_class():
     model, _ = modernbert(hf.ModernBertForSequenceClassification, num_hidden_layers=2, norm_bias=True, attention_bias=True, mlp_bias=True,
                           classifier_bias=True, classifier_pooling="mean", hidden_activation="relu", classifier_activation="relu", num_labels=4)
     return model, dict()
+
+
+def nomic_bert():
+    return hf.NomicBertForMaskedLM(hf.NomicBertConfig(**SMALL, max_position_embeddings=14, head_dim=8, layer_norm_eps=1e-3,
+                                                      rope_parameters=dict(rope_type="default", rope_theta=200.0))), dict(segments=2)
 
 
 def gpt2():
@@ -349,7 +353,7 @@ def marian():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, gpt2, gpt2_class, gpt_neo, gptj, neox,
     neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 

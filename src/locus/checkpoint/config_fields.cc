@@ -28,13 +28,20 @@ void ConfigFields::flag(std::string_view name, bool& value, bool preset) {
 }
 
 void ConfigFields::eps(std::string_view name, float& value, double preset) {
-  if (to_) return write(name, json::number(value));
-  value = static_cast<float>(from_->number(name, 0, 1, preset));
+  real(name, value, preset, {0, 1});
 }
 
 void ConfigFields::dropout(std::string_view name, float& value, double preset) {
-  if (to_) return write(name, json::number(value));
-  value = static_cast<float>(from_->number(name, 0, 0.99, preset));
+  real(name, value, preset, {0, 0.99});
+}
+
+void ConfigFields::real(std::string_view name, float& value, double preset, Limits limits) {
+  if (to_) {
+    // Some classes of transformers take no whole number where they have a float.
+    std::string text = json::number(value);
+    return write(name, text.find_first_of(".e") == std::string::npos ? text + ".0" : text);
+  }
+  value = static_cast<float>(from_->number(name, limits.least, limits.most, preset));
 }
 
 void ConfigFields::activation(std::string_view name, Activation& value, std::string_view preset) {

@@ -29,6 +29,10 @@ class ConfigFields {
   std::string_view either(std::string_view first, std::string_view second) const;
 
  private:
+  struct Limits {
+    double least, most;
+  };
+  void real(std::string_view name, float& value, double preset, Limits limits);
   void write(std::string_view name, std::string value) { to_->emplace_back(name, std::move(value)); }
 
   const Config* from_ = nullptr;
@@ -66,9 +70,10 @@ LayerKinds layer_kinds(const Config& config, const FullLayers& old, int64_t laye
 // How many elements of a head are rotated: the part that rope_parameters or rope_scaling say, else the field
 // `outside`, else `preset`.
 int64_t rotated_width(const Config& config, int64_t head_size, std::string_view outside, double preset);
-// The scheme and options of a rotary model; and back. `base` is what the field outside the block is called.
+// The scheme and options of a rotary model; and back. `base` is what the field outside the block is called,
+// `preset` the base where neither says one.
 void read_rotary(const Config& config, int64_t width, Blueprint& blueprint,
-                 std::string_view base = "rope_theta");
+                 std::string_view base = "rope_theta", double preset = 10000);
 std::string rotary_config(const Blueprint& blueprint);
 // The options that a block tells. Its base stands in it or else in the field `base`, or is `preset`.
 struct RotaryBlock {

@@ -104,9 +104,9 @@ OptionValues rotary_options(const Config& config, const RotaryBlock& source, int
   return options;
 }
 
-void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_view base) {
+void read_rotary(const Config& config, int64_t width, Blueprint& b, std::string_view base, double preset) {
   b.scheme = "rotary";
-  b.scheme_options = rotary_options(config, {rotary_block(config), base}, width, b.max_length);
+  b.scheme_options = rotary_options(config, {rotary_block(config), base, preset}, width, b.max_length);
 }
 
 void read_two_rotations(const Config& config, const TwoRotations& rotations, Blueprint& b) {

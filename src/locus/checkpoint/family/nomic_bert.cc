@@ -1,0 +1,93 @@
+// NomicBERT: BERT with rotary positions in the place of a table, a gate in feed-forward, and no biases in
+// layers. Its first config.json has GPT-2's names, and a head for masked tokens without biases.
+// Nussbaum, Morris, Duderstadt, Mulyar 2024, arXiv 2402.01613.
+#include "locus/checkpoint/family/bert.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size(f.either("hidden_size", "n_embd"), b.width);
+  f.size(f.either("num_hidden_layers", "n_layer"), b.layers);
+  f.size(f.either("num_attention_heads", "n_head"), b.heads);
+  f.size(f.either("intermediate_size", "n_inner"), b.hidden);
+  f.size(f.either("max_position_embeddings", "n_positions"), b.max_length);
+  f.size("type_vocab_size", b.segments, 2);
+  f.eps(f.either("layer_norm_eps", "layer_norm_epsilon"), b.norm_eps, 1e-12);
+  f.activation("hidden_act", b.activation, "silu");
+  f.dropout(f.either("hidden_dropout_prob", "resid_pdrop"), b.dropout, 0);
+  f.dropout(f.either("attention_probs_dropout_prob", "attn_pdrop"), b.attention_dropout, 0);
+}
+
+// What the first config.json could say besides, and Locus does not compute.
+void expect_plain(const Config& config) {
+  for (const char* name : {"prenorm", "parallel_block", "use_rms_norm", "causal", "qkv_proj_bias",
+                           "mlp_fc1_bias", "mlp_fc2_bias", "rotary_emb_interleaved"}) {
+    expect_flag(config, name, false);
+  }
+  if (!config.has("hidden_act") && config.text("activation_function", "swiglu") != "swiglu") {
+    config.refuse("activation_function", "expected swiglu");
+  }
+  if (config.number("rotary_emb_fraction", 0, 1, 1) != 1) config.refuse("rotary_emb_fraction", "expected 1");
+  for (const char* name : {"rotary_emb_scale_base", "rotary_scaling_factor"}) {
+    if (config.has(name)) config.refuse(name, "but Locus does not know that scaling: expected null");
+  }
+}
+
+void read(const Config& config, Blueprint& b) {
+  bert::read_encoder(b);
+  expect_plain(config);
+  if (config.has("head_dim")) b.head_size = config.size("head_dim");
+  read_rotary(config, b.size_of_head(), b, "rotary_emb_base", 1000);
+  b.gated = b.fused_qkv = true;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
+  b.padding_token = padding_of(config, 0, b.vocabulary);
+  if (b.head == HeadKind::sequence_class) b.pooler = Activation::tanh;
+  if (!config.has("hidden_size")) b.head_bias = b.dense_bias = false;
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention.out", "attn.out_proj"}, {"attention_norm", "norm1"},      {"feed_forward.up", "mlp.fc11"},
+    {"feed_forward.gate", "mlp.fc12"},  {"feed_forward.down", "mlp.fc2"}, {"feed_forward_norm", "norm2"},
+};
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tokens("nomic_bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight", b.tied);
+  map.tensor("encoder.embedding.segments", "nomic_bert.embeddings.token_type_embeddings.weight");
+  map.module("encoder.embedding.norm", "nomic_bert.emb_ln");
+  map.layers("encoder.layers", "nomic_bert.encoder.layers", b.layers, kLayer);
+  for (int64_t i = 0; i < b.layers; ++i) {
+    map.qkv(numbered("encoder.layers", i) + "attention",
+            numbered("nomic_bert.encoder.layers", i) + "attn.Wqkv");
+  }
+  map.module("head.dense", "cls.predictions.transform.dense");
+  map.module("head.dense_norm", "cls.predictions.transform.layer_norm");
+  bert::bias_names(map, b.tied, "cls.predictions.bias", "cls.predictions.decoder.bias");
+  map.module("head.pooler", "nomic_bert.pooler.dense");
+  map.module("head.out", "classifier");
+}
+
+constexpr ModelType kTypes[] = {{"nomic_bert", "NomicBert"}};
+constexpr std::string_view kPrefixes[] = {"nomic_bert.", "bert."};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind::sequence_class,
+                               HeadKind::token_class};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(),
+                 {{"head_dim", json::number(b.head_size)}, {"rope_parameters", rotary_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kNomicBertFamily = {.name = "NomicBERT",
+                                        .types = kTypes,
+                                        .heads = kHeads,
+                                        .prefixes = kPrefixes,
+                                        .fields = fields,
+                                        .read = read,
+                                        .names = names,
+                                        .config = config};
+
+}  // namespace locus
