@@ -57,6 +57,10 @@ Blueprint without_unused(Blueprint b) {
     b.positions = preset.positions;
     b.position_offset = preset.position_offset;
   }
+  // Of a single full layer, what counts is that the next is behind the last.
+  if (b.full_every > 0 && b.full_first < b.layers && b.full_first + b.full_every >= b.layers) {
+    b.full_every = b.layers;
+  }
   b.dropout = b.attention_dropout = 0;
   b.deviation = preset.deviation;
   b.padding_token = preset.padding_token;
