@@ -212,6 +212,13 @@ const Case kCases[] = {
        b.scheme_options = {{"width", "2"}};
        b.window = 5;
      })},
+    {"smollm3", "SmolLM3", with([](Blueprint& b) {
+       as_llama(b);
+       b.layers = 5;
+       b.full_every = 4;
+       b.full_first = 3;
+       b.full_scheme = "none";
+     })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {
        as_gemma(b);

@@ -130,6 +130,24 @@ TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
                   [&] { read("global", "local", 2); });
 }
 
+TEST(FamilyConfig, Smollm3SaysInTwoWaysWhichLayersHaveNoPositions) {
+  const std::string said = "\"no_rope_layers\": [\n    1,\n    0,\n    1\n  ],";
+  const auto read = [&](const std::string& field) { return changed("smollm3", {{said, field}}); };
+  const Blueprint now = changed("smollm3", {});
+  EXPECT_EQ(now.full_scheme, "none");
+  EXPECT_EQ(now.full_every, 3);
+  EXPECT_EQ(now.full_first, 1);
+  EXPECT_EQ(read("\"no_rope_layers\": [1, 1, 1],").full_scheme, "");
+  EXPECT_EQ(read("\"no_rope_layers\": [0, 0, 0],").full_every, 1);
+  EXPECT_EQ(read("\"unread\": 0,").full_scheme, "") << "every fourth, but there are three";
+  EXPECT_EQ(
+      changed("smollm3", {{said, ""}, {"\"no_rope_layer_interval\": 4", "\"no_rope_layer_interval\": 3"}})
+          .full_first,
+      2);
+  expect_bad_data("which says '1' for layer 2: expected 0 for every so many layers",
+                  [&] { read("\"no_rope_layers\": [0, 0, 1],"); });
+}
+
 TEST(FamilyConfig, MpnetHasAsManyBucketsAsItReads) {
   expect_bad_data("relative_attention_num_buckets is 16, but distances fall into 32: expected 32", [] {
     changed("mpnet", {{"\"relative_attention_num_buckets\": 32", "\"relative_attention_num_buckets\": 16"}});

@@ -124,6 +124,14 @@ TEST(Stretch, WritesNothingThatTheFamilyCannotBe) {
   EXPECT_EQ(open_model(folder / "longer").architecture.blueprint.scheme_options.at("width"), "4");
 }
 
+TEST(Stretch, LeavesLayersWithoutPositionsAsTheyAre) {
+  const TemporaryFolder to;
+  stretch_model(golden("smollm3"), 64, Stretch::yarn, to.path());
+  const Blueprint b = open_model(to.path()).architecture.blueprint;
+  EXPECT_EQ(b.scheme_options.at("scaling"), "yarn");
+  EXPECT_EQ(b.full_scheme, "none");
+}
+
 TEST(Stretch, RefusesWhatDoesNotSuit) {
   const TemporaryFolder to;
   const auto refused = [&](const char* family, int64_t length, Stretch how, const char* text) {

@@ -33,6 +33,8 @@ TEST(Inspect, SaysWhatAModelIs) {
   const std::string windowed = run_program("inspect " + golden("mistral"), "COLUMNS=200").out;
   EXPECT_NE(windowed.find("a query sees the last "), std::string::npos);
   EXPECT_NE(windowed.find("rotary: base="), std::string::npos);
+  const std::string mixed = run_program("inspect " + golden("smollm3"), "COLUMNS=200").out;
+  EXPECT_NE(mixed.find("in one of 3 layers  none\n"), std::string::npos) << mixed;
 }
 
 TEST(Inspect, DrawsAModelOfEveryKindOfTerm) {

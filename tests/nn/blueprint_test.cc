@@ -37,7 +37,7 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
        "  width is 130, no multiple of heads, 4; change one, or give head_size\n"
        "  key_heads is 3, expected a divisor of heads, 4\n"
        "  head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token\n"
-       "  full_every is 2, but there is no window; expected 0, or a window\n"
+       "  full_every is 2, but no layer differs from others; expected 0, a window, or a full_scheme\n"
        "  padding_token is 256, expected less than vocabulary, 256\n"
        "  unknown scheme 'rotray'; did you mean 'rotary'?"},
       [&] { Model model(b); });
@@ -119,12 +119,27 @@ TEST(Blueprint, LayersThatSeeAllMayHaveASchemeOfTheirOwn) {
   EXPECT_GT(after[2].data<float>()[5 * 6 + 1], 0);
 }
 
-TEST(Blueprint, ASchemeOfFullLayersIsForAttentionAndForAWindow) {
+TEST(Blueprint, LayersMayDifferInTheirSchemeAlone) {
+  const Model model(blueprint_of(
+      "test",
+      {{"full_every", "2"}, {"scheme.name", "rotary"}, {"full_scheme.name", "none"}, {"deviation", "1"}}));
+  const auto weights = [&](const std::vector<int32_t>& positions) {
+    Look look;
+    model({.ids = Tensor::of({3}, std::vector<int32_t>{1, 2, 3}),
+           .placement = Placement::given(Tensor::of({1, 3}, positions))},
+          {.look = &look});
+    return look.weights;
+  };
+  const std::vector<Tensor> near = weights({0, 1, 2}), far = weights({0, 5, 9});
+  EXPECT_EQ(near[0].values(), far[0].values());
+  EXPECT_NE(near[1].values(), far[1].values());
+}
+
+TEST(Blueprint, ASchemeOfFullLayersIsForAttentionAndForSomeLayers) {
   Blueprint b;
   b.full_scheme = "learned";
   expect_error(Fault::usage,
-               {"full_scheme is learned, but no layer differs from others in what it sees; expected a window "
-                "and full_every",
+               {"full_scheme is learned, but no layer has it; expected full_every",
                 "full_scheme is learned, which acts on the input of all layers"},
                [&] { Model model(b); });
   b.window = 3;

@@ -122,6 +122,12 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
   }
 }
 
+void read_bare_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& b) {
+  read_window(config, kinds, window, b);
+  if (std::ranges::count(kinds.words, kinds.full) == b.layers) b.full_every = 1;
+  if (b.full_every > 0) b.full_scheme = "none";
+}
+
 LayerKinds layer_kinds(const Config& config, const FullLayers& old, int64_t layers) {
   LayerKinds kinds = {"layer_types", config.texts("layer_types")};
   if (config.has(kinds.field)) return kinds;

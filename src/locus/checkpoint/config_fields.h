@@ -59,6 +59,8 @@ struct LayerKinds {
   std::string_view full = "full_attention", windowed = "sliding_attention";
 };
 void read_window(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
+// The same of a rotary model that has no positions in layers that see all keys; its rotation is read.
+void read_bare_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
 std::string layer_types(const Blueprint& blueprint);  // a list of such words
 // layer_types of config.json; of old files, which have a number for it, full where (layer + shift) is a
 // multiple.

@@ -87,8 +87,10 @@ Facts facts_of(const Subject& subject) {
     facts.push_back(fact);
   }
   if (b.window > 0) facts.emplace_back("window", window_in_words(b));
-  if (!b.full_scheme.empty())
-    facts.emplace_back("scheme there", in_words(b.full_scheme, b.full_scheme_options));
+  if (!b.full_scheme.empty()) {
+    facts.emplace_back(b.window > 0 ? "scheme there" : fmt::format("in one of {} layers", b.full_every),
+                       in_words(b.full_scheme, b.full_scheme_options));
+  }
   const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
   for (const auto& [part, count] : report::parts_of(subject.model)) {

@@ -26,8 +26,9 @@ std::string settings_help() {
   return section<DataSettings>("data") + section<TrainSettings>("train") + section<Blueprint>("model") +
          fmt::format(
              "[model.scheme]\nname = {}, and the options that locus schemes NAME lists\n"
-             "[model.full_scheme]\nthe same for layers that see all keys, where others have a window; "
-             "without it they have the scheme of those",
+             "[model.full_scheme]\nthe same for the layers that full_every tells; without it they have the "
+             "scheme "
+             "of the others",
              Blueprint().scheme);
 }
 

@@ -42,9 +42,7 @@ void check_full_scheme(const Blueprint& b, std::vector<std::string>& found) {
   if (found.size() > before) return;
   if (b.full_every == 0) {
     found.push_back(
-        fmt::format("full_scheme is {}, but no layer differs from others in what it sees; expected a window "
-                    "and full_every",
-                    b.full_scheme));
+        fmt::format("full_scheme is {}, but no layer has it; expected full_every", b.full_scheme));
   }
   if (acts_on_input(scheme_info(b.full_scheme))) {
     found.push_back(fmt::format(
@@ -103,8 +101,9 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.kind == ModelKind::encoder && b.head == HeadKind::next_token) {
     problem("head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token");
   }
-  if (b.full_every > 0 && b.window == 0) {
-    problem("full_every is {}, but there is no window; expected 0, or a window", b.full_every);
+  if (b.full_every > 0 && b.window == 0 && b.full_scheme.empty()) {
+    problem("full_every is {}, but no layer differs from others; expected 0, a window, or a full_scheme",
+            b.full_every);
   }
   if (b.full_first >= std::max<int64_t>(b.full_every, 1)) {
     problem("full_first is {}, expected less than full_every, {}", b.full_first, b.full_every);

@@ -46,7 +46,7 @@ struct Blueprint {
 
   std::string scheme = "none";
   OptionValues scheme_options;
-  std::string full_scheme;  // of layers that see all keys where others have a window; empty: the same
+  std::string full_scheme;  // of the layers that full_every tells; empty: the same
   OptionValues full_scheme_options;
   PositionPolicy::Kind positions = PositionPolicy::Kind::row;
   int32_t position_offset = 0;

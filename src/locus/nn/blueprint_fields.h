@@ -54,7 +54,7 @@ void Blueprint::fields(F& f) {
   f.integer("window", window, 0, 1e9,
             "keys a query looks back to, its own among them, and as far ahead if not causal; 0: all");
   f.integer("full_every", full_every, 0, 10000,
-            "layers from one that sees all keys to the next; 0: the window is every layer's");
+            "layers from one that sees all keys, and may have a full_scheme, to the next; 0: all are alike");
   f.integer("full_first", full_first, 0, 10000, "the first of those layers, counted from 0");
   f.number("dropout", dropout, 0, 0.99, "of embeddings and of what is added to the residual");
   f.number("attention_dropout", attention_dropout, 0, 0.99, "of attention weights");

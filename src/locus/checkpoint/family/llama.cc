@@ -14,6 +14,14 @@ void sizes(ConfigFields& f, Blueprint& b) {
   f.size("intermediate_size", b.hidden);
 }
 
+void fields(ConfigFields& f, Blueprint& b) {
+  sizes(f, b);
+  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.eps("rms_norm_eps", b.norm_eps, 1e-6);
+  f.activation("hidden_act", b.activation, "silu");
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
 void body_names(NameMap& map, const Blueprint& b, std::span<const NamePair> norms,
                 std::span<const NamePair> feed_forward) {
   constexpr NamePair kAttention[] = {
@@ -28,6 +36,10 @@ void body_names(NameMap& map, const Blueprint& b, std::span<const NamePair> norm
     map.layers(stack + ".layers", "model.layers", b.layers, modules);
   }
   map.module(stack + ".norm", "model.norm");
+}
+
+void label_names(NameMap& map, const Blueprint& b) {
+  map.module("head.out", b.head == HeadKind::token_class ? "score" : label_module(b));
 }
 
 }  // namespace llama
@@ -56,14 +68,6 @@ void read_windows(const Config& config, const std::string& type, Blueprint& b) {
   }
 }
 
-void fields(ConfigFields& f, Blueprint& b) {
-  llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, b.heads);
-  f.eps("rms_norm_eps", b.norm_eps, 1e-6);
-  f.activation("hidden_act", b.activation, "silu");
-  f.dropout("attention_dropout", b.attention_dropout, 0);
-}
-
 void read(const Config& config, Blueprint& b) {
   const std::string type = config.text("model_type");
   b.head_norms = type == "qwen3";
@@ -84,7 +88,7 @@ void read(const Config& config, Blueprint& b) {
 
 void names(NameMap& map, const Blueprint& b) {
   llama::body_names(map, b, llama::kNorms, llama::kGated);
-  map.module("head.out", b.head == HeadKind::token_class ? "score" : label_module(b));
+  llama::label_names(map, b);
 }
 
 constexpr ModelType kTypes[] = {
@@ -114,7 +118,7 @@ extern const Family kLlamaFamily = {.name = "Llama",
                                     .heads = kDecoderHeads,
                                     .prefixes = llama::kPrefixes,
                                     .tied = false,
-                                    .fields = fields,
+                                    .fields = llama::fields,
                                     .read = read,
                                     .names = names,
                                     .config = config};

@@ -7,6 +7,8 @@ namespace locus::llama {
 
 // The sizes of the layers, but for key heads.
 void sizes(ConfigFields& fields, Blueprint& blueprint);
+// All that Llama has one to one.
+void fields(ConfigFields& fields, Blueprint& blueprint);
 
 // Of a layer: a norm before attention and one before feed-forward.
 inline constexpr NamePair kNorms[] = {{"attention_norm", "input_layernorm"},
@@ -18,6 +20,9 @@ inline constexpr NamePair kGated[] = {{"feed_forward.gate", "mlp.gate_proj"},
 // Tokens, the next token's head, attention, and the last norm; of a layer also what is listed.
 void body_names(NameMap& map, const Blueprint& blueprint, std::span<const NamePair> norms,
                 std::span<const NamePair> feed_forward);
+
+// What tells labels, and where answers stand.
+void label_names(NameMap& map, const Blueprint& blueprint);
 
 inline constexpr std::string_view kPrefixes[] = {"model.", "transformer."};
 

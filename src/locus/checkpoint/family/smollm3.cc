@@ -1,0 +1,68 @@
+// SmolLM3: Llama that has no positions in every fourth layer. Bakouch et al. 2025; Yang et al. 2025, arXiv
+// 2501.18795.
+#include "locus/checkpoint/family/llama.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  llama::fields(f, b);
+  f.size("max_position_embeddings", b.max_length, 32768);
+  f.flag("attention_bias", b.output_bias, false);
+  f.flag("mlp_bias", b.hidden_bias, false);
+}
+
+// A one for each layer that turns queries and keys, a zero for one without positions.
+LayerKinds turning_layers(const Config& config, int64_t layers) {
+  LayerKinds kinds = {.field = "no_rope_layers", .words = {}, .full = "0", .windowed = "1"};
+  for (const double turns : config.numbers(kinds.field)) {
+    kinds.words.emplace_back(turns == 0 ? kinds.full : kinds.windowed);
+  }
+  if (config.has(kinds.field)) return kinds;
+  const int64_t every = config.integer("no_rope_layer_interval", 1, 10000, 4);
+  for (int64_t i = 1; i <= layers; ++i)
+    kinds.words.emplace_back(i % every == 0 ? kinds.full : kinds.windowed);
+  return kinds;
+}
+
+void read(const Config& config, Blueprint& b) {
+  if (config.has("head_dim")) b.head_size = config.size("head_dim");
+  b.norm = NormKind::rms;
+  b.gated = true;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  b.padding_token = padding_of(config, {}, b.vocabulary);
+  expect_flag(config, "use_sliding_window", false);
+  read_rotary(config, b.size_of_head(), b, "rope_theta", 2e6);
+  read_bare_layers(config, turning_layers(config, b.layers), 0, b);
+}
+
+void names(NameMap& map, const Blueprint& b) {
+  llama::body_names(map, b, llama::kNorms, llama::kGated);
+  llama::label_names(map, b);
+}
+
+constexpr ModelType kTypes[] = {{"smollm3", "SmolLM3"}};
+
+json::Members config(const Blueprint& b) {
+  std::vector<int32_t> turning;
+  for (int64_t i = 0; i < b.layers; ++i) turning.push_back(b.is_full(i) ? 0 : 1);
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
+                                 {"no_rope_layers", json::numbers(turning)},
+                                 {"rope_parameters", rotary_config(b)},
+                                 {"pad_token_id", padding_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kSmollm3Family = {.name = "SmolLM3",
+                                      .types = kTypes,
+                                      .heads = kDecoderHeads,
+                                      .prefixes = llama::kPrefixes,
+                                      .fields = fields,
+                                      .read = read,
+                                      .names = names,
+                                      .config = config};
+
+}  // namespace locus
