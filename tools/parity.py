@@ -103,6 +103,10 @@ CASES = {
     "smollm3 1": (hf.SmolLM3ForCausalLM, hf.SmolLM3Config, dict({**ROTARY, "num_hidden_layers": 5}, **rope("default"), pad_token_id=0, eos_token_id=2)),
     "smollm3 2": (hf.SmolLM3ForTokenClassification, hf.SmolLM3Config, dict(ROTARY, **rope("linear", factor=2.0), no_rope_layers=[0, 0, 0],
                                                                            attention_bias=True, pad_token_id=0, num_labels=3)),
+    "cohere 1": (hf.CohereForCausalLM, hf.CohereConfig, dict(ROTARY, **rope("linear", factor=2.0), attention_bias=True, eos_token_id=2,
+                                                             tie_word_embeddings=False)),
+    "cohere2 1": (hf.Cohere2ForCausalLM, hf.Cohere2Config, dict({**ROTARY, "num_hidden_layers": 5}, **rope("default"), eos_token_id=2, sliding_window=5)),
+    "cohere2 2": (hf.Cohere2Model, hf.Cohere2Config, dict(ROTARY, **rope("default"), eos_token_id=2, layer_types=["full_attention"] * 3)),
     "gemma 1": (hf.GemmaForCausalLM, hf.GemmaConfig, dict(ROTARY, **rope("default"), head_dim=16, tie_word_embeddings=False)),
     "gemma 2": (hf.GemmaForTokenClassification, hf.GemmaConfig, dict(ROTARY, **rope("linear", factor=2.0), head_dim=8, num_labels=3)),
     "gemma3 1": (hf.Gemma3ForCausalLM, hf.Gemma3TextConfig, dict({**ROTARY, "num_hidden_layers": 7}, head_dim=8, sliding_window=5)),
@@ -146,7 +150,7 @@ def conditions(name, model):
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
-    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi3", "SmolLM3", "Bloom", "OPT"))
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi3", "SmolLM3", "Cohere", "Bloom", "OPT"))
     segments = 2 if kind.startswith(("Bert", "Electra", "NomicBert")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
@@ -238,6 +242,7 @@ def compare_cached(name, build, scratch):
 MADE_SIZES = dict(vocabulary=61, width=40, layers=3, heads=5, max_length=64, deviation=0.3)
 MADE_BARE = dict(norm="rms", query_bias=False, key_bias=False, value_bias=False, output_bias=False, hidden_bias=False)
 MADE_LLAMA = {**MADE_BARE, "scheme.name": "rotary", "gated": True, "activation": "silu"}
+MADE_COHERE = {**MADE_LLAMA, "norm": "layer", "norm_bias": False, "residual": "parallel-one-norm", "scheme.pairs": "interleaved", "head_scale": 0.5}
 MADE_ENCODER = {"scheme.name": "learned", "kind": "encoder", "head": "masked_token", "norm_place": "after", "final_norm": False, "embedding_norm": True,
                 "head_dense": True, "head_bias": True}
 MADE_GEMMA = {**MADE_BARE, "norm": "rms-from-one", "gated": True, "activation": "gelu_tanh", "embedding_scale": 40 ** 0.5, "head_size": 6}
@@ -255,6 +260,8 @@ MADE = {
     "qwen3": (hf.Qwen3ForCausalLM, {**MADE_LLAMA, "head_norms": True, "head_size": 6, "key_heads": 1}),
     "phi3": (hf.Phi3ForCausalLM, {**MADE_LLAMA, "fused_qkv": True, "scheme.width": 4, "key_heads": 1, "tied": False}),
     "smollm3": (hf.SmolLM3ForCausalLM, {**MADE_LLAMA, "full_every": 2, "full_first": 1, "full_scheme.name": "none"}),
+    "cohere": (hf.CohereForCausalLM, {**MADE_COHERE}),
+    "cohere2": (hf.Cohere2ForCausalLM, {**MADE_COHERE, "window": 5, "full_every": 2, "full_scheme.name": "none"}),
     "gemma": (hf.GemmaForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary"}),
     "gemma3": (hf.Gemma3ForCausalLM, {**MADE_GEMMA, "norm_place": "around", "head_norms": True, "window": 5, "full_every": 3, "full_first": 2,
                                       "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300, "full_scheme.scaling": "linear",

@@ -141,6 +141,8 @@ constexpr ConfigFault kFaults[] = {
     {"phi3", "\"longrope\"", "\"linear\", \"factor\": 2", "expected longrope, which is all that Phi-3 has"},
     {"smollm3", "\"use_sliding_window\": false", "\"use_sliding_window\": true",
      "use_sliding_window is true, but Locus computes such models with false only"},
+    {"cohere", "\"use_qk_norm\": false", "\"use_qk_norm\": true",
+     "use_qk_norm is true, but Locus computes such models with false only"},
     {"gemma3", "\"final_logit_softcapping\": null", "\"final_logit_softcapping\": 30.0",
      "final_logit_softcapping is 30, but Locus does not bend scores: expected null"},
     {"modernbert-class", "\"classifier_pooling\": \"mean\"", "\"classifier_pooling\": \"max\"",

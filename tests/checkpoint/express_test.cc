@@ -45,6 +45,15 @@ void as_gemma(Blueprint& b) {
   b.embedding_scale = std::sqrt(static_cast<float>(b.width));
 }
 
+void as_cohere(Blueprint& b) {
+  as_llama(b);
+  b.norm = NormKind::layer;
+  b.norm_bias = false;
+  b.residual = Residual::parallel_one_norm;
+  b.scheme_options = {{"pairs", "interleaved"}};
+  b.head_scale = 0.25f;
+}
+
 void as_bert(Blueprint& b) {
   b.kind = ModelKind::encoder;
   b.head = HeadKind::masked_token;
@@ -217,6 +226,14 @@ const Case kCases[] = {
        b.layers = 5;
        b.full_every = 4;
        b.full_first = 3;
+       b.full_scheme = "none";
+     })},
+    {"cohere", "Cohere", with(as_cohere)},
+    {"cohere2", "Cohere", with([](Blueprint& b) {
+       as_cohere(b);
+       b.window = 3;
+       b.full_every = 2;
+       b.full_first = 1;
        b.full_scheme = "none";
      })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},

@@ -148,6 +148,21 @@ TEST(FamilyConfig, Smollm3SaysInTwoWaysWhichLayersHaveNoPositions) {
                   [&] { read("\"no_rope_layers\": [0, 0, 1],"); });
 }
 
+TEST(FamilyConfig, CohereSaysWindowsInTwoWaysAndHasNoPositionsBesides) {
+  const std::string types =
+      "\"layer_types\": [\n    \"sliding_attention\",\n    \"full_attention\",\n    \"sliding_attention\"\n  "
+      "],";
+  const Blueprint now = changed("cohere2", {});
+  EXPECT_EQ(now.full_scheme, "none");
+  EXPECT_EQ(now.window_of(0), 4);
+  EXPECT_EQ(now.window_of(1), 0);
+  EXPECT_EQ(changed("cohere2", {{types, "\"sliding_window_pattern\": 3,"}}).full_first, 2);
+  EXPECT_EQ(changed("cohere2", {{types, ""}}).full_scheme, "") << "every fourth, but there are three";
+  const Blueprint bare = changed("cohere2", {{types, "\"sliding_window_pattern\": 1,"}});
+  EXPECT_EQ(bare.window, 0);
+  EXPECT_TRUE(bare.is_full(0) && bare.full_scheme == "none");
+}
+
 TEST(FamilyConfig, MpnetHasAsManyBucketsAsItReads) {
   expect_bad_data("relative_attention_num_buckets is 16, but distances fall into 32: expected 32", [] {
     changed("mpnet", {{"\"relative_attention_num_buckets\": 32", "\"relative_attention_num_buckets\": 16"}});

@@ -211,6 +211,16 @@ def smollm3():
                  rms_norm_eps=1e-3, mlp_bias=True, pad_token_id=0, bos_token_id=1, eos_token_id=2)
 
 
+def cohere(kind=hf.CohereForCausalLM, config=hf.CohereConfig, **settings):
+    return llama(dict(rope_type="default", rope_theta=70.0), kind, config, layer_norm_eps=1e-3, logit_scale=0.3, pad_token_id=0, bos_token_id=1,
+                 eos_token_id=2, **settings)
+
+
+def cohere2():
+    return cohere(hf.Cohere2ForCausalLM, hf.Cohere2Config, num_hidden_layers=3, sliding_window=4, attention_bias=True,
+                  layer_types=["sliding_attention", "full_attention", "sliding_attention"])
+
+
 def gemma():
     return llama(dict(rope_type="default", rope_theta=300.0), hf.GemmaForCausalLM, hf.GemmaConfig, head_dim=6, pad_token_id=0, rms_norm_eps=1e-3)
 
@@ -359,7 +369,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, smollm3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, smollm3, cohere, cohere2, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

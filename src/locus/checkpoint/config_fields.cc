@@ -35,6 +35,10 @@ void ConfigFields::dropout(std::string_view name, float& value, double preset) {
   real(name, value, preset, {0, 0.99});
 }
 
+void ConfigFields::scale(std::string_view name, float& value, double preset) {
+  real(name, value, preset, {-1e6, 1e6});
+}
+
 void ConfigFields::real(std::string_view name, float& value, double preset, Limits limits) {
   if (to_) {
     // Some classes of transformers take no whole number where they have a float.

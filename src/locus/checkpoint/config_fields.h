@@ -23,6 +23,7 @@ class ConfigFields {
   void flag(std::string_view name, bool& value, bool preset);
   void eps(std::string_view name, float& value, double preset);
   void dropout(std::string_view name, float& value, double preset);
+  void scale(std::string_view name, float& value, double preset);
   void activation(std::string_view name, Activation& value, std::string_view preset);
   // The first of two names that is there, for old files have the one and newer ones the other; written, the
   // first.

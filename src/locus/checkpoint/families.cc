@@ -8,8 +8,8 @@ namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
     kElectraFamily, kModernbertFamily, kNomicBertFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily,
-    kLlamaFamily, kPhi3Family, kSmollm3Family, kGemmaFamily, kGemma3Family, kBloomFamily, kOptFamily,
-    kT5Family, kBartFamily, kMarianFamily;
+    kLlamaFamily, kPhi3Family, kSmollm3Family, kCohereFamily, kGemmaFamily, kGemma3Family, kBloomFamily,
+    kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
@@ -17,8 +17,8 @@ constexpr const Family* kFamilies[] = {
     &kBertFamily,    &kRobertaFamily,    &kMpnetFamily,     &kDistilbertFamily, &kDebertaFamily,
     &kElectraFamily, &kModernbertFamily, &kNomicBertFamily, &kGpt2Family,       &kGptNeoFamily,
     &kGptjFamily,    &kNeoxFamily,       &kLlamaFamily,     &kPhi3Family,       &kSmollm3Family,
-    &kGemmaFamily,   &kGemma3Family,     &kBloomFamily,     &kOptFamily,        &kT5Family,
-    &kBartFamily,    &kMarianFamily,
+    &kCohereFamily,  &kGemmaFamily,      &kGemma3Family,    &kBloomFamily,      &kOptFamily,
+    &kT5Family,      &kBartFamily,       &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

@@ -1,0 +1,67 @@
+// Cohere's Command R and Command R7B (cohere2): Llama with layer norms, attention and feed-forward side by
+// side behind one, pairs of neighbours turned, and scaled logits. Command R7B looks back through a window,
+// and has no positions in the layers that see all keys. Cohere 2025, arXiv 2504.00698.
+#include "locus/checkpoint/family/llama.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  llama::sizes(f, b);
+  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.size("max_position_embeddings", b.max_length, 8192);
+  f.eps("layer_norm_eps", b.norm_eps, 1e-5);
+  f.activation("hidden_act", b.activation, "silu");
+  f.flag("attention_bias", b.output_bias, false);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.scale("logit_scale", b.head_scale, 0.0625);
+}
+
+void read(const Config& config, Blueprint& b) {
+  const bool second = config.text("model_type") == "cohere2";
+  expect_flag(config, "use_qk_norm", false);
+  b.norm_bias = b.hidden_bias = false;
+  b.residual = Residual::parallel_one_norm;
+  b.gated = true;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  b.padding_token = padding_of(config, 0, b.vocabulary);
+  read_rotary(config, b.size_of_head(), b, "rope_theta", second ? 10000 : 500000);
+  b.scheme_options["pairs"] = "interleaved";
+  if (second) {
+    read_bare_layers(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
+                     config.integer("sliding_window", 1, 1e9, 4096), b);
+  }
+}
+
+void names(NameMap& map, const Blueprint& b) {
+  constexpr NamePair kNorm[] = {{"attention_norm", "input_layernorm"}};
+  llama::body_names(map, b, kNorm, llama::kGated);
+}
+
+constexpr ModelType kTypes[] = {{"cohere", "Cohere"}, {"cohere2", "Cohere2"}};
+constexpr std::string_view kPrefixes[] = {"model."};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
+
+json::Members config(const Blueprint& b) {
+  const bool second = b.window > 0 || !b.full_scheme.empty();
+  json::Members members = named(kTypes[second ? 1 : 0], b.head);
+  members.insert(members.end(), {{"rope_parameters", rotary_config(b)}, {"pad_token_id", padding_config(b)}});
+  if (second) {
+    members.emplace_back("layer_types", layer_types(b));
+    if (b.window > 0) members.emplace_back("sliding_window", json::number(b.window));
+  }
+  return members;
+}
+
+}  // namespace
+
+extern const Family kCohereFamily = {.name = "Cohere",
+                                     .types = kTypes,
+                                     .heads = kHeads,
+                                     .prefixes = kPrefixes,
+                                     .fields = fields,
+                                     .read = read,
+                                     .names = names,
+                                     .config = config};
+
+}  // namespace locus
