@@ -73,6 +73,10 @@ CASES = {
     "nomic-bert 3": (hf.NomicBertForSequenceClassification, hf.NomicBertConfig, dict(SIZES, **rope("linear", factor=2.0), max_position_embeddings=40,
                                                                                                   head_dim=6)),
     "nomic-bert 4": (hf.NomicBertForMaskedLM, hf.NomicBertConfig, dict(SIZES, max_position_embeddings=40, tie_word_embeddings=False)),
+    "roformer 1": (hf.RoFormerForTokenClassification, hf.RoFormerConfig, dict(SIZES, embedding_size=24, max_position_embeddings=40, num_labels=3)),
+    "roformer 2": (hf.RoFormerForQuestionAnswering, hf.RoFormerConfig, dict(SIZES, max_position_embeddings=40, hidden_act="gelu_new")),
+    "roformer 3": (hf.RoFormerModel, hf.RoFormerConfig, dict(SIZES, embedding_size=56, max_position_embeddings=40)),
+    "roformer 4": (hf.RoFormerForMaskedLM, hf.RoFormerConfig, dict(SIZES, max_position_embeddings=40, tie_word_embeddings=False)),
     "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
     "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
                                                                   scale_attn_weights=False, num_labels=3)),
@@ -151,14 +155,14 @@ def conditions(name, model):
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
     causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi3", "SmolLM3", "Cohere", "Bloom", "OPT"))
-    segments = 2 if kind.startswith(("Bert", "Electra", "NomicBert")) else 0
+    segments = 2 if kind.startswith(("Bert", "Electra", "NomicBert", "RoFormer")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
     if not answers:  # there the softmax over a row would see padding
         result["right"] = inputs_for(model, lengths, segments=segments)
         if causal or not pooled:  # there the pooled token would be padding
             result["left"] = inputs_for(model, lengths, left=True, segments=segments)
-    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Deberta", "MPNet")):
+    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Deberta", "MPNet", "RoFormer")):
         given = inputs_for(model, (13,) * 4, segments=segments)
         given["position_ids"] = torch.stack([torch.arange(13) * 2 + 3, torch.arange(13) + 15] * 2)
         result["given"] = given
@@ -171,6 +175,10 @@ def run(build, folder, inputs, loss, scratch=None):
     out = scratch / "out.safetensors"
     subprocess.run([build / "locus", "forward", folder, "--input", scratch / "inputs.json", "--out", out] + ["--gradients"] * loss, check=True)
     return load_file(out)
+
+
+# Sines that RoFormer computes, and keeps among its weights.
+COMPUTED = {"roformer.encoder.embed_positions.weight", "encoder.embed_positions.weight"}
 
 
 def compare(name, build, scratch):
@@ -193,7 +201,7 @@ def compare(name, build, scratch):
     subprocess.run([build / "tests/model_resave", folder, scratch / "again"], check=True)
     again, info = kind.from_pretrained(scratch / "again", dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
     # Nothing reads this one where the head is not tied.
-    info["missing_keys"] = set(info["missing_keys"]) - (set() if model.config.tie_word_embeddings else {"cls.predictions.bias"})
+    info["missing_keys"] = set(info["missing_keys"]) - COMPUTED - (set() if model.config.tie_word_embeddings else {"cls.predictions.bias"})
     if info["missing_keys"] or info["unexpected_keys"]:
         raise ValueError(f"saved again, transformers misses {info['missing_keys']}, does not know {info['unexpected_keys']}")
     model = kind.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()  # scalings remember earlier lengths
@@ -276,6 +284,7 @@ MADE = {
                                               "window": 5, "full_every": 2, "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300}),
     "nomic-bert": (hf.NomicBertForMaskedLM, {**MADE_ENCODER, **MADE_BARE, "norm": "layer", "segments": 2, "scheme.name": "rotary", "gated": True,
                                              "activation": "silu"}),
+    "roformer": (hf.RoFormerForMaskedLM, {**MADE_ENCODER, "segments": 2, "scheme.name": "rotary", "scheme.pairs": "interleaved", "embedding_width": 24}),
     "roberta": (hf.RobertaForMaskedLM, {**MADE_ENCODER, "segments": 1, "positions": "count", "position_offset": 2, "padding_token": 1}),
     "distilbert": (hf.DistilBertForMaskedLM, {**MADE_ENCODER, "norm_eps": 1e-12}),
     "deberta": (hf.DebertaForMaskedLM, {**MADE_ENCODER, **MADE_DEBERTA, "key_bias": False, "scheme.buckets": 0, "scheme.shared": False,
@@ -301,7 +310,7 @@ def compare_made(name, build, scratch):
     model, info = kind.from_pretrained(scratch / "made", attn_implementation="eager", output_loading_info=True)
     if json.loads((scratch / "made/config.json").read_text())["architectures"] != [kind.__name__]:
         raise ValueError(f"expected {kind.__name__}")
-    if set(info["missing_keys"]) - {"final_logits_bias"} or info["unexpected_keys"]:
+    if set(info["missing_keys"]) - COMPUTED - {"final_logits_bias"} or info["unexpected_keys"]:
         raise ValueError(f"transformers misses {info['missing_keys']}, does not know {info['unexpected_keys']}")
     inputs = inputs_for(model.eval(), (13, 13, 13))
     wanted = outputs_of(model, inputs)

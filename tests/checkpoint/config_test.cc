@@ -138,6 +138,8 @@ constexpr ConfigFault kFaults[] = {
      "rotary_emb_fraction is 0.5, expected 1"},
     {"nomic-bert", "\"hidden_act\"", "\"activation_function\": \"glu\", \"unread\"",
      "activation_function is 'glu', expected swiglu"},
+    {"roformer", "\"rotary_value\": false", "\"rotary_value\": true",
+     "rotary_value is true, but Locus computes such models with false only"},
     {"phi3", "\"longrope\"", "\"linear\", \"factor\": 2", "expected longrope, which is all that Phi-3 has"},
     {"smollm3", "\"use_sliding_window\": false", "\"use_sliding_window\": true",
      "use_sliding_window is true, but Locus computes such models with false only"},

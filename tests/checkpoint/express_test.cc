@@ -215,6 +215,12 @@ const Case kCases[] = {
        b.activation = Activation::silu;
        b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
      })},
+    {"roformer", "RoFormer", with([](Blueprint& b) {
+       as_bert(b);
+       b.scheme = "rotary";
+       b.scheme_options = {{"pairs", "interleaved"}};
+       b.embedding_width = 8;
+     })},
     {"phi3", "Phi-3", with([](Blueprint& b) {
        as_llama(b);
        b.fused_qkv = true;

@@ -33,6 +33,14 @@ TEST(MatchTensors, RefusesTablesOfTokensThatDifferUnderTheirNames) {
   }
 }
 
+TEST(MatchTensors, SinesThatAreComputedArePassedOver) {
+  const FolderOf folder("roformer");
+  std::vector<NamedTensor> tensors = folder.tensors();
+  tensors.emplace_back("roformer.encoder.embed_positions.weight", Tensor::zeros({14, 4}));
+  folder.write(tensors);
+  EXPECT_NO_THROW(open_model(folder.path()));
+}
+
 // What folders of ELECTRA mostly hold: the head tells tokens that are not the text's own.
 TEST(MatchTensors, TheHeadOfADiscriminatorIsPassedOver) {
   const FolderOf folder("electra-class");

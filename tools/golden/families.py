@@ -127,7 +127,10 @@ def outputs_of(model, inputs):
 
 def save_folder(model, inputs, folder, dtype=None):
     shutil.rmtree(folder, ignore_errors=True)
-    (model if dtype is None else model.to(dtype)).save_pretrained(folder)
+    model = model if dtype is None else model.to(dtype)
+    # RoFormer's sines are computed, and Locus does not write them; in bf16 they would be others.
+    computed = "embed_positions" if model.config.model_type == "roformer" else " "
+    model.save_pretrained(folder, state_dict={name: tensor for name, tensor in model.state_dict().items() if computed not in name})
     (folder / "generation_config.json").unlink(missing_ok=True)
     (folder / "model.safetensors").chmod(0o644)
     (folder / "inputs.json").write_text(json.dumps({k: v.tolist() for k, v in inputs.items()}))
@@ -161,6 +164,15 @@ def modernbert_class():
 def nomic_bert():
     return hf.NomicBertForMaskedLM(hf.NomicBertConfig(**SMALL, max_position_embeddings=14, head_dim=8, layer_norm_eps=1e-3,
                                                       rope_parameters=dict(rope_type="default", rope_theta=200.0))), dict(segments=2)
+
+
+def roformer(kind=hf.RoFormerForMaskedLM, **settings):
+    settings = {**dict(embedding_size=8), **settings}
+    return kind(hf.RoFormerConfig(**SMALL, max_position_embeddings=14, type_vocab_size=2, layer_norm_eps=1e-3, **settings)), dict(segments=2)
+
+
+def roformer_class():
+    return roformer(hf.RoFormerForSequenceClassification, embedding_size=12, hidden_act="relu", num_labels=4)
 
 
 def gpt2():
@@ -368,7 +380,7 @@ def marian():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, gpt2, gpt2_class, gpt_neo, gptj, neox,
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, roformer, roformer_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
     neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, smollm3, cohere, cohere2, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 

@@ -7,18 +7,18 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
-    kElectraFamily, kModernbertFamily, kNomicBertFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily,
-    kLlamaFamily, kPhi3Family, kSmollm3Family, kCohereFamily, kGemmaFamily, kGemma3Family, kBloomFamily,
-    kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kElectraFamily, kModernbertFamily, kNomicBertFamily, kRoformerFamily, kGpt2Family, kGptNeoFamily,
+    kGptjFamily, kNeoxFamily, kLlamaFamily, kPhi3Family, kSmollm3Family, kCohereFamily, kGemmaFamily,
+    kGemma3Family, kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
     &kBertFamily,    &kRobertaFamily,    &kMpnetFamily,     &kDistilbertFamily, &kDebertaFamily,
-    &kElectraFamily, &kModernbertFamily, &kNomicBertFamily, &kGpt2Family,       &kGptNeoFamily,
-    &kGptjFamily,    &kNeoxFamily,       &kLlamaFamily,     &kPhi3Family,       &kSmollm3Family,
-    &kCohereFamily,  &kGemmaFamily,      &kGemma3Family,    &kBloomFamily,      &kOptFamily,
-    &kT5Family,      &kBartFamily,       &kMarianFamily,
+    &kElectraFamily, &kModernbertFamily, &kNomicBertFamily, &kRoformerFamily,   &kGpt2Family,
+    &kGptNeoFamily,  &kGptjFamily,       &kNeoxFamily,      &kLlamaFamily,      &kPhi3Family,
+    &kSmollm3Family, &kCohereFamily,     &kGemmaFamily,     &kGemma3Family,     &kBloomFamily,
+    &kOptFamily,     &kT5Family,         &kBartFamily,      &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
