@@ -290,7 +290,7 @@ MADE = {
     "deberta": (hf.DebertaForMaskedLM, {**MADE_ENCODER, **MADE_DEBERTA, "key_bias": False, "scheme.buckets": 0, "scheme.shared": False,
                                         "scheme.key_bias": False, "scheme.norm": False}),
     "deberta-v2": (hf.DebertaV2ForTokenClassification, {**MADE_ENCODER, **MADE_DEBERTA, "scheme.buckets": 8, "scheme.norm_eps": 1e-5,
-                                                        "head": "token_class"}),
+                                                        "head": "token_class", "head_dense": False}),
     "no segments": (hf.DebertaV2ForMaskedLM, {**MADE_ENCODER}),
     "gptj": (hf.GPTJForCausalLM, {"scheme.name": "rotary", "scheme.pairs": "interleaved", "scheme.width": 6, "residual": "parallel-one-norm", "head_bias": True,
                                   "query_bias": False, "key_bias": False, "value_bias": False, "output_bias": False, "activation": "gelu_tanh"}),
