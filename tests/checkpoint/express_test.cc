@@ -204,6 +204,11 @@ const Case kCases[] = {
        b.scheme_options = {{"width", "2"}};
        b.window = 5;
      })},
+    {"starcoder2", "StarCoder2", with([](Blueprint& b) {
+       b.scheme = "rotary";
+       b.key_heads = 1;
+       b.window = 5;
+     })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {
        as_gemma(b);

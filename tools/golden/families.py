@@ -202,6 +202,11 @@ def phi3():
                  pad_token_id=0, bos_token_id=1, eos_token_id=2, sliding_window=5)[0], dict(lengths=(11, 11, 11))
 
 
+def starcoder2():
+    return llama(dict(rope_type="default", rope_theta=300.0), hf.Starcoder2ForCausalLM, hf.Starcoder2Config, norm_epsilon=1e-3, sliding_window=4,
+                 bos_token_id=1, eos_token_id=2)
+
+
 def gemma():
     return llama(dict(rope_type="default", rope_theta=300.0), hf.GemmaForCausalLM, hf.GemmaConfig, head_dim=6, pad_token_id=0, rms_norm_eps=1e-3)
 
@@ -350,7 +355,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, starcoder2, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

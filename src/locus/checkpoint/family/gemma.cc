@@ -88,9 +88,6 @@ void names3(NameMap& map, const Blueprint& b) {
 
 constexpr ModelType kTypes[] = {{"gemma", "Gemma"}};
 constexpr ModelType kTypes3[] = {{"gemma3_text", "Gemma3", "ForCausalLM", "TextModel"}};
-constexpr std::string_view kPrefixes[] = {"model."};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
-                               HeadKind::token_class};
 constexpr HeadKind kHeads3[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config_with(const ModelType& type, const Blueprint& b) {
@@ -125,8 +122,8 @@ json::Members config3(const Blueprint& b) {
 
 extern const Family kGemmaFamily = {.name = "Gemma",
                                     .types = kTypes,
-                                    .heads = kHeads,
-                                    .prefixes = kPrefixes,
+                                    .heads = llama::kHeads,
+                                    .prefixes = llama::kPrefixes,
                                     .fields = fields,
                                     .read = read,
                                     .names = names,
@@ -135,7 +132,7 @@ extern const Family kGemmaFamily = {.name = "Gemma",
 extern const Family kGemma3Family = {.name = "Gemma 3",
                                      .types = kTypes3,
                                      .heads = kHeads3,
-                                     .prefixes = kPrefixes,
+                                     .prefixes = llama::kPrefixes,
                                      .fixed_rotation = true,
                                      .fields = fields3,
                                      .read = read3,

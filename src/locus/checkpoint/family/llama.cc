@@ -89,6 +89,7 @@ void names(NameMap& map, const Blueprint& b) {
 
 constexpr ModelType kTypes[] = {
     {"llama", "Llama"}, {"mistral", "Mistral"}, {"qwen2", "Qwen2"}, {"qwen3", "Qwen3"}};
+constexpr std::string_view kPrefixes[] = {"model.", "transformer."};
 
 json::Members config(const Blueprint& b) {
   const bool qwen = b.head_norms || (b.query_bias && !b.output_bias);
@@ -112,7 +113,7 @@ json::Members config(const Blueprint& b) {
 extern const Family kLlamaFamily = {.name = "Llama",
                                     .types = kTypes,
                                     .heads = kDecoderHeads,
-                                    .prefixes = llama::kPrefixes,
+                                    .prefixes = kPrefixes,
                                     .tied = false,
                                     .fields = fields,
                                     .read = read,

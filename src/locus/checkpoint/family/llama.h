@@ -19,6 +19,9 @@ inline constexpr NamePair kGated[] = {{"feed_forward.gate", "mlp.gate_proj"},
 void body_names(NameMap& map, const Blueprint& blueprint, std::span<const NamePair> norms,
                 std::span<const NamePair> feed_forward);
 
-inline constexpr std::string_view kPrefixes[] = {"model.", "transformer."};
+// Of those without a head for answers, which alone calls the base model otherwise.
+inline constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                                      HeadKind::token_class};
+inline constexpr std::string_view kPrefixes[] = {"model."};
 
 }  // namespace locus::llama

@@ -45,9 +45,6 @@ void names(NameMap& map, const Blueprint& b) {
 }
 
 constexpr ModelType kTypes[] = {{"phi3", "Phi3"}};
-constexpr std::string_view kPrefixes[] = {"model."};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
-                               HeadKind::token_class};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
@@ -61,8 +58,8 @@ json::Members config(const Blueprint& b) {
 
 extern const Family kPhi3Family = {.name = "Phi-3",
                                    .types = kTypes,
-                                   .heads = kHeads,
-                                   .prefixes = kPrefixes,
+                                   .heads = llama::kHeads,
+                                   .prefixes = llama::kPrefixes,
                                    .tied = false,
                                    .fields = fields,
                                    .read = read,
