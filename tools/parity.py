@@ -99,6 +99,9 @@ CASES = {
                                                                          hidden_act="gelu", use_bias=False, tie_word_embeddings=False)),
     "starcoder2 2": (hf.Starcoder2ForTokenClassification, hf.Starcoder2Config, dict(ROTARY, **rope("default"), eos_token_id=2, sliding_window=6,
                                                                                     num_labels=3)),
+    "stablelm 1": (hf.StableLmForCausalLM, hf.StableLmConfig, dict(ROTARY, **rope("linear", factor=2.0), tie_word_embeddings=True)),
+    "stablelm 2": (hf.StableLmForSequenceClassification, hf.StableLmConfig, dict(ROTARY, **rope("default", partial_rotary_factor=1.0), pad_token_id=0,
+                                                                                 use_parallel_residual=True)),
     "gemma 1": (hf.GemmaForCausalLM, hf.GemmaConfig, dict(ROTARY, **rope("default"), head_dim=16, tie_word_embeddings=False)),
     "gemma 2": (hf.GemmaForTokenClassification, hf.GemmaConfig, dict(ROTARY, **rope("linear", factor=2.0), head_dim=8, num_labels=3)),
     "gemma3 1": (hf.Gemma3ForCausalLM, hf.Gemma3TextConfig, dict({**ROTARY, "num_hidden_layers": 7}, head_dim=8, sliding_window=5)),
@@ -142,7 +145,7 @@ def conditions(name, model):
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
-    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "Starcoder", "Bloom", "OPT"))
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "Starcoder", "StableLm", "Bloom", "OPT"))
     segments = 2 if kind.startswith(("Bert", "Electra")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
@@ -251,6 +254,7 @@ MADE = {
     "qwen3": (hf.Qwen3ForCausalLM, {**MADE_LLAMA, "head_norms": True, "head_size": 6, "key_heads": 1}),
     "phi3": (hf.Phi3ForCausalLM, {**MADE_LLAMA, "fused_qkv": True, "scheme.width": 4, "key_heads": 1, "tied": False}),
     "starcoder2": (hf.Starcoder2ForCausalLM, {"scheme.name": "rotary", "key_heads": 1, "window": 5}),
+    "stablelm": (hf.StableLmForCausalLM, {**MADE_LLAMA, "norm": "layer", "scheme.width": 4, "key_heads": 1}),
     "gemma": (hf.GemmaForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary"}),
     "gemma3": (hf.Gemma3ForCausalLM, {**MADE_GEMMA, "norm_place": "around", "head_norms": True, "window": 5, "full_every": 3, "full_first": 2,
                                       "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300, "full_scheme.scaling": "linear",

@@ -131,6 +131,8 @@ constexpr ConfigFault kFaults[] = {
     {"modernbert", "\"classifier_activation\": \"gelu\"", "\"classifier_activation\": \"relu\"",
      "classifier_activation is 'relu', expected that of hidden_activation, gelu"},
     {"phi3", "\"longrope\"", "\"linear\", \"factor\": 2", "expected longrope, which is all that Phi-3 has"},
+    {"stablelm", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
+     "qk_layernorm is true, but Locus computes such models with false only"},
     {"gemma3", "\"final_logit_softcapping\": null", "\"final_logit_softcapping\": 30.0",
      "final_logit_softcapping is 30, but Locus does not bend scores: expected null"},
     {"modernbert-class", "\"classifier_pooling\": \"mean\"", "\"classifier_pooling\": \"max\"",

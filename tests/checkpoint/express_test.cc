@@ -209,6 +209,17 @@ const Case kCases[] = {
        b.key_heads = 1;
        b.window = 5;
      })},
+    {"stablelm", "StableLM", with([](Blueprint& b) {
+       as_llama(b);
+       b.norm = NormKind::layer;
+       b.scheme_options = {{"width", "2"}};
+       b.query_bias = b.key_bias = b.value_bias = true;
+     })},
+    {"stablelm_parallel", "StableLM", with([](Blueprint& b) {
+       as_llama(b);
+       b.norm = NormKind::layer;
+       b.residual = Residual::parallel_one_norm;
+     })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {
        as_gemma(b);

@@ -207,6 +207,11 @@ def starcoder2():
                  bos_token_id=1, eos_token_id=2)
 
 
+def stablelm():
+    return llama(dict(rope_type="default", rope_theta=300.0, partial_rotary_factor=0.5), hf.StableLmForCausalLM, hf.StableLmConfig, layer_norm_eps=1e-3,
+                 use_parallel_residual=True, use_qkv_bias=True)
+
+
 def gemma():
     return llama(dict(rope_type="default", rope_theta=300.0), hf.GemmaForCausalLM, hf.GemmaConfig, head_dim=6, pad_token_id=0, rms_norm_eps=1e-3)
 
@@ -355,7 +360,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, starcoder2, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 
