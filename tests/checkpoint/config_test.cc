@@ -130,6 +130,8 @@ constexpr ConfigFault kFaults[] = {
      "hidden_act is 'relu', but the head for masked tokens has gelu"},
     {"modernbert", "\"classifier_activation\": \"gelu\"", "\"classifier_activation\": \"relu\"",
      "classifier_activation is 'relu', expected that of hidden_activation, gelu"},
+    {"phi", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
+     "qk_layernorm is true, but Locus computes such models with false only"},
     {"phi3", "\"longrope\"", "\"linear\", \"factor\": 2", "expected longrope, which is all that Phi-3 has"},
     {"stablelm", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
      "qk_layernorm is true, but Locus computes such models with false only"},

@@ -198,6 +198,12 @@ const Case kCases[] = {
        b.labels = 3;
        b.full_every = 0;
      })},
+    {"phi", "Phi", with([](Blueprint& b) {
+       b.scheme = "rotary";
+       b.scheme_options = {{"width", "2"}};
+       b.residual = Residual::parallel_one_norm;
+       b.head_bias = true;
+     })},
     {"phi3", "Phi-3", with([](Blueprint& b) {
        as_llama(b);
        b.fused_qkv = true;

@@ -196,6 +196,11 @@ def llama_class():
                  mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
 
 
+def phi():
+    return llama(dict(rope_type="default", rope_theta=300.0, partial_rotary_factor=0.5), hf.PhiForCausalLM, hf.PhiConfig, layer_norm_eps=1e-3,
+                 hidden_act="relu")
+
+
 def phi3():
     rope = dict(rope_type="longrope", rope_theta=100.0, partial_rotary_factor=0.5, short_factor=[1.0, 1.5], long_factor=[2.0, 3.0])
     return llama(rope, hf.Phi3ForCausalLM, hf.Phi3Config, num_attention_heads=2, num_key_value_heads=1, original_max_position_embeddings=8,
@@ -360,7 +365,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

@@ -8,17 +8,17 @@ namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
     kElectraFamily, kModernbertFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily,
-    kPhi3Family, kStarcoder2Family, kStablelmFamily, kGemmaFamily, kGemma3Family, kBloomFamily, kOptFamily,
-    kT5Family, kBartFamily, kMarianFamily;
+    kPhiFamily, kPhi3Family, kStarcoder2Family, kStablelmFamily, kGemmaFamily, kGemma3Family, kBloomFamily,
+    kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily,    &kRobertaFamily,    &kMpnetFamily, &kDistilbertFamily, &kDebertaFamily,
-    &kElectraFamily, &kModernbertFamily, &kGpt2Family,  &kGptNeoFamily,     &kGptjFamily,
-    &kNeoxFamily,    &kLlamaFamily,      &kPhi3Family,  &kStarcoder2Family, &kStablelmFamily,
-    &kGemmaFamily,   &kGemma3Family,     &kBloomFamily, &kOptFamily,        &kT5Family,
-    &kBartFamily,    &kMarianFamily,
+    &kBertFamily,     &kRobertaFamily,    &kMpnetFamily,  &kDistilbertFamily, &kDebertaFamily,
+    &kElectraFamily,  &kModernbertFamily, &kGpt2Family,   &kGptNeoFamily,     &kGptjFamily,
+    &kNeoxFamily,     &kLlamaFamily,      &kPhiFamily,    &kPhi3Family,       &kStarcoder2Family,
+    &kStablelmFamily, &kGemmaFamily,      &kGemma3Family, &kBloomFamily,      &kOptFamily,
+    &kT5Family,       &kBartFamily,       &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
