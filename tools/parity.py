@@ -112,6 +112,9 @@ CASES = {
                                                               use_bidirectional_attention=True)),
     "bloom 1": (hf.BloomForCausalLM, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=8)),
     "bloom 2": (hf.BloomForSequenceClassification, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=5, pad_token_id=0)),
+    "mpt 1": (hf.MptForCausalLM, hf.MptConfig, dict(vocab_size=61, d_model=40, n_layers=3, n_heads=5, max_seq_len=64, tie_word_embeddings=False)),
+    "mpt 2": (hf.MptForSequenceClassification, hf.MptConfig, dict(vocab_size=61, d_model=40, n_layers=3, n_heads=8, max_seq_len=64, pad_token_id=0)),
+    "mpt 3": (hf.MptForQuestionAnswering, hf.MptConfig, dict(vocab_size=61, d_model=48, n_layers=3, n_heads=12, max_seq_len=64)),
     "opt 1": (hf.OPTForCausalLM, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40)),
     "opt 2": (hf.OPTForSequenceClassification, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40,
                                                                   _remove_final_layer_norm=True)),
@@ -148,7 +151,7 @@ def conditions(name, model):
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
-    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "Starcoder", "StableLm", "Bloom", "OPT"))
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "Starcoder", "StableLm", "Bloom", "Mpt", "OPT"))
     segments = 2 if kind.startswith(("Bert", "Electra")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
@@ -156,7 +159,7 @@ def conditions(name, model):
         result["right"] = inputs_for(model, lengths, segments=segments)
         if causal or not pooled:  # there the pooled token would be padding
             result["left"] = inputs_for(model, lengths, left=True, segments=segments)
-    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Deberta", "MPNet")):
+    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Mpt", "Deberta", "MPNet")):
         given = inputs_for(model, (13,) * 4, segments=segments)
         given["position_ids"] = torch.stack([torch.arange(13) * 2 + 3, torch.arange(13) + 15] * 2)
         result["given"] = given
@@ -253,6 +256,7 @@ MADE = {
     "mistral": (hf.MistralForCausalLM, {**MADE_LLAMA, "window": 6, "tied": False}),
     "qwen2": (hf.Qwen2ForCausalLM, {**MADE_LLAMA, "query_bias": True, "key_bias": True, "value_bias": True}),
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
+    "mpt": (hf.MptForCausalLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "scheme.name": "alibi", "attention_scale": 1, "deviation": 0.2}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
     "qwen3": (hf.Qwen3ForCausalLM, {**MADE_LLAMA, "head_norms": True, "head_size": 6, "key_heads": 1}),
     "phi": (hf.PhiForCausalLM, {"scheme.name": "rotary", "scheme.width": 4, "residual": "parallel-one-norm", "head_bias": True, "tied": False}),

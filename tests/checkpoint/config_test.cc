@@ -137,6 +137,15 @@ constexpr ConfigFault kFaults[] = {
      "qk_layernorm is true, but Locus computes such models with false only"},
     {"gemma3", "\"final_logit_softcapping\": null", "\"final_logit_softcapping\": 30.0",
      "final_logit_softcapping is 30, but Locus does not bend scores: expected null"},
+    {"mpt", "\"alibi_bias_max\": 8", "\"alibi_bias_max\": 16",
+     "attn_config.alibi_bias_max is 16, expected 8"},
+    {"mpt", "\"alibi\": true", "\"alibi\": false",
+     "attn_config.alibi is false, but Locus computes such models with true only"},
+    {"mpt", "\"clip_qkv\": null", "\"clip_qkv\": 6",
+     "attn_config.clip_qkv is 6, but Locus computes such models without it: expected null"},
+    {"mpt", "multihead_attention", "multiquery_attention",
+     "attn_config.attn_type is 'multiquery_attention', expected multihead_attention"},
+    {"mpt", "low_precision_layernorm", "rmsnorm", "norm_type is 'rmsnorm', expected low_precision_layernorm"},
     {"modernbert-class", "\"classifier_pooling\": \"mean\"", "\"classifier_pooling\": \"max\"",
      "classifier_pooling is 'max', expected cls or mean"},
     {"modernbert", "\"model_type\"",
@@ -176,6 +185,12 @@ TEST(Config, CodeInItIsIgnored) {
   folder.change("\"model_type\"",
                 R"("auto_map": {"AutoModel": "evil.py--Evil"}, "chat_template": "{{ x }}", "model_type")");
   EXPECT_NO_THROW(open_model(folder.path()));
+}
+
+TEST(Config, MayNameClassesAsTheFirstFilesDid) {
+  const FolderOf folder("mpt");
+  folder.change("MptForCausalLM", "MPTForCausalLM");
+  EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head, HeadKind::next_token);
 }
 
 TEST(Config, HeadsOfAlibiNeedBeNoPowerOfTwo) {

@@ -121,6 +121,13 @@ const Case kCases[] = {
        b.embedding_norm = true;
        b.activation = Activation::gelu_tanh;
      })},
+    {"alibi_bare", "MPT", with([](Blueprint& b) {
+       without_biases(b);
+       b.norm = NormKind::layer;
+       b.norm_bias = false;
+       b.scheme = "alibi";
+       b.attention_scale = 1;
+     })},
     {"counted", "OPT", with([](Blueprint& b) {
        b.scheme = "learned";
        b.positions = PositionPolicy::Kind::count;

@@ -323,6 +323,11 @@ def bloom_token():
     return hf.BloomForTokenClassification(hf.BloomConfig(vocab_size=29, hidden_size=12, n_layer=1, n_head=6, num_labels=3)), dict()
 
 
+def mpt():
+    return hf.MptForCausalLM(hf.MptConfig(vocab_size=29, d_model=12, n_layers=2, n_heads=3, max_seq_len=32, layer_norm_epsilon=1e-3,
+                                          attn_config=dict(softmax_scale=0.3))), dict(left=True)
+
+
 def opt(**settings):
     return hf.OPTForCausalLM(hf.OPTConfig(vocab_size=29, hidden_size=12, num_hidden_layers=2, ffn_dim=20, num_attention_heads=3,
                                           max_position_embeddings=14, **settings)), dict(left=True)
@@ -365,7 +370,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

@@ -9,7 +9,7 @@ namespace locus {
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
     kElectraFamily, kModernbertFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily,
     kPhiFamily, kPhi3Family, kStarcoder2Family, kStablelmFamily, kGemmaFamily, kGemma3Family, kBloomFamily,
-    kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kMptFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
@@ -17,8 +17,8 @@ constexpr const Family* kFamilies[] = {
     &kBertFamily,     &kRobertaFamily,    &kMpnetFamily,  &kDistilbertFamily, &kDebertaFamily,
     &kElectraFamily,  &kModernbertFamily, &kGpt2Family,   &kGptNeoFamily,     &kGptjFamily,
     &kNeoxFamily,     &kLlamaFamily,      &kPhiFamily,    &kPhi3Family,       &kStarcoder2Family,
-    &kStablelmFamily, &kGemmaFamily,      &kGemma3Family, &kBloomFamily,      &kOptFamily,
-    &kT5Family,       &kBartFamily,       &kMarianFamily,
+    &kStablelmFamily, &kGemmaFamily,      &kGemma3Family, &kBloomFamily,      &kMptFamily,
+    &kOptFamily,      &kT5Family,         &kBartFamily,   &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
@@ -61,7 +61,10 @@ std::vector<std::string> known_classes(const Family& family, std::string_view cl
 
 HeadKind head_of(const Config& config, const Family& family, const ModelType& type) {
   if (config.count("architectures") == 0) return HeadKind::none;  // as transformers: the base model
-  const std::string name = config.text("architectures.0");
+  std::string name = config.text("architectures.0");
+  if (!type.old_classes.empty() && name.starts_with(type.old_classes)) {
+    name.replace(0, type.old_classes.size(), type.classes);
+  }
   if (name == fmt::format("{}{}", type.classes, type.base)) return HeadKind::none;
   for (const Ending& ending : kEndings) {
     const HeadKind head = ending.text == kPreTraining ? family.pretraining : ending.head;

@@ -18,6 +18,7 @@ struct ModelType {
   std::string_view name, classes;
   std::string_view next_token = "ForCausalLM";
   std::string_view base = "Model";  // and of the one without a head
+  std::string_view old_classes;     // as files from before transformers had the family begin them
 };
 
 // The heads that transformers has for most families of a kind.
