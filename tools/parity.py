@@ -34,6 +34,7 @@ BART = dict(vocab_size=61, d_model=40, encoder_layers=2, decoder_layers=3, encod
             decoder_ffn_dim=56, max_position_embeddings=40, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2)
 GPT_NEO = dict(vocab_size=61, hidden_size=40, num_layers=4, num_heads=5, max_position_embeddings=40)
 MODERNBERT = dict(max_position_embeddings=64, local_attention=8, pad_token_id=0, eos_token_id=1, bos_token_id=2, cls_token_id=2, sep_token_id=1)
+FALCON = dict(vocab_size=61, hidden_size=48, num_hidden_layers=3, num_attention_heads=6, max_position_embeddings=64, eos_token_id=2)
 LONG = [1.0 + 0.5 * i for i in range(4)]
 
 
@@ -115,6 +116,11 @@ CASES = {
     "mpt 1": (hf.MptForCausalLM, hf.MptConfig, dict(vocab_size=61, d_model=40, n_layers=3, n_heads=5, max_seq_len=64, tie_word_embeddings=False)),
     "mpt 2": (hf.MptForSequenceClassification, hf.MptConfig, dict(vocab_size=61, d_model=40, n_layers=3, n_heads=8, max_seq_len=64, pad_token_id=0)),
     "mpt 3": (hf.MptForQuestionAnswering, hf.MptConfig, dict(vocab_size=61, d_model=48, n_layers=3, n_heads=12, max_seq_len=64)),
+    "falcon 1": (hf.FalconForCausalLM, hf.FalconConfig, dict(FALCON, new_decoder_architecture=True, num_kv_heads=3, tie_word_embeddings=False)),
+    "falcon 2": (hf.FalconForSequenceClassification, hf.FalconConfig, dict(FALCON, **rope("linear", factor=2.0), pad_token_id=0)),
+    "falcon 3": (hf.FalconForTokenClassification, hf.FalconConfig, dict(FALCON, multi_query=False, parallel_attn=False, bias=True, num_labels=3)),
+    "falcon 4": (hf.FalconForCausalLM, hf.FalconConfig, dict(FALCON, new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1)),
+    "falcon 5": (hf.FalconForQuestionAnswering, hf.FalconConfig, dict(FALCON, multi_query=False)),
     "opt 1": (hf.OPTForCausalLM, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40)),
     "opt 2": (hf.OPTForSequenceClassification, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40,
                                                                   _remove_final_layer_norm=True)),
@@ -145,13 +151,15 @@ def differences(got, wanted):
 # Scalings that look at the length: transformers takes the batch's longest, Locus each sequence's own. Equal lengths make them agree.
 EQUAL = {"llama 2", "llama 3"}
 
+TAKE_NO_POSITIONS = ("Bloom", "Mpt", "FalconForSequence", "FalconForToken", "FalconForQuestion", "Deberta", "MPNet")
+
 
 def conditions(name, model):
     """Name -> inputs: what a model's own kind allows."""
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
-    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "Starcoder", "StableLm", "Bloom", "Mpt", "OPT"))
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "Starcoder", "StableLm", "Bloom", "Mpt", "Falcon", "OPT"))
     segments = 2 if kind.startswith(("Bert", "Electra")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
@@ -159,7 +167,7 @@ def conditions(name, model):
         result["right"] = inputs_for(model, lengths, segments=segments)
         if causal or not pooled:  # there the pooled token would be padding
             result["left"] = inputs_for(model, lengths, left=True, segments=segments)
-    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Mpt", "Deberta", "MPNet")):
+    if not model.config.is_encoder_decoder and not any(part in kind for part in TAKE_NO_POSITIONS):
         given = inputs_for(model, (13,) * 4, segments=segments)
         given["position_ids"] = torch.stack([torch.arange(13) * 2 + 3, torch.arange(13) + 15] * 2)
         result["given"] = given
@@ -257,6 +265,8 @@ MADE = {
     "qwen2": (hf.Qwen2ForCausalLM, {**MADE_LLAMA, "query_bias": True, "key_bias": True, "value_bias": True}),
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
     "mpt": (hf.MptForCausalLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "scheme.name": "alibi", "attention_scale": 1, "deviation": 0.2}),
+    "falcon": (hf.FalconForCausalLM, {**MADE_BARE, "norm": "layer", "scheme.name": "rotary", "residual": "parallel", "width": 48, "heads": 6, "key_heads": 2}),
+    "falcon one key": (hf.FalconForCausalLM, {**MADE_BARE, "norm": "layer", "scheme.name": "rotary", "residual": "parallel-one-norm", "key_heads": 1}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
     "qwen3": (hf.Qwen3ForCausalLM, {**MADE_LLAMA, "head_norms": True, "head_size": 6, "key_heads": 1}),
     "phi": (hf.PhiForCausalLM, {"scheme.name": "rotary", "scheme.width": 4, "residual": "parallel-one-norm", "head_bias": True, "tied": False}),

@@ -128,6 +128,21 @@ const Case kCases[] = {
        b.scheme = "alibi";
        b.attention_scale = 1;
      })},
+    {"falcon", "Falcon", with([](Blueprint& b) {
+       without_biases(b);
+       b.norm = NormKind::layer;
+       b.scheme = "rotary";
+       b.residual = Residual::parallel_one_norm;
+       b.key_heads = 1;
+     })},
+    {"falcon_groups", "Falcon", with([](Blueprint& b) {
+       without_biases(b);
+       b.norm = NormKind::layer;
+       b.scheme = "rotary";
+       b.residual = Residual::parallel;
+       b.heads = 6;
+       b.key_heads = 2;
+     })},
     {"counted", "OPT", with([](Blueprint& b) {
        b.scheme = "learned";
        b.positions = PositionPolicy::Kind::count;

@@ -328,6 +328,17 @@ def mpt():
                                           attn_config=dict(softmax_scale=0.3))), dict(left=True)
 
 
+def falcon(**settings):
+    size = {**SMALL, "hidden_size": 16, "num_attention_heads": 4, "ffn_hidden_size": 20}
+    del size["intermediate_size"]
+    settings = settings or dict(new_decoder_architecture=True, num_kv_heads=2, bias=True, layer_norm_epsilon=1e-3)
+    return hf.FalconForCausalLM(hf.FalconConfig(**size, **settings)), dict(left=True)
+
+
+def falcon_one_key():
+    return falcon(activation="relu")
+
+
 def opt(**settings):
     return hf.OPTForCausalLM(hf.OPTConfig(vocab_size=29, hidden_size=12, num_hidden_layers=2, ffn_dim=20, num_attention_heads=3,
                                           max_position_embeddings=14, **settings)), dict(left=True)
@@ -370,7 +381,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, opt, opt_after, t5, t5_v11, bart, bart_class,
+    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

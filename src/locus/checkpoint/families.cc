@@ -9,7 +9,7 @@ namespace locus {
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
     kElectraFamily, kModernbertFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily,
     kPhiFamily, kPhi3Family, kStarcoder2Family, kStablelmFamily, kGemmaFamily, kGemma3Family, kBloomFamily,
-    kMptFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr const Family* kFamilies[] = {
     &kElectraFamily,  &kModernbertFamily, &kGpt2Family,   &kGptNeoFamily,     &kGptjFamily,
     &kNeoxFamily,     &kLlamaFamily,      &kPhiFamily,    &kPhi3Family,       &kStarcoder2Family,
     &kStablelmFamily, &kGemmaFamily,      &kGemma3Family, &kBloomFamily,      &kMptFamily,
-    &kOptFamily,      &kT5Family,         &kBartFamily,   &kMarianFamily,
+    &kFalconFamily,   &kOptFamily,        &kT5Family,     &kBartFamily,       &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

@@ -82,6 +82,10 @@ Expressed express(const Blueprint& blueprint);
 
 // model_type, and architectures with the class of the head.
 json::Members named(const ModelType& type, HeadKind head);
+// Queries of a group of heads stand together with its key and its value.
+inline Layout grouped(const Blueprint& b) {
+  return {.groups = b.key_head_count(), .queries = b.heads / b.key_head_count()};
+}
 // What most families call the module that tells labels, or where answers stand.
 std::string_view label_module(const Blueprint& blueprint);
 
