@@ -32,6 +32,7 @@ DEBERTA = dict(relative_attention=True, position_biased_input=False, max_positio
 T5 = dict(vocab_size=61, d_model=28, d_kv=6, d_ff=52, num_layers=2, num_heads=3, decoder_start_token_id=0)
 BART = dict(vocab_size=61, d_model=40, encoder_layers=2, decoder_layers=3, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=48,
             decoder_ffn_dim=56, max_position_embeddings=40, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2)
+GPT2 = dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)
 GPT_NEO = dict(vocab_size=61, hidden_size=40, num_layers=4, num_heads=5, max_position_embeddings=40)
 MODERNBERT = dict(max_position_embeddings=64, local_attention=8, pad_token_id=0, eos_token_id=1, bos_token_id=2, cls_token_id=2, sep_token_id=1)
 FALCON = dict(vocab_size=61, hidden_size=48, num_hidden_layers=3, num_attention_heads=6, max_position_embeddings=64, eos_token_id=2)
@@ -69,9 +70,11 @@ CASES = {
     "modernbert 3": (hf.ModernBertForTokenClassification, hf.ModernBertConfig, dict({**SIZES, "num_hidden_layers": 4}, **MODERNBERT, num_labels=3)),
     "modernbert 4": (hf.ModernBertForQuestionAnswering, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, layer_types=["sliding_attention"] * 3)),
     "modernbert 5": (hf.ModernBertForSequenceClassification, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, layer_types=["full_attention"] * 3)),
-    "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
-    "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
-                                                                  scale_attn_weights=False, num_labels=3)),
+    "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(GPT2)),
+    "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(GPT2, scale_attn_weights=False, num_labels=3)),
+    "gpt-bigcode 1": (hf.GPTBigCodeForCausalLM, hf.GPTBigCodeConfig, dict(GPT2, multi_query=False, scale_attn_weights=False, tie_word_embeddings=False)),
+    "gpt-bigcode 2": (hf.GPTBigCodeForSequenceClassification, hf.GPTBigCodeConfig, dict(GPT2, activation_function="relu", pad_token_id=0)),
+    "gpt-bigcode 3": (hf.GPTBigCodeForTokenClassification, hf.GPTBigCodeConfig, dict(GPT2, num_labels=3)),
     "gpt-neo 1": (hf.GPTNeoForCausalLM, hf.GPTNeoConfig, dict(GPT_NEO, attention_types=[[["global", "local"], 2]], window_size=5)),
     "gpt-neo 2": (hf.GPTNeoForSequenceClassification, hf.GPTNeoConfig, dict(GPT_NEO, attention_types=[[["local"], 4]], window_size=3, pad_token_id=0)),
     "gpt-neo 3": (hf.GPTNeoForTokenClassification, hf.GPTNeoConfig, dict({**GPT_NEO, "num_layers": 2}, attention_types=[[["global"], 2]], num_labels=3)),
@@ -257,6 +260,7 @@ MADE_GEMMA = {**MADE_BARE, "norm": "rms-from-one", "gated": True, "activation": 
 MADE_DEBERTA = {"scheme.name": "deberta", "attention_scale": (3 * 8) ** -0.5}
 MADE = {
     "learned": (hf.GPT2LMHeadModel, {"scheme.name": "learned"}),
+    "one key": (hf.GPTBigCodeForCausalLM, {"scheme.name": "learned", "key_heads": 1}),
     "rotary": (hf.GPTNeoXForCausalLM, {"scheme.name": "rotary", "scheme.width": 4, "activation": "gelu_tanh"}),
     "llama": (hf.LlamaForCausalLM, {**MADE_LLAMA, "key_heads": 1, "head_size": 6}),
     "llama yarn": (hf.LlamaForCausalLM, {**MADE_LLAMA, "scheme.scaling": "yarn", "scheme.factor": 4, "scheme.original_length": 16}),

@@ -157,6 +157,8 @@ constexpr ConfigFault kFaults[] = {
     {"modernbert", "\"model_type\"",
      "\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}, \"model_type\"",
      "rope_scaling is an object, beside rope_parameters: expected one of them"},
+    {"gpt-bigcode", "\"add_cross_attention\": false", "\"add_cross_attention\": true",
+     "add_cross_attention is true, but Locus computes such models with false only"},
     {"gptj", "\"rotary_dim\": 4", "\"rotary_dim\": 3", "rotary_dim is 3, expected an even number"},
 };
 

@@ -81,6 +81,10 @@ const Case kCases[] = {
        b.tied = false;
        b.dropout = 0.1f;
      })},
+    {"learned_one_key", "GPT-BigCode", with([](Blueprint& b) {
+       b.scheme = "learned";
+       b.key_heads = 1;
+     })},
     {"rotary", "GPT-NeoX", with([](Blueprint& b) {
        b.scheme = "rotary";
        b.scheme_options = {{"width", "2"}};

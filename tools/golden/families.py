@@ -169,6 +169,11 @@ def gpt2_class():
                                                           activation_function="relu", num_labels=3)), dict()
 
 
+def gpt_bigcode():
+    return hf.GPTBigCodeForCausalLM(hf.GPTBigCodeConfig(vocab_size=29, n_positions=14, n_embd=12, n_layer=2, n_head=3, n_inner=20,
+                                                        layer_norm_epsilon=1e-3)), dict()
+
+
 def llama(rope=None, kind=hf.LlamaForCausalLM, config=hf.LlamaConfig, **settings):
     rope = rope or dict(rope_type="llama3", rope_theta=500.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
                         original_max_position_embeddings=8)
@@ -380,7 +385,7 @@ def marian():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox,
     neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, starcoder2, stablelm, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 

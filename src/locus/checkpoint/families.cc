@@ -7,18 +7,19 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
-    kElectraFamily, kModernbertFamily, kGpt2Family, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily,
-    kPhiFamily, kPhi3Family, kStarcoder2Family, kStablelmFamily, kGemmaFamily, kGemma3Family, kBloomFamily,
-    kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kElectraFamily, kModernbertFamily, kGpt2Family, kGptBigcodeFamily, kGptNeoFamily, kGptjFamily,
+    kNeoxFamily, kLlamaFamily, kPhiFamily, kPhi3Family, kStarcoder2Family, kStablelmFamily, kGemmaFamily,
+    kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily,     &kRobertaFamily,    &kMpnetFamily,  &kDistilbertFamily, &kDebertaFamily,
-    &kElectraFamily,  &kModernbertFamily, &kGpt2Family,   &kGptNeoFamily,     &kGptjFamily,
-    &kNeoxFamily,     &kLlamaFamily,      &kPhiFamily,    &kPhi3Family,       &kStarcoder2Family,
-    &kStablelmFamily, &kGemmaFamily,      &kGemma3Family, &kBloomFamily,      &kMptFamily,
-    &kFalconFamily,   &kOptFamily,        &kT5Family,     &kBartFamily,       &kMarianFamily,
+    &kBertFamily,       &kRobertaFamily,    &kMpnetFamily, &kDistilbertFamily, &kDebertaFamily,
+    &kElectraFamily,    &kModernbertFamily, &kGpt2Family,  &kGptBigcodeFamily, &kGptNeoFamily,
+    &kGptjFamily,       &kNeoxFamily,       &kLlamaFamily, &kPhiFamily,        &kPhi3Family,
+    &kStarcoder2Family, &kStablelmFamily,   &kGemmaFamily, &kGemma3Family,     &kBloomFamily,
+    &kMptFamily,        &kFalconFamily,     &kOptFamily,   &kT5Family,         &kBartFamily,
+    &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
