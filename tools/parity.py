@@ -32,8 +32,10 @@ DEBERTA = dict(relative_attention=True, position_biased_input=False, max_positio
 T5 = dict(vocab_size=61, d_model=28, d_kv=6, d_ff=52, num_layers=2, num_heads=3, decoder_start_token_id=0)
 BART = dict(vocab_size=61, d_model=40, encoder_layers=2, decoder_layers=3, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=48,
             decoder_ffn_dim=56, max_position_embeddings=40, pad_token_id=1, eos_token_id=2, decoder_start_token_id=2)
+GPT2 = dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)
 GPT_NEO = dict(vocab_size=61, hidden_size=40, num_layers=4, num_heads=5, max_position_embeddings=40)
 MODERNBERT = dict(max_position_embeddings=64, local_attention=8, pad_token_id=0, eos_token_id=1, bos_token_id=2, cls_token_id=2, sep_token_id=1)
+FALCON = dict(vocab_size=61, hidden_size=48, num_hidden_layers=3, num_attention_heads=6, max_position_embeddings=64, eos_token_id=2)
 LONG = [1.0 + 0.5 * i for i in range(4)]
 
 
@@ -77,9 +79,11 @@ CASES = {
     "roformer 2": (hf.RoFormerForQuestionAnswering, hf.RoFormerConfig, dict(SIZES, max_position_embeddings=40, hidden_act="gelu_new")),
     "roformer 3": (hf.RoFormerModel, hf.RoFormerConfig, dict(SIZES, embedding_size=56, max_position_embeddings=40)),
     "roformer 4": (hf.RoFormerForMaskedLM, hf.RoFormerConfig, dict(SIZES, max_position_embeddings=40, tie_word_embeddings=False)),
-    "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5)),
-    "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(vocab_size=61, n_positions=40, n_embd=40, n_layer=3, n_head=5,
-                                                                  scale_attn_weights=False, num_labels=3)),
+    "gpt2 1": (hf.GPT2LMHeadModel, hf.GPT2Config, dict(GPT2)),
+    "gpt2 2": (hf.GPT2ForTokenClassification, hf.GPT2Config, dict(GPT2, scale_attn_weights=False, num_labels=3)),
+    "gpt-bigcode 1": (hf.GPTBigCodeForCausalLM, hf.GPTBigCodeConfig, dict(GPT2, multi_query=False, scale_attn_weights=False, tie_word_embeddings=False)),
+    "gpt-bigcode 2": (hf.GPTBigCodeForSequenceClassification, hf.GPTBigCodeConfig, dict(GPT2, activation_function="relu", pad_token_id=0)),
+    "gpt-bigcode 3": (hf.GPTBigCodeForTokenClassification, hf.GPTBigCodeConfig, dict(GPT2, num_labels=3)),
     "gpt-neo 1": (hf.GPTNeoForCausalLM, hf.GPTNeoConfig, dict(GPT_NEO, attention_types=[[["global", "local"], 2]], window_size=5)),
     "gpt-neo 2": (hf.GPTNeoForSequenceClassification, hf.GPTNeoConfig, dict(GPT_NEO, attention_types=[[["local"], 4]], window_size=3, pad_token_id=0)),
     "gpt-neo 3": (hf.GPTNeoForTokenClassification, hf.GPTNeoConfig, dict({**GPT_NEO, "num_layers": 2}, attention_types=[[["global"], 2]], num_labels=3)),
@@ -101,6 +105,9 @@ CASES = {
                                                           layer_types=["full_attention", "sliding_attention", "full_attention"])),
     "qwen3 1": (hf.Qwen3ForCausalLM, hf.Qwen3Config, dict(ROTARY, **rope("yarn", factor=4.0, original_max_position_embeddings=8), head_dim=16)),
     "qwen3 2": (hf.Qwen3ForSequenceClassification, hf.Qwen3Config, dict(ROTARY, **rope("default"), head_dim=8, attention_bias=True, pad_token_id=0)),
+    "phi 1": (hf.PhiForCausalLM, hf.PhiConfig, dict({**SIZES, "hidden_size": 50}, max_position_embeddings=64, **rope("default", partial_rotary_factor=0.4))),
+    "phi 2": (hf.PhiForTokenClassification, hf.PhiConfig, dict(ROTARY, **rope("dynamic", factor=2.0), num_labels=3)),
+    "phi 3": (hf.PhiForCausalLM, hf.PhiConfig, dict(ROTARY, **rope("linear", factor=2.0, partial_rotary_factor=1.0), tie_word_embeddings=True)),
     "phi3 1": (hf.Phi3ForCausalLM, hf.Phi3Config, dict(ROTARY, **rope("default"), pad_token_id=0, eos_token_id=2, sliding_window=6)),
     "phi3 2": (hf.Phi3ForTokenClassification, hf.Phi3Config, dict(ROTARY, **rope("default", partial_rotary_factor=0.5), pad_token_id=0, eos_token_id=2,
                                                                   num_labels=3)),
@@ -111,6 +118,13 @@ CASES = {
                                                              tie_word_embeddings=False)),
     "cohere2 1": (hf.Cohere2ForCausalLM, hf.Cohere2Config, dict({**ROTARY, "num_hidden_layers": 5}, **rope("default"), eos_token_id=2, sliding_window=5)),
     "cohere2 2": (hf.Cohere2Model, hf.Cohere2Config, dict(ROTARY, **rope("default"), eos_token_id=2, layer_types=["full_attention"] * 3)),
+    "starcoder2 1": (hf.Starcoder2ForCausalLM, hf.Starcoder2Config, dict(ROTARY, **rope("yarn", factor=4.0, original_max_position_embeddings=8), eos_token_id=2,
+                                                                         hidden_act="gelu", use_bias=False, tie_word_embeddings=False)),
+    "starcoder2 2": (hf.Starcoder2ForTokenClassification, hf.Starcoder2Config, dict(ROTARY, **rope("default"), eos_token_id=2, sliding_window=6,
+                                                                                    num_labels=3)),
+    "stablelm 1": (hf.StableLmForCausalLM, hf.StableLmConfig, dict(ROTARY, **rope("linear", factor=2.0), tie_word_embeddings=True)),
+    "stablelm 2": (hf.StableLmForSequenceClassification, hf.StableLmConfig, dict(ROTARY, **rope("default", partial_rotary_factor=1.0), pad_token_id=0,
+                                                                                 use_parallel_residual=True)),
     "gemma 1": (hf.GemmaForCausalLM, hf.GemmaConfig, dict(ROTARY, **rope("default"), head_dim=16, tie_word_embeddings=False)),
     "gemma 2": (hf.GemmaForTokenClassification, hf.GemmaConfig, dict(ROTARY, **rope("linear", factor=2.0), head_dim=8, num_labels=3)),
     "gemma3 1": (hf.Gemma3ForCausalLM, hf.Gemma3TextConfig, dict({**ROTARY, "num_hidden_layers": 7}, head_dim=8, sliding_window=5)),
@@ -118,6 +132,14 @@ CASES = {
                                                               use_bidirectional_attention=True)),
     "bloom 1": (hf.BloomForCausalLM, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=8)),
     "bloom 2": (hf.BloomForSequenceClassification, hf.BloomConfig, dict(vocab_size=61, hidden_size=40, n_layer=3, n_head=5, pad_token_id=0)),
+    "mpt 1": (hf.MptForCausalLM, hf.MptConfig, dict(vocab_size=61, d_model=40, n_layers=3, n_heads=5, max_seq_len=64, tie_word_embeddings=False)),
+    "mpt 2": (hf.MptForSequenceClassification, hf.MptConfig, dict(vocab_size=61, d_model=40, n_layers=3, n_heads=8, max_seq_len=64, pad_token_id=0)),
+    "mpt 3": (hf.MptForQuestionAnswering, hf.MptConfig, dict(vocab_size=61, d_model=48, n_layers=3, n_heads=12, max_seq_len=64)),
+    "falcon 1": (hf.FalconForCausalLM, hf.FalconConfig, dict(FALCON, new_decoder_architecture=True, num_kv_heads=3, tie_word_embeddings=False)),
+    "falcon 2": (hf.FalconForSequenceClassification, hf.FalconConfig, dict(FALCON, **rope("linear", factor=2.0), pad_token_id=0)),
+    "falcon 3": (hf.FalconForTokenClassification, hf.FalconConfig, dict(FALCON, multi_query=False, parallel_attn=False, bias=True, num_labels=3)),
+    "falcon 4": (hf.FalconForCausalLM, hf.FalconConfig, dict(FALCON, new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1)),
+    "falcon 5": (hf.FalconForQuestionAnswering, hf.FalconConfig, dict(FALCON, multi_query=False)),
     "opt 1": (hf.OPTForCausalLM, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40)),
     "opt 2": (hf.OPTForSequenceClassification, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40,
                                                                   _remove_final_layer_norm=True)),
@@ -148,13 +170,16 @@ def differences(got, wanted):
 # Scalings that look at the length: transformers takes the batch's longest, Locus each sequence's own. Equal lengths make them agree.
 EQUAL = {"llama 2", "llama 3"}
 
+TAKE_NO_POSITIONS = ("Bloom", "Mpt", "FalconForSequence", "FalconForToken", "FalconForQuestion", "Deberta", "MPNet", "RoFormer")
+
 
 def conditions(name, model):
     """Name -> inputs: what a model's own kind allows."""
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
-    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi3", "SmolLM3", "Cohere", "Bloom", "OPT"))
+    causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "SmolLM3", "Starcoder", "StableLm", "Cohere", "Bloom", "Mpt",
+                                           "Falcon", "OPT"))
     segments = 2 if kind.startswith(("Bert", "Electra", "NomicBert", "RoFormer")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
@@ -162,7 +187,7 @@ def conditions(name, model):
         result["right"] = inputs_for(model, lengths, segments=segments)
         if causal or not pooled:  # there the pooled token would be padding
             result["left"] = inputs_for(model, lengths, left=True, segments=segments)
-    if not model.config.is_encoder_decoder and not any(part in kind for part in ("Bloom", "Deberta", "MPNet", "RoFormer")):
+    if not model.config.is_encoder_decoder and not any(part in kind for part in TAKE_NO_POSITIONS):
         given = inputs_for(model, (13,) * 4, segments=segments)
         given["position_ids"] = torch.stack([torch.arange(13) * 2 + 3, torch.arange(13) + 15] * 2)
         result["given"] = given
@@ -257,6 +282,7 @@ MADE_GEMMA = {**MADE_BARE, "norm": "rms-from-one", "gated": True, "activation": 
 MADE_DEBERTA = {"scheme.name": "deberta", "attention_scale": (3 * 8) ** -0.5}
 MADE = {
     "learned": (hf.GPT2LMHeadModel, {"scheme.name": "learned"}),
+    "one key": (hf.GPTBigCodeForCausalLM, {"scheme.name": "learned", "key_heads": 1}),
     "rotary": (hf.GPTNeoXForCausalLM, {"scheme.name": "rotary", "scheme.width": 4, "activation": "gelu_tanh"}),
     "llama": (hf.LlamaForCausalLM, {**MADE_LLAMA, "key_heads": 1, "head_size": 6}),
     "llama yarn": (hf.LlamaForCausalLM, {**MADE_LLAMA, "scheme.scaling": "yarn", "scheme.factor": 4, "scheme.original_length": 16}),
@@ -264,12 +290,18 @@ MADE = {
     "mistral": (hf.MistralForCausalLM, {**MADE_LLAMA, "window": 6, "tied": False}),
     "qwen2": (hf.Qwen2ForCausalLM, {**MADE_LLAMA, "query_bias": True, "key_bias": True, "value_bias": True}),
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
+    "mpt": (hf.MptForCausalLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "scheme.name": "alibi", "attention_scale": 1, "deviation": 0.2}),
+    "falcon": (hf.FalconForCausalLM, {**MADE_BARE, "norm": "layer", "scheme.name": "rotary", "residual": "parallel", "width": 48, "heads": 6, "key_heads": 2}),
+    "falcon one key": (hf.FalconForCausalLM, {**MADE_BARE, "norm": "layer", "scheme.name": "rotary", "residual": "parallel-one-norm", "key_heads": 1}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
     "qwen3": (hf.Qwen3ForCausalLM, {**MADE_LLAMA, "head_norms": True, "head_size": 6, "key_heads": 1}),
+    "phi": (hf.PhiForCausalLM, {"scheme.name": "rotary", "scheme.width": 4, "residual": "parallel-one-norm", "head_bias": True, "tied": False}),
     "phi3": (hf.Phi3ForCausalLM, {**MADE_LLAMA, "fused_qkv": True, "scheme.width": 4, "key_heads": 1, "tied": False}),
     "smollm3": (hf.SmolLM3ForCausalLM, {**MADE_LLAMA, "full_every": 2, "full_first": 1, "full_scheme.name": "none"}),
     "cohere": (hf.CohereForCausalLM, {**MADE_COHERE}),
     "cohere2": (hf.Cohere2ForCausalLM, {**MADE_COHERE, "window": 5, "full_every": 2, "full_scheme.name": "none"}),
+    "starcoder2": (hf.Starcoder2ForCausalLM, {"scheme.name": "rotary", "key_heads": 1, "window": 5}),
+    "stablelm": (hf.StableLmForCausalLM, {**MADE_LLAMA, "norm": "layer", "scheme.width": 4, "key_heads": 1}),
     "gemma": (hf.GemmaForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary"}),
     "gemma3": (hf.Gemma3ForCausalLM, {**MADE_GEMMA, "norm_place": "around", "head_norms": True, "window": 5, "full_every": 3, "full_first": 2,
                                       "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300, "full_scheme.scaling": "linear",

@@ -140,18 +140,39 @@ constexpr ConfigFault kFaults[] = {
      "activation_function is 'glu', expected swiglu"},
     {"roformer", "\"rotary_value\": false", "\"rotary_value\": true",
      "rotary_value is true, but Locus computes such models with false only"},
+    {"phi", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
+     "qk_layernorm is true, but Locus computes such models with false only"},
     {"phi3", "\"longrope\"", "\"linear\", \"factor\": 2", "expected longrope, which is all that Phi-3 has"},
+    {"stablelm", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
+     "qk_layernorm is true, but Locus computes such models with false only"},
     {"smollm3", "\"use_sliding_window\": false", "\"use_sliding_window\": true",
      "use_sliding_window is true, but Locus computes such models with false only"},
     {"cohere", "\"use_qk_norm\": false", "\"use_qk_norm\": true",
      "use_qk_norm is true, but Locus computes such models with false only"},
     {"gemma3", "\"final_logit_softcapping\": null", "\"final_logit_softcapping\": 30.0",
      "final_logit_softcapping is 30, but Locus does not bend scores: expected null"},
+    {"mpt", "\"alibi_bias_max\": 8", "\"alibi_bias_max\": 16",
+     "attn_config.alibi_bias_max is 16, expected 8"},
+    {"mpt", "\"alibi\": true", "\"alibi\": false",
+     "attn_config.alibi is false, but Locus computes such models with true only"},
+    {"mpt", "\"clip_qkv\": null", "\"clip_qkv\": 6",
+     "attn_config.clip_qkv is 6, but Locus computes such models without it: expected null"},
+    {"mpt", "multihead_attention", "multiquery_attention",
+     "attn_config.attn_type is 'multiquery_attention', expected multihead_attention"},
+    {"mpt", "low_precision_layernorm", "rmsnorm", "norm_type is 'rmsnorm', expected low_precision_layernorm"},
+    {"falcon", "\"alibi\": false", "\"alibi\": true",
+     "alibi is true, but Locus computes such models with false only"},
+    {"falcon", "\"parallel_attn\": true", "\"parallel_attn\": false",
+     "parallel_attn is false, but Locus computes such models with true only"},
+    {"falcon", "\"new_decoder_architecture\": true", "\"new_decoder_architecture\": false",
+     "num_ln_in_parallel_attn is 2, but new_decoder_architecture is false: expected 1"},
     {"modernbert-class", "\"classifier_pooling\": \"mean\"", "\"classifier_pooling\": \"max\"",
      "classifier_pooling is 'max', expected cls or mean"},
     {"modernbert", "\"model_type\"",
      "\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}, \"model_type\"",
      "rope_scaling is an object, beside rope_parameters: expected one of them"},
+    {"gpt-bigcode", "\"add_cross_attention\": false", "\"add_cross_attention\": true",
+     "add_cross_attention is true, but Locus computes such models with false only"},
     {"gptj", "\"rotary_dim\": 4", "\"rotary_dim\": 3", "rotary_dim is 3, expected an even number"},
 };
 
@@ -186,6 +207,12 @@ TEST(Config, CodeInItIsIgnored) {
   folder.change("\"model_type\"",
                 R"("auto_map": {"AutoModel": "evil.py--Evil"}, "chat_template": "{{ x }}", "model_type")");
   EXPECT_NO_THROW(open_model(folder.path()));
+}
+
+TEST(Config, MayNameClassesAsTheFirstFilesDid) {
+  const FolderOf folder("mpt");
+  folder.change("MptForCausalLM", "MPTForCausalLM");
+  EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head, HeadKind::next_token);
 }
 
 TEST(Config, HeadsOfAlibiNeedBeNoPowerOfTwo) {

@@ -90,6 +90,10 @@ const Case kCases[] = {
        b.tied = false;
        b.dropout = 0.1f;
      })},
+    {"learned_one_key", "GPT-BigCode", with([](Blueprint& b) {
+       b.scheme = "learned";
+       b.key_heads = 1;
+     })},
     {"rotary", "GPT-NeoX", with([](Blueprint& b) {
        b.scheme = "rotary";
        b.scheme_options = {{"width", "2"}};
@@ -129,6 +133,28 @@ const Case kCases[] = {
        b.scheme = "alibi";
        b.embedding_norm = true;
        b.activation = Activation::gelu_tanh;
+     })},
+    {"alibi_bare", "MPT", with([](Blueprint& b) {
+       without_biases(b);
+       b.norm = NormKind::layer;
+       b.norm_bias = false;
+       b.scheme = "alibi";
+       b.attention_scale = 1;
+     })},
+    {"falcon", "Falcon", with([](Blueprint& b) {
+       without_biases(b);
+       b.norm = NormKind::layer;
+       b.scheme = "rotary";
+       b.residual = Residual::parallel_one_norm;
+       b.key_heads = 1;
+     })},
+    {"falcon_groups", "Falcon", with([](Blueprint& b) {
+       without_biases(b);
+       b.norm = NormKind::layer;
+       b.scheme = "rotary";
+       b.residual = Residual::parallel;
+       b.heads = 6;
+       b.key_heads = 2;
      })},
     {"counted", "OPT", with([](Blueprint& b) {
        b.scheme = "learned";
@@ -221,6 +247,12 @@ const Case kCases[] = {
        b.scheme_options = {{"pairs", "interleaved"}};
        b.embedding_width = 8;
      })},
+    {"phi", "Phi", with([](Blueprint& b) {
+       b.scheme = "rotary";
+       b.scheme_options = {{"width", "2"}};
+       b.residual = Residual::parallel_one_norm;
+       b.head_bias = true;
+     })},
     {"phi3", "Phi-3", with([](Blueprint& b) {
        as_llama(b);
        b.fused_qkv = true;
@@ -241,6 +273,22 @@ const Case kCases[] = {
        b.full_every = 2;
        b.full_first = 1;
        b.full_scheme = "none";
+     })},
+    {"starcoder2", "StarCoder2", with([](Blueprint& b) {
+       b.scheme = "rotary";
+       b.key_heads = 1;
+       b.window = 5;
+     })},
+    {"stablelm", "StableLM", with([](Blueprint& b) {
+       as_llama(b);
+       b.norm = NormKind::layer;
+       b.scheme_options = {{"width", "2"}};
+       b.query_bias = b.key_bias = b.value_bias = true;
+     })},
+    {"stablelm_parallel", "StableLM", with([](Blueprint& b) {
+       as_llama(b);
+       b.norm = NormKind::layer;
+       b.residual = Residual::parallel_one_norm;
      })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {

@@ -185,6 +185,11 @@ def gpt2_class():
                                                           activation_function="relu", num_labels=3)), dict()
 
 
+def gpt_bigcode():
+    return hf.GPTBigCodeForCausalLM(hf.GPTBigCodeConfig(vocab_size=29, n_positions=14, n_embd=12, n_layer=2, n_head=3, n_inner=20,
+                                                        layer_norm_epsilon=1e-3)), dict()
+
+
 def llama(rope=None, kind=hf.LlamaForCausalLM, config=hf.LlamaConfig, **settings):
     rope = rope or dict(rope_type="llama3", rope_theta=500.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
                         original_max_position_embeddings=8)
@@ -212,6 +217,11 @@ def llama_class():
                  mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
 
 
+def phi():
+    return llama(dict(rope_type="default", rope_theta=300.0, partial_rotary_factor=0.5), hf.PhiForCausalLM, hf.PhiConfig, layer_norm_eps=1e-3,
+                 hidden_act="relu")
+
+
 def phi3():
     rope = dict(rope_type="longrope", rope_theta=100.0, partial_rotary_factor=0.5, short_factor=[1.0, 1.5], long_factor=[2.0, 3.0])
     return llama(rope, hf.Phi3ForCausalLM, hf.Phi3Config, num_attention_heads=2, num_key_value_heads=1, original_max_position_embeddings=8,
@@ -231,6 +241,16 @@ def cohere(kind=hf.CohereForCausalLM, config=hf.CohereConfig, **settings):
 def cohere2():
     return cohere(hf.Cohere2ForCausalLM, hf.Cohere2Config, num_hidden_layers=3, sliding_window=4, attention_bias=True,
                   layer_types=["sliding_attention", "full_attention", "sliding_attention"])
+
+
+def starcoder2():
+    return llama(dict(rope_type="default", rope_theta=300.0), hf.Starcoder2ForCausalLM, hf.Starcoder2Config, norm_epsilon=1e-3, sliding_window=4,
+                 bos_token_id=1, eos_token_id=2)
+
+
+def stablelm():
+    return llama(dict(rope_type="default", rope_theta=300.0, partial_rotary_factor=0.5), hf.StableLmForCausalLM, hf.StableLmConfig, layer_norm_eps=1e-3,
+                 use_parallel_residual=True, use_qkv_bias=True)
 
 
 def gemma():
@@ -339,6 +359,22 @@ def bloom_token():
     return hf.BloomForTokenClassification(hf.BloomConfig(vocab_size=29, hidden_size=12, n_layer=1, n_head=6, num_labels=3)), dict()
 
 
+def mpt():
+    return hf.MptForCausalLM(hf.MptConfig(vocab_size=29, d_model=12, n_layers=2, n_heads=3, max_seq_len=32, layer_norm_epsilon=1e-3,
+                                          attn_config=dict(softmax_scale=0.3))), dict(left=True)
+
+
+def falcon(**settings):
+    size = {**SMALL, "hidden_size": 16, "num_attention_heads": 4, "ffn_hidden_size": 20}
+    del size["intermediate_size"]
+    settings = settings or dict(new_decoder_architecture=True, num_kv_heads=2, bias=True, layer_norm_epsilon=1e-3)
+    return hf.FalconForCausalLM(hf.FalconConfig(**size, **settings)), dict(left=True)
+
+
+def falcon_one_key():
+    return falcon(activation="relu")
+
+
 def opt(**settings):
     return hf.OPTForCausalLM(hf.OPTConfig(vocab_size=29, hidden_size=12, num_hidden_layers=2, ffn_dim=20, num_attention_heads=3,
                                           max_position_embeddings=14, **settings)), dict(left=True)
@@ -380,8 +416,9 @@ def marian():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, roformer, roformer_class, gpt2, gpt2_class, gpt_neo, gptj, neox,
-    neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi3, smollm3, cohere, cohere2, gemma, gemma3, gemma3_encoder, bloom, bloom_token, opt, opt_after, t5, t5_v11, bart, bart_class,
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, roformer,
+    roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, smollm3,
+    starcoder2, stablelm, cohere, cohere2, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

@@ -7,18 +7,20 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
-    kElectraFamily, kModernbertFamily, kNomicBertFamily, kRoformerFamily, kGpt2Family, kGptNeoFamily,
-    kGptjFamily, kNeoxFamily, kLlamaFamily, kPhi3Family, kSmollm3Family, kCohereFamily, kGemmaFamily,
-    kGemma3Family, kBloomFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kElectraFamily, kModernbertFamily, kNomicBertFamily, kRoformerFamily, kGpt2Family, kGptBigcodeFamily,
+    kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily, kPhi3Family, kSmollm3Family,
+    kStarcoder2Family, kStablelmFamily, kCohereFamily, kGemmaFamily, kGemma3Family, kBloomFamily, kMptFamily,
+    kFalconFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily,    &kRobertaFamily,    &kMpnetFamily,     &kDistilbertFamily, &kDebertaFamily,
-    &kElectraFamily, &kModernbertFamily, &kNomicBertFamily, &kRoformerFamily,   &kGpt2Family,
-    &kGptNeoFamily,  &kGptjFamily,       &kNeoxFamily,      &kLlamaFamily,      &kPhi3Family,
-    &kSmollm3Family, &kCohereFamily,     &kGemmaFamily,     &kGemma3Family,     &kBloomFamily,
-    &kOptFamily,     &kT5Family,         &kBartFamily,      &kMarianFamily,
+    &kBertFamily,       &kRobertaFamily,    &kMpnetFamily,     &kDistilbertFamily, &kDebertaFamily,
+    &kElectraFamily,    &kModernbertFamily, &kNomicBertFamily, &kRoformerFamily,   &kGpt2Family,
+    &kGptBigcodeFamily, &kGptNeoFamily,     &kGptjFamily,      &kNeoxFamily,       &kLlamaFamily,
+    &kPhiFamily,        &kPhi3Family,       &kSmollm3Family,   &kStarcoder2Family, &kStablelmFamily,
+    &kCohereFamily,     &kGemmaFamily,      &kGemma3Family,    &kBloomFamily,      &kMptFamily,
+    &kFalconFamily,     &kOptFamily,        &kT5Family,        &kBartFamily,       &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
@@ -61,7 +63,10 @@ std::vector<std::string> known_classes(const Family& family, std::string_view cl
 
 HeadKind head_of(const Config& config, const Family& family, const ModelType& type) {
   if (config.count("architectures") == 0) return HeadKind::none;  // as transformers: the base model
-  const std::string name = config.text("architectures.0");
+  std::string name = config.text("architectures.0");
+  if (!type.old_classes.empty() && name.starts_with(type.old_classes)) {
+    name.replace(0, type.old_classes.size(), type.classes);
+  }
   if (name == fmt::format("{}{}", type.classes, type.base)) return HeadKind::none;
   for (const Ending& ending : kEndings) {
     const HeadKind head = ending.text == kPreTraining ? family.pretraining : ending.head;

@@ -18,6 +18,7 @@ struct ModelType {
   std::string_view name, classes;
   std::string_view next_token = "ForCausalLM";
   std::string_view base = "Model";  // and of the one without a head
+  std::string_view old_classes;     // as files from before transformers had the family begin them
 };
 
 // The heads that transformers has for most families of a kind.
@@ -80,6 +81,10 @@ Expressed express(const Blueprint& blueprint);
 
 // model_type, and architectures with the class of the head.
 json::Members named(const ModelType& type, HeadKind head);
+// Queries of a group of heads stand together with its key and its value.
+inline Layout grouped(const Blueprint& b) {
+  return {.groups = b.key_head_count(), .queries = b.heads / b.key_head_count()};
+}
 // What most families call the module that tells labels, or where answers stand.
 std::string_view label_module(const Blueprint& blueprint);
 

@@ -7,8 +7,6 @@
 namespace locus {
 namespace {
 
-constexpr int64_t kParts = 3;  // queries, keys, values
-
 int64_t rows_of(const Tensor& value) { return value.size(0); }
 
 }  // namespace
@@ -27,10 +25,12 @@ Shape Binding::shape() const {
 }
 
 int64_t Binding::row(int64_t tensor_row) const {
-  if (layout.heads == 0) return tensor_row;
-  const int64_t size = rows() / (kParts * layout.heads);
-  const int64_t head = tensor_row / (kParts * size), part = tensor_row / size % kParts;
-  return (part * layout.heads + head) * size + tensor_row % size;
+  const auto [groups, queries] = std::pair(layout.groups, layout.queries);
+  if (groups == 0) return tensor_row;
+  const int64_t parts = queries + 2, size = rows() / (parts * groups);
+  const int64_t group = tensor_row / (parts * size), part = tensor_row / size % parts;
+  const int64_t head = part < queries ? group * queries + part : groups * part + group;
+  return head * size + tensor_row % size;
 }
 
 Tensor Binding::assemble(std::span<const Tensor> values) const {

@@ -18,9 +18,9 @@ namespace locus {
 struct Layout {
   bool transposed = false;  // [in, out]
   bool one_row = false;     // a bias as [1, out]
-  // Above 0: queries, keys and values of one head stand together, rows [heads, 3, D] in place of
-  // [3, heads, D].
-  int64_t heads = 0;
+  // Above 0: the queries of a group of heads stand together with its key and its value, rows
+  // [groups, queries + 2, D]. Else all queries, all keys, all values.
+  int64_t groups = 0, queries = 1;
 };
 
 // A tensor of the checkpoint and the parameters in it: one, or several whose rows are one below the other.
@@ -39,7 +39,7 @@ struct Binding {
   int64_t row(int64_t tensor_row) const;
   int64_t rows() const;     // of the parameters together
   int64_t columns() const;  // of each
-  bool as_it_is() const { return parameters.size() == 1 && !layout.transposed && layout.heads == 0; }
+  bool as_it_is() const { return parameters.size() == 1 && !layout.transposed && layout.groups == 0; }
   // Values of the parameters, or their gradients, as the checkpoint has them.
   Tensor assemble(std::span<const Tensor> values) const;
 };

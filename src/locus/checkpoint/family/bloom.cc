@@ -1,8 +1,25 @@
 // BLOOM: ALiBi, a norm behind the embeddings, queries, keys and values of a head together.
 // Le Scao et al. 2022, arXiv 2211.05100.
-#include "locus/checkpoint/family.h"
+#include "locus/checkpoint/family/bloom.h"
 
 namespace locus {
+
+void bloom::names(NameMap& map, const Blueprint& b, std::span<const NamePair> norms) {
+  constexpr NamePair kWeights[] = {{"attention.out", "self_attention.dense"},
+                                   {"feed_forward.up", "mlp.dense_h_to_4h"},
+                                   {"feed_forward.down", "mlp.dense_4h_to_h"}};
+  map.tokens("transformer.word_embeddings.weight", "lm_head.weight", b.tied);
+  map.module("decoder.embedding.norm", "transformer.word_embeddings_layernorm");
+  for (int64_t i = 0; i < b.layers; ++i) {
+    const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.h", i);
+    map.modules(ours, theirs, norms);
+    map.modules(ours, theirs, kWeights);
+    map.qkv(ours + "attention", theirs + "self_attention.query_key_value", grouped(b));
+  }
+  map.module("decoder.norm", "transformer.ln_f");
+  map.module("head.out", label_module(b));
+}
+
 namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
@@ -24,28 +41,9 @@ void read(const Config& config, Blueprint& b) {
   expect_flag(config, "apply_residual_connection_post_layernorm", false);
 }
 
-constexpr NamePair kLayer[] = {
-    {"attention_norm", "input_layernorm"},
-    {"attention.out", "self_attention.dense"},
-    {"feed_forward_norm", "post_attention_layernorm"},
-    {"feed_forward.up", "mlp.dense_h_to_4h"},
-    {"feed_forward.down", "mlp.dense_4h_to_h"},
-};
-
-void names(NameMap& map, const Blueprint& b) {
-  map.tokens("transformer.word_embeddings.weight", "lm_head.weight", b.tied);
-  map.module("decoder.embedding.norm", "transformer.word_embeddings_layernorm");
-  for (int64_t i = 0; i < b.layers; ++i) {
-    const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.h", i);
-    map.modules(ours, theirs, kLayer);
-    map.qkv(ours + "attention", theirs + "self_attention.query_key_value", {.heads = b.heads});
-  }
-  map.module("decoder.norm", "transformer.ln_f");
-  map.module("head.out", label_module(b));
-}
+void names(NameMap& map, const Blueprint& b) { bloom::names(map, b, bloom::kNorms); }
 
 constexpr ModelType kTypes[] = {{"bloom", "Bloom"}};
-constexpr std::string_view kPrefixes[] = {"transformer."};
 
 json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
 
@@ -54,7 +52,7 @@ json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
 extern const Family kBloomFamily = {.name = "BLOOM",
                                     .types = kTypes,
                                     .heads = kDecoderHeads,
-                                    .prefixes = kPrefixes,
+                                    .prefixes = bloom::kPrefixes,
                                     .fields = fields,
                                     .read = read,
                                     .names = names,

@@ -39,7 +39,6 @@ void names(NameMap& map, const Blueprint& b) {
 }
 
 constexpr ModelType kTypes[] = {{"cohere", "Cohere"}, {"cohere2", "Cohere2"}};
-constexpr std::string_view kPrefixes[] = {"model."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
@@ -58,7 +57,7 @@ json::Members config(const Blueprint& b) {
 extern const Family kCohereFamily = {.name = "Cohere",
                                      .types = kTypes,
                                      .heads = kHeads,
-                                     .prefixes = kPrefixes,
+                                     .prefixes = llama::kPrefixes,
                                      .fields = fields,
                                      .read = read,
                                      .names = names,

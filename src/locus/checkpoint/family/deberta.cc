@@ -91,7 +91,7 @@ void read(const Config& config, Blueprint& b) {
 // Queries, keys and values of v1: one matrix and two biases, those of keys being none.
 void joined_names(NameMap& map, const std::string& ours, const std::string& theirs, int64_t heads) {
   map.joined({ours + "query.weight", ours + "key.weight", ours + "value.weight"}, theirs + "in_proj.weight",
-             {.heads = heads});
+             {.groups = heads});
   map.tensor(ours + "query.bias", theirs + "q_bias");
   map.tensor(ours + "value.bias", theirs + "v_bias");
 }

@@ -72,10 +72,7 @@ void read3(const Config& config, Blueprint& b) {
                      b);
 }
 
-void names(NameMap& map, const Blueprint& b) {
-  llama::body_names(map, b, llama::kNorms, llama::kGated);
-  map.module("head.out", "score");
-}
+void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
 
 void names3(NameMap& map, const Blueprint& b) {
   // What is a norm of the sum in the others is one of what attention adds.
@@ -88,9 +85,6 @@ void names3(NameMap& map, const Blueprint& b) {
 
 constexpr ModelType kTypes[] = {{"gemma", "Gemma"}};
 constexpr ModelType kTypes3[] = {{"gemma3_text", "Gemma3", "ForCausalLM", "TextModel"}};
-constexpr std::string_view kPrefixes[] = {"model."};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
-                               HeadKind::token_class};
 constexpr HeadKind kHeads3[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config_with(const ModelType& type, const Blueprint& b) {
@@ -125,8 +119,8 @@ json::Members config3(const Blueprint& b) {
 
 extern const Family kGemmaFamily = {.name = "Gemma",
                                     .types = kTypes,
-                                    .heads = kHeads,
-                                    .prefixes = kPrefixes,
+                                    .heads = llama::kHeads,
+                                    .prefixes = llama::kPrefixes,
                                     .fields = fields,
                                     .read = read,
                                     .names = names,
@@ -135,7 +129,7 @@ extern const Family kGemmaFamily = {.name = "Gemma",
 extern const Family kGemma3Family = {.name = "Gemma 3",
                                      .types = kTypes3,
                                      .heads = kHeads3,
-                                     .prefixes = kPrefixes,
+                                     .prefixes = llama::kPrefixes,
                                      .fields = fields3,
                                      .read = read3,
                                      .names = names3,

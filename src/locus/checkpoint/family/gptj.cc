@@ -32,7 +32,6 @@ void names(NameMap& map, const Blueprint& b) {
 }
 
 constexpr ModelType kTypes[] = {{"gptj", "GPTJ"}};
-constexpr std::string_view kPrefixes[] = {"transformer."};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
                                HeadKind::answer};
 
@@ -48,7 +47,7 @@ json::Members config(const Blueprint& b) {
 extern const Family kGptjFamily = {.name = "GPT-J",
                                    .types = kTypes,
                                    .heads = kHeads,
-                                   .prefixes = kPrefixes,
+                                   .prefixes = gpt2::kPrefixes,
                                    .length_field = "n_positions",
                                    .tied = false,
                                    .fields = fields,

@@ -36,9 +36,6 @@ void body_names(NameMap& map, const Blueprint& b, std::span<const NamePair> norm
     map.layers(stack + ".layers", "model.layers", b.layers, modules);
   }
   map.module(stack + ".norm", "model.norm");
-}
-
-void label_names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::token_class ? "score" : label_module(b));
 }
 
@@ -86,10 +83,7 @@ void read(const Config& config, Blueprint& b) {
   read_rotary(config, b.head_size, b);
 }
 
-void names(NameMap& map, const Blueprint& b) {
-  llama::body_names(map, b, llama::kNorms, llama::kGated);
-  llama::label_names(map, b);
-}
+void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
 
 constexpr ModelType kTypes[] = {
     {"llama", "Llama"}, {"mistral", "Mistral"}, {"qwen2", "Qwen2"}, {"qwen3", "Qwen3"}};

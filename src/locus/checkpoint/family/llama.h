@@ -17,13 +17,14 @@ inline constexpr NamePair kNorms[] = {{"attention_norm", "input_layernorm"},
 inline constexpr NamePair kGated[] = {{"feed_forward.gate", "mlp.gate_proj"},
                                       {"feed_forward.up", "mlp.up_proj"},
                                       {"feed_forward.down", "mlp.down_proj"}};
-// Tokens, the next token's head, attention, and the last norm; of a layer also what is listed.
+// Tokens, heads, attention, and the last norm; of a layer also what is listed.
 void body_names(NameMap& map, const Blueprint& blueprint, std::span<const NamePair> norms,
                 std::span<const NamePair> feed_forward);
 
-// What tells labels, and where answers stand.
-void label_names(NameMap& map, const Blueprint& blueprint);
-
+// The second is that of heads for answers.
 inline constexpr std::string_view kPrefixes[] = {"model.", "transformer."};
+// Of those without such a head.
+inline constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                                      HeadKind::token_class};
 
 }  // namespace locus::llama

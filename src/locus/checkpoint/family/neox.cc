@@ -39,7 +39,7 @@ void names(NameMap& map, const Blueprint& b) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("gpt_neox.layers", i);
     map.modules(ours, theirs, kLayer);
-    map.qkv(ours + "attention", theirs + "attention.query_key_value", {.heads = b.heads});
+    map.qkv(ours + "attention", theirs + "attention.query_key_value", grouped(b));
   }
   map.module("decoder.norm", "gpt_neox.final_layer_norm");
   map.alias("embed_out.weight", "lm_head.weight");  // what transformers 5 calls it, but not in files

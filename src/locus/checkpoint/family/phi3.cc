@@ -41,13 +41,9 @@ void names(NameMap& map, const Blueprint& b) {
     map.qkv(ours + "attention", theirs + "self_attn.qkv_proj");
     map.stacked({ours + "feed_forward.gate", ours + "feed_forward.up"}, theirs + "mlp.gate_up_proj");
   }
-  map.module("head.out", "score");
 }
 
 constexpr ModelType kTypes[] = {{"phi3", "Phi3"}};
-constexpr std::string_view kPrefixes[] = {"model."};
-constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
-                               HeadKind::token_class};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
@@ -61,8 +57,8 @@ json::Members config(const Blueprint& b) {
 
 extern const Family kPhi3Family = {.name = "Phi-3",
                                    .types = kTypes,
-                                   .heads = kHeads,
-                                   .prefixes = kPrefixes,
+                                   .heads = llama::kHeads,
+                                   .prefixes = llama::kPrefixes,
                                    .tied = false,
                                    .fields = fields,
                                    .read = read,

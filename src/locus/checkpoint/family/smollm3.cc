@@ -36,10 +36,7 @@ void read(const Config& config, Blueprint& b) {
   read_bare_layers(config, turning_layers(config, b.layers), 0, b);
 }
 
-void names(NameMap& map, const Blueprint& b) {
-  llama::body_names(map, b, llama::kNorms, llama::kGated);
-  llama::label_names(map, b);
-}
+void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
 
 constexpr ModelType kTypes[] = {{"smollm3", "SmolLM3"}};
 

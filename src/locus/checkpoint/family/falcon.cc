@@ -1,0 +1,72 @@
+// Falcon: rotary positions; attention and feed-forward side by side behind one norm, or each behind its own;
+// all heads share a key and a value, or groups of them do. Almazrouei et al. 2023, arXiv 2311.16867.
+#include "locus/checkpoint/family/bloom.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size("hidden_size", b.width);
+  f.size("num_hidden_layers", b.layers);
+  f.size("num_attention_heads", b.heads);
+  f.size("ffn_hidden_size", b.hidden, 4 * b.width);
+  f.size("max_position_embeddings", b.max_length, 2048);
+  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
+  f.activation("activation", b.activation, "gelu");
+  f.flag("bias", b.hidden_bias, false);
+  f.dropout("hidden_dropout", b.dropout, 0);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+// The new architecture, that of the larger models, has groups of heads, and may have two norms.
+void read(const Config& config, Blueprint& b) {
+  expect_flag(config, "alibi", false);  // there transformers rounds what it adds to scores, to bf16
+  const bool groups = config.flag("new_decoder_architecture", false);
+  if (groups) expect_flag(config, "parallel_attn", true);
+  const int64_t norms = config.integer("num_ln_in_parallel_attn", 1, 2, groups ? 2 : 1);
+  if (norms == 2 && !groups) {
+    config.refuse("num_ln_in_parallel_attn", "but new_decoder_architecture is false: expected 1");
+  }
+  const bool parallel = config.flag("parallel_attn", true);
+  b.residual = norms == 2 ? Residual::parallel
+               : parallel ? Residual::parallel_one_norm
+                          : Residual::sequential;
+  const int64_t alone = config.flag("multi_query", true) ? 1 : b.heads;
+  b.key_heads = groups ? config.size("num_kv_heads", b.heads) : alone;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
+  b.fused_qkv = true;
+  read_rotary(config, b.size_of_head(), b);
+}
+
+void names(NameMap& map, const Blueprint& b) {
+  constexpr NamePair kTwoNorms[] = {{"attention_norm", "ln_attn"}, {"feed_forward_norm", "ln_mlp"}};
+  bloom::names(map, b, b.residual == Residual::parallel ? kTwoNorms : bloom::kNorms);
+}
+
+constexpr ModelType kTypes[] = {{"falcon", "Falcon"}};
+
+json::Members config(const Blueprint& b) {
+  const bool two_norms = b.residual == Residual::parallel;
+  const bool groups = two_norms || (b.key_heads != 1 && b.key_heads != b.heads);
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(), {{"new_decoder_architecture", json::boolean(groups)},
+                                 {"multi_query", json::boolean(b.key_heads == 1)},
+                                 {"num_kv_heads", json::number(b.key_heads)},
+                                 {"parallel_attn", json::boolean(b.residual != Residual::sequential)},
+                                 {"num_ln_in_parallel_attn", json::number(int64_t{two_norms ? 2 : 1})},
+                                 {"rope_parameters", rotary_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kFalconFamily = {.name = "Falcon",
+                                     .types = kTypes,
+                                     .heads = kDecoderHeads,
+                                     .prefixes = bloom::kPrefixes,
+                                     .fields = fields,
+                                     .read = read,
+                                     .names = names,
+                                     .config = config};
+
+}  // namespace locus

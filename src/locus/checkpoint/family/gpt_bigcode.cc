@@ -1,0 +1,42 @@
+// GPT-BigCode, the first StarCoder and SantaCoder: GPT-2 whose heads share one key and one value, with
+// weights stored [out, in]. Ben Allal et al. 2023, arXiv 2301.03988; Li et al. 2023, arXiv 2305.06161.
+#include "locus/checkpoint/family/gpt2.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) { gpt2::fields(f, b, 0.1); }
+
+void read(const Config& config, Blueprint& b) {
+  gpt2::read(config, b);
+  b.key_heads = config.flag("multi_query", true) ? 1 : b.heads;
+}
+
+void names(NameMap& map, const Blueprint& b) {
+  // Without a shared key, those of a head stand together.
+  gpt2::names(map, b, {}, grouped(b));
+}
+
+constexpr ModelType kTypes[] = {{"gpt_bigcode", "GPTBigCode"}};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                               HeadKind::token_class};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = gpt2::config(kTypes[0], b);
+  members.emplace_back("multi_query", json::boolean(b.key_heads == 1));
+  return members;
+}
+
+}  // namespace
+
+extern const Family kGptBigcodeFamily = {.name = "GPT-BigCode",
+                                         .types = kTypes,
+                                         .heads = kHeads,
+                                         .prefixes = gpt2::kPrefixes,
+                                         .length_field = "n_positions",
+                                         .fields = fields,
+                                         .read = read,
+                                         .names = names,
+                                         .config = config};
+
+}  // namespace locus

@@ -1,0 +1,89 @@
+// MPT: ALiBi, norms without biases, no biases elsewhere, one matrix for queries, keys and values.
+// MosaicML 2023.
+#include "locus/checkpoint/family.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  f.size("d_model", b.width);
+  f.size("n_layers", b.layers);
+  f.size("n_heads", b.heads);
+  f.size("max_seq_len", b.max_length, 2048);
+  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
+}
+
+// Fields for which the code that came with the first models had more than one meaning, and transformers has
+// one, whatever they say: only where both agree is it clear what the model is.
+void expect_plain(const Config& config) {
+  expect_flag(config, "no_bias", true);
+  expect_flag(config, "attn_config.alibi", true);
+  for (const std::string_view name :
+       {"attn_config.qk_ln", "attn_config.prefix_lm", "attn_config.attn_uses_sequence_id"}) {
+    expect_flag(config, name, false);
+  }
+  for (const auto& [name, value] :
+       {std::pair("attn_config.alibi_bias_max", 8), std::pair("expansion_ratio", 4)}) {
+    if (config.integer(name, 0, 1e9, value) != value) config.refuse(name, "expected {}", value);
+  }
+  for (const std::string_view name : {"attn_config.clip_qkv", "logit_scale"}) {
+    if (config.has(name)) config.refuse(name, "but Locus computes such models without it: expected null");
+  }
+  if (config.text("attn_config.attn_type", "multihead_attention") != "multihead_attention") {
+    config.refuse("attn_config.attn_type", "expected multihead_attention");
+  }
+  if (!config.text("norm_type", "layernorm").ends_with("layernorm")) {
+    config.refuse("norm_type", "expected low_precision_layernorm or layernorm");
+  }
+}
+
+void read(const Config& config, Blueprint& b) {
+  expect_plain(config);
+  b.scheme = "alibi";
+  b.fused_qkv = true;
+  b.norm_bias = b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
+  b.attention_scale = static_cast<float>(config.number("attn_config.softmax_scale", 0, 1e6, 0));
+  b.dropout = b.attention_dropout = static_cast<float>(config.number("attn_config.attn_pdrop", 0, 0.99, 0));
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention_norm", "norm_1"},           {"attention.out", "attn.out_proj"},
+    {"feed_forward_norm", "norm_2"},        {"feed_forward.up", "ffn.up_proj"},
+    {"feed_forward.down", "ffn.down_proj"},
+};
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tokens("transformer.wte.weight", "lm_head.weight", b.tied);
+  for (int64_t i = 0; i < b.layers; ++i) {
+    const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.blocks", i);
+    map.modules(ours, theirs, kLayer);
+    map.qkv(ours + "attention", theirs + "attn.Wqkv");
+  }
+  map.module("decoder.norm", "transformer.norm_f");
+  map.module("head.out", label_module(b));
+}
+
+constexpr ModelType kTypes[] = {{.name = "mpt", .classes = "Mpt", .old_classes = "MPT"}};
+constexpr std::string_view kPrefixes[] = {"transformer."};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  // With a point even where it is whole: transformers takes no other number for it.
+  const std::string scale = fmt::format("{:#}", b.attention_scale);
+  members.emplace_back("attn_config", json::object({{"softmax_scale", scale}}));
+  return members;
+}
+
+}  // namespace
+
+extern const Family kMptFamily = {.name = "MPT",
+                                  .types = kTypes,
+                                  .heads = kDecoderHeads,
+                                  .prefixes = kPrefixes,
+                                  .length_field = "max_seq_len",
+                                  .fields = fields,
+                                  .read = read,
+                                  .names = names,
+                                  .config = config};
+
+}  // namespace locus

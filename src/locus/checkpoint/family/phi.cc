@@ -1,0 +1,62 @@
+// Phi-1, 1.5 and 2: rotary positions on a part of each head; attention and feed-forward side by side behind
+// one norm; a head with a bias. Gunasekar et al. 2023, arXiv 2306.11644; Li et al. 2023, arXiv 2309.05463.
+#include "locus/checkpoint/family/llama.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  llama::sizes(f, b);
+  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.size("max_position_embeddings", b.max_length, 2048);
+  f.eps("layer_norm_eps", b.norm_eps, 1e-5);
+  f.activation("hidden_act", b.activation, "gelu_new");
+  f.dropout("resid_pdrop", b.dropout, 0);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
+  expect_flag(config, "qk_layernorm", false);
+  b.residual = Residual::parallel_one_norm;
+  b.head_bias = true;
+  b.padding_token = padding_of(config, {}, b.vocabulary);
+  read_rotary(config, rotated_width(config, b.size_of_head(), "partial_rotary_factor", 0.5), b);
+}
+
+constexpr NamePair kLayer[] = {
+    {"attention_norm", "input_layernorm"}, {"attention.query", "self_attn.q_proj"},
+    {"attention.key", "self_attn.k_proj"}, {"attention.value", "self_attn.v_proj"},
+    {"attention.out", "self_attn.dense"},  {"feed_forward.up", "mlp.fc1"},
+    {"feed_forward.down", "mlp.fc2"},
+};
+
+void names(NameMap& map, const Blueprint& b) {
+  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
+  map.layers("decoder.layers", "model.layers", b.layers, kLayer);
+  map.module("decoder.norm", "model.final_layernorm");
+  map.tensor("head.bias", "lm_head.bias");
+  map.module("head.out", "score");
+}
+
+constexpr ModelType kTypes[] = {{"phi", "Phi"}};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(),
+                 {{"embd_pdrop", json::number(b.dropout)}, {"rope_parameters", rotary_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kPhiFamily = {.name = "Phi",
+                                  .types = kTypes,
+                                  .heads = llama::kHeads,
+                                  .prefixes = llama::kPrefixes,
+                                  .tied = false,
+                                  .fields = fields,
+                                  .read = read,
+                                  .names = names,
+                                  .config = config};
+
+}  // namespace locus

@@ -1,0 +1,54 @@
+// StableLM: Llama with layer norms and a part of each head rotated; attention and feed-forward may stand side
+// by side behind one norm. Bellagente et al. 2024, arXiv 2402.17834.
+#include "locus/checkpoint/family/llama.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  llama::sizes(f, b);
+  f.size("num_key_value_heads", b.key_heads, 32);
+  f.size("max_position_embeddings", b.max_length, 4096);
+  f.eps("layer_norm_eps", b.norm_eps, 1e-5);
+  f.activation("hidden_act", b.activation, "silu");
+  f.flag("use_qkv_bias", b.query_bias, false);
+  f.dropout("hidden_dropout", b.dropout, 0);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
+  expect_flag(config, "qk_layernorm", false);
+  const bool parallel = config.flag("use_parallel_residual", false);
+  b.residual = parallel ? Residual::parallel_one_norm : Residual::sequential;
+  b.gated = true;
+  b.key_bias = b.value_bias = b.query_bias;
+  b.output_bias = b.hidden_bias = false;
+  b.padding_token = padding_of(config, {}, b.vocabulary);
+  read_rotary(config, rotated_width(config, b.size_of_head(), "partial_rotary_factor", 0.25), b);
+}
+
+void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
+
+constexpr ModelType kTypes[] = {{"stablelm", "StableLm"}};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  const bool parallel = b.residual == Residual::parallel_one_norm;
+  members.insert(members.end(),
+                 {{"use_parallel_residual", json::boolean(parallel)}, {"rope_parameters", rotary_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kStablelmFamily = {.name = "StableLM",
+                                       .types = kTypes,
+                                       .heads = llama::kHeads,
+                                       .prefixes = llama::kPrefixes,
+                                       .tied = false,
+                                       .fields = fields,
+                                       .read = read,
+                                       .names = names,
+                                       .config = config};
+
+}  // namespace locus
