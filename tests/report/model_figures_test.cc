@@ -75,6 +75,24 @@ TEST(ModelFigures, WavelengthsAreThoseOfTheBase) {
   EXPECT_EQ(chart.series.at(1).y.at(0), static_cast<double>(folder.model.blueprint().max_length));
 }
 
+// ModernBERT turns slowly where it sees all tokens, and fast where it looks nearby.
+TEST(ModelFigures, LayersWithASchemeOfTheirOwnAreDrawnToo) {
+  const ModelFolder folder = open_model(golden("modernbert"));
+  const std::vector<Figure> figures = model_figures(folder.model);
+  const auto slowest = [&](std::string_view name) {
+    return figure_of(figures, name).charts.at(0).series.at(0).y.back();
+  };
+  // The last of two pairs needs sqrt(base) times as long as the first; f32 cosines and sines.
+  EXPECT_NEAR(slowest("wavelengths") / (2 * std::numbers::pi * std::sqrt(50.0)), 1, 1e-6);
+  EXPECT_NEAR(slowest("full_wavelengths") / (2 * std::numbers::pi * std::sqrt(500.0)), 1, 1e-6);
+  EXPECT_EQ(figure_of(figures, "full_wavelengths").title, "Wavelengths of the rotation, layers that see all");
+  const Model model(blueprint_of("test", {{"full_every", "2"}, {"full_scheme.name", "t5"}, {"heads", "4"}}));
+  EXPECT_EQ(Probe(model, Probe::Part::decoder, Probe::Layers::full).parameters(), 32 * 4);
+  EXPECT_EQ(std::ranges::count(parts_of(model), std::pair(std::string("positions"), int64_t{32 * 4})), 1);
+  const std::vector<Figure> bare = model_figures(open_model(golden("smollm3")).model);
+  EXPECT_TRUE(std::ranges::none_of(bare, [](const Figure& f) { return f.name.starts_with("full_"); }));
+}
+
 TEST(ModelFigures, PartsAreTheWholeModel) {
   for (const auto& entry : std::filesystem::directory_iterator(golden(""))) {
     const ModelFolder folder = open_model(entry.path());

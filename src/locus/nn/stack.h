@@ -40,6 +40,7 @@ class Stack {
   // [N, C]; a memory for a decoder that reads one.
   Var operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory = {}) const;
   const Scheme& scheme() const { return *schemes_.own; }
+  const Scheme* full_scheme() const { return schemes_.full.get(); }  // nullptr: all layers have the same
   const Layer& layer(size_t index) const { return layers_.at(index); }
 
  private:

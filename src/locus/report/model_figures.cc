@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "locus/report/scheme_figures.h"
@@ -16,7 +17,7 @@ constexpr int64_t kMostPositions = 4096;  // more would not be told apart in a p
 std::string_view part_of(std::string_view name) {
   const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
   if (name == "tokens") return "tokens";
-  if (holds(".scheme.")) return "positions";
+  if (holds(".scheme.") || holds(".full_scheme.")) return "positions";
   if (holds(".embedding.")) return "other embeddings";
   if (name.starts_with("head.pooler.")) return "pooler";
   if (name.starts_with("head.")) return "head";
@@ -77,9 +78,7 @@ Figure wavelengths(const Probe& probe, int64_t longest) {
                       .log_y = true}}};
 }
 
-std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
-  const Probe probe(model, part);
-  const Blueprint& b = model.blueprint();
+std::vector<Figure> probe_figures(const Probe& probe, const Blueprint& b) {
   const int64_t length = std::min(b.max_length + b.position_offset, kMostPositions);
   std::vector<Figure> figures = scheme_figures(probe, length);
   const std::vector<std::string_view> kinds = probe.kinds();
@@ -87,6 +86,27 @@ std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
     figures.push_back(row_lengths(probe, length, b.position_offset));
   }
   if (std::ranges::count(kinds, "rotation") > 0) figures.push_back(wavelengths(probe, b.max_length));
+  return figures;
+}
+
+void name_them(std::vector<Figure>& figures, std::string_view name, std::string_view title) {
+  for (Figure& figure : figures) {
+    figure.name = fmt::format("{}_{}", name, figure.name);
+    figure.title = fmt::format("{}, {}", figure.title, title);
+  }
+}
+
+// Of the layers that have a scheme of their own, too, unless it does nothing.
+std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
+  const Blueprint& b = model.blueprint();
+  std::vector<Figure> figures = probe_figures(Probe(model, part), b);
+  if (b.full_scheme.empty()) return figures;
+  const Probe probe(model, part, Probe::Layers::full);
+  if (probe.kinds().empty()) return figures;
+  std::vector<Figure> full = probe_figures(probe, b);
+  name_them(full, "full",
+            b.window > 0 ? "layers that see all" : fmt::format("one of {} layers", b.full_every));
+  std::ranges::move(full, std::back_inserter(figures));
   return figures;
 }
 
@@ -116,11 +136,9 @@ std::vector<Figure> model_figures(const Model& model) {
   std::vector<Figure> figures;
   for (const auto& [part, name] :
        {std::pair(Probe::Part::encoder, "encoder"), std::pair(Probe::Part::decoder, "decoder")}) {
-    for (Figure& figure : stack_figures(model, part)) {
-      figure.name = fmt::format("{}_{}", name, figure.name);
-      figure.title = fmt::format("{}, {}", figure.title, name);
-      figures.push_back(std::move(figure));
-    }
+    std::vector<Figure> of_part = stack_figures(model, part);
+    name_them(of_part, name, name);
+    std::ranges::move(of_part, std::back_inserter(figures));
   }
   return figures;
 }

@@ -17,8 +17,8 @@ std::vector<std::pair<std::string, int64_t>> parts_of(const Model& model);
 // What happens past the longest input, in a sentence.
 std::string past_the_end(const Blueprint& blueprint);
 
-// For every stack: the scores and rows its scheme gives with the values the model has, the lengths of learned
-// rows, and the wavelengths of a rotation.
+// For every stack, and for layers of it that have a scheme of their own: the scores and rows its scheme gives
+// with the values the model has, the lengths of learned rows, and the wavelengths of a rotation.
 std::vector<Figure> model_figures(const Model& model);
 
 }  // namespace locus::report

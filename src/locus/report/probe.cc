@@ -1,5 +1,7 @@
 #include "locus/report/probe.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "locus/op/rotate.h"
@@ -68,20 +70,24 @@ Probe::Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValue
   layer_.key_weight = Var(initial.normal(shape, 0.02));
 }
 
-Probe::Probe(const Model& model, Part part) : info_(scheme_info(model.blueprint().scheme)) {
+Probe::Probe(const Model& model, Part part, Layers layers)
+    : info_(scheme_info(layers == Layers::full ? model.blueprint().full_scheme : model.blueprint().scheme)) {
   const bool encoder = part == Part::encoder;
   const Stack* stack = encoder ? model.transformer().encoder() : model.transformer().decoder();
   require(stack != nullptr, "the model has no {}", encoder ? "encoder" : "decoder");
   const Blueprint& b = model.blueprint();
   geometry_ = (encoder ? b.encoder_part() : b.decoder_part()).geometry();
-  scheme_ = &stack->scheme();
+  const bool full = layers == Layers::full;
+  scheme_ = full ? stack->full_scheme() : &stack->scheme();
+  const std::string branch =
+      fmt::format("{}.{}.", encoder ? "encoder" : "decoder", full ? "full_scheme" : "scheme");
   for (const NamedParameter& parameter : model.parameters().all()) {
-    if (parameter.name.starts_with(encoder ? "encoder.scheme." : "decoder.scheme.")) {
-      parameters_ += parameter.var.value().numel();
-    }
+    if (parameter.name.starts_with(branch)) parameters_ += parameter.var.value().numel();
   }
   const NoGrad no_grad;
-  if (geometry_.layers > 0) layer_ = stack->layer(0).view();
+  for (int64_t i = geometry_.layers; i-- > 0;) {
+    if (b.is_full(i) == full || b.full_scheme.empty()) layer_ = stack->layer(static_cast<size_t>(i)).view();
+  }
 }
 
 Probe::Found Probe::find(std::span<const int32_t> queries, std::span<const int32_t> keys) const {

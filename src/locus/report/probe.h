@@ -21,9 +21,11 @@ class Probe {
  public:
   // Learned parameters have the values they start from, always the same ones.
   Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValues& options);
-  // The scheme of a model's encoder or decoder with the values it has there. The model outlives the probe.
+  // The scheme of a model's encoder or decoder with the values it has there, or the one of its full layers,
+  // where these have their own. The model outlives the probe.
   enum class Part { encoder, decoder };
-  Probe(const Model& model, Part part);
+  enum class Layers { most, full };
+  Probe(const Model& model, Part part, Layers layers = Layers::most);
 
   const SchemeInfo& info() const { return info_; }
   const Geometry& geometry() const { return geometry_; }
@@ -36,7 +38,7 @@ class Probe {
   struct Found {
     Sequences sequences;
     Terms terms;
-    ScoreTerms scores;  // of the first layer
+    ScoreTerms scores;  // of the first layer that has the scheme
   };
   Found find(std::span<const int32_t> queries, std::span<const int32_t> keys) const;
 
@@ -51,7 +53,7 @@ class Probe {
   std::unique_ptr<Scheme> made_;  // nullptr: the scheme is a model's
   const Scheme* scheme_;
   int64_t parameters_ = 0;
-  LayerView layer_;  // of the first layer
+  LayerView layer_;  // the first that has the scheme
 };
 
 }  // namespace locus::report
