@@ -40,11 +40,7 @@ void ConfigFields::scale(std::string_view name, float& value, double preset) {
 }
 
 void ConfigFields::real(std::string_view name, float& value, double preset, Limits limits) {
-  if (to_) {
-    // Some classes of transformers take no whole number where they have a float.
-    std::string text = json::number(value);
-    return write(name, text.find_first_of(".e") == std::string::npos ? text + ".0" : text);
-  }
+  if (to_) return write(name, fraction(value));
   value = static_cast<float>(from_->number(name, limits.least, limits.most, preset));
 }
 
@@ -82,6 +78,13 @@ int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t 
   if (!config.has("pad_token_id") && !preset) return -1;
   return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
 }
+
+std::string fraction(float value) {
+  const std::string text = json::number(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string window_config(const Blueprint& b) { return b.window > 0 ? json::number(b.window) : "null"; }
 
 std::string padding_config(const Blueprint& b) {
   return b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token});

@@ -45,6 +45,9 @@ Activation activation_of(const Config& config, std::string_view field, std::stri
 std::string_view activation_name(Activation activation);
 int64_t labels_of(const Config& config);  // num_labels, or as many as id2label has, or 2
 int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);  // -1: none
+// A number with a point even where it is whole: some classes of transformers take no other for a float.
+std::string fraction(float value);
+std::string window_config(const Blueprint& blueprint);                               // of all layers, or null
 std::string padding_config(const Blueprint& blueprint);                              // its id, or null
 int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary);  // its id
 // How many tokens there are up to the last that is not the padding token, at least one: off that a decoder

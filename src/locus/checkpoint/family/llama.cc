@@ -93,7 +93,7 @@ json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[b.head_norms ? 3 : qwen ? 2 : b.window > 0 ? 1 : 0], b.head);
   members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
                                  {"max_position_embeddings", json::number(b.max_length)},
-                                 {"sliding_window", b.window > 0 ? json::number(b.window) : "null"},
+                                 {"sliding_window", window_config(b)},
                                  {"attention_bias", json::boolean(b.output_bias)},
                                  {"mlp_bias", json::boolean(b.hidden_bias)},
                                  {"rope_parameters", rotary_config(b)}});

@@ -68,9 +68,7 @@ constexpr std::string_view kPrefixes[] = {"transformer."};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  // With a point even where it is whole: transformers takes no other number for it.
-  const std::string scale = fmt::format("{:#}", b.attention_scale);
-  members.emplace_back("attn_config", json::object({{"softmax_scale", scale}}));
+  members.emplace_back("attn_config", json::object({{"softmax_scale", fraction(b.attention_scale)}}));
   return members;
 }
 

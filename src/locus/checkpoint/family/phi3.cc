@@ -47,7 +47,7 @@ constexpr ModelType kTypes[] = {{"phi3", "Phi3"}};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"sliding_window", b.window > 0 ? json::number(b.window) : "null"},
+  members.insert(members.end(), {{"sliding_window", window_config(b)},
                                  {"pad_token_id", padding_config(b)},
                                  {"rope_parameters", rotary_config(b)}});
   return members;

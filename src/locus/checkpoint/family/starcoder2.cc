@@ -32,7 +32,7 @@ constexpr ModelType kTypes[] = {{"starcoder2", "Starcoder2"}};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"sliding_window", b.window > 0 ? json::number(b.window) : "null"},
+  members.insert(members.end(), {{"sliding_window", window_config(b)},
                                  {"embedding_dropout", json::number(b.dropout)},
                                  {"rope_parameters", rotary_config(b)}});
   return members;
