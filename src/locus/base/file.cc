@@ -19,6 +19,16 @@ namespace {
   fail(Fault::io, "cannot {} '{}': {}", action, path, std::strerror(errno));
 }
 
+struct stat state_of(const Descriptor& file, const std::string& path) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) fail_io("look at", path);
+  return info;
+}
+
+int64_t time_written(const struct stat& info) {
+  return int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -29,10 +39,16 @@ Descriptor::~Descriptor() {
 InputFile::InputFile(std::filesystem::path path)
     : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (descriptor_.get() < 0) fail_io("open", path_);
-  struct stat info {};
-  if (::fstat(descriptor_.get(), &info) != 0) fail_io("look at", path_);
+  const struct stat info = state_of(descriptor_, path_);
   if (!S_ISREG(info.st_mode)) fail(Fault::io, "cannot read '{}': it is not a regular file", path_.string());
   size_ = static_cast<uint64_t>(info.st_size);
+  written_ = time_written(info);
+}
+
+void InputFile::require_unchanged() const {
+  const struct stat info = state_of(descriptor_, path_);
+  require(static_cast<uint64_t>(info.st_size) == size_ && time_written(info) == written_,
+          "'{}' was changed since it was opened; open it again", path_.string());
 }
 
 void InputFile::read_at(uint64_t offset, std::span<std::byte> bytes) const {

@@ -33,6 +33,8 @@ class InputFile {
 
   const std::filesystem::path& path() const { return path_; }
   uint64_t size() const { return size_; }  // when it was opened
+  // Refuses a file that somebody wrote to since.
+  void require_unchanged() const;
   // Fills `bytes` with what lies at `offset`; any number of threads may do so at once.
   void read_at(uint64_t offset, std::span<std::byte> bytes) const;
 
@@ -40,6 +42,7 @@ class InputFile {
   std::filesystem::path path_;
   Descriptor descriptor_;
   uint64_t size_ = 0;
+  int64_t written_ = 0;  // when, in nanoseconds
 };
 
 // A whole file of at most `limit` bytes: by default more than any vocabulary has.

@@ -12,6 +12,12 @@ void use_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes
 #endif
 }
 
+void use_small_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
+#ifdef MADV_NOHUGEPAGE
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+#endif
+}
+
 void* allocate_huge_pages(size_t bytes) {
   void* memory = nullptr;
   // Unlike aligned_alloc, it takes sizes that are no multiple of the alignment.

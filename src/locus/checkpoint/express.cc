@@ -39,7 +39,7 @@ Blueprint filled(Blueprint b) {
 // Fields that the head does not look at, and those of training alone, as they are when nobody sets them.
 Blueprint without_unused(Blueprint b) {
   const Blueprint preset;
-  const bool tokens = b.head == HeadKind::next_token || b.head == HeadKind::masked_token;
+  const bool tokens = tells_tokens(b.head);
   const bool classes = b.head == HeadKind::sequence_class || b.head == HeadKind::token_class;
   if (!tokens) {
     b.tied = preset.tied;

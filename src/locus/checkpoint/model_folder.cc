@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "locus/checkpoint/late_rows.h"
 #include "locus/checkpoint/parameters_file.h"
 
 namespace locus {
@@ -52,18 +53,22 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
                    const Opening& opening) {
   Architecture architecture = read_architecture(config);
   Blueprint& blueprint = architecture.blueprint;
-  const WeightFiles files(path);
+  const auto weight_files = std::make_shared<const WeightFiles>(path);
+  const WeightFiles& files = *weight_files;
   require_numbers(blueprint, files.numbers(), config.path());
   follow_weights(files, blueprint);
   const Model::Start start = {.seed = seed, .weights = opening.weights};
   Model model = made(config, blueprint, start);
   std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
-  if (blueprint.tied &&
-      (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token) &&
-      has_own_head(files, bindings)) {
+  if (blueprint.tied && tells_tokens(blueprint.head) && has_own_head(files, bindings)) {
     blueprint.tied = false;
     model = made(config, blueprint, start);
     bindings = matched(architecture, model, files, path, seed.has_value());
+  }
+  if (opening.late_tokens && !(blueprint.tied && tells_tokens(blueprint.head))) {
+    const auto table = std::ranges::find(bindings, "tokens", &Binding::ours);
+    table->late = true;
+    model.transformer().take_tokens_from(std::make_shared<LateRows>(weight_files, *table));
   }
   std::vector<std::string> warnings = read_tensors(files, bindings, opening.progress);
   for (Binding& binding : bindings) {

@@ -33,6 +33,7 @@ struct Binding {
   std::string tied;       // of these names, the head's own, where the head is said to be tied to it
   bool constant = false;  // no parameter of the family's: it gets no gradient
   bool drawn = false;     // of a new head: no file has it
+  bool late = false;      // its rows stay in the file until a text has them
 
   Shape shape() const;  // of the tensor
   // Where a row of the tensor stands among the parameters' rows; of a layout that is not transposed.

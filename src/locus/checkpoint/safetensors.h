@@ -37,6 +37,7 @@ class SafetensorsFile {
   Tensor read(std::string_view name) const;
   // Into memory that is there already: contiguous, of the same shape and dtype.
   void read_into(std::string_view name, const Tensor& destination) const;
+  void require_unchanged() const { file_.require_unchanged(); }  // since it was opened
   // Part of an entry's bytes; any number of threads may do so at once.
   void read_part(const TensorEntry& entry, uint64_t offset, std::span<std::byte> bytes) const;
 

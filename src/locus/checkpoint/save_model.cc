@@ -60,9 +60,19 @@ std::string changed_config(const fs::path& file, const json::Members& changes) {
   return json::lines(members);
 }
 
+namespace {
+
+void require_whole(bool whole) {
+  require(whole,
+          "save: rows of the model's tokens are still in the file it came from; open it without late_tokens");
+}
+
+}  // namespace
+
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
   std::vector<NamedTensor> tensors;
   for (const Binding& binding : bindings) {
+    require_whole(!binding.late);
     std::vector<Tensor> values;
     for (const Var& parameter : binding.parameters) values.push_back(parameter.value());
     tensors.emplace_back(binding.tensor, binding.assemble(values));
@@ -87,6 +97,7 @@ void save_model(const ModelFolder& folder, const fs::path& to) {
 }
 
 void save_model(const Model& model, const fs::path& to) {
+  require_whole(model.transformer().has_all_tokens());
   const Expressed expressed = express(model.blueprint());
   write_folder(to, [&](const fs::path& unfinished) {
     write_safetensors(unfinished / "model.safetensors",

@@ -30,6 +30,9 @@ enum class HeadKind {
   answer,          // of each token, logits of being an answer's start and end
   embedding,       // one vector for the sequence
 };
+constexpr bool tells_tokens(HeadKind head) {
+  return head == HeadKind::next_token || head == HeadKind::masked_token;
+}
 enum class Pooling { first, mean, last };  // which tokens stand for a sequence
 
 struct Blueprint {

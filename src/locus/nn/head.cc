@@ -13,8 +13,6 @@ constexpr uint64_t kPlace = (uint64_t{1} << 24) - 1;  // behind those of the sta
 // Added to the mean of squares, so that a vector of zeros stays one.
 constexpr float kTiny = 1e-24f;
 
-bool of_tokens(HeadKind kind) { return kind == HeadKind::next_token || kind == HeadKind::masked_token; }
-
 int64_t outputs(const Blueprint& b) { return b.head == HeadKind::answer ? 2 : b.labels; }
 
 }  // namespace
@@ -33,12 +31,12 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
   }
   if (kind_ == HeadKind::none || kind_ == HeadKind::embedding) return;
   // Tokens are told by what may be their own rows.
-  const int64_t read = b.head_dense && of_tokens(kind_) ? b.row_width() : b.width;
+  const int64_t read = b.head_dense && tells_tokens(kind_) ? b.row_width() : b.width;
   if (b.head_dense) {
     dense_ = Linear(site / "dense", b.width, read, b.dense_bias);
     dense_norm_ = Norm(b, site / "dense_norm", read);
   }
-  if (of_tokens(kind_)) {
+  if (tells_tokens(kind_)) {
     require(!b.tied || tokens.shape()[1] == read,
             "blueprint: tied is set, but token rows have width {} and hidden states {}; set tied to false",
             tokens.shape()[1], read);

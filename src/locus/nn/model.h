@@ -25,6 +25,7 @@ class Model {
   const Blueprint& blueprint() const { return blueprint_; }
   Parameters& parameters() { return *parameters_; }
   const Parameters& parameters() const { return *parameters_; }
+  Transformer& transformer() { return transformer_; }
   const Transformer& transformer() const { return transformer_; }
   const Head& head() const { return head_; }
 

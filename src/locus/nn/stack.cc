@@ -10,7 +10,8 @@ constexpr uint64_t kPlacesOfLayer = 8;
 
 }  // namespace
 
-Embeddings::Embeddings(const Blueprint& b, const Site& site, Var tokens, uint64_t place)
+Embeddings::Embeddings(const Blueprint& b, const Site& site, std::shared_ptr<const TokenTable> tokens,
+                       uint64_t place)
     : tokens_(std::move(tokens)),
       scale_(b.embedding_scale),
       dropout_(b.dropout),
@@ -37,12 +38,13 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
   if (segments_ && !tokens.segments) {
     options.segment_ids = Tensor::zeros({tokens.ids.numel()}, DType::i32, tokens.ids.device());
   }
-  const Var rows = op::embed(tokens_, tokens.ids, input, options);
+  if (tokens_->source) tokens_->source->bring(tokens.ids);
+  const Var rows = op::embed(tokens_->rows, tokens.ids, input, options);
   return project_ ? project_(rows) : rows;
 }
 
-Stack::Stack(const Blueprint& b, const Site& site, Schemes schemes, Var tokens, bool reads_text,
-             uint64_t place)
+Stack::Stack(const Blueprint& b, const Site& site, Schemes schemes, std::shared_ptr<const TokenTable> tokens,
+             bool reads_text, uint64_t place)
     : schemes_(std::move(schemes)), embeddings_(b, site / "embedding", std::move(tokens), place) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const uint64_t own = place + kPlacesOfLayer * (static_cast<uint64_t>(i) + 1);

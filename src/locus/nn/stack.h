@@ -5,20 +5,23 @@
 #include <vector>
 
 #include "locus/nn/layer.h"
+#include "locus/nn/token_table.h"
 
 namespace locus {
 
 class Embeddings {
  public:
   // `tokens` is made by whoever shares it; `place` numbers the dropout.
-  Embeddings(const Blueprint& blueprint, const Site& site, Var tokens, uint64_t place);
+  Embeddings(const Blueprint& blueprint, const Site& site, std::shared_ptr<const TokenTable> tokens,
+             uint64_t place);
 
   // Token rows, the scheme's input term and segment rows, summed (or joined), normed, and projected where
   // they have another width: [N, C].
   Var operator()(const Tokens& tokens, const std::optional<InputTerm>& input, const Pass& pass) const;
 
  private:
-  Var tokens_, segments_;
+  std::shared_ptr<const TokenTable> tokens_;
+  Var segments_;
   Norm norm_;
   Linear project_;
   float scale_, dropout_;
@@ -33,9 +36,9 @@ struct Schemes {
 
 class Stack {
  public:
-  // `tokens` [V, K] may be shared with another stack; places of random numbers begin at `place`.
-  Stack(const Blueprint& blueprint, const Site& site, Schemes schemes, Var tokens, bool reads_text,
-        uint64_t place);
+  // `tokens` may be shared with another stack; places of random numbers begin at `place`.
+  Stack(const Blueprint& blueprint, const Site& site, Schemes schemes,
+        std::shared_ptr<const TokenTable> tokens, bool reads_text, uint64_t place);
 
   // [N, C]; a memory for a decoder that reads one.
   Var operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory = {}) const;

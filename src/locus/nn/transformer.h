@@ -20,10 +20,15 @@ class Transformer {
   // nullptr: there is none.
   const Stack* encoder() const { return encoder_ ? &*encoder_ : nullptr; }
   const Stack* decoder() const { return decoder_ ? &*decoder_ : nullptr; }
-  const Var& tokens() const { return tokens_; }  // [V, K], K the rows' width less what a scheme joins on
+  // [V, K], K the rows' width less what a scheme joins on.
+  const Var& tokens() const { return tokens_->rows; }
+  bool has_all_tokens() const { return tokens_->source == nullptr; }
+  // From now on rows of tokens come from there, when a text has them. Nothing else may read the table: a head
+  // that is tied to it does.
+  void take_tokens_from(std::shared_ptr<const RowSource> source) { tokens_->source = std::move(source); }
 
  private:
-  Var tokens_;
+  std::shared_ptr<TokenTable> tokens_;
   std::optional<Stack> encoder_, decoder_;
 };
 

@@ -36,7 +36,7 @@ double least_weights(const Blueprint& b) {
 }
 
 double least_bytes(const Blueprint& b, const StepSize& step) {
-  const bool says_tokens = b.head == HeadKind::next_token || b.head == HeadKind::masked_token;
+  const bool says_tokens = tells_tokens(b.head);
   const double of_token = static_cast<double>(b.layers) * layer_numbers(b, step.recompute) +
                           (says_tokens ? 2 * static_cast<double>(b.vocabulary) : 0);
   return kNumber * (kCopies * least_weights(b) + step.tokens * of_token);

@@ -120,7 +120,7 @@ std::vector<NamedNumber> summary(const Blueprint& blueprint, const std::vector<P
   const HeadKind head = blueprint.head;
   std::vector<NamedNumber> numbers = {
       {"loss", loss}, {"accuracy", head == HeadKind::answer ? all_right(predictions) : right / count}};
-  if (head == HeadKind::next_token || head == HeadKind::masked_token) {
+  if (tells_tokens(head)) {
     numbers.emplace_back("perplexity", std::exp(loss));
   }
   if (blueprint.kind == ModelKind::encoder_decoder && head == HeadKind::next_token) {

@@ -79,9 +79,7 @@ std::vector<Sample> read_samples(const TextTask& task, const fs::path& file) {
 
 }  // namespace
 
-bool TextTask::on_streams() const {
-  return !on_pairs() && (blueprint.head == HeadKind::next_token || blueprint.head == HeadKind::masked_token);
-}
+bool TextTask::on_streams() const { return !on_pairs() && tells_tokens(blueprint.head); }
 
 size_t TextTask::longest() const {
   return data.truncate ? static_cast<size_t>(data.context) : std::numeric_limits<size_t>::max();
