@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "locus/base/error.h"
+
 namespace locus {
 
 class TokenTrie {
@@ -24,8 +26,12 @@ class TokenTrie {
 
   // Before so many more nodes are added; tokens of a vocabulary have a little over two each.
   void reserve(size_t nodes) {
-    const size_t size = std::bit_ceil(2 * (count_ + nodes));
+    require(nodes < kMostNodes - ids_.size(),
+            "the tokens of a vocabulary have {} beginnings, expected fewer than {}", ids_.size() + nodes,
+            kMostNodes);
+    const size_t size = std::bit_ceil(2 * (ids_.size() + nodes));
     if (size <= steps_.size()) return;
+    ids_.reserve(size / 2);
     std::vector<Step> old(size);
     old.swap(steps_);
     for (const Step& step : old) {
@@ -35,9 +41,9 @@ class TokenTrie {
   // Of a token that is there already the id becomes this one. Returns the one it had, or -1.
   int32_t add(std::string_view token, int32_t id) {
     reserve(token.size());
-    Node* node = &root_;
-    for (const char c : token) node = &step(*node, c);
-    return std::exchange(node->id, id);
+    uint32_t node = 0;
+    for (const char c : token) node = step(node, c);
+    return std::exchange(ids_[node], id);
   }
   // Adds tokens(i) = {token, id} for i below count, and calls had(i, id) with the id it had before. A few at
   // a time: their steps wait for memory together, which takes half the time.
@@ -47,32 +53,31 @@ class TokenTrie {
     for (size_t first = 0; first < count; first += kFew) {
       const size_t few = std::min(kFew, count - first);
       std::pair<std::string_view, int32_t> token[kFew];
-      Node* node[kFew];
+      uint32_t node[kFew] = {};
       size_t all = 0, longest = 0;
       for (size_t i = 0; i < few; ++i) {
         token[i] = tokens(first + i);
-        node[i] = &root_;
         all += token[i].first.size();
         longest = std::max(longest, token[i].first.size());
       }
       reserve(all);
       for (size_t depth = 0; depth < longest; ++depth) {
         for (size_t i = 0; i < few; ++i) {
-          if (depth < token[i].first.size()) node[i] = &step(*node[i], token[i].first[depth]);
+          if (depth < token[i].first.size()) node[i] = step(node[i], token[i].first[depth]);
         }
       }
-      for (size_t i = 0; i < few; ++i) had(first + i, std::exchange(node[i]->id, token[i].second));
+      for (size_t i = 0; i < few; ++i) had(first + i, std::exchange(ids_[node[i]], token[i].second));
     }
   }
 
-  Node root() const { return root_; }
+  Node root() const { return {0, ids_[0]}; }
   Node next(Node node, char c) const {
-    const uint64_t key = key_of(node, c);
+    const uint32_t key = key_of(node.number, c);
     const Step& step = steps_[place(key)];
-    return step.key == key ? step.node : Node();
+    return step.key == key ? Node{step.node, ids_[step.node]} : Node();
   }
   Node walk(std::string_view bytes) const {
-    Node node = root_;
+    Node node = root();
     for (size_t i = 0; i < bytes.size() && node.exists(); ++i) node = next(node, bytes[i]);
     return node;
   }
@@ -91,36 +96,38 @@ class TokenTrie {
     }
     return best;
   }
-  Match longest(std::string_view bytes) const { return longest(bytes, root_); }
+  Match longest(std::string_view bytes) const { return longest(bytes, root()); }
 
  private:
   static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
-  static constexpr uint64_t kEmpty = ~uint64_t{0};
+  static constexpr size_t kMostNodes = size_t{1} << 24;  // their numbers have three bytes of a key
+  static constexpr uint32_t kEmpty = ~uint32_t{0};
+  // Small, since most of the time of a walk is waiting for them.
   struct Step {
-    uint64_t key = kEmpty;
-    Node node;
+    uint32_t key = kEmpty;  // the node's number and the byte
+    uint32_t node = kNone;
   };
 
-  static uint64_t key_of(Node node, char c) {
-    return uint64_t{node.number} << 8 | static_cast<unsigned char>(c);
-  }
+  static uint32_t key_of(uint32_t node, char c) { return node << 8 | static_cast<unsigned char>(c); }
   // The next node, made where there is none; room for it is there.
-  Node& step(Node node, char c) {
-    const uint64_t key = key_of(node, c);
+  uint32_t step(uint32_t node, char c) {
+    const uint32_t key = key_of(node, c);
     Step& step = steps_[place(key)];
-    if (step.key != key) step = {key, {count_++, -1}};
+    if (step.key != key) {
+      step = {key, static_cast<uint32_t>(ids_.size())};
+      ids_.push_back(-1);
+    }
     return step.node;
   }
-  size_t place(uint64_t key) const {
+  size_t place(uint32_t key) const {
     const size_t mask = steps_.size() - 1;
-    size_t i = key * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(steps_.size()));
+    size_t i = key * 0x9e3779b1u >> (32 - std::countr_zero(steps_.size()));
     while (steps_[i].key != key && steps_[i].key != kEmpty) i = (i + 1) & mask;
     return i;
   }
 
   std::vector<Step> steps_;
-  Node root_ = {0, -1};
-  uint32_t count_ = 1;  // nodes
+  std::vector<int32_t> ids_ = {-1};  // by node; the first is the root
 };
 
 }  // namespace locus
