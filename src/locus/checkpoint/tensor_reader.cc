@@ -50,10 +50,12 @@ TensorReader::TensorReader(const WeightFiles& files, const Binding& binding)
   const Shape shape = binding.shape();
   row_count_ = shape[0];
   columns_ = row_count_ == 0 ? 0 : shape.numel() / row_count_;
+  const int64_t bytes = binding.columns() * size_of(dtype_);
+  rows_.reserve(static_cast<size_t>(binding.rows()));
   for (const Var& parameter : binding.parameters) {
     std::byte* row = parameter.value().view().data;
     const int64_t count = parameter.value().size(0);
-    for (int64_t r = 0; r < count; ++r) rows_.push_back(row + r * binding.columns() * size_of(dtype_));
+    for (int64_t r = 0; r < count; ++r) rows_.push_back(row + r * bytes);
   }
 }
 
