@@ -125,6 +125,13 @@ CASES = {
     "stablelm 1": (hf.StableLmForCausalLM, hf.StableLmConfig, dict(ROTARY, **rope("linear", factor=2.0), tie_word_embeddings=True)),
     "stablelm 2": (hf.StableLmForSequenceClassification, hf.StableLmConfig, dict(ROTARY, **rope("default", partial_rotary_factor=1.0), pad_token_id=0,
                                                                                  use_parallel_residual=True)),
+    "granite 1": (hf.GraniteForCausalLM, hf.GraniteConfig, dict(ROTARY, **rope("linear", factor=2.0), embedding_multiplier=12.0, residual_multiplier=0.22,
+                                                                attention_multiplier=0.1, logits_scaling=16.0, mlp_bias=True, tie_word_embeddings=True)),
+    "granite 2": (hf.GraniteModel, hf.GraniteConfig, dict(ROTARY, **rope("default"))),
+    "olmo2 1": (hf.Olmo2ForCausalLM, hf.Olmo2Config, dict(ROTARY, **rope("default"), pad_token_id=0, eos_token_id=2, attention_bias=True)),
+    "olmo2 2": (hf.Olmo2ForSequenceClassification, hf.Olmo2Config, dict(ROTARY, **rope("linear", factor=2.0), pad_token_id=0, eos_token_id=2)),
+    "olmo3 1": (hf.Olmo3ForCausalLM, hf.Olmo3Config, dict({**ROTARY, "num_hidden_layers": 5}, pad_token_id=0, eos_token_id=2, sliding_window=5)),
+    "olmo3 2": (hf.Olmo3Model, hf.Olmo3Config, dict(ROTARY, pad_token_id=0, eos_token_id=2, layer_types=["full_attention"] * 3)),
     "gemma 1": (hf.GemmaForCausalLM, hf.GemmaConfig, dict(ROTARY, **rope("default"), head_dim=16, tie_word_embeddings=False)),
     "gemma 2": (hf.GemmaForTokenClassification, hf.GemmaConfig, dict(ROTARY, **rope("linear", factor=2.0), head_dim=8, num_labels=3)),
     "gemma3 1": (hf.Gemma3ForCausalLM, hf.Gemma3TextConfig, dict({**ROTARY, "num_hidden_layers": 7}, head_dim=8, sliding_window=5)),
@@ -302,6 +309,10 @@ MADE = {
     "cohere2": (hf.Cohere2ForCausalLM, {**MADE_COHERE, "window": 5, "full_every": 2, "full_scheme.name": "none"}),
     "starcoder2": (hf.Starcoder2ForCausalLM, {"scheme.name": "rotary", "key_heads": 1, "window": 5}),
     "stablelm": (hf.StableLmForCausalLM, {**MADE_LLAMA, "norm": "layer", "scheme.width": 4, "key_heads": 1}),
+    "granite": (hf.GraniteForCausalLM, {**MADE_LLAMA, "embedding_scale": 3, "residual_scale": 0.5, "attention_scale": 0.3, "head_scale": 0.25, "key_heads": 1}),
+    "olmo2": (hf.Olmo2ForCausalLM, {**MADE_LLAMA, "norm_place": "added", "joint_norms": True, "key_heads": 1}),
+    "olmo3": (hf.Olmo3ForCausalLM, {**MADE_LLAMA, "norm_place": "added", "joint_norms": True, "window": 5, "full_every": 3, "full_first": 1,
+                                    "full_scheme.name": "rotary", "full_scheme.scaling": "linear", "full_scheme.factor": 2}),
     "gemma": (hf.GemmaForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary"}),
     "gemma3": (hf.Gemma3ForCausalLM, {**MADE_GEMMA, "norm_place": "around", "head_norms": True, "window": 5, "full_every": 3, "full_first": 2,
                                       "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300, "full_scheme.scaling": "linear",
@@ -354,7 +365,7 @@ def compare_made(name, build, scratch):
 
 STRETCHED = {("bert 1", "interpolate"), ("roberta 1", "repeat"), ("gpt2 1", "interpolate"), ("opt 1", "repeat"), ("bart 1", "interpolate"),
              ("mistral 1", "linear"), ("mistral 1", "ntk"), ("qwen2 1", "yarn"), ("neox 1", "linear"), ("smollm3 1", "yarn"),
-             ("modernbert 1", "linear"), ("gemma3 1", "yarn"), ("phi3 1", "ntk")}
+             ("modernbert 1", "linear"), ("gemma3 1", "yarn"), ("phi3 1", "ntk"), ("olmo3 1", "yarn")}
 
 
 def compare_stretched(name, how, build, scratch):

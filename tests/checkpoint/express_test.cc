@@ -290,6 +290,28 @@ const Case kCases[] = {
        b.norm = NormKind::layer;
        b.residual = Residual::parallel_one_norm;
      })},
+    {"granite", "Granite", with([](Blueprint& b) {
+       as_llama(b);
+       b.embedding_scale = 12;
+       b.residual_scale = 0.22f;
+       b.attention_scale = 0.015625f;
+       b.head_scale = 0.125f;
+     })},
+    {"olmo2", "OLMo", with([](Blueprint& b) {
+       as_llama(b);
+       b.norm_place = NormPlace::added;
+       b.joint_norms = true;
+     })},
+    {"olmo3", "OLMo", with([](Blueprint& b) {
+       as_llama(b);
+       b.norm_place = NormPlace::added;
+       b.joint_norms = true;
+       b.window = 3;
+       b.full_every = 4;
+       b.full_first = b.layers - 1;
+       b.full_scheme = "rotary";
+       b.full_scheme_options = {{"scaling", "linear"}, {"factor", "8"}};
+     })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {
        as_gemma(b);

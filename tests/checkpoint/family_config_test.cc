@@ -75,6 +75,19 @@ TEST(FamilyConfig, ModernBertSaysBasesAndWindowsInTwoWays) {
   EXPECT_EQ(changed("modernbert", presets).full_scheme_options.at("base"), "160000");
 }
 
+TEST(FamilyConfig, OlmoSaysItsRotationInTwoWays) {
+  const Blueprint now = changed("olmo3", {});
+  EXPECT_EQ(now.scheme_options.at("base"), "500");
+  EXPECT_EQ(now.full_scheme_options.at("scaling"), "yarn");
+  const Blueprint old = changed("olmo3", {{"\"rope_parameters\"",
+                                           R"("rope_theta": 500, "rope_scaling": {"factor": 4,
+                                              "original_max_position_embeddings": 8, "rope_type": "yarn"},
+                                              "unread")"}});
+  EXPECT_EQ(old.scheme_options, now.scheme_options) << "a scaling is for the layers that see all";
+  EXPECT_EQ(old.full_scheme_options, now.full_scheme_options);
+  EXPECT_EQ(changed("olmo3", {{"\"rope_parameters\"", "\"unread\""}}).scheme_options.at("base"), "500000");
+}
+
 TEST(FamilyConfig, GemmaSaysBasesAndWindowsInTwoWays) {
   const Blueprint now = changed("gemma3", {});
   EXPECT_EQ(now.full_first, 2);

@@ -43,6 +43,18 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
       [&] { Model model(b); });
 }
 
+TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
+  Blueprint b;
+  b.head_norms = b.joint_norms = true;
+  b.norm_place = NormPlace::added;
+  b.first_norm = false;
+  expect_error(
+      Fault::usage,
+      {"blueprint: 2 problems\n  head_norms and joint_norms are both set; expected one, or none\n"
+       "  first_norm is false, but norms stand after what they belong to; expected norm_place before"},
+      [&] { Model model(b); });
+}
+
 TEST(Blueprint, AnUnknownFieldAndAnUnknownOptionOfTheSchemeAreRefused) {
   expect_error(Fault::usage,
                {"model.toml: 2 problems\n  heads is '0', expected a whole number from 1 to 10000\n"

@@ -253,6 +253,22 @@ def stablelm():
                  use_parallel_residual=True, use_qkv_bias=True)
 
 
+def granite():
+    return llama(dict(rope_type="default", rope_theta=300.0), hf.GraniteForCausalLM, hf.GraniteConfig, rms_norm_eps=1e-3, embedding_multiplier=3.0,
+                 residual_multiplier=0.4, attention_multiplier=0.2, logits_scaling=4.0, attention_bias=True)
+
+
+def olmo2(kind=hf.Olmo2ForCausalLM, config=hf.Olmo2Config, rope=dict(rope_type="default", rope_theta=300.0), **settings):
+    return llama(rope, kind, config, rms_norm_eps=1e-3, pad_token_id=0, eos_token_id=2, **settings)
+
+
+def olmo3():
+    rope = dict(full_attention=dict(rope_type="yarn", rope_theta=500.0, factor=4.0, original_max_position_embeddings=8),
+                sliding_attention=dict(rope_type="default", rope_theta=500.0))
+    return olmo2(hf.Olmo3ForCausalLM, hf.Olmo3Config, rope, num_hidden_layers=4, sliding_window=4, attention_bias=True,
+                 layer_types=["sliding_attention", "sliding_attention", "full_attention", "sliding_attention"])
+
+
 def gemma():
     return llama(dict(rope_type="default", rope_theta=300.0), hf.GemmaForCausalLM, hf.GemmaConfig, head_dim=6, pad_token_id=0, rms_norm_eps=1e-3)
 
@@ -418,7 +434,7 @@ CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, roformer,
     roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, smollm3,
-    starcoder2, stablelm, cohere, cohere2, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
+    starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 
 

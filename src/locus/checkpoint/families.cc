@@ -9,8 +9,8 @@ namespace locus {
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
     kElectraFamily, kModernbertFamily, kNomicBertFamily, kRoformerFamily, kGpt2Family, kGptBigcodeFamily,
     kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily, kPhi3Family, kSmollm3Family,
-    kStarcoder2Family, kStablelmFamily, kCohereFamily, kGemmaFamily, kGemma3Family, kBloomFamily, kMptFamily,
-    kFalconFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kStarcoder2Family, kStablelmFamily, kCohereFamily, kGraniteFamily, kOlmoFamily, kGemmaFamily,
+    kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
 
 namespace {
 
@@ -19,8 +19,9 @@ constexpr const Family* kFamilies[] = {
     &kElectraFamily,    &kModernbertFamily, &kNomicBertFamily, &kRoformerFamily,   &kGpt2Family,
     &kGptBigcodeFamily, &kGptNeoFamily,     &kGptjFamily,      &kNeoxFamily,       &kLlamaFamily,
     &kPhiFamily,        &kPhi3Family,       &kSmollm3Family,   &kStarcoder2Family, &kStablelmFamily,
-    &kCohereFamily,     &kGemmaFamily,      &kGemma3Family,    &kBloomFamily,      &kMptFamily,
-    &kFalconFamily,     &kOptFamily,        &kT5Family,        &kBartFamily,       &kMarianFamily,
+    &kCohereFamily,     &kGraniteFamily,    &kOlmoFamily,      &kGemmaFamily,      &kGemma3Family,
+    &kBloomFamily,      &kMptFamily,        &kFalconFamily,    &kOptFamily,        &kT5Family,
+    &kBartFamily,       &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

@@ -26,16 +26,16 @@ Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64
     value_ = Linear(site / "value", b.width, keys, b.value_bias);
   }
   out_ = Linear(site / "out", all, b.width, b.output_bias, b.residual_start());
-  if (b.head_norms) {
-    query_norm_ = Norm(b, site / "query_norm", head_size_);
-    key_norm_ = Norm(b, site / "key_norm", head_size_);
+  if (b.head_norms || b.joint_norms) {
+    query_norm_ = Norm(b, site / "query_norm", b.head_norms ? head_size_ : all);
+    key_norm_ = Norm(b, site / "key_norm", b.head_norms ? head_size_ : keys);
   }
 }
 
 Var Attention::normed(const Norm& norm, const Var& x) const {
   if (!norm) return x;
-  const Var heads = op::reshape(x, {x.shape().numel() / head_size_, head_size_});
-  return op::reshape(norm(heads), x.shape());
+  const int64_t width = norm.gamma.shape()[0];  // of a head, or of all
+  return op::reshape(norm(op::reshape(x, {x.shape().numel() / width, width})), x.shape());
 }
 
 Attention::Projected Attention::project(const Var& x) const {

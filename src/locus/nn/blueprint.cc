@@ -18,6 +18,9 @@ void check_stack(const Blueprint& b, std::vector<std::string>& found) {
   if (b.key_heads > 0 && b.heads % b.key_heads != 0) {
     problem("key_heads is {}, expected a divisor of heads, {}", b.key_heads, b.heads);
   }
+  if (b.head_norms && b.joint_norms) {
+    problem("head_norms and joint_norms are both set; expected one, or none");
+  }
   if (b.fused_qkv && (b.query_bias != b.key_bias || b.key_bias != b.value_bias)) {
     problem("fused_qkv is set: query_bias, key_bias and value_bias must be all true or all false");
   }
@@ -108,7 +111,7 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.full_first >= std::max<int64_t>(b.full_every, 1)) {
     problem("full_first is {}, expected less than full_every, {}", b.full_first, b.full_every);
   }
-  if (!b.first_norm && b.norm_place == NormPlace::after) {
+  if (!b.first_norm && (b.norm_place == NormPlace::after || b.norm_place == NormPlace::added)) {
     problem("first_norm is false, but norms stand after what they belong to; expected norm_place before");
   }
   if (b.residual != Residual::sequential &&

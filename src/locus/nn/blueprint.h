@@ -16,8 +16,9 @@ namespace locus {
 
 enum class ModelKind { encoder, decoder, encoder_decoder };
 enum class NormKind { layer, rms, rms_from_one };  // of the last the weights are added to one
-// Of attention and feed-forward: before each, after each residual, or before each and on what it adds.
-enum class NormPlace { before, after, around };
+// Of attention and feed-forward: before each, after each residual, before each and on what it adds, or on
+// that alone.
+enum class NormPlace { before, after, around, added };
 // What goes into feed-forward: the sum after attention; or what went into attention, both then added to it at
 // once, each behind a norm of its own or both behind one.
 enum class Residual { sequential, parallel, parallel_one_norm };
@@ -67,11 +68,12 @@ struct Blueprint {
   bool first_norm = true;
   bool final_norm = true;
   Residual residual = Residual::sequential;
+  float residual_scale = 1;
   Activation activation = Activation::gelu;
   bool gated = false;
   bool query_bias = true, key_bias = true, value_bias = true, output_bias = true, hidden_bias = true;
   bool fused_qkv = false;
-  bool head_norms = false;
+  bool head_norms = false, joint_norms = false;
   float attention_scale = 0;
   int64_t window = 0;
   int64_t full_every = 0, full_first = 0;

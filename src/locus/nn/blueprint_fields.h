@@ -33,14 +33,17 @@ void Blueprint::fields(F& f) {
   f.integer("padding_token", padding_token, -1, kMost, "whose row gets no gradient; -1: none");
   f.choice("norm", norm, "layer|rms|rms-from-one",
            "layer norm, or RMS norm, or one whose weights are added to one");
-  f.choice("norm_place", norm_place, "before|after|around",
-           "of attention and feed-forward: before each, after the sum, or before each and on what it adds");
+  f.choice(
+      "norm_place", norm_place, "before|after|around|added",
+      "of attention and feed-forward: before each, after the sum, before each and on what it adds, or on "
+      "what it adds alone");
   f.number("norm_eps", norm_eps, 0, 1, "added to the variance");
   f.flag("norm_bias", norm_bias, "biases of layer norms");
   f.flag("first_norm", first_norm, "a norm before the first layer's attention, where norms stand before");
   f.flag("final_norm", final_norm, "a norm behind the last layer");
   f.choice("residual", residual, "sequential|parallel|parallel-one-norm",
            "how attention and feed-forward join");
+  f.number("residual_scale", residual_scale, -1e6, 1e6, "on what attention and feed-forward add");
   f.choice("activation", activation, kActivations, "of feed-forward");
   f.flag("gated", gated, "feed-forward multiplies by a gate");
   f.flag("query_bias", query_bias, "biases of the projections to queries");
@@ -50,6 +53,7 @@ void Blueprint::fields(F& f) {
   f.flag("hidden_bias", hidden_bias, "of feed-forward");
   f.flag("fused_qkv", fused_qkv, "one matrix for queries, keys and values");
   f.flag("head_norms", head_norms, "norms of queries and of keys, a head at a time");
+  f.flag("joint_norms", joint_norms, "norms of queries and of keys, all heads at once");
   f.number("attention_scale", attention_scale, 0, 1e6, "on q . k; 0: 1/sqrt(head size)");
   f.integer("window", window, 0, 1e9,
             "keys a query looks back to, its own among them, and as far ahead if not causal; 0: all");

@@ -18,26 +18,28 @@ Blueprint unfused(Blueprint blueprint) {
 Layer::Layer(const Blueprint& b, const Site& site, int64_t index, bool reads_text, uint64_t place)
     : residual_(b.residual),
       norm_place_(b.norm_place),
+      residual_scale_(b.residual_scale),
       dropout_(b.dropout),
       place_(place),
       attention_(b, site / "attention", index, place + kWeights),
       feed_forward_(b, site / "feed_forward") {
-  if (index > 0 || b.first_norm) attention_norm_ = Norm(b, site / "attention_norm");
-  if (reads_text) {
-    // Queries come from one text, keys and values from the other: nothing to fuse.
-    across_.emplace(unfused(b), site / "across", index, place + kAcrossWeights);
-    across_norm_ = Norm(b, site / "across_norm");
+  // Queries come from one text, keys and values from the other: nothing to fuse.
+  if (reads_text) across_.emplace(unfused(b), site / "across", index, place + kAcrossWeights);
+  if (norm_place_ != NormPlace::added) {
+    if (index > 0 || b.first_norm) attention_norm_ = Norm(b, site / "attention_norm");
+    if (reads_text) across_norm_ = Norm(b, site / "across_norm");
+    if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, site / "feed_forward_norm");
   }
-  if (norm_place_ == NormPlace::around) {
+  if (norm_place_ == NormPlace::around || norm_place_ == NormPlace::added) {
     attention_out_norm_ = Norm(b, site / "attention_out_norm");
     if (reads_text) across_out_norm_ = Norm(b, site / "across_out_norm");
     feed_forward_out_norm_ = Norm(b, site / "feed_forward_out_norm");
   }
-  if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, site / "feed_forward_norm");
 }
 
-Var Layer::dropped(const Var& x, const Pass& pass, uint64_t place) const {
-  return pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(place_ + place)) : x;
+Var Layer::share(const Var& x, const Pass& pass, uint64_t place) const {
+  const Var kept = pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(place_ + place)) : x;
+  return residual_scale_ == 1 ? kept : op::scale(kept, residual_scale_);
 }
 
 Var Layer::parallel(const Var& x, const StackPass& pass) const {
@@ -45,7 +47,7 @@ Var Layer::parallel(const Var& x, const StackPass& pass) const {
   const Var attended = attention_(normed, pass);
   const Var fed = feed_forward_(feed_forward_norm_ ? feed_forward_norm_(x) : normed);
   return op::add(
-      x, op::add(dropped(attended, pass.pass, kAfterAttention), dropped(fed, pass.pass, kAfterFeedForward)));
+      x, op::add(share(attended, pass.pass, kAfterAttention), share(fed, pass.pass, kAfterFeedForward)));
 }
 
 Var Layer::operator()(const Var& x, const StackPass& pass) const {
@@ -54,7 +56,7 @@ Var Layer::operator()(const Var& x, const StackPass& pass) const {
   const auto add = [&](const Var& before, const Norm& norm, const Norm& out_norm, Place place,
                        const auto& part) {
     const Var result = part(first && norm ? norm(before) : before);
-    const Var sum = op::add(before, dropped(out_norm ? out_norm(result) : result, pass.pass, place));
+    const Var sum = op::add(before, share(out_norm ? out_norm(result) : result, pass.pass, place));
     return first ? sum : norm(sum);
   };
   Var y = add(x, attention_norm_, attention_out_norm_, kAfterAttention,

@@ -20,11 +20,12 @@ class Layer {
 
  private:
   Var parallel(const Var& x, const StackPass& pass) const;
-  Var dropped(const Var& x, const Pass& pass, uint64_t place) const;
+  // What a part adds to the residual, of what it gives.
+  Var share(const Var& x, const Pass& pass, uint64_t place) const;
 
   Residual residual_;
   NormPlace norm_place_;
-  float dropout_;
+  float residual_scale_, dropout_;
   uint64_t place_;
   Attention attention_;
   Norm attention_norm_;

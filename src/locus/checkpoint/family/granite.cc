@@ -1,0 +1,53 @@
+// Granite: Llama with a factor on token rows, on what layers add, on scores and on logits. Granite Team, IBM
+// 2024, Granite 3.0 Language Models; Yang et al. 2022, arXiv 2203.03466.
+#include "locus/checkpoint/family/llama.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  llama::fields(f, b);
+  f.size("max_position_embeddings", b.max_length, 2048);
+  f.flag("attention_bias", b.output_bias, false);
+  f.flag("mlp_bias", b.hidden_bias, false);
+  f.scale("embedding_multiplier", b.embedding_scale, 1);
+  f.scale("residual_multiplier", b.residual_scale, 1);
+}
+
+void read(const Config& config, Blueprint& b) {
+  b.norm = NormKind::rms;
+  b.gated = true;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  b.padding_token = padding_of(config, {}, b.vocabulary);
+  b.attention_scale = static_cast<float>(config.number("attention_multiplier", 1e-6, 1e6, 1));
+  b.head_scale = static_cast<float>(1 / config.number("logits_scaling", 1e-6, 1e6, 1));
+  read_rotary(config, b.size_of_head(), b);
+}
+
+void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
+
+constexpr ModelType kTypes[] = {{"granite", "Granite"}};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(), {{"attention_multiplier", fraction(b.attention_scale)},
+                                 {"logits_scaling", fraction(1 / b.head_scale)},
+                                 {"rope_parameters", rotary_config(b)},
+                                 {"pad_token_id", padding_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kGraniteFamily = {.name = "Granite",
+                                      .types = kTypes,
+                                      .heads = kHeads,
+                                      .prefixes = llama::kPrefixes,
+                                      .tied = false,
+                                      .fields = fields,
+                                      .read = read,
+                                      .names = names,
+                                      .config = config};
+
+}  // namespace locus

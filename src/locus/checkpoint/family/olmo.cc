@@ -1,0 +1,72 @@
+// OLMo 2: Llama with norms on what layers add in place of those before them, and on queries and keys, all
+// heads at once. OLMo 3 sees all keys in every fourth layer only, and scales the rotation there.
+// OLMo Team 2024, arXiv 2501.00656; 2025, arXiv 2512.13961.
+#include "locus/checkpoint/family/llama.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  llama::sizes(f, b);
+  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.size("max_position_embeddings", b.max_length, 2048);
+  f.eps("rms_norm_eps", b.norm_eps, 1e-5);
+  f.activation("hidden_act", b.activation, "silu");
+  f.flag("attention_bias", b.output_bias, false);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
+  b.norm = NormKind::rms;
+  b.norm_place = NormPlace::added;
+  b.joint_norms = b.gated = true;
+  b.hidden_bias = false;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  b.padding_token = padding_of(config, 1, b.vocabulary);
+  if (config.text("model_type") == "olmo2") return read_rotary(config, b.size_of_head(), b);
+  constexpr double kBase = 5e5;
+  read_window(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
+              config.integer("sliding_window", 1, 1e9, 4096), b);
+  read_two_rotations(config,
+                     {.full_base = "rope_theta",
+                      .sliding_base = "rope_theta",
+                      .full_preset = kBase,
+                      .sliding_preset = kBase,
+                      .scales_both = false},
+                     b);
+}
+
+void names(NameMap& map, const Blueprint& b) {
+  constexpr NamePair kNorms[] = {{"attention_out_norm", "post_attention_layernorm"},
+                                 {"feed_forward_out_norm", "post_feedforward_layernorm"}};
+  llama::body_names(map, b, kNorms, llama::kGated);
+}
+
+constexpr ModelType kTypes[] = {{"olmo2", "Olmo2"}, {"olmo3", "Olmo3"}};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class};
+
+json::Members config(const Blueprint& b) {
+  const bool third = b.full_every > 0 || b.window > 0;
+  json::Members members = named(kTypes[third ? 1 : 0], b.head);
+  members.emplace_back("rope_parameters", third ? two_rotations_config(b) : rotary_config(b));
+  members.emplace_back("pad_token_id", padding_config(b));
+  if (third) {
+    members.emplace_back("layer_types", layer_types(b));
+    members.emplace_back("sliding_window", json::number(std::max<int64_t>(b.window, 1)));
+  }
+  return members;
+}
+
+}  // namespace
+
+extern const Family kOlmoFamily = {.name = "OLMo",
+                                   .types = kTypes,
+                                   .heads = kHeads,
+                                   .prefixes = llama::kPrefixes,
+                                   .tied = false,
+                                   .fields = fields,
+                                   .read = read,
+                                   .names = names,
+                                   .config = config};
+
+}  // namespace locus
