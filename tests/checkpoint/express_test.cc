@@ -290,6 +290,17 @@ const Case kCases[] = {
        b.norm = NormKind::layer;
        b.residual = Residual::parallel_one_norm;
      })},
+    {"eurobert", "EuroBERT", with([](Blueprint& b) {
+       as_llama(b);
+       b.kind = ModelKind::encoder;
+       b.head = HeadKind::masked_token;
+     })},
+    {"qwen2_both_ways", "Llama", with([](Blueprint& b) {
+       as_llama(b);
+       b.kind = ModelKind::encoder;
+       b.head = HeadKind::none;
+       b.query_bias = b.key_bias = b.value_bias = true;
+     })},
     {"granite", "Granite", with([](Blueprint& b) {
        as_llama(b);
        b.embedding_scale = 12;

@@ -212,6 +212,15 @@ def qwen3():
                  tie_word_embeddings=True, use_sliding_window=True, sliding_window=4, max_window_layers=0)
 
 
+def qwen2_encoder():
+    return llama(dict(rope_type="default", rope_theta=200.0), hf.Qwen2Model, hf.Qwen2Config, is_causal=False)
+
+
+def eurobert():
+    return llama(dict(rope_type="default", rope_theta=200.0), hf.EuroBertForMaskedLM, hf.EuroBertConfig, rms_norm_eps=1e-3, mlp_bias=True, pad_token_id=0,
+                 bos_token_id=1, eos_token_id=2, mask_token_id=3)
+
+
 def llama_class():
     return llama(dict(rope_type="linear", rope_theta=1e4, factor=3.0), hf.LlamaForSequenceClassification, attention_bias=True,
                  mlp_bias=True, pad_token_id=0, num_labels=1, num_hidden_layers=1)
@@ -433,7 +442,7 @@ def marian():
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, roformer,
-    roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen3, llama_class, phi, phi3, smollm3,
+    roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen2_encoder, qwen3, eurobert, llama_class, phi, phi3, smollm3,
     starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian)}
 

@@ -7,21 +7,22 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
-    kElectraFamily, kModernbertFamily, kNomicBertFamily, kRoformerFamily, kGpt2Family, kGptBigcodeFamily,
-    kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily, kPhi3Family, kSmollm3Family,
-    kStarcoder2Family, kStablelmFamily, kCohereFamily, kGraniteFamily, kOlmoFamily, kGemmaFamily,
-    kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily, kMarianFamily;
+    kElectraFamily, kModernbertFamily, kEurobertFamily, kNomicBertFamily, kRoformerFamily, kGpt2Family,
+    kGptBigcodeFamily, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily, kPhi3Family,
+    kSmollm3Family, kStarcoder2Family, kStablelmFamily, kCohereFamily, kGraniteFamily, kOlmoFamily,
+    kGemmaFamily, kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily,
+    kMarianFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily,       &kRobertaFamily,    &kMpnetFamily,     &kDistilbertFamily, &kDebertaFamily,
-    &kElectraFamily,    &kModernbertFamily, &kNomicBertFamily, &kRoformerFamily,   &kGpt2Family,
-    &kGptBigcodeFamily, &kGptNeoFamily,     &kGptjFamily,      &kNeoxFamily,       &kLlamaFamily,
-    &kPhiFamily,        &kPhi3Family,       &kSmollm3Family,   &kStarcoder2Family, &kStablelmFamily,
-    &kCohereFamily,     &kGraniteFamily,    &kOlmoFamily,      &kGemmaFamily,      &kGemma3Family,
-    &kBloomFamily,      &kMptFamily,        &kFalconFamily,    &kOptFamily,        &kT5Family,
-    &kBartFamily,       &kMarianFamily,
+    &kBertFamily,     &kRobertaFamily,    &kMpnetFamily,    &kDistilbertFamily, &kDebertaFamily,
+    &kElectraFamily,  &kModernbertFamily, &kEurobertFamily, &kNomicBertFamily,  &kRoformerFamily,
+    &kGpt2Family,     &kGptBigcodeFamily, &kGptNeoFamily,   &kGptjFamily,       &kNeoxFamily,
+    &kLlamaFamily,    &kPhiFamily,        &kPhi3Family,     &kSmollm3Family,    &kStarcoder2Family,
+    &kStablelmFamily, &kCohereFamily,     &kGraniteFamily,  &kOlmoFamily,       &kGemmaFamily,
+    &kGemma3Family,   &kBloomFamily,      &kMptFamily,      &kFalconFamily,     &kOptFamily,
+    &kT5Family,       &kBartFamily,       &kMarianFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.
@@ -89,7 +90,9 @@ Blueprint read_blueprint(const Family& family, const Config& config, HeadKind he
   ConfigFields fields(config);
   family.fields(fields, b);
   family.read(config, b);
-  if (b.kind == ModelKind::decoder) {  // of a sequence the last token tells its label, without a bias
+  if (b.kind == ModelKind::decoder) {
+    expect_flag(config, "is_causal", true);
+    // Of a sequence the last token tells its label, without a bias.
     b.pooling = Pooling::last;
     b.label_bias = head != HeadKind::sequence_class;
   }

@@ -65,6 +65,15 @@ void read_windows(const Config& config, const std::string& type, Blueprint& b) {
   }
 }
 
+// As embedding models are made of them: all tokens see all others.
+void read_direction(const Config& config, Blueprint& b) {
+  if (config.flag("is_causal", true)) return;
+  if (b.head != HeadKind::none || b.window > 0) {
+    config.refuse("is_causal", "which Locus computes of a model without a head and without a window");
+  }
+  b.kind = ModelKind::encoder;
+}
+
 void read(const Config& config, Blueprint& b) {
   const std::string type = config.text("model_type");
   b.head_norms = type == "qwen3";
@@ -74,6 +83,7 @@ void read(const Config& config, Blueprint& b) {
   b.head_size = config.size("head_dim", b.head_norms ? 128 : b.width / b.heads);
   b.max_length = config.integer("max_position_embeddings", 1, 1e9);
   read_windows(config, type, b);
+  read_direction(config, b);
   b.norm = NormKind::rms;
   b.gated = true;
   b.padding_token = padding_of(config, {}, b.vocabulary);
@@ -97,6 +107,7 @@ json::Members config(const Blueprint& b) {
                                  {"attention_bias", json::boolean(b.output_bias)},
                                  {"mlp_bias", json::boolean(b.hidden_bias)},
                                  {"rope_parameters", rotary_config(b)}});
+  if (b.kind == ModelKind::encoder) members.emplace_back("is_causal", "false");
   if (qwen) {
     members.emplace_back("use_sliding_window", json::boolean(b.window > 0));
     members.emplace_back("max_window_layers", "0");

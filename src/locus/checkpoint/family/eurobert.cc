@@ -1,0 +1,58 @@
+// EuroBERT: Llama that sees the tokens on both sides, for many languages. Its labels, for which transformers
+// has a dense layer of its own kind, are not read. Boizard et al. 2025, arXiv 2503.05500.
+#include "locus/checkpoint/family/llama.h"
+
+namespace locus {
+namespace {
+
+void fields(ConfigFields& f, Blueprint& b) {
+  llama::sizes(f, b);
+  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.size("max_position_embeddings", b.max_length, 8192);
+  f.eps("rms_norm_eps", b.norm_eps, 1e-5);
+  f.activation("hidden_act", b.activation, "silu");
+  f.flag("attention_bias", b.output_bias, false);
+  f.flag("mlp_bias", b.hidden_bias, false);
+  f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read(const Config& config, Blueprint& b) {
+  b.kind = ModelKind::encoder;
+  b.norm = NormKind::rms;
+  b.gated = true;
+  if (config.has("head_dim")) b.head_size = config.size("head_dim");
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  b.head_bias = b.head == HeadKind::masked_token && b.hidden_bias;
+  b.padding_token = padding_of(config, {}, b.vocabulary);
+  read_rotary(config, b.size_of_head(), b);
+}
+
+void names(NameMap& map, const Blueprint& b) {
+  llama::body_names(map, b, llama::kNorms, llama::kGated);
+  map.tensor("head.bias", "lm_head.bias");
+}
+
+constexpr ModelType kTypes[] = {{"eurobert", "EuroBert"}};
+constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token};
+
+json::Members config(const Blueprint& b) {
+  json::Members members = named(kTypes[0], b.head);
+  members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
+                                 {"rope_parameters", rotary_config(b)},
+                                 {"pad_token_id", padding_config(b)}});
+  return members;
+}
+
+}  // namespace
+
+extern const Family kEurobertFamily = {.name = "EuroBERT",
+                                       .types = kTypes,
+                                       .heads = kHeads,
+                                       .prefixes = llama::kPrefixes,
+                                       .tied = false,
+                                       .fields = fields,
+                                       .read = read,
+                                       .names = names,
+                                       .config = config};
+
+}  // namespace locus
