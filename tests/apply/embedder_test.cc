@@ -24,11 +24,12 @@ void add_modules(const CopyOf& folder, const std::string& mode, bool normalize) 
   put(folder / "1_Pooling/config.json", R"({"pooling_mode_)" + mode + R"(": true})");
 }
 
-void expect_vectors(const std::filesystem::path& folder, const char* kind) {
-  const Expected expected("embed");
+void expect_vectors(const std::filesystem::path& folder, const char* kind, const char* job = "embed",
+                    std::string_view prompt = {}) {
+  const Expected expected(job);
   const Embedder embedder(folder);
   const std::vector<std::string> texts = texts_of(expected);
-  const Tensor vectors = embedder.embed(texts);
+  const Tensor vectors = embedder.embed(texts, {}, prompt);
   ASSERT_EQ(vectors.shape(), Shape({static_cast<int64_t>(texts.size()), 12}));
   size_t place = 0;
   for (const Expected::Value value : expected.cases()) {
@@ -47,6 +48,12 @@ TEST(Embedder, PoolsAsTheFolderSays) {
   expect_vectors(folder.path(), "first");
   add_modules(folder, "lasttoken", false);
   expect_vectors(folder.path(), "last");
+}
+
+TEST(Embedder, ADecodersLastStateStandsForATextWhereTheFolderSaysSo) {
+  expect_vectors(golden_model("embed_last"), "plain", "embed_last");
+  expect_vectors(golden_model("embed_last"), "query", "embed_last", "query");
+  expect_vectors(golden_model("embed_last"), "document", "embed_last", "document");
 }
 
 // Twelve numbers to two, as a model with `2_Dense` does it.
@@ -146,6 +153,8 @@ TEST(Embedder, ThePromptOfTheFolderStandsBeforeEveryText) {
   const CopyOf folder("embed");
   const std::vector<std::string> texts = {"ran"}, whole = {"who is ran"};
   const std::vector<float> wanted = Embedder(folder.path()).embed(whole).values();
+  put(folder / "config_sentence_transformers.json", R"({"__version__": {"pytorch": "1.8.1"}})");
+  EXPECT_NE(Embedder(folder.path()).embed(texts).values(), wanted);
   put(folder / "config_sentence_transformers.json", R"({"prompts": {"query": "who is "}})");
   EXPECT_NE(Embedder(folder.path()).embed(texts).values(), wanted);
   put(folder / "config_sentence_transformers.json",
@@ -164,6 +173,22 @@ TEST(Embedder, TextsAreLoweredWhereTheFolderSaysSo) {
   EXPECT_NE(Embedder(folder.path()).embed(texts).values(), wanted);
   put(folder / "sentence_bert_config.json", R"({"do_lower_case": true})");
   EXPECT_EQ(Embedder(folder.path()).embed(texts).values(), wanted);
+}
+
+TEST(EmbedderFaults, Prompts) {
+  const std::vector<std::string> texts = {"ran"};
+  const CopyOf folder("embed_last");
+  expect_error(Fault::usage, {"has no prompt 'qurey'; it has document, query; did you mean 'query'?"},
+               [&] { Embedder(folder.path()).embed(texts, {}, "qurey"); });
+  expect_error(Fault::usage, {"has no prompt 'query'; it has none"},
+               [&] { Embedder(golden_model("embed")).embed(texts, {}, "query"); });
+  put(folder / "1_Pooling/config.json", R"({"pooling_mode_lasttoken": true, "include_prompt": false})");
+  const Embedder left_out(folder.path());
+  EXPECT_NO_THROW(left_out.embed(texts, {}, "document")) << "which is empty";
+  expect_error(Fault::data, {"its pooling leaves out the tokens of prompts, which Locus does not"},
+               [&] { left_out.embed(texts, {}, "query"); });
+  put(folder / "config_sentence_transformers.json", R"({"prompts": {"query": 3}})");
+  expect_error(Fault::data, {"prompts.query is 3, expected"}, [&] { Embedder embedder(folder.path()); });
 }
 
 void expect_refused(const CopyOf& folder, std::initializer_list<const char*> parts) {
@@ -226,9 +251,14 @@ TEST(EmbedderFaults, Pooling) {
 }
 
 TEST(EmbedderFaults, AModelThatIsNoEncoder) {
-  expect_error(Fault::data,
-               {"write' holds a model of the kind decoder, expected encoder to embed texts with"},
-               [] { Embedder embedder(golden_model("write")); });
+  expect_error(
+      Fault::data,
+      {"write' holds a model of the kind decoder, expected encoder to embed texts with, or decoder with a "
+       "modules.json"},
+      [] { Embedder embedder(golden_model("write")); });
+  const CopyOf folder("translate");
+  add_modules(folder, "mean_tokens", false);
+  expect_refused(folder, {"holds a model of the kind encoder-decoder, expected encoder to embed texts with"});
 }
 
 TEST(EmbedderFaults, ATokenizerOfAnotherModel) {

@@ -46,6 +46,24 @@ TEST(Similarity, TheNearestOfManyInAnyPieces) {
   }
 }
 
+TEST(Similarity, QueriesAndDocumentsHaveThePromptsOfTheFolder) {
+  const Expected expected("embed_last");
+  const Embedder embedder(golden_model("embed_last"));
+  const std::vector<std::string> texts = texts_of(expected);
+  std::vector<std::vector<float>> queries, documents;
+  for (const Expected::Value value : expected.cases()) {
+    queries.push_back(numbers_of(value, "query"));
+    documents.push_back(numbers_of(value, "document"));
+  }
+  Nearest nearest(embedder, texts[0], texts.size());
+  nearest.add(texts);
+  for (const Nearest::Match& match : nearest.best()) {
+    EXPECT_NEAR(match.score, cosine(queries[0], documents[static_cast<size_t>(match.number)]), kNear);
+  }
+  const std::vector<TextInput> pair = {{texts[0], texts[1]}};
+  EXPECT_NEAR(similarities(embedder, pair, {}, "query")[0], cosine(queries[0], queries[1]), kNear);
+}
+
 TEST(Similarity, OfEqualTextsTheEarlierIsBetter) {
   const Embedder embedder(golden_model("embed"));
   Nearest nearest(embedder, "dog", 2);

@@ -76,6 +76,9 @@ TEST_F(TextCommands, Similarity) {
             "1.000000\t3\tthe dog\n1.000000\t5\tthe dog\n");
   EXPECT_EQ(expect_fine(similarity + " --query 'the dog' --top 1 --json 'the cat' 'the dog'"),
             "{\"text\": \"the dog\", \"line\": 2, \"score\": 1}\n");
+  expect_fault(2, similarity + " --query a --prompt query b", "similarity: --prompt is for pairs");
+  EXPECT_NE(expect_fine("embed " + model("embed_last") + " dog --prompt query"),
+            expect_fine("embed " + model("embed_last") + " dog"));
   expect_fault(2, similarity + " 'the dog'", "similarity: texts come in pairs here, and one is missing");
   expect_fault(2, similarity + " a b --file c", "similarity: texts and --file exclude each other");
 }

@@ -27,6 +27,8 @@ BART = dict(d_model=12, encoder_layers=1, decoder_layers=1, encoder_attention_he
 SENTENCES = ["The dog chased the ball.", "It ran!", "Ada Lovelace lives in London.", "", "who is it? the CAT sat, é 狗 dogs ran.",
              "the ball, the ball, the ball"]
 
+PROMPTS = dict(query="find the: ", document="")
+
 
 def wordpiece():
     vocabulary = SPECIAL + WORDS + list(LETTERS) + ["##" + c for c in LETTERS]
@@ -68,6 +70,24 @@ def embed():
         hidden = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
         cases.append(dict(text=text, mean=hidden.mean(0).tolist(), first=hidden[0].tolist(), last=hidden[-1].tolist(),
                           mean_normalized=torch.nn.functional.normalize(hidden.mean(0), dim=0).tolist()))
+    return model, tokenizer, cases
+
+
+def embed_last():
+    """A decoder, the last of whose states stands for a text, as Qwen3-Embedding has it."""
+    tokenizer = bytelevel()
+    end = ("<|endoftext|>", 0)
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="$A <|endoftext|>", special_tokens=[end])
+    config = hf.Qwen3Config(vocab_size=len(tokenizer), hidden_size=12, num_hidden_layers=2, num_attention_heads=3, num_key_value_heads=1, head_dim=6,
+                            intermediate_size=20, max_position_embeddings=80, tie_word_embeddings=True)
+    model = randomise(hf.Qwen3ForCausalLM(config), seed=5)
+    cases = []
+    for text in SENTENCES:
+        case = dict(text=text)
+        for name, prompt in dict(PROMPTS, plain="").items():
+            hidden = model.model(**tokenizer(prompt + text, return_tensors="pt", return_token_type_ids=False)).last_hidden_state[0]
+            case[name] = torch.nn.functional.normalize(hidden[-1], dim=0).tolist()
+        cases.append(case)
     return model, tokenizer, cases
 
 
@@ -189,7 +209,18 @@ def translate():
     return model, tokenizer, cases
 
 
-JOBS = {f.__name__: f for f in (embed, classify, entail, tag, fill, answer, write, translate)}
+def sentence_files(folder):
+    """What sentence-transformers would write beside the model."""
+    kinds = ["Transformer", "Pooling", "Normalize"]
+    modules = [dict(idx=i, name=str(i), path="" if i == 0 else f"{i}_{kind}", type=f"sentence_transformers.models.{kind}") for i, kind in enumerate(kinds)]
+    (folder / "modules.json").write_text(json.dumps(modules, indent=1) + "\n")
+    (folder / "1_Pooling").mkdir()
+    pooling = dict(word_embedding_dimension=12, pooling_mode_lasttoken=True, include_prompt=True)
+    (folder / "1_Pooling/config.json").write_text(json.dumps(pooling) + "\n")
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(dict(prompts=PROMPTS, default_prompt_name=None)) + "\n")
+
+
+JOBS = {f.__name__: f for f in (embed, embed_last, classify, entail, tag, fill, answer, write, translate)}
 
 
 def main():
@@ -205,8 +236,10 @@ def main():
             (folder / "generation_config.json").unlink(missing_ok=True)
         (folder / "model.safetensors").chmod(0o644)
         tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
+        if name == "embed_last":
+            sentence_files(folder)
         (folder / "expected.json").write_text(json.dumps(dict(versions=versions, cases=cases), ensure_ascii=False, indent=1) + "\n")
-        print(name, sum(f.stat().st_size for f in folder.iterdir()))
+        print(name, sum(f.stat().st_size for f in folder.rglob("*")))
 
 
 if __name__ == "__main__":

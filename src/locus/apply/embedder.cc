@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "locus/base/file.h"
 #include "locus/base/paths.h"
+#include "locus/base/spelling.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/nn/pooling.h"
 #include "locus/text/pipeline/normalizer.h"
@@ -24,13 +26,17 @@ void scale_to_length_one(std::span<float> row) {
 }  // namespace
 
 Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weights) {
-  if (model_.blueprint().kind != ModelKind::encoder) {
-    fail(Fault::data, "'{}' holds a model of the kind {}, expected encoder to embed texts with",
+  const ModelKind kind = model_.blueprint().kind;
+  const bool says_how = is_there(folder / "modules.json");
+  if (kind != ModelKind::encoder && !(kind == ModelKind::decoder && says_how)) {
+    fail(Fault::data,
+         "'{}' holds a model of the kind {}, expected encoder to embed texts with, or decoder with a "
+         "modules.json that says which of its states stand for a text",
          folder.string(), field_values(model_.blueprint()).at("kind"));
   }
-  read_prompt();
+  read_prompts();
   read_limits();
-  if (is_there(folder / "modules.json")) read_modules();
+  if (says_how) read_modules();
 }
 
 void Embedder::read_limits() {
@@ -41,13 +47,16 @@ void Embedder::read_limits() {
   lower_ = config.flag("do_lower_case", false);
 }
 
-// Of its prompts the one for texts that come without a purpose.
-void Embedder::read_prompt() {
+void Embedder::read_prompts() {
   const fs::path file = model_.folder() / "config_sentence_transformers.json";
   if (!is_there(file)) return;
   const Config config(file);
-  if (!config.has("default_prompt_name")) return;
-  prompt_ = config.text("prompts." + config.text("default_prompt_name"));
+  if (config.has("prompts")) {
+    for (const auto& [name, prompt] : config.members("prompts")) prompts_.emplace(name, prompt);
+  }
+  if (config.has("default_prompt_name")) {
+    default_prompt_ = config.text("prompts." + config.text("default_prompt_name"));
+  }
 }
 
 // A list of modules, each with its type and, where it has files, its folder.
@@ -98,20 +107,44 @@ void Embedder::read_pooling(const fs::path& file) {
   }
   require(chosen == 1, "'{}': {} of the modes mean, cls and lasttoken are on, expected one", file.string(),
           chosen);
-  if (!prompt_.empty()) expect_flag(config, "include_prompt", true);  // else its tokens are not pooled
+  pools_prompts_ = config.flag("include_prompt", true);
+  if (!default_prompt_.empty()) expect_flag(config, "include_prompt", true);
+}
+
+std::string_view Embedder::first_prompt(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    if (prompts_.contains(name)) return name;
+  }
+  return {};
+}
+
+const std::string& Embedder::prompt_named(std::string_view name) const {
+  if (name.empty()) return default_prompt_;
+  const auto found = prompts_.find(name);
+  if (found == prompts_.end()) {
+    const std::vector<std::string_view> names(std::views::keys(prompts_).begin(),
+                                              std::views::keys(prompts_).end());
+    fail(Fault::usage, "'{}' has no prompt '{}'; it has {}{}", model_.folder().string(), name,
+         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), suggestion(name, names));
+  }
+  require(pools_prompts_ || found->second.empty(),
+          "'{}': its pooling leaves out the tokens of prompts, which Locus does not: expected none",
+          model_.folder().string());
+  return found->second;
 }
 
 std::string Embedder::prepared(const std::string& text) const {
-  const std::string whole = prompt_ + text;
-  if (!lower_) return whole;
-  AlignedText small(whole, 0, whole.size());
+  if (!lower_) return text;
+  AlignedText small(text, 0, text.size());
   lower(small);
   return std::string(small.text());
 }
 
-Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options) const {
+Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options,
+                       std::string_view prompt) const {
+  const std::string& before = prompt_named(prompt);
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
-    return model_.read({prepared(texts[i])}, options.truncate, Specials::are_text, OffsetUnit::none);
+    return model_.read({prepared(before + texts[i])}, options.truncate, Specials::are_text, OffsetUnit::none);
   });
   const Tensor out = Tensor::zeros({static_cast<int64_t>(texts.size()), width()});
   each_batch(model_, encodings, options.batch_tokens,

@@ -35,7 +35,7 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 }
 
 std::vector<double> similarities(const Embedder& embedder, std::span<const TextInput> pairs,
-                                 const ReadOptions& options) {
+                                 const ReadOptions& options, std::string_view prompt) {
   std::vector<std::string> texts;
   std::vector<size_t> places;
   for (size_t i = 0; i < pairs.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<double> similarities(const Embedder& embedder, std::span<const TextI
     texts.insert(texts.end(), {pairs[i].text, *pairs[i].second});
     places.insert(places.end(), 2, i);
   }
-  const Tensor vectors = embedder.embed(texts, part_of(options, places));
+  const Tensor vectors = embedder.embed(texts, part_of(options, places), prompt);
   std::vector<double> result;
   for (size_t i = 0; i < pairs.size(); ++i) {
     result.push_back(cosine(row(vectors, 2 * i), row(vectors, 2 * i + 1)));
@@ -57,7 +57,7 @@ Nearest::Nearest(const Embedder& embedder, const std::string& query, size_t coun
   strict.on_bad = [](size_t, const Error& error) {
     throw Error(error.fault(), fmt::format("the query: {}", error.what()));
   };
-  query_ = embedder.embed(std::span(&query, 1), strict);
+  query_ = embedder.embed(std::span(&query, 1), strict, embedder.first_prompt({"query"}));
 }
 
 void Nearest::add(std::span<const std::string> texts, const ReadOptions& options) {
@@ -71,7 +71,8 @@ void Nearest::add(std::span<const std::string> texts, const ReadOptions& options
     bad[i] = true;
     options.on_bad(i, error);
   };
-  const Tensor vectors = embedder_.embed(texts, marked);
+  const Tensor vectors =
+      embedder_.embed(texts, marked, embedder_.first_prompt({"document", "passage", "corpus"}));
   for (size_t i = 0; i < texts.size(); ++i, ++seen_) {
     if (!bad[i]) best_.push_back({cosine(row(query_, 0), row(vectors, i)), seen_, texts[i]});
   }

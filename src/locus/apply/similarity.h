@@ -12,10 +12,12 @@ namespace locus {
 double cosine(std::span<const float> a, std::span<const float> b);  // 0 where one of them is 0
 
 // Of every pair, in order; every input must have two texts. That of a pair that could not be read is 0.
+// `prompt` as of Embedder::embed.
 std::vector<double> similarities(const Embedder& embedder, std::span<const TextInput> pairs,
-                                 const ReadOptions& options = {});
+                                 const ReadOptions& options = {}, std::string_view prompt = {});
 
-// The texts most like a query, of any number of texts that come one after the other.
+// The texts most like a query, of any number of texts that come one after the other. Where the folder has
+// prompts for queries and for documents, they stand before them.
 class Nearest {
  public:
   struct Match {

@@ -16,7 +16,7 @@ namespace locus::cli {
 namespace {
 
 struct Request : TextRequest {
-  std::string out;
+  std::string out, prompt;
 };
 
 std::string object_of(const std::string& text, std::span<const float> vector) {
@@ -45,7 +45,7 @@ void write_lines(const Request& request, Records& records, const Embedder& embed
   std::optional<AtomicFile> file;
   if (!request.out.empty()) file.emplace(request.out);
   const auto work = [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    const Tensor vectors = embedder.embed(texts_of(chunk), reading);
+    const Tensor vectors = embedder.embed(texts_of(chunk), reading, request.prompt);
     const auto C = static_cast<size_t>(embedder.width());
     std::vector<std::string> lines;
     for (size_t i = 0; i < chunk.size(); ++i) {
@@ -69,7 +69,7 @@ Tensor collect(const Request& request, Records& records, const Embedder& embedde
       bad[i] = true;
       reading.on_bad(i, error);
     };
-    const Tensor vectors = embedder.embed(texts_of(chunk), marked);
+    const Tensor vectors = embedder.embed(texts_of(chunk), marked, request.prompt);
     for (size_t i = 0; i < chunk.size(); ++i) {
       if (!bad[i]) std::ranges::copy(vectors.data<float>().subspan(i * C, C), std::back_inserter(values));
     }
@@ -110,6 +110,8 @@ void add_embed(CLI::App& program) {
       "  locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");
+  command.option("--prompt", request->prompt,
+                 "A name the folder has for what stands before a text, such as query or document");
   command.option("--out", request->out, "A file to write: .jsonl, .npy or .safetensors");
   command.callback([request] { run(*request); });
 }

@@ -13,7 +13,7 @@ namespace locus::cli {
 namespace {
 
 struct Request : TextRequest {
-  std::string query;
+  std::string query, prompt;
   size_t top = 10;
 };
 
@@ -30,7 +30,7 @@ std::string object_of(const Record& record, double score) {
 
 void compare_pairs(const Request& request, Records& records, const Embedder& embedder) {
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    const std::vector<double> scores = similarities(embedder, inputs_of(chunk), reading);
+    const std::vector<double> scores = similarities(embedder, inputs_of(chunk), reading, request.prompt);
     std::vector<std::string> lines;
     for (size_t i = 0; i < chunk.size(); ++i) {
       lines.push_back((request.json ? object_of : line_of)(chunk[i], scores[i]));
@@ -67,6 +67,11 @@ void find_nearest(const Request& request, Records& records, const Embedder& embe
 }
 
 void run(const Request& request) {
+  if (!request.query.empty() && !request.prompt.empty()) {
+    fail(Fault::usage,
+         "similarity: --prompt is for pairs; with --query the folder's own for queries and documents are "
+         "taken");
+  }
   RecordSource source = request.source("similarity");
   source.pairs = request.query.empty();
   if (source.pairs) source.second = "text_pair";
@@ -94,6 +99,8 @@ void add_similarity(CLI::App& program) {
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Two texts, or pairs of them");
   command.option("--query", request->query, "What texts are compared with");
+  command.option("--prompt", request->prompt,
+                 "A name the folder has for what stands before both texts of a pair");
   command.option("--top", request->top, "With --query: how many are told")
       .between(1, 1 << 24)
       .shows_default();
