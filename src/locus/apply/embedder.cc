@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "locus/base/file.h"
 #include "locus/base/paths.h"
@@ -122,8 +121,8 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
   if (name.empty()) return default_prompt_;
   const auto found = prompts_.find(name);
   if (found == prompts_.end()) {
-    const std::vector<std::string_view> names(std::views::keys(prompts_).begin(),
-                                              std::views::keys(prompts_).end());
+    std::vector<std::string_view> names;
+    for (const auto& [known, text] : prompts_) names.push_back(known);
     fail(Fault::usage, "'{}' has no prompt '{}'; it has {}{}", model_.folder().string(), name,
          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), suggestion(name, names));
   }

@@ -32,8 +32,7 @@ std::vector<int32_t> LateRows::missing(const Tensor& ids) const {
     if (id >= 0 && id < reader_.rows() && !there_[static_cast<size_t>(id)]) rows.push_back(id);
   }
   std::ranges::sort(rows);
-  const auto [twice, end] = std::ranges::unique(rows);
-  rows.erase(twice, end);
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
 }
 
