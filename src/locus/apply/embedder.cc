@@ -50,9 +50,7 @@ void Embedder::read_prompts() {
   const fs::path file = model_.folder() / "config_sentence_transformers.json";
   if (!is_there(file)) return;
   const Config config(file);
-  if (config.has("prompts")) {
-    for (const auto& [name, prompt] : config.members("prompts")) prompts_.emplace(name, prompt);
-  }
+  if (config.has("prompts")) prompts_ = config.members("prompts");
   if (config.has("default_prompt_name")) {
     default_prompt_ = config.text("prompts." + config.text("default_prompt_name"));
   }
@@ -112,14 +110,14 @@ void Embedder::read_pooling(const fs::path& file) {
 
 std::string_view Embedder::first_prompt(std::initializer_list<std::string_view> names) const {
   for (const std::string_view name : names) {
-    if (prompts_.contains(name)) return name;
+    if (prompts_.contains(std::string(name))) return name;
   }
   return {};
 }
 
 const std::string& Embedder::prompt_named(std::string_view name) const {
   if (name.empty()) return default_prompt_;
-  const auto found = prompts_.find(name);
+  const auto found = prompts_.find(std::string(name));
   if (found == prompts_.end()) {
     std::vector<std::string_view> names;
     for (const auto& [known, text] : prompts_) names.push_back(known);

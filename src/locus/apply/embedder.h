@@ -38,10 +38,10 @@ class Embedder {
   Pooling pooling_ = Pooling::mean;
   std::vector<DenseStep> dense_;
   bool normalize_ = false;
-  bool lower_ = false;  // texts are lowered before the tokenizer sees them
-  std::map<std::string, std::string, std::less<>> prompts_;
-  std::string default_prompt_;  // stands before texts that come without a purpose
-  bool pools_prompts_ = true;   // what they become counts as part of the text
+  bool lower_ = false;                          // texts are lowered before the tokenizer sees them
+  std::map<std::string, std::string> prompts_;  // by name
+  std::string default_prompt_;                  // stands before texts that come without a purpose
+  bool pools_prompts_ = true;                   // what they become counts as part of the text
 };
 
 }  // namespace locus

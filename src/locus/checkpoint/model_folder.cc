@@ -38,6 +38,8 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
   });
 }
 
+bool head_is_the_table(const Blueprint& b) { return b.tied && tells_tokens(b.head); }
+
 // Options of a scheme that do not go together stand in config.json.
 Model made(const Config& config, const Blueprint& blueprint, const Model::Start& start) {
   try {
@@ -60,12 +62,12 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   const Model::Start start = {.seed = seed, .weights = opening.weights};
   Model model = made(config, blueprint, start);
   std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
-  if (blueprint.tied && tells_tokens(blueprint.head) && has_own_head(files, bindings)) {
+  if (head_is_the_table(blueprint) && has_own_head(files, bindings)) {
     blueprint.tied = false;
     model = made(config, blueprint, start);
     bindings = matched(architecture, model, files, path, seed.has_value());
   }
-  if (opening.late_tokens && !(blueprint.tied && tells_tokens(blueprint.head))) {
+  if (opening.late_tokens && !head_is_the_table(blueprint)) {
     const auto table = std::ranges::find(bindings, "tokens", &Binding::ours);
     table->late = true;
     model.transformer().take_tokens_from(std::make_shared<LateRows>(weight_files, *table));

@@ -6,22 +6,16 @@ namespace locus {
 namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
-  llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, b.heads);
+  llama::fields(f, b, 1e-5);
   f.size("max_position_embeddings", b.max_length, 8192);
-  f.eps("rms_norm_eps", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "silu");
   f.flag("attention_bias", b.output_bias, false);
   f.flag("mlp_bias", b.hidden_bias, false);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
 void read(const Config& config, Blueprint& b) {
   b.kind = ModelKind::encoder;
-  b.norm = NormKind::rms;
-  b.gated = true;
+  llama::read_body(b);
   if (config.has("head_dim")) b.head_size = config.size("head_dim");
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
   b.head_bias = b.head == HeadKind::masked_token && b.hidden_bias;
   b.padding_token = padding_of(config, {}, b.vocabulary);
   read_rotary(config, b.size_of_head(), b);

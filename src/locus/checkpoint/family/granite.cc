@@ -15,9 +15,7 @@ void fields(ConfigFields& f, Blueprint& b) {
 }
 
 void read(const Config& config, Blueprint& b) {
-  b.norm = NormKind::rms;
-  b.gated = true;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  llama::read_body(b);
   b.padding_token = padding_of(config, {}, b.vocabulary);
   b.attention_scale = static_cast<float>(config.number("attention_multiplier", 1e-6, 1e6, 1));
   b.head_scale = static_cast<float>(1 / config.number("logits_scaling", 1e-6, 1e6, 1));

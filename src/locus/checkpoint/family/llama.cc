@@ -14,12 +14,20 @@ void sizes(ConfigFields& f, Blueprint& b) {
   f.size("intermediate_size", b.hidden);
 }
 
-void fields(ConfigFields& f, Blueprint& b) {
+void fields(ConfigFields& f, Blueprint& b) { fields(f, b, 1e-6); }
+
+void fields(ConfigFields& f, Blueprint& b, double eps) {
   sizes(f, b);
   f.size("num_key_value_heads", b.key_heads, b.heads);
-  f.eps("rms_norm_eps", b.norm_eps, 1e-6);
+  f.eps("rms_norm_eps", b.norm_eps, eps);
   f.activation("hidden_act", b.activation, "silu");
   f.dropout("attention_dropout", b.attention_dropout, 0);
+}
+
+void read_body(Blueprint& b) {
+  b.norm = NormKind::rms;
+  b.gated = true;
+  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
 }
 
 void body_names(NameMap& map, const Blueprint& b, std::span<const NamePair> norms,

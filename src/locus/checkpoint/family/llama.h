@@ -7,8 +7,11 @@ namespace locus::llama {
 
 // The sizes of the layers, but for key heads.
 void sizes(ConfigFields& fields, Blueprint& blueprint);
-// All that Llama has one to one.
+// All that Llama has one to one; others have another preset of eps.
 void fields(ConfigFields& fields, Blueprint& blueprint);
+void fields(ConfigFields& fields, Blueprint& blueprint, double eps);
+// RMS norms, gates, and biases that all projections of attention have, or none.
+void read_body(Blueprint& blueprint);
 
 // Of a layer: a norm before attention and one before feed-forward.
 inline constexpr NamePair kNorms[] = {{"attention_norm", "input_layernorm"},

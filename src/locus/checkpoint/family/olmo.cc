@@ -7,21 +7,16 @@ namespace locus {
 namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
-  llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, b.heads);
+  llama::fields(f, b, 1e-5);
   f.size("max_position_embeddings", b.max_length, 2048);
-  f.eps("rms_norm_eps", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "silu");
   f.flag("attention_bias", b.output_bias, false);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
 void read(const Config& config, Blueprint& b) {
-  b.norm = NormKind::rms;
+  llama::read_body(b);
   b.norm_place = NormPlace::added;
-  b.joint_norms = b.gated = true;
+  b.joint_norms = true;
   b.hidden_bias = false;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
   b.padding_token = padding_of(config, 1, b.vocabulary);
   if (config.text("model_type") == "olmo2") return read_rotary(config, b.size_of_head(), b);
   constexpr double kBase = 5e5;

@@ -7,13 +7,9 @@ namespace locus {
 namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
-  llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, b.heads);
+  llama::fields(f, b, 1e-5);
   f.size("max_position_embeddings", b.max_length, 4096);
-  f.eps("rms_norm_eps", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "silu");
   f.dropout("resid_pdrop", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
 void read(const Config& config, Blueprint& b) {

@@ -27,9 +27,7 @@ LayerKinds turning_layers(const Config& config, int64_t layers) {
 
 void read(const Config& config, Blueprint& b) {
   if (config.has("head_dim")) b.head_size = config.size("head_dim");
-  b.norm = NormKind::rms;
-  b.gated = true;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
+  llama::read_body(b);
   b.padding_token = padding_of(config, {}, b.vocabulary);
   expect_flag(config, "use_sliding_window", false);
   read_rotary(config, b.size_of_head(), b, "rope_theta", 2e6);
