@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
@@ -30,6 +31,18 @@ void locus::testing::plan_fault(const char* kind, long number) {
 }
 
 extern "C" {
+int open(const char* name, int flags, ...) {
+  std::va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  // The full disk has no files without a name, the one of killed processes has: both ways are gone.
+  if ((flags & O_TMPFILE) == O_TMPFILE && operations_left >= 0 && !killed_by_it) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, name, flags, mode));
+}
 ssize_t write(int file, const void* bytes, size_t count) {
   // Half of it first: a process can die, and a disk fill up, in the middle.
   if (operations_left == 1 && file > 2 && count > 1) ::syscall(SYS_write, file, bytes, count / 2);
@@ -38,6 +51,9 @@ ssize_t write(int file, const void* bytes, size_t count) {
 int fsync(int file) { return strikes() ? -1 : static_cast<int>(::syscall(SYS_fsync, file)); }
 int rename(const char* from, const char* to) noexcept {
   return strikes() ? -1 : static_cast<int>(::syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to));
+}
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  return strikes() ? -1 : static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 int symlink(const char* target, const char* link) noexcept {
   return strikes() ? -1 : static_cast<int>(::syscall(SYS_symlinkat, target, AT_FDCWD, link));

@@ -1,5 +1,6 @@
-// Faults of the disk, for programs that tests start. Linked into one, write, fsync, rename, symlink and
-// unlinkat of the C library are counted by standing in for them: calls from the library under test come here.
+// Faults of the disk, for programs that tests start. Linked into one, write, fsync, rename, linkat, symlink
+// and unlinkat of the C library are counted by standing in for them: calls from the library under test come
+// here.
 #pragma once
 
 namespace locus::testing {

@@ -1,5 +1,6 @@
 #include "locus/base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/resource.h>
@@ -96,6 +97,16 @@ TEST(AtomicFile, AppearsOnlyOnCommit) {
   }
   EXPECT_EQ(read_file(folder / "a"), "new");
   EXPECT_EQ(files_in(folder), 1u) << "a half-written file stayed behind";
+}
+
+// A process that is killed cannot tidy up.
+TEST(AtomicFile, HasNoNameBeforeCommit) {
+  const TemporaryFolder folder;
+  const Descriptor probe(::open(folder.path().c_str(), O_WRONLY | O_TMPFILE, 0600));
+  if (probe.get() < 0) GTEST_SKIP() << "this file system has no files without a name";
+  AtomicFile file(folder / "a");
+  file.write("half of");
+  EXPECT_EQ(files_in(folder), 0u);
 }
 
 TEST(AtomicFile, TwoWritersDoNotMix) {

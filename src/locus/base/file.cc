@@ -29,6 +29,18 @@ int64_t time_written(const struct stat& info) {
   return int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
 }
 
+std::string name_of_open(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+// A file in the folder of `path` that has no name yet, so that nothing is left of it however the process
+// ends; -1 where the system has no such files, or no way to name them later.
+int open_nameless(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const int file = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (file < 0 || ::access(name_of_open(file).c_str(), F_OK) == 0) return file;
+  ::close(file);
+  return -1;
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -78,18 +90,28 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   if (::stat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     fail(Fault::io, "cannot write '{}': it is there and not a regular file", path_.string());
   }
-  static std::atomic<uint64_t> serial{0};
-  do {  // a name may be taken by the debris of a killed process
-    temporary_ = fmt::format("{}.{}-{}.part", path_.string(), ::getpid(), serial++);
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && (errno == EEXIST || errno == EINTR));
-  if (descriptor_ < 0) fail_io("create a file beside", path_);
+  descriptor_ = open_nameless(path_);
+  if (descriptor_ < 0) {
+    take_free_name([&](const char* name) {
+      descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      return descriptor_ >= 0;
+    });
+  }
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(temporary_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::take_free_name(const std::function<bool(const char*)>& take) {
+  static std::atomic<uint64_t> serial{0};
+  do {  // a name may be taken by the debris of a killed process
+    temporary_ = fmt::format("{}.{}-{}.part", path_.string(), ::getpid(), serial++);
+    if (take(temporary_.c_str())) return;
+  } while (errno == EEXIST || errno == EINTR);
+  temporary_.clear();
+  fail_io("create a file beside", path_);
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -105,7 +127,14 @@ void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 
 void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) fail_io("sync", path_);
+  if (temporary_.empty()) {  // a link cannot take the place of a file, a rename can
+    const std::string nameless = name_of_open(descriptor_);
+    take_free_name([&](const char* name) {
+      return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+    });
+  }
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_io("put in place", path_);
+  temporary_.clear();
   ::close(std::exchange(descriptor_, -1));
   sync_folder(path_.parent_path());
 }

@@ -1,11 +1,13 @@
 // Files in and out. Reading takes regular files only and never maps them: a file that shrinks meanwhile is an
 // error, not a signal. Writing is atomic: readers see the old file or the new one, never a part, and a
-// failure leaves the old one and no debris.
+// failure leaves the old one and no debris; nor does the end of the process, where the file system has files
+// without a name.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,7 +50,8 @@ class InputFile {
 // A whole file of at most `limit` bytes: by default more than any vocabulary has.
 std::string read_file(const std::filesystem::path& path, uint64_t limit = uint64_t{1} << 30);
 
-// A file that appears under its name only on commit(): written beside it, synced, renamed.
+// A file that appears under its name only on commit(): written without one, or beside it, then synced and
+// renamed.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -61,8 +64,11 @@ class AtomicFile {
   void commit();
 
  private:
+  // Gives the file the first name beside its own that `take` can have.
+  void take_free_name(const std::function<bool(const char*)>& take);
+
   std::filesystem::path path_;
-  std::string temporary_;
+  std::string temporary_;  // its name so far; empty for none
   int descriptor_ = -1;
 };
 
