@@ -43,6 +43,12 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
       [&] { Model model(b); });
 }
 
+TEST(Blueprint, AHeadIsNoLargerThanAttentionTakes) {
+  Blueprint b;
+  b.head_size = 4097;
+  expect_error(Fault::usage, {"a head has 4097 numbers, expected at most 4096"}, [&] { Model model(b); });
+}
+
 TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
   Blueprint b;
   b.head_norms = b.joint_norms = true;

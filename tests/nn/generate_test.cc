@@ -62,6 +62,11 @@ TEST(Sampling, LimitsKeepTheLikeliest) {
   EXPECT_EQ(draw(logits, {.temperature = 1, .top_p = 0}).size(), 1u);
 }
 
+TEST(Sampling, NearlyNoTemperatureTakesTheLargest) {
+  const std::vector<float> logits = {10, 5, 20, 1};
+  EXPECT_EQ(draw(logits, {.temperature = 1e-38f}), (std::map<int32_t, int>{{2, 4000}}));
+}
+
 TEST(Sampling, NaNIsRefused) {
   expect_error(Fault::data, {"a logit of the model is not a finite number"}, [] {
     sample(std::vector<float>{1, NAN}, {}, {}, Random(0, 0));
@@ -200,6 +205,13 @@ TEST(Generate, BadInputIsNamed) {
                [&] { generate(decoder, {{1}}, {}, {{2}}); });
   expect_error(Fault::data, {"an encoder-decoder needs a text to read"}, [&] { generate(both, {{1}}, {}); });
   expect_error(Fault::data, {"embed: ids", "7"}, [&] { generate(decoder, {{7}}, {}); });
+  for (const TokenRules& rules :
+       {TokenRules{.banned = {7}}, TokenRules{.first = 7}, TokenRules{.last = 7}, TokenRules{.ends = {7}}}) {
+    expect_error(Fault::data, {"a rule is about token 7, expected 0 to 6"},
+                 [&] { generate(decoder, {{1}}, {.max_tokens = 1, .rules = rules}); });
+    expect_error(Fault::data, {"a rule is about token 7, expected 0 to 6"},
+                 [&] { beam_search(decoder, {1}, {.beams = 1, .max_tokens = 1, .rules = rules}); });
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "locus/op/attention.h"
 
+#include <limits>
 #include <numeric>
 
 #include "locus/tensor/storage.h"
@@ -135,6 +136,19 @@ TEST(OpAttention, MemoryGrowsWithTheLengthOnly) {
   EXPECT_LT(large, small * 8 * 11 / 10) << small << " bytes at 1,024 tokens";
 }
 
+// A dense term may be a mask that leaves a query nothing.
+TEST(OpAttention, AQueryThatSeesNothingGivesZerosAndGetsNone) {
+  const auto parameter = [](Shape shape) { return Var::parameter(Tensor::full(shape, 1)); };
+  const Var q = parameter({2, 4}), k = parameter({2, 4}), v = parameter({2, 4});
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  const ScoreTerms terms = {.dense = Var(Tensor::of({1, 4}, {kHidden, kHidden, 0.0f, kHidden}))};
+  const Var out = attention(q, k, v, one_sequence(2, 2), terms, {.heads = 1});
+  EXPECT_EQ(out.value().values(), (std::vector<float>{0, 0, 0, 0, 1, 1, 1, 1}));
+  out.backward(Tensor::full({2, 4}, 1));
+  EXPECT_EQ(v.grad().values(), (std::vector<float>{1, 1, 1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(q.grad().values(), std::vector<float>(8, 0));
+}
+
 struct BadCall {
   Var q = ones({3, 8}), k = ones({3, 8}), v = ones({3, 8});
   Sequences sequences = one_sequence(3, 3);
@@ -177,6 +191,23 @@ TEST(OpAttention, RefusesSequencesThatDoNotCover) {
   f.expect({"attention: positions are given for other than 3 queries and 3 keys"});
 }
 
+TEST(OpAttention, RefusesSequencesOfAnotherShape) {
+  BadCall f;
+  f.sequences.query_starts = Tensor::of({2, 1}, {0, 3});
+  f.expect({"attention: query_starts is missing or has another shape, expected i32 [sequences + 1]"});
+  f = {};
+  f.sequences.key_positions = range(3).reshape({3, 1});
+  f.expect({"attention: positions are given for other than 3 queries and 3 keys"});
+}
+
+TEST(OpAttention, RefusesPositionsThatAreNotAsSteadyAsSaid) {
+  BadCall f;
+  f.sequences.key_positions = Tensor::of({3}, {0, 2, 4});
+  f.expect({"attention: sequence 0 is said to be steady, but its positions do not rise by one"});
+  f.sequences.steady = false;
+  EXPECT_NO_THROW(attention(f.q, f.k, f.v, f.sequences, f.terms, f.options));
+}
+
 TEST(OpAttention, RefusesCausalWithMoreQueriesThanKeys) {
   BadCall f;
   f.sequences.key_starts = Tensor::of({2}, {0, 2});
@@ -192,10 +223,14 @@ TEST(OpAttention, RefusesTablesThatAreTooShort) {
   BadCall f;
   f.terms.by_distance = DistanceTerm{ones({2, 4}), 2};
   f.expect({"attention: by_distance covers distances -2 to 1, but -2 to 2 occur"});
+  f.options.causal = true;  // kernels look at blocks, and hide what lies ahead only then
+  f.expect({"attention: by_distance covers distances -2 to 1, but -2 to 2 occur"});
   f.terms.by_distance = DistanceTerm{ones({3, 5}), 2};
   f.expect({"attention: by_distance has shape [3, 5], expected [2, 5] (one row for every head)"});
   f.terms = {.by_query = SlotTerm{ones({2, 8}), Tensor::of({5}, {0, 0, 1, 1, 2}), 2}};
   f.expect({"attention: slots[4] is 2, expected 0 to 1"});
+  f.terms = {.by_query = SlotTerm{ones({2, 8}), Tensor::of({5, 1}, {0, 0, 1, 1, 1}), 2}};
+  f.expect({"attention: slots have shape [5, 1], expected [distances]"});
   f.terms = {.by_key = SlotTerm{ones({2, 5}), Tensor::of({5}, {0, 0, 1, 1, 1}), 2}};
   f.expect({"attention: by_key has shape [2, 5], expected [slots, 4] or [slots, 8]"});
   f.terms = {.dense = ones({2, 8})};
@@ -208,6 +243,10 @@ TEST(OpAttention, RefusesOptionsOutOfRange) {
   f.expect({"attention: dropout is 1, expected 0 or more and less than 1"});
   f.options = {.heads = 2, .window = -3};
   f.expect({"attention: window is -3, expected 0 for none, or more"});
+  for (const float scale : {-1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    f.options = {.heads = 2, .scale = scale};
+    f.expect({"attention: scale is", "expected more than 0, or 0 for 1 / sqrt(head size)"});
+  }
 }
 
 }  // namespace

@@ -178,6 +178,12 @@ TEST(Placement, RefusesSizesThatCannotBe) {
                [] { Placement::rectangle(-1, 2); });
   expect_error(Fault::data, {"Placement::rectangle: 65536 x 65536 are more than 2^31 - 1 tokens"},
                [] { Placement::rectangle(65536, 65536); });
+  expect_error(Fault::data, {"Placement: 1099511627776 rows, expected at most 2^31 - 1"},
+               [] { Placement::rectangle(int64_t{1} << 40, 0); });
+  expect_error(Fault::data, {"with sequence 1 of length 1099511627776 there are more than 2^31 - 1 tokens"},
+               [] {
+                 of_lengths({1, int64_t{1} << 40});
+               });
   expect_error(Fault::data, {"Placement: position 2147483648 does not fit in 31 bits"},
                [] { of_lengths({2}, {.offset = INT32_MAX}); });
 }

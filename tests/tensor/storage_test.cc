@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "locus/tensor/tensor.h"
 #include "tests/expect_error.h"
@@ -71,6 +74,24 @@ RC_GTEST_PROP(Storage, NoTwoTensorsShareABlock, (const std::vector<uint8_t>& siz
       RC_ASSERT(std::ranges::all_of(values, [&](float value) { return value == values[0]; }));
     }
   }
+}
+
+TEST(Storage, WhatIsKeptIsGivenUpForATensorThatIsTooLargeToKeep) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "blocks are not kept under the address sanitizer, which watches freed ones";
+#endif
+  constexpr int64_t kMebibyte = 1 << 20;
+  allocate(900 * kMebibyte);  // kept from here on
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  std::ifstream sizes("/proc/self/statm");
+  int64_t pages = 0;
+  sizes >> pages;
+  const auto now = static_cast<rlim_t>(pages) * static_cast<rlim_t>(::getpagesize());
+  const rlimit tight{.rlim_cur = now + 1000 * kMebibyte, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_AS, &tight);
+  EXPECT_NO_THROW(allocate(1100 * kMebibyte));
+  ::setrlimit(RLIMIT_AS, &before);
 }
 
 TEST(Storage, SaysHowMuchItCouldNotGet) {

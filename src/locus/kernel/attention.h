@@ -6,8 +6,8 @@
 //   out(h, i) = sum_j softmax_j(score) v_j
 // over the keys that may be seen, when the last query and the last key of a sequence stand together: all of
 // the sequence's; causal, those not after i; with a window w, only those less than w from i. A query that
-// sees no key gives zeros. Head h of H uses key head h / (H / G) of G. Nothing of size length x length is
-// stored.
+// sees no key, or whose scores are all -infinity, gives zeros. Head h of H uses key head h / (H / G) of G.
+// Nothing of size length x length is stored.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct SequenceViews {
   bool steady = true;                        // positions rise by one inside every sequence
 };
 
-// A table over distances: column (or slot number) d + zero belongs to distance d.
+// A table over distances: column (or slot number) d + zero belongs to distance d. It covers all distances of
+// a sequence's keys and queries, those that a mask hides too.
 struct DistanceViews {
   ConstView table;  // f32 [H, S]
   int64_t zero = 0;

@@ -41,7 +41,7 @@ class Attention {
     Var q, k, v;
   };
   Projected project(const Var& x) const;
-  Var normed(const Norm& norm, const Var& x) const;  // head by head
+  Var normed(const Norm& norm, const Var& x) const;  // head by head, or over all at once
   op::AttentionOptions options(const Pass& pass, bool causal, int64_t window) const;
 
   int64_t layer_, heads_, key_heads_, head_size_;

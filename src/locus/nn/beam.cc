@@ -67,6 +67,7 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
   require(options.beams >= 1 && options.beams <= 1024, "beam search: {} beams, expected 1 to 1024",
           options.beams);
   require(!prompt.empty(), "beam search: the prompt is empty, expected at least one token");
+  check_rules(options.rules, model.blueprint().vocabulary);
   const auto count = static_cast<size_t>(options.beams);
   std::vector<std::vector<int32_t>> texts;
   if (!text.empty()) texts.push_back(text);

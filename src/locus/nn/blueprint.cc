@@ -1,5 +1,6 @@
 #include "locus/nn/blueprint.h"
 
+#include "locus/kernel/attention.h"
 #include "locus/nn/blueprint_fields.h"
 
 namespace locus {
@@ -14,6 +15,9 @@ void check_stack(const Blueprint& b, std::vector<std::string>& found) {
   };
   if (b.head_size == 0 && b.width % b.heads != 0) {
     problem("width is {}, no multiple of heads, {}; change one, or give head_size", b.width, b.heads);
+  }
+  if (b.size_of_head() > kernel::kMaxHeadSize) {
+    problem("a head has {} numbers, expected at most {}", b.size_of_head(), kernel::kMaxHeadSize);
   }
   if (b.key_heads > 0 && b.heads % b.key_heads != 0) {
     problem("key_heads is {}, expected a divisor of heads, {}", b.key_heads, b.heads);

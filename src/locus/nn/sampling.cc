@@ -26,7 +26,7 @@ bool likelier(const Candidate& a, const Candidate& b) {
 std::vector<Candidate> candidates(std::span<const float> logits, const Sampling& sampling) {
   std::vector<Candidate> list(logits.size());
   for (size_t i = 0; i < logits.size(); ++i) {
-    list[i] = {static_cast<int32_t>(i), logits[i] / sampling.temperature};
+    list[i] = {static_cast<int32_t>(i), logits[i]};
   }
   const bool some = sampling.top_k > 0 && sampling.top_k < static_cast<int64_t>(list.size());
   const auto kept = list.begin() + (some ? sampling.top_k : static_cast<int64_t>(list.size()));
@@ -34,7 +34,8 @@ std::vector<Candidate> candidates(std::span<const float> logits, const Sampling&
   list.erase(kept, list.end());
   double total = 0;
   for (Candidate& c : list) {
-    c.weight = std::exp(static_cast<double>(c.logit) - list[0].logit);
+    // The difference first: a logit by a small temperature would be infinity.
+    c.weight = std::exp((static_cast<double>(c.logit) - list[0].logit) / sampling.temperature);
     total += c.weight;
   }
   if (sampling.top_p < 1) {

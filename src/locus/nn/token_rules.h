@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "locus/base/error.h"
+
 namespace locus {
 
 struct TokenRules {
@@ -18,6 +20,18 @@ struct TokenRules {
   std::vector<int32_t> ends;  // not before there are so many tokens, the prompt's too, and so many new ones
   int64_t least_length = 0, least_tokens = 0;
 };
+
+// Refuses rules about tokens that a model does not have.
+inline void check_rules(const TokenRules& rules, int64_t vocabulary) {
+  const auto check = [&](int32_t token, int32_t least) {
+    require(token >= least && token < vocabulary, "a rule is about token {}, expected 0 to {}", token,
+            vocabulary - 1);
+  };
+  for (const int32_t token : rules.banned) check(token, 0);
+  for (const int32_t token : rules.ends) check(token, 0);
+  check(rules.first, -1);
+  check(rules.last, -1);
+}
 
 // Logits or log probabilities [V] of new token `number`, from 0, of at most `count`, behind `history`. What
 // is not allowed gets -infinity, what must come 0 and all else -infinity; the others are not scaled anew, as

@@ -33,28 +33,35 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
   check.that(options.dropout >= 0 && options.dropout < 1, "dropout is {}, expected 0 or more and less than 1",
              options.dropout);
   check.that(options.window >= 0, "window is {}, expected 0 for none, or more", options.window);
+  check.that(std::isfinite(options.scale) && options.scale >= 0,
+             "scale is {}, expected more than 0, or 0 for 1 / sqrt(head size)", options.scale);
   return {heads, key_heads, head_size, q.size(0), k.size(0)};
 }
 
 void check_starts(const Check& check, const char* name, const Tensor& starts, int64_t tokens) {
-  check.that(starts && starts.dtype() == DType::i32 && starts.numel() >= 1,
-             "{} is missing, expected i32 [sequences + 1]", name);
+  check.that(starts && starts.dtype() == DType::i32 && starts.shape().rank() == 1 && starts.numel() >= 1,
+             "{} is missing or has another shape, expected i32 [sequences + 1]", name);
   const auto values = starts.data<int32_t>();
   check.that(values[0] == 0 && values.back() == tokens && std::ranges::is_sorted(values),
              "{} run from {} to {}, expected to rise from 0 to the number of tokens, {}", name, values[0],
              values.back(), tokens);
 }
 
-// The smallest and largest distance any pair of the batch has.
+bool rise_by_one(std::span<const int32_t> positions) {
+  const auto not_next = [](int32_t a, int32_t b) { return int64_t{b} != int64_t{a} + 1; };
+  return std::ranges::adjacent_find(positions, not_next) == positions.end();
+}
+
+// The smallest and largest distance any pair of the batch has, also of those that a mask hides.
 std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences& s, const Sizes& sizes,
                                             const AttentionOptions& options) {
-  const bool causal = options.causal, together = causal || options.window > 0;
+  const bool together = options.causal || options.window > 0;
   check_starts(check, "query_starts", s.query_starts, sizes.queries);
   check_starts(check, "key_starts", s.key_starts, sizes.keys);
   check.that(s.key_starts.numel() == s.query_starts.numel(), "{} sequences of queries and {} of keys",
              s.count(), s.key_starts.numel() - 1);
   const auto positions_of = [](const Tensor& positions, int64_t tokens) {
-    return positions && positions.dtype() == DType::i32 && positions.numel() == tokens;
+    return positions && positions.dtype() == DType::i32 && positions.shape() == Shape{tokens};
   };
   check.that(positions_of(s.query_positions, sizes.queries) && positions_of(s.key_positions, sizes.keys),
              "positions are given for other than {} queries and {} keys, or not as i32", sizes.queries,
@@ -70,14 +77,15 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
                "sequence {} has {} queries and only {} keys: causal or with a window there must be as many",
                b, queries, keys);
     if (queries == 0 || keys == 0) continue;
-    const auto [q_least, q_most] = std::ranges::minmax(qp.subspan(q[b], queries));
-    const auto [k_least, k_most] = std::ranges::minmax(kp.subspan(k[b], keys));
+    const auto query_positions = qp.subspan(q[b], queries), key_positions = kp.subspan(k[b], keys);
+    check.that(!s.steady || (rise_by_one(query_positions) && rise_by_one(key_positions)),
+               "sequence {} is said to be steady, but its positions do not rise by one", b);
+    const auto [q_least, q_most] = std::ranges::minmax(query_positions);
+    const auto [k_least, k_most] = std::ranges::minmax(key_positions);
     check.that(q_least >= 0 && k_least >= 0, "sequence {} has position {}, expected 0 or more", b,
                std::min(q_least, k_least));
     least = std::min(least, int64_t{k_least} - q_most);
-    // Causal, the last key a query sees stands as far from it as the last key from the last query.
-    const bool apart = causal && s.steady;
-    most = std::max(most, apart ? int64_t{kp[k[b + 1] - 1]} - qp[q[b + 1] - 1] : int64_t{k_most} - q_least);
+    most = std::max(most, int64_t{k_most} - q_least);
   }
   return {least, most};
 }
@@ -98,6 +106,7 @@ void check_slots(Check& check, const char* name, const SlotTerm& term, const Siz
              "{} has shape {}, expected [slots, {}] or [slots, {}]", name, table.shape(), sizes.head_size,
              sizes.heads * sizes.head_size);
   check.ids("slots", term.slots, table.size(0));
+  check.that(term.slots.shape().rank() == 1, "slots have shape {}, expected [distances]", term.slots.shape());
   check_cover(check, name, term.slots.numel(), term.zero, range);
 }
 

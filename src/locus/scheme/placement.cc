@@ -74,6 +74,8 @@ Placement Placement::of_lengths(std::span<const int64_t> lengths, PositionPolicy
   Side side;
   for (size_t b = 0; b < lengths.size(); ++b) {
     require(lengths[b] >= 0, "Placement: sequence {} has length {}, expected 0 or more", b, lengths[b]);
+    require(lengths[b] <= kMost - static_cast<int64_t>(side.positions.size()),
+            "Placement: with sequence {} of length {} there are more than 2^31 - 1 tokens", b, lengths[b]);
     for (int64_t n = 0; n < lengths[b]; ++n) side.add(policy.offset + n);
     side.close_sequence();
   }
@@ -86,6 +88,7 @@ Placement Placement::of_lengths(std::span<const int64_t> lengths, PositionPolicy
 Placement Placement::of_rectangle(std::span<const uint8_t> real, int64_t rows, int64_t columns,
                                   PositionPolicy policy) {
   check_policy(policy);
+  require(rows <= kMost, "Placement: {} rows, expected at most 2^31 - 1", rows);
   Side side;
   Placement placement;
   for (int64_t row = 0; row < rows; ++row) {

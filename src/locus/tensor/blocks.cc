@@ -57,6 +57,11 @@ class Blocks {
     return memory;
   }
 
+  void give_up() {
+    const std::lock_guard lock(mutex_);
+    keep_at_most(0);
+  }
+
   void give(void* block, int64_t size) {
     const std::lock_guard lock(mutex_);
     used_ -= size;
@@ -116,8 +121,10 @@ Blocks& blocks() {
 }  // namespace
 
 void* take_block(int64_t bytes) {
-  if (!keeps(bytes)) return from_system(bytes);
-  return blocks().take(class_of(bytes));
+  if (keeps(bytes)) return blocks().take(class_of(bytes));
+  if (void* memory = from_system(bytes)) return memory;
+  blocks().give_up();
+  return from_system(bytes);
 }
 
 void give_block(void* block, int64_t bytes) {

@@ -65,10 +65,9 @@ inline SlotRange slots_of(const AttentionArgs& args, const SlotViews& term, cons
   const int32_t* k = args.sequences.key_positions.as<int32_t>() + head.k;
   const auto [q_least, q_most] = std::minmax_element(q, q + head.q_count);
   const auto [k_least, k_most] = std::minmax_element(k, k + head.k_count);
-  // A causal table may end at the last distance that can be seen.
-  const int64_t last = std::min<int64_t>(*k_most - *q_least + term.zero, term.slots.cols - 1);
-  const int32_t* slots = term.slots.as<int32_t>();
-  const auto [least, most] = std::minmax_element(slots + (*k_least - *q_most + term.zero), slots + last + 1);
+  const int32_t* slots = term.slots.as<int32_t>() + term.zero;
+  const auto [least, most] =
+      std::minmax_element(slots + (*k_least - *q_most), slots + (*k_most - *q_least) + 1);
   return {*least, *most - *least + 1};
 }
 

@@ -123,6 +123,8 @@ void attention(const AttentionArgs& args) {
       for (int64_t i = 0; i < span.q_count; ++i) {
         double largest = -std::numeric_limits<double>::infinity(), sum = 0;
         each_key(args, span, h, i, [&](const Pair& p) { largest = std::max(largest, p.score()); });
+        // A dense term may hide every key: such a query sees nothing, as one without keys.
+        if (largest == -std::numeric_limits<double>::infinity()) largest = 0;
         each_key(args, span, h, i, [&](const Pair& p) {
           const double e = std::exp(p.score() - largest), kept = e * p.kept();
           sum += e;
@@ -150,6 +152,7 @@ void attention_backward(const AttentionBackwardArgs& args) {
     for (int64_t h = 0; h < a.heads; ++h) {
       for (int64_t i = 0; i < span.q_count; ++i) {
         const int64_t row = span.q + i, column = h * a.head_size;
+        if (at(a.lse, row, h) == -std::numeric_limits<double>::infinity()) continue;  // it saw nothing
         double out_dot = 0;
         for (int64_t c = column; c < column + a.head_size; ++c)
           out_dot += at(args.dout, row, c) * at(a.out, row, c);
