@@ -74,7 +74,7 @@ constexpr ConfigFault kFaults[] = {
     {"bert", "\"hidden_size\": 12", "\"hidden_size\": 13", "width is 13, no multiple of heads, 3"},
     {"bert", "\"hidden_size\": 12", "\"hidden_size\": [12]",
      "hidden_size is a list of 1, expected a whole number"},
-    {"bert", "\"hidden_size\": 12", "\"hidden_size\": 12000000", "describes a model of at least "},
+    {"bert", "\"hidden_size\": 12", "\"hidden_size\": 12000", "describes a model of at least "},
     {"bert", "\"vocab_size\": 29", "\"vocab_size\": 10000000", "describes a model of at least "},
     {"bert", "\"max_position_embeddings\": 14", "\"max_position_embeddings\": 16000000",
      "describes a model of at least "},

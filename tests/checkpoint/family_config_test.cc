@@ -88,6 +88,16 @@ TEST(FamilyConfig, OlmoSaysItsRotationInTwoWays) {
   EXPECT_EQ(changed("olmo3", {{"\"rope_parameters\"", "\"unread\""}}).scheme_options.at("base"), "500000");
 }
 
+// transformers passes over a rotation that is said for no kind of layer.
+TEST(FamilyConfig, OneRotationForTwoKindsOfLayersIsRefused) {
+  for (const char* family : {"olmo3", "gemma3", "modernbert"}) {
+    expect_bad_data("expected a block for each kind of layer, full_attention and sliding_attention", [&] {
+      changed(family, {{"\"rope_parameters\"", R"("rope_parameters": {"rope_type": "linear", "factor": 4,
+                                                   "rope_theta": 77}, "unread")"}});
+    });
+  }
+}
+
 TEST(FamilyConfig, GemmaSaysBasesAndWindowsInTwoWays) {
   const Blueprint now = changed("gemma3", {});
   EXPECT_EQ(now.full_first, 2);

@@ -30,9 +30,10 @@ TEST(GenerationConfig, ReadsTokensAloneAndInLists) {
   const std::string starts = R"({"bos_token_id": 3, "decoder_start_token_id": 5})";
   EXPECT_EQ(of("llama", starts).start_token, 3);
   EXPECT_EQ(of("bart", starts).start_token, 5);
-  expect_bad_data("generation_config.json': eos_token_id.1 is 29, expected a whole number from 0 to 28",
+  EXPECT_TRUE(of("llama", R"({"eos_token_id": -1})").end_tokens.empty());
+  expect_bad_data("generation_config.json': eos_token_id.1 is 29, expected a whole number from -1 to 28",
                   [] { of("llama", R"({"eos_token_id": [2, 29]})"); });
-  expect_bad_data("generation_config.json': bos_token_id is -4, expected a whole number from 0 to 28",
+  expect_bad_data("generation_config.json': bos_token_id is -4, expected a whole number from -1 to 28",
                   [] { of("llama", R"({"bos_token_id": -4})"); });
 }
 
@@ -67,7 +68,7 @@ TEST(GenerationConfig, ReadsWhatMustAndMustNotBeWritten) {
   EXPECT_EQ(config.rules.last, 2);
   EXPECT_EQ(config.rules.banned, (std::vector<int32_t>{7, 1, 5}));
   EXPECT_TRUE(config.unmet.empty());
-  expect_bad_data("forced_bos_token_id is 29, expected a whole number from 0 to 28",
+  expect_bad_data("forced_bos_token_id is 29, expected a whole number from -1 to 28",
                   [] { of("bart", R"({"forced_bos_token_id": 29})"); });
 }
 
@@ -92,6 +93,10 @@ TEST(GenerationConfig, NamesWhatLocusDoesNotHave) {
                            "do_sample": true, "epsilon_cutoff": 3e-4, "eta_cutoff": 0.0})")
                 .unmet,
             (Names{"exponential_decay_length_penalty", "stop_strings", "epsilon_cutoff"}));
+  EXPECT_EQ(of("llama", R"({"guidance_scale": 3, "penalty_alpha": 0.6, "watermarking_config": {"bias": 2.5},
+                            "num_beam_groups": 1, "diversity_penalty": 0.0, "top_h": 0.4})")
+                .unmet,
+            (Names{"watermarking_config", "guidance_scale", "penalty_alpha"}));
   EXPECT_EQ(of("bart", R"({"num_beams": 2, "do_sample": true, "early_stopping": "never",
                            "renormalize_logits": true, "stop_strings": []})")
                 .unmet,

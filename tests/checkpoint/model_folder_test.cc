@@ -259,6 +259,7 @@ TEST(ModelFolder, KeepsTokenizerAndSentenceFilesWhenItIsSavedAgain) {
                               "sentence_bert_config.json", "1_Pooling/config.json"};
   fs::create_directory(folder / "1_Pooling");
   for (const char* name : kept) put(folder / name, std::string("what stands in ") + name);
+  put(folder / "modules.json", R"([{"type": "models.Pooling", "path": "1_Pooling"}])");
   put(folder / "notes.txt", "of no program's concern");
   const TemporaryFolder saved;
   save_model(open_model(folder.path()), saved.path());

@@ -15,8 +15,8 @@ TEST(SaveModel, WritesAFolderWholeOrNotAtAllAndOverNoOther) {
     save_model(opened, folder / name);
     EXPECT_NO_THROW(open_model(folder / name)) << name;
     EXPECT_FALSE(fs::exists(folder / "new.part"));
-    expect_bad_data("is there already, and would mix with what is written",
-                    [&] { save_model(opened, folder / name); });
+    expect_error(Fault::usage, {"is there already, and would mix with what is written"},
+                 [&] { save_model(opened, folder / name); });
   }
   fs::remove(folder / "config.json");
   expect_error(Fault::io, {"config.json"}, [&] { save_model(opened, folder / "broken"); });

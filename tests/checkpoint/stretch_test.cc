@@ -148,8 +148,8 @@ TEST(Stretch, RefusesWhatDoesNotSuit) {
   refused("gemma3", 64, Stretch::yarn, "the model has a scaling already, linear");
   refused("gptj", 64, Stretch::linear, "GPT-J has no field for a scaling of its rotation");
   const FolderOf own("bert");
-  expect_bad_data("is there already, and would mix with what is written",
-                  [&] { stretch_model(open_model(own.path()), 64, Stretch::repeat, own.path()); });
+  expect_error(Fault::usage, {"is there already, and would mix with what is written"},
+               [&] { stretch_model(open_model(own.path()), 64, Stretch::repeat, own.path()); });
 }
 
 TEST(Stretch, IsACommand) {
@@ -164,6 +164,14 @@ TEST(Stretch, IsACommand) {
       run_program(fmt::format("stretch {} --length 64 --how yarm --out {}", folder.path().string(), out));
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_NE(wrong.err.find("did you mean 'yarn'?"), std::string::npos) << wrong.err;
+  const Outcome again = run_program(
+      fmt::format("stretch {} --length 64 --how interpolate --out {}", folder.path().string(), out));
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("'" + out + "': is there already"), std::string::npos) << again.err;
+  const Outcome shorter = run_program(
+      fmt::format("stretch {} --length -5 --how interpolate --out {}2", folder.path().string(), out));
+  EXPECT_EQ(shorter.exit_code, 2);
+  EXPECT_NE(shorter.err.find("--length"), std::string::npos) << shorter.err;
 }
 
 }  // namespace

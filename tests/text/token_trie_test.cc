@@ -58,8 +58,16 @@ TEST(TokenTrie, TellsTheLongestTokenFromAPlace) {
 TEST(TokenTrie, RefusesMoreThanItsNumbersReachBeforeItTakesMemory) {
   TokenTrie trie;
   expect_error(Fault::data, {"16777217 beginnings, expected fewer than 16777216"},
-               [&] { trie.add(std::string(1 << 24, 'a'), 0); });
-  EXPECT_EQ(trie.find("a"), -1);
+               [&] { trie.reserve(1 << 24); });
+}
+
+// A text is walked along from every place for as long as the longest token may be.
+TEST(TokenTrie, RefusesATokenThatIsLongerThanAnyIs) {
+  TokenTrie trie;
+  trie.add(std::string(1024, 'a'), 0);
+  expect_error(Fault::data, {"a token of a vocabulary has 1025 bytes, expected at most 1024"},
+               [&] { trie.add(std::string(1025, 'a'), 1); });
+  EXPECT_EQ(trie.longest(std::string(2000, 'a')).length, 1024u);
 }
 
 }  // namespace

@@ -109,6 +109,29 @@ TEST(VocabularyFiles, VocabTxtWhereAccentsOrChineseCharactersCountAsInTransforme
             (Pieces{"[UNK]", "ü", "日本"}));
 }
 
+// transformers makes these steps anew from tokenizer_config.json, unless the class is the plain one.
+TEST(VocabularyFiles, TokenizerJsonAndItsConfigMustAgree) {
+  const TemporaryFolder folder;
+  const auto open = [&](const std::string& steps, const std::string& config) {
+    put(folder / "tokenizer.json",
+        "{" + steps + R"("model": {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0, "a": 1}}})");
+    put(folder / "tokenizer_config.json", config);
+    load_tokenizer(folder.path());
+  };
+  const std::string bert = R"("normalizer": {"type": "BertNormalizer", "lowercase": true},)",
+                    bytes = R"("pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},)";
+  EXPECT_NO_THROW(open(bert, R"({"do_lower_case": true})"));
+  EXPECT_NO_THROW(open(bert, R"({"do_lower_case": false, "tokenizer_class": "PreTrainedTokenizerFast"})"));
+  EXPECT_NO_THROW(open(bert, R"({"strip_accents": null, "add_prefix_space": true})"));
+  expect_error(Fault::data,
+               {"tokenizer_config.json': 'do_lower_case' is false, but '",
+                "tokenizer.json': 'tokenizer.normalizer.lowercase' is true; expected the same"},
+               [&] { open(bert, R"({"do_lower_case": false, "tokenizer_class": "BertTokenizer"})"); });
+  expect_error(Fault::data,
+               {"'add_prefix_space' is true", "'tokenizer.pre_tokenizer.add_prefix_space' is false"},
+               [&] { open(bytes, R"({"add_prefix_space": true})"); });
+}
+
 // MPNet's has the tokens of BERT's, too, and they stand for nothing there. Ids by transformers 5.22.
 TEST(VocabularyFiles, VocabTxtOfMpnet) {
   const TemporaryFolder folder;

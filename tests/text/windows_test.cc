@@ -40,6 +40,7 @@ TEST(Windows, TheLastBatchIsKeptOrDropped) {
   EXPECT_EQ(dropped.batches(), 2);
   expect_error(Fault::data, {"windows: batch 2 of 2, expected 0 to 1"}, [&] { dropped.batch(0, 2); });
   expect_error(Fault::data, {"windows: batch -1 of 2"}, [&] { dropped.batch(0, -1); });
+  expect_error(Fault::data, {"windows: the epoch is -1, expected 0 or more"}, [&] { dropped.batch(-1, 0); });
 }
 
 TEST(Windows, AShuffledEpochHasEveryWindowOnce) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "locus/base/file.h"
 #include "locus/base/paths.h"
 #include "locus/base/spelling.h"
+#include "locus/checkpoint/sentence_modules.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/nn/pooling.h"
 #include "locus/text/pipeline/normalizer.h"
@@ -26,7 +26,7 @@ void scale_to_length_one(std::span<float> row) {
 
 Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weights) {
   const ModelKind kind = model_.blueprint().kind;
-  const bool says_how = is_there(folder / "modules.json");
+  const bool says_how = is_there(folder / kModulesFile);
   if (kind != ModelKind::encoder && !(kind == ModelKind::decoder && says_how)) {
     fail(Fault::data,
          "'{}' holds a model of the kind {}, expected encoder to embed texts with, or decoder with a "
@@ -39,9 +39,10 @@ Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weigh
 }
 
 void Embedder::read_limits() {
-  const fs::path file = model_.folder() / "sentence_bert_config.json";
-  if (!is_there(file)) return;
-  const Config config(file);
+  const auto there = [&](const char* name) { return is_there(model_.folder() / name); };
+  const auto* const file = std::ranges::find_if(kSentenceLimitFiles, there);
+  if (file == std::end(kSentenceLimitFiles)) return;
+  const Config config(model_.folder() / *file);
   model_.shorten(config.integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
   lower_ = config.flag("do_lower_case", false);
 }
@@ -56,30 +57,23 @@ void Embedder::read_prompts() {
   }
 }
 
-// A list of modules, each with its type and, where it has files, its folder.
 void Embedder::read_modules() {
-  const fs::path &folder = model_.folder(), file = folder / "modules.json";
-  const Config modules("{\"modules\": " + read_file(file, 1 << 20) + "}", file);
-  if (!modules.is_list("modules")) modules.refuse("modules", "expected a list");
-  for (int64_t i = 0; i < modules.count("modules"); ++i) {
-    const std::string name = fmt::format("modules.{}.type", i), type = modules.text(name);
-    const std::string kind = type.substr(type.rfind('.') + 1);
+  const auto [file, list] = read_sentence_modules(model_.folder());
+  for (const SentenceModule& module : list) {
     const auto own_folder = [&] {
-      const std::string place = fmt::format("modules.{}.path", i), path = modules.text(place);
-      const bool inside = fs::path(path).is_relative() && std::ranges::count(fs::path(path), "..") == 0;
-      if (!inside) modules.refuse(place, "expected a folder inside this one");
-      return folder / path;
+      if (module.path.empty()) file.refuse(module.place, "but without a path to its files");
+      return model_.folder() / module.path;
     };
-    if (normalize_) modules.refuse(name, "expected nothing behind Normalize");
-    if (kind == "Pooling") {
-      if (!dense_.empty()) modules.refuse(name, "expected Pooling before Dense");
+    if (normalize_) file.refuse(module.place, "expected nothing behind Normalize");
+    if (module.kind == "Pooling") {
+      if (!dense_.empty()) file.refuse(module.place, "expected Pooling before Dense");
       read_pooling(own_folder() / "config.json");
-    } else if (kind == "Dense") {
+    } else if (module.kind == "Dense") {
       dense_.push_back(read_dense(own_folder(), width()));
-    } else if (kind == "Normalize") {
+    } else if (module.kind == "Normalize") {
       normalize_ = true;
-    } else if (kind != "Transformer") {
-      modules.refuse(name, "expected a module named Transformer, Pooling, Dense or Normalize");
+    } else if (module.kind != "Transformer") {
+      file.refuse(module.place, "expected a module named Transformer, Pooling, Dense or Normalize");
     }
   }
 }

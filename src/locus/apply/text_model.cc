@@ -5,6 +5,7 @@
 
 #include "locus/base/parallel.h"
 #include "locus/base/paths.h"
+#include "locus/base/quote.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/text/tokenizer_config.h"
 
@@ -36,8 +37,13 @@ TextModel::TextModel(const fs::path& folder, DType weights) : folder_(folder) {
   // Nothing here trains: schemes may keep what they make of the weights alone.
   (hub_ ? hub_->model : run_->model).parameters().freeze("");
   const Blueprint& b = blueprint();
-  require(tokenizer_->size() <= b.vocabulary, "'{}': its tokenizer has {} tokens, but the model only {} rows",
-          folder.string(), tokenizer_->size(), b.vocabulary);
+  // Gemma 3's, for one, has a token for pictures that its models of texts alone have no row for.
+  if (tokenizer_->size() > b.vocabulary) {
+    warnings_.push_back(
+        fmt::format("'{}': its tokenizer has {} tokens, but the model only {} rows; a text with one of the "
+                    "others is refused",
+                    folder.string(), tokenizer_->size(), b.vocabulary));
+  }
   require(!has_classes(b.head) || static_cast<int64_t>(labels_.size()) == b.labels,
           "'{}': it has names for {} labels, but its head tells {}", folder.string(), labels_.size(),
           b.labels);
@@ -91,7 +97,13 @@ Var TextModel::operator()(const Tokens& texts) const {
 }
 
 Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest, OffsetUnit unit) const {
-  return frame_.read(input, *tokenizer_, {.specials = specials, .unit = unit, .longest = longest});
+  Encoding encoding =
+      frame_.read(input, *tokenizer_, {.specials = specials, .unit = unit, .longest = longest});
+  for (const int32_t id : encoding.ids) {
+    require(id < blueprint().vocabulary, "token {} has the number {}, but the model has only {} rows",
+            quote(tokenizer_->bytes(id)), id, blueprint().vocabulary);
+  }
+  return encoding;
 }
 
 void TextModel::check_length(const Encoding& encoding) const {

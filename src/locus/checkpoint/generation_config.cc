@@ -6,11 +6,15 @@ namespace {
 
 // Settings of transformers that change what is written. They do nothing at null, 0, false or an empty list,
 // the penalties at 1, and the cutoffs where nothing is drawn.
-constexpr std::string_view kLists[] = {"begin_suppress_tokens", "sequence_bias",
-                                       "exponential_decay_length_penalty", "stop_strings"};
+constexpr std::string_view kLists[] = {
+    "begin_suppress_tokens", "sequence_bias",       "exponential_decay_length_penalty",
+    "stop_strings",          "force_words_ids",     "constraints",
+    "forced_decoder_ids",    "watermarking_config", "dola_layers"};
 constexpr std::string_view kCounts[] = {"encoder_no_repeat_ngram_size"};
-constexpr std::string_view kFactors[] = {"typical_p", "encoder_repetition_penalty"};
-constexpr std::string_view kCutoffs[] = {"epsilon_cutoff", "eta_cutoff"};
+constexpr std::string_view kFactors[] = {"typical_p", "encoder_repetition_penalty", "guidance_scale",
+                                         "num_beam_groups"};
+constexpr std::string_view kWeights[] = {"penalty_alpha", "diversity_penalty"};
+constexpr std::string_view kCutoffs[] = {"epsilon_cutoff", "eta_cutoff", "top_h"};
 
 void add_unmet_of_beams(const Config& config, std::vector<std::string>& unmet) {
   if (config.integer("num_beams", 1, 10000, 1) == 1) return;
@@ -37,6 +41,9 @@ std::vector<std::string> unmet_of(const Config& config) {
   for (const std::string_view name : kFactors) {
     if (config.number(name, 0, 1e6, 1) != 1) unmet.emplace_back(name);
   }
+  for (const std::string_view name : kWeights) {
+    if (config.number(name, -1e6, 1e6, 0) != 0) unmet.emplace_back(name);
+  }
   for (const std::string_view name : kCutoffs) {
     if (config.flag("do_sample", false) && config.number(name, 0, 1, 0) > 0) unmet.emplace_back(name);
   }
@@ -44,15 +51,18 @@ std::vector<std::string> unmet_of(const Config& config) {
   return unmet;
 }
 
-// One number, or a list of them.
+// One number, or a list of them; -1 stands for none.
 std::vector<int32_t> tokens_of(const Config& config, std::string_view name, int64_t vocabulary) {
-  const auto token = [&](std::string_view at) {
-    return static_cast<int32_t>(config.integer(at, 0, vocabulary - 1));
+  std::vector<int32_t> tokens;
+  const auto add = [&](std::string_view at) {
+    const int64_t token = config.integer(at, -1, vocabulary - 1);
+    if (token >= 0) tokens.push_back(static_cast<int32_t>(token));
   };
   if (!config.has(name)) return {};
-  if (!config.is_list(name)) return {token(name)};
-  std::vector<int32_t> tokens;
-  for (int64_t i = 0; i < config.count(name); ++i) tokens.push_back(token(fmt::format("{}.{}", name, i)));
+  if (!config.is_list(name)) add(name);
+  for (int64_t i = 0; config.is_list(name) && i < config.count(name); ++i) {
+    add(fmt::format("{}.{}", name, i));
+  }
   return tokens;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "locus/base/paths.h"
 #include "locus/checkpoint/late_rows.h"
 #include "locus/checkpoint/parameters_file.h"
 
@@ -109,12 +110,21 @@ json::Members label_members(const std::vector<std::string>& labels) {
 
 }  // namespace
 
+Config read_config(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "config.json";
+  if (!is_there(file)) {
+    fail(Fault::io, "'{}' {}; expected a folder of the hub", folder.string(),
+         is_folder(folder) ? "has no config.json" : "is no folder");
+  }
+  return Config(file);
+}
+
 ModelFolder open_model(const std::filesystem::path& path, const Opening& opening) {
-  return opened(path, Config(path / "config.json"), {}, opening);
+  return opened(path, read_config(path), {}, opening);
 }
 
 ModelFolder open_model(const std::filesystem::path& path, const NewHead& head) {
-  const Config own(path / "config.json");
+  const Config own = read_config(path);
   json::Members changes;
   if (!head.labels.empty()) changes = label_members(head.labels);
   changes.emplace_back("architectures", architecture_with(own, head.kind));

@@ -35,6 +35,9 @@ struct ModelFolder {
   json::Members changes;  // what config.json says otherwise, now that the model has a new head
 };
 
+// config.json; an error that says what the folder is instead when there is none.
+Config read_config(const std::filesystem::path& folder);
+
 // Reads config.json and the weights, these straight into the model's memory, as f32 or bf16 whatever they are
 // stored as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers
 // that mean nothing (position_ids, rotary frequencies, masks) are passed over.

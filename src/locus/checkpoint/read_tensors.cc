@@ -54,6 +54,8 @@ std::vector<std::string> read_tensors(const WeightFiles& files, const std::vecto
       progress(done, all);
     }
   });
+  // Written to meanwhile, it would be parts of two models.
+  for (const SafetensorsFile& file : files.files()) file.require_unchanged();
   std::vector<std::string> warnings;
   for (size_t i = 0; i < readers.size(); ++i) {
     if (!broken[i]) continue;

@@ -90,7 +90,8 @@ OptionValues rotary_options(const Config& config, const RotaryBlock& source, int
   const std::string original = config.has("original_max_position_embeddings")
                                    ? "original_max_position_embeddings"
                                    : block + "original_max_position_embeddings";
-  options["original_length"] = fmt::format("{}", config.integer(original, 1, 1e9, max_length));
+  const auto preset = type == "longrope" ? std::nullopt : std::optional(max_length);
+  options["original_length"] = fmt::format("{}", config.integer(original, 1, 1e9, preset));
   for (const std::string_view name : kNumbers) {
     const bool takes = name.ends_with("freq_factor") ? type == "llama3" : type != "llama3";
     if (takes && config.has(block + std::string(name))) {
@@ -115,6 +116,11 @@ void read_two_rotations(const Config& config, const TwoRotations& rotations, Blu
     config.refuse("rope_scaling", "beside rope_parameters: expected one of them");
   }
   const LayerKinds kinds = {};
+  const bool flat = config.has("rope_parameters.rope_type") || config.has("rope_parameters.rope_theta");
+  if (flat && !config.has(fmt::format("rope_parameters.{}", kinds.full))) {
+    config.refuse("rope_parameters", "expected a block for each kind of layer, {} and {}", kinds.full,
+                  kinds.windowed);
+  }
   const auto options = [&](std::string_view kind, std::string_view base, double preset, bool scales) {
     const std::string block = scaled && scales ? "rope_scaling." : fmt::format("rope_parameters.{}.", kind);
     return rotary_options(config, {block, base, preset}, b.size_of_head(), b.max_length);

@@ -8,6 +8,7 @@
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
+#include "locus/checkpoint/sentence_modules.h"
 #include "locus/text/pipeline/pipeline_files.h"
 
 namespace locus {
@@ -22,24 +23,24 @@ constexpr std::string_view kCompanions[] = {
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
-    "modules.json",
-    "sentence_bert_config.json",
     "config_sentence_transformers.json",
-    "1_Pooling/config.json",
-    "2_Dense/config.json",
-    "2_Dense/model.safetensors",
-    "3_Dense/config.json",
-    "3_Dense/model.safetensors",
 };
 
 void copy_companions(const fs::path& from, const fs::path& to) {
-  const auto copy = [&](std::string_view name) {
+  const auto copy = [&](const fs::path& name) {
     if (!is_there(from / name)) return;
     make_folder((to / name).parent_path());
     write_file(to / name, read_file(from / name));
   };
   std::ranges::for_each(kTokenizerFiles, copy);
   std::ranges::for_each(kCompanions, copy);
+  std::ranges::for_each(kSentenceLimitFiles, copy);
+  if (!is_there(from / kModulesFile)) return;
+  copy(kModulesFile);
+  for (const SentenceModule& module : read_sentence_modules(from).list) {
+    if (module.path.empty()) continue;
+    for (const char* name : {"config.json", "model.safetensors"}) copy(module.path / name);
+  }
 }
 
 }  // namespace

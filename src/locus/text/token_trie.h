@@ -40,6 +40,7 @@ class TokenTrie {
   }
   // Of a token that is there already the id becomes this one. Returns the one it had, or -1.
   int32_t add(std::string_view token, int32_t id) {
+    check_length(token);
     reserve(token.size());
     uint32_t node = 0;
     for (const char c : token) node = step(node, c);
@@ -57,6 +58,7 @@ class TokenTrie {
       size_t all = 0, longest = 0;
       for (size_t i = 0; i < few; ++i) {
         token[i] = tokens(first + i);
+        check_length(token[i].first);
         all += token[i].first.size();
         longest = std::max(longest, token[i].first.size());
       }
@@ -99,6 +101,13 @@ class TokenTrie {
   Match longest(std::string_view bytes) const { return longest(bytes, root()); }
 
  private:
+  // From every place of a text a walk may go on for as long as the longest token.
+  static constexpr size_t kLongest = 1024;
+  static void check_length(std::string_view token) {
+    require(token.size() <= kLongest, "a token of a vocabulary has {} bytes, expected at most {}",
+            token.size(), kLongest);
+  }
+
   static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
   static constexpr size_t kMostNodes = size_t{1} << 24;  // their numbers have three bytes of a key
   static constexpr uint32_t kEmpty = ~uint32_t{0};

@@ -43,6 +43,16 @@ CharacterClass class_of(Character character) {
   return is_space(character.code, category) ? CharacterClass::space : CharacterClass::other;
 }
 
+// As kWordMembers (oniguruma.h), and what joins characters.
+bool in_word(Character character) {
+  const int32_t code = character.code;
+  if (code == Character::kNoCode) return false;
+  if (code == 0x200c || code == 0x200d || (code >= 0x24b6 && code <= 0x24e9)) return true;
+  const utf8proc_category_t category = utf8proc_category(code);
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_PC &&
+         category != UTF8PROC_CATEGORY_NO;
+}
+
 std::string utf8(int32_t code) {
   utf8proc_uint8_t bytes[4];
   const auto length = utf8proc_encode_char(code, bytes);

@@ -28,6 +28,7 @@ Character character_before(std::string_view text, size_t end);  // the one that 
 enum class CharacterClass : uint8_t { letter, number, space, other };
 
 CharacterClass class_of(Character character);
+bool in_word(Character character);  // letters, digits, the marks on them, and what joins them
 
 std::string utf8(int32_t code);  // the bytes of a code point
 std::string name_of(Character, std::string_view text,

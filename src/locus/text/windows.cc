@@ -38,6 +38,7 @@ int64_t Windows::batches() const {
 }
 
 WindowBatch Windows::batch(int64_t epoch, int64_t index) const {
+  require(epoch >= 0, "windows: the epoch is {}, expected 0 or more", epoch);
   require(index >= 0 && index < batches(), "windows: batch {} of {}, expected 0 to {}", index, batches(),
           batches() - 1);
   const int64_t first = index * options_.batch, length = options_.context;

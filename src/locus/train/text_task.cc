@@ -96,7 +96,8 @@ std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<co
   if (task.blueprint.head == HeadKind::masked_token) {
     masking = {.rate = task.data.mask_rate,
                .mask = mask_token(*task.tokenizer),
-               .vocabulary = task.tokenizer->size()};
+               .vocabulary = std::min<int32_t>(task.tokenizer->size(),
+                                               static_cast<int32_t>(task.blueprint.vocabulary))};
     for (const auto& [name, id] : task.tokenizer->specials().ids()) masking->kept.insert(id);
   }
   return std::make_unique<WindowSamples>(std::move(stream), task.data.context, task.data.stride,

@@ -1,7 +1,5 @@
 #include "locus/text/pipeline/added_tokens.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 
 #include "locus/base/error.h"
@@ -11,16 +9,6 @@ namespace locus {
 namespace {
 
 bool is_blank(Character character) { return class_of(character) == CharacterClass::space; }
-
-// As kWordMembers (oniguruma.h), and what joins characters.
-bool in_word(Character character) {
-  const int32_t code = character.code;
-  if (code == Character::kNoCode) return false;
-  if (code == 0x200c || code == 0x200d || (code >= 0x24b6 && code <= 0x24e9)) return true;
-  const auto category = utf8proc_category(code);
-  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_PC &&
-         category != UTF8PROC_CATEGORY_NO;
-}
 
 bool stands_alone(std::string_view text, size_t begin, size_t end) {
   return (begin == 0 || !in_word(character_before(text, begin))) &&

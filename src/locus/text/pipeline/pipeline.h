@@ -32,9 +32,10 @@ struct PipelineParts {
 std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where);
 
 // `where` begins every error. A component that Locus does not know is an error that names it. A `model` takes
-// the place of the one that the JSON says.
+// the place of the one that the JSON says. Where there is a tokenizer_config.json beside it, the two must
+// agree.
 PipelineParts read_pipeline(std::string json, const std::string& where,
-                            std::unique_ptr<TokenModel> model = nullptr);
+                            std::unique_ptr<TokenModel> model = nullptr, const JsonPart* config = nullptr);
 
 class Pipeline final : public Tokenizer {
  public:

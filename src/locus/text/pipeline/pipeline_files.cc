@@ -69,7 +69,9 @@ JsonText read_tokenizer_config(const fs::path& folder) {
 JsonText read_beside(const fs::path& file) { return {is_there(file) ? read_file(file) : "{}", named(file)}; }
 
 PipelineParts read_pipeline_file(const fs::path& folder) {
-  return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile));
+  const JsonText config_file = read_tokenizer_config(folder);
+  const JsonPart config(config_file, "tokenizer_config");
+  return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile), nullptr, &config);
 }
 
 PipelineParts read_wordpiece_files(const fs::path& folder) {

@@ -31,6 +31,33 @@ class TokenList {
   size_t count_;
 };
 
+// What tokenizer_config.json says of a step of tokenizer.json.
+struct SaidTwice {
+  const char *step, *type, *there, *here;
+};
+constexpr SaidTwice kSaidTwice[] = {
+    {"normalizer", "BertNormalizer", "lowercase", "do_lower_case"},
+    {"normalizer", "BertNormalizer", "strip_accents", "strip_accents"},
+    {"normalizer", "BertNormalizer", "handle_chinese_chars", "tokenize_chinese_chars"},
+    {"pre_tokenizer", "ByteLevel", "add_prefix_space", "add_prefix_space"}};
+
+// Most classes of transformers make these steps anew from tokenizer_config.json, whatever tokenizer.json
+// says.
+void check_agreement(const JsonPart& pipeline, const JsonPart& config) {
+  const std::string made_by = config.text("tokenizer_class", "");
+  if (made_by == "PreTrainedTokenizerFast" || made_by == "TokenizersBackend") return;
+  for (const SaidTwice& field : kSaidTwice) {
+    if (!config.has(field.here) || !pipeline.has(field.step)) continue;
+    const JsonPart step = pipeline.part(field.step);
+    if (step.text("type", "") != field.type || !step.has(field.there)) continue;
+    const bool said = config.flag(field.here, true);
+    require(step.flag(field.there, true) == said,
+            "{}: '{}' is {}, but {}: '{}.{}' is {}; expected the same, change one of them",
+            config.json().where(), field.here, said, pipeline.json().where(), step.place(), field.there,
+            !said);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where) {
@@ -42,9 +69,11 @@ std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::str
   return std::move(list.tokens);
 }
 
-PipelineParts read_pipeline(std::string text, const std::string& where, std::unique_ptr<TokenModel> model) {
+PipelineParts read_pipeline(std::string text, const std::string& where, std::unique_ptr<TokenModel> model,
+                            const JsonPart* config) {
   const JsonText json(text, where);
   const JsonPart all(json, "tokenizer");
+  if (config != nullptr) check_agreement(all, *config);
   PipelineParts parts;
   parts.added = read_added_tokens(all);
   if (all.has("normalizer")) parts.normalizer = read_normalizer(all.part("normalizer"));
