@@ -104,9 +104,12 @@ TEST(Compare, ABudgetIsKeptBySmallerStudiesAndStaysWithTheFolder) {
   EXPECT_EQ(again.err, "") << "the steps chosen then are those of the folder";
   const Outcome little = run_program(one(folder / "b", "--steps 1000000 --budget 1s"));
   EXPECT_EQ(little.exit_code, 2);
-  EXPECT_NE(little.err.find(" s are too short; one seed of back at 500000 steps takes about "),
+  EXPECT_NE(little.err.find(" s, is too short; one seed of back at 500000 steps takes about "),
             std::string::npos)
       << little.err;
+  const Outcome none = run_program(one(folder / "c", "--budget 0.001s"));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("0.001 s are too short even to time a few steps"), std::string::npos) << none.err;
 }
 
 TEST(Compare, TwoThreadCountsGiveTheSameBytes) {
@@ -129,6 +132,17 @@ TEST(Compare, TakesTheUsersOwnText) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("[1/1] text, none (seed 1):"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.out.find("text: at the trained length of 64 tokens none ("), std::string::npos);
+  write_file(folder / "t.txt", text + "or");
+  const Outcome changed = run_program("compare --schemes none --seeds 1 --steps 2 --lengths 70 --text " +
+                                      (folder / "t.txt").string() + " --out " + (folder / "a").string());
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_NE(changed.err.find("was begun with another text"), std::string::npos) << changed.err;
+  write_file(folder / "s.toml",
+             "text = 't.txt'\ntasks = ''\nschemes = 'none'\nseeds = 1\nsteps = 2\n"
+             "lengths = '70'\n");
+  const Outcome beside =
+      run_program("compare --study " + (folder / "s.toml").string() + " --out " + (folder / "b").string());
+  EXPECT_EQ(beside.exit_code, 0) << beside.err;
 }
 
 }  // namespace

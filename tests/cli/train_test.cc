@@ -48,6 +48,9 @@ TEST_F(TrainCommand, ATrainedModelIsExplained) {
   EXPECT_NE(told.find("Looked at: the model in " + out()), std::string::npos) << told;
   // Its tokens are bytes: the word is looked at where it ends.
   EXPECT_NE(told.find("'b' stands at positions 1 and 7."), std::string::npos) << told;
+  EXPECT_NE(
+      expect_fine("explain 'Äb cd äb' --word ÄB --model " + out()).find("'b' stands at positions 2 and 9."),
+      std::string::npos);
   expect_fault(3, "explain 'ab cd' --model " + out() + " --word ab",
                {"'ab' is not said twice in the sentence"});
   expect_fault(2, "explain 'ab cd ab' --scheme rotary --model " + out(), {"leave out --scheme and --causal"});
@@ -62,7 +65,7 @@ TEST_F(TrainCommand, ABatchThatDoesNotFitIsRefusedBeforeItBegins) {
 }
 
 TEST_F(TrainCommand, AModelThatDoesNotFitIsRefusedBeforeItIsMade) {
-  expect_fault(5, command("--set model.width=65536 --set model.layers=10000"),
+  expect_fault(5, command("--set model.width=65536 --set model.heads=16 --set model.layers=10000"),
                {" GB are free; take a smaller model: lower model.width or model.layers"});
   EXPECT_FALSE(fs::exists(folder / "out"));
 }
@@ -123,12 +126,25 @@ TEST_F(TrainCommand, TheSameCommandGoesOnAndAnotherIsRefused) {
                {"was begun with another configuration", "train.rate: '0.01', was '0.02'"});
 }
 
+TEST_F(TrainCommand, ARunGoesOnWithTheSameDataWhereverTheyAre) {
+  expect_fine(command("--set train.steps=20"));
+  fs::create_directory(folder / "moved");
+  for (const char* name : {"x.txt", "run.toml"}) fs::rename(folder / name, folder / "moved" / name);
+  const std::string moved =
+      "train " + (folder / "moved/run.toml").string() + " --out " + out() + " --set train.steps=20";
+  expect_fine(moved);
+  put(folder / "moved/x.txt", std::string(480, 'x'));
+  expect_fault(2, moved, {"was begun with other data: training-data.txt is not the same now"});
+  fs::remove(folder / "moved/x.txt");
+  expect_fault(4, moved, {"data.train is '", "moved/x.txt', which is not there", "LOCUS_DATA"});
+}
+
 // Signals a run as soon as it has made a step more than is in the metrics, and returns how it ended.
 int end_by(const std::string& signal, const std::string& arguments, const fs::path& metrics) {
   const auto size = fs::exists(metrics) ? fs::file_size(metrics) : 0;
   const std::string script = fmt::format(
-      "{} {} >/dev/null 2>&1 & while [ \"$(stat -c %s {} 2>/dev/null || echo 0)\" -le {} ]; do sleep 0.01; "
-      "done; kill -{} $!; wait $!",
+      "{} {} >/dev/null 2>&1 & while kill -0 $! && [ \"$(stat -c %s {} 2>/dev/null || echo 0)\" -le {} ]; "
+      "do sleep 0.01; done; kill -{} $!; wait $!",
       LOCUS_PROGRAM, arguments, metrics.string(), size, signal);
   const int status = std::system(script.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -34,7 +34,7 @@ TEST(Budget, TakesStepsFirstThenSeedsThenTasks) {
   EXPECT_EQ(chosen(119), "language / 1 / 100");
   EXPECT_EQ(chosen(60), "language / 1 / 50");
   expect_error(Fault::usage,
-               {"59 s are too short", "one seed of language at 50 steps takes about 60 s here",
+               {"59 s, is too short", "one seed of language at 50 steps takes about 60 s here",
                 "Give more time, or compare fewer schemes"},
                [] { fitted(two_tasks(), kPaces, 59); });
 }
@@ -46,7 +46,7 @@ TEST(Budget, CountsTheStepsOfTasksThatAreLearnedLate) {
 }
 
 TEST(Budget, PacesAreTimedOnThisMachine) {
-  const std::vector<Pace> seen = paces(two_tasks());
+  const std::vector<Pace> seen = paces(two_tasks(), 1e9);
   ASSERT_EQ(seen.size(), 2u);
   for (const Pace& pace : seen) {
     EXPECT_GT(pace.step, 0);

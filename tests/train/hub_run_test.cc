@@ -82,7 +82,7 @@ TEST_F(HubRunOfLetters, WhatCannotBeRight) {
       {"model.head is embedding, but the model in '",
        "is trained with masked_token, sequence_class, token_class, answer; set it to one of these"});
   config("nowhere", kLabels);
-  expect_refused(Fault::io, {"nowhere/config.json"});
+  expect_refused(Fault::io, {"model.from is '", "nowhere', which is not there"});
   const FolderOf labelled("bert-class");
   fs::copy(model / "vocab.txt", labelled / "vocab.txt");
   config(labelled.path().string(), "[data]\ntrain = 'x.tsv'\n");

@@ -156,7 +156,8 @@ TEST_F(RunPlans, DataThatDoNotDo) {
   file("empty.txt", "");
   file("odd.tsv", "a\tb\tc\n");
   file("bad.tokens", "LOCUSTOK nonsense");
-  expect_refused(Fault::io, "[data]\ntrain = 'nowhere.txt'\n", {"cannot open", "nowhere.txt"});
+  expect_refused(Fault::io, "[data]\ntrain = 'nowhere.txt'\n",
+                 {"data.train is '", "nowhere.txt', which is not there"});
   expect_refused(Fault::data, "[data]\ntrain = 'short.txt'\n",
                  {"short.txt' has 3 tokens, expected at least 65"});
   expect_refused(Fault::data, "[data]\ntrain = 'empty.txt'\n", {"empty.txt' has 0 tokens"});

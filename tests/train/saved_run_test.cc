@@ -79,7 +79,7 @@ TEST_F(SavedRuns, ANamedCheckpointIsTakenOrRefused) {
 }
 
 TEST_F(SavedRuns, AConfigurationOfALargerModelIsRefusedBeforeItIsMade) {
-  change_checkpoint(out / "best", "config.toml", config(20000));
+  change_checkpoint(out / "best", "config.toml", config(8000));
   expect_error(Fault::data, {"best/config.toml': describes a model of at least ", "but the weights hold "},
                [&] { load_run(out); });
 }

@@ -116,9 +116,9 @@ TEST(Trainer, OtherFilesAreRefused) {
   again.in(folder.path(), trainee_settings(3));
   other.files = {{"labels.json", "a c"}};
   more.files = {{"labels.json", "a b"}, {"words.txt", ""}};
-  expect_error(Fault::usage, {"was begun with other data: labels.json would not be the same now"},
+  expect_error(Fault::usage, {"was begun with other data: labels.json is not the same now"},
                [&] { other.in(folder.path(), trainee_settings(3)); });
-  expect_error(Fault::usage, {"was begun with other data: words.txt would not be the same now"},
+  expect_error(Fault::usage, {"was begun with other data: words.txt is not the same now"},
                [&] { more.in(folder.path(), trainee_settings(3)); });
 }
 

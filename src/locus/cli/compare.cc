@@ -9,6 +9,7 @@
 #include "locus/base/file.h"
 #include "locus/base/machine.h"
 #include "locus/base/parallel.h"
+#include "locus/base/paths.h"
 #include "locus/cli/command.h"
 #include "locus/cli/live_table.h"
 #include "locus/cli/stop_signals.h"
@@ -39,7 +40,7 @@ study::Study study_of(const Request& request) {
   if (!request.tasks.empty()) study.tasks = request.tasks;
   if (!request.lengths.empty()) study.conditions.lengths = request.lengths;
   if (!request.text.empty()) {
-    study.text = request.text;
+    study.text = absolute_path(request.text).string();
     if (request.tasks.empty()) study.tasks.clear();  // the user's text alone, unless more is asked for
   }
   if (request.seeds > 0) study.seeds = request.seeds;
@@ -73,7 +74,7 @@ study::Study within(const std::string& budget, study::Study study, const std::fi
     study.conditions.steps = begun->conditions.steps;
     return study;
   }
-  const std::vector<study::Pace> paces = study::paces(study);
+  const std::vector<study::Pace> paces = study::paces(study, seconds);
   const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const study::Study chosen = study::fitted(study, paces, kForCells * seconds - spent);
   const auto in_words = [](const study::Study& one) {
@@ -111,7 +112,11 @@ void compare(const Request& request) {
   const study::Watcher watcher = {
       .at_work =
           [&](const study::CellName& name, double part) {
-            if (signals.asked()) throw Stopped{signals.signal()};  // finished cells are saved
+            if (signals.asked()) {
+              table.close();
+              note("stopped; what is finished is saved, and the same command goes on from there");
+              throw Stopped{signals.signal()};
+            }
             table.at_work(name, part);
           },
       .finished = [&](const study::Cell& cell, bool now) { table.finished(cell, now); }};

@@ -165,6 +165,7 @@ void run(const Request& request) {
                   .settings = plan.train,
                   .config = plan.config,
                   .files = files_of(plan.task, folder.path() / "tokenizer.part"),
+                  .places = {"data.train", "data.validation", "data.tokenizer"},
                   .hooks = {.progress =
                                 [&](const TrainProgress& progress) {
                                   line(progress);
@@ -199,8 +200,8 @@ void add_train(CLI::App& program) {
   command.footer([] {
     return std::string(
                "Examples:\n"
-               "  locus train configs/causal-verdict.toml --out runs/verdict\n"
-               "  locus train configs/causal-verdict.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
+               "  locus train configs/classify.toml --out runs/mood\n"
+               "  locus train configs/classify.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
                "A model of the hub is trained on, or fine-tuned under a new head, by a configuration with\n"
                "  [model]\n"
                "  from = 'models/all-MiniLM-L6-v2'\n"

@@ -44,7 +44,8 @@ std::string names_of(const std::vector<const Task*>& tasks, size_t count, const 
 
 }  // namespace
 
-std::vector<Pace> paces(const Study& study) {
+std::vector<Pace> paces(const Study& study, double seconds) {
+  const Clock::time_point start = Clock::now();
   std::vector<Pace> list;
   for (const Task* task : study.task_list()) {
     Pace& sum = list.emplace_back();
@@ -52,6 +53,11 @@ std::vector<Pace> paces(const Study& study) {
       const Pace one = pace_of(study, *task, *scheme);
       sum.step += one.step;
       sum.test += one.test;
+      if (std::chrono::duration<double>(Clock::now() - start).count() < seconds) continue;
+      fail(Fault::usage,
+           "study: {:g} s are too short even to time a few steps of every cell. Give more time, or compare "
+           "fewer schemes and tasks",
+           seconds);
     }
   }
   return list;
@@ -79,9 +85,9 @@ Study fitted(Study study, const std::vector<Pace>& paces, double seconds) {
     }
   }
   fail(Fault::usage,
-       "study: {:.0f} s are too short; one seed of {} at {} steps takes about {:.0f} s here. Give more time, "
-       "or compare fewer schemes",
-       seconds, tasks[0]->name, least, seconds_of(paces, tasks, 1, 1, least));
+       "study: the time left, {:.0f} s, is too short; one seed of {} at {} steps takes about {:.0f} s here. "
+       "Give more time, or compare fewer schemes",
+       std::max(seconds, 0.0), tasks[0]->name, least, seconds_of(paces, tasks, 1, 1, least));
 }
 
 }  // namespace locus::study

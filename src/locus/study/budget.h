@@ -10,8 +10,9 @@ struct Pace {
   double step = 0, test = 0;
 };
 
-// Of every task of the list, timed on this machine by a few steps of every cell.
-std::vector<Pace> paces(const Study& study);
+// Of every task of the list, timed on this machine by a few steps of every cell. When that takes longer than
+// these seconds already, it is refused.
+std::vector<Pace> paces(const Study& study, double seconds);
 
 double expected_seconds(const Study& study, const std::vector<Pace>& paces);
 

@@ -1,6 +1,7 @@
 #include "locus/study/study.h"
 
 #include "locus/base/file.h"
+#include "locus/base/fingerprint.h"
 #include "locus/base/folder.h"
 #include "locus/base/paths.h"
 #include "locus/base/settings.h"
@@ -9,7 +10,8 @@
 namespace locus::study {
 namespace {
 
-constexpr const char *kStudyFile = "study.toml", *kCells = "cells", *kModels = "models";
+constexpr const char *kStudyFile = "study.toml", *kTextFile = "text.txt", *kCells = "cells",
+                     *kModels = "models";
 
 std::vector<std::string> words(std::string_view list) {
   std::vector<std::string> result;
@@ -116,8 +118,20 @@ Settings settings_of(const Study& study) {
   return settings;
 }
 
+// The text is told by its name in study.toml, and by what it holds here.
+void claim_text(const Study& study, const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kTextFile;
+  const std::string now = fingerprint(study.text);
+  if (is_there(file) && read_file(file) != now) {
+    fail(Fault::usage, "{} was begun with another text: '{}' has changed since; give another folder",
+         folder.string(), study.text);
+  }
+  write_file(file, now);
+}
+
 // Makes the folder this study's, or refuses one that is another's.
 void claim(const Study& study, const std::filesystem::path& folder) {
+  if (!study.text.empty()) claim_text(study, folder);
   if (const std::optional<Study> there = study_in(folder)) {
     const auto found = differences(settings_of(*there), settings_of(study));
     if (!found.empty()) {
@@ -138,6 +152,8 @@ Study read_study(const std::filesystem::path& file) {
   for (const Field& field : fields_of(study)) names.emplace_back(field.spec.name);
   settings.require_known(std::vector<std::string_view>(names.begin(), names.end()));
   refuse(file.string(), read_fields(study, settings.section("")));
+  // Seen from the file, as in a run's; a study that was begun has it whole.
+  if (!study.text.empty()) study.text = absolute_path(file.parent_path() / study.text).string();
   return study;
 }
 
@@ -153,7 +169,7 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
   const bool begun = take_folder(folder, kCells);
   make_folder(folder / kModels);
   const FolderLock lock(folder / "lock");
-  if (begun) clear_debris(folder, {kStudyFile, "results.json", "results.csv", "report.html"});
+  if (begun) clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html"});
   for (const char* part : {kCells, kModels}) clear_debris(folder / part);
   claim(study, folder);
   std::vector<Cell> cells;

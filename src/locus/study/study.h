@@ -4,6 +4,7 @@
 //   study.toml                what it holds equal and what it compares
 //   cells/TASK.SCHEME.SEED.json   one finished cell each
 //   models/TASK.SCHEME.safetensors   the first seed's trained parameters, to look at
+//   text.txt                  what tells the user's text from others, where one was given
 //   lock                      held by the process at work
 #pragma once
 

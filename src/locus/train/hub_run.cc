@@ -53,7 +53,7 @@ bool takes_labels(const std::vector<std::string>& own, TextTask& task, std::stri
 }
 
 ModelFolder open_with_head(const fs::path& from, std::optional<HeadKind> asked, TextTask& task) {
-  const Config config(from / "config.json");
+  const Config config = read_config(from);
   const Architecture own = read_architecture(config);
   const HeadKind head = asked.value_or(own.blueprint.head);
   check_head(from, *own.family, head);

@@ -78,10 +78,14 @@ void place(std::string& name, const Settings& settings, const char* key, const f
   const Setting* setting = settings.find(key);
   if (setting == nullptr || name.empty() || name == "bytes") return;
   const bool in_file = setting->line > 0;  // otherwise from the command line
-  fs::path found = absolute_path(in_file ? folder / name : fs::path(name));
+  const fs::path found = absolute_path(in_file ? folder / name : fs::path(name));
   const char* data = std::getenv("LOCUS_DATA");
-  if (!is_there(found) && data != nullptr) found = absolute_path(data) / fs::path(name).filename();
-  name = found.string();
+  const fs::path other = data == nullptr ? fs::path() : absolute_path(data) / fs::path(name).filename();
+  if (!is_there(found) && !is_there(other)) {
+    fail(Fault::io, "{} is '{}', which is not there{}; LOCUS_DATA may name a folder that has it", key,
+         found.string(), data == nullptr ? "" : fmt::format(", nor is '{}'", other.string()));
+  }
+  name = (is_there(found) ? found : other).string();
 }
 
 // The last part of a list, cut off.
@@ -141,7 +145,7 @@ void plan_model(const Settings& settings, TextTask& task) {
 
 // What the folder a model comes from says of data where the settings do not.
 void follow_folder(const Settings& settings, const fs::path& from, DataSettings& data) {
-  const Config config(from / "config.json");
+  const Config config = read_config(from);
   const Blueprint own = read_architecture(config).blueprint;
   if (!settings.find("data.tokenizer")) data.tokenizer = from.string();
   if (!settings.find("data.context")) data.context = std::min(data.context, own.max_length);
@@ -193,7 +197,8 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   }
   from_hub ? void(plan.start = plan_start(settings, hub, task)) : plan_model(settings, task);
   const Blueprint& blueprint = task.blueprint;
-  require(blueprint.vocabulary >= task.tokenizer->size(),
+  // Of a folder, too few rows are an error only where a text has a token beyond them.
+  require(from_hub || blueprint.vocabulary >= task.tokenizer->size(),
           "model.vocabulary is {}, but the tokenizer has {} tokens", blueprint.vocabulary,
           task.tokenizer->size());
   require(task.labels.empty() || blueprint.labels >= static_cast<int64_t>(task.labels.size()),

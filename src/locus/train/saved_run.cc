@@ -4,6 +4,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
+#include "locus/base/fingerprint.h"
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
@@ -22,7 +23,7 @@ constexpr const char* kLabelsFile = "labels.json";
 // Where a checkpoint may be, the one that is wanted first.
 std::vector<fs::path> places_in(const fs::path& folder) {
   const bool there = is_folder(folder);
-  if (there && is_there(folder / "model.safetensors")) return {folder};
+  if (there && is_there(folder / "config.toml")) return {folder};
   std::vector<fs::path> places;
   if (there) {
     const std::vector<fs::path> entries = entries_of(folder);  // with links that lead nowhere
@@ -102,6 +103,10 @@ std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, 
   if (!task.labels.empty()) {
     const std::vector<std::string_view> names(task.labels.begin(), task.labels.end());
     files.emplace_back(kLabelsFile, json::object({{"labels", json::texts(names)}}) + "\n");
+  }
+  for (const auto& [name, data] : {std::pair("training-data.txt", task.data.train),
+                                   std::pair("validation-data.txt", task.data.validation)}) {
+    if (!data.empty()) files.emplace_back(name, fingerprint(data));
   }
   std::ranges::sort(files);
   return files;

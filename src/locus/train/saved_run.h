@@ -27,8 +27,8 @@ bool is_run(const std::filesystem::path& folder);
 // warning. `weights` as in Model::Start.
 SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32);
 
-// What load_run() needs beside weights and configuration: the tokenizer's files and the names of labels.
-// `scratch` is a folder to write in.
+// What is saved beside weights and configuration: the tokenizer's files and the names of labels, which
+// load_run() needs, and what tells the data from others. `scratch` is a folder to write in.
 std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task,
                                                           const std::filesystem::path& scratch);
 

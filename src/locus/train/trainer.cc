@@ -66,8 +66,12 @@ class Training {
   }
 
   void resume(const fs::path& checkpoint) {
-    const std::vector<std::string> changes =
-        differences(Settings::read(checkpoint / "config.toml"), job_.config);
+    Settings before = Settings::read(checkpoint / "config.toml");
+    for (const std::string& name : job_.places) {  // a folder may be moved
+      const Setting* now = job_.config.find(name);
+      if (now != nullptr && before.find(name) != nullptr) before.set(name, now->value);
+    }
+    const std::vector<std::string> changes = differences(before, job_.config);
     if (!changes.empty()) {
       fail(Fault::usage, "'{}' was begun with another configuration; take it again, or another folder\n  {}",
            job_.folder.path().string(), fmt::join(changes, "\n  "));
@@ -80,13 +84,14 @@ class Training {
     optimizer_.restore(SafetensorsFile(checkpoint / "optimizer.safetensors"), state_.step);
   }
 
-  // Labels and tokens are numbered by the data: with others, numbers that were learned would mean others.
+  // Other data would make it another run; with other labels and tokens, numbers that were learned would mean
+  // others.
   void check_files(const fs::path& checkpoint) const {
     for (const auto& [name, contents] : job_.files) {
       const fs::path saved = checkpoint / name;
       if (is_there(saved) && read_file(saved, uint64_t{1} << 40) == contents) continue;
       fail(Fault::usage,
-           "'{}' was begun with other data: {} would not be the same now; take them again, or another folder",
+           "'{}' was begun with other data: {} is not the same now; take them again, or another folder",
            job_.folder.path().string(), name);
     }
   }

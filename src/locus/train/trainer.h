@@ -76,6 +76,7 @@ struct TrainJob {
   TrainSettings settings;
   Settings config;                                         // all of it, saved beside the model
   std::vector<std::pair<std::string, std::string>> files;  // saved beside the model, too
+  std::vector<std::string> places;  // settings that say where things are of which `files` say what they are
   TrainHooks hooks;
 };
 
