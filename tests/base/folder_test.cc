@@ -1,6 +1,7 @@
 #include "locus/base/folder.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "locus/base/paths.h"
 #include "tests/expect_error.h"
@@ -37,13 +38,36 @@ TEST(WriteFolder, TakesNoOtherName) {
   EXPECT_TRUE(is_there(folder / "real" / "first"));
 }
 
+TEST(WriteFolder, ClearsWhatAKilledProcessLeftOfIt) {
+  const TemporaryFolder folder;
+  const std::string alive = fmt::format("a.{}.part", ::getppid());
+  for (const std::string& name :
+       {std::string("a.999999999.part"), alive, std::string("b.999999999.part"), std::string("a.x.part")}) {
+    fs::create_directory(folder / name);
+  }
+  write_folder(folder / "a", [](const fs::path&) {});
+  EXPECT_FALSE(is_there(folder / "a.999999999.part"));
+  EXPECT_TRUE(is_there(folder / alive));
+  EXPECT_TRUE(is_there(folder / "b.999999999.part"));
+  EXPECT_TRUE(is_there(folder / "a.x.part"));
+}
+
 TEST(WriteFolder, MixesWithNothing) {
   const TemporaryFolder folder;
   write_file(folder / "file", "x");
-  expect_error(Fault::data, {"is there already", "expected a new name or an empty folder"},
+  expect_error(Fault::usage, {"is there already", "expected a new name or an empty folder"},
                [&] { write_folder(folder.path(), [](const fs::path&) {}); });
-  expect_error(Fault::data, {"is there already"},
+  expect_error(Fault::usage, {"is there already"},
                [&] { write_folder(folder / "file", [](const fs::path&) {}); });
+}
+
+TEST(RequireFree, AnEmptyFolderIsFree) {
+  const TemporaryFolder folder;
+  EXPECT_NO_THROW(require_free(folder / "new"));
+  EXPECT_NO_THROW(require_free(folder.path()));
+  write_file(folder / "file", "x");
+  expect_error(Fault::usage, {"is there already"}, [&] { require_free(folder.path()); });
+  expect_error(Fault::usage, {"is there already"}, [&] { require_free(folder / "file"); });
 }
 
 }  // namespace

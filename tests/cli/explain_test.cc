@@ -49,6 +49,19 @@ TEST(Explain, TellsInWordsAndInAPicture) {
   EXPECT_GT(std::filesystem::file_size(page), 5000u);
 }
 
+TEST(Explain, WordsOfAnyScriptAndCase) {
+  const auto expect = [](const std::string& arguments, const std::string& text) {
+    const Outcome outcome = run_program("explain " + arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << outcome.out;
+  };
+  expect("'Der Hund sah den Hund' --word Hund", "'hund' stands at positions 1 and 4.");
+  expect("'猫 看 猫。'", "'猫' stands at positions 0 and 2.");
+  expect("'ünï, ünï'", "'ünï' stands at positions 0 and 2.");
+  expect("'Кот видит кот' --word КОТ", "'кот' stands at positions 0 and 2.");
+  expect("'कुत्ता कुत्ता'", "'कुत्ता' stands at positions 0 and 1.");  // marks belong to their letters
+}
+
 TEST(Explain, BadInputIsNamed) {
   const auto expect = [](const std::string& arguments, int code, const std::string& text) {
     const Outcome outcome = run_program("explain " + arguments);
@@ -58,6 +71,9 @@ TEST(Explain, BadInputIsNamed) {
   expect("\"every word once\"", 3, "no word is said twice in the sentence");
   expect("\"a cat\" --word cat", 3, "'cat' is not said twice in the sentence");
   expect("\" \"", 3, "the sentence has no word");
+  expect("\"$(printf 'x \\377 x')\"", 3, "explain: the sentence is not valid UTF-8");
+  expect("--word \"$(printf '\\377')\"", 3, "explain: --word is not valid UTF-8");
+  expect("--out x.svg", 2, "explain: --out 'x.svg' does not end in .html, the only kind of picture there is");
   expect("--scheme rotery", 2, "did you mean 'rotary'?");
 }
 

@@ -45,6 +45,13 @@ TEST(Program, SuggestsTheNearestWord) {
                      "unexpected '--versoin'; did you mean '--version'? (locus --help lists the options)");
   expect_usage_error("doctor --jsn",
                      "unexpected '--jsn'; did you mean '--json'? (locus doctor --help lists the options)");
+  expect_usage_error("train x.toml --ot y",
+                     "unexpected '--ot'; did you mean '--out'? (locus train --help lists the options)");
+  expect_usage_error("train x.toml", "--out is required (locus train --help tells more)");
+  expect_usage_error("--json doctor", "'--json' stands before the command; expected locus doctor --json");
+  expect_usage_error("completion bsh",
+                     "SHELL: is 'bsh', expected bash, zsh, fish; did you mean 'bash'? "
+                     "(locus completion --help tells more)");
   expect_usage_error("doctor twice", "unexpected 'twice' (locus doctor --help lists the options)");
 }
 
@@ -70,22 +77,23 @@ TEST(Program, WhatNobodyCanReadIsNoReasonToStop) {
 }
 
 TEST(Program, NumbersAreTakenAsTheyStand) {
-  const std::string most = "expected a whole number from 0 to 18446744073709551615 (locus --help tells more)";
+  const std::string most =
+      "expected a whole number from 0 to 18446744073709551615 (locus windows --help tells more)";
   expect_usage_error("windows x --seed -1", "--seed: is '-1', " + most);
   expect_usage_error("windows x --seed 18446744073709551616", "--seed: is '18446744073709551616', " + most);
   expect_usage_error("windows x --context 8x",
                      "--context: is '8x', expected a whole number from -9223372036854775808 to "
-                     "9223372036854775807 (locus --help tells more)");
+                     "9223372036854775807 (locus windows --help tells more)");
   const TemporaryFolder folder;
   write_file(folder / "x", "0123456789a");
   const Outcome octal = run_program("windows " + (folder / "x").string() + " --context 010 --batch 1");
   EXPECT_TRUE(contains(octal.out, "inputs [1, 10]")) << octal.out << octal.err;
   expect_usage_error("generate x --length-penalty nan",
-                     "--length-penalty: is 'nan', expected a number (locus --help tells more)");
+                     "--length-penalty: is 'nan', expected a number (locus generate --help tells more)");
 }
 
 TEST(Program, AnEmptyValueIsNotTheSameAsNone) {
-  expect_usage_error("tokenize --tokenizer '' x", "--tokenizer: is empty (locus --help tells more)");
+  expect_usage_error("tokenize --tokenizer '' x", "--tokenizer: is empty (locus tokenize --help tells more)");
 }
 
 TEST(Doctor, TellsWhatIsUsed) {

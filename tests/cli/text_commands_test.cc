@@ -44,7 +44,7 @@ TEST_F(TextCommands, WeightsAsBf16) {
   expect_fine("tag " + model("tag") + " a --dtype bf16");
   expect_fine("generate " + model("write") + " 'the dog' --max-tokens 2 --dtype bf16");
   expect_fine("translate " + model("translate") + " 'the dog' --max-tokens 2 --dtype bf16");
-  expect_fault(2, embed + " --dtype bf61", "--dtype is 'bf61', expected f32 or bf16; did you mean 'bf16'?");
+  expect_fault(2, embed + " --dtype bf61", "--dtype: is 'bf61', expected f32, bf16; did you mean 'bf16'?");
   expect_fault(2, "train x --out y --dtype bf16", "--dtype");
   const std::string inputs = file("x.json", "{\"input_ids\": [[1, 2, 3]]}");
   const std::string forward =
@@ -94,6 +94,14 @@ TEST_F(TextCommands, Tag) {
   EXPECT_NE(bytes.find("\"start\": 22, \"end\": 26, \"text\": \", é\"}"), std::string::npos) << bytes;
 }
 
+TEST_F(TextCommands, ClassifyTakesEveryLabelOnce) {
+  const std::string classify = "classify " + model("entail") + " 'The dog ran.' --json";
+  EXPECT_NE(expect_fine(classify + " --label dog --label cat").find("\"cat\": "), std::string::npos);
+  expect_fault(2, classify + " --label dog --label cat --label dog",
+               "classify: --label 'dog' is given twice");
+  expect_fault(2, classify + " --label dog --label ''", "classify: --label is empty");
+}
+
 TEST_F(TextCommands, Fill) {
   const std::string fill = "fill " + model("fill");
   const std::string lines = expect_fine(fill + " 'The [MASK] sat.' --top 2");
@@ -104,6 +112,12 @@ TEST_F(TextCommands, Fill) {
             0u)
       << json;
   EXPECT_NE(expect_fine(fill + " '[MASK] ran [MASK]' --top 1").find("\tmask 2\n"), std::string::npos);
+  // Of several each is told.
+  const std::string first = expect_fine(fill + " '[MASK] ran [MASK]' --top 1");
+  const std::string both = "[MASK] ran [MASK]\n" + first + "\nThe [MASK] sat.\n" +
+                           expect_fine(fill + " 'The [MASK] sat.' --top 1") + "\n";
+  EXPECT_EQ(expect_fine(fill + " '[MASK] ran [MASK]' 'The [MASK] sat.' --top 1"), both);
+  EXPECT_EQ(expect_fine(fill + " --top 1 < " + file("x", "[MASK] ran [MASK]\nThe [MASK] sat.\n")), both);
   expect_fault(3, fill + " 'no mask'", "text 1: it has no mask; write [MASK] where a word is hidden");
 }
 

@@ -37,6 +37,8 @@ TEST_F(TextCommands, LinesMayBeObjects) {
   const std::string objects = "{\"text\": \"the dog\"}\n{\"n\": 1, \"text\": \"it ran\"}\n";
   EXPECT_EQ(expect_fine(classify + " < " + file("x", objects)), words);
   EXPECT_EQ(expect_fine(classify + " --file " + file("x.jsonl", objects)), words);
+  EXPECT_EQ(expect_fine(classify + " < " + file("x", "the dog\n{\"text\": \"it ran\"}\n")), words);
+  EXPECT_EQ(expect_fine(classify + " < " + file("x", "\xef\xbb\xbf" + objects)), words);
   const std::string pair = "{\"text\": \"who is it?\", \"text_pair\": \"Ada ran in London.\"}\n";
   const std::string of_pair = expect_fine(classify + " < " + file("pair", pair));
   EXPECT_EQ(of_pair.find("{\"text\": \"who is it?\", \"text_pair\": \"Ada ran in London.\", \"label\": "),

@@ -61,8 +61,33 @@ TEST(Tokenize, LearnsAVocabularyAndReadsItsSpecialTokens) {
              out + ": 300 tokens, 43 merges from 140 different words\n");
   expect_out("tokenize --tokenizer " + out + " '<end>' --read-specials", "299\n");
   expect_out("tokenize --tokenizer " + out + " '<end>' --count", "4\n");
-  const Outcome small = run_program("tokenize --learn 100000 " + corpus + " --out " + out);
+  const Outcome small = run_program("tokenize --learn 100000 " + corpus + " --out " + out + "2");
   EXPECT_NE(small.out.find("the text gives no more tokens"), std::string::npos) << small.out << small.err;
+}
+
+TEST(Tokenize, LearnsFromFilesAndStdin) {
+  const TemporaryFolder folder;
+  const std::string corpus = golden_text("corpus.txt").string(), out = (folder / "tok").string();
+  const auto learns = [&](const std::string& number, const std::string& from) {
+    expect_out("tokenize --learn 300 --out " + out + number + " " + from,
+               out + number + ": 300 tokens, 44 merges from 140 different words\n");
+    EXPECT_EQ(read_file(folder / ("tok" + number) / "vocab.bpe"), read_file(folder / "tok1" / "vocab.bpe"));
+  };
+  learns("1", corpus);
+  learns("2", "--file " + corpus);
+  learns("3", "< " + corpus);
+  learns("4", "- < " + corpus);
+  learns("5", "--file - < " + corpus);
+}
+
+TEST(Tokenize, AVocabularyTakesNoFolderThatHoldsSomething) {
+  const TemporaryFolder folder;
+  const std::string out = folder.path().string();
+  put(folder / "vocab.bpe", "another");
+  // Told before anything is read.
+  expect_fault(2, "tokenize --learn 300 /nowhere --out " + out, "'" + out + "': is there already");
+  EXPECT_EQ(read_file(folder / "vocab.bpe"), "another");
+  EXPECT_FALSE(std::filesystem::exists(folder / "encoder.json"));
 }
 
 TEST(Tokenize, AVocabularyThatCannotBeWrittenLeavesNothing) {
@@ -90,7 +115,10 @@ TEST(Tokenize, WritesTokenFilesThatWindowsReads) {
 TEST(Tokenize, RefusesWhatMakesNoSense) {
   expect_fault(2, "tokenize --decode --count 1", "tokenize: --decode and --count exclude each other");
   expect_fault(2, "tokenize a --file b", "tokenize: words and --file exclude each other");
-  expect_fault(2, "tokenize --learn 300", "tokenize: --learn needs a text file to learn from, and --out");
+  expect_fault(2, "tokenize --learn 300", "tokenize: --learn needs --out, a new folder for the vocabulary");
+  expect_fault(2, "tokenize --learn 10 x --out y", "tokenize: --learn is 10, expected 256 or more");
+  expect_fault(2, "tokenize --learn 256 x --out y --special z",
+               "tokenize: --learn is 256, expected 257 or more");
   expect_fault(2, "tokenize --special x a", "tokenize: --special names tokens for --learn");
   expect_fault(3, "tokenize --decode 97 x", "tokenize: 'x' is not a token id, expected a number");
   expect_fault(3, "tokenize --decode 99999999999", "is not a token id");
@@ -140,7 +168,11 @@ TEST(WindowsCommand, RefusesWhatMakesNoSense) {
   const std::string file = (folder / "x").string();
   expect_fault(3, "windows " + file, "has 3 tokens, expected at least 5");
   expect_fault(3, "windows " + file + " --context 2 --index 1", "windows: batch 1 of 1, expected 0 to 0");
-  expect_fault(3, "windows " + file + " --context 0", "windows: the context is 0");
+  for (const char* option :
+       {"--context 0", "--stride 0", "--stride -1", "--batch 0", "--index -1", "--epoch -1 --shuffle"}) {
+    const std::string name = std::string(option).substr(0, std::string_view(option).find(' '));
+    expect_fault(2, "windows " + file + " --context 2 " + option, name);
+  }
   expect_fault(4, "windows /nowhere", "cannot open '/nowhere'");
 }
 

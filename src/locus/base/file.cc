@@ -85,6 +85,9 @@ std::string read_file(const std::filesystem::path& path, uint64_t limit) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  // What a link leads to is written, and the link stays.
+  std::error_code fault;
+  if (std::filesystem::is_symlink(path_, fault)) path_ = std::filesystem::weakly_canonical(path_, fault);
   struct stat info {};
   // The rename would put a file in the place of a device or a pipe, and root is allowed to.
   if (::stat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {

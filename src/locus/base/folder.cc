@@ -1,11 +1,13 @@
 #include "locus/base/folder.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <string>
 
@@ -22,6 +24,20 @@ void rename_or_fail(const fs::path& from, const fs::path& to) {
   fail(Fault::io, "cannot rename '{}' to '{}': {}", from.string(), to.string(), std::strerror(errno));
 }
 
+// What processes that are no more left of a folder of this name.
+void clear_killed(const fs::path& name) {
+  const std::string before = name.filename().string() + ".", after = ".part";
+  for (const fs::path& entry : entries_of(name.parent_path())) {
+    const std::string found = entry.filename();
+    if (!found.starts_with(before) || !found.ends_with(after)) continue;
+    pid_t process = 0;
+    const char* const end = found.data() + found.size() - after.size();
+    const auto [stop, error] = std::from_chars(found.data() + before.size(), end, process);
+    const bool named = error == std::errc() && stop == end && process > 0 && is_folder(entry);
+    if (named && ::kill(process, 0) != 0 && errno == ESRCH) remove_whole(entry);
+  }
+}
+
 fs::path unfinished(const fs::path& name) { return name.string() + ".part"; }
 
 }  // namespace
@@ -32,15 +48,20 @@ void publish_folder(const fs::path& finished, const fs::path& name) {
   sync_folder(name.parent_path());
 }
 
+void require_free(const fs::path& name) {
+  if (!is_there(name) || (is_folder(name) && entries_of(name).empty())) return;
+  fail(Fault::usage,
+       "'{}': is there already, and would mix with what is written; expected a new name or an empty folder",
+       name.string());
+}
+
 void write_folder(const fs::path& name, const std::function<void(const fs::path&)>& write) {
-  require(
-      !is_there(name) || (is_folder(name) && entries_of(name).empty()),
-      "'{}': is there already, and would mix with what is written; expected a new name or an empty folder",
-      name.string());
+  require_free(name);
   std::error_code ignored;
   const fs::path whole = fs::weakly_canonical(absolute_path(name / "").parent_path(), ignored);
   const fs::path fresh = fmt::format("{}.{}.part", whole.string(), ::getpid());
   make_folder(whole.parent_path());
+  clear_killed(whole);
   if (::mkdir(fresh.c_str(), 0777) != 0) {
     fail(Fault::io, "cannot make the folder '{}': {}", fresh.string(), std::strerror(errno));
   }

@@ -12,8 +12,12 @@ namespace locus {
 // Gives a finished folder its name; the name must be free.
 void publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);
 
-// A new folder that is there whole or not at all: `write` fills another beside it, which then gets the name.
-// What may stand there before is an empty folder: files of two would mix.
+// Refuses a name under which there is something, an empty folder aside: files of two would mix. Fault::usage.
+// For whoever works long before there is something to write.
+void require_free(const std::filesystem::path& name);
+
+// A new folder that is there whole or not at all: `write` fills another beside it, which then gets the name,
+// which must be free. What killed processes left of such a folder is removed.
 void write_folder(const std::filesystem::path& name,
                   const std::function<void(const std::filesystem::path&)>& write);
 

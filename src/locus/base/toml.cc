@@ -40,7 +40,7 @@ size_t behind_string(std::string_view text, size_t at) {
 // outside of texts, where none belong, lead it to code it declared unreachable.
 void check_outline(std::string_view text, const std::string& name) {
   int dots = 0, line = 1;
-  for (size_t i = 0; i < text.size();) {
+  for (size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size();) {  // a byte order mark
     const char c = text[i];
     if (c == '"' || c == '\'') {
       const size_t end = behind_string(text, i);

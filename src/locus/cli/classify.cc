@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "locus/apply/zero_shot.h"
 #include "locus/base/json.h"
+#include "locus/base/quote.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 
@@ -36,8 +38,18 @@ std::string object_of(const Record& record, const Classification& one,
   return json::object(members) + "\n";
 }
 
+// Scores are told by label.
+void check_labels(const std::vector<std::string>& labels) {
+  std::set<std::string> seen;
+  for (const std::string& label : labels) {
+    if (label.empty()) fail(Fault::usage, "classify: --label is empty, expected the name of a class");
+    if (!seen.insert(label).second) fail(Fault::usage, "classify: --label {} is given twice", quote(label));
+  }
+}
+
 void run(const Request& request) {
   const bool own_labels = !request.labels.empty();
+  check_labels(request.labels);
   if (own_labels && request.pairs) {
     fail(Fault::usage, "classify: --label and --pairs are given: the second text is what a label claims");
   }

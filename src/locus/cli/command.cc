@@ -1,8 +1,11 @@
 #include "locus/cli/command.h"
 
+#include <fmt/ranges.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -11,6 +14,7 @@
 #include <optional>
 
 #include "locus/base/options.h"
+#include "locus/base/spelling.h"
 
 namespace locus::cli {
 
@@ -76,7 +80,14 @@ Option& Option::between(int low, int high) {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
+  // In braces, as the library has it: outlines look for them.
+  option_->check(CLI::Validator(
+      [words](const std::string& text) -> std::string {
+        if (std::ranges::count(words, text) > 0) return "";
+        const std::vector<std::string_view> known(words.begin(), words.end());
+        return fmt::format("is '{}', expected {}{}", text, fmt::join(words, ", "), suggestion(text, known));
+      },
+      fmt::format("{{{}}}", fmt::join(words, ","))));
   return *this;
 }
 

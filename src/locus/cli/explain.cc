@@ -3,12 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <memory>
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/quote.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
@@ -64,23 +64,6 @@ Subject untrained_subject(const Request& request, const std::vector<std::string>
                       request.causal ? "decoder" : "encoder")};
 }
 
-// Where a word ends in a text, first and last time it stands there by itself; letters of either case.
-std::pair<size_t, size_t> ends_of(const std::string& text, const std::string& word) {
-  const auto letter = [&](size_t i) {
-    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
-  };
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  std::vector<size_t> ends;
-  for (size_t i = 0; i + word.size() <= text.size(); ++i) {
-    const bool here = std::equal(word.begin(), word.end(), text.begin() + static_cast<int64_t>(i), same);
-    if (here && (i == 0 || !letter(i - 1)) && !letter(i + word.size())) ends.push_back(i + word.size());
-  }
-  require(ends.size() > 1, "explain: '{}' is not said twice in the sentence", word);
-  return {ends.front(), ends.back()};
-}
-
 // The token a byte belongs to.
 int64_t token_at(const Encoding& tokens, size_t byte) {
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -93,17 +76,17 @@ int64_t token_at(const Encoding& tokens, size_t byte) {
 
 Subject subject_of(const Request& request, Model model, const Tokenizer& tokenizer, const std::string& word) {
   const Encoding tokens = tokenizer.encoding(request.sentence, {.unit = OffsetUnit::bytes});
-  const auto [first_end, last_end] = ends_of(request.sentence, word);
+  const auto [first_place, second_place] = report::places_twice(request.sentence, word);
   Subject subject{std::move(model),
                   tokens.ids,
                   {},
-                  token_at(tokens, first_end - 1),
-                  token_at(tokens, last_end - 1),
+                  token_at(tokens, first_place.end - 1),
+                  token_at(tokens, second_place.end - 1),
                   fmt::format("the model in {}", request.folder)};
   for (const int32_t id : tokens.ids) subject.words.push_back(readable(tokenizer.bytes(id)));
   // A word of several tokens is looked at where it ends.
   const auto first = static_cast<size_t>(subject.first), second = static_cast<size_t>(subject.second);
-  if (tokens.offsets[first].begin + word.size() <= first_end) {
+  if (tokens.offsets[first].begin <= first_place.begin) {
     subject.words[first] = subject.words[second] = word;
   }
   require(subject.ids[first] == subject.ids[second],
@@ -155,9 +138,11 @@ std::string as_json(const Request& request, const Subject& subject, const report
 }
 
 void explain(const Request& request) {
+  require(is_utf8(request.sentence), "explain: the sentence is not valid UTF-8");
+  require(is_utf8(request.word), "explain: --word is not valid UTF-8");
   const std::vector<std::string> words = report::words_of(request.sentence);
   if (words.empty()) fail(Fault::data, "explain: the sentence has no word");
-  std::string word = request.word;
+  std::string word = report::in_small_letters(request.word);
   if (word.empty() && std::ranges::count(words, "it") > 1) word = "it";  // the documents' own example
   if (word.empty()) word = words[static_cast<size_t>(report::find_twice(words).first)];
   const Subject subject =
@@ -193,8 +178,9 @@ void add_explain(CLI::App& program) {
           .shows_default();
   command.option("--model", request->folder, "A trained model: a folder of locus train, or of the hub");
   command.option("--word", request->word,
-                 "Which word; by default 'it', or the one whose two places are farthest apart");
-  command.option("--out", request->out, "An HTML page with pictures");
+                 "Which word, in letters of either case; by default 'it', or the one whose two places are "
+                 "farthest apart");
+  command.option("--out", request->out, "A page with pictures, .html");
   command.flag("--causal", request->causal, "An untrained decoder, which sees only what came before");
   command.flag("--json", request->json, "Print numbers as JSON");
   command.footer(
@@ -204,6 +190,10 @@ void add_explain(CLI::App& program) {
     if (!request->folder.empty() && (scheme.given() || request->causal)) {
       fail(Fault::usage,
            "explain: --model has a scheme and a kind of its own; leave out --scheme and --causal");
+    }
+    if (!request->out.empty() && !request->out.ends_with(".html")) {
+      fail(Fault::usage, "explain: --out {} does not end in .html, the only kind of picture there is",
+           quote(request->out));
     }
     explain(*request);
   });

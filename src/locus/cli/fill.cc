@@ -16,8 +16,10 @@ struct Request : TextRequest {
   size_t top = 5;
 };
 
-std::string lines_of(const std::string&, const std::vector<FilledMask>& masks) {
-  std::string lines;
+// Of several texts, and of lines, which may be several, each is told.
+std::string lines_of(const std::string& whole, const std::vector<FilledMask>& masks, const Request& request) {
+  const bool alone = request.words.size() == 1;
+  std::string lines = alone ? "" : one_line(whole) + "\n";
   for (size_t m = 0; m < masks.size(); ++m) {
     for (size_t i = 0; i < masks[m].best.size(); ++i) {
       const Filling& filling = masks[m].best[i];
@@ -25,10 +27,10 @@ std::string lines_of(const std::string&, const std::vector<FilledMask>& masks) {
       lines += fmt::format("{:.4f}\t{}\t{}\n", filling.score, one_line(filling.token), one_line(text));
     }
   }
-  return lines;
+  return alone ? lines : lines + "\n";
 }
 
-std::string object_of(const std::string& text, const std::vector<FilledMask>& masks) {
+std::string object_of(const std::string& text, const std::vector<FilledMask>& masks, const Request&) {
   std::vector<TextSpan> places;
   for (const FilledMask& mask : masks) places.push_back(mask.bytes);
   SpanUnit().told(text, places);
@@ -58,7 +60,7 @@ void run(const Request& request) {
     const std::vector<std::vector<FilledMask>> found = filler.fill(texts_of(chunk), request.top, reading);
     std::vector<std::string> lines;
     for (size_t i = 0; i < chunk.size(); ++i) {
-      lines.push_back((request.json ? object_of : lines_of)(chunk[i].text, found[i]));
+      lines.push_back((request.json ? object_of : lines_of)(chunk[i].text, found[i], request));
     }
     return lines;
   });
@@ -71,7 +73,9 @@ void add_fill(CLI::App& program) {
   command.footer(
       "The mask is written as the vocabulary names it: [MASK] or <mask>. A line for every choice: its "
       "score,\n"
-      "the token, and the text with it. With --json, one object for each text: {\"text\", \"masks\"}.\n\n"
+      "the token, and the text with it, or which mask it is for where there are several. Of several texts,\n"
+      "and of lines, each stands above its choices, with an empty line behind them. With --json, one object\n"
+      "for each text: {\"text\", \"masks\"}.\n\n"
       "Examples:\n"
       "  locus train configs/masked.toml --out runs/masked\n"
       "  locus fill runs/masked \"the dog chased the b<mask>rd\"\n"

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "locus/base/error.h"
 
 namespace locus::cli {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr size_t kBlock = 1 << 16;
 constexpr size_t kLongestLine = size_t{1} << 30;
 
@@ -62,8 +64,7 @@ bool LineReader::next(std::string& line) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   ++number_;
   require(!endless, "line {} of {} is longer than 1 GiB", number_, name_);
-  const size_t letter = line.find_first_not_of(" \t");
-  if (first_ == 0 && letter != std::string::npos) first_ = line[letter];
+  if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   return true;
 }
 

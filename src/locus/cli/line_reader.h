@@ -14,12 +14,11 @@ class LineReader {
   explicit LineReader(const std::string& file);  // "-" is stdin
 
   const std::string& name() const { return name_; }  // for errors: 'x.txt', or stdin
-  // The next line without its end, "\n" or "\r\n"; false when there is none left. A last one without an end
-  // counts.
+  // The next line without its end, "\n" or "\r\n", the first without a byte order mark; false when there is
+  // none left. A last one without an end counts.
   bool next(std::string& line);
   int64_t number() const { return number_; }  // of the line last given, the first is 1
   bool would_wait() const;  // whether the next line has to be waited for: someone else is still writing it
-  char first() const { return first_; }  // the first character that is no blank, once a line was given
 
  private:
   bool fill();  // false: the end
@@ -31,7 +30,6 @@ class LineReader {
   size_t begin_ = 0;  // of what was not given yet
   bool ended_ = false;
   int64_t number_ = 0;
-  char first_ = 0;
 };
 
 }  // namespace locus::cli

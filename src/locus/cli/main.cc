@@ -47,6 +47,9 @@ void require_command(const CLI::App& program, std::string_view word) {
   for (const CLI::Option* option : command.get_options()) options.push_back(option->get_name());
   const std::vector<std::string_view> candidates(options.begin(), options.end());
   const std::string place = used.empty() ? "" : command.get_name() + " ";
+  if (std::ranges::count(options, word) > 0) {
+    fail(Fault::usage, "'{}' stands before the command; expected locus {}{}", word, place, word);
+  }
   fail(Fault::usage, "unexpected '{}'{} (locus {}--help lists the options)", word,
        suggestion(word, candidates), place);
 }
@@ -89,7 +92,12 @@ int run(int count, char** words) {
   } catch (const CLI::ExtrasError&) {
     refuse_extra(program);
   } catch (const CLI::ParseError& error) {
-    fail(Fault::usage, "{} (locus --help tells more)", error.what());
+    // What is missing may be there under a mistyped name.
+    const bool extra = !program.remaining(true).empty() && program.remaining(true).front().starts_with("-");
+    if (extra) refuse_extra(program);
+    const auto used = program.get_subcommands();
+    fail(Fault::usage, "{} (locus {}--help tells more)", error.what(),
+         used.empty() ? "" : used.front()->get_name() + " ");
   }
   flush();
   return 0;

@@ -40,7 +40,8 @@ Record Records::of_line(const std::string& line) const {
                 .second = {},
                 .number = lines_->number()};
   require_utf8(line, record.place);
-  if (jsonl_ || (source_.json && lines_->first() == '{')) {
+  const size_t first = line.find_first_not_of(" \t");
+  if (jsonl_ || (source_.json && first != std::string::npos && line[first] == '{')) {
     TextInput input = read_text_object(
         line, record.place, {.first = source_.first, .second = source_.second, .both = source_.pairs});
     record.text = std::move(input.text);

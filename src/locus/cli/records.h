@@ -1,6 +1,6 @@
 // What a command works on, one record after another: words of the command line, or lines of files, or those
 // of stdin. A line is a text; or two with a tab between them; or a JSON object, in a file named .jsonl and,
-// where JSON was asked for, in all that begins with a brace.
+// where JSON was asked for, wherever it begins with a brace.
 #pragma once
 
 #include <functional>

@@ -1,26 +1,17 @@
 // locus stretch: a model folder with a longer context.
 #include "locus/checkpoint/stretch.h"
 
+#include <algorithm>
 #include <memory>
 
-#include "locus/base/quote.h"
-#include "locus/base/spelling.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 
 namespace locus::cli {
 namespace {
 
-constexpr std::string_view kWays[] = {"interpolate", "repeat", "linear", "ntk",
-                                      "yarn"};  // as the enum has them
-
-Stretch way_of(const std::string& name) {
-  for (size_t i = 0; i < std::size(kWays); ++i) {
-    if (kWays[i] == name) return static_cast<Stretch>(i);
-  }
-  fail(Fault::usage, "stretch: --how {}, expected one of interpolate, repeat, linear, ntk, yarn{}",
-       quote(name), suggestion(name, kWays));
-}
+const std::vector<std::string> kWays = {"interpolate", "repeat", "linear", "ntk",
+                                        "yarn"};  // as the enum has them
 
 }  // namespace
 
@@ -37,11 +28,13 @@ void add_stretch(CLI::App& program) {
   };
   auto request = std::make_shared<Request>();
   command.option("DIR", request->folder, "The model folder").required();
-  command.option("--length", request->length, "The new longest input, in tokens").required();
-  command.option("--how", request->how, "interpolate, repeat, linear, ntk or yarn").required();
+  command.option("--length", request->length, "The new longest input, in tokens")
+      .between(1, 1 << 24)
+      .required();
+  command.option("--how", request->how, "By what: below").one_of(kWays).required();
   command.option("--out", request->out, "The new folder").required();
   command.callback([request] {
-    const Stretch how = way_of(request->how);
+    const auto how = static_cast<Stretch>(std::ranges::find(kWays, request->how) - kWays.begin());
     const ModelFolder folder = open_model(request->folder);
     stretch_model(folder, request->length, how, request->out);
     print(fmt::format("{}: up to {} tokens, from {}\n", request->out, request->length,

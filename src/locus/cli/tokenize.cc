@@ -10,7 +10,6 @@
 #include "locus/base/error.h"
 #include "locus/base/folder.h"
 #include "locus/base/json.h"
-#include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/cli/input.h"
 #include "locus/cli/progress_line.h"
@@ -44,9 +43,13 @@ void check(const Request& request) {
   refuse_together(request.learn && request.count, "--learn", "--count");
   refuse_together(request.learn && request.json, "--learn", "--json");
   refuse_together(!request.words.empty() && !request.files.empty(), "words", "--file");
-  if (request.learn && (request.out.empty() || request.words.empty())) {
-    fail(Fault::usage,
-         "tokenize: --learn needs a text file to learn from, and --out for the folder to write");
+  if (request.learn && request.out.empty()) {
+    fail(Fault::usage, "tokenize: --learn needs --out, a new folder for the vocabulary");
+  }
+  const int64_t least = 256 + static_cast<int64_t>(request.specials.size());
+  if (request.learn && *request.learn < least) {
+    fail(Fault::usage, "tokenize: --learn is {}, expected {} or more: the 256 bytes and the special tokens",
+         *request.learn, least);
   }
   if (request.skip_bad && !request.json) {
     fail(Fault::usage, "tokenize: --skip-bad is about lines, which --json reads");
@@ -56,29 +59,29 @@ void check(const Request& request) {
   }
 }
 
-// A folder that is made for it does not stay half full.
-void save(const Bpe& bpe, const std::filesystem::path& folder) {
-  if (is_there(folder)) return bpe.save(folder);
-  write_folder(folder, [&](const std::filesystem::path& unfinished) { bpe.save(unfinished); });
+void count_words(const std::string& file, WordCounts& counts, ProgressLine& line) {
+  if (file == "-") return counts.add(read_input(file));
+  each_block(file, [&](std::string_view block, uint64_t done, uint64_t size) {
+    counts.add(block);
+    line.show(fmt::format("{}: {} of {} MB read", file, done >> 20, size >> 20));
+  });
 }
 
 void learn(const Request& request) {
+  require_free(request.out);  // before minutes of work
+  std::vector<std::string> files = request.words.empty() ? request.files : request.words;
+  if (files.empty()) files = {"-"};
   std::string told;
   {
     ProgressLine line;
     WordCounts counts;
-    for (const std::string& file : request.words) {
-      each_block(file, [&](std::string_view block, uint64_t done, uint64_t size) {
-        counts.add(block);
-        line.show(fmt::format("{}: {} of {} MB read", file, done >> 20, size >> 20));
-      });
-    }
+    for (const std::string& file : files) count_words(file, counts, line);
     const Bpe bpe(learn_bpe(
         counts,
         {.size = *request.learn, .specials = request.specials, .progress = [&](int32_t tokens, int32_t size) {
            line.show(fmt::format("{} of {} tokens", tokens, size));
          }}));
-    save(bpe, request.out);
+    write_folder(request.out, [&](const std::filesystem::path& unfinished) { bpe.save(unfinished); });
     told = fmt::format("{}: {} tokens, {} merges from {} different words\n", request.out, bpe.size(),
                        bpe.merges().size(), counts.words().size());
     if (bpe.size() < *request.learn)
@@ -253,10 +256,10 @@ void add_tokenize(CLI::App& program) {
   command.option("--file", request->files, "A file in place of texts, - for stdin; as often as needed")
       .repeated();
   command.option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes, which is the preset");
-  command.option("--learn", request->learn, "Learn merges up to this many tokens from text files");
+  command.option("--learn", request->learn, "Learn merges up to this many tokens from texts");
   command.option("--special", request->specials, "With --learn: a special token's name; as often as needed")
       .repeated();
-  command.option("--out", request->out, "The folder for --learn; else a token file for the ids");
+  command.option("--out", request->out, "A new folder for --learn; else a token file for the ids");
   command.flag("--read-specials", request->read_specials,
                "Names of special tokens in the text mean the tokens; --decode writes them");
   command.flag("--plain", request->plain, "Without the tokens that the vocabulary puts around a text");

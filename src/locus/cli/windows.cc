@@ -16,6 +16,8 @@
 namespace locus::cli {
 namespace {
 
+constexpr int kMost = 1 << 30;
+
 struct Request {
   std::string file, tokenizer = "bytes";
   WindowOptions windows = {.context = 4, .batch = 8};
@@ -96,15 +98,21 @@ void add_windows(CLI::App& program) {
   command.option("FILE", request->file, "A text, a token file, or - for stdin").required();
   command.option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes; for a text")
       .shows_default();
-  command.option("--context", request->windows.context, "Tokens in a window").shows_default();
-  command.option("--stride", request->windows.stride,
-                 "Tokens from one window to the next; the context when not given");
-  command.option("--batch", request->windows.batch, "Windows in a batch").shows_default();
+  command.option("--context", request->windows.context, "Tokens in a window")
+      .between(1, kMost)
+      .shows_default();
+  command
+      .option("--stride", request->windows.stride,
+              "Tokens from one window to the next; the context when not given")
+      .between(1, kMost);
+  command.option("--batch", request->windows.batch, "Windows in a batch").between(1, kMost).shows_default();
   command.flag("--shuffle", request->windows.shuffle, "Windows in another order in every epoch");
   command.option("--seed", request->windows.seed, "What the order depends on").shows_default();
   command.flag("--drop-last", request->drop_last, "No last batch of fewer windows");
-  command.option("--epoch", request->epoch, "The epoch to show").shows_default();
-  command.option("--index", request->index, "The batch of the epoch to show").shows_default();
+  command.option("--epoch", request->epoch, "The epoch to show").between(0, kMost).shows_default();
+  command.option("--index", request->index, "The batch of the epoch to show")
+      .between(0, kMost)
+      .shows_default();
   command.flag("--json", request->json, "Print it as JSON");
   command.callback([request] { run(*request); });
 }

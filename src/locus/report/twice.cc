@@ -1,10 +1,11 @@
 #include "locus/report/twice.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "locus/apply/similarity.h"
 #include "locus/nn/generate.h"
+#include "locus/text/pipeline/normalizer.h"
+#include "locus/text/unicode.h"
 
 namespace locus::report {
 namespace {
@@ -30,18 +31,26 @@ Series looks_from(const Twice& twice, int64_t from, const std::string& name) {
 
 }  // namespace
 
+std::string in_small_letters(std::string_view text) {
+  AlignedText small(text, 0, text.size());
+  lower(small);
+  return std::string(small.text());
+}
+
 std::vector<std::string> words_of(std::string_view sentence) {
+  const std::string text = in_small_letters(sentence);
   std::vector<std::string> words;
   bool open = false;
-  for (const char c : sentence) {
-    const bool letter =
-        static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  for (size_t i = 0; i < text.size();) {
+    const Character character = character_at(text, i);
+    const bool letter = in_word(character);
     if (letter && open) {
-      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else if (c != ' ' && c != '\n' && c != '\t') {
-      words.emplace_back(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+      words.back().append(text, i, character.length);
+    } else if (class_of(character) != CharacterClass::space) {
+      words.push_back(text.substr(i, character.length));
     }
     open = letter;
+    i += character.length;
   }
   return words;
 }
@@ -50,8 +59,7 @@ std::pair<int64_t, int64_t> find_twice(const std::vector<std::string>& words, st
   std::pair<int64_t, int64_t> found = {0, 0};
   for (size_t i = 0; i < words.size(); ++i) {
     // A comma said twice is nothing to look at.
-    if (word.empty() ? std::isalnum(static_cast<unsigned char>(words[i][0])) == 0 : words[i] != word)
-      continue;
+    if (word.empty() ? !in_word(character_at(words[i], 0)) : words[i] != word) continue;
     const auto last = std::find(words.rbegin(), words.rend(), words[i]).base() - words.begin() - 1;
     const auto here = static_cast<int64_t>(i);
     if (last - here > found.second - found.first) found = {here, last};
@@ -59,6 +67,21 @@ std::pair<int64_t, int64_t> find_twice(const std::vector<std::string>& words, st
   require(found.second > found.first, "explain: {} said twice in the sentence",
           word.empty() ? "no word is" : fmt::format("'{}' is not", word));
   return found;
+}
+
+std::pair<TextSpan, TextSpan> places_twice(std::string_view sentence, std::string_view word) {
+  AlignedText small(sentence, 0, sentence.size());
+  lower(small);
+  const std::string_view text = small.text();
+  std::vector<TextSpan> places;
+  for (size_t i = 0; !word.empty() && (i = text.find(word, i)) != std::string_view::npos; ++i) {
+    const size_t end = i + word.size();
+    if (i > 0 && in_word(character_before(text, i))) continue;
+    if (end < text.size() && in_word(character_at(text, end))) continue;
+    places.push_back(small.source(i, end));
+  }
+  require(places.size() > 1, "explain: '{}' is not said twice in the sentence", word);
+  return {places.front(), places.back()};
 }
 
 std::vector<int32_t> number_words(const std::vector<std::string>& words) {

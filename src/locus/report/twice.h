@@ -3,10 +3,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "locus/nn/model.h"
 #include "locus/report/figure.h"
+#include "locus/text/encoding.h"
 
 namespace locus::report {
 
@@ -18,12 +21,19 @@ struct Twice {
   std::vector<Tensor> weights;     // of attention, [H, N, N] a layer
 };
 
+// As words are told: whoever looks for one need not know how it is written.
+std::string in_small_letters(std::string_view text);
+
 // Words and marks of a sentence, in small letters.
 std::vector<std::string> words_of(std::string_view sentence);
 
 // Where a word stands for the first and for the last time. Without one, the word said again after the longest
 // while. None is said twice: an error.
 std::pair<int64_t, int64_t> find_twice(const std::vector<std::string>& words, std::string_view word = "");
+
+// The same in bytes of the sentence itself, for a word in small letters that stands there by itself; it may
+// be several words.
+std::pair<TextSpan, TextSpan> places_twice(std::string_view sentence, std::string_view word);
 
 // Each different word another token, in the order they come: for models that know no words.
 std::vector<int32_t> number_words(const std::vector<std::string>& words);
