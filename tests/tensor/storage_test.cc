@@ -64,6 +64,9 @@ TEST(Storage, AFreedBlockIsTakenAgainByATensorOfAboutItsSize) {
 
 // Blocks are written in full by their owners, which would find it if one were given out twice.
 RC_GTEST_PROP(Storage, NoTwoTensorsShareABlock, (const std::vector<uint8_t>& sizes)) {
+#if defined(__SANITIZE_ADDRESS__)
+  return;  // blocks are not kept, so none is given out again
+#endif
   std::vector<Tensor> alive;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const int64_t elements = int64_t{sizes[i]} << 10;
