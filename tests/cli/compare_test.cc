@@ -137,6 +137,10 @@ TEST(Compare, TakesTheUsersOwnText) {
                                       (folder / "t.txt").string() + " --out " + (folder / "a").string());
   EXPECT_EQ(changed.exit_code, 2);
   EXPECT_NE(changed.err.find("was begun with another text"), std::string::npos) << changed.err;
+  write_file(folder / "moved.txt", text);
+  const Outcome moved = run_program("compare --schemes none --seeds 1 --steps 2 --lengths 70 --text " +
+                                    (folder / "moved.txt").string() + " --out " + (folder / "a").string());
+  EXPECT_EQ(moved.exit_code, 0) << moved.err;
   write_file(folder / "s.toml",
              "text = 't.txt'\ntasks = ''\nschemes = 'none'\nseeds = 1\nsteps = 2\n"
              "lengths = '70'\n");

@@ -189,6 +189,19 @@ TEST(Beam, ThePenaltyHitsWhatOccurred) {
   EXPECT_FALSE(comes_twice(all, 1));
 }
 
+// What is ruled out is no end, however few ways on there are.
+TEST(Beam, WritesNothingThatIsRuledOut) {
+  const Model model(small(ModelKind::decoder), {.seed = 2});
+  BeamOptions options = {.beams = 4, .max_tokens = 3, .stops_early = true, .end_tokens = {1}};
+  options.rules.banned = {0, 1, 2, 3};
+  const std::vector<int32_t> written = beam_search(model, {4}, options);
+  EXPECT_EQ(written.size(), 3u);
+  EXPECT_TRUE(std::ranges::all_of(written, [](int32_t token) { return token > 3; }));
+  options.rules.banned = {0, 1, 2, 3, 4, 5, 6};
+  expect_error(Fault::data, {"no token is left: all are ruled out"},
+               [&] { beam_search(model, {4}, options); });
+}
+
 // Under this penalty an open beam is better than any that ended before.
 TEST(Beam, OpenOnesCountAtTheLengthLimitUnlessTheSearchStopsEarly) {
   const Model model(small(ModelKind::decoder), {.seed = 29});

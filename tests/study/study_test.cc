@@ -155,7 +155,8 @@ TEST(Study, TheAnswerInWordsFollowsFromTheNumbers) {
   EXPECT_EQ(
       words[0],
       "back: at the trained length of 64 tokens rotary, shaw and learned solve it (95 % right or more); "
-      "none (10 %) does not. Longer, shaw holds up to 512 tokens; rotary (70 % at 512) holds up to 128; "
+      "none (10.0 % ± 1.0) does not. Longer, shaw holds up to 512 tokens; rotary (70 % at 512) holds up to "
+      "128; "
       "learned "
       "cannot be asked past 64, the end of the table.");
   EXPECT_EQ(words[1], "Cost: a training step took here, against no scheme at all, shaw 2.0 times.");
@@ -174,7 +175,8 @@ TEST(Study, WhoDoesNotSolveATaskForItsSpreadDoesNotHoldEither) {
   Summary summary = made_up();
   summary.tasks[0].lines = {{"shaw", "", {{0.96, 0.04, ""}, {0.96, 0, ""}, {0.96, 0, ""}}}};
   EXPECT_EQ(findings(summary)[0],
-            "back: at the trained length of 64 tokens no scheme solves it (95 % right or more): shaw (96 %). "
+            "back: at the trained length of 64 tokens no scheme solves it (95 % right or more): shaw (96.0 % "
+            "± 2.0). "
             "Longer, no scheme holds up to 512 tokens.");
 }
 
@@ -214,7 +216,8 @@ TEST(Study, AnEncoderIsNotBlamedForWhatItsSchemeCannotTell) {
 TEST(Study, ASpreadOverSeedsCountsAgainstAScheme) {
   Summary summary = made_up();
   summary.tasks[0].lines[3].scores[0] = {0.96, 0.08, ""};
-  EXPECT_NE(findings(summary)[0].find("none (10 %) and learned (96 %) do not"), std::string::npos);
+  EXPECT_NE(findings(summary)[0].find("none (10.0 % ± 1.0) and learned (96.0 % ± 4.0) do not"),
+            std::string::npos);
 }
 
 TEST(Study, TwoSeedsDifferAndAreBothKept) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/expect_error.h"
 
 namespace locus {
@@ -58,6 +60,16 @@ TEST(Masking, SpecialTokensAreKept) {
   const Corrupted got = corrupt({3, 4, 3}, how);
   EXPECT_EQ(got.targets, (Ids{kNoTarget, 4, kNoTarget}));
   EXPECT_EQ(got.ids[0], 3);
+}
+
+TEST(Masking, OneTokenAtLeastIsHidden) {
+  Masking how = masking(1e-6);
+  how.kept = {3};
+  for (int64_t epoch = 0; epoch < 20; ++epoch) {
+    const Corrupted got = corrupt({3, 4, 4, 3}, how, epoch);
+    EXPECT_EQ(std::ranges::count(got.targets, 4), 1) << epoch;
+  }
+  EXPECT_EQ(corrupt({3, 3}, how).targets, (Ids{kNoTarget, kNoTarget}));
 }
 
 TEST(Masking, RatesAtTheEnds) {

@@ -90,6 +90,8 @@ TEST(Answers, CapitalsPunctuationAndArticlesDoNotCount) {
   };
   EXPECT_TRUE(score("The Fox!", {{.text = "a fox"}}).exact);
   EXPECT_EQ(score("The Fox!", {{.text = "a fox"}}).f1, 1);
+  EXPECT_TRUE(score("Élan", {{.text = "élan"}}).exact);
+  EXPECT_TRUE(score("dog\u00a0house", {{.text = "dog house"}}).exact) << "a blank that keeps words together";
   EXPECT_FALSE(score("red fox", {{.text = "fox"}}).exact);
   EXPECT_DOUBLE_EQ(score("red fox", {{.text = "fox"}}).f1, 2.0 / 3);
   EXPECT_DOUBLE_EQ(score("fox fox", {{.text = "fox"}}).f1, 2.0 / 3) << "a word counts once";

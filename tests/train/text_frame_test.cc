@@ -83,8 +83,12 @@ TEST(TextFrame, WordsBeginInTokens) {
   encoding.push(7, {0, 3}, 0, 0);
   encoding.push(8, {3, 9}, 0, 0);  // two words in one token
   encoding.push(1, {}, 0, Encoding::kNoText);
-  const std::vector<size_t> begins = {0, 4, 7, 10};
-  EXPECT_EQ(word_tokens(encoding, begins), (std::vector<size_t>{1, 2, 2})) << "the last was cut off";
+  const std::vector<TextSpan> words = {{0, 3}, {4, 6}, {7, 9}, {10, 12}};
+  using Tokens = std::vector<std::optional<size_t>>;
+  EXPECT_EQ(word_tokens(encoding, words), (Tokens{1, 2, 2, {}})) << "the last was cut off";
+  encoding.push(9, {13, 15}, 0, 0);
+  const std::vector<TextSpan> passed_over = {{0, 3}, {10, 12}, {13, 15}};
+  EXPECT_EQ(word_tokens(encoding, passed_over), (Tokens{1, {}, 4})) << "no word has another's token";
 }
 
 // Marian's languages are cut by models of their own, into ids of one vocabulary.

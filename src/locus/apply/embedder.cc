@@ -124,18 +124,13 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
   return found->second;
 }
 
-std::string Embedder::prepared(const std::string& text) const {
-  if (!lower_) return text;
-  AlignedText small(text, 0, text.size());
-  lower(small);
-  return std::string(small.text());
-}
-
 Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options,
                        std::string_view prompt) const {
   const std::string& before = prompt_named(prompt);
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
-    return model_.read({prepared(before + texts[i])}, options.truncate, Specials::are_text, OffsetUnit::none);
+    const std::string text = before + texts[i];
+    return model_.read({lower_ ? lowered(text) : text}, options.truncate, Specials::are_text,
+                       OffsetUnit::none);
   });
   const Tensor out = Tensor::zeros({static_cast<int64_t>(texts.size()), width()});
   each_batch(model_, encodings, options.batch_tokens,

@@ -31,7 +31,6 @@ class Embedder {
   void read_prompts();
   void read_limits();
   const std::string& prompt_named(std::string_view name) const;
-  std::string prepared(const std::string& text) const;
   void embed_batch(const TextBatch& batch, const Tensor& out) const;
 
   TextModel model_;

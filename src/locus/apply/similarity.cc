@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace locus {
 namespace {
@@ -9,9 +11,11 @@ namespace {
 // The options for some of the texts, which know their places among all.
 ReadOptions part_of(const ReadOptions& options, const std::vector<size_t>& places) {
   ReadOptions part = options;
-  part.on_bad = [&](size_t i, const Error& error) {
-    if (options.on_bad) return options.on_bad(places[i], error);
-    throw Error(error.fault(), fmt::format("pair {}: {}", places[i] + 1, error.what()));
+  // Of one pair both texts may be bad.
+  part.on_bad = [&, told = std::optional<size_t>()](size_t i, const Error& error) mutable {
+    const size_t pair = places[i];
+    if (!options.on_bad) throw Error(error.fault(), fmt::format("pair {}: {}", pair + 1, error.what()));
+    if (std::exchange(told, pair) != pair) options.on_bad(pair, error);
   };
   return part;
 }

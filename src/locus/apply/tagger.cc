@@ -23,16 +23,16 @@ std::vector<Unit> tokens_of(const Encoding& encoding) {
 
 // What a run of locus train learned: words between blanks, each with the class of its first token.
 std::vector<Unit> words_of(std::string_view text, const Encoding& encoding) {
-  std::vector<size_t> begins;
   std::vector<TextSpan> words;
   for (size_t begin = 0, end = 0; (begin = text.find_first_not_of(' ', end)) != std::string_view::npos;) {
     end = std::min(text.find(' ', begin), text.size());
-    begins.push_back(begin);
     words.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
   }
-  const std::vector<size_t> tokens = word_tokens(encoding, begins);  // fewer where the rest was cut off
+  const std::vector<std::optional<size_t>> tokens = word_tokens(encoding, words);
   std::vector<Unit> units;
-  for (size_t i = 0; i < tokens.size(); ++i) units.push_back({tokens[i], words[i]});
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i]) units.push_back({*tokens[i], words[i]});
+  }
   return units;
 }
 

@@ -15,6 +15,7 @@
 #include "locus/report/page.h"
 #include "locus/report/scheme_card.h"
 #include "locus/report/twice.h"
+#include "locus/text/pipeline/normalizer.h"
 #include "locus/text/readable.h"
 #include "locus/text/tokenizer.h"
 #include "locus/train/saved_run.h"
@@ -142,7 +143,7 @@ void explain(const Request& request) {
   require(is_utf8(request.word), "explain: --word is not valid UTF-8");
   const std::vector<std::string> words = report::words_of(request.sentence);
   if (words.empty()) fail(Fault::data, "explain: the sentence has no word");
-  std::string word = report::in_small_letters(request.word);
+  std::string word = lowered(request.word);
   if (word.empty() && std::ranges::count(words, "it") > 1) word = "it";  // the documents' own example
   if (word.empty()) word = words[static_cast<size_t>(report::find_twice(words).first)];
   const Subject subject =

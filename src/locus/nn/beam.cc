@@ -3,6 +3,7 @@
 // better than the worst of them. At the length limit open ones are finished.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "locus/nn/decoder.h"
 #include "locus/nn/generate.h"
@@ -39,6 +40,7 @@ std::vector<Hypothesis> continuations(const std::vector<int32_t>& prompt,
     obey(options.rules, history, static_cast<int64_t>(beams[beam].tokens.size()), options.max_tokens,
          std::span(log_p));
     for (size_t token = 0; token < log_p.size(); ++token) {
+      if (log_p[token] == -std::numeric_limits<double>::infinity()) continue;  // ruled out
       steps.push_back({beams[beam].log_probability + log_p[token], row, static_cast<int32_t>(token)});
     }
   }
@@ -102,6 +104,7 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
     }
     decoder.select(parents);
   }
+  require(!finished.empty() || options.max_tokens <= 0, "no token is left: all are ruled out");
   return finished.empty() ? std::vector<int32_t>() : finished.front().tokens;
 }
 

@@ -31,14 +31,8 @@ Series looks_from(const Twice& twice, int64_t from, const std::string& name) {
 
 }  // namespace
 
-std::string in_small_letters(std::string_view text) {
-  AlignedText small(text, 0, text.size());
-  lower(small);
-  return std::string(small.text());
-}
-
 std::vector<std::string> words_of(std::string_view sentence) {
-  const std::string text = in_small_letters(sentence);
+  const std::string text = lowered(sentence);
   std::vector<std::string> words;
   bool open = false;
   for (size_t i = 0; i < text.size();) {
@@ -120,7 +114,7 @@ std::vector<std::string> in_words(const Twice& twice) {
       "'{}' stands at positions {} and {}. The two token vectors are one row of the table: cosine {:.3f}.",
       word, twice.first, twice.second, twice.tokens)};
   sentences.push_back(
-      twice.states.front() < 0.9999
+      twice.states.front() < 1 - 1e-12
           ? fmt::format("The scheme adds a part for the position: the two input vectors have cosine {:.3f}.",
                         twice.states.front())
           : "The scheme adds nothing to the input: the two input vectors are equal, cosine 1.000.");

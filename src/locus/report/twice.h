@@ -21,9 +21,6 @@ struct Twice {
   std::vector<Tensor> weights;     // of attention, [H, N, N] a layer
 };
 
-// As words are told: whoever looks for one need not know how it is written.
-std::string in_small_letters(std::string_view text);
-
 // Words and marks of a sentence, in small letters.
 std::vector<std::string> words_of(std::string_view sentence);
 

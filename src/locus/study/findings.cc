@@ -1,5 +1,6 @@
 // The answer in words. Nothing is said that the numbers do not say: a scheme solves a task, or holds past the
-// trained length, by the rules written here, and its spread over seeds counts against it.
+// trained length, by the rules written here. A task is solved where half the spread over seeds takes nothing
+// from it; all else is said of means.
 #include <algorithm>
 #include <cmath>
 
@@ -69,7 +70,8 @@ std::string solved_sentence(const TaskSummary& task, size_t column, int64_t leng
       solve.push_back(line.label());
       continue;
     }
-    fail.push_back(fmt::format("{} ({})", line.label(), in_words(*task.task, mean.value)));
+    fail.push_back(fmt::format("{} ({:.1f} %{})", line.label(), 100 * mean.value,
+                               mean.spread > 0 ? fmt::format(" \u00b1 {:.1f}", 50 * mean.spread) : ""));
     if (needs_direction && line.scheme != kControl && !tells_direction(line.scheme))
       blind.push_back(line.label());
   }
@@ -187,6 +189,7 @@ std::vector<std::string> findings(const Summary& summary) {
     sentences.push_back(std::move(text));
   }
   if (const std::string cost = cost_sentence(summary); !cost.empty()) sentences.push_back(cost);
+  if (summary.seeds == 1) sentences.emplace_back("All this is of one seed: others may give other numbers.");
   return sentences;
 }
 

@@ -118,21 +118,20 @@ Settings settings_of(const Study& study) {
   return settings;
 }
 
-// The text is told by its name in study.toml, and by what it holds here.
+// A text is told by what it holds, wherever it lies.
 void claim_text(const Study& study, const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kTextFile;
   const std::string now = fingerprint(study.text);
-  if (is_there(file) && read_file(file) != now) {
-    fail(Fault::usage, "{} was begun with another text: '{}' has changed since; give another folder",
-         folder.string(), study.text);
-  }
-  write_file(file, now);
+  if (!is_there(file)) return write_file(file, now);
+  if (read_file(file) == now) return;
+  fail(Fault::usage, "{} was begun with another text than '{}' is now; give another folder", folder.string(),
+       study.text);
 }
 
 // Makes the folder this study's, or refuses one that is another's.
 void claim(const Study& study, const std::filesystem::path& folder) {
-  if (!study.text.empty()) claim_text(study, folder);
-  if (const std::optional<Study> there = study_in(folder)) {
+  if (std::optional<Study> there = study_in(folder)) {
+    if (!study.text.empty() && !there->text.empty()) there->text = study.text;
     const auto found = differences(settings_of(*there), settings_of(study));
     if (!found.empty()) {
       fail(Fault::usage, "{} holds another study; give another folder, or the same settings:\n  {}",
@@ -141,6 +140,7 @@ void claim(const Study& study, const std::filesystem::path& folder) {
   } else {
     write_file(folder / kStudyFile, study_toml(study));
   }
+  if (!study.text.empty()) claim_text(study, folder);
 }
 
 }  // namespace

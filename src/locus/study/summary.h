@@ -9,7 +9,7 @@
 namespace locus::study {
 
 struct Mean {
-  double value = 0;   // NaN where no seed has one
+  double value = 0;   // NaN where a seed has none
   double spread = 0;  // largest less smallest over the seeds
   std::string why;    // where there is none
 };

@@ -1,5 +1,8 @@
 #include "locus/text/masking.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "locus/base/error.h"
 #include "locus/base/random.h"
 
@@ -22,18 +25,27 @@ void mask_tokens(std::span<int32_t> ids, std::span<int32_t> targets, const Maski
   require(ids.size() == targets.size(), "masking: {} ids and {} targets, expected equal numbers", ids.size(),
           targets.size());
   const Random random(seed, kStream + static_cast<uint64_t>(epoch));
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const PhiloxBlock draw = random.block(static_cast<uint64_t>(first) + i);
-    targets[i] = kNoTarget;
-    if (fraction(draw[0]) >= masking.rate || masking.kept.contains(ids[i])) continue;
+  const auto draw = [&](size_t i) { return random.block(static_cast<uint64_t>(first) + i); };
+  const auto hide = [&](size_t i) {
     targets[i] = ids[i];
-    const double kind = fraction(draw[1]);
+    const double kind = fraction(draw(i)[1]);
     if (kind < 0.8) {
       ids[i] = masking.mask;
     } else if (kind < 0.9) {
-      ids[i] = static_cast<int32_t>(uint64_t{draw[2]} * static_cast<uint32_t>(masking.vocabulary) >> 32);
+      ids[i] = static_cast<int32_t>(uint64_t{draw(i)[2]} * static_cast<uint32_t>(masking.vocabulary) >> 32);
     }
+  };
+  std::ranges::fill(targets, kNoTarget);
+  bool hidden = false;
+  std::optional<size_t> nearest;  // to being hidden
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (masking.kept.contains(ids[i])) continue;
+    if (!nearest || draw(i)[0] < draw(*nearest)[0]) nearest = i;
+    if (fraction(draw(i)[0]) >= masking.rate) continue;
+    hide(i);
+    hidden = true;
   }
+  if (!hidden && nearest && masking.rate > 0) hide(*nearest);
 }
 
 }  // namespace locus

@@ -8,6 +8,8 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/text/pipeline/normalizer.h"
+#include "locus/text/unicode.h"
 #include "locus/train/text_frame.h"
 
 namespace locus {
@@ -38,13 +40,16 @@ std::pair<int64_t, int64_t> tokens_of(const Answer& answer, const Encoding& enco
 
 std::vector<std::string> plain_words(std::string_view text) {
   std::vector<std::string> words(1);
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (std::isspace(byte)) {
+  const std::string small = lowered(text);
+  for (size_t i = 0; i < small.size();) {
+    const Character character = character_at(small, i);
+    const std::string_view letter = std::string_view(small).substr(i, character.length);
+    if (class_of(character) == CharacterClass::space) {
       if (!words.back().empty()) words.emplace_back();
-    } else if (!std::ispunct(byte)) {
-      words.back() += static_cast<char>(std::tolower(byte));
+    } else if (letter.size() > 1 || !std::ispunct(static_cast<unsigned char>(letter[0]))) {
+      words.back() += letter;  // marks of ASCII alone are left out
     }
+    i += character.length;
   }
   std::erase_if(words, [](const std::string& word) {
     return word.empty() || word == "a" || word == "an" || word == "the";

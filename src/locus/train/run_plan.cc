@@ -1,6 +1,7 @@
 #include "locus/train/run_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "locus/base/error.h"
@@ -88,10 +89,16 @@ void place(std::string& name, const Settings& settings, const char* key, const f
   name = (is_there(found) ? found : other).string();
 }
 
+// Of so many, those that are left when a part is cut off, be it one.
+int64_t left_of(int64_t size, double part) {
+  const auto cut = static_cast<int64_t>(std::llround(static_cast<double>(size) * part));
+  return part > 0 ? size - std::max<int64_t>(cut, 1) : size;
+}
+
 // The last part of a list, cut off.
 template <class T>
 std::vector<T> cut_off(std::vector<T>& list, double part) {
-  const auto keep = static_cast<int64_t>(static_cast<double>(list.size()) * (1 - part));
+  const int64_t keep = left_of(std::ssize(list), part);
   std::vector<T> rest(std::make_move_iterator(list.begin() + keep), std::make_move_iterator(list.end()));
   list.resize(static_cast<size_t>(keep));
   return rest;
@@ -103,7 +110,7 @@ void read_data(RunPlan& plan) {
   const double part = task.data.validation.empty() ? task.data.validation_part : 0;
   if (task.on_streams()) {
     const auto stream = open_tokens(file, *task.tokenizer);
-    const auto keep = static_cast<int64_t>(static_cast<double>(stream->size()) * (1 - part));
+    const int64_t keep = left_of(stream->size(), part);
     plan.training = window_samples(task, std::make_shared<StreamPart>(stream, 0, keep));
     if (part > 0) {
       plan.validation = window_samples(task, std::make_shared<StreamPart>(stream, keep, stream->size()));

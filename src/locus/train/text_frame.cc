@@ -50,14 +50,14 @@ int32_t end_token(const TextTask& task) {
   return nothing.ids.back();
 }
 
-std::vector<size_t> word_tokens(const Encoding& encoding, std::span<const size_t> begins) {
-  std::vector<size_t> tokens;
+std::vector<std::optional<size_t>> word_tokens(const Encoding& encoding, std::span<const TextSpan> words) {
+  std::vector<std::optional<size_t>> tokens;
   size_t token = 0;
-  for (const size_t begin : begins) {
+  for (const TextSpan& word : words) {
     // Tokens that come from no text end at 0.
-    while (token < encoding.size() && encoding.offsets[token].end <= begin) ++token;
-    if (token == encoding.size()) break;
-    tokens.push_back(token);
+    while (token < encoding.size() && encoding.offsets[token].end <= word.begin) ++token;
+    const bool its = token < encoding.size() && encoding.offsets[token].begin < word.end;
+    tokens.push_back(its ? std::optional(token) : std::nullopt);
   }
   return tokens;
 }

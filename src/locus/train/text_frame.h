@@ -43,8 +43,8 @@ TextFrame frame_of(const TextTask& task);
 // The token behind everything that an encoder-decoder learns to write.
 int32_t end_token(const TextTask& task);
 
-// The token that each word begins in, the words given by their first bytes in the (first) text. Words behind
-// the last token have none: the result is shorter.
-std::vector<size_t> word_tokens(const Encoding& encoding, std::span<const size_t> begins);
+// The token that each word, as its bytes in the (first) text, begins in. One that the tokenizer passes over,
+// or that was cut off, has none.
+std::vector<std::optional<size_t>> word_tokens(const Encoding& encoding, std::span<const TextSpan> words);
 
 }  // namespace locus

@@ -72,18 +72,19 @@ Sample labelled_sample(const LabelledText& example, const TextTask& task) {
 
 Sample tagged_sample(const TaggedText& example, const TextTask& task) {
   std::string text;
-  std::vector<size_t> begins;
+  std::vector<TextSpan> words;
   for (const std::string& word : example.words) {
     if (!text.empty()) text += ' ';
-    begins.push_back(text.size());
+    const auto begin = static_cast<uint32_t>(text.size());
     text += word;
+    words.push_back({begin, static_cast<uint32_t>(text.size())});
   }
   const Encoding encoding = framed_text({text}, task);
   Sample sample{.ids = encoding.ids};
   sample.targets.resize(encoding.size(), kernel::kIgnoredTarget);
-  const std::vector<size_t> tokens = word_tokens(encoding, begins);
+  const std::vector<std::optional<size_t>> tokens = word_tokens(encoding, words);
   for (size_t word = tokens.size(); word-- > 0;) {  // the first of those that begin in one token counts
-    sample.targets[tokens[word]] = example.labels[word];
+    if (tokens[word]) sample.targets[*tokens[word]] = example.labels[word];
   }
   return sample;
 }

@@ -37,6 +37,7 @@ void normalize(AlignedText& text, NormalForm form);
 std::vector<AlignedText::Step> steps_of(std::string_view text);
 // Every character as its full lower case, which may be two.
 void lower(AlignedText& text);
+std::string lowered(std::string_view text);
 // Without the characters that `gone` says.
 template <class F>
 void remove_if(AlignedText& text, F&& gone) {

@@ -88,6 +88,12 @@ void lower(AlignedText& text) {
   if (any) text.rewrite(steps);
 }
 
+std::string lowered(std::string_view text) {
+  AlignedText small(text, 0, text.size());
+  lower(small);
+  return std::string(small.text());
+}
+
 std::unique_ptr<Normalizer> read_rewriting(const JsonPart& part) {
   const std::string type = part.type();
   if (type == "Replace") return replacing(part);
