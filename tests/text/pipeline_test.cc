@@ -66,6 +66,29 @@ TEST(Pipeline, WhitespaceKnowsTheCharactersOfWords) {
   EXPECT_EQ(cut("a‍b Ⓐb Ⅷa a_b‿c"), (Spans{{0, 3}, {4, 6}, {7, 9}, {10, 15}}));
 }
 
+// Ids by tokenizers 0.23.
+TEST(Pipeline, CutsWhereAPatternMatchesNothing) {
+  const auto cut = [](const std::string& pattern, const std::string& behavior, const char* text) {
+    return pipeline(R"({"pre_tokenizer": {"type": "Split", "pattern": )" + pattern + R"(, "behavior": ")" +
+                    behavior + R"("}, "model": {"type": "WordPiece", "vocab": {"[UNK]": 0}}})")
+        .encoding(text)
+        .offsets;
+  };
+  const std::string threes = R"r({"Regex": "(?=(\\d{3})+(?!\\d))"})r",
+                    capitals = R"r({"Regex": "(?=[A-Z])"})r";
+  EXPECT_EQ(cut(R"({"String": ""})", "Isolated", "ACT"), (Spans{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(cut(threes, "Isolated", "1234567"), (Spans{{0, 1}, {1, 4}, {4, 7}}));
+  EXPECT_EQ(cut(capitals, "MergedWithNext", "aBcD"), (Spans{{0, 1}, {1, 3}, {3, 4}}));
+}
+
+TEST(Pipeline, IdsAloneAreThoseWithOffsets) {
+  const Pipeline words = pipeline(R"({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+      {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true},
+      {"type": "Whitespace"}]}, "model": {"type": "WordPiece", "unk_token": "?",
+      "vocab": {"?": 0, "a": 1, "b": 2, "c": 3, "▁": 4}}})");
+  for (const char* text : {"b c b", "a", "c  b a"}) EXPECT_EQ(words.encode(text), words.encoding(text).ids);
+}
+
 void refused(const std::string& json, std::initializer_list<const char*> parts) {
   expect_error(Fault::data, parts, [&] { pipeline(json); });
 }

@@ -51,6 +51,7 @@ void cut_words(const AlignedText& text, const Pattern& pattern, Cut cut, bool in
     }
     if (done < word.size()) joiner.take(from + done, to, inverted);
   }
+  std::erase_if(result, [](const auto& word) { return word.begin == word.end; });  // of empty matches
   words = std::move(result);
 }
 

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "locus/base/error.h"
+#include "locus/text/pipeline/pattern.h"
 
 namespace locus {
 namespace {
 
 constexpr std::string_view kHexMembers = "0-9A-Fa-f";
+constexpr std::string_view kBlankMembers = R"(\t-\r\x{85}\p{Z})";  // without U+180E, which is one to PCRE2
 // Of what is no decimal digit, Oniguruma counts those of Latin-1 as letters of words.
 const std::string kOnigWord = std::string(kWordMembers) + R"(\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 
@@ -78,7 +80,13 @@ class Translator {
       return put(fmt::format("\\x{{{}}}", digits), 6);
     }
     const bool braced = (kind == 'p' || kind == 'P' || kind == 'x') && at(i_ + 2) == '{';
-    copy(braced ? std::min(from_.find('}', i_), from_.size() - 1) + 1 - i_ : 2);
+    if (!braced) return copy(2);
+    const size_t end = std::min(from_.find('}', i_), from_.size() - 1);
+    copy(3);
+    if (kind != 'x' && at(i_) == '^') copy(1);
+    // A script alone: to PCRE2 its name stands for all characters that are used with it, too.
+    if (kind != 'x' && is_script(from_.substr(i_, end - i_))) to_ += "sc:";
+    copy(end + 1 - i_);
   }
 
   void escape() {
@@ -87,6 +95,12 @@ class Translator {
         return put("[" + kOnigWord + "]", 2);
       case 'W':
         return put("[^" + kOnigWord + "]", 2);
+      case 's':
+        return put(fmt::format("[{}]", kBlankMembers), 2);
+      case 'S':
+        return put(fmt::format("[^{}]", kBlankMembers), 2);
+      case 'v':
+        return put("\\x{b}", 2);
       case 'h':
         return put(fmt::format("[{}]", kHexMembers), 2);
       case 'H':
@@ -103,13 +117,16 @@ class Translator {
   void escape_in_class() {
     const char kind = at(i_ + 1);
     if (kind == 'W' || kind == 'H') refuse(fmt::format("\\{} in a class", kind));
-    if (kind == 'w') return put(kOnigWord, 2);
+    if (kind == 'w') return put(negated_ ? std::string(kWordMembers) : kOnigWord, 2);
+    if (kind == 's') return put(kBlankMembers, 2);
+    if (kind == 'v') return put("\\x{b}", 2);
     if (kind == 'h') return put(kHexMembers, 2);
     plain_escape();
   }
 
   void character_class() {
-    copy(at(i_ + 1) == '^' ? 2 : 1);
+    negated_ = at(i_ + 1) == '^';
+    copy(negated_ ? 2 : 1);
     if (at(i_) == ']') copy(1);
     bool joined = false;  // a class within ended or began just before
     for (int depth = 1; depth > 0 && i_ < from_.size();) {
@@ -136,6 +153,7 @@ class Translator {
   std::string_view from_;
   const std::string& where_;
   size_t i_ = 0;
+  bool negated_ = false;  // the class being read; it has no more digits then than PCRE2's
   std::string to_;
 };
 

@@ -59,8 +59,12 @@ bool Pipeline::append_alone(std::string_view part, bool first, std::vector<Piece
   if (!text.text().empty()) words.push_back({0, text.text().size()});
   parts_.pre_tokenizer->apply(text, words);
   if (between) {
-    if (words.empty() || text.source(words[0].begin, words[0].end) != TextSpan{0, 1}) return false;
-    words.erase(words.begin());
+    // All that came of the letter in front, which may be more than one word.
+    const auto of_part = std::ranges::find_if(words, [&](const auto& word) {
+      return text.source(word.begin, word.end) != TextSpan{0, 1};
+    });
+    if (of_part == words.begin()) return false;
+    words.erase(words.begin(), of_part);
   }
   scratch.clear();
   for (const auto& [begin, end] : words)

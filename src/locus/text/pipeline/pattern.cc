@@ -14,7 +14,6 @@ class WordPattern final : public Pattern {
  public:
   explicit WordPattern(std::string word) : word_(std::move(word)) {}
   void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
-    if (word_.empty()) return;
     for (size_t i = 0; (i = text.find(word_, i)) != std::string_view::npos; i += word_.size()) {
       matches.push_back({i, i + word_.size()});
     }
@@ -95,9 +94,12 @@ std::unique_ptr<Pattern> scanner_pattern(size_t (*end)(std::string_view, size_t)
 
 std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {
   std::string_view plain;
-  if (!part.member("pattern").get_string().get(plain)) return word_pattern(std::string(plain));
+  const auto read_word = [&](const std::string& word) {  // nothing stands before every character
+    return word.empty() ? regex_pattern("", part.where()) : word_pattern(word);
+  };
+  if (!part.member("pattern").get_string().get(plain)) return read_word(std::string(plain));
   const JsonPart pattern = part.part("pattern");
-  if (pattern.has("String")) return word_pattern(pattern.text("String"));
+  if (pattern.has("String")) return read_word(pattern.text("String"));
   if (!pattern.has("Regex")) part.refuse("pattern", "a string, {\"String\": ..} or {\"Regex\": ..}");
   const std::string expression = pattern.text("Regex");
   for (const Known& known : kKnown) {

@@ -15,7 +15,8 @@ namespace locus {
 class Pattern {
  public:
   virtual ~Pattern() = default;
-  // Adds the matches, none of them empty, in order and without overlap.
+  // Adds the matches in order and without overlap. One may be empty, and is no place right behind another
+  // then.
   virtual void find(std::string_view text, std::vector<AlignedText::Range>& matches) const = 0;
   virtual Parting parting() const { return {}; }  // of a text that it cuts
 };
@@ -26,6 +27,8 @@ std::unique_ptr<Pattern> scanner_pattern(size_t (*word_end)(std::string_view tex
 // As PCRE2 reads it, over lines. `where` names it in the error when it does not compile, or when a text takes
 // it too long.
 std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::string where);
+// Whether PCRE2 knows a script, as Han, by this name.
+bool is_script(std::string_view name);
 
 // The member "pattern": {"String": ".."}, {"Regex": ".."} or a plain string.
 std::unique_ptr<Pattern> read_pattern(const JsonPart& part);

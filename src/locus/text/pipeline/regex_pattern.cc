@@ -64,19 +64,21 @@ class RegexPattern final : public Pattern {
     const std::string_view part = text.substr(stretch.begin, stretch.end - stretch.begin);
     const uint32_t options = PCRE2_NO_UTF_CHECK | (stretch.begin > 0 ? PCRE2_NOTBOL : 0) |
                              (stretch.end < text.size() ? PCRE2_NOTEOL : 0);
-    for (size_t i = 0; i < part.size();) {
+    size_t last = std::string_view::npos;  // the end of the last match
+    for (size_t i = 0; i <= part.size();) {
       const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), part.size(), i,
                                     options, match.get(), limits_.get());
       if (found == PCRE2_ERROR_NOMATCH) return;
       require(found >= 0, "{} stopped at byte {} of a text of {}: {}", where_, stretch.begin + i, text.size(),
               message_of(found));
       const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
-      if (ends[1] > ends[0]) {
-        matches.push_back({stretch.begin + ends[0], stretch.begin + ends[1]});
-        i = ends[1];
-      } else {  // an empty match: on behind the next character
-        i = ends[1] < part.size() ? ends[1] + character_at(part, ends[1]).length : part.size();
+      if (ends[0] == ends[1] && ends[1] == last) {  // nothing again: on behind the next character
+        if (i == part.size()) return;
+        i += character_at(part, i).length;
+        continue;
       }
+      matches.push_back({stretch.begin + ends[0], stretch.begin + ends[1]});
+      i = last = ends[1];
     }
   }
 
@@ -86,6 +88,14 @@ class RegexPattern final : public Pattern {
 };
 
 }  // namespace
+
+bool is_script(std::string_view name) {
+  const std::string expression = fmt::format("\\p{{sc:{}}}", name);
+  int error = 0;
+  PCRE2_SIZE at = 0;
+  return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), PCRE2_UTF,
+                            &error, &at, nullptr)) != nullptr;
+}
 
 std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::string where) {
   return std::make_unique<RegexPattern>(expression, std::move(where));

@@ -2,6 +2,8 @@
 // the ends.
 #include <utf8proc.h>
 
+#include <algorithm>
+
 #include "locus/text/pipeline/normalizer.h"
 #include "locus/text/pipeline/pattern.h"
 #include "locus/text/pipeline/unicode_age.h"
@@ -51,6 +53,8 @@ std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
                                     word = part.text("content"), where = part.where()](AlignedText& text) {
     std::vector<AlignedText::Range> matches;
     pattern->find(text.text(), matches);
+    require(std::ranges::none_of(matches, [](const auto& match) { return match.begin == match.end; }),
+            "{}: its pattern matches nothing at all somewhere, in place of which Locus puts no text", where);
     check_growth(text, matches.size() * word.size(), where);
     text.replace(matches, word);
   });
