@@ -15,6 +15,8 @@ TEST(Svg, EscapesWhatXmlCannotHold) {
   EXPECT_EQ(escape("a\nb\tc"), "a\nb\tc");
   EXPECT_EQ(escape(std::string_view("\0\x1b", 2)), "\ufffd\ufffd");
   EXPECT_EQ(escape("\xff"), "\ufffd");
+  EXPECT_EQ(escape("a\uffff\ufffeb").find("\uffff"), std::string::npos);
+  EXPECT_EQ(escape("\ufffd"), "\ufffd");
   EXPECT_EQ(escape("\xc3"), "\ufffd");                      // cut short
   EXPECT_EQ(escape("\xc0\xaf"), "\ufffd\ufffd");            // overlong
   EXPECT_EQ(escape("\xed\xa0\x80"), "\ufffd\ufffd\ufffd");  // a surrogate

@@ -67,6 +67,10 @@ TEST(Oniguruma, WhatItCannotSayIsNamed) {
   refused(R"(\p{N}{1,3}+)", "an interval with a + at byte 5");
   refused("a\\u12", "a \\u without four digits at byte 1");
   refused("ba{2}?", "an interval of one number with a ? at byte 2");
+  refused(R"(a\pL)", R"(\p without braces at byte 1)");
+  refused(R"(\Qa\E)", R"(\Q without braces at byte 0)");
+  refused("a(?i)b|c", "options for what follows at byte 4");
+  EXPECT_EQ(matches("(?i)a|b", "AB"), (std::vector<std::string>{"A", "B"}));
 }
 
 // Not closed, or cut in an escape: PCRE2 names the place.

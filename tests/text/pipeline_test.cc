@@ -81,6 +81,15 @@ TEST(Pipeline, CutsWhereAPatternMatchesNothing) {
   EXPECT_EQ(cut(capitals, "MergedWithNext", "aBcD"), (Spans{{0, 1}, {1, 3}, {3, 4}}));
 }
 
+TEST(Pipeline, BlanksThatATokenTakesAlongMayBeATokenToo) {
+  const Pipeline words = pipeline(R"({"added_tokens": [{"id": 3, "content": "<x>", "rstrip": true},
+      {"id": 4, "content": "  "}, {"id": 5, "content": " "}],
+      "model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 1, "b": 2}}})");
+  const Encoding got = words.encoding("a<x>  b");
+  EXPECT_EQ(got.ids, (std::vector<int32_t>{1, 3, 4, 2}));
+  EXPECT_EQ(got.offsets, (Spans{{0, 1}, {1, 6}, {4, 6}, {6, 7}}));
+}
+
 TEST(Pipeline, IdsAloneAreThoseWithOffsets) {
   const Pipeline words = pipeline(R"({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [
       {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true},

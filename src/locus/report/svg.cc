@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// The bytes of the well-formed UTF-8 character at the front of `text`; 0 when there is none.
+// The bytes of the well-formed character at the front of `text`; 0 when there is none.
 size_t character(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -21,8 +21,9 @@ size_t character(std::string_view text) {
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, past U+10FFFF.
+  // Overlong forms, surrogates, past U+10FFFF; and U+FFFE and U+FFFF, which XML does not have.
   const unsigned char second = byte(1);
+  if (first == 0xef && second == 0xbf && byte(2) >= 0xbe) return 0;
   if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) {
     return 0;

@@ -19,7 +19,6 @@ Mean mean_of(const std::vector<const Score*>& scores) {
     most = std::max(most, score->value);
     total += score->value;
   }
-  if (scores.empty()) return {std::numeric_limits<double>::quiet_NaN(), 0, "not run yet"};
   return {total / static_cast<double>(scores.size()), most - least, ""};
 }
 

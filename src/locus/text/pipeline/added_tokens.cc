@@ -90,8 +90,7 @@ std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text,
     }
     if (begin > done) parts.push_back({done, begin, -1});
     parts.push_back({begin, end, token.id});
-    done = end;
-    i = std::max(i, end);
+    done = std::max(done, end);  // blanks that it takes along may be a token themselves, too
   }
   if (done < text.size()) parts.push_back({done, text.size(), -1});
   return parts;

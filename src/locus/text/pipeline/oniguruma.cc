@@ -52,11 +52,14 @@ class Translator {
     fail(Fault::data, "{} has {} at byte {}, which Locus does not read", where_, what, i_);
   }
 
-  // (?m) is what others call (?s).
+  // (?m) is what others call (?s). For the rest of an expression they hold here together with what is behind
+  // a |, there up to it: the same at the beginning only.
   void options() {
+    const bool begins = i_ == 2;
     for (; std::string_view("imx-").find(at(i_)) != std::string_view::npos; ++i_) {
       to_ += at(i_) == 'm' ? 's' : at(i_);
     }
+    if (at(i_) == ')' && !begins) refuse("options for what follows");
   }
 
   void interval() {
@@ -80,6 +83,9 @@ class Translator {
       return put(fmt::format("\\x{{{}}}", digits), 6);
     }
     const bool braced = (kind == 'p' || kind == 'P' || kind == 'x') && at(i_ + 2) == '{';
+    if (!braced && (kind == 'p' || kind == 'P' || kind == 'Q' || kind == 'E')) {
+      refuse(fmt::format("\\{} without braces", kind));
+    }
     if (!braced) return copy(2);
     const size_t end = std::min(from_.find('}', i_), from_.size() - 1);
     copy(3);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "locus/base/error.h"
 #include "locus/text/pipeline/normalizer.h"
 #include "locus/text/pipeline/pattern.h"
 #include "locus/text/pipeline/unicode_age.h"
