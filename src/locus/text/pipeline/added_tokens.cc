@@ -88,9 +88,11 @@ std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text,
     while (token.right && end < text.size() && is_blank(character_at(text, end))) {
       end += character_at(text, end).length;
     }
+    // Blanks that the token before took along may be a token, too; unless that takes blanks before it.
+    if (token.left) begin = std::max(begin, done);
     if (begin > done) parts.push_back({done, begin, -1});
-    parts.push_back({begin, end, token.id});
-    done = std::max(done, end);  // blanks that it takes along may be a token themselves, too
+    if (begin < end) parts.push_back({begin, end, token.id});
+    done = end;
   }
   if (done < text.size()) parts.push_back({done, text.size(), -1});
   return parts;
