@@ -58,8 +58,9 @@ void Embedder::read_prompts() {
 }
 
 void Embedder::read_modules() {
-  const auto [file, list] = read_sentence_modules(model_.folder());
-  for (const SentenceModule& module : list) {
+  const SentenceModules modules = read_sentence_modules(model_.folder());
+  const Config& file = modules.file;
+  for (const SentenceModule& module : modules.list) {
     const auto own_folder = [&] {
       if (module.path.empty()) file.refuse(module.place, "but without a path to its files");
       return model_.folder() / module.path;
