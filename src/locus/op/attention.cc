@@ -5,6 +5,7 @@
 
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
+#include "locus/op/steady.h"
 
 namespace locus::op {
 namespace {
@@ -45,11 +46,6 @@ void check_starts(const Check& check, const char* name, const Tensor& starts, in
   check.that(values[0] == 0 && values.back() == tokens && std::ranges::is_sorted(values),
              "{} run from {} to {}, expected to rise from 0 to the number of tokens, {}", name, values[0],
              values.back(), tokens);
-}
-
-bool rise_by_one(std::span<const int32_t> positions) {
-  const auto not_next = [](int32_t a, int32_t b) { return int64_t{b} != int64_t{a} + 1; };
-  return std::ranges::adjacent_find(positions, not_next) == positions.end();
 }
 
 // The smallest and largest distance any pair of the batch has, also of those that a mask hides.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "locus/base/checked.h"
+#include "locus/op/steady.h"
 #include "locus/scheme/position_ids.h"
 
 namespace locus {
@@ -25,9 +26,7 @@ struct Side {
 
 bool rises_by_one(std::span<const int32_t> starts, std::span<const int32_t> positions) {
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
-    for (int32_t n = starts[b] + 1; n < starts[b + 1]; ++n) {
-      if (positions[n] != positions[n - 1] + 1) return false;
-    }
+    if (!rise_by_one(positions.subspan(starts[b], starts[b + 1] - starts[b]))) return false;
   }
   return true;
 }

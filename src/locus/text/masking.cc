@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "locus/base/error.h"
 #include "locus/base/random.h"
@@ -25,27 +26,25 @@ void mask_tokens(std::span<int32_t> ids, std::span<int32_t> targets, const Maski
   require(ids.size() == targets.size(), "masking: {} ids and {} targets, expected equal numbers", ids.size(),
           targets.size());
   const Random random(seed, kStream + static_cast<uint64_t>(epoch));
-  const auto draw = [&](size_t i) { return random.block(static_cast<uint64_t>(first) + i); };
-  const auto hide = [&](size_t i) {
+  const auto hide = [&](size_t i, const PhiloxBlock& draw) {
     targets[i] = ids[i];
-    const double kind = fraction(draw(i)[1]);
+    const double kind = fraction(draw[1]);
     if (kind < 0.8) {
       ids[i] = masking.mask;
     } else if (kind < 0.9) {
-      ids[i] = static_cast<int32_t>(uint64_t{draw(i)[2]} * static_cast<uint32_t>(masking.vocabulary) >> 32);
+      ids[i] = static_cast<int32_t>(uint64_t{draw[2]} * static_cast<uint32_t>(masking.vocabulary) >> 32);
     }
   };
   std::ranges::fill(targets, kNoTarget);
-  bool hidden = false;
-  std::optional<size_t> nearest;  // to being hidden
+  std::optional<std::pair<size_t, PhiloxBlock>> nearest;  // to being hidden
   for (size_t i = 0; i < ids.size(); ++i) {
     if (masking.kept.contains(ids[i])) continue;
-    if (!nearest || draw(i)[0] < draw(*nearest)[0]) nearest = i;
-    if (fraction(draw(i)[0]) >= masking.rate) continue;
-    hide(i);
-    hidden = true;
+    const PhiloxBlock draw = random.block(static_cast<uint64_t>(first) + i);
+    if (!nearest || draw[0] < nearest->second[0]) nearest = {i, draw};
+    if (fraction(draw[0]) < masking.rate) hide(i, draw);
   }
-  if (!hidden && nearest && masking.rate > 0) hide(*nearest);
+  const bool none = nearest && fraction(nearest->second[0]) >= masking.rate;
+  if (none && masking.rate > 0) hide(nearest->first, nearest->second);
 }
 
 }  // namespace locus

@@ -36,6 +36,7 @@ class Joiner {
 
 void cut_words(const AlignedText& text, const Pattern& pattern, Cut cut, bool inverted, Words& words) {
   Words result, matches;
+  bool of_nothing = false;  // an empty match, which may leave an empty word
   for (const auto& [from, to] : words) {
     const std::string_view word = text.text().substr(from, to - from);
     matches.clear();
@@ -45,13 +46,14 @@ void cut_words(const AlignedText& text, const Pattern& pattern, Cut cut, bool in
     Joiner joiner(cut, result);
     size_t done = 0;
     for (const auto& [begin, end] : matches) {
+      of_nothing = of_nothing || begin == end;
       if (begin > done) joiner.take(from + done, from + begin, inverted);
       joiner.take(from + begin, from + end, !inverted);
       done = end;
     }
     if (done < word.size()) joiner.take(from + done, to, inverted);
   }
-  std::erase_if(result, [](const auto& word) { return word.begin == word.end; });  // of empty matches
+  if (of_nothing) std::erase_if(result, [](const auto& word) { return word.begin == word.end; });
   words = std::move(result);
 }
 

@@ -11,7 +11,6 @@ namespace locus {
 namespace {
 
 constexpr std::string_view kHexMembers = "0-9A-Fa-f";
-constexpr std::string_view kBlankMembers = R"(\t-\r\x{85}\p{Z})";  // without U+180E, which is one to PCRE2
 // Of what is no decimal digit, Oniguruma counts those of Latin-1 as letters of words.
 const std::string kOnigWord = std::string(kWordMembers) + R"(\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 

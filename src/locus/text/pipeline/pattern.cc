@@ -1,5 +1,7 @@
 #include "locus/text/pipeline/pattern.h"
 
+#include <algorithm>
+
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/text/pipeline/oniguruma.h"
@@ -90,6 +92,15 @@ std::unique_ptr<Pattern> character_pattern(bool (*wanted)(int32_t)) {
 
 std::unique_ptr<Pattern> scanner_pattern(size_t (*end)(std::string_view, size_t)) {
   return std::make_unique<ScannerPattern>(end);
+}
+
+std::vector<AlignedText::Range> find_to_replace(const Pattern& pattern, std::string_view text,
+                                                std::string_view where) {
+  std::vector<AlignedText::Range> matches;
+  pattern.find(text, matches);
+  require(std::ranges::none_of(matches, [](const auto& match) { return match.begin == match.end; }),
+          "{}: its pattern matches nothing at all somewhere, in place of which Locus puts no text", where);
+  return matches;
 }
 
 std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {

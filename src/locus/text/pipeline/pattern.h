@@ -30,6 +30,10 @@ std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::strin
 // Whether PCRE2 knows a script, as Han, by this name.
 bool is_script(std::string_view name);
 
+// The matches, to put a text in place of each. One of nothing is refused; `where` begins the error.
+std::vector<AlignedText::Range> find_to_replace(const Pattern& pattern, std::string_view text,
+                                                std::string_view where);
+
 // The member "pattern": {"String": ".."}, {"Regex": ".."} or a plain string.
 std::unique_ptr<Pattern> read_pattern(const JsonPart& part);
 

@@ -142,8 +142,8 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonPart& part) {
     // \w+|[^\w\s]+, where \w has the characters that join others, too.
     const std::string word = std::string(kWordMembers) + R"(\x{200c}\x{200d})";
     return std::make_unique<Cutter>(
-        regex_pattern(fmt::format("[{0}]+|[^\\t-\\r\\x{{85}}\\p{{Z}}{0}]+", word), part.place()),
-        Cut::removed, true);
+        regex_pattern(fmt::format("[{0}]+|[^{1}{0}]+", word, kBlankMembers), part.place()), Cut::removed,
+        true);
   }
   if (type == "Digits") {
     return std::make_unique<Cutter>(character_pattern(is_number),

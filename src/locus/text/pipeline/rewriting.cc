@@ -2,9 +2,6 @@
 // the ends.
 #include <utf8proc.h>
 
-#include <algorithm>
-
-#include "locus/base/error.h"
 #include "locus/text/pipeline/normalizer.h"
 #include "locus/text/pipeline/pattern.h"
 #include "locus/text/pipeline/unicode_age.h"
@@ -52,10 +49,7 @@ Apart apart_of(const JsonPart& part) {
 std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
   return rewriting(apart_of(part), [pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
                                     word = part.text("content"), where = part.where()](AlignedText& text) {
-    std::vector<AlignedText::Range> matches;
-    pattern->find(text.text(), matches);
-    require(std::ranges::none_of(matches, [](const auto& match) { return match.begin == match.end; }),
-            "{}: its pattern matches nothing at all somewhere, in place of which Locus puts no text", where);
+    const std::vector<AlignedText::Range> matches = find_to_replace(*pattern, text.text(), where);
     check_growth(text, matches.size() * word.size(), where);
     text.replace(matches, word);
   });

@@ -1,10 +1,8 @@
 #include "locus/text/pipeline/token_decoder.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "locus/base/error.h"
-#include "locus/base/quote.h"
 #include "locus/text/byte_alphabet.h"
 #include "locus/text/pipeline/pattern.h"
 #include "locus/text/readable.h"
@@ -39,11 +37,7 @@ std::string replaced(const std::string& text, std::span<const AlignedText::Range
 }
 
 void replace_all(std::string& text, const Pattern& pattern, std::string_view to) {
-  std::vector<AlignedText::Range> matches;
-  pattern.find(text, matches);
-  require(std::ranges::none_of(matches, [](const auto& match) { return match.begin == match.end; }),
-          "a decoder's pattern matches nothing at all in {}, in place of which Locus puts no text",
-          quote(text));
+  const std::vector<AlignedText::Range> matches = find_to_replace(pattern, text, "a decoder");
   if (!matches.empty()) text = replaced(text, matches, to);
 }
 
