@@ -1,6 +1,6 @@
 # Files of one folder compiled together, up to eight at a time: most of a small file's time goes to the headers and
 # templates it shares with its neighbours. Tests are so in every build, the library in builds from nothing; a build
-# without compiles each of its files alone, and so finds the include that one forgot.
+# without compiles each of its files alone.
 option(LOCUS_TOGETHER "Compile the library's files of a folder together" OFF)
 
 # compile_together(TARGET SOURCE...)
