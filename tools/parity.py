@@ -162,6 +162,12 @@ CASES = {
     "bart 4": (hf.BartForQuestionAnswering, hf.BartConfig, dict(BART)),
     "marian 1": (hf.MarianMTModel, hf.MarianConfig, dict(BART, scale_embedding=True, activation_function="swish")),
     "marian 2": (hf.MarianMTModel, hf.MarianConfig, dict(BART, activation_function="relu", decoder_ffn_dim=24)),
+    "mbart 1": (hf.MBartForConditionalGeneration, hf.MBartConfig, dict(BART, scale_embedding=True)),
+    "mbart 2": (hf.MBartModel, hf.MBartConfig, dict(BART, activation_function="relu")),
+    "m2m_100 1": (hf.M2M100ForConditionalGeneration, hf.M2M100Config, dict(BART)),
+    "m2m_100 2": (hf.M2M100Model, hf.M2M100Config, dict(BART, scale_embedding=False, activation_function="gelu")),
+    "pegasus 1": (hf.PegasusForConditionalGeneration, hf.PegasusConfig, dict(BART, pad_token_id=0, decoder_start_token_id=0)),
+    "pegasus 2": (hf.PegasusModel, hf.PegasusConfig, dict(BART, scale_embedding=True, activation_function="relu")),
 }
 
 
@@ -348,6 +354,12 @@ MADE = {
                                            "gated": True, "activation": "gelu_tanh", "decoder_layers": 2}),
     "marian": (hf.MarianMTModel, {"kind": "encoder-decoder", "scheme.name": "sinusoidal", "scheme.pairs": "halves", "norm_place": "after",
                                   "final_norm": False}),
+    "mbart": (hf.MBartForConditionalGeneration, {"kind": "encoder-decoder", "scheme.name": "learned", "position_offset": 2,
+                                                 "embedding_norm": True, "head_bias": True}),
+    "m2m_100": (hf.M2M100ForConditionalGeneration, {"kind": "encoder-decoder", "scheme.name": "sinusoidal", "scheme.pairs": "halves",
+                                                    "scheme.spacing": "closed", "positions": "count", "position_offset": 2, "padding_token": 1}),
+    "pegasus": (hf.PegasusForConditionalGeneration, {"kind": "encoder-decoder", "scheme.name": "sinusoidal", "scheme.pairs": "halves",
+                                                     "head_bias": True}),
 }
 
 

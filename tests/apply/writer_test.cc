@@ -47,6 +47,39 @@ TEST(Writer, TranslatesAsTransformersDoes) {
   }
 }
 
+TEST(Writer, LanguagesAreWhatStandsAroundATextAndWhatBeginsItsAnswer) {
+  const Expected expected("languages");
+  const Writer writer(golden_model("languages"));
+  for (const Expected::Value value : expected.cases()) {
+    WriteOptions options = writer.usual();
+    options.from = text_of(value, "from");
+    options.to = text_of(value, "to");
+    const std::vector<std::string> text = {text_of(value, "text")};
+    EXPECT_EQ(writer.write(text, options)[0], text_of(value, "translation"))
+        << text[0] << options.from << options.to;
+  }
+  WriteOptions options = writer.usual();
+  options.to = "fra_Latm";
+  expect_error(Fault::data, {"no special token 'fra_Latm'", "did you mean 'fra_Latn'?"},
+               [&] { writer.write(std::vector<std::string>{"the dog"}, options); });
+}
+
+TEST(WriterFaults, LanguagesOfModelsThatHaveNone) {
+  const std::vector<std::string> text = {"the dog"};
+  WriteOptions options;
+  options.to = "<|endoftext|>";
+  expect_error(Fault::data, {"languages are given, but the model goes on behind a prompt"},
+               [&] { Writer(golden_model("write")).write(text, options); });
+  // Its [SEP] ends nothing: two tokens stand around a text, and either could be a language.
+  const TemporaryFolder folder;
+  std::filesystem::copy(golden_model("translate"), folder.path(), std::filesystem::copy_options::recursive);
+  put(folder / "generation_config.json", "{\"decoder_start_token_id\": 3}");
+  options = {.from = "[MASK]"};
+  expect_error(Fault::data,
+               {"from is '[MASK]', but the tokenizer puts 2 tokens around a text besides its end"},
+               [&] { Writer(folder.path()).write(text, options); });
+}
+
 TEST(Writer, WhatIsShownOnTheWayIsTheText) {
   const Writer writer(golden_model("write"));
   std::vector<std::string> prompts = texts_of(Expected("write"), "prompt"), shown(prompts.size());

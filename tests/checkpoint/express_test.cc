@@ -382,6 +382,27 @@ const Case kCases[] = {
        b.norm_place = NormPlace::after;
        b.final_norm = false;
      })},
+    {"mbart", "mBART", with([](Blueprint& b) {
+       b.kind = ModelKind::encoder_decoder;
+       b.scheme = "learned";
+       b.position_offset = 2;
+       b.embedding_norm = true;
+       b.head_bias = true;
+     })},
+    {"m2m_100", "M2M100", with([](Blueprint& b) {
+       b.kind = ModelKind::encoder_decoder;
+       b.scheme = "sinusoidal";
+       b.scheme_options = {{"pairs", "halves"}, {"spacing", "closed"}};
+       b.positions = PositionPolicy::Kind::count;
+       b.position_offset = 2;
+       b.padding_token = 1;
+     })},
+    {"pegasus", "Pegasus", with([](Blueprint& b) {
+       b.kind = ModelKind::encoder_decoder;
+       b.scheme = "sinusoidal";
+       b.scheme_options = {{"pairs", "halves"}};
+       b.head_bias = true;
+     })},
 };
 
 class MadeModel : public testing::TestWithParam<Case> {};

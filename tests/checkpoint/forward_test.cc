@@ -61,6 +61,8 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
                  "token_type_ids[0, 1] is 2, expected 0 to 1");
   expect_refused("bert", R"({"input_ids": [[1, 2]], "position_ids": [[0, 14]]})",
                  "positions[0, 1] is 14, past the table, which has 14 rows");
+  expect_refused("opt", R"({"input_ids": [[1, 2]], "position_ids": [[0, 2147483647]]})",
+                 "positions[0, 1] is 2147483647, past the table");
   expect_refused("bert", R"({"input_ids": [[1, 2]], "decoder_input_ids": [[0]]})",
                  "decoder_input_ids are given, but the model has no decoder of its own");
   expect_refused("bart", R"({"input_ids": [[1, 2]]})",

@@ -20,7 +20,7 @@ TEST(GenerationConfig, WithoutAnythingTheMostLikelyToken) {
   EXPECT_EQ(config.max_tokens, 0);
   EXPECT_EQ(config.max_length, 0);
   EXPECT_EQ(config.sampling.temperature, 0);
-  EXPECT_EQ(config.beams, 1);
+  EXPECT_EQ(config.beams, 0);
   EXPECT_TRUE(config.unmet.empty());
 }
 
@@ -62,8 +62,9 @@ TEST(GenerationConfig, ReadsLengthsAndBeams) {
 }
 
 TEST(GenerationConfig, ReadsWhatMustAndMustNotBeWritten) {
-  const GenerationConfig config = of("bart", R"({"forced_bos_token_id": 4, "forced_eos_token_id": [2, 3],
-                                                 "bad_words_ids": [[1], [5]], "suppress_tokens": [7]})");
+  const GenerationConfig config = of("bart", R"({"forced_bos_token_id": 4, "forced_eos_token_id": 2,
+                                                 "bad_words_ids": [[1], [9], [5]], "suppress_tokens": [7],
+                                                 "eos_token_id": 9})");
   EXPECT_EQ(config.rules.first, 4);
   EXPECT_EQ(config.rules.last, 2);
   EXPECT_EQ(config.rules.banned, (std::vector<int32_t>{7, 1, 5}));
@@ -85,6 +86,13 @@ TEST(GenerationConfig, ReadsWhatMustNotComeTwiceOrTooEarly) {
 
 TEST(GenerationConfig, NamesWhatLocusDoesNotHave) {
   using Names = std::vector<std::string>;
+  const std::string forced = R"({"forced_bos_token_id": 4, "forced_eos_token_id": [2, 3]})";
+  EXPECT_EQ(of("bart", forced).unmet, (Names{"forced_eos_token_id"})) << "of several, the first";
+  const GenerationConfig decoder = of("llama", forced);
+  EXPECT_EQ(decoder.unmet, (Names{"forced_bos_token_id", "forced_eos_token_id"}));
+  EXPECT_EQ(decoder.rules.first, -1);
+  EXPECT_EQ(of("llama", R"({"typical_p": 0.9})").unmet, Names()) << "nothing is drawn";
+  EXPECT_EQ(of("llama", R"({"typical_p": 0.9, "do_sample": true})").unmet, (Names{"typical_p"}));
   EXPECT_EQ(of("bart", R"({"encoder_no_repeat_ngram_size": 3, "min_length": 0, "typical_p": 1.0,
                            "bad_words_ids": [[1], [2, 3], [4, 5]]})")
                 .unmet,

@@ -209,6 +209,25 @@ def translate():
     return model, tokenizer, cases
 
 
+def languages():
+    """As NLLB: a token in front tells a text's language, the first of the answer that of the translation."""
+    tokenizer, names = wordpiece(), ["eng_Latn", "deu_Latn", "fra_Latn"]
+    tokenizer.add_tokens([tokenizers.AddedToken(name, special=True, normalized=False) for name in names], special_tokens=True)
+    of = {name: tokenizer.convert_tokens_to_ids(name) for name in [*names, "[SEP]"]}
+    config = hf.M2M100Config(**BART, vocab_size=len(tokenizer), scale_embedding=True)
+    model = randomise(hf.M2M100ForConditionalGeneration(config), seed=5)
+    model.generation_config = hf.GenerationConfig(eos_token_id=3, pad_token_id=0, decoder_start_token_id=3, num_beams=2, max_length=12)
+    cases = []
+    for source, target in [("deu_Latn", "fra_Latn"), ("fra_Latn", "deu_Latn"), ("eng_Latn", "eng_Latn")]:
+        tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single=f"{source} $A [SEP]",
+                                                                                   special_tokens=[(source, of[source]), ("[SEP]", 3)])
+        for text in SENTENCES:
+            inputs = tokenizer(text, return_tensors="pt", return_token_type_ids=False)
+            out = model.generate(**inputs, forced_bos_token_id=of[target])[0]
+            cases.append({"text": text, "from": source, "to": target, "translation": tokenizer.decode(out, skip_special_tokens=True)})
+    return model, tokenizer, cases
+
+
 def sentence_files(folder):
     """What sentence-transformers would write beside the model."""
     kinds = ["Transformer", "Pooling", "Normalize"]
@@ -220,7 +239,7 @@ def sentence_files(folder):
     (folder / "config_sentence_transformers.json").write_text(json.dumps(dict(prompts=PROMPTS, default_prompt_name=None)) + "\n")
 
 
-JOBS = {f.__name__: f for f in (embed, embed_last, classify, entail, tag, fill, answer, write, translate)}
+JOBS = {f.__name__: f for f in (embed, embed_last, classify, entail, tag, fill, answer, write, translate, languages)}
 
 
 def main():
@@ -232,7 +251,7 @@ def main():
         with torch.no_grad():
             model, tokenizer, cases = JOBS[name]()
         model.save_pretrained(folder)
-        if name != "translate":
+        if name not in ("translate", "languages"):
             (folder / "generation_config.json").unlink(missing_ok=True)
         (folder / "model.safetensors").chmod(0o644)
         tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"), pretty=False)

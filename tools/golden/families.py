@@ -17,6 +17,7 @@ import transformers as hf
 from safetensors.torch import save_file
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.bart.modeling_bart import shift_tokens_right
+from transformers.models.mbart.modeling_mbart import shift_tokens_right as shift_behind_last
 
 DEVIATION = 0.3  # large enough that a wrong position is seen
 SMALL = dict(vocab_size=29, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20)
@@ -64,6 +65,9 @@ def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
         inputs["token_type_ids"] = (torch.arange(ids.shape[1]) >= 4).long().repeat(len(lengths), 1) % segments * mask
     if "Generation" in kind or "MTModel" in kind:
         inputs["labels"] = token_labels(torch.ones(len(lengths), 6), config.vocab_size, False)
+        if config.model_type in ("mbart", "m2m_100"):  # they look for padding among the labels: none between them
+            inputs["labels"][inputs["labels"] < 0] = 5
+            inputs["labels"][-1, 4:] = -100 if config.model_type == "mbart" else 6
     elif config.is_encoder_decoder and kind.endswith("Model"):
         inputs["decoder_input_ids"] = tokens(config.vocab_size, [6] * len(lengths), seed=seed + 1)[0]
     elif "SequenceClassification" in kind:
@@ -92,10 +96,11 @@ def outputs_of(model, inputs):
     base = {k: v for k, v in inputs.items() if k not in ("labels", "start_positions", "end_positions")}
     labels = inputs.get("labels")
     if model.config.is_encoder_decoder and "decoder_input_ids" not in base:
-        if labels is not None and labels.dim() == 2:
-            base["decoder_input_ids"] = model.prepare_decoder_input_ids_from_labels(labels=labels)
-        else:  # as the model does by itself
-            base["decoder_input_ids"] = shift_tokens_right(base["input_ids"], model.config.pad_token_id, model.config.decoder_start_token_id)
+        told = labels if labels is not None and labels.dim() == 2 else base["input_ids"]  # as the model does by itself
+        if model.config.model_type == "mbart":
+            base["decoder_input_ids"] = shift_behind_last(told, model.config.pad_token_id)
+        else:
+            base["decoder_input_ids"] = shift_tokens_right(told, model.config.pad_token_id, model.config.decoder_start_token_id)
     real = torch.ones_like(base["decoder_input_ids"]) if "decoder_input_ids" in base else base.get("attention_mask")
     real = torch.ones_like(base["input_ids"]) if real is None else real
 
@@ -128,8 +133,8 @@ def outputs_of(model, inputs):
 def save_folder(model, inputs, folder, dtype=None):
     shutil.rmtree(folder, ignore_errors=True)
     model = model if dtype is None else model.to(dtype)
-    # RoFormer's sines are computed, and Locus does not write them; in bf16 they would be others.
-    computed = "embed_positions" if model.config.model_type == "roformer" else " "
+    # Some have their sines in files; they are computed, and Locus does not write them. In bf16 they would be others.
+    computed = "embed_positions" if model.config.model_type in ("roformer", "pegasus") else " "
     model.save_pretrained(folder, state_dict={name: tensor for name, tensor in model.state_dict().items() if computed not in name})
     (folder / "generation_config.json").unlink(missing_ok=True)
     (folder / "model.safetensors").chmod(0o644)
@@ -439,12 +444,24 @@ def marian():
     return bart(hf.MarianMTModel, hf.MarianConfig, activation_function="swish")
 
 
+def mbart():
+    return bart(hf.MBartForConditionalGeneration, hf.MBartConfig, activation_function="relu")
+
+
+def m2m_100():
+    return bart(hf.M2M100ForConditionalGeneration, hf.M2M100Config)
+
+
+def pegasus():
+    return bart(hf.PegasusForConditionalGeneration, hf.PegasusConfig)
+
+
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, roformer,
     roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen2_encoder, qwen3, eurobert, llama_class, phi, phi3, smollm3,
     starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
-    bart_answer, marian)}
+    bart_answer, marian, mbart, m2m_100, pegasus)}
 
 
 def main():

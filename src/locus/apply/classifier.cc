@@ -36,7 +36,7 @@ Encoding Classifier::read(const TextInput& input, bool truncate) const {
   if (!model_.hub() || b.pooling != Pooling::last) return encoding;
   const Config& config = model_.hub()->config;
   if (b.kind == ModelKind::decoder) {
-    encoding.resize(without_padding(config, b.vocabulary, encoding.ids));
+    encoding.resize(without_padding(config, b, encoding.ids));
   } else {
     const int32_t end = token_of(config, "eos_token_id", b.vocabulary);
     require(encoding.ids.back() == end, "its last token is {}, expected the eos_token_id of config.json, {}",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "locus/apply/token_text.h"
+#include "locus/base/quote.h"
 #include "locus/text/stop_text.h"
 #include "locus/train/text_frame.h"
 
@@ -30,6 +31,7 @@ GenerationConfig generation_of(const TextTask& task) {
 // One call: what every prompt became so far.
 struct Writer::Job {
   const WriteOptions& options;
+  TokenRules rules;
   std::vector<Encoding> read;     // the prompts, or the texts that are read
   std::vector<int64_t> limits;    // new tokens
   std::vector<TokenText> tokens;  // what was written
@@ -65,13 +67,32 @@ Writer::Writer(const std::filesystem::path& folder, DType weights)
 
 WriteOptions Writer::usual() const {
   return {.sampling = generation_.sampling,
-          .beams = generation_.beams,
+          .beams = std::max<int64_t>(generation_.beams, 1),
           .length_penalty = generation_.length_penalty};
 }
 
-Encoding Writer::prompt_of(const std::string& text, Specials specials, bool truncate) const {
-  if (reads()) return model_.read({text}, truncate, specials);
-  Encoding encoding = model_.encode({text}, specials);
+// The language is what stands around a text and does not end it.
+Encoding Writer::read_from(const std::string& text, const WriteOptions& options, bool truncate) const {
+  Encoding encoding = model_.read({text}, truncate, options.specials);
+  if (options.from.empty()) return encoding;
+  const int32_t language = model_.tokenizer().special(options.from);
+  int found = 0;
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    if (encoding.texts[i] != Encoding::kNoText) continue;
+    if (std::ranges::count(generation_.end_tokens, encoding.ids[i]) > 0) continue;
+    encoding.ids[i] = language;
+    ++found;
+  }
+  require(found == 1,
+          "write: from is {}, but the tokenizer puts {} tokens around a text besides its end, expected one "
+          "that tells its language",
+          quote(options.from), found);
+  return encoding;
+}
+
+Encoding Writer::prompt_of(const std::string& text, const WriteOptions& options, bool truncate) const {
+  if (reads()) return read_from(text, options, truncate);
+  Encoding encoding = model_.encode({text}, options.specials);
   if (encoding.size() == 0 && generation_.start_token >= 0) {
     encoding.push(generation_.start_token, {}, 0, Encoding::kNoText);
   }
@@ -113,7 +134,7 @@ void Writer::search(Job& job, size_t text) const {
                                .repetition_penalty = job.options.sampling.repetition_penalty,
                                .stops_early = generation_.stops_early,
                                .end_tokens = generation_.end_tokens,
-                               .rules = generation_.rules};
+                               .rules = job.rules};
   const Ids& ids = job.read[text].ids;
   const Ids found = reads() ? beam_search(model_.model(), {generation_.start_token}, options, ids)
                             : beam_search(model_.model(), ids, options);
@@ -123,7 +144,7 @@ void Writer::search(Job& job, size_t text) const {
 
 void Writer::sample(Job& job, std::span<const size_t> texts) const {
   GenerateOptions options = {.end_tokens = generation_.end_tokens,
-                             .rules = generation_.rules,
+                             .rules = job.rules,
                              .sampling = job.options.sampling,
                              .seed = job.options.seed};
   // Where prompts differ in length, the room of one would end another.
@@ -145,8 +166,11 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
 std::vector<std::string> Writer::write(std::span<const std::string> prompts, const WriteOptions& options,
                                        const ReadOptions& reading) const {
   require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
-  const auto encoded = [&](size_t i) { return prompt_of(prompts[i], options.specials, reading.truncate); };
-  Job job{options, encode_all(prompts.size(), reading, encoded), {}, {}, {}};
+  require(reads() || (options.from.empty() && options.to.empty()),
+          "write: languages are given, but the model goes on behind a prompt, in its language");
+  const auto encoded = [&](size_t i) { return prompt_of(prompts[i], options, reading.truncate); };
+  Job job{options, generation_.rules, encode_all(prompts.size(), reading, encoded), {}, {}, {}};
+  if (!options.to.empty()) job.rules.first = model_.tokenizer().special(options.to);
   for (const Encoding& encoding : job.read) {
     job.limits.push_back(most_tokens(options, encoding.size()));
     job.tokens.emplace_back(model_.tokenizer(), reads() ? Ids() : encoding.ids);

@@ -17,7 +17,10 @@ struct WriteOptions {
   float length_penalty = 1;
   uint64_t seed = 0;
   Specials specials = Specials::are_text;  // in a prompt
-  std::vector<std::string> stops;          // text that ends the answer, and is not part of it
+  // Languages of an encoder-decoder that knows several, by their special tokens, as fra_Latn of NLLB: what
+  // stands around a text that is read, and what begins the answer. Empty: as the folder says.
+  std::string from, to;
+  std::vector<std::string> stops;  // text that ends the answer, and is not part of it
   // Told of what is written as soon as it is certain, by the prompt's place from 0.
   std::function<void(size_t prompt, std::string_view text)> on_text = {};
 };
@@ -31,6 +34,7 @@ class Writer {
   // What generation_config.json asks for and Locus does not have, and warnings about the weights.
   const std::vector<std::string>& warnings() const { return warnings_; }
   WriteOptions usual() const;  // as the folder says
+  bool says_beams() const { return generation_.beams > 0; }
 
   // What follows each prompt, or answers it, in order; the same whatever stands beside it. A prompt that is
   // too long loses its beginning with `truncate`, a text that is read its end.
@@ -39,7 +43,8 @@ class Writer {
 
  private:
   struct Job;
-  Encoding prompt_of(const std::string& text, Specials specials, bool truncate) const;
+  Encoding prompt_of(const std::string& text, const WriteOptions& options, bool truncate) const;
+  Encoding read_from(const std::string& text, const WriteOptions& options, bool truncate) const;
   int64_t most_tokens(const WriteOptions& options, size_t prompt) const;
   void search(Job& job, size_t text) const;
   void sample(Job& job, std::span<const size_t> texts) const;

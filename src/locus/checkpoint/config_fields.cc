@@ -94,8 +94,8 @@ int32_t token_of(const Config& config, std::string_view field, int64_t vocabular
   return static_cast<int32_t>(config.integer(field, 0, vocabulary - 1));
 }
 
-size_t without_padding(const Config& config, int64_t vocabulary, std::span<const int32_t> ids) {
-  const int32_t padding = padding_of(config, -1, vocabulary);
+size_t without_padding(const Config& config, const Blueprint& b, std::span<const int32_t> ids) {
+  const int32_t padding = padding_of(config, b.padding_token, b.vocabulary);
   size_t size = ids.size();
   while (size > 1 && ids[size - 1] == padding) --size;
   return size;

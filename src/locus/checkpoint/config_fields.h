@@ -52,7 +52,7 @@ std::string padding_config(const Blueprint& blueprint);                         
 int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary);  // its id
 // How many tokens there are up to the last that is not the padding token, at least one: off that a decoder
 // reads the label of a text, and nothing behind it has a say.
-size_t without_padding(const Config& config, int64_t vocabulary, std::span<const int32_t> ids);
+size_t without_padding(const Config& config, const Blueprint& b, std::span<const int32_t> ids);
 // Refuses a field that is not what Locus computes.
 void expect_flag(const Config& config, std::string_view field, bool value);
 // The window of a blueprint's layers, each of which has one or sees all keys, as these words say. Refuses

@@ -11,7 +11,7 @@ extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily
     kGptBigcodeFamily, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily, kPhi3Family,
     kSmollm3Family, kStarcoder2Family, kStablelmFamily, kCohereFamily, kGraniteFamily, kOlmoFamily,
     kGemmaFamily, kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily,
-    kMarianFamily;
+    kMarianFamily, kMbartFamily, kM2m100Family, kPegasusFamily;
 
 namespace {
 
@@ -22,7 +22,8 @@ constexpr const Family* kFamilies[] = {
     &kLlamaFamily,    &kPhiFamily,        &kPhi3Family,     &kSmollm3Family,    &kStarcoder2Family,
     &kStablelmFamily, &kCohereFamily,     &kGraniteFamily,  &kOlmoFamily,       &kGemmaFamily,
     &kGemma3Family,   &kBloomFamily,      &kMptFamily,      &kFalconFamily,     &kOptFamily,
-    &kT5Family,       &kBartFamily,       &kMarianFamily,
+    &kT5Family,       &kBartFamily,       &kMarianFamily,   &kMbartFamily,      &kM2m100Family,
+    &kPegasusFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

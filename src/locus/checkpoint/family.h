@@ -41,6 +41,8 @@ struct Family {
   bool length_counts_offset = false;
   // Positions count the tokens that are not the padding token, whatever the mask says.
   bool padding_by_id = false;
+  // What a decoder learns to write is read behind its own last token, a language, not behind a start token.
+  bool last_label_starts = false;
   std::span<const std::string_view> leftovers;  // ends of names that its checkpoints carry and nothing reads
   HeadKind pretraining = HeadKind::masked_token;  // of its ForPreTraining; none: a head that nothing reads
   bool tied = true;  // the head's table to that of the tokens, where config.json does not say

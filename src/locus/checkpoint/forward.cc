@@ -1,6 +1,7 @@
 #include "locus/checkpoint/forward.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "locus/checkpoint/forward_loss.h"
 #include "locus/kernel/loss.h"
@@ -48,7 +49,8 @@ void check_whole(const std::vector<uint8_t>& real, int64_t columns, const char* 
 Tensor shifted(const Tensor& ids, int32_t offset) {
   Tensor result = ids.clone();
   if (ids.dtype() == DType::i32) {
-    for (int32_t& id : result.data<int32_t>()) id = id < 0 ? id : id + offset;
+    constexpr int32_t kMost = std::numeric_limits<int32_t>::max();  // past any table: refused as it was given
+    for (int32_t& id : result.data<int32_t>()) id = id < 0 || id > kMost - offset ? id : id + offset;
   } else {
     for (float& id : result.data<float>()) id += static_cast<float>(offset);
   }
@@ -102,13 +104,20 @@ Tensor decoder_ids(const ModelFolder& folder, const ForwardInputs& in) {
   require(source.shape().rank() == 2 && source.dtype() == DType::i32,
           "labels have shape {}, expected whole numbers [sequences, tokens]", source.shape());
   const int32_t pad = token_of(folder.config, "pad_token_id", b.vocabulary);
-  const int32_t start = token_of(folder.config, "decoder_start_token_id", b.vocabulary);
   const Tensor ids = source.like(source.shape());
-  const auto from = source.data<int32_t>();
-  const auto to = ids.data<int32_t>();
   const int64_t columns = ids.size(1);
-  for (int64_t i = 0; i < ids.numel(); ++i) {
-    to[i] = i % columns == 0 ? start : from[i - 1] == kernel::kIgnoredTarget ? pad : from[i - 1];
+  for (int64_t row = 0; columns > 0 && row < ids.size(0); ++row) {
+    const auto from = source.data<int32_t>().subspan(row * columns, columns);
+    const auto to = ids.data<int32_t>().subspan(row * columns, columns);
+    const auto label = [&](int64_t i) { return from[i] == kernel::kIgnoredTarget ? pad : from[i]; };
+    if (folder.architecture.family->last_label_starts) {
+      const int64_t count =
+          std::ranges::count_if(from, [&](int32_t id) { return id != kernel::kIgnoredTarget && id != pad; });
+      to[0] = label(std::max<int64_t>(count - 1, 0));
+    } else {
+      to[0] = token_of(folder.config, "decoder_start_token_id", b.vocabulary);
+    }
+    for (int64_t i = 1; i < columns; ++i) to[i] = label(i - 1);
   }
   return ids;
 }
@@ -138,7 +147,7 @@ std::vector<int32_t> last_tokens(const ModelFolder& folder, const Tokens& tokens
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     const std::span<const int32_t> text = ids.subspan(starts[s], starts[s + 1] - starts[s]);
     require(!text.empty(), "attention_mask[{}] is 0 throughout: no token would tell the label", s);
-    const size_t length = without_padding(folder.config, folder.architecture.blueprint.vocabulary, text);
+    const size_t length = without_padding(folder.config, folder.architecture.blueprint, text);
     rows.push_back(starts[s] + static_cast<int32_t>(length) - 1);
   }
   return rows;

@@ -1,4 +1,7 @@
 #include "locus/checkpoint/generation_config.h"
+
+#include <algorithm>
+
 #include "locus/base/paths.h"
 
 namespace locus {
@@ -11,8 +14,7 @@ constexpr std::string_view kLists[] = {
     "stop_strings",          "force_words_ids",     "constraints",
     "forced_decoder_ids",    "watermarking_config", "dola_layers"};
 constexpr std::string_view kCounts[] = {"encoder_no_repeat_ngram_size"};
-constexpr std::string_view kFactors[] = {"typical_p", "encoder_repetition_penalty", "guidance_scale",
-                                         "num_beam_groups"};
+constexpr std::string_view kFactors[] = {"encoder_repetition_penalty", "guidance_scale", "num_beam_groups"};
 constexpr std::string_view kWeights[] = {"penalty_alpha", "diversity_penalty"};
 constexpr std::string_view kCutoffs[] = {"epsilon_cutoff", "eta_cutoff", "top_h"};
 
@@ -25,8 +27,15 @@ void add_unmet_of_beams(const Config& config, std::vector<std::string>& unmet) {
   if (config.flag("renormalize_logits", false)) unmet.emplace_back("renormalize_logits");
 }
 
-std::vector<std::string> unmet_of(const Config& config) {
+// Behind a prompt the first token is another's, and the room for the last differs from prompt to prompt.
+bool forces(const Blueprint& b) { return b.kind == ModelKind::encoder_decoder; }
+
+std::vector<std::string> unmet_of(const Config& config, const Blueprint& b) {
   std::vector<std::string> unmet;
+  for (const std::string_view name : {"forced_bos_token_id", "forced_eos_token_id"}) {
+    if (config.has(name) && (!forces(b) || (config.is_list(name) && config.count(name) > 1)))
+      unmet.emplace_back(name);
+  }
   for (const std::string_view name : kLists) {
     if (config.is_text(name) || config.count(name) > 0) unmet.emplace_back(name);
   }
@@ -43,6 +52,9 @@ std::vector<std::string> unmet_of(const Config& config) {
   }
   for (const std::string_view name : kWeights) {
     if (config.number(name, -1e6, 1e6, 0) != 0) unmet.emplace_back(name);
+  }
+  if (config.flag("do_sample", false) && config.number("typical_p", 0, 1e6, 1) != 1) {
+    unmet.emplace_back("typical_p");
   }
   for (const std::string_view name : kCutoffs) {
     if (config.flag("do_sample", false) && config.number(name, 0, 1, 0) > 0) unmet.emplace_back(name);
@@ -66,18 +78,23 @@ std::vector<int32_t> tokens_of(const Config& config, std::string_view name, int6
   return tokens;
 }
 
-TokenRules rules_of(const Config& config, int64_t vocabulary) {
+TokenRules rules_of(const Config& config, const Blueprint& b) {
+  const int64_t vocabulary = b.vocabulary;
   TokenRules rules{.banned = tokens_of(config, "suppress_tokens", vocabulary)};
+  const std::vector<int32_t> ends = tokens_of(config, "eos_token_id", vocabulary);
   for (int64_t i = 0; i < config.count("bad_words_ids"); ++i) {
     const std::vector<int32_t> word = tokens_of(config, fmt::format("bad_words_ids.{}", i), vocabulary);
-    if (word.size() == 1) rules.banned.push_back(word[0]);
+    // The end is no bad word, whatever the list says.
+    if (word.size() == 1 && std::ranges::count(ends, word[0]) == 0) rules.banned.push_back(word[0]);
   }
-  const std::vector<int32_t> first = tokens_of(config, "forced_bos_token_id", vocabulary);
-  const std::vector<int32_t> last = tokens_of(config, "forced_eos_token_id", vocabulary);
-  if (!first.empty()) rules.first = first[0];
-  if (!last.empty()) rules.last = last[0];
+  if (forces(b)) {
+    const std::vector<int32_t> first = tokens_of(config, "forced_bos_token_id", vocabulary);
+    const std::vector<int32_t> last = tokens_of(config, "forced_eos_token_id", vocabulary);
+    if (!first.empty()) rules.first = first[0];
+    if (!last.empty()) rules.last = last[0];
+  }
   rules.unrepeated = static_cast<size_t>(config.integer("no_repeat_ngram_size", 0, 1e9, 0));
-  rules.ends = tokens_of(config, "eos_token_id", vocabulary);
+  rules.ends = ends;
   rules.least_tokens = config.integer("min_new_tokens", 0, 1e9, 0);
   if (rules.least_tokens == 0) rules.least_length = config.integer("min_length", 0, 1e9, 0);
   return rules;
@@ -110,12 +127,12 @@ GenerationConfig read_generation(const ModelFolder& folder) {
   if (!starts.empty()) result.start_token = starts[0];
   result.max_tokens = config.integer("max_new_tokens", 1, 1e9, 0);
   result.max_length = config.integer("max_length", 1, 1e9, 0);
-  result.rules = rules_of(config, b.vocabulary);
+  result.rules = rules_of(config, b);
   result.sampling = sampling_of(config);
-  result.beams = config.integer("num_beams", 1, 10000, 1);
+  result.beams = config.integer("num_beams", 1, 10000, 0);
   result.length_penalty = static_cast<float>(config.number("length_penalty", -1e3, 1e3, 1));
   result.stops_early = !config.is_text("early_stopping") && config.flag("early_stopping", false);
-  result.unmet = unmet_of(config);
+  result.unmet = unmet_of(config, b);
   return result;
 }
 

@@ -19,7 +19,7 @@ struct GenerationConfig {
   int64_t max_length = 0;          // prompt and new ones together; 0: not said
   TokenRules rules;                // banned: bad words of one token, and suppressed ones; ends: end_tokens
   Sampling sampling;               // temperature 0 unless it says do_sample
-  int64_t beams = 1;               // 1: no beam search
+  int64_t beams = 0;               // 1: no beam search; 0: not said
   float length_penalty = 1;        // of beam search
   bool stops_early = false;        // of beam search: early_stopping
   std::vector<std::string> unmet;  // settings that would change the text and that Locus does not have

@@ -14,6 +14,7 @@ namespace {
 
 struct Request : TextRequest {
   int64_t beams = 0, max_tokens = 0;
+  std::string from, to;
 };
 
 void run(const Request& request) {
@@ -26,8 +27,10 @@ void run(const Request& request) {
   warn(writer.warnings());
   WriteOptions options = writer.usual();
   constexpr int64_t kBeams = 4;
-  options.beams = request.beams > 0 ? request.beams : options.beams > 1 ? options.beams : kBeams;
+  options.beams = request.beams > 0 ? request.beams : writer.says_beams() ? options.beams : kBeams;
   options.max_tokens = request.max_tokens;
+  options.from = request.from;
+  options.to = request.to;
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     std::vector<std::string> lines = writer.write(texts_of(chunk), options, reading);
     for (size_t i = 0; i < chunk.size(); ++i) {
@@ -50,7 +53,8 @@ void add_translate(CLI::App& program) {
       "Examples:\n"
       "  locus train configs/translate-reverse.toml --out runs/reverse\n"
       "  locus translate runs/reverse abcde fghij\n"
-      "  locus translate models/opus-mt-en-de --file letter.txt --beams 6");
+      "  locus translate models/opus-mt-en-de --file letter.txt --beams 6\n"
+      "  locus translate models/nllb-200 --from deu_Latn --to fra_Latn \"Guten Tag!\"");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");
   command.option("--beams", request->beams, "Beams of the search; 0: as the folder says, or 4")
@@ -59,6 +63,9 @@ void add_translate(CLI::App& program) {
   command.option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
       .between(0, 1 << 24)
       .shows_default();
+  command.option("--from", request->from,
+                 "Language of the texts, by its token: deu_Latn of NLLB, de_DE of mBART");
+  command.option("--to", request->to, "Language of the translations, likewise");
   command.callback([request] { run(*request); });
 }
 

@@ -2,15 +2,14 @@
 // whose first two rows stand for nothing; Marian's are sines, all before all cosines. Lewis et al. 2019,
 // arXiv 1910.13461; Junczys-Dowmunt et al. 2018, arXiv 1804.00344. To tell a label or an answer, BART's
 // decoder reads the text that its encoder reads.
+#include "locus/checkpoint/family/bart.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "locus/checkpoint/family.h"
-
 namespace locus {
-namespace {
 
-void fields(ConfigFields& f, Blueprint& b) {
+void bart::sizes(ConfigFields& f, Blueprint& b) {
   f.size("d_model", b.width);
   f.size("encoder_layers", b.layers);
   f.size("encoder_attention_heads", b.heads);
@@ -19,53 +18,49 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.size("decoder_attention_heads", b.decoder_heads);
   f.size("decoder_ffn_dim", b.decoder_hidden);
   f.size("max_position_embeddings", b.max_length);
-  f.activation("activation_function", b.activation, "gelu");
   f.dropout("dropout", b.dropout, 0.1);
+}
+
+void bart::fields(ConfigFields& f, Blueprint& b) {
+  sizes(f, b);
+  f.activation("activation_function", b.activation, "gelu");
   f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
-void read(const Config& config, Blueprint& b) {
-  const bool marian = config.text("model_type") == "marian";
+void bart::read(const Config& config, Blueprint& b, const Presets& presets) {
   b.kind = ModelKind::encoder_decoder;
   if (b.decoder_heads != b.heads) {
     config.refuse("decoder_attention_heads",
                   "but Locus has heads of one size: expected encoder_attention_heads, {}", b.heads);
   }
-  b.scheme = marian ? "sinusoidal" : "learned";
-  if (marian) b.scheme_options = {{"pairs", "halves"}};
-  b.position_offset = marian ? 0 : 2;
-  b.embedding_norm = !marian;
-  if (config.flag("scale_embedding", false)) b.embedding_scale = std::sqrt(static_cast<float>(b.width));
-  b.padding_token = padding_of(config, 1, b.vocabulary);
-  b.norm_place = NormPlace::after;
-  b.final_norm = false;
+  if (config.flag("scale_embedding", presets.scaled))
+    b.embedding_scale = std::sqrt(static_cast<float>(b.width));
+  b.padding_token = padding_of(config, presets.padding, b.vocabulary);
   b.head_bias = b.head == HeadKind::next_token;
-  if (b.head == HeadKind::sequence_class) {
-    b.pooling = Pooling::last;
-    b.pooler = Activation::tanh;
-  }
   expect_flag(config, "share_encoder_decoder_embeddings", true);
 }
 
-constexpr NamePair kLayer[] = {
-    {"attention.query", "self_attn.q_proj"},
-    {"attention.key", "self_attn.k_proj"},
-    {"attention.value", "self_attn.v_proj"},
-    {"attention.out", "self_attn.out_proj"},
-    {"attention_norm", "self_attn_layer_norm"},
-    {"across.query", "encoder_attn.q_proj"},
-    {"across.key", "encoder_attn.k_proj"},
-    {"across.value", "encoder_attn.v_proj"},
-    {"across.out", "encoder_attn.out_proj"},
-    {"across_norm", "encoder_attn_layer_norm"},
-    {"feed_forward.up", "fc1"},
-    {"feed_forward.down", "fc2"},
-    {"feed_forward_norm", "final_layer_norm"},
-};
-// Sines are computed, not read.
-constexpr std::string_view kLeftovers[] = {".embed_positions.weight"};
+void bart::read_sines(Blueprint& b) {
+  b.scheme = "sinusoidal";
+  b.scheme_options = {{"pairs", "halves"}};
+}
 
-void names(NameMap& map, const Blueprint& b) {
+void bart::names(NameMap& map, const Blueprint& b) {
+  constexpr NamePair kLayer[] = {
+      {"attention.query", "self_attn.q_proj"},
+      {"attention.key", "self_attn.k_proj"},
+      {"attention.value", "self_attn.v_proj"},
+      {"attention.out", "self_attn.out_proj"},
+      {"attention_norm", "self_attn_layer_norm"},
+      {"across.query", "encoder_attn.q_proj"},
+      {"across.key", "encoder_attn.k_proj"},
+      {"across.value", "encoder_attn.v_proj"},
+      {"across.out", "encoder_attn.out_proj"},
+      {"across_norm", "encoder_attn_layer_norm"},
+      {"feed_forward.up", "fc1"},
+      {"feed_forward.down", "fc2"},
+      {"feed_forward_norm", "final_layer_norm"},
+  };
   map.tokens("model.shared.weight", "lm_head.weight", b.tied);
   map.alias("model.shared.weight", "model.encoder.embed_tokens.weight");
   map.alias("model.shared.weight", "model.decoder.embed_tokens.weight");
@@ -74,6 +69,7 @@ void names(NameMap& map, const Blueprint& b) {
     map.tensor(ours + ".scheme.table", theirs + ".embed_positions.weight");
     map.module(ours + ".embedding.norm", theirs + ".layernorm_embedding");
     map.layers(ours + ".layers", theirs + ".layers", layers, kLayer);
+    map.module(ours + ".norm", theirs + ".layer_norm");
   }
   // A buffer there: it is never trained.
   if (Binding* bias = map.tensor("head.bias", "final_logits_bias", {.one_row = true})) bias->constant = true;
@@ -81,14 +77,7 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::answer ? label_module(b) : "classification_head.out_proj");
 }
 
-constexpr ModelType kBart[] = {{"bart", "Bart", "ForConditionalGeneration"}};
-constexpr ModelType kMarian[] = {{"marian", "Marian", "MTModel"}};
-constexpr std::string_view kPrefixes[] = {"model."};
-constexpr HeadKind kBartHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
-                                   HeadKind::answer};
-constexpr HeadKind kMarianHeads[] = {HeadKind::none, HeadKind::next_token};
-
-json::Members config_of(const ModelType& type, const Blueprint& b) {
+json::Members bart::config(const ModelType& type, const Blueprint& b) {
   json::Members members = named(type, b.head);
   const std::string padding = json::number(std::max<int64_t>(b.padding_token, 0));
   members.insert(members.end(), {{"decoder_vocab_size", json::number(b.vocabulary)},
@@ -97,28 +86,58 @@ json::Members config_of(const ModelType& type, const Blueprint& b) {
                                  {"decoder_start_token_id", padding}});
   return members;
 }
-json::Members bart_config(const Blueprint& b) { return config_of(kBart[0], b); }
-json::Members marian_config(const Blueprint& b) { return config_of(kMarian[0], b); }
+
+namespace {
+
+void read_after(const Config& config, Blueprint& b) {
+  bart::read(config, b);
+  b.norm_place = NormPlace::after;
+  b.final_norm = false;
+}
+
+void read_bart(const Config& config, Blueprint& b) {
+  read_after(config, b);
+  b.scheme = "learned";
+  b.position_offset = 2;
+  b.embedding_norm = true;
+  if (b.head == HeadKind::sequence_class) {
+    b.pooling = Pooling::last;
+    b.pooler = Activation::tanh;
+  }
+}
+
+void read_marian(const Config& config, Blueprint& b) {
+  read_after(config, b);
+  bart::read_sines(b);
+}
+
+constexpr ModelType kBart[] = {{"bart", "Bart", "ForConditionalGeneration"}};
+constexpr ModelType kMarian[] = {{"marian", "Marian", "MTModel"}};
+constexpr HeadKind kBartHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
+                                   HeadKind::answer};
+
+json::Members bart_config(const Blueprint& b) { return bart::config(kBart[0], b); }
+json::Members marian_config(const Blueprint& b) { return bart::config(kMarian[0], b); }
 
 }  // namespace
 
 extern const Family kBartFamily = {.name = "BART",
                                    .types = kBart,
                                    .heads = kBartHeads,
-                                   .prefixes = kPrefixes,
-                                   .fields = fields,
-                                   .read = read,
-                                   .names = names,
+                                   .prefixes = bart::kPrefixes,
+                                   .fields = bart::fields,
+                                   .read = read_bart,
+                                   .names = bart::names,
                                    .config = bart_config};
 
 extern const Family kMarianFamily = {.name = "Marian",
                                      .types = kMarian,
-                                     .heads = kMarianHeads,
-                                     .prefixes = kPrefixes,
-                                     .leftovers = kLeftovers,
-                                     .fields = fields,
-                                     .read = read,
-                                     .names = names,
+                                     .heads = bart::kHeads,
+                                     .prefixes = bart::kPrefixes,
+                                     .leftovers = bart::kSines,
+                                     .fields = bart::fields,
+                                     .read = read_marian,
+                                     .names = bart::names,
                                      .config = marian_config};
 
 }  // namespace locus
