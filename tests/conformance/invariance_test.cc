@@ -61,8 +61,8 @@ TEST_P(Invariance, PaddingChangesNoBit) {
 
 // Two sequences are fed in pieces; each piece gives what the full pass over the tokens so far gives, to the
 // bit: the softmax of a row is built up over blocks of keys that do not depend on how many queries come with
-// it, and a row of a product has the same bits in any batch. Keys are cached as projected, so schemes whose
-// tables change with the length are no exception.
+// it, and a row of a product has the same bits in any batch. This is a single layer, whose keys are cached as
+// projected: schemes whose tables change with the length are no exception. Of several layers see Decoder.
 TEST_P(Invariance, CacheEqualsTheFullPass) {
   const NoGrad scope;
   const Block block(GetParam(), {.heads = 2, .causal = true}, Device::cpu);

@@ -42,6 +42,33 @@ std::vector<float> full_pass(const Model& model, const Sequences& sequences) {
   return decoder.step(sequences).values();
 }
 
+// Above the first layer all that was kept was computed under the table of a shorter text.
+TEST(Decoder, TablesThatChangeWithTheLengthGiveTheFullPass) {
+  const OptionValues dynamic = {{"scaling", "dynamic"}, {"factor", "2"}, {"original_length", "8"}};
+  const OptionValues longrope = {{"scaling", "longrope"},
+                                 {"original_length", "8"},
+                                 {"short_factor", "1, 1, 1"},
+                                 {"long_factor", "1, 2, 4"}};
+  for (const OptionValues& options : {dynamic, longrope}) {
+    Blueprint b = small("rotary");
+    b.layers = 3;
+    b.scheme_options = options;
+    const Model model(b, {.seed = 3});
+    Sequences whole = {text(5, 1), text(3, 2)}, fresh = whole;
+    Decoder decoder(model, {});
+    for (int32_t token = 0; token < 12; ++token) {
+      EXPECT_EQ(decoder.step(fresh).values(), full_pass(model, whole)) << options.at("scaling") << token;
+      fresh = {{token}, {token + 1}};
+      for (size_t i = 0; i < 2; ++i) whole[i].push_back(fresh[i][0]);
+      if (token == 6) {  // the other way round from here on
+        decoder.select(std::vector<int64_t>{1, 0});
+        std::swap(whole[0], whole[1]);
+        std::swap(fresh[0], fresh[1]);
+      }
+    }
+  }
+}
+
 class EveryScheme : public ::testing::TestWithParam<const SchemeInfo*> {};
 INSTANTIATE_TEST_SUITE_P(Cache, EveryScheme, ::testing::ValuesIn(schemes().begin(), schemes().end()),
                          [](const auto& test) { return std::string(test.param->name); });
@@ -105,7 +132,9 @@ TEST(Cache, AnotherNumberOfSequencesIsRefused) {
   const Model model(small("none"), {.seed = 5});
   Decoder decoder(model, {});
   decoder.step({{1}, {2}});
-  expect_error(Fault::data, {"cache: 3 sequences, but it holds 2"}, [&] { decoder.step({{1}, {2}, {3}}); });
+  expect_error(Fault::data, {"generate: 3 sequences, but 2 are being written"}, [&] {
+    decoder.step({{1}, {2}, {3}});
+  });
 }
 
 }  // namespace

@@ -79,6 +79,8 @@ op::AttentionOptions Attention::options(const Pass& pass, bool causal, int64_t w
 Var Attention::operator()(const Var& x, const StackPass& pass) const {
   auto [q, k, v] = project(x);
   if (pass.pass.cache) {
+    require(!k.wants_grad() && !v.wants_grad(),
+            "attention: a cache holds no gradients; expected a pass within NoGrad");
     const Cache::Rows all = pass.pass.cache->extend(layer_, {k.value(), v.value()});
     k = Var(all.keys);
     v = Var(all.values);

@@ -1,5 +1,5 @@
 // Keys and values of tokens seen before, so that decoding computes each token once. Keys are kept as
-// projected and rotated when they are read: a table that changes with the sequence's length stays right.
+// projected and rotated when they are read. A pass that throws leaves it of no use.
 #pragma once
 
 #include <optional>

@@ -1,13 +1,24 @@
 #include "locus/nn/decoder.h"
 
 #include "locus/nn/generate.h"
-#include "locus/op/gather.h"
+#include "locus/nn/pooling.h"
 
 namespace locus {
+namespace {
+
+bool same_tables(const Stack& stack, size_t before, size_t now) {
+  const auto same = [=](const Scheme& scheme) {
+    return scheme.variant(static_cast<int64_t>(before)) == scheme.variant(static_cast<int64_t>(now));
+  };
+  return same(stack.scheme()) && (!stack.full_scheme() || same(*stack.full_scheme()));
+}
+
+}  // namespace
 
 Decoder::Decoder(const Model& model, const std::vector<std::vector<int32_t>>& texts) : model_(model) {
   const Blueprint& b = model.blueprint();
-  require(b.head == HeadKind::next_token, "generate: the model has no head for the next token");
+  require(b.head == HeadKind::next_token && b.kind != ModelKind::encoder,
+          "generate: the model has no head for the next token");
   const bool reads = b.kind == ModelKind::encoder_decoder;
   require(reads || texts.empty(), "generate: a decoder alone reads no other text; put it into the prompt");
   require(!reads || !texts.empty(), "generate: an encoder-decoder needs a text to read");
@@ -18,19 +29,30 @@ Decoder::Decoder(const Model& model, const std::vector<std::vector<int32_t>>& te
 
 Tensor Decoder::step(const std::vector<std::vector<int32_t>>& fresh) {
   const NoGrad scope;
-  const Tokens tokens = tokens_of(fresh, model_.blueprint());
+  if (history_.empty()) history_.resize(fresh.size());
+  require(fresh.size() == history_.size(), "generate: {} sequences, but {} are being written", fresh.size(),
+          history_.size());
+  const Stack& stack = *model_.transformer().decoder();
+  bool anew = false;
+  for (size_t i = 0; i < fresh.size(); ++i) {
+    const size_t before = history_[i].size();
+    history_[i].insert(history_[i].end(), fresh[i].begin(), fresh[i].end());
+    anew |= before > 0 && !same_tables(stack, before, history_[i].size());
+  }
+  if (anew) cache_ = {};
+  const Tokens tokens = tokens_of(anew ? history_ : fresh, model_.blueprint());
   Pass pass;
   pass.cache = &cache_;
   const Var hidden =
       memory_ ? model_.transformer().decode(tokens, *memory_, pass) : model_.transformer()(tokens, pass);
-  std::vector<int32_t> last;
-  for (const int32_t start : tokens.placement.sequences().query_starts.data<int32_t>().subspan(1)) {
-    last.push_back(start - 1);
-  }
-  const Var rows = op::gather(hidden, Tensor::of({static_cast<int64_t>(last.size())}, last));
-  return model_.head()(rows, tokens.placement).value();
+  return model_.head()(pooled(hidden, tokens.placement, Pooling::last), tokens.placement).value();
 }
 
-void Decoder::select(std::span<const int64_t> sequences) { cache_.select(sequences); }
+void Decoder::select(std::span<const int64_t> sequences) {
+  cache_.select(sequences);
+  std::vector<std::vector<int32_t>> kept;
+  for (const int64_t i : sequences) kept.push_back(history_.at(static_cast<size_t>(i)));
+  history_ = std::move(kept);
+}
 
 }  // namespace locus

@@ -32,7 +32,8 @@ struct Look {
 
 struct Pass {
   bool training = false;   // dropout acts
-  bool recompute = false;  // layers keep their input alone and compute the rest again backward
+  bool recompute = false;  // layers keep their input alone and compute the rest again backward, by the
+                           // model, which must still be there
   Cache* cache = nullptr;  // keys and values seen before; this pass adds its own
   Look* look = nullptr;
   uint64_t seed = 0;  // of dropout

@@ -54,6 +54,8 @@ Stack::Stack(const Blueprint& b, const Site& site, Schemes schemes, std::shared_
 }
 
 Var Stack::operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory) const {
+  require(!pass.recompute || (!pass.cache && !pass.look),
+          "a pass that is recomputed has no cache and no look: they would be filled twice");
   const Placement placement = pass.cache ? pass.cache->begin(tokens.placement) : tokens.placement;
   const SchemePass own = {*schemes_.own, schemes_.own->terms(placement)};
   const StackPass all = {

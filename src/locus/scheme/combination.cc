@@ -24,6 +24,7 @@ class Combination final : public Scheme {
     return all;
   }
   int64_t joined_width() const override { return input_ ? input_->joined_width() : 0; }
+  int64_t variant(int64_t length) const override { return rotation_ ? rotation_->variant(length) : 0; }
   ScoreTerms layer_scores(const Terms& terms, const LayerView& layer) const override {
     return scores_ ? scores_->layer_scores(terms, layer) : terms.scores;
   }

@@ -61,6 +61,8 @@ class Rotary final : public Scheme {
                                      .interleaved = interleaved_}};
   }
 
+  int64_t variant(int64_t length) const override { return frequencies_.variant(length); }
+
  private:
   RotaryFrequencies frequencies_;
   bool interleaved_;

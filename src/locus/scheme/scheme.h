@@ -39,6 +39,8 @@ class Scheme {
   virtual Terms terms(const Placement& placement) const = 0;
   // How much of the model's width an input term that is joined on takes from the token rows.
   virtual int64_t joined_width() const { return 0; }
+  // Which of its tables a text of so many tokens has, where that changes with the length.
+  virtual int64_t variant(int64_t) const { return 0; }
   // Once per layer, for the schemes whose score terms differ from layer to layer.
   virtual ScoreTerms layer_scores(const Terms& terms, const LayerView&) const { return terms.scores; }
 };
