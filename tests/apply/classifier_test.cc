@@ -114,6 +114,28 @@ TEST(Classifier, PairsAreCutLongestFirst) {
   EXPECT_EQ(classifier.classify(pair, {.truncate = true})[0].scores, classifier.classify(cut)[0].scores);
 }
 
+TEST(Classifier, PairsAreOfOneSegmentWhereTheTokenizerTellsNone) {
+  const CopyOf folder("classify");
+  const std::vector<TextInput> pair = {{"the dog ran", "it sat"}};
+  const auto scores = [&] { return Classifier(folder.path()).classify(pair)[0].scores; };
+  const std::vector<double> with = scores();
+  put(folder / "tokenizer_config.json", R"({"model_input_names": ["input_ids", "token_type_ids"]})");
+  EXPECT_EQ(scores(), with);
+  put(folder / "tokenizer_config.json", R"({"model_input_names": ["input_ids", "attention_mask"]})");
+  EXPECT_NE(scores(), with);
+}
+
+TEST(ClassifierFaults, ATokenizerThatWouldCutBeginnings) {
+  const CopyOf folder("classify");
+  put(folder / "tokenizer_config.json", R"({"truncation_side": "left"})");
+  const Classifier classifier(folder.path());
+  const std::vector<TextInput> fine = {{"the dog"}}, longer = {{std::string(60, '.')}};
+  EXPECT_NO_THROW(classifier.classify(fine, {.truncate = true}));
+  expect_error(Fault::data,
+               {"text 1: it has 62 tokens, expected at most 40: its tokenizer would cut its beginning"},
+               [&] { classifier.classify(longer, {.truncate = true}); });
+}
+
 TEST(ClassifierFaults, AProblemOfNoKnownType) {
   const CopyOf folder("classify");
   std::string config = read_file(folder / "config.json");

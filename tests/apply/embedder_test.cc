@@ -209,8 +209,42 @@ void expect_refused(const CopyOf& folder, std::initializer_list<const char*> par
   expect_error(Fault::data, parts, [&] { Embedder embedder(folder.path()); });
 }
 
+TEST(Embedder, PoolingModesByName) {
+  const CopyOf folder("embed");
+  const std::vector<std::string> texts = {"the dog ran"};
+  for (const std::string mode : {"mean", "cls", "lasttoken"}) {
+    add_modules(folder, mode == "lasttoken" ? mode : mode + (mode == "cls" ? "_token" : "_tokens"), false);
+    const std::vector<float> wanted = Embedder(folder.path()).embed(texts).values();
+    for (const char* said : {R"("{}")", R"(["{}"])"}) {
+      put(folder / "1_Pooling/config.json",
+          fmt::format(R"({{"embedding_dimension": 12, "pooling_mode": {}}})",
+                      fmt::format(fmt::runtime(said), mode)));
+      EXPECT_EQ(Embedder(folder.path()).embed(texts).values(), wanted) << mode;
+    }
+  }
+  put(folder / "1_Pooling/config.json", R"({"pooling_mode": "max"})");
+  expect_refused(folder, {"pooling_mode is 'max', but Locus pools by mean, cls or lasttoken only"});
+  put(folder / "1_Pooling/config.json", R"({"pooling_mode": ["mean", "cls"]})");
+  expect_refused(folder, {"pooling_mode is a list", "but Locus pools by"});
+  put(folder / "1_Pooling/config.json", R"({"embedding_dimension": 24})");
+  expect_refused(folder, {"embedding_dimension is 24, but the model's vectors have 12 numbers"});
+}
+
+TEST(EmbedderFaults, SettingsThatWouldChangeTheVectors) {
+  const CopyOf folder("embed");
+  put(folder / "sentence_bert_config.json", R"({"processing_kwargs": {}, "tokenizer_args": {}})");
+  EXPECT_NO_THROW(Embedder(folder.path()));
+  put(folder / "sentence_bert_config.json", R"({"processing_kwargs": {"text": {"max_length": 4}}})");
+  expect_refused(folder, {"processing_kwargs is an object, but Locus knows no such setting"});
+  put(folder / "sentence_bert_config.json", "{}");
+  put(folder / "modules.json", R"([{"type": "x.Transformer", "path": "0_Transformer"}])");
+  expect_refused(folder, {"but its path is '0_Transformer', expected the model beside modules.json"});
+}
+
 TEST(EmbedderFaults, Dense) {
   const CopyOf folder("embed");
+  add_dense(folder, R"({"in_features": 12, "out_features": 2, "use_residual": true})", two_rows());
+  expect_refused(folder, {"use_residual is true, but Locus computes such models with false only"});
   const std::string right = R"({"in_features": 12, "out_features": 2, "activation_function": "x.Identity"})";
   add_dense(folder, R"({"in_features": 13, "out_features": 2})", two_rows());
   expect_refused(folder, {"in_features is 13, but the vectors before it have 12 numbers"});

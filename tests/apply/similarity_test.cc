@@ -64,6 +64,20 @@ TEST(Similarity, QueriesAndDocumentsHaveThePromptsOfTheFolder) {
   EXPECT_NEAR(similarities(embedder, pair, {}, "query")[0], cosine(queries[0], queries[1]), kNear);
 }
 
+// As sentence-transformers has it: the prompt for all texts is for those without a purpose.
+TEST(Similarity, WithoutAPromptOfTheirOwnDocumentsHaveNone) {
+  const CopyOf folder("embed");
+  const std::vector<std::string> texts = {"the dog"}, asked = {"who is the dog"};
+  const Embedder plain(golden_model("embed"));
+  const std::vector<float> query = plain.embed(asked).values(), document = plain.embed(texts).values();
+  put(folder / "config_sentence_transformers.json",
+      R"({"prompts": {"query": "who is ", "passage": "in "}, "default_prompt_name": "query"})");
+  const Embedder embedder(folder.path());
+  Nearest nearest(embedder, texts[0], 1);
+  nearest.add(texts);
+  EXPECT_NEAR(nearest.best()[0].score, cosine(query, document), kNear);
+}
+
 TEST(Similarity, OfEqualTextsTheEarlierIsBetter) {
   const Embedder embedder(golden_model("embed"));
   Nearest nearest(embedder, "dog", 2);

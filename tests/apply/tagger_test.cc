@@ -36,6 +36,25 @@ TEST(Tagger, SpansAsTransformersJoinsThem) {
   }
 }
 
+// What stands before the first dash is no part of a name; only B and I say where one begins.
+TEST(Tagger, OtherBeginningsOfLabelsAreCutOffAsWell) {
+  const CopyOf folder("tag");
+  std::string config = read_file(folder / "config.json");
+  put(folder / "config.json", config.replace(config.find("\"MISC\""), 6, "\"S-X-Y\""));
+  const std::vector<std::string> texts = texts_of(Expected("tag"));
+  const auto before = Tagger(golden_model("tag")).tag(texts), after = Tagger(folder.path()).tag(texts);
+  int renamed = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    ASSERT_EQ(before[i].size(), after[i].size());
+    for (size_t s = 0; s < before[i].size(); ++s) {
+      if (before[i][s].label != "MISC") continue;
+      EXPECT_EQ(after[i][s].label, "X-Y");
+      ++renamed;
+    }
+  }
+  EXPECT_GT(renamed, 0);
+}
+
 TEST(Tagger, ATextsSpansDoNotDependOnItsBatch) {
   const Tagger tagger(golden_model("tag"));
   const std::vector<std::string> texts = texts_of(Expected("tag"));

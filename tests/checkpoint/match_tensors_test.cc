@@ -59,10 +59,10 @@ TEST(MatchTensors, TheHeadOfADiscriminatorIsPassedOver) {
   EXPECT_EQ(forward(states, inputs, false)[0].second.values(),
             forward(labels, inputs, false)[0].second.values());
   for (auto& [name, tensor] : tensors) {
-    if (name == "discriminator_predictions.dense.bias") name = "predictions.dense.bias";
+    if (name == "discriminator_predictions.dense.bias") name = "electra.predictions.dense.bias";
   }
   folder.write(tensors);
-  folder.expect_refused({"unknown: 'predictions.dense.bias' F32 [12]"});
+  folder.expect_refused({"unknown: 'electra.predictions.dense.bias' F32 [12]"});
 }
 
 }  // namespace

@@ -306,5 +306,29 @@ TEST(ModelFolder, LeavesATableItCallsTiedAloneWhereTheHeadHasItsOwn) {
   EXPECT_TRUE(open_model(folder.path()).architecture.blueprint.tied);
 }
 
+// As folders of sentence-transformers have it: the class that was trained before, and the body alone.
+TEST(ModelFolder, AHeadThatTheWeightsLackIsNotThere) {
+  const FolderOf folder("bert");
+  std::vector<NamedTensor> body = folder.tensors();
+  std::erase_if(body, [](const NamedTensor& tensor) { return tensor.first.starts_with("cls."); });
+  folder.write(body);
+  const ModelFolder opened = open_model(folder.path());
+  EXPECT_EQ(opened.architecture.blueprint.head, HeadKind::none);
+  ASSERT_EQ(opened.warnings.size(), 1u);
+  EXPECT_NE(opened.warnings[0].find("names BertForMaskedLM, but the weights have no such head"),
+            std::string::npos);
+  save_model(opened, folder / "again");
+  EXPECT_TRUE(open_model(folder / "again").warnings.empty());
+  body.pop_back();  // more than the head
+  folder.write(body);
+  expect_bad_data("missing: ", [&] { open_model(folder.path()); });
+}
+
+TEST(ModelFolder, AHeadThatNobodyAskedForIsPassedOver) {
+  const FolderOf folder("bert");
+  folder.change("BertForMaskedLM", "BertModel");
+  EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head, HeadKind::none);
+}
+
 }  // namespace
 }  // namespace locus

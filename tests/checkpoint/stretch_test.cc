@@ -114,6 +114,17 @@ TEST(Stretch, StretchesBothKindsOfLayersWhereTheyRotateAlike) {
   EXPECT_EQ(b.scheme_options.at("base"), "60");
 }
 
+// What is not said of their rotation is as usual; nor has config.json a field for another.
+TEST(Stretch, RefusesFamiliesWhoseRotationIsFixed) {
+  for (const char* family : {"roformer", "gptj"}) {
+    const TemporaryFolder to;
+    for (const Stretch how : {Stretch::ntk, Stretch::yarn}) {
+      expect_bad_data("has no field for a scaling of its rotation",
+                      [&] { stretch_model(golden(family), 64, how, to / "longer"); });
+    }
+  }
+}
+
 TEST(Stretch, WritesNothingThatTheFamilyCannotBe) {
   const FolderOf folder("phi3");
   folder.change("\"longrope\"", "\"default\"");
@@ -143,7 +154,7 @@ TEST(Stretch, RefusesWhatDoesNotSuit) {
   refused("mistral", 64, Stretch::repeat,
           "its scheme is rotary; interpolate and repeat are for learned tables");
   refused("bloom", 64, Stretch::yarn, "its scheme is alibi");
-  refused("bert", 14, Stretch::repeat, "--length is 14, expected more than the model's own 14");
+  refused("bert", 14, Stretch::repeat, "length is 14, expected more than the model's own 14");
   refused("llama", 64, Stretch::yarn, "the model has a scaling already, llama3");
   refused("gemma3", 64, Stretch::yarn, "the model has a scaling already, linear");
   refused("gptj", 64, Stretch::linear, "GPT-J has no field for a scaling of its rotation");

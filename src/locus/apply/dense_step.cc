@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "locus/base/paths.h"
-#include "locus/checkpoint/config.h"
+#include "locus/checkpoint/config_fields.h"
 #include "locus/checkpoint/safetensors.h"
 #include "locus/op/convert.h"
 
@@ -42,6 +42,7 @@ DenseStep read_dense(const std::filesystem::path& folder, int64_t width) {
   }
   const int64_t out = config.size("out_features");
   const bool biased = config.flag("bias", true);
+  expect_flag(config, "use_residual", false);
   for (const std::string_view name : {"module_input_name", "module_output_name"}) {
     if (config.text(name, "sentence_embedding") != "sentence_embedding") {
       config.refuse(name, "but Locus has a vector for each text only: expected sentence_embedding");

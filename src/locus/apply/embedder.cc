@@ -22,6 +22,48 @@ void scale_to_length_one(std::span<float> row) {
   for (float& value : row) value = static_cast<float>(value / length);
 }
 
+constexpr const char* kOthers = "but Locus pools by mean, cls or lasttoken only";
+
+// As sentence-transformers has it from 6 on: a name, or a list of them.
+Pooling named_pooling(const Config& config) {
+  constexpr std::pair<std::string_view, Pooling> kModes[] = {
+      {"mean", Pooling::mean}, {"cls", Pooling::first}, {"lasttoken", Pooling::last}};
+  const bool one = config.is_list("pooling_mode") && config.count("pooling_mode") == 1;
+  const std::string_view name = one ? "pooling_mode.0" : "pooling_mode";
+  const std::string said = config.is_text(name) ? config.text(name) : "";
+  const auto* const found = std::ranges::find(kModes, said, &std::pair<std::string_view, Pooling>::first);
+  if (found == std::end(kModes)) config.refuse(name, kOthers);
+  return found->second;
+}
+
+// Before: a flag for each.
+Pooling flagged_pooling(const Config& config) {
+  constexpr std::pair<const char*, Pooling> kModes[] = {{"pooling_mode_mean_tokens", Pooling::mean},
+                                                        {"pooling_mode_cls_token", Pooling::first},
+                                                        {"pooling_mode_lasttoken", Pooling::last}};
+  for (const char* name :
+       {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens"}) {
+    if (config.flag(name, false)) config.refuse(name, kOthers);
+  }
+  Pooling pooling = Pooling::mean;  // where none is on
+  int chosen = 0;
+  for (const auto& [name, mode] : kModes) {
+    if (!config.flag(name, false)) continue;
+    pooling = mode;
+    ++chosen;
+  }
+  require(chosen <= 1, "'{}': {} of the modes mean, cls and lasttoken are on, expected one",
+          config.path().string(), chosen);
+  return pooling;
+}
+
+// Settings of a module that would change its vectors, and that Locus does not have.
+void expect_none(const Config& config, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (config.has(name) && config.count(name) != 0) config.refuse(name, "but Locus knows no such setting");
+  }
+}
+
 }  // namespace
 
 Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weights) {
@@ -45,6 +87,7 @@ void Embedder::read_limits() {
   const Config config(model_.folder() / *file);
   model_.shorten(config.integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
   lower_ = config.flag("do_lower_case", false);
+  expect_none(config, {"processing_kwargs", "tokenizer_args"});
 }
 
 void Embedder::read_prompts() {
@@ -75,39 +118,22 @@ void Embedder::read_modules() {
       normalize_ = true;
     } else if (module.kind != "Transformer") {
       file.refuse(module.place, "expected a module named Transformer, Pooling, Dense or Normalize");
+    } else if (!module.path.empty() && module.path != ".") {
+      file.refuse(module.place, "but its path is '{}', expected the model beside modules.json",
+                  module.path.string());
     }
   }
 }
 
 void Embedder::read_pooling(const fs::path& file) {
   const Config config(file);
-  constexpr std::pair<const char*, Pooling> kModes[] = {{"pooling_mode_mean_tokens", Pooling::mean},
-                                                        {"pooling_mode_cls_token", Pooling::first},
-                                                        {"pooling_mode_lasttoken", Pooling::last}};
-  for (const char* name :
-       {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens"}) {
-    if (config.flag(name, false)) config.refuse(name, "but Locus pools by mean, cls or lasttoken only");
+  for (const char* name : {"word_embedding_dimension", "embedding_dimension"}) {
+    if (config.size(name, width()) == width()) continue;
+    config.refuse(name, "but the model's vectors have {} numbers", width());
   }
-  if (config.size("word_embedding_dimension", width()) != width()) {
-    config.refuse("word_embedding_dimension", "but the model's vectors have {} numbers", width());
-  }
-  int chosen = 0;
-  for (const auto& [name, mode] : kModes) {
-    if (!config.flag(name, false)) continue;
-    pooling_ = mode;
-    ++chosen;
-  }
-  require(chosen == 1, "'{}': {} of the modes mean, cls and lasttoken are on, expected one", file.string(),
-          chosen);
+  pooling_ = config.has("pooling_mode") ? named_pooling(config) : flagged_pooling(config);
   pools_prompts_ = config.flag("include_prompt", true);
   if (!default_prompt_.empty()) expect_flag(config, "include_prompt", true);
-}
-
-std::string_view Embedder::first_prompt(std::initializer_list<std::string_view> names) const {
-  for (const std::string_view name : names) {
-    if (prompts_.contains(std::string(name))) return name;
-  }
-  return {};
 }
 
 const std::string& Embedder::prompt_named(std::string_view name) const {
@@ -127,9 +153,19 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
 
 Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options,
                        std::string_view prompt) const {
-  const std::string& before = prompt_named(prompt);
+  return embed_behind(prompt_named(prompt), texts, options);
+}
+
+Tensor Embedder::embed_as(std::string_view purpose, std::span<const std::string> texts,
+                          const ReadOptions& options) const {
+  const bool there = prompts_.contains(std::string(purpose));
+  return embed_behind(there ? prompt_named(purpose) : "", texts, options);
+}
+
+Tensor Embedder::embed_behind(const std::string& prompt, std::span<const std::string> texts,
+                              const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
-    const std::string text = before + texts[i];
+    const std::string text = prompt + texts[i];
     return model_.read({lower_ ? lowered(text) : text}, options.truncate, Specials::are_text,
                        OffsetUnit::none);
   });

@@ -22,8 +22,9 @@ class Embedder {
   // of the folder's that stands before each; without one, that which it has for every text, if any.
   Tensor embed(std::span<const std::string> texts, const ReadOptions& options = {},
                std::string_view prompt = {}) const;
-  // The first of these that the folder has a prompt for; else empty.
-  std::string_view first_prompt(std::initializer_list<std::string_view> names) const;
+  // For a search: as a "query" or a "document", behind the prompt of that name, or none where there is none.
+  Tensor embed_as(std::string_view purpose, std::span<const std::string> texts,
+                  const ReadOptions& options = {}) const;
 
  private:
   void read_modules();
@@ -31,6 +32,8 @@ class Embedder {
   void read_prompts();
   void read_limits();
   const std::string& prompt_named(std::string_view name) const;
+  Tensor embed_behind(const std::string& prompt, std::span<const std::string> texts,
+                      const ReadOptions& options) const;
   void embed_batch(const TextBatch& batch, const Tensor& out) const;
 
   TextModel model_;

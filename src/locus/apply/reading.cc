@@ -2,10 +2,22 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "locus/base/parallel.h"
 
 namespace locus {
+
+ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t size) {
+  ReadOptions each = options;
+  each.on_bad = [on_bad = options.on_bad, what, size, told = std::optional<size_t>()](
+                    size_t text, const Error& error) mutable {
+    const size_t group = text / size;
+    if (!on_bad) throw Error(error.fault(), fmt::format("{} {}: {}", what, group + 1, error.what()));
+    if (std::exchange(told, group) != group) on_bad(group, error);
+  };
+  return each;
+}
 
 std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
                                  const std::function<Encoding(size_t)>& encode) {
@@ -50,6 +62,7 @@ TextBatch packed(const Blueprint& b, std::span<const Encoding> encodings, std::s
 }  // namespace
 
 std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64_t tokens) {
+  require(tokens > 0, "batch_tokens is {}, expected 1 or more", tokens);
   std::vector<size_t> order;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] > 0) order.push_back(i);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "locus/apply/text_model.h"
@@ -18,6 +19,10 @@ struct ReadOptions {
   // the first such text is an error that names its number, from 1.
   std::function<void(size_t text, const Error& error)> on_bad = {};
 };
+
+// For texts that belong together, `size` one after the other, as the two of a pair: bad ones are told of
+// once, by their group's place; an error names the group as `what`.
+ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t size);
 
 // Calls encode(i) for every text. One that throws has an empty encoding.
 std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,

@@ -2,23 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 namespace locus {
 namespace {
-
-// The options for some of the texts, which know their places among all.
-ReadOptions part_of(const ReadOptions& options, const std::vector<size_t>& places) {
-  ReadOptions part = options;
-  // Of one pair both texts may be bad.
-  part.on_bad = [&, told = std::optional<size_t>()](size_t i, const Error& error) mutable {
-    const size_t pair = places[i];
-    if (!options.on_bad) throw Error(error.fault(), fmt::format("pair {}: {}", pair + 1, error.what()));
-    if (std::exchange(told, pair) != pair) options.on_bad(pair, error);
-  };
-  return part;
-}
 
 std::span<const float> row(const Tensor& vectors, size_t i) {
   const auto C = static_cast<size_t>(vectors.size(1));
@@ -28,6 +14,8 @@ std::span<const float> row(const Tensor& vectors, size_t i) {
 }  // namespace
 
 double cosine(std::span<const float> a, std::span<const float> b) {
+  require(a.size() == b.size(), "cosine: of vectors of {} and {} numbers, expected as many", a.size(),
+          b.size());
   double product = 0, left = 0, right = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     product += static_cast<double>(a[i]) * b[i];
@@ -41,13 +29,11 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 std::vector<double> similarities(const Embedder& embedder, std::span<const TextInput> pairs,
                                  const ReadOptions& options, std::string_view prompt) {
   std::vector<std::string> texts;
-  std::vector<size_t> places;
   for (size_t i = 0; i < pairs.size(); ++i) {
     require(pairs[i].second.has_value(), "pair {} is one text, expected two", i + 1);
     texts.insert(texts.end(), {pairs[i].text, *pairs[i].second});
-    places.insert(places.end(), 2, i);
   }
-  const Tensor vectors = embedder.embed(texts, part_of(options, places), prompt);
+  const Tensor vectors = embedder.embed(texts, in_groups(options, "pair", 2), prompt);
   std::vector<double> result;
   for (size_t i = 0; i < pairs.size(); ++i) {
     result.push_back(cosine(row(vectors, 2 * i), row(vectors, 2 * i + 1)));
@@ -61,7 +47,7 @@ Nearest::Nearest(const Embedder& embedder, const std::string& query, size_t coun
   strict.on_bad = [](size_t, const Error& error) {
     throw Error(error.fault(), fmt::format("the query: {}", error.what()));
   };
-  query_ = embedder.embed(std::span(&query, 1), strict, embedder.first_prompt({"query"}));
+  query_ = embedder.embed_as("query", std::span(&query, 1), strict);
 }
 
 void Nearest::add(std::span<const std::string> texts, const ReadOptions& options) {
@@ -75,8 +61,7 @@ void Nearest::add(std::span<const std::string> texts, const ReadOptions& options
     bad[i] = true;
     options.on_bad(i, error);
   };
-  const Tensor vectors =
-      embedder_.embed(texts, marked, embedder_.first_prompt({"document", "passage", "corpus"}));
+  const Tensor vectors = embedder_.embed_as("document", texts, marked);
   for (size_t i = 0; i < texts.size(); ++i, ++seen_) {
     if (!bad[i]) best_.push_back({cosine(row(query_, 0), row(vectors, i)), seen_, texts[i]});
   }

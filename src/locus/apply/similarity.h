@@ -25,6 +25,8 @@ class Nearest {
     int64_t number = 0;  // of the text, the first is 0
     std::string text;
   };
+  // The embedder must outlive it.
+  Nearest(Embedder&&, const std::string&, size_t, const ReadOptions& = {}) = delete;
   Nearest(const Embedder& embedder, const std::string& query, size_t count, const ReadOptions& options = {});
 
   void add(std::span<const std::string> texts, const ReadOptions& options = {});

@@ -55,10 +55,12 @@ class Joiner {
   void add(TextSpan bytes, std::span<const float> logits) {
     const std::vector<double> scores = probabilities(logits);
     const auto best = std::ranges::max_element(scores);
-    const Tag tag = tag_of(labels_[static_cast<size_t>(best - scores.begin())]);
-    if (count_ == 0 || tag.begins || tag.name != span_.label) {
+    const std::string_view label = labels_[static_cast<size_t>(best - scores.begin())];
+    const Tag tag = tag_of(label);
+    if (count_ == 0 || tag.begins || tag.name != tag_) {
       end();
-      span_ = {std::string(tag.name), 0, bytes};
+      tag_ = tag.name;
+      span_ = {std::string(label.substr(label.find('-') + 1)), 0, bytes};
     }
     span_.score += *best;
     span_.bytes.end = bytes.end;
@@ -81,7 +83,8 @@ class Joiner {
 
   const std::vector<std::string>& labels_;
   TaggedSpan span_;
-  size_t count_ = 0;  // of units in the span
+  std::string_view tag_;  // of the span's units
+  size_t count_ = 0;      // of units in the span
   std::vector<TaggedSpan> spans_;
 };
 

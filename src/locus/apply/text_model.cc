@@ -16,10 +16,19 @@ namespace fs = std::filesystem;
 
 bool has_classes(HeadKind head) { return head == HeadKind::sequence_class || head == HeadKind::token_class; }
 
-int64_t said_limit(const fs::path& folder, int64_t most) {
-  const Config config(tokenizer_config_text(folder), folder / kTokenizerConfigFile);
+int64_t said_limit(const Config& config, int64_t most) {
   const double said = config.number("model_max_length", 1, 1e300, static_cast<double>(most));
   return said < static_cast<double>(most) ? static_cast<int64_t>(said) : most;
+}
+
+// Whether the tokenizer tells which of two texts a token is of.
+bool tells_segments(const Config& config) {
+  const std::string list = "model_input_names";
+  bool told = config.count(list) == 0;
+  for (int64_t i = 0; i < config.count(list); ++i) {
+    told |= config.text(fmt::format("{}.{}", list, i)) == "token_type_ids";
+  }
+  return told;
 }
 
 }  // namespace
@@ -56,7 +65,10 @@ void TextModel::open_hub(DType weights) {
   hub_ = open_model(folder_, {.weights = weights, .late_tokens = true});
   warnings_ = hub_->warnings;
   tokenizer_ = tokenizer.get();
-  longest_ = said_limit(folder_, blueprint().max_length);
+  const Config said(tokenizer_config_text(folder_), folder_ / kTokenizerConfigFile);
+  longest_ = said_limit(said, blueprint().max_length);
+  segments_ = tells_segments(said);
+  cuts_begin_ = said.text("truncation_side", "right") == "left";
   if (!has_classes(blueprint().head)) return;
   labels_ = named_labels(hub_->config);
   name_the_rest(labels_, blueprint().labels);
@@ -99,6 +111,7 @@ Var TextModel::operator()(const Tokens& texts) const {
 Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest, OffsetUnit unit) const {
   Encoding encoding =
       frame_.read(input, *tokenizer_, {.specials = specials, .unit = unit, .longest = longest});
+  if (!segments_) std::ranges::fill(encoding.segments, 0);
   for (const int32_t id : encoding.ids) {
     require(id < blueprint().vocabulary, "token {} has the number {}, but the model has only {} rows",
             quote(tokenizer_->bytes(id)), id, blueprint().vocabulary);
@@ -114,8 +127,13 @@ void TextModel::check_length(const Encoding& encoding) const {
 
 Encoding TextModel::read(const TextInput& input, bool truncate, Specials specials, OffsetUnit unit) const {
   // Cut before the tokens around it are put there, so that they stay.
-  const size_t most = truncate ? static_cast<size_t>(longest_) : std::numeric_limits<size_t>::max();
+  const size_t most =
+      truncate && !cuts_begin_ ? static_cast<size_t>(longest_) : std::numeric_limits<size_t>::max();
   Encoding encoding = encode(input, specials, most, unit);
+  require(!truncate || !cuts_begin_ || static_cast<int64_t>(encoding.size()) <= longest_,
+          "it has {} tokens, expected at most {}: its tokenizer would cut its beginning (truncation_side), "
+          "and Locus cuts ends alone",
+          encoding.size(), longest_);
   check_length(encoding);
   return encoding;
 }

@@ -60,6 +60,8 @@ class TextModel {
   TextFrame frame_;
   std::vector<std::string> labels_, warnings_;
   int64_t longest_ = 0;
+  bool segments_ = true;     // of a pair both texts have their own
+  bool cuts_begin_ = false;  // what is too long would lose its beginning
 };
 
 }  // namespace locus

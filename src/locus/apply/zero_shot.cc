@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "locus/base/quote.h"
 #include "locus/nn/sampling.h"
@@ -43,14 +42,8 @@ std::vector<Classification> ZeroShot::classify(std::span<const std::string> text
   for (const std::string& text : texts) {
     for (const std::string& claim : claims_) pairs.push_back({text, claim});
   }
-  ReadOptions each = options;
-  std::optional<size_t> told;  // of one text all pairs may be bad
-  each.on_bad = [&](size_t pair, const Error& error) {
-    const size_t text = pair / claims_.size();
-    if (!options.on_bad) throw Error(error.fault(), fmt::format("text {}: {}", text + 1, error.what()));
-    if (std::exchange(told, text) != text) options.on_bad(text, error);
-  };
-  const std::vector<std::vector<float>> logits = classifier_.logits(pairs, each);
+  const std::vector<std::vector<float>> logits =
+      classifier_.logits(pairs, in_groups(options, "text", claims_.size()));
   std::vector<Classification> result(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto own = std::span(logits).subspan(i * claims_.size(), claims_.size());

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <deque>
+#include <map>
 #include <utility>
 
 #include "locus/base/file.h"
@@ -37,7 +38,6 @@ class Config::Flattener {
  private:
   void add(const std::string& name, dom::element element) {
     Value& value = config_.values_[name];
-    value = {};
     switch (element.type()) {
       case dom::element_type::NULL_VALUE:
         break;
@@ -78,12 +78,10 @@ class Config::Flattener {
   }
 
   int64_t add_members(dom::object object, const std::string& prefix) {
-    int64_t count = 0;
-    for (const dom::key_value_pair member : object) {
-      waiting_.emplace_back(prefix + std::string(member.key), member.value);
-      ++count;
-    }
-    return count;
+    std::map<std::string_view, dom::element> last;  // of a name that is there twice, with all that it holds
+    for (const dom::key_value_pair member : object) last.insert_or_assign(member.key, member.value);
+    for (const auto& [key, value] : last) waiting_.emplace_back(prefix + std::string(key), value);
+    return std::ssize(last);
   }
 
   Config& config_;

@@ -52,10 +52,7 @@ Var squared_error(const Var& logits, const Tensor& labels) {
 }
 
 // Where a column of the rectangle stands among the real tokens of its row; -1: past the row, and not counted.
-int32_t place_of(std::string_view name, const Placement& placement, const Tensor& positions, int64_t row) {
-  require(positions && positions.shape() == Shape{placement.count()} && positions.dtype() == DType::i32,
-          "{} have shape {}, expected whole numbers [{}]", name, positions.shape(), placement.count());
-  const Tensor real = real_cells(placement);
+int32_t place_of(std::string_view name, const Tensor& real, const Tensor& positions, int64_t row) {
   const int64_t columns = real.size(1), column = positions.data<int32_t>()[row];
   require(column >= 0, "{}[{}] is {}, expected a column", name, row, column);
   if (column >= columns) return -1;
@@ -67,12 +64,15 @@ int32_t place_of(std::string_view name, const Placement& placement, const Tensor
 // Half the mean over the rows that have such an end; `side` 0 is the start, 1 the end.
 Var end_loss(const Var& logits, const Placement& placement, const Tensor& positions, int64_t side) {
   const std::string_view name = side == 0 ? "start_positions" : "end_positions";
+  require(positions && positions.shape() == Shape{placement.count()} && positions.dtype() == DType::i32,
+          "{} have shape {}, expected whole numbers [{}]", name, positions.shape(), placement.count());
+  const Tensor real = real_cells(placement);
   const auto starts = placement.sequences().query_starts.data<int32_t>();
   const Var pick(side == 0 ? Tensor::of({1, 2}, {1.0f, 0.0f}) : Tensor::of({1, 2}, {0.0f, 1.0f}));
   Var total;
   int count = 0;
   for (int64_t row = 0; row < placement.count(); ++row) {
-    const int32_t target = place_of(name, placement, positions, row);
+    const int32_t target = place_of(name, real, positions, row);
     if (target < 0) continue;
     const Var scores = op::matmul(pick, op::rows(logits, starts[row], starts[row + 1]), false, true);
     const Var loss = op::cross_entropy(scores, Tensor::of({1}, {target}));

@@ -122,7 +122,7 @@ void compare_tables(const WeightFiles& files, const Binding& binding, std::span<
 }  // namespace
 
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
-                   bool new_head, std::vector<Binding>& bindings) {
+                   HeadOf head, std::vector<Binding>& bindings) {
   Problems problems;
   std::set<std::string, std::less<>> used;
   for (Binding& binding : bindings) {
@@ -130,7 +130,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     const auto found = std::ranges::find_if(names, [&](const std::string& name) { return files.find(name); });
     for (const std::string& name : names) used.insert(name);
     const Shape expected = binding.shape();
-    if (new_head && binding.ours.starts_with("head.")) {
+    if (head == HeadOf::caller && binding.ours.starts_with("head.")) {
       const bool there = found != names.end() && readable(files.find(*found)->entry(*found), expected);
       binding.drawn = !there || binding.ours.starts_with("head.out.");
       if (binding.drawn) continue;
@@ -147,7 +147,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     binding.tensor = *found;
     if (binding.ours == "tokens") compare_tables(files, binding, names, problems);
   }
-  const bool old_head = new_head && saved_with_head(family, files);
+  const bool old_head = head != HeadOf::files && saved_with_head(family, files);
   for (const SafetensorsFile& file : files.files()) {
     for (const TensorEntry& entry : file.entries()) {
       if (used.contains(entry.name) || leftover(family, entry.name)) continue;
@@ -156,6 +156,17 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     }
   }
   problems.refuse(folder);
+}
+
+bool lacks_head(const Family& family, const WeightFiles& files, const std::vector<Binding>& bindings) {
+  bool has_own = false;
+  for (const Binding& binding : bindings) {
+    if (!binding.ours.starts_with("head.")) continue;
+    has_own = true;
+    const std::vector<std::string> names = names_of(family, binding);
+    if (std::ranges::any_of(names, [&](const std::string& name) { return files.find(name); })) return false;
+  }
+  return has_own;
 }
 
 }  // namespace locus

@@ -26,7 +26,12 @@ std::vector<Binding> matched(const Architecture& architecture, const Model& mode
                              const std::filesystem::path& folder, bool new_head) {
   std::vector<Binding> bindings =
       bindings_of(*architecture.family, architecture.blueprint, model.parameters());
-  match_tensors(*architecture.family, files, folder, new_head, bindings);
+  const bool none = architecture.blueprint.head == HeadKind::none;
+  match_tensors(*architecture.family, files, folder,
+                new_head ? HeadOf::caller
+                : none   ? HeadOf::nobody
+                         : HeadOf::files,
+                bindings);
   return bindings;
 }
 
@@ -51,6 +56,28 @@ Model made(const Config& config, const Blueprint& blueprint, const Model::Start&
   }
 }
 
+std::string architecture_with(const Config& config, HeadKind head) {
+  const Architecture own = read_architecture(config);
+  const auto type = std::ranges::find(own.family->types, own.model_type, &ModelType::name);
+  return named(*type, head).back().second;
+}
+
+ModelFolder opened(const std::filesystem::path& path, Config config, std::optional<uint64_t> seed,
+                   const Opening& opening);
+
+// Folders made by sentence-transformers may name the class that was trained before, without its head.
+ModelFolder without_head(const std::filesystem::path& path, const Config& config, const Opening& opening) {
+  json::Members changes = {{"architectures", architecture_with(config, HeadKind::none)}};
+  ModelFolder folder =
+      opened(path, Config(changed_config(config.path(), changes), config.path()), {}, opening);
+  folder.changes = std::move(changes);
+  folder.warnings.push_back(
+      fmt::format("'{}': config.json names {}, but the weights have no such head: it "
+                  "opens as a model of hidden states",
+                  path.string(), config.text("architectures.0")));
+  return folder;
+}
+
 // What the seed draws is a new head; without one, everything comes from the files.
 ModelFolder opened(const std::filesystem::path& path, Config config, std::optional<uint64_t> seed,
                    const Opening& opening) {
@@ -62,6 +89,10 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   follow_weights(files, blueprint);
   const Model::Start start = {.seed = seed, .weights = opening.weights};
   Model model = made(config, blueprint, start);
+  if (!seed && lacks_head(*architecture.family, files,
+                          bindings_of(*architecture.family, blueprint, model.parameters()))) {
+    return without_head(path, config, opening);
+  }
   std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
   if (head_is_the_table(blueprint) && has_own_head(files, bindings)) {
     blueprint.tied = false;
@@ -85,12 +116,6 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
           std::move(bindings),
           std::move(warnings),
           {}};
-}
-
-std::string architecture_with(const Config& config, HeadKind head) {
-  const Architecture own = read_architecture(config);
-  const auto type = std::ranges::find(own.family->types, own.model_type, &ModelType::name);
-  return named(*type, head).back().second;
 }
 
 json::Members label_members(const std::vector<std::string>& labels) {

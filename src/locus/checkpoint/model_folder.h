@@ -70,9 +70,13 @@ void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, co
 std::string changed_config(const std::filesystem::path& file, const json::Members& changes);
 
 // Finds every binding's tensor and sets its name to the one the files have; all problems in one error. Those
-// of a new head need not be there, and are marked as drawn.
+// of a new head need not be there, and are marked as drawn. Where the model has no head, or a new one, that
+// of the files is passed over.
+enum class HeadOf { files, nobody, caller };
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
-                   bool new_head, std::vector<Binding>& bindings);
+                   HeadOf head, std::vector<Binding>& bindings);
+// Whether the head has tensors of its own, and the files none of them.
+bool lacks_head(const Family& family, const WeightFiles& files, const std::vector<Binding>& bindings);
 // Fills the bindings' parameters; returns warnings.
 std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
                                       const LoadProgress& progress);

@@ -119,11 +119,11 @@ void NameMap::alias(std::string_view theirs, std::string_view other) {
 }
 
 std::vector<Binding> NameMap::take() {
+  std::ranges::sort(bound_);
   for (const NamedParameter& parameter : parameters_.all()) {
-    if (std::ranges::count(bound_, parameter.name) != 1) {
-      fail(Fault::bug, "the name map has the parameter '{}' {} times, expected once", parameter.name,
-           std::ranges::count(bound_, parameter.name));
-    }
+    const auto times = std::ranges::equal_range(bound_, parameter.name).size();
+    if (times == 1) continue;
+    fail(Fault::bug, "the name map has the parameter '{}' {} times, expected once", parameter.name, times);
   }
   return std::move(bindings_);
 }

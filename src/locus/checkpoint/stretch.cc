@@ -59,7 +59,10 @@ Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretc
           folder.config.path().string(), options.contains("scaling") ? options.at("scaling") : "");
   const double factor = static_cast<double>(length) / static_cast<double>(b.max_length);
   if (how == Stretch::ntk) {
-    const double width = std::stod(options.at("width")), base = std::stod(options.at("base"));
+    const Options set("rotary", scheme_info("rotary").options, options);
+    const double base = set.number("base");
+    const auto width =
+        static_cast<double>(set.integer("width") > 0 ? set.integer("width") : b.size_of_head());
     require(width > 2, "ntk needs a rotated width above 2, the model has {}", width);
     options["base"] = fmt::format("{}", base * std::pow(factor, width / (width - 2)));
   } else {
@@ -97,7 +100,7 @@ void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const
           "rotary",
           folder.path.string(), b.scheme);
   require(length > b.max_length && length <= 1 << 24,
-          "--length is {}, expected more than the model's own {}, at most {}", length, b.max_length, 1 << 24);
+          "length is {}, expected more than the model's own {}, at most {}", length, b.max_length, 1 << 24);
   json::Members changes =
       table ? json::Members() : rotary_changes(folder, with_longer_rotation(folder, length, how));
   const int64_t said = length + (family.length_counts_offset ? b.position_offset : 0);

@@ -45,6 +45,7 @@ bool read_body(const Config& config, Blueprint& b) {
 }
 
 void read(const Config& config, Blueprint& b) {
+  expect_flag(config, "use_bidirectional_attention", false);  // of this one transformers' ways differ
   read_body(config, b);
   // What the first releases called gelu is its approximation.
   if (b.activation == Activation::gelu) b.activation = Activation::gelu_tanh;

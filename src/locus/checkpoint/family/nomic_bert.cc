@@ -38,7 +38,7 @@ void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   expect_plain(config);
   if (config.has("head_dim")) b.head_size = config.size("head_dim");
-  read_rotary(config, b.size_of_head(), b, "rotary_emb_base", 1000);
+  read_rotary(config, b.size_of_head(), b, config.has("rope_theta") ? "rope_theta" : "rotary_emb_base", 1000);
   b.gated = b.fused_qkv = true;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
   b.padding_token = padding_of(config, 0, b.vocabulary);

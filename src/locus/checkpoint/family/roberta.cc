@@ -8,7 +8,7 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   bert::fields(f, b, 1e-12);
-  f.size("type_vocab_size", b.segments, 1);
+  f.size("type_vocab_size", b.segments, 2);
 }
 
 void read(const Config& config, Blueprint& b) {
