@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <limits>
 #include <mutex>
@@ -148,6 +151,24 @@ TEST_F(Parallel, IdleThreadsUseNoCpu) {
   const double before = cpu_seconds();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(cpu_seconds() - before, 0.02);
+}
+
+// No worker is left there to be waited for, at its end or before.
+TEST_F(Parallel, AForkedChildComputesAndEnds) {
+  set_threads(3);
+  parallel_for(100, 1, [](int64_t, int64_t) {});
+  std::fflush(nullptr);  // or both would write it
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // ends it where it would wait for ever
+    std::atomic<int64_t> sum = 0;
+    parallel_for(100, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    set_threads(2);
+    std::exit(sum == 100 && threads() == 2 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST(ParallelEnvironment, SetsTheThreads) {

@@ -225,6 +225,12 @@ TEST(Generate, BadInputIsNamed) {
     expect_error(Fault::data, {"a rule is about token 7, expected 0 to 6"},
                  [&] { beam_search(decoder, {1}, {.beams = 1, .max_tokens = 1, .rules = rules}); });
   }
+  GenerateOptions wild{.max_tokens = 1};
+  wild.sampling.temperature = std::nanf("");
+  expect_error(Fault::usage, {"generate: temperature is 'nan'"}, [&] { generate(decoder, {{1}}, wild); });
+  wild.sampling = {.repetition_penalty = 0};
+  expect_error(Fault::usage, {"generate: repetition_penalty is '0'"},
+               [&] { generate(decoder, {{1}}, wild); });
 }
 
 }  // namespace

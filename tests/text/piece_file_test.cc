@@ -111,6 +111,13 @@ TEST_F(PieceFolder, OfFilesThatCannotBeRight) {
        {"'tokenizer_config.additional_special_tokens' is", "expected a list of tokens"});
   with(R"({"tokenizer_class": "T5Tokenizer", "added_tokens_decoder": {"7": {"special": true}}})",
        {"'tokenizer_config.added_tokens_decoder.7.content' is missing"});
+  for (const char* number : {"x", "-1", "4294967296"}) {
+    with(fmt::format(
+             R"({{"tokenizer_class": "T5Tokenizer", "added_tokens_decoder": {{"{}": {{"content": "a"}}}}}})",
+             number)
+             .c_str(),
+         {"'tokenizer_config.added_tokens_decoder' is", "expected tokens under their numbers"});
+  }
   put(folder / "added_tokens.json", R"({"<new>": "x"})");
   with(R"({"tokenizer_class": "T5Tokenizer"})", {"added_tokens.json': the id of token '<new>' is"});
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/expect_error.h"
+
 namespace locus {
 namespace {
 
@@ -22,6 +24,10 @@ TEST(StopText, TheFirstStopStringCounts) {
   StopText text({"c", "ab"});
   EXPECT_EQ(text.add("xabc"), "x");
   EXPECT_TRUE(text.stopped());
+}
+
+TEST(StopText, NothingStopsNothing) {
+  expect_error(Fault::usage, {"a stop string is empty"}, [] { StopText({"a", ""}); });
 }
 
 TEST(StopText, HoldsBackHalfCharacters) {

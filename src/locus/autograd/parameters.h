@@ -34,6 +34,7 @@ class Parameters {
 
   // Parameters at or below a branch ("encoder.layer.0") stop, or go on, wanting gradients. Returns how many
   // there are; a branch without any is refused.
+  // What is made of frozen parameters alone may be kept: write other numbers into them before, or unfrozen.
   int freeze(std::string_view branch) { return set_wants_grad(branch, false); }
   int unfreeze(std::string_view branch) { return set_wants_grad(branch, true); }
   void clear_grads();

@@ -41,10 +41,10 @@ class FieldLister {
     add({name, OptionSpec::Kind::integer, "", help, "", least, most}, fmt::format("{}", member));
   }
   void flag(std::string_view name, const bool& member, std::string_view help) {
-    add({name, OptionSpec::Kind::boolean, "", help}, member ? "true" : "false");
+    add({.name = name, .kind = OptionSpec::Kind::boolean, .help = help}, member ? "true" : "false");
   }
   void text(std::string_view name, const std::string& member, std::string_view help) {
-    add({name, OptionSpec::Kind::text, "", help}, member);
+    add({.name = name, .kind = OptionSpec::Kind::text, .help = help}, member);
   }
   template <class E>
   void choice(std::string_view name, const E& member, std::string_view choices, std::string_view help) {
@@ -73,10 +73,11 @@ class FieldReader {
     }
   }
   void flag(std::string_view name, bool& member, std::string_view) {
-    if (const auto* value = find({name, OptionSpec::Kind::boolean, "", ""})) member = *value == "true";
+    if (const auto* value = find({.name = name, .kind = OptionSpec::Kind::boolean}))
+      member = *value == "true";
   }
   void text(std::string_view name, std::string& member, std::string_view) {
-    if (const auto* value = find({name, OptionSpec::Kind::text, "", ""})) member = *value;
+    if (const auto* value = find({.name = name, .kind = OptionSpec::Kind::text})) member = *value;
   }
   template <class E>
   void choice(std::string_view name, E& member, std::string_view choices, std::string_view) {

@@ -1,5 +1,7 @@
 #include "locus/base/parallel.h"
 
+#include <pthread.h>
+
 #include <sched.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -145,15 +148,28 @@ class Pool {
   std::vector<std::thread> workers_;
 };
 
+struct State;
+State& state();
+
 struct State {
   std::mutex running;  // held by the caller whose job the pool works on
   std::atomic<int> count{threads_at_start()};
   std::unique_ptr<Pool> pool;
 };
 
+// Never destroyed: statics of the program may still compute when it would be gone. In a child that was forked
+// no worker is left to wait for: it begins with a pool of its own.
 State& state() {
-  static State the_state;
-  return the_state;
+  static State* const the_state = [] {
+    pthread_atfork(nullptr, nullptr, [] {
+      State& old = state();
+      const int count = old.count.load();
+      [[maybe_unused]] static const Pool* const abandoned = old.pool.release();
+      (new (&old) State)->count = count;
+    });
+    return new State;
+  }();
+  return *the_state;
 }
 
 }  // namespace

@@ -70,6 +70,9 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
           options.beams);
   require(!prompt.empty(), "beam search: the prompt is empty, expected at least one token");
   check_rules(options.rules, model.blueprint().vocabulary);
+  check_sampling({.repetition_penalty = options.repetition_penalty});
+  require(std::isfinite(options.length_penalty), "generate: length_penalty is {}, expected a number",
+          options.length_penalty);
   const auto count = static_cast<size_t>(options.beams);
   std::vector<std::vector<int32_t>> texts;
   if (!text.empty()) texts.push_back(text);

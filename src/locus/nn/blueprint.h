@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "locus/base/fields.h"
@@ -31,6 +32,8 @@ enum class HeadKind {
   answer,          // of each token, logits of being an answer's start and end
   embedding,       // one vector for the sequence
 };
+inline constexpr std::string_view kHeadWords =
+    "none|next_token|masked_token|sequence_class|token_class|answer|embedding";
 constexpr bool tells_tokens(HeadKind head) {
   return head == HeadKind::next_token || head == HeadKind::masked_token;
 }

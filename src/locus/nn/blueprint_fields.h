@@ -62,8 +62,7 @@ void Blueprint::fields(F& f) {
   f.integer("full_first", full_first, 0, 10000, "the first of those layers, counted from 0");
   f.number("dropout", dropout, 0, 0.99, "of embeddings and of what is added to the residual");
   f.number("attention_dropout", attention_dropout, 0, 0.99, "of attention weights");
-  f.choice("head", head, "none|next_token|masked_token|sequence_class|token_class|answer|embedding",
-           "what the model puts out");
+  f.choice("head", head, kHeadWords, "what the model puts out");
   f.flag("tied", tied, "the head reads tokens with the embedding table");
   f.flag("head_bias", head_bias, "a bias on the logits of tokens");
   f.number("head_scale", head_scale, -1e6, 1e6, "on what goes into the head");

@@ -30,6 +30,7 @@ std::vector<std::vector<int32_t>> generate(const Model& model,
   require(texts.empty() || texts.size() == prompts.size(), "generate: {} texts for {} prompts", texts.size(),
           prompts.size());
   check_rules(options.rules, model.blueprint().vocabulary);
+  check_sampling(options.sampling);
   std::vector<std::vector<int32_t>> histories = prompts, results(prompts.size()), fresh = prompts;
   if (prompts.empty() || options.max_tokens == 0) return results;
   Decoder decoder(model, texts);

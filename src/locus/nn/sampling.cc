@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "locus/base/error.h"
+#include "locus/base/fields.h"
 
 namespace locus {
 namespace {
@@ -93,6 +94,11 @@ std::vector<double> probabilities(std::span<const float> logits) {
   std::vector<double> values = log_probabilities(logits);
   for (double& value : values) value = std::exp(value);
   return values;
+}
+
+void check_sampling(const Sampling& sampling) {
+  Sampling checked;
+  refuse("generate", read_fields(checked, field_values(sampling)));
 }
 
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,

@@ -25,6 +25,8 @@ struct Sampling {
   }
 };
 
+void check_sampling(const Sampling& sampling);  // against those limits
+
 // The next token after `history`. `random` gives the numbers of this sequence; the draw depends on it and on
 // the history's length alone, never on what else is generated beside.
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,

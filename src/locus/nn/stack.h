@@ -1,4 +1,4 @@
-// Embeddings and the layers above them: what the first seed of this project calls a transformer encoder.
+// Embeddings and the layers above them: what many papers call a transformer encoder.
 #pragma once
 
 #include <memory>

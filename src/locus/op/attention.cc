@@ -88,7 +88,7 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
 
 void check_cover(const Check& check, const char* name, int64_t size, int64_t zero,
                  std::pair<int64_t, int64_t> range) {
-  check.that(range.first + zero >= 0 && range.second + zero < size,
+  check.that(zero >= 0 && zero < size && range.first + zero >= 0 && range.second + zero < size,
              "{} covers distances {} to {}, but {} to {} occur", name, -zero, size - 1 - zero, range.first,
              range.second);
 }

@@ -8,10 +8,11 @@ namespace {
 
 // The sum of the targets' weights: what the mean divides by.
 double weight_of(const Tensor& targets, const Tensor& weights) {
+  const std::vector<float> of = weights ? weights.values() : std::vector<float>();
   double total = 0;
   for (const int32_t target : targets.data<int32_t>()) {
     if (target == kernel::kIgnoredTarget) continue;
-    total += weights ? weights.columns(target, target + 1).item() : 1;
+    total += weights ? of[static_cast<size_t>(target)] : 1;
   }
   return total;
 }

@@ -56,6 +56,7 @@ Var rows(const Var& x, int64_t begin, int64_t end) {
   check.that(begin >= 0 && begin <= end && end <= x.shape()[0], "rows {} to {} of x, which has shape {}",
              begin, end, x.shape());
   return record(x.value().rows(begin, end), {x}, [=](const Tensor& dy) {
+    if (!x.wants_grad()) return;
     const Tensor part = x.open_grad().rows(begin, end);
     kernels(dy.device()).add({.a = part.view(), .b = dy.view(), .out = part.view()});
   });

@@ -184,7 +184,9 @@ std::vector<float> Tensor::values() const {
 
 double Tensor::item() const {
   require(numel() == 1, "item: the tensor has shape {}, expected a single element", shape_);
-  return dtype_ == DType::f64 ? data<double>()[0] : values()[0];
+  if (dtype_ == DType::f64) return data<double>()[0];
+  if (dtype_ == DType::i32) return data<int32_t>()[0];
+  return values()[0];
 }
 
 }  // namespace locus

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "locus/base/error.h"
+
 namespace locus {
 namespace {
 
@@ -17,6 +19,10 @@ size_t half_character(std::string_view text) {
 }
 
 }  // namespace
+
+StopText::StopText(std::vector<std::string> stops) : stops_(std::move(stops)) {
+  if (std::ranges::count(stops_, "") > 0) fail(Fault::usage, "a stop string is empty, expected text");
+}
 
 std::string StopText::show(size_t end) {
   if (end <= shown_) return "";

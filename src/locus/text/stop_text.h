@@ -10,7 +10,7 @@ namespace locus {
 
 class StopText {
  public:
-  explicit StopText(std::vector<std::string> stops) : stops_(std::move(stops)) {}
+  explicit StopText(std::vector<std::string> stops);  // none of them empty
 
   // Adds a piece and returns what can be shown of what was not yet.
   std::string add(std::string_view piece);

@@ -13,6 +13,8 @@ MemoryTokens::MemoryTokens(std::vector<int32_t> ids, int32_t vocabulary, std::st
 }
 
 void MemoryTokens::read(int64_t begin, std::span<int32_t> ids) const {
+  require(begin >= 0 && begin <= std::ssize(ids_) && std::ssize(ids) <= std::ssize(ids_) - begin,
+          "{}: tokens {} to {} of {}", name_, begin, begin + std::ssize(ids) - 1, ids_.size());
   std::copy_n(ids_.begin() + begin, ids.size(), ids.begin());
 }
 

@@ -25,6 +25,10 @@ bool fits_one(std::string_view name, std::string_view patterns) {
   return false;
 }
 
+void check(const char* name, double value, bool fine, const char* expected) {
+  if (!fine) fail(Fault::usage, "AdamW: {} is {}, expected {}", name, value, expected);
+}
+
 }  // namespace
 
 bool fits(std::string_view name, std::string_view pattern) {
@@ -55,6 +59,12 @@ bool decays(const NamedParameter& parameter, const AdamWSettings& settings) {
 }
 
 AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::move(settings)) {
+  const auto& [beta1, beta2, eps, decay, clip, decayed, undecayed] = settings_;
+  check("beta1", beta1, beta1 >= 0 && beta1 < 1, "from 0 to less than 1");
+  check("beta2", beta2, beta2 >= 0 && beta2 < 1, "from 0 to less than 1");
+  check("eps", eps, eps >= 0 && std::isfinite(eps), "0 or more");
+  check("decay", decay, decay >= 0 && std::isfinite(decay), "0 or more");
+  check("clip", clip, clip >= 0 && std::isfinite(clip), "0 or more");
   for (const NamedParameter& parameter : parameters.all()) {
     if (!parameter.var.wants_grad()) continue;
     list_.push_back({.name = parameter.name,
@@ -66,8 +76,11 @@ AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::mo
 }
 
 double AdamW::step(double rate, double scale) {
+  check("rate", rate, std::isfinite(rate), "a number");
   double squares = 0;
   for (const Moments& moments : list_) {
+    require(moments.parameter.wants_grad(),
+            "AdamW: {} was frozen since; make another AdamW for the parameters that are left", moments.name);
     const Tensor& gradient = moments.parameter.open_grad();
     squares += kernels(gradient.device()).squared_norm(gradient.view());
   }

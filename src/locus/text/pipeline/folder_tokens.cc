@@ -1,6 +1,7 @@
 #include "locus/text/pipeline/folder_tokens.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "locus/base/error.h"
 #include "locus/base/options.h"
@@ -44,7 +45,10 @@ std::vector<AddedToken> read_decoder_tokens(const JsonPart& config) {
   for (const auto& [key, value] : object) {
     const std::string place = fmt::format("{}.{}", kName, key);
     tokens.push_back(read_added_token({config.json(), config.place() + "." + place, value}));
-    tokens.back().id = static_cast<int32_t>(parse_integer(key).value_or(0));
+    const int64_t id = parse_integer(key).value_or(-1);
+    if (id < 0 || id > std::numeric_limits<int32_t>::max())
+      config.refuse(kName, "tokens under their numbers");
+    tokens.back().id = static_cast<int32_t>(id);
   }
   return tokens;
 }

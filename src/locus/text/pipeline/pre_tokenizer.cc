@@ -142,7 +142,7 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonPart& part) {
     // \w+|[^\w\s]+, where \w has the characters that join others, too.
     const std::string word = std::string(kWordMembers) + R"(\x{200c}\x{200d})";
     return std::make_unique<Cutter>(
-        regex_pattern(fmt::format("[{0}]+|[^{1}{0}]+", word, kBlankMembers), part.place()), Cut::removed,
+        regex_pattern(fmt::format("[{0}]+|[^{1}{0}]+", word, kBlankMembers), part.where()), Cut::removed,
         true);
   }
   if (type == "Digits") {

@@ -36,8 +36,9 @@ std::string replaced(const std::string& text, std::span<const AlignedText::Range
   return result.append(text, done);
 }
 
-void replace_all(std::string& text, const Pattern& pattern, std::string_view to) {
-  const std::vector<AlignedText::Range> matches = find_to_replace(pattern, text, "a decoder");
+void replace_all(std::string& text, const Pattern& pattern, std::string_view to,
+                 const std::string& where = "a decoder") {
+  const std::vector<AlignedText::Range> matches = find_to_replace(pattern, text, where);
   if (!matches.empty()) text = replaced(text, matches, to);
 }
 
@@ -128,9 +129,9 @@ std::unique_ptr<TokenDecoder> stripped(const JsonPart& part) {
 }
 
 std::unique_ptr<TokenDecoder> replaced(const JsonPart& part) {
-  return decoding([pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
-                   word = part.text("content")](std::vector<std::string>& tokens) {
-    for (std::string& token : tokens) replace_all(token, *pattern, word);
+  return decoding([pattern = std::shared_ptr<const Pattern>(read_pattern(part)), word = part.text("content"),
+                   where = part.where()](std::vector<std::string>& tokens) {
+    for (std::string& token : tokens) replace_all(token, *pattern, word, where);
   });
 }
 
