@@ -122,7 +122,7 @@ TEST_F(TextCommands, Fill) {
 }
 
 TEST_F(TextCommands, Answer) {
-  const std::string answer = "answer " + model("answer") + " --window 16 --stride 4";
+  const std::string answer = "answer " + model("answer") + " --window 16 --overlap 4";
   const std::string context =
       "Ada lives in London. é 狗 The dog chased the ball, and the cat sat. Who ran? It is the dog!";
   const std::string from_file =

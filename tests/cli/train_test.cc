@@ -42,6 +42,10 @@ class TrainCommand : public ::testing::Test {
   const TemporaryFolder folder{in_memory()};
 };
 
+TEST_F(TrainCommand, SettingsMayStandInFront) {
+  expect_fine("train --set train.steps=1 " + command("").substr(std::string_view("train ").size()));
+}
+
 TEST_F(TrainCommand, ATrainedModelIsExplained) {
   expect_fine(command("--set train.steps=2 --set train.eval_every=2 --set train.save_every=2"));
   const std::string told = expect_fine("explain 'ab cd ab' --model " + out());

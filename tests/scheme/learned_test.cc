@@ -44,7 +44,7 @@ TEST(Learned, AStretchedTableMixesNeighbouringRows) {
   }
   expect_error(Fault::data, {"position 5, past the table, which has 5 rows"},
                [&] { made.scheme->terms(of_lengths({6})); });
-  expect_error(Fault::data, {"learned: option stretched is 2, expected 0 or at least the 3 rows"}, [] {
+  expect_error(Fault::usage, {"learned: option stretched is 2, expected 0 or at least the 3 rows"}, [] {
     make("learned", {{"rows", "3"}, {"stretched", "2"}}, kLearnedGeometry);
   });
 }
@@ -87,9 +87,9 @@ TEST(Learned, RefusesAPositionPastItsTable) {
 }
 
 TEST(Learned, RefusesOptionsThatDoNotFit) {
-  expect_error(Fault::data, {"learned: no table length; give option rows, or the model's max_length"},
+  expect_error(Fault::usage, {"learned: no table length; give option rows, or the model's max_length"},
                [] { make("learned", {}, {.width = 8, .heads = 2, .head_size = 4}); });
-  expect_error(Fault::data, {"learned: option width is 3, but rows that are added have the model's width"},
+  expect_error(Fault::usage, {"learned: option width is 3, but rows that are added have the model's width"},
                [] {
                  make("learned", {{"width", "3"}}, kLearnedGeometry);
                });

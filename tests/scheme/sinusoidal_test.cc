@@ -59,11 +59,11 @@ TEST(Sinusoidal, MayBeJoined) {
 }
 
 TEST(Sinusoidal, RefusesOptionsThatDoNotFit) {
-  expect_error(Fault::data, {"sinusoidal: the width is 5, expected an even number"}, [] {
+  expect_error(Fault::usage, {"sinusoidal: the width is 5, expected an even number"}, [] {
     make("sinusoidal", {{"combine", "joined"}, {"width", "5"}}, kSinusoidalGeometry);
   });
-  expect_error(Fault::data, {"sinusoidal: option width is 4, but rows that are added have the model's width"},
-               [] {
+  expect_error(Fault::usage,
+               {"sinusoidal: option width is 4, but rows that are added have the model's width"}, [] {
                  make("sinusoidal", {{"width", "4"}}, kSinusoidalGeometry);
                });
 }

@@ -80,10 +80,10 @@ TEST(Xpos, RefusesWhatFloatsCannotHold) {
 }
 
 TEST(Xpos, RefusesOptionsThatDoNotFit) {
-  expect_error(Fault::data, {"xpos: option width is 10, but a head has 8 elements"}, [] {
+  expect_error(Fault::usage, {"xpos: option width is 10, but a head has 8 elements"}, [] {
     make("xpos", {{"width", "10"}}, kXposGeometry);
   });
-  expect_error(Fault::data, {"xpos: the rotated width is 3, expected an even number"}, [] {
+  expect_error(Fault::usage, {"xpos: the rotated width is 3, expected an even number"}, [] {
     make("xpos", {{"width", "3"}}, kXposGeometry);
   });
 }

@@ -155,7 +155,8 @@ TEST(Study, TheAnswerInWordsFollowsFromTheNumbers) {
   EXPECT_EQ(
       words[0],
       "back: at the trained length of 64 tokens rotary, shaw and learned solve it (95 % right or more); "
-      "none (10.0 % ± 1.0) does not. Longer, shaw holds up to 512 tokens; rotary (70 % at 512) holds up to "
+      "none (10.0 % ± 1.0) does not. On longer texts shaw holds up to 512 tokens; rotary (70 % at 512) holds "
+      "up to "
       "128; "
       "learned "
       "cannot be asked past 64, the end of the table.");
@@ -177,7 +178,7 @@ TEST(Study, WhoDoesNotSolveATaskForItsSpreadDoesNotHoldEither) {
   EXPECT_EQ(findings(summary)[0],
             "back: at the trained length of 64 tokens no scheme solves it (95 % right or more): shaw (96.0 % "
             "± 2.0). "
-            "Longer, no scheme holds up to 512 tokens.");
+            "On longer texts no scheme holds up to 512 tokens.");
 }
 
 TEST(Study, PerplexityIsComparedWithTheLowest) {
@@ -186,10 +187,11 @@ TEST(Study, PerplexityIsComparedWithTheLowest) {
                       {{"none", "", {{5, 0, ""}, {5.1, 0, ""}, {5.2, 0, ""}}},
                        {"alibi", "", {{3.5, 0, ""}, {3.5, 0, ""}, {3.5, 0, ""}}},
                        {"sinusoidal", "", {{3.6, 0, ""}, {6, 0, ""}, {10, 0, ""}}}}};
-  EXPECT_EQ(findings(summary)[0],
-            "language: at the trained length of 64 tokens alibi (3.50) and sinusoidal (3.60) have the lowest "
-            "perplexity, within 5 %; none (5.00) has more. Longer, none and alibi hold up to 512 tokens; "
-            "sinusoidal (10.00 at 512) does not hold at 128.");
+  EXPECT_EQ(
+      findings(summary)[0],
+      "language: at the trained length of 64 tokens alibi (3.50) and sinusoidal (3.60) have the lowest "
+      "perplexity, within 5 %; none (5.00) has more. On longer texts none and alibi hold up to 512 tokens; "
+      "sinusoidal (10.00 at 512) does not hold at 128.");
 }
 
 TEST(Study, TheFirstSentenceNamesWhoIsGoodOnEveryTask) {

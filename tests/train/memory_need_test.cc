@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
+#include "locus/nn/least_weights.h"
 #include "locus/tensor/storage.h"
 #include "tests/expect_error.h"
 
@@ -14,8 +15,8 @@ Blueprint blueprint() {
 }
 
 TEST(MemoryNeed, CountsWeightsLayersAndLogits) {
-  // The table; 3 layers of four projections, and two as wide as four of them.
-  const double weights = 50 * 32 + 3 * 12 * 32 * 32;
+  // Both tables; 3 layers of four projections, and two as wide as four of them.
+  const double weights = (50 + 256) * 32 + 3 * 12 * 32 * 32;
   EXPECT_EQ(least_weights(blueprint()), weights);
   // Four of each; 3 layers of 2*32 + 4*32 + 128; 2*50 logits.
   EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10}), 4 * (4 * weights + 10 * (3 * 320 + 100)));
@@ -30,11 +31,21 @@ TEST(MemoryNeed, CountsMostWeightsOfEveryKind) {
   narrow.key_heads = 2, narrow.gated = true, narrow.hidden = 48;
   Blueprint both = blueprint();
   both.kind = ModelKind::encoder_decoder, both.decoder_layers = 2;
-  for (const Blueprint& b : {blueprint(), narrow, both}) {
+  Blueprint few_rows = blueprint();
+  few_rows.scheme_options = {{"rows", "8"}};
+  for (const Blueprint& b : {blueprint(), narrow, both, few_rows}) {
     const auto all = static_cast<double>(Model(b).parameters().numel());
     EXPECT_LT(least_weights(b), all);
     EXPECT_GT(least_weights(b), 0.6 * all);
   }
+}
+
+// Tokens' rows are then narrow, whatever the vocabulary.
+TEST(MemoryNeed, OfJoinedRowsIsNotThatOfTheWholeWidth) {
+  Blueprint b = blueprint();
+  b.vocabulary = 100000, b.head = HeadKind::none;
+  b.scheme_options = {{"combine", "joined"}, {"width", "30"}};
+  EXPECT_LT(least_weights(b), static_cast<double>(Model(b).parameters().numel()));
 }
 
 // Never more than a forward pass that remembers holds.
@@ -52,10 +63,10 @@ TEST(MemoryNeed, IsLessThanWhatIsHeld) {
 }
 
 TEST(MemoryNeed, SaysTheSizeAndWhatToLower) {
-  check_memory(blueprint(), {.tokens = 10}, 657'824);
+  check_memory(blueprint(), {.tokens = 10}, 788'896);
   expect_error(
       Fault::resource,
-      {"a step needs at least 42.4 GB (38464 weights with their gradients and moments, 10000000 "
+      {"a step needs at least 42.4 GB (46656 weights with their gradients and moments, 10000000 "
        "tokens at once), but 2.0 GB are free; lower data.batch or data.context, raise train.parts, or set "
        "data.recompute"},
       [] { check_memory(blueprint(), {.tokens = 1e7}, 2'000'000'000); });

@@ -82,6 +82,11 @@ TEST_F(RunPlans, AValidationThatLeavesNothingToTrainOnIsRefused) {
                  {"x.tsv' has 1 example: data.validation_part, 0.05, leaves none for training"});
 }
 
+TEST_F(RunPlans, ATextWithoutTokensIsRefusedAsWhatItIs) {
+  file("x.txt", "");
+  expect_refused(Fault::data, "[data]\ntrain = 'x.txt'\nvalidation_part = 0.1\n", {"x.txt", "0 tokens"});
+}
+
 TEST_F(RunPlans, WordsAndQuestions) {
   file("x.tsv", "ab c\tX Y\n");
   const RunPlan tags = plan("[model]\nkind = 'encoder'\nhead = 'token_class'\n[data]\ntrain = 'x.tsv'\n");

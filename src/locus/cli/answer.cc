@@ -89,7 +89,7 @@ void add_answer(CLI::App& program) {
   command.option("--window", request->answer.window, "Tokens of a window, with its question")
       .between(1, 1 << 24)
       .shows_default();
-  command.option("--stride", request->answer.overlap, "Tokens of the context that two windows share")
+  command.option("--overlap", request->answer.overlap, "Tokens of the context that two windows share")
       .between(0, 1 << 24)
       .shows_default();
   command.option("--longest", request->answer.longest, "Tokens of an answer at most")

@@ -144,16 +144,15 @@ void explain(const Request& request) {
   const std::vector<std::string> words = report::words_of(request.sentence);
   if (words.empty()) fail(Fault::data, "explain: the sentence has no word");
   std::string word = lowered(request.word);
-  if (word.empty() && std::ranges::count(words, "it") > 1) word = "it";  // the documents' own example
+  if (word.empty() && std::ranges::count(words, "it") > 1)
+    word = "it";  // the example of the documents and the report
   if (word.empty()) word = words[static_cast<size_t>(report::find_twice(words).first)];
   const Subject subject =
       request.folder.empty() ? untrained_subject(request, words, word) : trained_subject(request, word);
   const report::Twice twice =
       report::look_twice(subject.model, subject.ids, subject.words, subject.first, subject.second);
   if (!request.out.empty()) {
-    AtomicFile file(request.out);
-    file.write(as_page(request, subject, twice));
-    file.commit();
+    write_file(request.out, as_page(request, subject, twice));
   }
   if (request.json) return print(as_json(request, subject, twice));
   std::string text = fmt::format("\"{}\"\nLooked at: {}.\n\n", request.sentence, subject.name);

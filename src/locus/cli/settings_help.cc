@@ -14,8 +14,9 @@ template <class Settings>
 std::string section(std::string_view name) {
   std::vector<std::vector<std::string>> rows;
   for (const Field& field : fields_of(Settings())) {
+    const std::string_view choices = field.spec.choices;
     rows.push_back({fmt::format("{} = {}", field.spec.name, field.value.empty() ? "''" : field.value),
-                    std::string(field.spec.help)});
+                    fmt::format("{}{}{}", field.spec.help, choices.empty() ? "" : ": ", choices)});
   }
   return fmt::format("[{}]\n{}", name, table(rows, terminal_width()));
 }
@@ -26,9 +27,8 @@ std::string settings_help() {
   return section<DataSettings>("data") + section<TrainSettings>("train") + section<Blueprint>("model") +
          fmt::format(
              "[model.scheme]\nname = {}, and the options that locus schemes NAME lists\n"
-             "[model.full_scheme]\nthe same for the layers that full_every tells; without it they have the "
-             "scheme "
-             "of the others",
+             "[model.full_scheme]\nthe same for the layers that see all tokens (full_every); without it they "
+             "have the scheme of the others",
              Blueprint().scheme);
 }
 

@@ -32,9 +32,10 @@ void add_dtype(Command& command, DType& weights) {
     weights = name == name_of(DType::bf16) ? DType::bf16 : DType::f32;
   };
   command
-      .option_to<std::string>("--dtype", take,
-                              "Weights as f32, or as bf16: half the memory, three digits, faster where the "
-                              "CPU multiplies bf16 [f32]")
+      .option_to<std::string>(
+          "--dtype", take,
+          "Weights as f32, or as bf16: half the memory, two to three digits, faster where the "
+          "CPU multiplies bf16 [f32]")
       .one_of({"f32", "bf16"});
 }
 

@@ -222,8 +222,13 @@ void decode(const Request& request) {
 void find_tokenizer(Request& request) {
   if (!request.tokenizer.empty() || request.learn) return;
   request.tokenizer = "bytes";
+  if (request.words.empty()) return;
+  const std::filesystem::path first = request.words[0];
   std::error_code unreadable;
-  if (request.words.empty() || !std::filesystem::is_directory(request.words[0], unreadable)) return;
+  if (!std::filesystem::is_directory(first, unreadable) &&
+      !(first.extension() == ".tiktoken" && std::filesystem::is_regular_file(first, unreadable))) {
+    return;
+  }
   request.tokenizer = request.words[0];
   request.words.erase(request.words.begin());
 }
@@ -252,10 +257,11 @@ void add_tokenize(CLI::App& program) {
   auto request = std::make_shared<Request>();
   command.option("TEXT", request->words,
                  "Texts, or ids with --decode, or files with --learn; stdin when there are none. A first "
-                 "word that is a folder is the tokenizer's");
+                 "word that is a folder, or a .tiktoken file, is the tokenizer's");
   command.option("--file", request->files, "A file in place of texts, - for stdin; as often as needed")
       .repeated();
-  command.option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes, which is the preset");
+  command.option("--tokenizer", request->tokenizer,
+                 "A tokenizer's folder, a .tiktoken file, or bytes, the default");
   command.option("--learn", request->learn, "Learn merges up to this many tokens from texts");
   command.option("--special", request->specials, "With --learn: a special token's name; as often as needed")
       .repeated();

@@ -213,7 +213,8 @@ void add_train(CLI::App& program) {
   auto request = std::make_shared<Request>();
   command.option("CONFIG", request->config, "A TOML file: [model], [data], [train]").required();
   command.option("--out", request->out, "The run's folder").required();
-  command.option("--set", request->settings, "key=value: another value for a setting");
+  command.option("--set", request->settings, "key=value: another value for a setting; may be repeated")
+      .repeated();
   command.callback([request] { run(*request); });
 }
 

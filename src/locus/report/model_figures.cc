@@ -126,7 +126,8 @@ std::vector<std::pair<std::string, int64_t>> parts_of(const Model& model) {
 std::string past_the_end(const Blueprint& b) {
   return scheme_info(b.scheme).extrapolates
              ? "computed: the scheme is defined there, but training may not have seen it"
-             : "refused: nothing was learned for such positions (locus stretch makes a longer table)";
+             : "refused: nothing was learned for such positions (locus stretch makes a longer table of a hub "
+               "folder)";
 }
 
 std::vector<Figure> model_figures(const Model& model) {

@@ -41,7 +41,7 @@ th:first-child,td:first-child{text-align:left;position:sticky;left:0}
 details{margin:0 0 .6rem;border-radius:.4rem;padding:.5rem .9rem}summary{cursor:pointer;font-weight:600}
 details[open]>summary{margin-bottom:.8rem}
 ul{padding-left:1.4rem}li{margin:0 0 .5rem;max-width:48rem}
-@media screen and (max-width:44rem){body{padding:1.2rem .8rem 2rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .4rem}th:first-child{white-space:normal;max-width:7rem}}
+@media screen and (max-width:44rem){body{padding:1.2rem .8rem 2rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .4rem}th:first-child{white-space:normal;max-width:8.5rem}pre{white-space:pre-wrap}}
 @media print{html{font-size:12px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
 dl,li,.lead,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
 .choice>section{display:block!important}.choice>label{display:none}

@@ -30,7 +30,7 @@ inline constexpr Paper kDark = {
     .ink = "#e8ebee",
     .faint = "#a3acb5",
     .rule = "#363d45",
-    .lines = {"#5aa9e6", "#ff8c4a", "#2cc79a", "#e6a0c8", "#f2b840", "#a9dcff", "#d4d9de", "#b79cf0"}};
+    .lines = {"#5aa9e6", "#ff8c4a", "#2cc79a", "#e6a0c8", "#f2b840", "#a9dcff", "#8c96a0", "#b79cf0"}};
 
 inline constexpr int kShades = 48;  // of areas
 

@@ -8,7 +8,7 @@
 
 namespace locus::report {
 
-// The sentence of the second seed document.
+// A word that stands in it twice means two things.
 inline constexpr std::string_view kSentence =
     "The dog chased the ball, but it could not catch it even after running the whole field round and round.";
 

@@ -126,13 +126,20 @@ std::vector<LineChart> by_query(const Probe& probe, int64_t length) {
   return charts;
 }
 
+// Rows that are added to the input are seen by no score here.
+bool scores_are_relative(const SchemeInfo& info) {
+  if (info.parts.empty()) return info.relative;
+  return std::ranges::all_of(
+      info.parts, [](const SchemeInfo* part) { return part->relative || part->acts_on == ActsOn::input; });
+}
+
 Figure scores_over_distance(const Probe& probe, int64_t length) {
   Figure figure{
       .name = "scores_over_distance",
       .title = "Score over distance",
       .caption = fmt::format("The score of query i and key j over how far the key is from the query. {}{}",
                              reading(probe), steps(spread(length, kMostPoints)))};
-  if (!probe.info().relative) {
+  if (!scores_are_relative(probe.info())) {
     figure.charts = by_query(probe, length);
   } else {
     const LineChart chart = by_head(probe, length);

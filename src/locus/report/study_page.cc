@@ -57,7 +57,7 @@ Figure curves(const TaskSummary& task, const Summary& summary) {
       .log_x = true,
       .log_y = task.task->metric == Metric::perplexity,
       .named_ends = true,
-      .mark = std::pair(static_cast<double>(summary.trained), std::string("trained at"))};
+      .mark = std::pair(static_cast<double>(summary.trained), fmt::format("trained at {}", summary.trained))};
   for (const int64_t length : summary.lengths) chart.x_ticks.push_back(static_cast<double>(length));
   for (const Line& line : task.lines) {
     Series series{line.label(), {}, {}};
@@ -183,6 +183,7 @@ std::string study_page(const StudyReport& report) {
       "then tested on up to {}.",
       summary.trained, summary.lengths.back()));
   page.list(study::findings(summary));
+  page.words(study::kRules);
   std::vector<std::pair<std::string, Page>> parts;
   for (const TaskSummary& task : summary.tasks) {
     if (!task.lines.empty()) parts.emplace_back(std::string(task.task->name), task_part(task, summary));

@@ -1,6 +1,7 @@
 #include "locus/report/twice.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "locus/apply/similarity.h"
 #include "locus/nn/generate.h"
@@ -144,18 +145,24 @@ std::vector<Figure> figures(const Twice& twice) {
   const std::string& word = twice.words[static_cast<size_t>(twice.first)];
   Series layers{"", {}, twice.states};
   for (size_t i = 0; i < twice.states.size(); ++i) layers.x.push_back(static_cast<double>(i));
-  LineChart cosines{.x_label = "layer (0: the input)", .y_label = "cosine", .series = {std::move(layers)}};
+  // No cosine is above 1, and where all are 1 the line stands at the top.
+  const double least = std::ranges::min(twice.states), step = 0.1;
+  LineChart cosines{.x_label = "layer (0: the input)",
+                    .y_label = "cosine",
+                    .series = {std::move(layers)},
+                    .y_range = std::pair(std::min(std::floor(least / step) * step, 0.9), 1.0)};
   LineChart looks{.x_label = "position looked at", .y_label = "weight, mean of heads"};
   looks.series.push_back(looks_from(twice, twice.first, fmt::format("from position {}", twice.first)));
   looks.series.push_back(looks_from(twice, twice.second, fmt::format("from position {}", twice.second)));
-  return {{.name = "cosines",
-           .title = fmt::format("How alike the two '{}' are", word),
-           .caption = "Cosine of the two vectors at the input and after every layer; 1 is equal.",
-           .charts = {std::move(cosines)}},
-          {.name = "looks",
-           .title = fmt::format("Where the two '{}' look", word),
-           .caption = "Attention of the last layer from both places.",
-           .charts = {std::move(looks)}}};
+  return {
+      {.name = "cosines",
+       .title = fmt::format("How alike the two '{}' are", word),
+       .caption = "Cosine of the two vectors at the input and after every layer; 1 is equal.",
+       .charts = {std::move(cosines)}},
+      {.name = "looks",
+       .title = fmt::format("Where the two '{}' look", word),
+       .caption = "Attention of the last layer from both places; where one line is seen, both look alike.",
+       .charts = {std::move(looks)}}};
 }
 
 }  // namespace locus::report

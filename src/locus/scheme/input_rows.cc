@@ -7,9 +7,11 @@ namespace locus {
 InputRows read_input_rows(std::string_view scheme, const Geometry& geometry, const Options& options) {
   const bool joined = options.choice("combine") == "joined";
   const int64_t own = options.integer("width");
-  require(joined || own == 0,
-          "{}: option width is {}, but rows that are added have the model's width; set combine to joined",
-          scheme, own);
+  if (!joined && own != 0) {
+    fail(Fault::usage,
+         "{}: option width is {}, but rows that are added have the model's width; set combine to joined",
+         scheme, own);
+  }
   const int64_t rows = geometry.row_width > 0 ? geometry.row_width : geometry.width;
   return {joined, own > 0 ? own : rows};
 }

@@ -65,7 +65,9 @@ Tensor mix_rows(int64_t stretched, int64_t rows) {
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
                              const Start& start) {
   const int64_t rows = options.integer("rows") > 0 ? options.integer("rows") : geometry.max_length;
-  require(rows > 0, "learned: no table length; give option rows, or the model's max_length");
+  if (rows <= 0) {
+    fail(Fault::usage, "learned: no table length; give option rows, or the model's max_length");
+  }
   const auto [joined, width] = read_input_rows("learned", geometry, options);
   Tensor table = Tensor::empty({rows, width});
   const auto deviation = static_cast<float>(options.number("std"));
@@ -74,8 +76,10 @@ std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, c
     for (float& value : table.data<float>()) value = deviation * start->normal(index++);
   }
   const int64_t stretched = options.integer("stretched");
-  require(stretched == 0 || stretched >= rows,
-          "learned: option stretched is {}, expected 0 or at least the {} rows", stretched, rows);
+  if (stretched != 0 && stretched < rows) {
+    fail(Fault::usage, "learned: option stretched is {}, expected 0 or at least the {} rows", stretched,
+         rows);
+  }
   const Tensor mix = stretched > rows ? scope.constant(mix_rows(stretched, rows)) : Tensor();
   return std::make_unique<Learned>(scope.add("table", table), joined, mix);
 }

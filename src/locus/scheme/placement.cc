@@ -24,7 +24,7 @@ struct Side {
   void close_sequence() { starts.push_back(static_cast<int32_t>(positions.size())); }
 };
 
-bool rises_by_one(std::span<const int32_t> starts, std::span<const int32_t> positions) {
+bool all_steady(std::span<const int32_t> starts, std::span<const int32_t> positions) {
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
     if (!rise_by_one(positions.subspan(starts[b], starts[b + 1] - starts[b]))) return false;
   }
@@ -38,8 +38,8 @@ Sequences join(const Tensor& query_starts, const Tensor& query_positions, const 
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
     sequences.longest_keys = std::max<int64_t>(sequences.longest_keys, starts[b + 1] - starts[b]);
   }
-  sequences.steady = rises_by_one(query_starts.data<int32_t>(), query_positions.data<int32_t>()) &&
-                     rises_by_one(starts, key_positions.data<int32_t>());
+  sequences.steady = all_steady(query_starts.data<int32_t>(), query_positions.data<int32_t>()) &&
+                     all_steady(starts, key_positions.data<int32_t>());
   return sequences;
 }
 
@@ -191,6 +191,7 @@ int64_t Placement::last_position() const {
 }
 
 int64_t Placement::last_position(int64_t sequence) const {
+  require(sequence >= 0 && sequence < count(), "placement: sequence {} of {}", sequence, count());
   int64_t last = -1;
   for (const auto positions :
        {sequence_positions(sequences_.query_starts, sequences_.query_positions, sequence),

@@ -43,6 +43,8 @@ struct RotaryFrequencies {
   std::vector<double> of(int64_t variant) const;
 };
 
+// The width that option width says, or the whole head.
+int64_t rotated_width(std::string_view scheme, const Geometry& geometry, const Options& options);
 // The options of a scheme that rotates with any scaling, checked against each other.
 RotaryFrequencies read_frequencies(const Geometry& geometry, const Options& options);
 

@@ -23,14 +23,6 @@ void check(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) 
   if (!condition) fail(Fault::usage, "rotary: {}", fmt::format(text, std::forward<Parts>(parts)...));
 }
 
-int64_t width_of(const Geometry& geometry, const Options& options) {
-  const int64_t width = options.integer("width") > 0 ? options.integer("width") : geometry.head_size;
-  check(width <= geometry.head_size, "option width is {}, but a head has {} elements", width,
-        geometry.head_size);
-  check(width % 2 == 0, "the rotated width is {}, expected an even number: pairs turn", width);
-  return width;
-}
-
 // 0.1 m ln f + 1, of the YaRN paper.
 double magnitude(double factor, double m) { return factor <= 1 ? 1 : 0.1 * m * std::log(factor) + 1; }
 
@@ -97,8 +89,20 @@ void check_fit(const RotaryFrequencies& f, const Options& options) {
 
 }  // namespace
 
+int64_t rotated_width(std::string_view scheme, const Geometry& geometry, const Options& options) {
+  const int64_t width = options.integer("width") > 0 ? options.integer("width") : geometry.head_size;
+  if (width > geometry.head_size) {
+    fail(Fault::usage, "{}: option width is {}, but a head has {} elements", scheme, width,
+         geometry.head_size);
+  }
+  if (width % 2 != 0) {
+    fail(Fault::usage, "{}: the rotated width is {}, expected an even number: pairs turn", scheme, width);
+  }
+  return width;
+}
+
 RotaryFrequencies read_frequencies(const Geometry& geometry, const Options& options) {
-  RotaryFrequencies f{.width = width_of(geometry, options),
+  RotaryFrequencies f{.width = rotated_width("rotary", geometry, options),
                       .base = options.number("base"),
                       .scaling = scaling_of(options.choice("scaling")),
                       .beta_fast = options.number("beta_fast"),

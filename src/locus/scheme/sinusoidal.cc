@@ -64,8 +64,10 @@ std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, c
                     .first = options.integer("first"),
                     .closed = options.choice("spacing") == "closed",
                     .interleaved = options.choice("pairs") == "interleaved"};
-  require(waves.width % 2 == 0,
-          "sinusoidal: the width is {}, expected an even number: a sine and a cosine each", waves.width);
+  if (waves.width % 2 != 0) {
+    fail(Fault::usage, "sinusoidal: the width is {}, expected an even number: a sine and a cosine each",
+         waves.width);
+  }
   return std::make_unique<Sinusoidal>(waves, joined);
 }
 

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "locus/scheme/position_table.h"
+#include "locus/scheme/rotary_frequencies.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -94,14 +95,10 @@ class Xpos final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
-  const Decay decay{.width = options.integer("width") > 0 ? options.integer("width") : geometry.head_size,
+  const Decay decay{.width = rotated_width("xpos", geometry, options),
                     .base = options.number("base"),
                     .gamma = options.number("gamma"),
                     .scale_base = options.number("scale_base")};
-  require(decay.width <= geometry.head_size, "xpos: option width is {}, but a head has {} elements",
-          decay.width, geometry.head_size);
-  require(decay.width % 2 == 0, "xpos: the rotated width is {}, expected an even number: pairs turn",
-          decay.width);
   return std::make_unique<Xpos>(decay, options.choice("pairs") == "interleaved");
 }
 

@@ -123,7 +123,7 @@ std::string holding_sentence(const TaskSummary& task, const Summary& summary, si
     }
   }
   std::string text =
-      fmt::format("Longer, {} up to {} tokens", does(until[end], "hold"), summary.lengths[end]);
+      fmt::format("On longer texts {} up to {} tokens", does(until[end], "hold"), summary.lengths[end]);
   for (size_t i = end; i-- > column;) {
     if (until[i].empty()) continue;
     text += i > column ? fmt::format("; {} up to {}", does(until[i], "hold"), summary.lengths[i])

@@ -1,7 +1,6 @@
 #include "locus/train/answers.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <map>
 #include <utility>
@@ -46,7 +45,8 @@ std::vector<std::string> plain_words(std::string_view text) {
     const std::string_view letter = std::string_view(small).substr(i, character.length);
     if (class_of(character) == CharacterClass::space) {
       if (!words.back().empty()) words.emplace_back();
-    } else if (letter.size() > 1 || !std::ispunct(static_cast<unsigned char>(letter[0]))) {
+    } else if (character.code <= ' ' || character.code > '~' ||
+               class_of(character) != CharacterClass::other) {
       words.back() += letter;  // marks of ASCII alone are left out
     }
     i += character.length;

@@ -18,7 +18,7 @@ struct HubStart {
   template <class V>
   void fields(V& v) {
     v.text("from", from, "a model folder of the hub to start from");
-    v.choice("head", head, "none|next_token|masked_token|sequence_class|token_class|answer|embedding",
+    v.choice("head", head, kHeadWords,
              "what the model puts out; the folder's own head goes on where it is the same, labels included");
   }
 };

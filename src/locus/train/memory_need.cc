@@ -1,6 +1,7 @@
 #include "locus/train/memory_need.h"
 
 #include "locus/base/error.h"
+#include "locus/nn/least_weights.h"
 
 namespace locus {
 namespace {
@@ -8,32 +9,13 @@ namespace {
 constexpr double kNumber = sizeof(float);
 constexpr double kCopies = 4;  // of a weight: itself, its gradient and two moments
 
-// Of queries, keys, values and what attention puts out, together.
-double attention_width(const Blueprint& b) {
-  return 2 * static_cast<double>(b.heads + b.key_head_count()) * static_cast<double>(b.size_of_head());
-}
-
 // Numbers of one token that a layer keeps.
 double layer_numbers(const Blueprint& b, bool recompute) {
   const auto width = static_cast<double>(b.width);
   return recompute ? width : 2 * width + attention_width(b) + static_cast<double>(b.hidden_width());
 }
 
-double layer_weights(const Blueprint& b) {
-  const double hidden = (b.gated ? 3 : 2) * static_cast<double>(b.hidden_width());
-  return static_cast<double>(b.width) * (attention_width(b) + hidden);
-}
-
-double stack_weights(const Blueprint& b) { return static_cast<double>(b.layers) * layer_weights(b); }
-
 }  // namespace
-
-double least_weights(const Blueprint& b) {
-  const double layers = b.kind == ModelKind::encoder_decoder
-                            ? stack_weights(b.encoder_part()) + stack_weights(b.decoder_part())
-                            : stack_weights(b);
-  return layers + static_cast<double>(b.vocabulary) * static_cast<double>(b.row_width());
-}
 
 double least_bytes(const Blueprint& b, const StepSize& step) {
   const bool says_tokens = tells_tokens(b.head);

@@ -13,13 +13,10 @@ struct StepSize {
   bool recompute = false;
 };
 
-// The token table and the matrices of every layer.
-double least_weights(const Blueprint& blueprint);
-
-// Those, their gradients and AdamW's two moments; and of every token, in every layer, what the backward pass
-// needs: queries, keys, values, what attention puts out, both sums and the hidden values. Of layers that are
-// recomputed their input alone. With a head for tokens, logits and their gradient. Less than what is really
-// held: what this refuses could not have run.
+// The weights, their gradients and AdamW's two moments; and of every token, in every layer, what the backward
+// pass needs: queries, keys, values, what attention puts out, both sums and the hidden values. Of layers that
+// are recomputed their input alone. With a head for tokens, logits and their gradient. Less than what is
+// really held: what this refuses could not have run.
 double least_bytes(const Blueprint& blueprint, const StepSize& step);
 
 // Fault::resource, with sizes and what to lower, when that is more than `available` bytes.

@@ -92,7 +92,7 @@ void place(std::string& name, const Settings& settings, const char* key, const f
 // Of so many, those that are left when a part is cut off, be it one.
 int64_t left_of(int64_t size, double part) {
   const auto cut = static_cast<int64_t>(std::llround(static_cast<double>(size) * part));
-  return part > 0 ? size - std::max<int64_t>(cut, 1) : size;
+  return part > 0 ? std::max<int64_t>(size - std::max<int64_t>(cut, 1), 0) : size;
 }
 
 // The last part of a list, cut off.
