@@ -7,7 +7,10 @@ locus=${1:-$root/build/release/locus} study=${2-} pictures=$root/docs/pictures
 mkdir -p "$pictures"
 
 for scheme in $("$locus" schemes --json | sed -n 's/^  {"name": "\([a-z0-9_]*\)".*/\1/p'); do
-  "$locus" show "$scheme" --heads 3 --length 48 --out "$pictures/$scheme.svg"
+  # Up to its threshold fire looks like a function of the distance.
+  set=()
+  [[ $scheme != fire ]] || set=(--set threshold=8)
+  "$locus" show "$scheme" "${set[@]}" --heads 3 --length 48 --out "$pictures/$scheme.svg"
 done
 
 # A chart of the report in a file of its own, with the styles that every drawing has.
