@@ -219,8 +219,9 @@ def run(build, folder, inputs, loss, scratch=None):
     return load_file(out)
 
 
-# Sines that RoFormer computes, and keeps among its weights.
-COMPUTED = {"roformer.encoder.embed_positions.weight", "encoder.embed_positions.weight"}
+# Sines that RoFormer and Pegasus compute, and keep among their weights.
+COMPUTED = {"roformer.encoder.embed_positions.weight"} | {f"{before}{stack}.embed_positions.weight" for before in ("", "model.")
+                                                        for stack in ("encoder", "decoder")}
 
 
 def compare(name, build, scratch):

@@ -77,13 +77,13 @@ void bart::names(NameMap& map, const Blueprint& b) {
   map.module("head.out", b.head == HeadKind::answer ? label_module(b) : "classification_head.out_proj");
 }
 
-json::Members bart::config(const ModelType& type, const Blueprint& b) {
+json::Members bart::config(const ModelType& type, const Blueprint& b, int64_t start) {
   json::Members members = named(type, b.head);
-  const std::string padding = json::number(std::max<int64_t>(b.padding_token, 0));
+  const int64_t padding = std::max<int64_t>(b.padding_token, 0);
   members.insert(members.end(), {{"decoder_vocab_size", json::number(b.vocabulary)},
                                  {"scale_embedding", json::boolean(b.embedding_scale != 1)},
-                                 {"pad_token_id", padding},
-                                 {"decoder_start_token_id", padding}});
+                                 {"pad_token_id", json::number(padding)},
+                                 {"decoder_start_token_id", json::number(start < 0 ? padding : start)}});
   return members;
 }
 

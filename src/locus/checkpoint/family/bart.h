@@ -17,7 +17,8 @@ void read(const Config& config, Blueprint& blueprint, const Presets& presets = {
 // Positions are sines, all before all cosines.
 void read_sines(Blueprint& blueprint);
 void names(NameMap& map, const Blueprint& blueprint);
-json::Members config(const ModelType& type, const Blueprint& blueprint);
+// Answers begin with the padding token, or with `start`.
+json::Members config(const ModelType& type, const Blueprint& blueprint, int64_t start = -1);
 
 inline constexpr std::string_view kPrefixes[] = {"model."};
 // Sines are computed, not read.

@@ -39,7 +39,10 @@ constexpr ModelType kM2m100[] = {{"m2m_100", "M2M100", "ForConditionalGeneration
 constexpr ModelType kPegasus[] = {{"pegasus", "Pegasus", "ForConditionalGeneration"}};
 
 json::Members mbart_config(const Blueprint& b) { return bart::config(kMbart[0], b); }
-json::Members m2m100_config(const Blueprint& b) { return bart::config(kM2m100[0], b); }
+// The padding token, which usually begins answers, has no position.
+json::Members m2m100_config(const Blueprint& b) {
+  return bart::config(kM2m100[0], b, b.padding_token == 0 ? 1 : 0);
+}
 json::Members pegasus_config(const Blueprint& b) { return bart::config(kPegasus[0], b); }
 
 }  // namespace
