@@ -17,17 +17,6 @@ namespace {
 
 using Kind = OptionSpec::Kind;
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  if (trim(text).empty()) return parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(trim(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 // The whole text as one finite number, or nothing.
 template <class T>
 std::optional<T> parse(std::string_view text) {

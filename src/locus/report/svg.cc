@@ -5,30 +5,18 @@
 #include <cmath>
 
 #include "locus/report/palette.h"
+#include "locus/text/unicode.h"
 
 namespace locus::report {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// The bytes of the well-formed character at the front of `text`; 0 when there is none.
+// The bytes of the character at the front of `text`; 0 when there is none that XML has.
 size_t character(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, past U+10FFFF; and U+FFFE and U+FFFF, which XML does not have.
-  const unsigned char second = byte(1);
-  if (first == 0xef && second == 0xbf && byte(2) >= 0xbe) return 0;
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) {
-    return 0;
-  }
-  return length;
+  const Character first = character_at(text, 0);
+  const bool is_one = first.code != Character::kNoCode && first.code != 0xfffe && first.code != 0xffff;
+  return is_one ? first.length : 0;
 }
 
 std::string attributes(const Drawing& drawing) {

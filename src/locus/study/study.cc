@@ -5,6 +5,7 @@
 #include "locus/base/folder.h"
 #include "locus/base/paths.h"
 #include "locus/base/settings.h"
+#include "locus/base/trim.h"
 #include "locus/checkpoint/parameters_file.h"
 
 namespace locus::study {
@@ -13,25 +14,13 @@ namespace {
 constexpr const char *kStudyFile = "study.toml", *kTextFile = "text.txt", *kCells = "cells",
                      *kModels = "models";
 
-std::vector<std::string> words(std::string_view list) {
-  std::vector<std::string> result;
-  while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
-    std::string_view word = list.substr(0, comma);
-    while (word.starts_with(' ')) word.remove_prefix(1);
-    while (word.ends_with(' ')) word.remove_suffix(1);
-    if (!word.empty()) result.emplace_back(word);
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return result;
-}
-
 // Each thing once, in the order of the user's list.
 template <class T, class Find>
 std::vector<const T*> chosen(std::string_view list, std::span<const T* const> all, Find find) {
   if (list == "all") return {all.begin(), all.end()};
   std::vector<const T*> result;
-  for (const std::string& word : words(list)) {
+  for (const std::string_view word : split(list, ',')) {
+    if (word.empty()) continue;
     const T* const one = &find(word);
     if (std::ranges::count(result, one) == 0) result.push_back(one);
   }
@@ -42,7 +31,7 @@ std::vector<const T*> chosen(std::string_view list, std::span<const T* const> al
 
 std::vector<const Task*> Study::task_list() const {
   std::vector<const Task*> list =
-      chosen<Task>(tasks, study::tasks(), [](const std::string& name) -> const Task& { return task(name); });
+      chosen<Task>(tasks, study::tasks(), [](std::string_view name) -> const Task& { return task(name); });
   if (!text.empty()) {
     if (!text_task_) text_task_ = std::make_shared<const Task>(study::text_task(text));
     list.insert(list.begin(), text_task_.get());
@@ -52,7 +41,7 @@ std::vector<const Task*> Study::task_list() const {
 
 std::vector<const SchemeInfo*> Study::scheme_list() const {
   return chosen<SchemeInfo>(schemes, locus::schemes(),
-                            [](const std::string& name) -> const SchemeInfo& { return scheme_info(name); });
+                            [](std::string_view name) -> const SchemeInfo& { return scheme_info(name); });
 }
 
 const Task& Study::task_named(std::string_view name) const {

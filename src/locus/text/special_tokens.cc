@@ -4,7 +4,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
-#include "locus/text/unicode.h"
+#include "locus/text/readable.h"
 
 namespace locus {
 namespace {
@@ -17,10 +17,7 @@ SpecialTokens::SpecialTokens(std::map<std::string, int32_t> ids) : ids_(std::mov
   for (const auto& [name, id] : ids_) {
     require(!name.empty() && name.size() <= kLongest,
             "special token {}: its name has {} bytes, expected 1 to {}", quote(name), name.size(), kLongest);
-    for (size_t i = 0; i < name.size(); i += character_at(name, i).length) {
-      require(character_at(name, i).code != Character::kNoCode, "special token {}: its name is not UTF-8",
-              quote(name));
-    }
+    require(is_utf8(name), "special token {}: its name is not UTF-8", quote(name));
     require(id >= 0, "special token {}: its id is {}, expected 0 or more", quote(name), id);
     const auto [other, fresh] = names_.emplace(id, name);
     require(fresh, "special tokens {} and {} have the same id {}", quote(other->second), quote(name), id);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "locus/base/error.h"
+#include "locus/base/trim.h"
 #include "locus/kernel/kernels.h"
 
 namespace locus {
@@ -14,15 +15,9 @@ constexpr std::array<std::string_view, 6> kUndecayed = {"tokens",     "*table*",
                                                         "*position*", "*segment*", "*norm*"};
 
 bool fits_one(std::string_view name, std::string_view patterns) {
-  while (!patterns.empty()) {
-    const size_t comma = std::min(patterns.find(','), patterns.size());
-    std::string_view pattern = patterns.substr(0, comma);
-    patterns.remove_prefix(std::min(comma + 1, patterns.size()));
-    pattern.remove_prefix(std::min(pattern.find_first_not_of(' '), pattern.size()));
-    pattern = pattern.substr(0, pattern.find_last_not_of(' ') + 1);
-    if (!pattern.empty() && fits(name, pattern)) return true;
-  }
-  return false;
+  return std::ranges::any_of(split(patterns, ','), [&](std::string_view pattern) {
+    return !pattern.empty() && fits(name, pattern);
+  });
 }
 
 void check(const char* name, double value, bool fine, const char* expected) {
