@@ -121,7 +121,8 @@ void NameMap::alias(std::string_view theirs, std::string_view other) {
 std::vector<Binding> NameMap::take() {
   std::ranges::sort(bound_);
   for (const NamedParameter& parameter : parameters_.all()) {
-    const auto times = std::ranges::equal_range(bound_, parameter.name).size();
+    const auto [first, end] = std::equal_range(bound_.begin(), bound_.end(), parameter.name);
+    const auto times = end - first;
     if (times == 1) continue;
     fail(Fault::bug, "the name map has the parameter '{}' {} times, expected once", parameter.name, times);
   }
