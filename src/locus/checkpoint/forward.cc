@@ -93,8 +93,8 @@ Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
 // Whether a decoder writes; else it reads the text that the encoder reads, to tell something about it.
 bool writes(const Blueprint& b) { return b.head == HeadKind::none || b.head == HeadKind::next_token; }
 
-// What a decoder reads while it learns to write the labels: these, one later, behind its start token. If it
-// does not write, the text, likewise.
+// What a decoder reads while it learns to write the labels: these, one later, behind its start token, or
+// behind the last of them. If it does not write, the text, likewise.
 Tensor decoder_ids(const ModelFolder& folder, const ForwardInputs& in) {
   if (in.decoder_input_ids) return in.decoder_input_ids;
   const Blueprint& b = folder.architecture.blueprint;

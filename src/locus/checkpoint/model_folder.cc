@@ -89,8 +89,9 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   follow_weights(files, blueprint);
   const Model::Start start = {.seed = seed, .weights = opening.weights};
   Model model = made(config, blueprint, start);
-  if (!seed && lacks_head(*architecture.family, files,
-                          bindings_of(*architecture.family, blueprint, model.parameters()))) {
+  if (!seed && blueprint.head != HeadKind::none &&
+      lacks_head(*architecture.family, files,
+                 bindings_of(*architecture.family, blueprint, model.parameters()))) {
     return without_head(path, config, opening);
   }
   std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
