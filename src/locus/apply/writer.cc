@@ -72,10 +72,7 @@ WriteOptions Writer::usual() const {
 }
 
 // The language is what stands around a text and does not end it.
-Encoding Writer::read_from(const std::string& text, const WriteOptions& options, bool truncate) const {
-  Encoding encoding = model_.read({text}, truncate, options.specials);
-  if (options.from.empty()) return encoding;
-  const int32_t language = model_.tokenizer().special(options.from);
+void Writer::set_language(Encoding& encoding, int32_t language) const {
   int found = 0;
   for (size_t i = 0; i < encoding.size(); ++i) {
     if (encoding.texts[i] != Encoding::kNoText) continue;
@@ -86,13 +83,12 @@ Encoding Writer::read_from(const std::string& text, const WriteOptions& options,
   require(found == 1,
           "write: from is {}, but the tokenizer puts {} tokens around a text besides its end, expected one "
           "that tells its language",
-          quote(options.from), found);
-  return encoding;
+          quote(model_.tokenizer().bytes(language)), found);
 }
 
-Encoding Writer::prompt_of(const std::string& text, const WriteOptions& options, bool truncate) const {
-  if (reads()) return read_from(text, options, truncate);
-  Encoding encoding = model_.encode({text}, options.specials);
+Encoding Writer::prompt_of(const std::string& text, Specials specials, bool truncate) const {
+  if (reads()) return model_.read({text}, truncate, specials);
+  Encoding encoding = model_.encode({text}, specials);
   if (encoding.size() == 0 && generation_.start_token >= 0) {
     encoding.push(generation_.start_token, {}, 0, Encoding::kNoText);
   }
@@ -168,7 +164,12 @@ std::vector<std::string> Writer::write(std::span<const std::string> prompts, con
   require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
   require(reads() || (options.from.empty() && options.to.empty()),
           "write: languages are given, but the model goes on behind a prompt, in its language");
-  const auto encoded = [&](size_t i) { return prompt_of(prompts[i], options, reading.truncate); };
+  const int32_t from = options.from.empty() ? -1 : model_.tokenizer().special(options.from);
+  const auto encoded = [&](size_t i) {
+    Encoding encoding = prompt_of(prompts[i], options.specials, reading.truncate);
+    if (from >= 0) set_language(encoding, from);
+    return encoding;
+  };
   Job job{options, generation_.rules, encode_all(prompts.size(), reading, encoded), {}, {}, {}};
   if (!options.to.empty()) job.rules.first = model_.tokenizer().special(options.to);
   for (const Encoding& encoding : job.read) {

@@ -43,8 +43,8 @@ class Writer {
 
  private:
   struct Job;
-  Encoding prompt_of(const std::string& text, const WriteOptions& options, bool truncate) const;
-  Encoding read_from(const std::string& text, const WriteOptions& options, bool truncate) const;
+  Encoding prompt_of(const std::string& text, Specials specials, bool truncate) const;
+  void set_language(Encoding& encoding, int32_t language) const;
   int64_t most_tokens(const WriteOptions& options, size_t prompt) const;
   void search(Job& job, size_t text) const;
   void sample(Job& job, std::span<const size_t> texts) const;

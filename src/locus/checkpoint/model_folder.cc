@@ -22,19 +22,6 @@ void follow_weights(const WeightFiles& files, Blueprint& b) {
   if (b.kind == ModelKind::encoder_decoder && !has("final_logits_bias")) b.head_bias = false;
 }
 
-std::vector<Binding> matched(const Architecture& architecture, const Model& model, const WeightFiles& files,
-                             const std::filesystem::path& folder, bool new_head) {
-  std::vector<Binding> bindings =
-      bindings_of(*architecture.family, architecture.blueprint, model.parameters());
-  const bool none = architecture.blueprint.head == HeadKind::none;
-  match_tensors(*architecture.family, files, folder,
-                new_head ? HeadOf::caller
-                : none   ? HeadOf::nobody
-                         : HeadOf::files,
-                bindings);
-  return bindings;
-}
-
 // Whether a head that config.json calls tied comes with another table than the tokens: then, as transformers
 // has it, it is not tied.
 bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings) {
@@ -89,16 +76,20 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   follow_weights(files, blueprint);
   const Model::Start start = {.seed = seed, .weights = opening.weights};
   Model model = made(config, blueprint, start);
-  if (!seed && blueprint.head != HeadKind::none &&
-      lacks_head(*architecture.family, files,
-                 bindings_of(*architecture.family, blueprint, model.parameters()))) {
+  const Family& family = *architecture.family;
+  const HeadOf head = seed                               ? HeadOf::caller
+                      : blueprint.head == HeadKind::none ? HeadOf::nobody
+                                                         : HeadOf::files;
+  std::vector<Binding> bindings = bindings_of(family, blueprint, model.parameters());
+  if (head == HeadOf::files && lacks_head(family, files, bindings)) {
     return without_head(path, config, opening);
   }
-  std::vector<Binding> bindings = matched(architecture, model, files, path, seed.has_value());
+  match_tensors(family, files, path, head, bindings);
   if (head_is_the_table(blueprint) && has_own_head(files, bindings)) {
     blueprint.tied = false;
     model = made(config, blueprint, start);
-    bindings = matched(architecture, model, files, path, seed.has_value());
+    bindings = bindings_of(family, blueprint, model.parameters());
+    match_tensors(family, files, path, head, bindings);
   }
   if (opening.late_tokens && !head_is_the_table(blueprint)) {
     const auto table = std::ranges::find(bindings, "tokens", &Binding::ours);

@@ -5,6 +5,7 @@
 #include "locus/op/convert.h"
 
 namespace locus {
+
 std::vector<NamedTensor> named_tensors(const Parameters& parameters) {
   std::vector<NamedTensor> tensors;
   for (const auto& [name, var] : parameters.all()) tensors.emplace_back(name, var.value());

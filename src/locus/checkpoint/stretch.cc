@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/base/folder.h"
+#include "locus/scheme/rotary_frequencies.h"
 
 namespace locus {
 namespace {
@@ -61,8 +62,7 @@ Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretc
   if (how == Stretch::ntk) {
     const Options set("rotary", scheme_info("rotary").options, options);
     const double base = set.number("base");
-    const auto width =
-        static_cast<double>(set.integer("width") > 0 ? set.integer("width") : b.size_of_head());
+    const auto width = static_cast<double>(rotated_width("rotary", b.geometry(), set));
     require(width > 2, "ntk needs a rotated width above 2, the model has {}", width);
     options["base"] = fmt::format("{}", base * std::pow(factor, width / (width - 2)));
   } else {

@@ -1,6 +1,6 @@
 // A model in the middle of writing: sequences that grow together, with the keys and values of all before.
-// Where a scheme's table changes with the length, all is computed anew when it does:
-// what layers kept was computed from states under another table.
+// Where a scheme's table changes with the length, all is computed anew when it does: what layers kept was
+// computed from states under another table.
 #pragma once
 
 #include "locus/nn/model.h"

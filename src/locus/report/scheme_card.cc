@@ -52,9 +52,8 @@ SchemeCard scheme_card(const study::Study& study, const std::filesystem::path& f
     card.twice.insert(card.twice.begin(), fmt::format("\"{}\" as tokens of the trained model.", kSentence));
     if (task.kind == ModelKind::decoder) {
       card.twice.emplace_back(
-          "The model is causal: each \"it\" sees only what stands before it, so the two differ even without "
-          "a "
-          "scheme.");
+          "The model is causal: each \"it\" sees only what stands before it, so the two differ even "
+          "without a scheme.");
     }
   }
   return card;

@@ -183,7 +183,7 @@ std::string study_page(const StudyReport& report) {
       "then tested on up to {}.",
       summary.trained, summary.lengths.back()));
   page.list(study::findings(summary));
-  page.words(study::kRules);
+  page.words(study::rules());
   std::vector<std::pair<std::string, Page>> parts;
   for (const TaskSummary& task : summary.tasks) {
     if (!task.lines.empty()) parts.emplace_back(std::string(task.task->name), task_part(task, summary));

@@ -175,6 +175,15 @@ bool holds(const Task& task, const Mean& trained, const Mean& there) {
                                          : there.value <= trained.value * (1 + kLoss);
 }
 
+std::string rules() {
+  return fmt::format(
+      "A scheme solves a task at {:.0f} % right or more, with half the spread over seeds taken off. It holds "
+      "up to a length if until there it loses at most {:.0f} points of accuracy, or gains at most {:.0f} % "
+      "perplexity, against itself at the trained length; of perplexity, also a scheme that learned nothing "
+      "may hold.",
+      100 * kSolved, 100 * kLoss, 100 * kLoss);
+}
+
 std::vector<std::string> findings(const Summary& summary) {
   std::vector<std::string> sentences;
   const size_t column = trained_column(summary);

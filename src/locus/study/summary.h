@@ -49,11 +49,7 @@ bool holds(const Task& task, const Mean& trained, const Mean& there);
 // The answer, a sentence or two for every task, computed from the numbers.
 std::vector<std::string> findings(const Summary& summary);
 // What their words mean.
-inline constexpr std::string_view kRules =
-    "A scheme solves a task at 95 % right or more, with half the spread over seeds taken off. It holds up to "
-    "a "
-    "length if until there it loses at most 5 points of accuracy, or gains at most 5 % perplexity, against "
-    "itself at the trained length; of perplexity, also a scheme that learned nothing may hold.";
+std::string rules();
 
 std::string results_json(const Study& study, const Summary& summary);
 std::string results_csv(const std::vector<Cell>& cells);

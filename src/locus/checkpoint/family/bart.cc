@@ -40,6 +40,12 @@ void bart::read(const Config& config, Blueprint& b, const Presets& presets) {
   expect_flag(config, "share_encoder_decoder_embeddings", true);
 }
 
+void bart::read_learned(Blueprint& b) {
+  b.scheme = "learned";
+  b.position_offset = 2;
+  b.embedding_norm = true;
+}
+
 void bart::read_sines(Blueprint& b) {
   b.scheme = "sinusoidal";
   b.scheme_options = {{"pairs", "halves"}};
@@ -97,9 +103,7 @@ void read_after(const Config& config, Blueprint& b) {
 
 void read_bart(const Config& config, Blueprint& b) {
   read_after(config, b);
-  b.scheme = "learned";
-  b.position_offset = 2;
-  b.embedding_norm = true;
+  bart::read_learned(b);
   if (b.head == HeadKind::sequence_class) {
     b.pooling = Pooling::last;
     b.pooler = Activation::tanh;

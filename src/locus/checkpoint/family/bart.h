@@ -14,6 +14,8 @@ struct Presets {
 };
 // Both stacks, the scale of the tokens' rows and the padding token; positions and norms are the model's own.
 void read(const Config& config, Blueprint& blueprint, const Presets& presets = {});
+// Positions are learned, behind two rows that stand for nothing, and normed with the tokens' rows.
+void read_learned(Blueprint& blueprint);
 // Positions are sines, all before all cosines.
 void read_sines(Blueprint& blueprint);
 void names(NameMap& map, const Blueprint& blueprint);

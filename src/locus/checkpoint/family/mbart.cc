@@ -9,9 +9,7 @@ namespace {
 
 void read_mbart(const Config& config, Blueprint& b) {
   bart::read(config, b);
-  b.scheme = "learned";
-  b.position_offset = 2;
-  b.embedding_norm = true;
+  bart::read_learned(b);
 }
 
 void m2m100_fields(ConfigFields& f, Blueprint& b) {
