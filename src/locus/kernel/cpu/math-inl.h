@@ -76,8 +76,9 @@ HWY_INLINE V exp(D d, V x) {
   const auto n = hn::Sub(t, hn::Set(d, kRound.lanes[0]));
   const auto r = hn::NegMulAdd(n, hn::Set(d, 0.693147182f), held);
   const auto r2 = hn::Mul(r, r);
-  const auto p = hn::MulAdd(r2, quartet(d, r, r2, kSeries), hn::Add(r, hn::Set(d, 1.0f)));
-  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(bits, t))));
+  const auto past = hn::MulAdd(r2, quartet(d, r, r2, kSeries), r);
+  const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(bits, t)));
+  return hn::MulAdd(past, power, power);  // one operation less than p = 1 + past and p * power
 }
 
 // 1 / (1 + e^-x), from e^-|x|, which cannot overflow
