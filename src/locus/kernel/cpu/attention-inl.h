@@ -33,7 +33,7 @@ namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
 // Keys worked on at once: a block of scores, with the parts of k and v it meets, stays near.
-inline constexpr int64_t kBlockKeys = kCols <= 24 ? 264 : 144;
+inline constexpr int64_t kBlockKeys = kCols <= 12 ? 528 : kCols <= 24 ? 264 : 144;
 static_assert(kBlockKeys % kRows == 0 && kBlockKeys % kCols == 0);
 
 // Around a table of distances: lanes past the last query, and keys past the last one, meet nothing there.
