@@ -57,29 +57,21 @@ struct PackedPanels {
   }
 };
 
-// Rows of a block: where every thread has one, all have as many, and of one size.
-int64_t RowsEach(int64_t m) {
-  const int64_t blocks = divide_up(m, kBlockRows);
-  if (blocks < threads()) return kBlockRows;
-  const int64_t even = divide_up(blocks, threads()) * threads();
-  return divide_up(divide_up(m, even), kRows) * kRows;
-}
-
 void Matmul(const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return RunEmpty(args);
-  const int64_t block_rows = RowsEach(args.m), row_blocks = divide_up(args.m, block_rows);
+  const int64_t row_blocks = divide_up(args.m, kBlockRows), panels = divide_up(args.n, kCols);
   // Enough tasks to keep the threads evenly busy, but at least eight panels each: every task packs its rows
   // of a anew.
-  const int64_t panels = divide_up(args.n, kCols), wanted = divide_up(4 * threads(), args.batch * row_blocks);
+  const int64_t wanted = divide_up(8 * threads(), args.batch * row_blocks);
   const int64_t panels_each = std::max(divide_up(panels, wanted), std::min<int64_t>(8, panels));
   const int64_t column_blocks = divide_up(panels, panels_each);
   parallel_for(args.batch * column_blocks * row_blocks, 1, [&](int64_t begin, int64_t) HWY_ATTR {
-    const int64_t row = begin % row_blocks * block_rows, rest = begin / row_blocks;
+    const int64_t row = begin % row_blocks * kBlockRows, rest = begin / row_blocks;
     const int64_t panel = rest % column_blocks * panels_each;
     const Block block = {.batch = rest / column_blocks,
                          .row = row,
-                         .rows = std::min(block_rows, args.m - row),
+                         .rows = std::min(kBlockRows, args.m - row),
                          .panel = panel,
                          .panels = std::min(panels_each, panels - panel)};
     with_tiles(args.packed.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
