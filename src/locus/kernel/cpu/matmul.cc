@@ -57,14 +57,22 @@ struct PackedPanels {
   }
 };
 
+// Into how many pieces n columns are cut where there are so many blocks of rows: enough to keep the threads
+// evenly busy, but not so narrow that packing the rows of a for each would cost more than a few percent;
+// only for a thread that would have none, or fewer than the others, narrower.
+int64_t ColumnCuts(int64_t blocks, int64_t n) {
+  constexpr int64_t kLeastColumns = 384;
+  const int64_t most = divide_up(8 * threads(), blocks), least = divide_up(threads(), blocks);
+  int64_t cuts = std::max(least, std::min(most, n / kLeastColumns));
+  while (cuts < most && blocks * cuts % threads() != 0) ++cuts;
+  return cuts;
+}
+
 void Matmul(const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return RunEmpty(args);
   const int64_t row_blocks = divide_up(args.m, kBlockRows), panels = divide_up(args.n, kCols);
-  // Enough tasks to keep the threads evenly busy, but at least eight panels each: every task packs its rows
-  // of a anew.
-  const int64_t wanted = divide_up(8 * threads(), args.batch * row_blocks);
-  const int64_t panels_each = std::max(divide_up(panels, wanted), std::min<int64_t>(8, panels));
+  const int64_t panels_each = divide_up(panels, ColumnCuts(args.batch * row_blocks, args.n));
   const int64_t column_blocks = divide_up(panels, panels_each);
   parallel_for(args.batch * column_blocks * row_blocks, 1, [&](int64_t begin, int64_t) HWY_ATTR {
     const int64_t row = begin % row_blocks * kBlockRows, rest = begin / row_blocks;
