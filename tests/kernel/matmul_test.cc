@@ -22,6 +22,7 @@ TEST(Matmul, SizesThatTakeSeveralBlocksAndSlices) {
   compare_product({.m = 65, .n = 49, .k = 385});
   compare_product({.m = 3, .n = 700, .k = 97});
   compare_product({.m = 1, .n = 31, .k = 1000});
+  compare_product({.m = 20, .n = 26, .k = 1300, .bias = true});  // two slices of two pieces
 }
 
 TEST(Matmul, EveryTransposeBatchAndAccumulation) {
@@ -32,6 +33,7 @@ TEST(Matmul, EveryTransposeBatchAndAccumulation) {
                                              {7, 13, 5, 3},
                                              {67, 29, 131, 2},
                                              {12, 5, 400, 1},
+                                             {13, 25, 1100, 1},
                                              {5, 7, 0, 2},
                                              {5, 7, 3, 0}}) {
           compare_product({.m = m,
