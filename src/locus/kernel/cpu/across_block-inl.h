@@ -83,7 +83,7 @@ inline void RunAcross(const MatmulArgs& args, ConstView b, int64_t begin, int64_
   const Scratch<FloatTiles> scratch = scratch_of<FloatTiles>();
   static_assert((kSummed + kCols) * kMostAcross <= kCols * FloatTiles::kMost && kMostAcross % kLanes == 0);
   const AcrossPanel across = {args, b, scratch.a, scratch.b, padded};
-  const int64_t slice = even<FloatTiles>(args.k, kBlockRows / padded * FloatTiles::kMost);
+  const int64_t slice = even<FloatTiles>(args.k, deepest<FloatTiles>(padded));
   for (int64_t k = 0; k < args.k; k += slice) {
     const int64_t depth = std::min(slice, args.k - k);
     for (int64_t v = 0; v < vectors; v += group_of(vectors - v)) {

@@ -32,7 +32,7 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// Keys worked on at once: a block of scores, with the parts of k and v it meets, stays near.
+// Keys worked on at once: a block of scores, 25 KB, with the parts of k and v it meets, stays near.
 inline constexpr int64_t kBlockKeys = kCols <= 12 ? 528 : kCols <= 24 ? 264 : 144;
 static_assert(kBlockKeys % kRows == 0 && kBlockKeys % kCols == 0);
 

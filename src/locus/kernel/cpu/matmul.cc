@@ -47,7 +47,6 @@ struct PackedPanels {
   const typename Tiles::Number* packed;
   int64_t whole;
 
-  static int64_t deepest(int64_t) { return kSlices * Tiles::kMost; }
   const auto* at(int64_t panel, int64_t k, int64_t) const {
     return packed + panel * kCols * whole + k * kCols;
   }

@@ -86,10 +86,16 @@ struct Scratch {
 template <class Tiles>
 Scratch<Tiles> scratch_of() {
   using Number = typename Tiles::Number;
-  constexpr int64_t rows = kBlockRows * kSlices * Tiles::kMost;
+  constexpr int64_t rows = kBlockRows * kPackedPieces * Tiles::kMost;
   static_assert((rows + kCols * Tiles::kMost) * sizeof(Number) <= kScratch);
   auto* a = reinterpret_cast<Number*>(thread_scratch());
   return {a, a + rows};
+}
+
+// How deep so many rows of a may be packed in their place: fewer than kBlockRows deeper.
+template <class Tiles>
+constexpr int64_t deepest(int64_t rows) {
+  return kBlockRows / rows * kPackedPieces * Tiles::kMost;
 }
 
 // The depth of even cuts of `whole`, none deeper than `most`.
@@ -98,22 +104,24 @@ int64_t even(int64_t whole, int64_t most) {
   return whole_depth<Tiles>(divide_up(whole, divide_up(whole, most)));
 }
 
-// Panels say how deep slices of a are for them, give a piece of one, and say what tile i of n should ask for
-// of a piece that comes next. Rows of a are packed piece by piece: the tiles then read one stream, which the
-// processor foresees.
+// Panels give a piece of one, and say what tile i of n should ask for of a piece that comes next. Rows of a
+// are packed piece by piece: the tiles then read one stream, which the processor foresees.
 template <class Tiles, class Panels>
 void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) {
   auto* packed = scratch_of<Tiles>().a;
   const int64_t whole = whole_depth<Tiles>(args.k), tiles = divide_up(block.rows, kRows);
-  const int64_t slice = even<Tiles>(whole, panels.deepest(block.rows));
+  const int64_t slice = even<Tiles>(whole, deepest<Tiles>(tiles * kRows));
   const int64_t piece = even<Tiles>(slice, Tiles::kMost);
+  const auto rows_at = [&](int64_t r, int64_t done, int64_t part) {
+    return packed + done * tiles * kRows + r * part;
+  };
   for (int64_t k = 0; k < whole; k += slice) {
     const int64_t depth = std::min(slice, whole - k);
     for (int64_t done = 0; done < depth; done += piece) {
       const int64_t at = k + done, part = std::min(piece, depth - done);
       for (int64_t r = 0; r < block.rows; r += kRows) {
         Tiles::pack_rows(args, block.batch, block.row + r, std::min(kRows, block.rows - r), at,
-                         std::min(part, args.k - at), packed + done * tiles * kRows + r * part);
+                         std::min(part, args.k - at), rows_at(r, done, part));
       }
     }
     for (int64_t panel = block.panel; panel < block.panel + block.panels; ++panel) {
@@ -123,8 +131,7 @@ void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) 
         const bool ends = done + part == depth;
         for (int64_t i = 0; i < tiles; ++i) {
           const int64_t r = i * kRows, rows = std::min(kRows, block.rows - r);
-          RunTile<Tiles>(args, block, packed + done * tiles * kRows + r * part, b, block.row + r, rows, panel,
-                         at, part,
+          RunTile<Tiles>(args, block, rows_at(r, done, part), b, block.row + r, rows, panel, at, part,
                          panels.ahead(ends ? panel + 1 : panel, ends ? k : at + part, part, i, tiles));
         }
       }

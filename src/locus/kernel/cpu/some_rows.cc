@@ -27,10 +27,6 @@ struct LyingPanels {
   PackArgs from;
   typename Tiles::Number* packed;  // a piece of one
 
-  // As deep as few rows of a fill the place of kBlockRows: so the rows of b are read from end to end.
-  static int64_t deepest(int64_t rows) {
-    return kBlockRows / (divide_up(rows, kRows) * kRows) * Tiles::kMost;
-  }
   const std::byte* place(int64_t row, int64_t k) const {
     return from.b.data + (row * from.b.stride + k) * size_of(from.b.dtype);
   }

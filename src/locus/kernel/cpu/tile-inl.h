@@ -28,11 +28,11 @@ inline constexpr int64_t kLanes = HWY_LANES(float);
 inline constexpr int64_t kCols = 3 * kLanes;
 // AVX2 and SSE4 have 16 registers; NEON and AVX-512 have 32.
 inline constexpr int64_t kRows = (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4) ? 4 : 8;
-// A slice of a b panel this deep (24 KB) stays in the first-level cache while rows of a stream past it.
+// A piece of a b panel this deep (24 KB) stays in the first-level cache while rows of a stream past it.
 inline constexpr int64_t kDepth = std::clamp<int64_t>(24576 / (kCols * 4), 128, 512);
-// Rows of a packed at once, as deep as kSlices slices of b: at most 512 KB, in the second-level cache. With
+// Rows of a packed at once, for so many such pieces of k: at most 512 KB, in the second-level cache. With
 // two, c is in the first-level cache when the second is added to it.
-inline constexpr int64_t kBlockRows = 128, kSlices = 2;
+inline constexpr int64_t kBlockRows = 128, kPackedPieces = 2;
 
 // Memory that will be needed soon: what follows of b comes from far away, so each tile asks for its share of
 // it.
