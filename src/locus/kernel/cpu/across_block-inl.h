@@ -39,7 +39,10 @@ struct AcrossPanel {
     const int64_t piece = even<FloatTiles>(depth, kDepth);
     float* c = args.c.row<float>(0) + column;
     if (k == 0) {
-      std::fill_n(sums, kSummed * padded, 0.0f);
+      const Start start(args, panel);
+      for (int64_t i = 0; i < kSummed; ++i) {
+        std::fill_n(sums + i * padded, padded, i < kCols ? start.bias[i] : 0.0f);
+      }
     } else {
       transpose(
           {.from = c, .stride = args.c.stride, .rows = rows, .cols = cols, .to = sums, .to_stride = padded});
@@ -62,8 +65,7 @@ struct AcrossPanel {
     }
     float* done = sums + kSummed * padded;  // [rows][kCols]
     transpose({.from = sums, .stride = padded, .rows = kCols, .cols = rows, .to = done, .to_stride = kCols});
-    if (k + depth == args.k) Finish(args, column, rows, done, kCols);
-    for (int64_t r = 0; r < rows; ++r) std::copy_n(done + r * kCols, cols, c + r * args.c.stride);
+    StoreSums(k + depth == args.k ? args.activation : Activation::none, done, rows, cols, c, args.c.stride);
   }
 
   void groups(Across tile, int64_t depth, int64_t done) const {
@@ -83,7 +85,8 @@ inline void RunAcross(const MatmulArgs& args, ConstView b, int64_t begin, int64_
   const Scratch<FloatTiles> scratch = scratch_of<FloatTiles>();
   static_assert((kSummed + kCols) * kMostAcross <= kCols * FloatTiles::kMost && kMostAcross % kLanes == 0);
   const AcrossPanel across = {args, b, scratch.a, scratch.b, padded};
-  const int64_t slice = even<FloatTiles>(args.k, deepest<FloatTiles>(padded));
+  // Fewer rows than kBlockRows are packed deeper, in the same place.
+  const int64_t slice = even<FloatTiles>(args.k, kBlockRows / padded * FloatTiles::kMost);
   for (int64_t k = 0; k < args.k; k += slice) {
     const int64_t depth = std::min(slice, args.k - k);
     for (int64_t v = 0; v < vectors; v += group_of(vectors - v)) {

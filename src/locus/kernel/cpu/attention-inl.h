@@ -192,15 +192,15 @@ HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const H
   // Positions that rise by one make by_distance a contiguous piece for every key, one further back for the
   // next: the sums start from it.
   const bool pieces = data.distances && args.sequences.steady;
-  for (int64_t j = 0; j < keys; j += kRows) {
-    tile<kRows>({.a = data.keys + (first + j) * D,
-                 .b = panel.q,
-                 .depth = D,
-                 .c = s + j * kCols,
-                 .stride = kCols,
-                 .from = pieces ? distance_zero(args, data) + q_at[0] - k_at[j] : nullptr,
-                 .from_stride = -1});
-  }
+  tiles<kRows>({.a = data.keys + first * D,
+                .b = panel.q,
+                .depth = D,
+                .c = s,
+                .stride = kCols,
+                .from = pieces ? distance_zero(args, data) + q_at[0] - k_at[0] : nullptr,
+                .from_stride = -1,
+                .count = divide_up(keys, kRows),
+                .apart = kRows * D});
   for (int64_t j = 0; data.distances && !pieces && j < keys; ++j) {
     const float* table = distance_zero(args, data);
     for (int64_t lane = 0; lane < panel.count; ++lane) s[j * kCols + lane] += table[q_at[lane] - k_at[j]];

@@ -92,15 +92,15 @@ HWY_INLINE void weigh(float* s, int64_t keys, Softmax& state, float* out, int64_
 // part. Where it `begins`, out has no sum yet.
 HWY_INLINE void add_values(const float* values, int64_t count, const float* weights, int64_t keys,
                            int64_t wide, float* out, bool begins) {
-  for (int64_t c = 0; c < wide; c += kRows) {
-    tile<kRows>({.a = values + c * count,
-                 .b = weights,
-                 .depth = keys,
-                 .c = out + c * kCols,
-                 .stride = kCols,
-                 .from = begins ? nullptr : out + c * kCols,
-                 .from_stride = kCols});
-  }
+  tiles<kRows>({.a = values,
+                .b = weights,
+                .depth = keys,
+                .c = out,
+                .stride = kCols,
+                .from = begins ? nullptr : out,
+                .from_stride = kCols,
+                .count = wide / kRows,
+                .apart = kRows * count});
 }
 
 // The panel's rows of the output, out^T[D][kCols] over the sums; `out` is spent.

@@ -25,13 +25,13 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
   const Panel panel = {chunk.first + lane, std::clamp<int64_t>(chunk.count - lane, 0, kCols),
                        chunk.q + lane * D};
   score_block(a, head, data, panel, first, keys, chunk.s);
-  for (int64_t j = 0; j < keys; j += kRows) {
-    tile<kRows>({.a = scratch + plan.values + (first + j) * D,
-                 .b = chunk.dout + lane * D,
-                 .depth = D,
-                 .c = chunk.ds + j * kCols,
-                 .stride = kCols});
-  }
+  tiles<kRows>({.a = scratch + plan.values + first * D,
+                .b = chunk.dout + lane * D,
+                .depth = D,
+                .c = chunk.ds,
+                .stride = kCols,
+                .count = divide_up(keys, kRows),
+                .apart = kRows * D});
   drop_weights(a, head, panel, first, keys, chunk.ds);
   differentiate(chunk, lane, keys);
   drop_weights(a, head, panel, first, keys, chunk.s);
@@ -43,15 +43,16 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
     for (int64_t j = 0; j < keys; ++j) dense[j] = chunk.ds[j * kCols + i];
   }
   const int64_t packed = std::min(kBlockKeys, head.k_count - first);
-  for (int64_t c = 0; c < plan.wide; c += kRows) {
-    tile<kRows>({.a = scratch + plan.columns + first * plan.wide + c * packed,
-                 .b = chunk.ds,
-                 .depth = keys,
-                 .c = chunk.dq + lane * plan.wide + c * kCols,
-                 .stride = kCols,
-                 .from = chunk.dq + lane * plan.wide + c * kCols,
-                 .from_stride = kCols});
-  }
+  float* dq = chunk.dq + lane * plan.wide;
+  tiles<kRows>({.a = scratch + plan.columns + first * plan.wide,
+                .b = chunk.ds,
+                .depth = keys,
+                .c = dq,
+                .stride = kCols,
+                .from = dq,
+                .from_stride = kCols,
+                .count = plan.wide / kRows,
+                .apart = kRows * packed});
   for (int64_t j = 0; j < keys; j += kCols) {
     const auto turn = [&](const float* block, float* to) HWY_ATTR {
       transpose({.from = block + j * kCols,
@@ -71,16 +72,16 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
 HWY_INLINE void add_over_queries(const float* rows, const float* right, int64_t queries, int64_t keys,
                                  int64_t wide, float* to) {
   for (int64_t j = 0; j < keys; j += kCols) {
-    for (int64_t c = 0; c < wide; c += kRows) {
-      float* sums = to + j * wide + c * kCols;
-      tile<kRows>({.a = rows + c * kChunk,
-                   .b = right + j * kChunk,
-                   .depth = queries,
-                   .c = sums,
-                   .stride = kCols,
-                   .from = sums,
-                   .from_stride = kCols});
-    }
+    float* sums = to + j * wide;
+    tiles<kRows>({.a = rows,
+                  .b = right + j * kChunk,
+                  .depth = queries,
+                  .c = sums,
+                  .stride = kCols,
+                  .from = sums,
+                  .from_stride = kCols,
+                  .count = wide / kRows,
+                  .apart = kRows * kChunk});
   }
 }
 

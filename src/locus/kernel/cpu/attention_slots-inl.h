@@ -14,6 +14,11 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
+// Tokens that are multiplied with the same slots, those that any of them meets: of many distances a few
+// tokens meet about half.
+inline constexpr int64_t kNeighbours = 64;
+static_assert(kNeighbours % kRows == 0);
+
 // Where the two products, and the packed sides of a matrix product, lie in a thread's slot scratch.
 struct SlotPlan {
   int64_t by_query = 0, by_key = 0, packed = 0, left = 0, size = 0;
@@ -29,7 +34,7 @@ struct SlotPlan {
     // Right sides: a table's rows, and backward also a head's queries or keys.
     const int64_t tokens = std::max(longest_queries(args), args.longest);
     left = packed + std::max({packed_size(D, slots), packed_size(slots, D), packed_size(tokens, D)});
-    size = left + kRows * D;
+    size = left + kNeighbours * D;
   }
 };
 
@@ -48,11 +53,6 @@ inline ConstView head_slots(const AttentionArgs& args, const SlotViews& term, co
                      term.table.stride);
 }
 
-// Tokens that are multiplied with the same slots, those that any of them meets: of many distances a few
-// tokens meet about half.
-inline constexpr int64_t kNeighbours = 64;
-static_assert(kNeighbours % kRows == 0);
-
 // The tokens' products with the slots of one term, made in `to`; products with slots a token does not meet
 // are left out. part(first, count) is the head with those of its tokens alone.
 template <class Part>
@@ -64,16 +64,19 @@ SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, con
   const int64_t D = table.cols, stride = slot_stride(range.count);
   const View right = matrix_view(packed, 1, packed_size(D, table.rows), 0);
   pack({.b = table, .packed = right, .k = D, .n = table.rows, .transposed = true});
-  SlotRange met;
-  for (int64_t first = 0; first < tokens.rows; first += kRows) {
-    if (first % kNeighbours == 0) {
-      met = slots_of(args, term, part(first, std::min(kNeighbours, tokens.rows - first)));
-    }
-    pack_keys(tokens.row<float>(first), tokens.stride, std::min(kRows, tokens.rows - first), D, left);
+  for (int64_t first = 0; first < tokens.rows; first += kNeighbours) {
+    const int64_t count = std::min(kNeighbours, tokens.rows - first);
+    const SlotRange met = slots_of(args, term, part(first, count));
+    pack_keys(tokens.row<float>(first), tokens.stride, count, D, left);
     const int64_t begin = (met.first - range.first) / kCols * kCols;
     for (int64_t slot = begin; slot < met.first + met.count - range.first; slot += kCols) {
-      tile<kRows>(
-          {.a = left, .b = packed + slot * D, .depth = D, .c = to + first * stride + slot, .stride = stride});
+      tiles<kRows>({.a = left,
+                    .b = packed + slot * D,
+                    .depth = D,
+                    .c = to + first * stride + slot,
+                    .stride = stride,
+                    .count = divide_up(count, kRows),
+                    .apart = kRows * D});
     }
   }
   return {to, range.first, range.count, stride};

@@ -65,13 +65,12 @@ template <int P>
 
 // P pairs of rows with six pairs of columns.
 template <int P>
-void tile(const Tile& t) {
+void tile(const TileRun<uint16_t>& t) {
   Columns c0, c1, c2, c3, c4, c5;
   const float *from = t.from, *middle = from ? from + 4 : nullptr, *right = from ? from + 8 : nullptr;
   start<P>(c0, c1, from, t.from_stride);
   start<P>(c2, c3, middle, t.from_stride);
   start<P>(c4, c5, right, t.from_stride);
-  for (int64_t line = 0; line < t.ahead_bytes; line += 64) __builtin_prefetch(t.ahead + line);
   const uint16_t *a = t.a, *b = t.b;
 #pragma GCC unroll 2
   for (int64_t k = 0; k < t.depth; k += kStep, a += P * kPair, b += kCols / 2 * kPair) {
@@ -148,8 +147,12 @@ template <int P>
 int64_t strip(const Strip& s, const float* const* a, float* sums) {
   const int64_t four = 4 * s.b_stride;
   const uint16_t *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four, *ahead = b3 + four;
-  const Sums zero = vdupq_n_f32(0);
-  Four s0 = {zero, zero, zero, zero}, s1 = s0, s2 = s0, s3 = s0;
+  const auto load = [&](const float* from) {
+    Four x;
+    start(x.left0, x.right0, from, kStripCols), start(x.left1, x.right1, from + 2 * kStripCols, kStripCols);
+    return x;
+  };
+  Four s0 = load(sums), s1 = load(sums + 4), s2 = load(sums + 8), s3 = load(sums + 12);
   int64_t k = 0;
   for (; k + kPair <= s.k; k += kPair) {
     for (int64_t line = 0; line < 4; ++line) {
@@ -174,10 +177,14 @@ int64_t strip(const Strip& s, const float* const* a, float* sums) {
 
 }  // namespace
 
-void run_tile(int64_t rows, const Tile& t) {
-  if (rows == 2) return tile<1>(t);
-  if (rows == 4) return tile<2>(t);
-  tile<4>(t);
+void run_tiles(int64_t rows, const TileRun<uint16_t>& run) {
+  TileRun<uint16_t> t = run;
+  const int64_t bytes = (run.ahead.bytes + run.count - 1) / run.count;
+  for (int64_t i = 0; i < run.count; ++i, t.a += t.apart, t.c += rows * t.stride, t.ahead.at += bytes) {
+    for (int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(t.ahead.at + line);
+    rows == 2 ? tile<1>(t) : rows == 4 ? tile<2>(t) : tile<4>(t);
+    if (t.from) t.from += rows * t.from_stride;
+  }
 }
 
 void pack_a(const float* a, int64_t stride, int64_t count, int64_t rows, int64_t depth, uint16_t* out) {
@@ -222,8 +229,7 @@ void run_strip(const Strip& s, float* sums) {
     for (int64_t column = 0; column < s.cols; column += 2) {
       float* own = sums + r * kStripCols + column;
       const int64_t next = least(column + 1, s.cols - 1);
-      Sums both = vdupq_n_f32(0);
-      if (done > 0) both = vcombine_f32(vld1_f32(own), vld1_f32(own + kStripCols));
+      Sums both = vcombine_f32(vld1_f32(own), vld1_f32(own + kStripCols));
       run_pair(a[r], a[r + 1], s.b + column * s.b_stride, s.b + next * s.b_stride, done, s.k, both);
       vst1_f32(own, vget_low_f32(both)), vst1_f32(own + kStripCols, vget_high_f32(both));
     }

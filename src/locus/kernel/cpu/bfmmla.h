@@ -9,33 +9,24 @@
 
 #include <cstdint>
 
+#include "locus/kernel/cpu/tile.h"
+
 namespace locus::kernel::cpu::bfmmla {
 
 inline constexpr int64_t kRows = 8, kCols = 12, kStep = 4;
 inline constexpr int64_t kStripRows = 4, kStripCols = 16;
 
-struct Tile {
-  const uint16_t* a;
-  const uint16_t* b;
-  int64_t depth;  // a multiple of kStep
-  float* c;
-  int64_t stride;     // of c's rows
-  const float* from;  // what the sums start from, rows `from_stride` apart; null for zeros
-  int64_t from_stride;
-  const char* ahead;  // memory that will be needed soon
-  int64_t ahead_bytes;
-};
-
-// c[rows][kCols] = from + a b, rows 2, 4 or 8. Each element is one chain in the order of k, so it does not
-// matter which tile or which slice of k it was computed in.
-void run_tile(int64_t rows, const Tile& tile);
+// c[rows][kCols] = from + a b, rows 2, 4 or 8; depth a multiple of kStep. Each element is one chain in the
+// order of k, so it does not matter which tile or which slice of k it was computed in.
+void run_tiles(int64_t rows, const TileRun<uint16_t>& run);
 
 // `count` rows at `a`, `depth` of each, into a panel of `rows`.
 void pack_a(const float* a, int64_t stride, int64_t count, int64_t rows, int64_t depth, uint16_t* out);
 // `count` rows of b at `b`, [n, k] as a weight lies: columns of a panel.
 void pack_b(const uint16_t* b, int64_t stride, int64_t count, int64_t k, uint16_t* out);
 
-// Up to kStripRows rows of a with up to kStripCols rows of b as they lie: the chains of the tile.
+// Up to kStripRows rows of a with up to kStripCols rows of b as they lie, added to their sums: the chains of
+// the tile.
 struct Strip {
   const float* a;
   int64_t a_stride, rows;

@@ -35,12 +35,19 @@ HWY_INLINE Square load_rows(const float* const* a, int64_t k, const B* b) {
   return {load_a(q, a[0] + k, b), load_a(q, a[1] + k, b), load_a(q, a[2] + k, b), load_a(q, a[3] + k, b)};
 }
 
-// The sums of eight rows, or four, with 8 columns: what was turned serves all. Rows of sums are kStrip apart.
-// Each step asks for as much of the 8 columns behind as it uses.
+HWY_INLINE Square load_square(const float* from, int64_t stride) {
+  const QuadTag q;
+  return {hn::LoadU(q, from), hn::LoadU(q, from + stride), hn::LoadU(q, from + 2 * stride),
+          hn::LoadU(q, from + 3 * stride)};
+}
+
+// Added to the sums of eight rows, or four, with 8 columns: what was turned serves all. Rows of sums are
+// kStrip apart. Each step asks for as much of the 8 columns behind as it uses.
 template <bool kEight, class B>
 HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) {
-  const Quad zero = hn::Zero(QuadTag());
-  Square left = {zero, zero, zero, zero}, right = left, low_left = left, low_right = left;
+  float* low = sums + 4 * kStrip;
+  Square left = load_square(sums, kStrip), right = load_square(sums + 4, kStrip);
+  Square low_left = load_square(low, kStrip), low_right = load_square(low + 4, kStrip);
   const B* ahead = s.b + 8 * s.stride;
   for (int64_t k = 0; k + 4 <= s.k; k += 4) {
     for (int64_t line = 0; line < 2; ++line) __builtin_prefetch(ahead + 8 * k + 16 * line, 0, 2);
@@ -55,26 +62,23 @@ HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) 
   }
   store_square(left, sums, kStrip), store_square(right, sums + 4, kStrip);
   if constexpr (kEight) {
-    store_square(low_left, sums + 4 * kStrip, kStrip), store_square(low_right, sums + 4 * kStrip + 4, kStrip);
+    store_square(low_left, low, kStrip), store_square(low_right, low + 4, kStrip);
   }
 }
 
 #endif
 
-// c[row, column ..] = f(sums + bias)
+// c[row, column ..] = f(sums)
 HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column, int64_t cols,
                            const float* sums) {
   float* c = args.c.row<float>(row) + column;
-  const float* bias = args.bias ? args.bias.as<float>() + column : nullptr;
   visit_activation(args.activation, [&](auto which) HWY_ATTR {
-    sweep_into(c, cols, [&](auto d, int64_t i) HWY_ATTR {
-      const auto sum = hn::LoadU(d, sums + i);
-      return activate(d, which, bias ? hn::Add(sum, hn::LoadU(d, bias + i)) : sum);
-    });
+    sweep_into(c, cols,
+               [&](auto d, int64_t i) HWY_ATTR { return activate(d, which, hn::LoadU(d, sums + i)); });
   });
 }
 
-// The sums of all rows with kStrip columns or what is left of them, rows kStrip apart.
+// Added to the sums of all rows with kStrip columns or what is left of them, rows kStrip apart.
 template <class B>
 void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
   const Strip<B> strip = {args.b.row<B>(column), args.b.stride, args.b.cols};
@@ -117,6 +121,9 @@ void RunBf16Chains(const FewRowsArgs& args, int64_t column, int64_t cols, float*
 void RunStrip(const FewRowsArgs& args, int64_t column) {
   const int64_t cols = std::min(kStrip, args.b.rows - column);
   HWY_ALIGN float sums[kChained * kStrip] = {};
+  for (int64_t r = 0; args.bias && r < args.a.rows; ++r) {
+    std::copy_n(args.bias.as<float>() + column, cols, sums + r * kStrip);
+  }
   if (args.b.dtype == DType::bf16) {
     RunBf16Chains(args, column, cols, sums);
   } else {

@@ -44,6 +44,7 @@ void Pack(const PackArgs& args) {
 // Panels of b that pack() wrote.
 template <class Tiles>
 struct PackedPanels {
+  static constexpr int64_t kTilesAtOnce = kBlockRows / kRows;
   const typename Tiles::Number* packed;
   int64_t whole;
 
@@ -56,13 +57,14 @@ struct PackedPanels {
   }
 };
 
-// Into how many pieces n columns are cut where there are so many blocks of rows: enough to keep the threads
-// evenly busy, but not so narrow that packing the rows of a for each would cost more than a few percent;
-// only for a thread that would have none, or fewer than the others, narrower.
+// Into how many pieces n columns are cut where there are so many blocks of rows: eight tasks for each thread,
+// to keep them evenly busy, but in pieces so wide that packing the rows of a for each costs about a percent;
+// four for two percent; only for a thread that would have none, or fewer than the others, narrower.
 int64_t ColumnCuts(int64_t blocks, int64_t n) {
-  constexpr int64_t kLeastColumns = 384;
+  constexpr int64_t kWide = 768, kNarrow = 384;
   const int64_t most = divide_up(8 * threads(), blocks), least = divide_up(threads(), blocks);
-  int64_t cuts = std::max(least, std::min(most, n / kLeastColumns));
+  int64_t cuts = std::min(most, n / kWide);
+  cuts = std::max({least, cuts, std::min(divide_up(4 * threads(), blocks), n / kNarrow)});
   while (cuts < most && blocks * cuts % threads() != 0) ++cuts;
   return cuts;
 }

@@ -26,76 +26,88 @@ struct Block {
   int64_t batch, row, rows, panel, panels;  // rows of c, panels of b
 };
 
-// What follows the sum: bias and activation of `rows` rows of a whole tile, while it is in the first-level
-// cache.
-inline void Finish(const MatmulArgs& args, int64_t column, int64_t rows, float* c, int64_t stride) {
-  if (!args.bias && args.activation == Activation::none) return;
+// What sums of a panel start from: the bias, or nothing.
+struct Start {
   HWY_ALIGN float bias[kCols] = {};
-  if (args.bias) std::copy_n(args.bias.as<float>() + column, std::min(kCols, args.n - column), bias);
-  const Row add = load_row(bias);
-  visit_activation(args.activation, [&](auto which) HWY_ATTR {
+  const float* from = nullptr;
+
+  Start(const MatmulArgs& args, int64_t panel) {
+    if (!args.bias) return;
+    const int64_t column = panel * kCols;
+    std::copy_n(args.bias.as<float>() + column, std::min(kCols, args.n - column), bias);
+    from = bias;
+  }
+};
+
+// c[rows][cols] = f(sums), whose rows are kCols apart
+inline void StoreSums(Activation activation, const float* sums, int64_t rows, int64_t cols, float* c,
+                      int64_t stride) {
+  visit_activation(activation, [&](auto which) HWY_ATTR {
     const F f;
-    const auto finished = [&](const float* at) HWY_ATTR {
+    const auto activated = [&](const float* at) HWY_ATTR {
       const Row sum = load_row(at);
-      return Row{activate(f, which, hn::Add(sum.x, add.x)), activate(f, which, hn::Add(sum.y, add.y)),
-                 activate(f, which, hn::Add(sum.z, add.z))};
+      return Row{activate(f, which, sum.x), activate(f, which, sum.y), activate(f, which, sum.z)};
     };
+    for (; cols < kCols && rows > 0; --rows, sums += kCols, c += stride) {
+      HWY_ALIGN float row[kCols];
+      store_row(activated(sums), row);
+      std::copy_n(row, cols, c);
+    }
     // Two rows at once: an activation alone is a long wait.
-    for (; rows >= 2; rows -= 2, c += 2 * stride) {
-      const Row first = finished(c), second = finished(c + stride);
+    for (; rows >= 2; rows -= 2, sums += 2 * kCols, c += 2 * stride) {
+      const Row first = activated(sums), second = activated(sums + kCols);
       store_row(first, c), store_row(second, c + stride);
     }
-    if (rows == 1) store_row(finished(c), c);
+    if (rows == 1) store_row(activated(sums), c);
   });
 }
 
-// One tile of c at (row, column), of which rows x cols exist. A tile over the edge is computed in `edge`.
-template <class Tiles>
-void RunTile(const MatmulArgs& args, const Block& block, const typename Tiles::Number* a,
-             const typename Tiles::Number* b, int64_t row, int64_t rows, int64_t panel, int64_t k,
-             int64_t depth, const Ahead& ahead) {
-  const int64_t whole = whole_depth<Tiles>(args.k), computed = Tiles::rows(rows);
-  const int64_t column = panel * kCols, cols = std::min(kCols, args.n - column);
-  float* c = args.c.row<float>(block.batch * args.m + row) + column;
-  const bool load = args.accumulate || k > 0, last = k + depth == whole;
-  typename Tiles::Tile tile = Tiles::over(a, b, depth, ahead);
-  tile.c = c;
-  tile.stride = tile.from_stride = args.c.stride;
-  tile.from = load ? c : nullptr;
-  const bool finish = last && !args.accumulate;
-  if (rows == computed && cols == kCols) {
-    Tiles::run(computed, tile);
-    if (finish) Finish(args, column, rows, c, args.c.stride);
-  } else {
-    std::array<float, kRows* kCols> edge = {};
-    for (int64_t r = 0; load && r < rows; ++r) std::copy_n(c + r * args.c.stride, cols, &edge[r * kCols]);
-    tile.c = edge.data();
-    tile.stride = tile.from_stride = kCols;
-    tile.from = load ? edge.data() : nullptr;
-    Tiles::run(computed, tile);
-    if (finish) Finish(args, column, rows, edge.data(), kCols);
-    for (int64_t r = 0; r < rows; ++r) std::copy_n(&edge[r * kCols], cols, c + r * args.c.stride);
-  }
-}
-
-// Where a thread packs a slice of a block's rows, and of one panel of b.
+// Where a thread packs a slice of a block's rows, and of one panel of b, and keeps sums of a panel.
 template <class Tiles>
 struct Scratch {
   typename Tiles::Number *a, *b;
+  float* sums;  // [kBlockRows][kCols]
 };
 template <class Tiles>
 Scratch<Tiles> scratch_of() {
   using Number = typename Tiles::Number;
-  constexpr int64_t rows = kBlockRows * kPackedPieces * Tiles::kMost;
-  static_assert((rows + kCols * Tiles::kMost) * sizeof(Number) <= kScratch);
+  constexpr int64_t rows = kBlockRows * Tiles::kMost, columns = kCols * Tiles::kMost;
+  static_assert((rows + columns) * sizeof(Number) + kBlockRows * kCols * sizeof(float) <= kScratch);
   auto* a = reinterpret_cast<Number*>(thread_scratch());
-  return {a, a + rows};
+  return {a, a + rows, reinterpret_cast<float*>(a + rows + columns)};
 }
 
-// How deep so many rows of a may be packed in their place: fewer than kBlockRows deeper.
+// Some rows of a panel, for a slice of k: tiles of which the last may be over the edge.
+struct PanelRows {
+  int64_t row, rows, panel, k, depth;
+};
+
+// Sums go to c, or to `sums` where they wait for the activation, or would go over the edge. Rows of c are far
+// apart, and fall on few sets of the first-level cache: there an activation would wait for them.
 template <class Tiles>
-constexpr int64_t deepest(int64_t rows) {
-  return kBlockRows / rows * kPackedPieces * Tiles::kMost;
+void RunRows(const MatmulArgs& args, const PanelRows& at, const Start& start, float* sums,
+             TileRun<typename Tiles::Number> run) {
+  const int64_t rows = Tiles::rows(at.rows), column = at.panel * kCols, stride = args.c.stride;
+  const int64_t cols = std::min(kCols, args.n - column);
+  const bool complete = at.k + at.depth == whole_depth<Tiles>(args.k) && !args.accumulate;
+  const Activation activation = complete ? args.activation : Activation::none;
+  const bool edge = at.rows < rows || cols < kCols, keep = edge || activation != Activation::none;
+  float* c = args.c.row<float>(at.row) + column;
+  if (at.k == 0 && !args.accumulate) {
+    run.from = start.from, run.from_stride = 0;
+  } else if (edge) {
+    for (int64_t r = 0; r < at.rows; ++r) std::copy_n(c + r * stride, cols, sums + r * kCols);
+    run.from = sums, run.from_stride = kCols;
+  } else {
+    run.from = c, run.from_stride = stride;
+  }
+  run.c = keep ? sums : c;
+  run.stride = keep ? kCols : stride;
+  run.depth = at.depth;
+  run.count = divide_up(at.rows, rows);
+  run.apart = rows * at.depth;
+  Tiles::run(rows, run);
+  if (keep) StoreSums(activation, sums, at.rows, cols, c, stride);
 }
 
 // The depth of even cuts of `whole`, none deeper than `most`.
@@ -104,36 +116,31 @@ int64_t even(int64_t whole, int64_t most) {
   return whole_depth<Tiles>(divide_up(whole, divide_up(whole, most)));
 }
 
-// Panels give a piece of one, and say what tile i of n should ask for of a piece that comes next. Rows of a
-// are packed piece by piece: the tiles then read one stream, which the processor foresees.
+// Panels give a slice of one, and say what run i of n should ask for of the next. A tile over the edge is a
+// run of its own.
 template <class Tiles, class Panels>
 void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) {
-  auto* packed = scratch_of<Tiles>().a;
-  const int64_t whole = whole_depth<Tiles>(args.k), tiles = divide_up(block.rows, kRows);
-  const int64_t slice = even<Tiles>(whole, deepest<Tiles>(tiles * kRows));
-  const int64_t piece = even<Tiles>(slice, Tiles::kMost);
-  const auto rows_at = [&](int64_t r, int64_t done, int64_t part) {
-    return packed + done * tiles * kRows + r * part;
-  };
+  const Scratch<Tiles> scratch = scratch_of<Tiles>();
+  const int64_t whole = whole_depth<Tiles>(args.k), slice = even<Tiles>(whole, Tiles::kMost);
+  const int64_t inside = block.rows / kRows * kRows, each = Panels::kTilesAtOnce * kRows;
+  const int64_t runs = std::max<int64_t>(1, divide_up(inside, each));
   for (int64_t k = 0; k < whole; k += slice) {
     const int64_t depth = std::min(slice, whole - k);
-    for (int64_t done = 0; done < depth; done += piece) {
-      const int64_t at = k + done, part = std::min(piece, depth - done);
-      for (int64_t r = 0; r < block.rows; r += kRows) {
-        Tiles::pack_rows(args, block.batch, block.row + r, std::min(kRows, block.rows - r), at,
-                         std::min(part, args.k - at), rows_at(r, done, part));
-      }
+    for (int64_t r = 0; r < block.rows; r += kRows) {
+      Tiles::pack_rows(args, block.batch, block.row + r, std::min(kRows, block.rows - r), k,
+                       std::min(depth, args.k - k), scratch.a + r * depth);
     }
     for (int64_t panel = block.panel; panel < block.panel + block.panels; ++panel) {
-      for (int64_t done = 0; done < depth; done += piece) {
-        const int64_t at = k + done, part = std::min(piece, depth - done);
-        const auto* b = panels.at(panel, at, part);
-        const bool ends = done + part == depth;
-        for (int64_t i = 0; i < tiles; ++i) {
-          const int64_t r = i * kRows, rows = std::min(kRows, block.rows - r);
-          RunTile<Tiles>(args, block, rows_at(r, done, part), b, block.row + r, rows, panel, at, part,
-                         panels.ahead(ends ? panel + 1 : panel, ends ? k : at + part, part, i, tiles));
-        }
+      const Start start(args, panel);
+      const auto* b = panels.at(panel, k, depth);
+      for (int64_t r = 0, i = 0; r < block.rows; ++i) {
+        const int64_t rows = r < inside ? std::min(each, inside - r) : block.rows - r;
+        RunRows<Tiles>(args, {block.batch * args.m + block.row + r, rows, panel, k, depth}, start,
+                       scratch.sums,
+                       {.a = scratch.a + r * depth,
+                        .b = b,
+                        .ahead = i < runs ? panels.ahead(panel + 1, k, depth, i, runs) : Ahead()});
+        r += rows;
       }
     }
   }
@@ -142,11 +149,11 @@ void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) 
 // No product to add: c = f(bias), or c as it was.
 inline void RunEmpty(const MatmulArgs& args) {
   if (args.accumulate) return;
-  for (int64_t r = 0; r < args.c.rows; ++r) {
-    for (int64_t column = 0; column < args.n; column += kCols) {
-      HWY_ALIGN float tile[kCols] = {};
-      Finish(args, column, 1, tile, kCols);
-      std::copy_n(tile, std::min(kCols, args.n - column), args.c.row<float>(r) + column);
+  for (int64_t panel = 0; panel * kCols < args.n; ++panel) {
+    const Start start(args, panel);
+    const int64_t column = panel * kCols, cols = std::min(kCols, args.n - column);
+    for (int64_t r = 0; r < args.c.rows; ++r) {
+      StoreSums(args.activation, start.bias, 1, cols, args.c.row<float>(r) + column, args.c.stride);
     }
   }
 }

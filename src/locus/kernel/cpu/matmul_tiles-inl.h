@@ -27,7 +27,6 @@ namespace HWY_NAMESPACE {
 // Slices of k are multiples of kStep and at most kMost deep.
 struct FloatTiles {
   using Number = float;
-  using Tile = HWY_NAMESPACE::Tile;
   static constexpr int64_t kStep = 1, kMost = kDepth;
 
   static int64_t places(DType b) { return b == DType::bf16 ? 2 : 1; }  // of the packed view, for a number
@@ -54,16 +53,12 @@ struct FloatTiles {
                [&](auto d, int64_t i) HWY_ATTR { return round_to_bf16(d, hn::LoadU(d, out + i)); });
   }
   static int64_t rows(int64_t left) { return tile_rows(left); }
-  static Tile over(const float* a, const float* b, int64_t depth, const Ahead& ahead) {
-    return {.a = a, .b = b, .depth = depth, .ahead = ahead};
-  }
-  static HWY_INLINE void run(int64_t rows, const Tile& tile) { run_tile(rows, tile); }
+  static void run(int64_t rows, const TileRun<float>& run) { run_tiles(rows, run); }
 };
 
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
 struct Bf16Tiles {
   using Number = uint16_t;
-  using Tile = bfmmla::Tile;
   static constexpr int64_t kStep = bfmmla::kStep, kMost = 2 * kDepth;
   static_assert(kRows == bfmmla::kRows && kCols == bfmmla::kCols);
 
@@ -83,10 +78,7 @@ struct Bf16Tiles {
     bfmmla::pack_a(a, args.a.stride, rows, Bf16Tiles::rows(rows), depth, out);
   }
   static int64_t rows(int64_t left) { return left <= 2 ? 2 : left <= 4 ? 4 : kRows; }
-  static Tile over(const uint16_t* a, const uint16_t* b, int64_t depth, const Ahead& ahead) {
-    return {.a = a, .b = b, .depth = depth, .ahead = ahead.at, .ahead_bytes = ahead.bytes};
-  }
-  static void run(int64_t rows, const Tile& tile) { bfmmla::run_tile(rows, tile); }
+  static void run(int64_t rows, const TileRun<uint16_t>& run) { bfmmla::run_tiles(rows, run); }
 };
 #endif
 

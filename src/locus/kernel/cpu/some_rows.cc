@@ -24,6 +24,7 @@ namespace HWY_NAMESPACE {
 // Panels of b as it lies, packed where they are used.
 template <class Tiles>
 struct LyingPanels {
+  static constexpr int64_t kTilesAtOnce = 1;
   PackArgs from;
   typename Tiles::Number* packed;  // a piece of one
 

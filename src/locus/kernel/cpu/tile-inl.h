@@ -15,6 +15,9 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "locus/base/checked.h"
+#include "locus/kernel/cpu/tile.h"
+#include "locus/kernel/cpu/tile_neon.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
@@ -28,30 +31,10 @@ inline constexpr int64_t kLanes = HWY_LANES(float);
 inline constexpr int64_t kCols = 3 * kLanes;
 // AVX2 and SSE4 have 16 registers; NEON and AVX-512 have 32.
 inline constexpr int64_t kRows = (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4) ? 4 : 8;
-// A piece of a b panel this deep (24 KB) stays in the first-level cache while rows of a stream past it.
-inline constexpr int64_t kDepth = std::clamp<int64_t>(24576 / (kCols * 4), 128, 512);
-// Rows of a packed at once, for so many such pieces of k: at most 512 KB, in the second-level cache. With
-// two, c is in the first-level cache when the second is added to it.
-inline constexpr int64_t kBlockRows = 128, kPackedPieces = 2;
-
-// Memory that will be needed soon: what follows of b comes from far away, so each tile asks for its share of
-// it.
-struct Ahead {
-  const char* at = nullptr;
-  int64_t bytes = 0;
-};
-
-// One run of the tile.
-struct Tile {
-  const float* a;
-  const float* b;
-  int64_t depth;
-  float* c;
-  int64_t stride;               // of c's rows
-  const float* from = nullptr;  // what the sums start from, rows `from_stride` apart: often c; null for zeros
-  int64_t from_stride = 0;
-  Ahead ahead = {};
-};
+// A slice of a b panel this deep (36 KB) stays in the first-level cache while rows of a stream past it.
+inline constexpr int64_t kDepth = std::clamp<int64_t>(36864 / (kCols * 4), 128, 768);
+// Rows of a packed at once, as deep: at most 384 KB, in the second-level cache.
+inline constexpr int64_t kBlockRows = 128;
 
 struct Row {
   V x, y, z;
@@ -102,11 +85,11 @@ HWY_INLINE void store_row(const Row& row, float* c) {
   if constexpr (kVectors > 2) hn::StoreU(row.z, f, c + 2 * kLanes);
 }
 
-// c[R][kCols] = from + a b. Each element is one chain of multiply-adds in the order of
-// k, so it does not matter which R, which tile or which slice of k it was computed in. R is 1, 4 or 8. Named
-// rows: g++ 12 keeps an array of vectors on the stack.
+// c[R][kCols] = from + a b. Each element is one chain of multiply-adds in the order of k, so it does not
+// matter which R, which tile or which slice of k it was computed in. R is 1, 4 or 8. Named rows: g++ 12 keeps
+// an array of vectors on the stack.
 template <int R>
-HWY_INLINE void tile(const Tile& t) {
+HWY_INLINE void one_tile(const TileRun<float>& t) {
   const F f;
   const float* HWY_RESTRICT a = t.a;
   const float* HWY_RESTRICT b = t.b;
@@ -122,7 +105,6 @@ HWY_INLINE void tile(const Tile& t) {
     r4 = load_row(from + 4 * apart), r5 = load_row(from + 5 * apart);
     r6 = load_row(from + 6 * apart), r7 = load_row(from + 7 * apart);
   }
-  for (int64_t line = 0; line < t.ahead.bytes; line += 64) hwy::Prefetch(t.ahead.at + line);
 #pragma GCC unroll 2
   for (int64_t k = 0; k < depth; ++k, a += R, b += kCols) {
     const V b0 = hn::LoadU(f, b), b1 = hn::LoadU(f, b + kLanes), b2 = hn::LoadU(f, b + 2 * kLanes);
@@ -157,10 +139,24 @@ HWY_INLINE void tile(const Tile& t) {
 // How many rows the tile computes for `rows` that are left: the rest are zeros nobody stores.
 HWY_INLINE int64_t tile_rows(int64_t rows) { return rows == 1 ? 1 : rows <= 4 ? 4 : kRows; }
 
-HWY_INLINE void run_tile(int64_t rows, const Tile& t) {
-  if (rows == 1) return tile<1>(t);
-  if (rows == 4) return tile<4>(t);
-  if constexpr (kRows == 8) tile<8>(t);
+// The tiles of a run, one below the other.
+template <int R>
+HWY_INLINE void tiles(TileRun<float> t) {
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+  if constexpr (R == 8) return run_tiles_of_eight(t);
+#endif
+  const int64_t bytes = divide_up(t.ahead.bytes, t.count);
+  for (int64_t i = 0; i < t.count; ++i, t.a += t.apart, t.c += R * t.stride, t.ahead.at += bytes) {
+    for (int64_t line = 0; line < bytes; line += 64) hwy::Prefetch(t.ahead.at + line);
+    one_tile<R>(t);
+    if (t.from) t.from += R * t.from_stride;
+  }
+}
+
+HWY_INLINE void run_tiles(int64_t rows, const TileRun<float>& t) {
+  if (rows == 1) return tiles<1>(t);
+  if (rows == 4) return tiles<4>(t);
+  if constexpr (kRows == 8) tiles<8>(t);
 }
 
 }  // namespace HWY_NAMESPACE

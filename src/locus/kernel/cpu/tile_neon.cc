@@ -1,0 +1,133 @@
+// Runs of the register tile of eight rows on NEON, in assembly for the order of its instructions alone. A
+// core takes up eight of them in a cycle and begins four multiply-adds: where several loads come together,
+// multiply-adds are missed, a twelfth of them in some of the orders that g++ chose. And a load should come
+// about a step before its use: it may go to the second-level cache.
+#include "locus/kernel/cpu/tile_neon.h"
+
+namespace locus::kernel::cpu {
+
+// v0 to v2: a row of b, each loaded as soon as the row before has no use for its register, which is why the
+// sums are worked on column by column. v3 and v4, or v5 and v6: eight of a, loaded a step ahead. Row r of the
+// sums: v(8+r), v(16+r), v(24+r).
+void run_tiles_of_eight(const TileRun<float>& run) {
+  const float *a = run.a, *b = run.b, *from = run.from;
+  float* c = run.c;
+  int64_t count = run.count, left = 0;
+  const int64_t pairs = (run.depth - 1) / 2;  // of steps that another follows
+  const int64_t even = run.depth % 2 == 0, stride = run.stride * 4, from_stride = run.from_stride * 4;
+  const int64_t skip = (run.apart - 8 * (run.depth - 1)) * 4;  // from a of the last step to the next panel
+  // What is ahead is asked for little by little, once in every pair of steps; b, where nothing is, is near.
+  const char* ahead = run.ahead.bytes > 0 ? run.ahead.at : reinterpret_cast<const char*>(b);
+  const int64_t asks = count * pairs, ask = asks > 0 ? (run.ahead.bytes + asks - 1) / asks : 0;
+  asm volatile(R"(
+    .macro add2 s0, s1, b, a, l0, l1
+      fmla v\s0\().4s, v\b\().4s, v\a\().s[\l0]
+      fmla v\s1\().4s, v\b\().4s, v\a\().s[\l1]
+    .endm
+    .macro add4 s0, s1, s2, s3, b, a
+      add2 \s0, \s1, \b, \a, 0, 1
+      add2 \s2, \s3, \b, \a, 2, 3
+    .endm
+    .macro step low, high, next_low, next_high  // one k, and the loads for the next
+      ldr q2, [%[b], #32]
+      add2 8, 9, 0, \low, 0, 1
+      ldr q\next_low, [%[a], #32]
+      add2 10, 11, 0, \low, 2, 3
+      ldr q\next_high, [%[a], #48]
+      add4 12, 13, 14, 15, 0, \high
+      ldr q0, [%[b], #48]
+      add4 16, 17, 18, 19, 1, \low
+      add %[a], %[a], #32
+      add4 20, 21, 22, 23, 1, \high
+      ldr q1, [%[b], #64]
+      add4 24, 25, 26, 27, 2, \low
+      add %[b], %[b], #48
+      add4 28, 29, 30, 31, 2, \high
+    .endm
+    .macro last_step low, high
+      ldr q2, [%[b], #32]
+      add4 8, 9, 10, 11, 0, \low
+      add4 12, 13, 14, 15, 0, \high
+      add4 16, 17, 18, 19, 1, \low
+      add4 20, 21, 22, 23, 1, \high
+      add4 24, 25, 26, 27, 2, \low
+      add4 28, 29, 30, 31, 2, \high
+    .endm
+    .macro load_row x, y, z
+      ldp q\x, q\y, [%[from]]
+      ldr q\z, [%[from], #32]
+      add %[from], %[from], %[from_stride]
+    .endm
+    .macro zero_row x, y, z
+      movi v\x\().2d, #0
+      movi v\y\().2d, #0
+      movi v\z\().2d, #0
+    .endm
+    .macro store_row x, y, z
+      stp q\x, q\y, [%[c]]
+      str q\z, [%[c], #32]
+      add %[c], %[c], %[stride]
+    .endm
+    .macro each_row do
+      \do 8, 16, 24
+      \do 9, 17, 25
+      \do 10, 18, 26
+      \do 11, 19, 27
+      \do 12, 20, 28
+      \do 13, 21, 29
+      \do 14, 22, 30
+      \do 15, 23, 31
+    .endm
+
+    0:
+      cbz %[from], 1f
+      each_row load_row
+      b 2f
+    1:
+      each_row zero_row
+    2:
+      ldp q3, q4, [%[a]]
+      ldp q0, q1, [%[b]]
+      mov %[left], %[pairs]
+      cbz %[left], 4f
+      .p2align 5
+    3:
+      prfm pldl1keep, [%[ahead]]
+      step 3, 4, 5, 6
+      add %[ahead], %[ahead], %[ask]
+      subs %[left], %[left], #1
+      step 5, 6, 3, 4
+      b.ne 3b
+    4:
+      cbnz %[even], 5f
+      last_step 3, 4
+      b 6f
+    5:
+      step 3, 4, 5, 6
+      last_step 5, 6
+    6:
+      each_row store_row
+      add %[a], %[a], %[skip]
+      mov %[b], %[begin]
+      subs %[count], %[count], #1
+      b.ne 0b
+
+    .purgem add2
+    .purgem add4
+    .purgem step
+    .purgem last_step
+    .purgem load_row
+    .purgem zero_row
+    .purgem store_row
+    .purgem each_row
+  )"
+               : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [from] "+&r"(from), [ahead] "+&r"(ahead),
+                 [count] "+&r"(count), [left] "+&r"(left)
+               : [begin] "r"(run.b), [stride] "r"(stride), [from_stride] "r"(from_stride), [pairs] "r"(pairs),
+                 [even] "r"(even), [skip] "r"(skip), [ask] "r"(ask)
+               : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v8", "v9", "v10", "v11", "v12",
+                 "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
+                 "v26", "v27", "v28", "v29", "v30", "v31");
+}
+
+}  // namespace locus::kernel::cpu
