@@ -71,26 +71,31 @@ HWY_INLINE auto load_quads(const float* from, int64_t stride) {
   }
 }
 
+// Rows of which strips take turns, four columns each: as many as the processor foresees the reading of.
+inline constexpr int64_t kForeseen = 16;
+
 // Strips of kWide rows from row r on, then of half as many, down to four.
 template <size_t kWide>
 HWY_INLINE void transpose_strips(const Transpose& t, int64_t r) {
   constexpr int64_t kRowsEach = kWide;
   const hn::FixedTag<float, kWide> d;
-  const int64_t end = r + (t.rows - r) / kRowsEach * kRowsEach;
-  for (; r < end; r += kRowsEach) {
-    const int64_t fours = t.cols / 4 * 4;
+  const int64_t end = r + (t.rows - r) / kRowsEach * kRowsEach, fours = t.cols / 4 * 4;
+  for (int64_t until; r < end; r = until) {
+    until = std::min(end, r + kForeseen);
     for (int64_t c = 0; c < fours; c += 4) {
-      const float* from = t.from + r * t.stride + c;
-      float* to = t.to + c * t.to_stride + r;
-      auto r0 = load_quads<kWide>(from, t.stride), r1 = load_quads<kWide>(from + t.stride, t.stride);
-      auto r2 = load_quads<kWide>(from + 2 * t.stride, t.stride);
-      auto r3 = load_quads<kWide>(from + 3 * t.stride, t.stride);
-      turn(d, r0, r1, r2, r3);
-      hn::StoreU(r0, d, to), hn::StoreU(r1, d, to + t.to_stride);
-      hn::StoreU(r2, d, to + 2 * t.to_stride), hn::StoreU(r3, d, to + 3 * t.to_stride);
+      for (int64_t i = r; i < until; i += kRowsEach) {
+        const float* from = t.from + i * t.stride + c;
+        float* to = t.to + c * t.to_stride + i;
+        auto r0 = load_quads<kWide>(from, t.stride), r1 = load_quads<kWide>(from + t.stride, t.stride);
+        auto r2 = load_quads<kWide>(from + 2 * t.stride, t.stride);
+        auto r3 = load_quads<kWide>(from + 3 * t.stride, t.stride);
+        turn(d, r0, r1, r2, r3);
+        hn::StoreU(r0, d, to), hn::StoreU(r1, d, to + t.to_stride);
+        hn::StoreU(r2, d, to + 2 * t.to_stride), hn::StoreU(r3, d, to + 3 * t.to_stride);
+      }
     }
     for (int64_t c = fours; c < t.cols; ++c) {
-      for (int64_t i = r; i < r + kRowsEach; ++i) t.to[c * t.to_stride + i] = t.from[i * t.stride + c];
+      for (int64_t i = r; i < until; ++i) t.to[c * t.to_stride + i] = t.from[i * t.stride + c];
     }
   }
   if constexpr (kWide > 4) transpose_strips<kWide / 2>(t, end);
