@@ -92,7 +92,7 @@ void run_tiles_of_eight(const TileRun<float>& run) {
       cbz %[left], 4f
       .p2align 5
     3:
-      prfm pldl1keep, [%[ahead]]
+      prfm pldl2keep, [%[ahead]]
       step 3, 4, 5, 6
       add %[ahead], %[ahead], %[ask]
       subs %[left], %[left], #1
