@@ -8,11 +8,11 @@
 namespace locus::testing {
 namespace {
 
-// Tiles are 8 or 4 rows and 3, 12, 24 or 48 columns; blocks 64 rows; slices of k 96 to 384.
+// Tiles are 8 or 4 rows and 3, 12, 24 or 48 columns; blocks 128 rows; slices of k at most 192 to 768.
 TEST(Matmul, EverySizeAroundATile) {
   for (const int64_t m : {0, 1, 3, 4, 5, 8, 9}) {
     for (const int64_t n : {0, 1, 12, 13, 25}) {
-      for (const int64_t k : {0, 1, 7, 16}) compare_product({.m = m, .n = n, .k = k});
+      for (const int64_t k : {0, 1, 2, 7, 16}) compare_product({.m = m, .n = n, .k = k});
     }
   }
 }
@@ -22,7 +22,8 @@ TEST(Matmul, SizesThatTakeSeveralBlocksAndSlices) {
   compare_product({.m = 65, .n = 49, .k = 385});
   compare_product({.m = 3, .n = 700, .k = 97});
   compare_product({.m = 1, .n = 31, .k = 1000});
-  compare_product({.m = 20, .n = 26, .k = 1300, .bias = true});  // two slices of two pieces
+  compare_product({.m = 20, .n = 26, .k = 1300, .bias = true});
+  compare_product({.m = 150, .n = 38, .k = 1601, .bias = true});
 }
 
 TEST(Matmul, EveryTransposeBatchAndAccumulation) {
@@ -53,7 +54,7 @@ TEST(Matmul, BiasAndEveryActivation) {
   for (const Activation activation : kActivations) {
     for (const bool bias : {false, true}) {
       for (const auto& [m, n, k] :
-           {std::array<int64_t, 3>{1, 1, 2}, {6, 17, 3}, {66, 25, 98}, {3, 5, 0}, {2, 40, 390}}) {
+           {std::array<int64_t, 3>{1, 1, 2}, {6, 17, 3}, {66, 25, 98}, {3, 5, 0}, {20, 40, 900}}) {
         compare_product({.m = m, .n = n, .k = k, .bias = bias, .activation = activation});
         compare_product({.m = m, .n = n, .k = k, .batch = 2, .bias = bias, .activation = activation});
       }

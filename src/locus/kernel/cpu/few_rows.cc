@@ -35,12 +35,6 @@ HWY_INLINE Square load_rows(const float* const* a, int64_t k, const B* b) {
   return {load_a(q, a[0] + k, b), load_a(q, a[1] + k, b), load_a(q, a[2] + k, b), load_a(q, a[3] + k, b)};
 }
 
-HWY_INLINE Square load_square(const float* from, int64_t stride) {
-  const QuadTag q;
-  return {hn::LoadU(q, from), hn::LoadU(q, from + stride), hn::LoadU(q, from + 2 * stride),
-          hn::LoadU(q, from + 3 * stride)};
-}
-
 // Added to the sums of eight rows, or four, with 8 columns: what was turned serves all. Rows of sums are
 // kStrip apart. Each step asks for as much of the 8 columns behind as it uses.
 template <bool kEight, class B>

@@ -22,7 +22,7 @@ struct TileRun {
   int64_t stride;               // of c's rows
   const float* from = nullptr;  // what the sums start from, rows `from_stride` apart: often c; null for zeros
   int64_t from_stride = 0;
-  int64_t count = 1, apart = 0;
+  int64_t count = 1, apart = 0;  // count at least 1
   Ahead ahead = {};
 };
 

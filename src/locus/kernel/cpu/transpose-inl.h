@@ -37,10 +37,13 @@ HWY_INLINE Square turned(Square s) {
   turn(QuadTag(), s.r0, s.r1, s.r2, s.r3);
   return s;
 }
-HWY_INLINE Square load_transposed(const float* from, int64_t stride) {
+HWY_INLINE Square load_square(const float* from, int64_t stride) {
   const QuadTag q;
-  return turned({hn::LoadU(q, from), hn::LoadU(q, from + stride), hn::LoadU(q, from + 2 * stride),
-                 hn::LoadU(q, from + 3 * stride)});
+  return {hn::LoadU(q, from), hn::LoadU(q, from + stride), hn::LoadU(q, from + 2 * stride),
+          hn::LoadU(q, from + 3 * stride)};
+}
+HWY_INLINE Square load_transposed(const float* from, int64_t stride) {
+  return turned(load_square(from, stride));
 }
 HWY_INLINE void store_square(const Square& square, float* to, int64_t stride) {
   const QuadTag q;
