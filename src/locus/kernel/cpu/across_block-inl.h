@@ -41,7 +41,7 @@ struct AcrossPanel {
     if (k == 0) {
       const Start start(args, panel);
       for (int64_t i = 0; i < kSummed; ++i) {
-        std::fill_n(sums + i * padded, padded, i < kCols ? start.bias[i] : 0.0f);
+        std::fill_n(sums + i * padded, padded, i < kCols ? start.row[i] : 0.0f);
       }
     } else {
       transpose(

@@ -9,7 +9,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 
 #include "hwy/highway.h"
 #include "locus/base/checked.h"
@@ -26,16 +25,13 @@ struct Block {
   int64_t batch, row, rows, panel, panels;  // rows of c, panels of b
 };
 
-// What sums of a panel start from: the bias, or nothing.
+// What the sums of every row of a panel start from: the bias, or zeros.
 struct Start {
-  HWY_ALIGN float bias[kCols] = {};
-  const float* from = nullptr;
+  HWY_ALIGN float row[kCols] = {};
 
   Start(const MatmulArgs& args, int64_t panel) {
-    if (!args.bias) return;
     const int64_t column = panel * kCols;
-    std::copy_n(args.bias.as<float>() + column, std::min(kCols, args.n - column), bias);
-    from = bias;
+    if (args.bias) std::copy_n(args.bias.as<float>() + column, std::min(kCols, args.n - column), row);
   }
 };
 
@@ -79,7 +75,7 @@ Scratch<Tiles> scratch_of() {
 
 // Some rows of a panel, for a slice of k: tiles of which the last may be over the edge.
 struct PanelRows {
-  int64_t row, rows, panel, k, depth;
+  int64_t row, rows, panel, k;
 };
 
 // Sums go to c, or to `sums` where they wait for the activation, or would go over the edge. Rows of c are far
@@ -89,12 +85,12 @@ void RunRows(const MatmulArgs& args, const PanelRows& at, const Start& start, fl
              TileRun<typename Tiles::Number> run) {
   const int64_t rows = Tiles::rows(at.rows), column = at.panel * kCols, stride = args.c.stride;
   const int64_t cols = std::min(kCols, args.n - column);
-  const bool complete = at.k + at.depth == whole_depth<Tiles>(args.k) && !args.accumulate;
+  const bool complete = at.k + run.depth == whole_depth<Tiles>(args.k) && !args.accumulate;
   const Activation activation = complete ? args.activation : Activation::none;
   const bool edge = at.rows < rows || cols < kCols, keep = edge || activation != Activation::none;
   float* c = args.c.row<float>(at.row) + column;
   if (at.k == 0 && !args.accumulate) {
-    run.from = start.from, run.from_stride = 0;
+    run.from = args.bias ? start.row : nullptr, run.from_stride = 0;
   } else if (edge) {
     for (int64_t r = 0; r < at.rows; ++r) std::copy_n(c + r * stride, cols, sums + r * kCols);
     run.from = sums, run.from_stride = kCols;
@@ -103,9 +99,8 @@ void RunRows(const MatmulArgs& args, const PanelRows& at, const Start& start, fl
   }
   run.c = keep ? sums : c;
   run.stride = keep ? kCols : stride;
-  run.depth = at.depth;
   run.count = divide_up(at.rows, rows);
-  run.apart = rows * at.depth;
+  run.apart = rows * run.depth;
   Tiles::run(rows, run);
   if (keep) StoreSums(activation, sums, at.rows, cols, c, stride);
 }
@@ -135,10 +130,10 @@ void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) 
       const auto* b = panels.at(panel, k, depth);
       for (int64_t r = 0, i = 0; r < block.rows; ++i) {
         const int64_t rows = r < inside ? std::min(each, inside - r) : block.rows - r;
-        RunRows<Tiles>(args, {block.batch * args.m + block.row + r, rows, panel, k, depth}, start,
-                       scratch.sums,
+        RunRows<Tiles>(args, {block.batch * args.m + block.row + r, rows, panel, k}, start, scratch.sums,
                        {.a = scratch.a + r * depth,
                         .b = b,
+                        .depth = depth,
                         .ahead = i < runs ? panels.ahead(panel + 1, k, depth, i, runs) : Ahead()});
         r += rows;
       }
@@ -153,7 +148,7 @@ inline void RunEmpty(const MatmulArgs& args) {
     const Start start(args, panel);
     const int64_t column = panel * kCols, cols = std::min(kCols, args.n - column);
     for (int64_t r = 0; r < args.c.rows; ++r) {
-      StoreSums(args.activation, start.bias, 1, cols, args.c.row<float>(r) + column, args.c.stride);
+      StoreSums(args.activation, start.row, 1, cols, args.c.row<float>(r) + column, args.c.stride);
     }
   }
 }

@@ -26,7 +26,7 @@ template <class Tiles>
 struct LyingPanels {
   static constexpr int64_t kTilesAtOnce = 1;
   PackArgs from;
-  typename Tiles::Number* packed;  // a piece of one
+  typename Tiles::Number* packed;  // a slice of one
 
   const std::byte* place(int64_t row, int64_t k) const {
     return from.b.data + (row * from.b.stride + k) * size_of(from.b.dtype);

@@ -4,6 +4,8 @@
 // about a step before its use: it may go to the second-level cache.
 #include "locus/kernel/cpu/tile_neon.h"
 
+#include "locus/base/checked.h"
+
 namespace locus::kernel::cpu {
 
 // v0 to v2: a row of b, each loaded as soon as the row before has no use for its register, which is why the
@@ -18,7 +20,7 @@ void run_tiles_of_eight(const TileRun<float>& run) {
   const int64_t skip = (run.apart - 8 * (run.depth - 1)) * 4;  // from a of the last step to the next panel
   // What is ahead is asked for little by little, once in every pair of steps; b, where nothing is, is near.
   const char* ahead = run.ahead.bytes > 0 ? run.ahead.at : reinterpret_cast<const char*>(b);
-  const int64_t asks = count * pairs, ask = asks > 0 ? (run.ahead.bytes + asks - 1) / asks : 0;
+  const int64_t asks = count * pairs, ask = asks > 0 ? divide_up(run.ahead.bytes, asks) : 0;
   asm volatile(R"(
     .macro add2 s0, s1, b, a, l0, l1
       fmla v\s0\().4s, v\b\().4s, v\a\().s[\l0]
