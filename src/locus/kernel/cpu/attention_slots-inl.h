@@ -16,7 +16,7 @@ namespace HWY_NAMESPACE {
 
 // Tokens that are multiplied with the same slots, those that any of them meets: of many distances a few
 // tokens meet about half.
-inline constexpr int64_t kNeighbours = 64;
+inline constexpr int64_t kNeighbours = 32;
 static_assert(kNeighbours % kRows == 0);
 
 // Where the two products, and the packed sides of a matrix product, lie in a thread's slot scratch.
