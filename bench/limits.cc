@@ -10,6 +10,7 @@
 #include "locus/base/error.h"
 #include "locus/base/huge_pages.h"
 #include "locus/base/parallel.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/limits.cc"
@@ -76,9 +77,9 @@ HWY_AFTER_NAMESPACE();
 namespace locus::bench {
 namespace {
 
-HWY_EXPORT(scale_run);
-HWY_EXPORT(read_run);
-HWY_EXPORT(fma_run);
+LOCUS_EXPORT(scale_run);
+LOCUS_EXPORT(read_run);
+LOCUS_EXPORT(fma_run);
 
 constexpr int64_t kPiece = 16 * 1024;  // elements, as the kernels cut theirs
 
@@ -105,7 +106,7 @@ double measure_fma() {
   const double time = seconds([&] {
     parallel_for(threads(), 1, [&](int64_t thread, int64_t) {
       float sink = 0;
-      operations[static_cast<size_t>(thread)] = HWY_DYNAMIC_DISPATCH(fma_run)(kRounds, &sink);
+      operations[static_cast<size_t>(thread)] = LOCUS_DISPATCH(fma_run)(kRounds, &sink);
       asm volatile("" : : "m"(sink));
     });
   });
@@ -156,8 +157,8 @@ double measure(Limit limit, int64_t footprint) {
     if (limit == Limit::copy) return copy(x, x + half, half);
     if (limit == Limit::fresh) return copy(x, Pages(half).data(), half);
     parallel_for(n, kPiece, [&](int64_t begin, int64_t end) {
-      if (limit == Limit::scale) return HWY_DYNAMIC_DISPATCH(scale_run)(x + begin, end - begin);
-      const float sum = HWY_DYNAMIC_DISPATCH(read_run)(x + begin, end - begin);
+      if (limit == Limit::scale) return LOCUS_DISPATCH(scale_run)(x + begin, end - begin);
+      const float sum = LOCUS_DISPATCH(read_run)(x + begin, end - begin);
       asm volatile("" : : "m"(sum));
     });
   });

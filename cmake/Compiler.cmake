@@ -44,10 +44,12 @@ if(LOCUS_FUZZ)
   target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Highway's targets. HWY_COMPILE_ALL_ATTAINABLE adds the plain scalar one, so that tests compare all of them on any machine.
+# Highway's headers, not its library (kernel/cpu/targets.h says why), and its targets. HWY_COMPILE_ALL_ATTAINABLE adds
+# the plain scalar one, so that tests compare all of them on any machine.
 # Left out: SVE (no machine here could test it; such CPUs run NEON), SSSE3 and AVX3_DL (no gain for float arithmetic).
 add_library(locus_simd INTERFACE)
-target_link_libraries(locus_simd INTERFACE PkgConfig::hwy)
+target_include_directories(locus_simd SYSTEM INTERFACE
+  $<TARGET_PROPERTY:PkgConfig::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(locus_simd INTERFACE HWY_COMPILE_ALL_ATTAINABLE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   target_compile_definitions(locus_simd INTERFACE

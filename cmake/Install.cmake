@@ -55,7 +55,7 @@ install(FILES ${CMAKE_BINARY_DIR}/LocusConfig.cmake ${CMAKE_BINARY_DIR}/LocusCon
 # Who links the static library links what it uses; a shared one brings it along.
 set(pkgconfig_requires fmt)
 if(NOT BUILD_SHARED_LIBS)
-  string(APPEND pkgconfig_requires " libhwy simdjson libutf8proc libpcre2-8")
+  string(APPEND pkgconfig_requires " simdjson libutf8proc libpcre2-8")
 endif()
 file(RELATIVE_PATH pkgconfig_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/locus.pc.in ${CMAKE_BINARY_DIR}/locus.pc @ONLY)

@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS libfmt-dev)
 if(BUILD_SHARED_LIBS)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", locus (= ${PROJECT_VERSION})")
 else()
-  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libhwy-dev, libsimdjson-dev, libutf8proc-dev, libpcre2-dev")
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libsimdjson-dev, libutf8proc-dev, libpcre2-dev")
 endif()
 
 include(CPack)

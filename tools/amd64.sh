@@ -28,7 +28,7 @@ apt=(apt-get -qq -o APT::Architecture=amd64 -o APT::Architectures=amd64 -o Dir::
 (cd packages && "${apt[@]}" download libhwy-dev libfmt-dev libsimdjson-dev libcli11-dev libgtest-dev \
   librapidcheck-dev libtomlplusplus-dev libutf8proc-dev libpcre2-dev)
 for package in packages/*.deb; do dpkg-deb -x "$package" "$sysroot"; done
-"${apt[@]}" source highway fmtlib simdjson >/dev/null
+"${apt[@]}" source fmtlib simdjson >/dev/null
 
 libraries=$sysroot/usr/lib/x86_64-linux-gnu
 # static_library NAME INCLUDES SOURCE...
@@ -39,8 +39,7 @@ static_library() {
   (mkdir "$name" && cd "$name" && x86_64-linux-gnu-g++ -std=c++17 -O2 -I "$includes" -c "$@")
   x86_64-linux-gnu-ar rcs "$libraries/lib$name.a" "$name"/*.o
 }
-highway=$(echo "$PWD"/highway-*/) fmt=$(echo "$PWD"/fmtlib-*/) simdjson=$(echo "$PWD"/simdjson-*/)
-static_library hwy "$highway" "$highway"/hwy/{targets,per_target,print,aligned_allocator}.cc
+fmt=$(echo "$PWD"/fmtlib-*/) simdjson=$(echo "$PWD"/simdjson-*/)
 static_library fmt "$fmt/include" "$fmt"/src/{format,os}.cc
 static_library simdjson "$simdjson/singleheader" "$simdjson/singleheader/simdjson.cpp"
 sed -i 's/libfmt\.so[.0-9]*/libfmt.a/' "$libraries"/cmake/fmt/fmt-targets-none.cmake

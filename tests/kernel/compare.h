@@ -10,7 +10,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +21,7 @@
 
 #include "locus/base/parallel.h"
 #include "locus/base/random.h"
+#include "locus/kernel/cpu/targets.h"
 #include "locus/kernel/kernels.h"
 #include "locus/kernel/reference/storage.h"
 #include "locus/tensor/tensor.h"
@@ -186,12 +187,13 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
 // Calls f() once for every SIMD target this machine can run.
 template <class F>
 void each_target(F f) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+  for (int64_t targets = kernel::cpu::supported_target_bits(); targets != 0; targets &= targets - 1) {
+    const int64_t target = targets & -targets;
     SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
+    kernel::cpu::use_target(target);
     f();
   }
-  hwy::SetSupportedTargetsForTest(0);
+  kernel::cpu::use_target(0);
 }
 
 template <class Call>

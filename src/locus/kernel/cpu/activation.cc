@@ -2,6 +2,7 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/activation.cc"
@@ -120,17 +121,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(activation_kernel);
-HWY_EXPORT(activation_backward_kernel);
-HWY_EXPORT(gated_kernel);
-HWY_EXPORT(gated_backward_kernel);
+LOCUS_EXPORT(activation_kernel);
+LOCUS_EXPORT(activation_backward_kernel);
+LOCUS_EXPORT(gated_kernel);
+LOCUS_EXPORT(gated_backward_kernel);
 
-void activation(const ActivationArgs& args) { HWY_DYNAMIC_DISPATCH(activation_kernel)(args); }
+void activation(const ActivationArgs& args) { LOCUS_DISPATCH(activation_kernel)(args); }
 void activation_backward(const ActivationBackwardArgs& args) {
-  HWY_DYNAMIC_DISPATCH(activation_backward_kernel)(args);
+  LOCUS_DISPATCH(activation_backward_kernel)(args);
 }
-void gated(const GatedArgs& args) { HWY_DYNAMIC_DISPATCH(gated_kernel)(args); }
-void gated_backward(const GatedBackwardArgs& args) { HWY_DYNAMIC_DISPATCH(gated_backward_kernel)(args); }
+void gated(const GatedArgs& args) { LOCUS_DISPATCH(gated_kernel)(args); }
+void gated_backward(const GatedBackwardArgs& args) { LOCUS_DISPATCH(gated_backward_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

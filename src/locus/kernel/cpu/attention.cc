@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/attention.cc"
@@ -211,11 +212,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(Workspace);
-HWY_EXPORT(Attention);
+LOCUS_EXPORT(Workspace);
+LOCUS_EXPORT(Attention);
 
-int64_t attention_workspace(const AttentionArgs& args) { return HWY_DYNAMIC_DISPATCH(Workspace)(args); }
-void attention(const AttentionArgs& args) { HWY_DYNAMIC_DISPATCH(Attention)(args); }
+int64_t attention_workspace(const AttentionArgs& args) { return LOCUS_DISPATCH(Workspace)(args); }
+void attention(const AttentionArgs& args) { LOCUS_DISPATCH(Attention)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif  // HWY_ONCE

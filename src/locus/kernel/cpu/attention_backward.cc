@@ -3,6 +3,7 @@
 // in order and adds what concerns the tables into partial sums of its own; these are then added group by
 // group. So every sum has one order.
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/attention_backward.cc"
@@ -263,13 +264,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(BackwardWorkspace);
-HWY_EXPORT(Backward);
+LOCUS_EXPORT(BackwardWorkspace);
+LOCUS_EXPORT(Backward);
 
 int64_t attention_backward_workspace(const AttentionBackwardArgs& args) {
-  return HWY_DYNAMIC_DISPATCH(BackwardWorkspace)(args);
+  return LOCUS_DISPATCH(BackwardWorkspace)(args);
 }
-void attention_backward(const AttentionBackwardArgs& args) { HWY_DYNAMIC_DISPATCH(Backward)(args); }
+void attention_backward(const AttentionBackwardArgs& args) { LOCUS_DISPATCH(Backward)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif  // HWY_ONCE

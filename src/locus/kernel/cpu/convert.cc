@@ -2,6 +2,7 @@
 // conversions differ in rounding and NaNs from one target to the next.
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 #include "locus/kernel/reference/reference.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -102,9 +103,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(convert_kernel);
+LOCUS_EXPORT(convert_kernel);
 
-void convert(const ConvertArgs& args) { HWY_DYNAMIC_DISPATCH(convert_kernel)(args); }
+void convert(const ConvertArgs& args) { LOCUS_DISPATCH(convert_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

@@ -1,5 +1,6 @@
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/dropout.cc"
@@ -26,9 +27,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(dropout_kernel);
+LOCUS_EXPORT(dropout_kernel);
 
-void dropout(const DropoutArgs& args) { HWY_DYNAMIC_DISPATCH(dropout_kernel)(args); }
+void dropout(const DropoutArgs& args) { LOCUS_DISPATCH(dropout_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

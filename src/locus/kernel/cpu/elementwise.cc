@@ -2,6 +2,7 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/elementwise.cc"
@@ -71,17 +72,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(add_kernel);
-HWY_EXPORT(scale_kernel);
-HWY_EXPORT(multiply_kernel);
-HWY_EXPORT(bias_kernel);
-HWY_EXPORT(column_sum_kernel);
+LOCUS_EXPORT(add_kernel);
+LOCUS_EXPORT(scale_kernel);
+LOCUS_EXPORT(multiply_kernel);
+LOCUS_EXPORT(bias_kernel);
+LOCUS_EXPORT(column_sum_kernel);
 
-void add(const AddArgs& args) { HWY_DYNAMIC_DISPATCH(add_kernel)(args); }
-void scale(const ScaleArgs& args) { HWY_DYNAMIC_DISPATCH(scale_kernel)(args); }
-void multiply(const MultiplyArgs& args) { HWY_DYNAMIC_DISPATCH(multiply_kernel)(args); }
-void bias(const BiasArgs& args) { HWY_DYNAMIC_DISPATCH(bias_kernel)(args); }
-void column_sum(const ColumnSumArgs& args) { HWY_DYNAMIC_DISPATCH(column_sum_kernel)(args); }
+void add(const AddArgs& args) { LOCUS_DISPATCH(add_kernel)(args); }
+void scale(const ScaleArgs& args) { LOCUS_DISPATCH(scale_kernel)(args); }
+void multiply(const MultiplyArgs& args) { LOCUS_DISPATCH(multiply_kernel)(args); }
+void bias(const BiasArgs& args) { LOCUS_DISPATCH(bias_kernel)(args); }
+void column_sum(const ColumnSumArgs& args) { LOCUS_DISPATCH(column_sum_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

@@ -6,6 +6,7 @@
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
 #include "locus/kernel/cpu/prefetch.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/embed.cc"
@@ -160,11 +161,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(embed_kernel);
-HWY_EXPORT(embed_backward_kernel);
+LOCUS_EXPORT(embed_kernel);
+LOCUS_EXPORT(embed_backward_kernel);
 
-void embed(const EmbedArgs& args) { HWY_DYNAMIC_DISPATCH(embed_kernel)(args); }
-void embed_backward(const EmbedBackwardArgs& args) { HWY_DYNAMIC_DISPATCH(embed_backward_kernel)(args); }
+void embed(const EmbedArgs& args) { LOCUS_DISPATCH(embed_kernel)(args); }
+void embed_backward(const EmbedBackwardArgs& args) { LOCUS_DISPATCH(embed_backward_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

@@ -141,11 +141,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(FewRows);
+LOCUS_EXPORT(FewRows);
 
 void few_rows(const FewRowsArgs& args) {
   if (args.a.rows > kChained) return some_rows(args);
-  HWY_DYNAMIC_DISPATCH(FewRows)(args);
+  LOCUS_DISPATCH(FewRows)(args);
 }
 
 }  // namespace locus::kernel::cpu

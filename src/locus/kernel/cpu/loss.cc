@@ -5,6 +5,7 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/loss.cc"
@@ -194,12 +195,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(cross_entropy_kernel);
-HWY_EXPORT(cross_entropy_backward_kernel);
+LOCUS_EXPORT(cross_entropy_kernel);
+LOCUS_EXPORT(cross_entropy_backward_kernel);
 
-void cross_entropy(const CrossEntropyArgs& args) { HWY_DYNAMIC_DISPATCH(cross_entropy_kernel)(args); }
+void cross_entropy(const CrossEntropyArgs& args) { LOCUS_DISPATCH(cross_entropy_kernel)(args); }
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
-  HWY_DYNAMIC_DISPATCH(cross_entropy_backward_kernel)(args);
+  LOCUS_DISPATCH(cross_entropy_backward_kernel)(args);
 }
 
 }  // namespace locus::kernel::cpu

@@ -98,13 +98,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(PackedSize);
-HWY_EXPORT(Pack);
-HWY_EXPORT(Matmul);
+LOCUS_EXPORT(PackedSize);
+LOCUS_EXPORT(Pack);
+LOCUS_EXPORT(Matmul);
 
-int64_t packed_size(int64_t k, int64_t n, DType b) { return HWY_DYNAMIC_DISPATCH(PackedSize)(k, n, b); }
-void pack(const PackArgs& args) { HWY_DYNAMIC_DISPATCH(Pack)(args); }
-void matmul(const MatmulArgs& args) { HWY_DYNAMIC_DISPATCH(Matmul)(args); }
+int64_t packed_size(int64_t k, int64_t n, DType b) { return LOCUS_DISPATCH(PackedSize)(k, n, b); }
+void pack(const PackArgs& args) { LOCUS_DISPATCH(Pack)(args); }
+void matmul(const MatmulArgs& args) { LOCUS_DISPATCH(Matmul)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif  // HWY_ONCE

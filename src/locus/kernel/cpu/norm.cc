@@ -2,6 +2,7 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/norm.cc"
@@ -53,11 +54,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(norm_kernel);
-HWY_EXPORT(norm_backward_kernel);
+LOCUS_EXPORT(norm_kernel);
+LOCUS_EXPORT(norm_backward_kernel);
 
-void norm(const NormArgs& args) { HWY_DYNAMIC_DISPATCH(norm_kernel)(args); }
-void norm_backward(const NormBackwardArgs& args) { HWY_DYNAMIC_DISPATCH(norm_backward_kernel)(args); }
+void norm(const NormArgs& args) { LOCUS_DISPATCH(norm_kernel)(args); }
+void norm_backward(const NormBackwardArgs& args) { LOCUS_DISPATCH(norm_backward_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

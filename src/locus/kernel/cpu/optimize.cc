@@ -4,6 +4,7 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/optimize.cc"
@@ -73,9 +74,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(adamw_kernel);
+LOCUS_EXPORT(adamw_kernel);
 
-void adamw(const AdamWArgs& args) { HWY_DYNAMIC_DISPATCH(adamw_kernel)(args); }
+void adamw(const AdamWArgs& args) { LOCUS_DISPATCH(adamw_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

@@ -4,6 +4,7 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/reduce.cc"
@@ -61,11 +62,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(sum_kernel);
-HWY_EXPORT(squared_norm_kernel);
+LOCUS_EXPORT(sum_kernel);
+LOCUS_EXPORT(squared_norm_kernel);
 
-double sum(ConstView x) { return HWY_DYNAMIC_DISPATCH(sum_kernel)(x); }
-double squared_norm(ConstView x) { return HWY_DYNAMIC_DISPATCH(squared_norm_kernel)(x); }
+double sum(ConstView x) { return LOCUS_DISPATCH(sum_kernel)(x); }
+double squared_norm(ConstView x) { return LOCUS_DISPATCH(squared_norm_kernel)(x); }
 
 }  // namespace locus::kernel::cpu
 #endif

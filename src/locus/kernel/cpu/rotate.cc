@@ -4,6 +4,7 @@
 
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/rotate.cc"
@@ -87,9 +88,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(rotate_kernel);
+LOCUS_EXPORT(rotate_kernel);
 
-void rotate(const RotateArgs& args) { HWY_DYNAMIC_DISPATCH(rotate_kernel)(args); }
+void rotate(const RotateArgs& args) { LOCUS_DISPATCH(rotate_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

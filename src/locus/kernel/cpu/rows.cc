@@ -5,6 +5,7 @@
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
 #include "locus/kernel/cpu/prefetch.h"
+#include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/rows.cc"
@@ -48,7 +49,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(scatter_add_kernel);
+LOCUS_EXPORT(scatter_add_kernel);
 
 void gather(const GatherArgs& args) {
   const int32_t* ids = args.ids.as<int32_t>();
@@ -58,7 +59,7 @@ void gather(const GatherArgs& args) {
   });
 }
 
-void scatter_add(const ScatterAddArgs& args) { HWY_DYNAMIC_DISPATCH(scatter_add_kernel)(args); }
+void scatter_add(const ScatterAddArgs& args) { LOCUS_DISPATCH(scatter_add_kernel)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif

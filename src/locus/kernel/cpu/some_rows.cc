@@ -82,9 +82,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-HWY_EXPORT(SomeRows);
+LOCUS_EXPORT(SomeRows);
 
-void some_rows(const FewRowsArgs& args) { HWY_DYNAMIC_DISPATCH(SomeRows)(args); }
+void some_rows(const FewRowsArgs& args) { LOCUS_DISPATCH(SomeRows)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif  // HWY_ONCE
