@@ -31,7 +31,7 @@ HWY_INLINE V slope(D d, ActivationConstant<kActivation>, V x) {
   if constexpr (kActivation == Activation::gelu) {
     const auto e = exp(d, hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)));
     const auto density = hn::Mul(e, hn::Set(d, 0.398942280f));
-    const auto tail = normal_tail(d, hn::Abs(x));
+    const auto tail = normal_tail(d, hn::Min(hn::Abs(x), hn::Set(d, 6.0f)));
     const auto phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail));
     return hn::MulAdd(x, density, phi);
   } else if constexpr (kActivation == Activation::gelu_tanh) {

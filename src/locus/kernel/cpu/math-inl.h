@@ -106,15 +106,15 @@ HWY_INLINE V tanh(D d, V x) {
   return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.625f)), near, far);
 }
 
-// 1 - Phi(x) of the normal distribution for x >= 0, without a division: q(s)^8, s = x - 3, q of degree 8
-// fitted to the eighth root, which is far smoother than the tail itself. The fit is good to 5e-9; rounding,
-// eight times that of q, gives an absolute error of 5e-7 near 0, and of 1.6e-7 in x (1 - Phi(x)). From 6 on
-// it stays at 1e-9. NaN is lost.
+// 1 - Phi(x) of the normal distribution for x from 0 to 6, without a division: q(s)^8, s = x - 3, q of degree
+// 8 fitted to the eighth root, which is far smoother than the tail itself. The fit is good to 5e-9; rounding,
+// eight times that of q, gives an absolute error of 5e-7 near 0, and of 1.6e-7 in x (1 - Phi(x)). At 6 it is
+// 1e-9, which stands for everything beyond.
 template <class D, class V>
 HWY_INLINE V normal_tail(D d, V x) {
   static constexpr Constant kLow[] = {0.43781203f, -0.179672241f, 0.0114348968f, 0.00510551222f};
   static constexpr Constant kHigh[] = {-0.000725629041f, -8.38653359e-05f, 2.24542237e-05f, 4.42182198e-07f};
-  const auto s = hn::Sub(hn::Min(x, hn::Set(d, 6.0f)), hn::Set(d, 3.0f));
+  const auto s = hn::Sub(x, hn::Set(d, 3.0f));
   const auto s2 = hn::Mul(s, s), s4 = hn::Mul(s2, s2);
   const auto high = hn::MulAdd(s4, hn::Set(d, -2.88880926e-07f), quartet(d, s, s2, kHigh));
   const auto q = hn::MulAdd(s4, high, quartet(d, s, s2, kLow));
@@ -155,8 +155,8 @@ HWY_INLINE void visit_activation(Activation activation, F f) {
 template <class D, Activation kActivation, class V>
 HWY_INLINE V activate([[maybe_unused]] D d, ActivationConstant<kActivation>, V x) {
   if constexpr (kActivation == Activation::gelu) {
-    // max(x, 0) - |x| (1 - Phi(|x|)), |x| held where the tail is; the maximum is so written that NaN stays.
-    const auto positive = hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x);
+    // max(x, 0) - |x| (1 - Phi(|x|)), |x| held where the tail is
+    const auto positive = at_least(hn::Zero(d), x);
     const auto size = hn::Min(hn::Abs(x), hn::Set(d, 6.0f));
     return hn::NegMulAdd(size, normal_tail(d, size), positive);
   } else if constexpr (kActivation == Activation::gelu_tanh) {
@@ -164,7 +164,7 @@ HWY_INLINE V activate([[maybe_unused]] D d, ActivationConstant<kActivation>, V x
   } else if constexpr (kActivation == Activation::silu) {
     return hn::Mul(x, sigmoid(d, x));
   } else if constexpr (kActivation == Activation::relu) {
-    return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x);  // not Max, which would hide a NaN
+    return at_least(hn::Zero(d), x);
   } else if constexpr (kActivation == Activation::tanh) {
     return tanh(d, x);
   } else {
