@@ -1,5 +1,6 @@
 """Hidden states of BERT-base with random weights, B sequences of L tokens without padding."""
 
+import operations
 from arrays import ids, random_model, sizes, write
 
 TITLE = "BERT-base, sequences x tokens"
@@ -25,4 +26,4 @@ def prepare(folder, models, case):
     (folder / "model" / "vocab.txt").write_text("\n".join(names + [f"t{i}" for i in range(30522 - len(names))]) + "\n")
     write(folder, ids=ids(1, 30522, *sizes(case)))
     sequences, length = sizes(case)
-    return {"amount": sequences * length, "work": 2 * sequences * length * 12 * 12 * 768 * 768}
+    return {"amount": sequences * length, "work": operations.encoder([length] * sequences, layers=12, width=768)}

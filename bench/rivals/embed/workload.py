@@ -2,6 +2,8 @@
 
 import random
 
+import operations
+
 TITLE = "MiniLM-L6, 512 mixed sentences"
 CASES = ["sentences"]
 UNIT = "tokens"
@@ -26,7 +28,7 @@ def sentences():
 
 
 def prepare(folder, models, case):
-    """Writes sentences.txt; returns the tokens in it, and the floating operations of the weights they meet."""
+    """Writes sentences.txt; returns the tokens in it, and the floating operations that they need."""
     from tokenizers import Tokenizer
 
     model, texts = models / "all-MiniLM-L6-v2", list(sentences())
@@ -36,5 +38,5 @@ def prepare(folder, models, case):
     tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(256)
-    tokens = sum(len(encoding.ids) for encoding in tokenizer.encode_batch(texts))
-    return {"amount": tokens, "work": 2 * tokens * 6 * 12 * 384 * 384}
+    lengths = [len(encoding.ids) for encoding in tokenizer.encode_batch(texts)]
+    return {"amount": sum(lengths), "work": operations.encoder(lengths, layers=6, width=384)}
