@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -75,17 +76,42 @@ RC_GTEST_FIXTURE_PROP(Parallel, EveryElementOnce, ()) {
   for (const auto& count : visits) RC_ASSERT(count == 1);
 }
 
+// Waits for `done`, ten seconds at most.
+template <class Done>
+void wait_for(Done done) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!done() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+}
+
 TEST_F(Parallel, UsesSeveralThreads) {
   set_threads(2);
   std::atomic<int> inside{0}, most{0};
   // Each chunk waits for the other one: with one thread only, both would give up.
   parallel_for(2, 1, [&](int64_t, int64_t) {
     ++inside;
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (inside < 2 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+    wait_for([&] { return inside == 2; });
     most = inside.load();
   });
   EXPECT_EQ(most, 2);
+}
+
+TEST_F(Parallel, AThreadGoesFromAChunkToTheNextAndThenHelps) {
+  set_threads(2);
+  std::mutex mutex;
+  std::map<std::thread::id, std::vector<int64_t>> chunks;
+  std::atomic<int> finished{0};
+  // The first chunk waits for all others: whoever has it does no more.
+  parallel_for(8, 1, [&](int64_t begin, int64_t) {
+    {
+      const std::lock_guard lock(mutex);
+      chunks[std::this_thread::get_id()].push_back(begin);
+    }
+    if (begin == 0) wait_for([&] { return finished == 7; });
+    ++finished;
+  });
+  std::set<std::vector<int64_t>> orders;
+  for (const auto& [thread, order] : chunks) orders.insert(order);
+  EXPECT_EQ(orders, (std::set<std::vector<int64_t>>{{0}, {4, 5, 6, 7, 1, 2, 3}}));
 }
 
 TEST_F(Parallel, NestedCallsRunInline) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -54,35 +55,57 @@ int threads_at_start() {
 thread_local bool inside_chunk = false;
 thread_local int index_of_thread = 0;
 
+// Chunks that lie side by side, for one thread to begin with: it goes on where it is, and memory comes as
+// fast as it can. Who has done its own helps others. A cache line each: taking a chunk disturbs nobody.
+struct alignas(64) Share {
+  std::atomic<int64_t> next{0};  // the chunk to take, not its first element: that could pass 63 bits
+  int64_t end = 0;
+};
+
 struct Job {
   int64_t size, grain;
   detail::ChunkFunction function;
   void* context;
   int64_t chunks = divide_up(size, grain);
-  std::atomic<int64_t> next{0};  // the chunk to take, not its first element: that could pass 63 bits
   std::mutex failure_mutex;
   std::exception_ptr failure;
 
-  void work() {
+  void deal(std::span<Share> shares) const {
+    const auto count = static_cast<int64_t>(shares.size());
+    int64_t next = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      Share& share = shares[static_cast<size_t>(i)];
+      share.next.store(next, std::memory_order_relaxed);
+      share.end = next += chunks / count + (i < chunks % count);
+    }
+  }
+
+  void work(std::span<Share> shares, int own) {
     inside_chunk = true;
-    for (;;) {
-      const int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
-      if (chunk >= chunks) break;
-      const int64_t begin = chunk * grain;
-      try {
-        function(context, begin, begin + std::min(grain, size - begin));
-      } catch (...) {
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
+    for (size_t i = 0; i < shares.size(); ++i) {
+      Share& share = shares[(static_cast<size_t>(own) + i) % shares.size()];
+      for (;;) {
+        const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= share.end) break;
+        run(chunk * grain);
       }
     }
     inside_chunk = false;
+  }
+
+  void run(int64_t begin) {
+    try {
+      function(context, begin, begin + std::min(grain, size - begin));
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+    }
   }
 };
 
 class Pool {
  public:
-  explicit Pool(int count) {
+  explicit Pool(int count) : shares_(static_cast<size_t>(count)) {
     // Fewer threads than asked for make the same result later: no reason to fail.
     try {
       for (int i = 1; i < count; ++i)
@@ -104,13 +127,14 @@ class Pool {
   }
 
   void run(Job& job) {
+    job.deal(shares_);
     {
       const std::lock_guard lock(mutex_);
       job_ = &job;
       round_.fetch_add(1, std::memory_order_release);
     }
     wake_.notify_all();
-    job.work();
+    job.work(shares_, 0);
     for (int spin = 0; spin < kSpins && active_.load(std::memory_order_acquire) != 0; ++spin) pause();
     std::unique_lock lock(mutex_);
     job_ = nullptr;  // a worker that wakes only now finds nothing, and nobody waits for it
@@ -132,7 +156,7 @@ class Pool {
         if (job) active_.fetch_add(1, std::memory_order_relaxed);
       }
       if (!job) continue;
-      job->work();
+      job->work(shares_, index_of_thread);
       const std::lock_guard lock(mutex_);
       active_.fetch_sub(1, std::memory_order_release);
       done_.notify_one();
@@ -145,6 +169,7 @@ class Pool {
   std::atomic<uint64_t> round_{0};
   std::atomic<int> active_{0};  // workers inside the current job
   bool stopping_ = false;
+  std::vector<Share> shares_;  // of the current job, one for each thread
   std::vector<std::thread> workers_;
 };
 
@@ -196,7 +221,8 @@ void detail::run_chunks(int64_t size, int64_t grain, ChunkFunction function, voi
   // Inline when there is nothing to share, inside another job, or while another thread's job has the pool.
   if (size <= grain || inside_chunk || threads() == 1 || !lock.try_lock()) {
     const bool outer = inside_chunk;
-    job.work();
+    Share all{.end = job.chunks};
+    job.work({&all, 1}, 0);
     inside_chunk = outer;
   } else {
     if (!s.pool) s.pool = std::make_unique<Pool>(threads());

@@ -24,7 +24,8 @@ void run_chunks(int64_t size, int64_t grain, ChunkFunction function, void* conte
 }  // namespace detail
 
 // Calls f(begin, end) for every chunk of [0, size), chunks on any thread in any order; returns when all are
-// done. A call from inside f runs inline. The first exception thrown by f comes out here, after the others
+// done. As long as none has to help another, a thread is given chunks that lie side by side, one after the
+// other. A call from inside f runs inline. The first exception thrown by f comes out here, after the others
 // have finished.
 template <class F>
 void parallel_for(int64_t size, int64_t grain, F&& f) {

@@ -74,11 +74,16 @@ void Matmul(const MatmulArgs& args) {
   if (args.k == 0) return RunEmpty(args);
   const int64_t row_blocks = divide_up(args.m, kBlockRows), panels = divide_up(args.n, kCols);
   const int64_t panels_each = divide_up(panels, ColumnCuts(args.batch * row_blocks, args.n));
-  const int64_t column_blocks = divide_up(panels, panels_each);
-  parallel_for(args.batch * column_blocks * row_blocks, 1, [&](int64_t begin, int64_t) HWY_ATTR {
-    const int64_t row = begin % row_blocks * kBlockRows, rest = begin / row_blocks;
-    const int64_t panel = rest % column_blocks * panels_each;
-    const Block block = {.batch = rest / column_blocks,
+  const int64_t column_blocks = divide_up(panels, panels_each), blocks = column_blocks * row_blocks;
+  // Tasks side by side are one thread's (base/parallel.h): its rows with some panels, then with the next,
+  // which the other threads read at the same time.
+  const int64_t rows_each = divide_up(row_blocks, threads());
+  parallel_for(args.batch * blocks, 1, [&](int64_t begin, int64_t) HWY_ATTR {
+    const int64_t first = begin % blocks / (column_blocks * rows_each) * rows_each;
+    const int64_t count = std::min(rows_each, row_blocks - first);
+    const int64_t inside = begin % blocks - first * column_blocks;
+    const int64_t row = (first + inside % count) * kBlockRows, panel = inside / count * panels_each;
+    const Block block = {.batch = begin / blocks,
                          .row = row,
                          .rows = std::min(kBlockRows, args.m - row),
                          .panel = panel,
