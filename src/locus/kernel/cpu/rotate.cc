@@ -61,13 +61,19 @@ template <bool kInterleaved, bool kBackward>
 HWY_INLINE void rotate_rows(const RotateArgs& args) {
   const int32_t* rows = args.rows.as<int32_t>();
   parallel_for(args.x.rows, row_grain(args.x.cols), [&](int64_t begin, int64_t end) HWY_ATTR {
+    const int64_t half = args.width / 2, heads = args.heads, head_size = args.head_size;
     for (int64_t n = begin; n < end; ++n) {
       const float* cos = args.cos.row<float>(rows[n]);
       const float* sin = args.sin.row<float>(rows[n]);
-      for (int64_t h = 0; h < args.heads; ++h) {
-        const float* x = args.x.row<float>(n) + h * args.head_size;
-        float* y = args.y.row<float>(n) + h * args.head_size;
-        rotate_head<kInterleaved, kBackward>(x, y, cos, sin, args.width / 2);
+      const float* x = args.x.row<float>(n);
+      float* y = args.y.row<float>(n);
+      for (int64_t h = 0; h < heads; ++h, x += head_size, y += head_size) {
+        // Heads of 64 are common: for a number that is known there is no loop.
+        if (half == 32) {
+          rotate_head<kInterleaved, kBackward>(x, y, cos, sin, 32);
+        } else {
+          rotate_head<kInterleaved, kBackward>(x, y, cos, sin, half);
+        }
         pass_through(args, x, y);
       }
     }
