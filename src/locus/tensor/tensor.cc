@@ -161,22 +161,22 @@ View Tensor::view() const {
 }
 
 std::vector<float> Tensor::values() const {
-  std::vector<float> result;
-  if (numel() == 0) return result;
-  result.reserve(static_cast<size_t>(numel()));
+  std::vector<float> result(static_cast<size_t>(numel()));
+  if (result.empty()) return result;
   const View v = view();
   visit(dtype_, [&]<class T>(T) {
-    for (int64_t r = 0; r < v.rows; ++r) {
-      for (int64_t c = 0; c < v.cols; ++c) {
-        const T value = v.row<T>(r)[c];
-        if constexpr (sizeof(T) == 2) {
-          result.push_back(to_f32(value));
-        } else if constexpr (std::is_same_v<T, Boolean>) {
-          result.push_back(value.bits != 0 ? 1.0f : 0.0f);
-        } else {
-          result.push_back(static_cast<float>(value));
-        }
+    const auto as_float = [](T value) {
+      if constexpr (sizeof(T) == 2) {
+        return to_f32(value);
+      } else if constexpr (std::is_same_v<T, Boolean>) {
+        return value.bits != 0 ? 1.0f : 0.0f;
+      } else {
+        return static_cast<float>(value);
       }
+    };
+    for (int64_t r = 0; r < v.rows; ++r) {
+      const T* row = v.row<T>(r);
+      std::transform(row, row + v.cols, result.begin() + r * v.cols, as_float);
     }
   });
   return result;

@@ -128,11 +128,7 @@ void RunStrip(const FewRowsArgs& args, int64_t column) {
 
 void FewRows(const FewRowsArgs& args) {
   const int64_t strips = divide_up(args.b.rows, kStrip);
-  // One piece of b for each thread: what is asked for behind a piece comes to the wrong thread.
-  const int64_t grain = std::max<int64_t>(1, divide_up(strips, threads()));
-  parallel_for(strips, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-    for (int64_t strip = begin; strip < end; ++strip) RunStrip(args, strip * kStrip);
-  });
+  parallel_for(strips, 1, [&](int64_t strip, int64_t) HWY_ATTR { RunStrip(args, strip * kStrip); });
 }
 
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE
