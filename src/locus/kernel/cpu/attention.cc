@@ -132,9 +132,9 @@ void StorePanel(const AttentionArgs& args, const Head& head, const Panel& panel,
   }
 }
 
-// `ahead` is the panel that this thread is likely to take next: its queries are fetched meanwhile.
+// The queries of the next panel, which this thread is likely to take, are fetched meanwhile.
 void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data, const float* values,
-              int64_t first, int64_t ahead, float* scratch) {
+              int64_t first, float* scratch) {
   const F f;
   const int64_t D = args.head_size, wide = padded(D, kRows);
   float* q = scratch;
@@ -142,7 +142,7 @@ void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data,
   float* s = out + wide * kCols;
   const Panel panel = {first, std::min(kCols, head.q_count - first), q};
   pack_panel(queries_of(args, head) + first * args.q.stride, args.q.stride, panel.count, D, args.scale, q);
-  for (int64_t i = ahead; i < std::min(ahead + kCols, head.q_count); ++i) {
+  for (int64_t i = first + kCols; i < std::min(first + 2 * kCols, head.q_count); ++i) {
     prefetch_strip(queries_of(args, head) + i * args.q.stride, D);
   }
   const V none = hn::Set(f, -std::numeric_limits<float>::infinity());
@@ -183,7 +183,7 @@ void Attention(const AttentionArgs& args) {
   const int64_t panels = divide_up(longest_queries(args), kCols);
   // The products with the slots are made for a whole head, so its panels then stay together.
   const bool whole = plan.slots.size > 0;
-  const int64_t pieces = whole ? 1 : panels, step = whole ? kCols : threads() * kCols;
+  const int64_t pieces = whole ? 1 : panels;
   parallel_for(sequence_count(args) * args.heads * pieces, 1, [&](int64_t i, int64_t) HWY_ATTR {
     const int64_t rest = i / pieces;
     const Head head = head_of(args, rest / args.heads, rest % args.heads);
@@ -200,7 +200,7 @@ void Attention(const AttentionArgs& args) {
     if (whole) multiply_slots(args, head, plan.slots, scratch + plan.thread_size - plan.slots.size, data);
     const int64_t begin = whole ? 0 : i % pieces * kCols, end = whole ? head.q_count : begin + kCols;
     for (int64_t first = begin; first < std::min(end, head.q_count); first += kCols) {
-      RunPanel(args, head, data, workspace + plan.values_at(args, head), first, first + step, scratch);
+      RunPanel(args, head, data, workspace + plan.values_at(args, head), first, scratch);
     }
   });
 }

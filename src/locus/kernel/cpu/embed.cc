@@ -22,9 +22,6 @@ namespace locus::kernel::cpu::HWY_NAMESPACE {
 // Rows up to this wide are put together beside y, in the first-level cache: y is then written once.
 constexpr int64_t kNarrow = 2048;
 
-// Pieces that a thread does in one go: rows asked for ahead behind its last one are another thread's.
-constexpr int64_t kPieces = 4;
-
 HWY_INLINE const float* row_of(const EmbedTable& from, int64_t n) {
   return from.table ? from.table.row<float>(from.ids.as<int32_t>()[n]) : nullptr;
 }
@@ -94,7 +91,7 @@ HWY_INLINE Moments look_up_moments(const EmbedArgs& args, int64_t n, float* x, i
 // are copied so that none is read again after a store: behind what is being fetched, even a read that finds
 // its line in the second-level cache waits.
 void embed_kernel(const EmbedArgs& given) {
-  parallel_for(given.y.rows, kPieces * row_grain(given.y.cols), [&](int64_t begin, int64_t end) HWY_ATTR {
+  parallel_for(given.y.rows, row_grain(given.y.cols), [&](int64_t begin, int64_t end) HWY_ATTR {
     const EmbedArgs args = given;
     const int64_t C = args.y.cols;
     const float* gamma = args.gamma ? args.gamma.row<float>(0) : nullptr;
