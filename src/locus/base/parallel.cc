@@ -72,11 +72,12 @@ struct Job {
 
   void deal(std::span<Share> shares) const {
     const auto count = static_cast<int64_t>(shares.size());
-    int64_t next = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      Share& share = shares[static_cast<size_t>(i)];
+    int64_t next = 0, longer = chunks % count;  // so many get one more than the others
+    for (Share& share : shares) {
       share.next.store(next, std::memory_order_relaxed);
-      share.end = next += chunks / count + (i < chunks % count);
+      next += chunks / count;
+      if (longer-- > 0) ++next;
+      share.end = next;
     }
   }
 
