@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -118,59 +117,66 @@ class Pool {
     }
   }
   ~Pool() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-      round_.fetch_add(1, std::memory_order_release);
-    }
-    wake_.notify_all();
+    stopping_ = true;
+    begin_round();
     for (std::thread& worker : workers_) worker.join();
   }
 
   void run(Job& job) {
     job.deal(shares_);
-    {
-      const std::lock_guard lock(mutex_);
-      job_ = &job;
-      round_.fetch_add(1, std::memory_order_release);
-    }
-    wake_.notify_all();
+    job_ = &job;
+    gate_.store(kOpen, std::memory_order_release);
+    begin_round();
     job.work(shares_, 0);
-    for (int spin = 0; spin < kSpins && active_.load(std::memory_order_acquire) != 0; ++spin) pause();
-    std::unique_lock lock(mutex_);
-    job_ = nullptr;  // a worker that wakes only now finds nothing, and nobody waits for it
-    done_.wait(lock, [this] { return active_.load(std::memory_order_acquire) == 0; });
+    gate_.fetch_and(~kOpen);  // a worker that wakes only now finds it shut, and nobody waits for it
+    wait_while(gate_, [](uint32_t inside) { return inside != 0; });
   }
 
  private:
+  static constexpr uint32_t kOpen = uint32_t{1} << 31;
+
+  void begin_round() {
+    round_.fetch_add(1);
+    round_.notify_all();
+  }
+
   void serve() {
-    uint64_t seen = 0;
-    for (;;) {
-      for (int spin = 0; spin < kSpins && round_.load(std::memory_order_acquire) == seen; ++spin) pause();
-      Job* job = nullptr;
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != seen; });
-        seen = round_.load(std::memory_order_acquire);
-        if (stopping_) return;
-        job = job_;
-        if (job) active_.fetch_add(1, std::memory_order_relaxed);
-      }
-      if (!job) continue;
-      job->work(shares_, index_of_thread);
-      const std::lock_guard lock(mutex_);
-      active_.fetch_sub(1, std::memory_order_release);
-      done_.notify_one();
+    for (uint32_t seen = 0;;) {
+      seen = wait_while(round_, [=](uint32_t round) { return round == seen; });
+      if (stopping_) return;
+      if (!enter()) continue;
+      job_->work(shares_, index_of_thread);
+      if (gate_.fetch_sub(1) == 1) gate_.notify_one();
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  Job* job_ = nullptr;
-  std::atomic<uint64_t> round_{0};
-  std::atomic<int> active_{0};  // workers inside the current job
-  bool stopping_ = false;
-  std::vector<Share> shares_;  // of the current job, one for each thread
+  // Whether this worker is inside the job now, which lasts until it leaves.
+  bool enter() {
+    uint32_t gate = gate_.load(std::memory_order_relaxed);
+    while (gate & kOpen) {
+      if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acquire)) return true;
+    }
+    return false;
+  }
+
+  // The first value that is not to be waited for: looks, and then sleeps. No lock: threads that look at once
+  // would find it held by who let them go, and sleep for that.
+  template <class Waits>
+  static uint32_t wait_while(const std::atomic<uint32_t>& word, Waits waits) {
+    uint32_t value = word.load(std::memory_order_acquire);
+    for (int spin = 0; spin < kSpins && waits(value); ++spin) {
+      pause();
+      value = word.load(std::memory_order_acquire);
+    }
+    for (; waits(value); value = word.load(std::memory_order_acquire)) word.wait(value);
+    return value;
+  }
+
+  alignas(64) std::atomic<uint32_t> round_{0};  // of jobs; the workers wait for the next
+  alignas(64) std::atomic<uint32_t> gate_{0};   // workers inside the job, and kOpen while others may follow
+  std::atomic<bool> stopping_{false};
+  Job* job_ = nullptr;         // this and its shares are written while nobody is inside
+  std::vector<Share> shares_;  // one for each thread
   std::vector<std::thread> workers_;
 };
 
