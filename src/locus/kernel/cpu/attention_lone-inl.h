@@ -40,7 +40,7 @@ HWY_INLINE void score_lone(const AttentionArgs& args, const Head& head, const He
     }
     for (int64_t i = at; i < at + count; ++i) prefetch_strip(v + i * args.v.stride, args.head_size);
     for (int64_t i = at; i < at + count; ++i) s[i] = pieces ? table[q_at - k_at[i]] : 0;
-    add_chains<false>(Strip<float>{k + at * args.k.stride, args.k.stride, args.head_size}, count, q, s + at);
+    add_chains(Strip<float>{k + at * args.k.stride, args.k.stride, args.head_size}, count, q, s + at);
   }
   for (int64_t j = 0; table && !pieces && j < keys; ++j) s[j] += table[q_at - k_at[j]];
   if (args.dense) {

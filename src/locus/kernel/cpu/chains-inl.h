@@ -20,6 +20,7 @@ template <class B>
 struct Strip {
   const B* b;  // rows `stride` apart
   int64_t stride, k;
+  const B* ahead = nullptr;  // the strip behind, where it is read next
 };
 
 // Numbers of a, rounded where b is bf16.
@@ -49,18 +50,19 @@ HWY_INLINE Quad multiply_add(Quad sum, Quad a, const Square& b) {
 }
 
 // The products of a with 16 columns, over whole fours of k, added to their sums. Each step may ask for as
-// much of the strip behind as it uses: sixteen rows at a time are more than the processor foresees. Named
-// sums: g++ 12 keeps arrays of vectors on the stack.
+// much of the strip behind as it uses: sixteen rows at a time are more than the processor foresees. Not
+// behind the last: asking for memory that is not there takes longer than reading. Named sums: g++ 12 keeps
+// arrays of vectors on the stack.
 template <bool kAhead, class B>
 HWY_INLINE void add_strip(const Strip<B>& s, const float* a, float* sums) {
   const QuadTag q;
   const int64_t four = 4 * s.stride;
-  const B *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four, *ahead = b3 + four;
+  const B *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four;
   Quad s0 = hn::LoadU(q, sums), s1 = hn::LoadU(q, sums + 4);
   Quad s2 = hn::LoadU(q, sums + 8), s3 = hn::LoadU(q, sums + 12);
   for (int64_t k = 0; k + 4 <= s.k; k += 4) {
     for (int64_t line = 0; kAhead && line < 4; ++line)
-      __builtin_prefetch(ahead + kStrip * k + 16 * line, 0, 2);
+      __builtin_prefetch(s.ahead + kStrip * k + 16 * line, 0, 2);
     const Quad x = load_a(q, a + k, s.b);
     s0 = multiply_add(s0, x, load_transposed(b0 + k, s.stride));
     s1 = multiply_add(s1, x, load_transposed(b1 + k, s.stride));
@@ -93,13 +95,13 @@ HWY_INLINE void finish_chains(const Strip<B>& s, int64_t cols, const float* a, i
 }
 
 // sums[j] += a . row j of the strip, for kStrip columns or what is left of them
-template <bool kAhead, class B>
+template <class B>
 HWY_INLINE void add_chains(const Strip<B>& s, int64_t cols, const float* a, float* sums) {
   int64_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   if (cols == kStrip) {
     done = s.k / 4 * 4;
-    add_strip<kAhead>(s, a, sums);
+    s.ahead ? add_strip<true>(s, a, sums) : add_strip<false>(s, a, sums);
   }
 #endif
   finish_chains(s, cols, a, done, sums);

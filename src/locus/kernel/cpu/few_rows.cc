@@ -75,7 +75,11 @@ HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column,
 // Added to the sums of all rows with kStrip columns or what is left of them, rows kStrip apart.
 template <class B>
 void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
-  const Strip<B> strip = {args.b.row<B>(column), args.b.stride, args.b.cols};
+  const bool last = column + 2 * kStrip > args.b.rows;
+  const Strip<B> strip = {.b = args.b.row<B>(column),
+                          .stride = args.b.stride,
+                          .k = args.b.cols,
+                          .ahead = last ? nullptr : args.b.row<B>(column + kStrip)};
   const int64_t rows = args.a.rows;
 #if HWY_TARGET != HWY_SCALAR
   if (rows > 1 && cols == kStrip) {
@@ -89,7 +93,7 @@ void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sum
     return;
   }
 #endif
-  for (int64_t r = 0; r < rows; ++r) add_chains<true>(strip, cols, args.a.row<float>(r), sums + r * kStrip);
+  for (int64_t r = 0; r < rows; ++r) add_chains(strip, cols, args.a.row<float>(r), sums + r * kStrip);
 }
 
 void RunBf16Chains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
