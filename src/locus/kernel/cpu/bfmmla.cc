@@ -142,11 +142,11 @@ template <int P>
 }
 
 // One or two pairs of rows with 16 columns, over whole eights of k; returns how far it came. Each step asks
-// for as much of the strip behind as it uses: sixteen rows at a time are more than the processor foresees.
+// for as much of another strip as it uses: sixteen rows at a time are more than the processor foresees.
 template <int P>
 int64_t strip(const Strip& s, const float* const* a, float* sums) {
   const int64_t four = 4 * s.b_stride;
-  const uint16_t *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four, *ahead = b3 + four;
+  const uint16_t *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four;
   const auto load = [&](const float* from) {
     Four x;
     start(x.left0, x.right0, from, kStripCols), start(x.left1, x.right1, from + 2 * kStripCols, kStripCols);
@@ -156,7 +156,7 @@ int64_t strip(const Strip& s, const float* const* a, float* sums) {
   int64_t k = 0;
   for (; k + kPair <= s.k; k += kPair) {
     for (int64_t line = 0; line < 4; ++line) {
-      __builtin_prefetch(ahead + kStripCols * k + 32 * line, 0, 2);
+      __builtin_prefetch(s.ahead + kStripCols * k + 32 * line, 0, 2);
     }
     const Eight a0 = round_pair(vld1q_f32(a[0] + k), vld1q_f32(a[1] + k));
     const Eight a1 = round_pair(vld1q_f32(a[0] + k + kStep), vld1q_f32(a[1] + k + kStep));

@@ -30,7 +30,7 @@ void pack_b(const uint16_t* b, int64_t stride, int64_t count, int64_t k, uint16_
 struct Strip {
   const float* a;
   int64_t a_stride, rows;
-  const uint16_t* b;
+  const uint16_t *b, *ahead;  // the strip to ask for meanwhile
   int64_t b_stride, cols, k;
 };
 void run_strip(const Strip& strip, float* sums);  // [kStripRows][kStripCols]

@@ -8,6 +8,8 @@
 #define LOCUS_KERNEL_CPU_CHAINS_INL_H_
 #endif
 
+#include <atomic>
+
 #include "locus/kernel/cpu/bf16-inl.h"
 #include "locus/kernel/cpu/transpose-inl.h"
 
@@ -20,7 +22,7 @@ template <class B>
 struct Strip {
   const B* b;  // rows `stride` apart
   int64_t stride, k;
-  const B* ahead = nullptr;  // the strip behind, where it is read next
+  const B* ahead = nullptr;  // a strip to ask for: the one that comes next, or this one
 };
 
 // Numbers of a, rounded where b is bf16.
@@ -49,10 +51,12 @@ HWY_INLINE Quad multiply_add(Quad sum, Quad a, const Square& b) {
   return hn::MulAdd(hn::Broadcast<3>(a), b.r3, sum);
 }
 
+// What is written before is compiled before: g++ 12 would load all rows first, and keep sums on the stack.
+HWY_INLINE void one_by_one() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
 // The products of a with 16 columns, over whole fours of k, added to their sums. Each step may ask for as
-// much of the strip behind as it uses: sixteen rows at a time are more than the processor foresees. Not
-// behind the last: asking for memory that is not there takes longer than reading. Named sums: g++ 12 keeps
-// arrays of vectors on the stack.
+// much of another strip as it uses: sixteen rows at a time are more than the processor foresees. Named sums:
+// g++ 12 keeps arrays of vectors on the stack.
 template <bool kAhead, class B>
 HWY_INLINE void add_strip(const Strip<B>& s, const float* a, float* sums) {
   const QuadTag q;
@@ -65,8 +69,11 @@ HWY_INLINE void add_strip(const Strip<B>& s, const float* a, float* sums) {
       __builtin_prefetch(s.ahead + kStrip * k + 16 * line, 0, 2);
     const Quad x = load_a(q, a + k, s.b);
     s0 = multiply_add(s0, x, load_transposed(b0 + k, s.stride));
+    one_by_one();
     s1 = multiply_add(s1, x, load_transposed(b1 + k, s.stride));
+    one_by_one();
     s2 = multiply_add(s2, x, load_transposed(b2 + k, s.stride));
+    one_by_one();
     s3 = multiply_add(s3, x, load_transposed(b3 + k, s.stride));
   }
   hn::StoreU(s0, q, sums), hn::StoreU(s1, q, sums + 4);

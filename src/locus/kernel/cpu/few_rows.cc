@@ -36,15 +36,14 @@ HWY_INLINE Square load_rows(const float* const* a, int64_t k, const B* b) {
 }
 
 // Added to the sums of eight rows, or four, with 8 columns: what was turned serves all. Rows of sums are
-// kStrip apart. Each step asks for as much of the 8 columns behind as it uses.
+// kStrip apart. Each step asks for as much of 8 others as it uses.
 template <bool kEight, class B>
 HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) {
   float* low = sums + 4 * kStrip;
   Square left = load_square(sums, kStrip), right = load_square(sums + 4, kStrip);
   Square low_left = load_square(low, kStrip), low_right = load_square(low + 4, kStrip);
-  const B* ahead = s.b + 8 * s.stride;
   for (int64_t k = 0; k + 4 <= s.k; k += 4) {
-    for (int64_t line = 0; line < 2; ++line) __builtin_prefetch(ahead + 8 * k + 16 * line, 0, 2);
+    for (int64_t line = 0; line < 2; ++line) __builtin_prefetch(s.ahead + 8 * k + 16 * line, 0, 2);
     const Square x = load_rows(a, k, s.b);
     const Square b = load_transposed(s.b + k, s.stride);
     const Square more_b = load_transposed(s.b + 4 * s.stride + k, s.stride);
@@ -72,21 +71,27 @@ HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column,
   });
 }
 
+// The strip to ask for meanwhile. There is none behind the last: to ask for memory that is not there takes
+// longer than to read.
+HWY_INLINE int64_t strip_ahead(const FewRowsArgs& args, int64_t column) {
+  return column + 2 * kStrip <= args.b.rows ? column + kStrip : column;
+}
+
 // Added to the sums of all rows with kStrip columns or what is left of them, rows kStrip apart.
 template <class B>
 void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
-  const bool last = column + 2 * kStrip > args.b.rows;
   const Strip<B> strip = {.b = args.b.row<B>(column),
                           .stride = args.b.stride,
                           .k = args.b.cols,
-                          .ahead = last ? nullptr : args.b.row<B>(column + kStrip)};
+                          .ahead = args.b.row<B>(strip_ahead(args, column))};
   const int64_t rows = args.a.rows;
 #if HWY_TARGET != HWY_SCALAR
   if (rows > 1 && cols == kStrip) {
     const float* a[kChained];  // the last one again for those that are not there
     for (int64_t r = 0; r < kChained; ++r) a[r] = args.a.row<float>(std::min(r, rows - 1));
     for (int64_t c = 0; c < kStrip; c += 8) {
-      const Strip<B> half = {strip.b + c * strip.stride, strip.stride, strip.k};
+      const B* b = strip.b + c * strip.stride;
+      const Strip<B> half = {b, strip.stride, strip.k, c == 0 ? b + 8 * strip.stride : strip.ahead};
       rows > 4 ? add_rows<true>(half, a, sums + c) : add_rows<false>(half, a, sums + c);
     }
     for (int64_t r = 0; r < rows; ++r) finish_chains(strip, cols, a[r], strip.k / 4 * 4, sums + r * kStrip);
@@ -99,12 +104,14 @@ void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sum
 void RunBf16Chains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
   if (has_bfmmla()) {
+    const auto* ahead = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(strip_ahead(args, column)));
     static_assert(kStrip == bfmmla::kStripCols && kChained % bfmmla::kStripRows == 0);
     for (int64_t row = 0; row < args.a.rows; row += bfmmla::kStripRows) {
       bfmmla::run_strip({.a = args.a.row<float>(row),
                          .a_stride = args.a.stride,
                          .rows = std::min(bfmmla::kStripRows, args.a.rows - row),
                          .b = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(column)),
+                         .ahead = ahead,
                          .b_stride = args.b.stride,
                          .cols = cols,
                          .k = args.b.cols},
