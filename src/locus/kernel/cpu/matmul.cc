@@ -48,12 +48,10 @@ struct PackedPanels {
   const typename Tiles::Number* packed;
   int64_t whole;
 
-  const auto* at(int64_t panel, int64_t k, int64_t) const {
-    return packed + panel * kCols * whole + k * kCols;
-  }
-  Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
-    const int64_t bytes = depth * kCols * static_cast<int64_t>(sizeof(*packed)) / n;
-    return {.at = reinterpret_cast<const char*>(at(panel, k, depth)) + i * bytes, .bytes = bytes};
+  const auto* at(const Slice& s) const { return packed + s.panel * kCols * whole + s.k * kCols; }
+  Ahead ahead(const Slice& s, int64_t i, int64_t n) const {
+    const int64_t bytes = s.depth * kCols * static_cast<int64_t>(sizeof(*packed)) / n;
+    return {.at = reinterpret_cast<const char*>(at(s)) + i * bytes, .bytes = bytes};
   }
 };
 

@@ -111,30 +111,42 @@ int64_t even(int64_t whole, int64_t most) {
   return whole_depth<Tiles>(divide_up(whole, divide_up(whole, most)));
 }
 
-// Panels give a slice of one, and say what run i of n should ask for of the next. A tile over the edge is a
+// Depth numbers of each column of a panel of b.
+struct Slice {
+  int64_t panel, k, depth;
+};
+
+// Panels give a slice, and say what run i of n should ask for of the one behind it. A tile over the edge is a
 // run of its own.
 template <class Tiles, class Panels>
 void RunBlock(const MatmulArgs& args, const Block& block, const Panels& panels) {
   const Scratch<Tiles> scratch = scratch_of<Tiles>();
   const int64_t whole = whole_depth<Tiles>(args.k), slice = even<Tiles>(whole, Tiles::kMost);
   const int64_t inside = block.rows / kRows * kRows, each = Panels::kTilesAtOnce * kRows;
-  const int64_t runs = std::max<int64_t>(1, divide_up(inside, each));
+  const int64_t runs = std::max<int64_t>(1, divide_up(inside, each)), end = block.panel + block.panels;
+  // The next panel's, or the first panel's: deeper down, or of all for the rows of the next block.
+  const auto behind = [&](const Slice& s) -> Slice {
+    if (s.panel + 1 < end) return {s.panel + 1, s.k, s.depth};
+    const int64_t k = s.k + s.depth < whole ? s.k + s.depth : 0;
+    return {block.panel, k, std::min(slice, whole - k)};
+  };
   for (int64_t k = 0; k < whole; k += slice) {
     const int64_t depth = std::min(slice, whole - k);
     for (int64_t r = 0; r < block.rows; r += kRows) {
       Tiles::pack_rows(args, block.batch, block.row + r, std::min(kRows, block.rows - r), k,
                        std::min(depth, args.k - k), scratch.a + r * depth);
     }
-    for (int64_t panel = block.panel; panel < block.panel + block.panels; ++panel) {
+    for (int64_t panel = block.panel; panel < end; ++panel) {
       const Start start(args, panel);
-      const auto* b = panels.at(panel, k, depth);
+      const Slice at = {panel, k, depth};
+      const auto* b = panels.at(at);
       for (int64_t r = 0, i = 0; r < block.rows; ++i) {
         const int64_t rows = r < inside ? std::min(each, inside - r) : block.rows - r;
         RunRows<Tiles>(args, {block.batch * args.m + block.row + r, rows, panel, k}, start, scratch.sums,
                        {.a = scratch.a + r * depth,
                         .b = b,
                         .depth = depth,
-                        .ahead = i < runs ? panels.ahead(panel + 1, k, depth, i, runs) : Ahead()});
+                        .ahead = i < runs ? panels.ahead(behind(at), i, runs) : Ahead()});
         r += rows;
       }
     }

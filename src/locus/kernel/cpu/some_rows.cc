@@ -31,18 +31,18 @@ struct LyingPanels {
   const std::byte* place(int64_t row, int64_t k) const {
     return from.b.data + (row * from.b.stride + k) * size_of(from.b.dtype);
   }
-  const auto* at(int64_t panel, int64_t k, int64_t depth) const {
+  const auto* at(const Slice& s) const {
     PackArgs piece = from;
-    piece.b.data = place(0, k);
-    piece.k = std::min(depth, from.k - k);
-    Tiles::pack_panel(piece, 0, panel * kCols, packed);
+    piece.b.data = place(0, s.k);
+    piece.k = std::min(s.depth, from.k - s.k);
+    Tiles::pack_panel(piece, 0, s.panel * kCols, packed);
     return packed;
   }
-  Ahead ahead(int64_t panel, int64_t k, int64_t depth, int64_t i, int64_t n) const {
-    const int64_t first = panel * kCols, last = std::min(first + kCols, from.n);
+  Ahead ahead(const Slice& s, int64_t i, int64_t n) const {
+    const int64_t first = s.panel * kCols, last = std::min(first + kCols, from.n);
     for (int64_t row = first + i * kCols / n; row < std::min(first + (i + 1) * kCols / n, last); ++row) {
-      prefetch_strip(reinterpret_cast<const float*>(place(row, k)),
-                     std::min(depth, from.k - k) * size_of(from.b.dtype) / 4);
+      prefetch_strip(reinterpret_cast<const float*>(place(row, s.k)),
+                     std::min(s.depth, from.k - s.k) * size_of(from.b.dtype) / 4);
     }
     return {};
   }
