@@ -137,7 +137,8 @@ struct SlotLookup {
   HWY_INLINE int64_t slot(int64_t j, int64_t lane) const { return slots[k_at[j] - q_at[lane]]; }
 };
 
-// s[key][lane] += the slot terms, of which one or both are there
+// s[key][lane] += the slot terms, of which one or both are there. Where positions rise by one, the slots of a
+// key's lanes lie side by side; one look serves both terms if they share them.
 template <bool kByQuery, bool kByKey>
 HWY_INLINE void add_slots(const AttentionArgs& args, const Head& head, const HeadData& data,
                           const Panel& panel, int64_t first, int64_t keys, float* s) {
@@ -146,12 +147,21 @@ HWY_INLINE void add_slots(const AttentionArgs& args, const Head& head, const Hea
   const float* q_rows = by_query.rows + panel.first * by_query.stride - by_query.first;
   const float* k_row = by_key.rows + first * by_key.stride - by_key.first;
   const float scale = args.scale;
+  const bool at_once = args.sequences.steady && (!kByQuery || !kByKey || q.slots == k.slots);
   for (int64_t j = 0; j < keys; ++j, s += kCols, k_row += by_key.stride) {
-    for (int64_t lane = q.first_lane(j); lane < panel.count; ++lane) {
+    const auto add = [&](int64_t lane, int64_t q_slot, int64_t k_slot) {
       float product = 0;
-      if constexpr (kByQuery) product = q_rows[lane * by_query.stride + q.slot(j, lane)];
-      if constexpr (kByKey) product += k_row[k.slot(j, lane)];
+      if constexpr (kByQuery) product = q_rows[lane * by_query.stride + q_slot];
+      if constexpr (kByKey) product += k_row[k_slot];
       s[lane] += scale * product;
+    };
+    const int32_t* slots = (kByQuery ? q : k).slots + (q.k_at[j] - q.q_at[0]);
+    for (int64_t lane = q.first_lane(j); lane < panel.count; ++lane) {
+      if (at_once) {
+        add(lane, slots[-lane], slots[-lane]);
+      } else {
+        add(lane, kByQuery ? q.slot(j, lane) : 0, kByKey ? k.slot(j, lane) : 0);
+      }
     }
   }
 }

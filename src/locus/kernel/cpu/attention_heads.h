@@ -58,17 +58,23 @@ struct SlotRange {
   int64_t first = 0, count = 0;
 };
 
+// The least and the most of some numbers, in a loop that compilers turn into vectors.
+struct Ends {
+  int32_t least, most;
+
+  Ends(const int32_t* x, int64_t n) : least(x[0]), most(x[0]) {
+    for (int64_t i = 1; i < n; ++i) least = std::min(least, x[i]), most = std::max(most, x[i]);
+  }
+};
+
 // The slots that distances of this sequence meet: what lies outside need not be multiplied.
 inline SlotRange slots_of(const AttentionArgs& args, const SlotViews& term, const Head& head) {
   if (!term.table || head.q_count == 0 || head.k_count == 0) return {};
-  const int32_t* q = args.sequences.query_positions.as<int32_t>() + head.q;
-  const int32_t* k = args.sequences.key_positions.as<int32_t>() + head.k;
-  const auto [q_least, q_most] = std::minmax_element(q, q + head.q_count);
-  const auto [k_least, k_most] = std::minmax_element(k, k + head.k_count);
-  const int32_t* slots = term.slots.as<int32_t>() + term.zero;
-  const auto [least, most] =
-      std::minmax_element(slots + (*k_least - *q_most), slots + (*k_most - *q_least) + 1);
-  return {*least, *most - *least + 1};
+  const Ends q(args.sequences.query_positions.as<int32_t>() + head.q, head.q_count);
+  const Ends k(args.sequences.key_positions.as<int32_t>() + head.k, head.k_count);
+  const int64_t nearest = k.least - q.most, furthest = k.most - q.least;
+  const Ends slots(term.slots.as<int32_t>() + term.zero + nearest, furthest - nearest + 1);
+  return {slots.least, slots.most - slots.least + 1};
 }
 
 }  // namespace locus::kernel::cpu
