@@ -1,6 +1,6 @@
 // Chains of multiply-adds: sums of products of one row with the rows of a matrix that is read as it lies, per
-// SIMD target. Sixteen at once; four of each are turned in registers, so that every sum is the same chain as
-// in the tile (tile-inl.h).
+// SIMD target. Eight at once; four of each are turned in registers, so that every sum is the same chain as in
+// the tile (tile-inl.h).
 #if defined(LOCUS_KERNEL_CPU_CHAINS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_CHAINS_INL_H_
 #undef LOCUS_KERNEL_CPU_CHAINS_INL_H_
@@ -8,15 +8,14 @@
 #define LOCUS_KERNEL_CPU_CHAINS_INL_H_
 #endif
 
-#include <atomic>
-
 #include "locus/kernel/cpu/bf16-inl.h"
 #include "locus/kernel/cpu/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-inline constexpr int64_t kStrip = 16;  // columns of c worked on at once: rows of b
+inline constexpr int64_t kStrip = 16;  // columns of c that are one piece of work: rows of b
+inline constexpr int64_t kHalf = 8;    // those that are read at a time: memory answers sixteen more slowly
 
 template <class B>
 struct Strip {
@@ -51,33 +50,29 @@ HWY_INLINE Quad multiply_add(Quad sum, Quad a, const Square& b) {
   return hn::MulAdd(hn::Broadcast<3>(a), b.r3, sum);
 }
 
-// What is written before is compiled before: g++ 12 would load all rows first, and keep sums on the stack.
-HWY_INLINE void one_by_one() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+// The kHalf columns of a strip from one on. The first ask for the second.
+template <class B>
+HWY_INLINE Strip<B> half_of(const Strip<B>& s, int64_t column) {
+  const B *b = s.b + column * s.stride, *second = s.b + kHalf * s.stride;
+  return {b, s.stride, s.k, column == 0 && s.ahead ? second : s.ahead};
+}
 
-// The products of a with 16 columns, over whole fours of k, added to their sums. Each step may ask for as
-// much of another strip as it uses: sixteen rows at a time are more than the processor foresees. Named sums:
-// g++ 12 keeps arrays of vectors on the stack.
+// The products of a with kHalf columns, over whole fours of k, added to their sums. Each step may ask for as
+// much of others as it uses: so many rows at a time are more than the processor foresees.
 template <bool kAhead, class B>
-HWY_INLINE void add_strip(const Strip<B>& s, const float* a, float* sums) {
+HWY_INLINE void add_half(const Strip<B>& s, const float* a, float* sums) {
   const QuadTag q;
-  const int64_t four = 4 * s.stride;
-  const B *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four;
+  const B *b0 = s.b, *b1 = b0 + 4 * s.stride;
   Quad s0 = hn::LoadU(q, sums), s1 = hn::LoadU(q, sums + 4);
-  Quad s2 = hn::LoadU(q, sums + 8), s3 = hn::LoadU(q, sums + 12);
   for (int64_t k = 0; k + 4 <= s.k; k += 4) {
-    for (int64_t line = 0; kAhead && line < 4; ++line)
-      __builtin_prefetch(s.ahead + kStrip * k + 16 * line, 0, 2);
+    for (int64_t line = 0; kAhead && line < 2; ++line) {
+      __builtin_prefetch(s.ahead + kHalf * k + 16 * line, 0, 2);
+    }
     const Quad x = load_a(q, a + k, s.b);
     s0 = multiply_add(s0, x, load_transposed(b0 + k, s.stride));
-    one_by_one();
     s1 = multiply_add(s1, x, load_transposed(b1 + k, s.stride));
-    one_by_one();
-    s2 = multiply_add(s2, x, load_transposed(b2 + k, s.stride));
-    one_by_one();
-    s3 = multiply_add(s3, x, load_transposed(b3 + k, s.stride));
   }
   hn::StoreU(s0, q, sums), hn::StoreU(s1, q, sums + 4);
-  hn::StoreU(s2, q, sums + 8), hn::StoreU(s3, q, sums + 12);
 }
 
 #endif
@@ -108,7 +103,10 @@ HWY_INLINE void add_chains(const Strip<B>& s, int64_t cols, const float* a, floa
 #if HWY_TARGET != HWY_SCALAR
   if (cols == kStrip) {
     done = s.k / 4 * 4;
-    s.ahead ? add_strip<true>(s, a, sums) : add_strip<false>(s, a, sums);
+    for (int64_t column = 0; column < kStrip; column += kHalf) {
+      const Strip<B> half = half_of(s, column);
+      s.ahead ? add_half<true>(half, a, sums + column) : add_half<false>(half, a, sums + column);
+    }
   }
 #endif
   finish_chains(s, cols, a, done, sums);

@@ -35,15 +35,15 @@ HWY_INLINE Square load_rows(const float* const* a, int64_t k, const B* b) {
   return {load_a(q, a[0] + k, b), load_a(q, a[1] + k, b), load_a(q, a[2] + k, b), load_a(q, a[3] + k, b)};
 }
 
-// Added to the sums of eight rows, or four, with 8 columns: what was turned serves all. Rows of sums are
-// kStrip apart. Each step asks for as much of 8 others as it uses.
+// Added to the sums of eight rows, or four, with kHalf columns: what was turned serves all. Rows of sums are
+// kStrip apart. Each step asks for as much of others as it uses.
 template <bool kEight, class B>
 HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) {
   float* low = sums + 4 * kStrip;
   Square left = load_square(sums, kStrip), right = load_square(sums + 4, kStrip);
   Square low_left = load_square(low, kStrip), low_right = load_square(low + 4, kStrip);
   for (int64_t k = 0; k + 4 <= s.k; k += 4) {
-    for (int64_t line = 0; line < 2; ++line) __builtin_prefetch(s.ahead + 8 * k + 16 * line, 0, 2);
+    for (int64_t line = 0; line < 2; ++line) __builtin_prefetch(s.ahead + kHalf * k + 16 * line, 0, 2);
     const Square x = load_rows(a, k, s.b);
     const Square b = load_transposed(s.b + k, s.stride);
     const Square more_b = load_transposed(s.b + 4 * s.stride + k, s.stride);
@@ -89,9 +89,8 @@ void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sum
   if (rows > 1 && cols == kStrip) {
     const float* a[kChained];  // the last one again for those that are not there
     for (int64_t r = 0; r < kChained; ++r) a[r] = args.a.row<float>(std::min(r, rows - 1));
-    for (int64_t c = 0; c < kStrip; c += 8) {
-      const B* b = strip.b + c * strip.stride;
-      const Strip<B> half = {b, strip.stride, strip.k, c == 0 ? b + 8 * strip.stride : strip.ahead};
+    for (int64_t c = 0; c < kStrip; c += kHalf) {
+      const Strip<B> half = half_of(strip, c);
       rows > 4 ? add_rows<true>(half, a, sums + c) : add_rows<false>(half, a, sums + c);
     }
     for (int64_t r = 0; r < rows; ++r) finish_chains(strip, cols, a[r], strip.k / 4 * 4, sums + r * kStrip);
