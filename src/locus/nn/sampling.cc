@@ -50,16 +50,16 @@ std::vector<Candidate> candidates(std::span<const float> logits, const Sampling&
   return list;
 }
 
-// The largest logit. One that is not a number would make any order of them undefined, and infinity would
-// make what is left of the others so.
-double largest(std::span<const float> logits) {
+// The token with the largest logit, the first of equals. A logit that is not a number would make any order of
+// them undefined, and infinity would make what is left of the others so.
+size_t likeliest(std::span<const float> logits) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   require(!logits.empty(), "there are no logits to choose from");
-  const float most = *std::ranges::max_element(logits);
-  require(most < std::numeric_limits<float>::infinity() &&
-              std::ranges::none_of(logits, [](float x) { return std::isnan(x); }),
+  require(std::ranges::count_if(logits, [](float x) { return !(x < kInfinity); }) == 0,
           "a logit of the model is not a finite number; its weights are broken");
-  require(most > -std::numeric_limits<float>::infinity(), "no token is left: all are ruled out");
-  return most;
+  const auto most = std::ranges::max_element(logits);
+  require(*most > -kInfinity, "no token is left: all are ruled out");
+  return static_cast<size_t>(most - logits.begin());
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ template void penalise(std::span<float>, std::span<const int32_t>, float);
 template void penalise(std::span<double>, std::span<const int32_t>, float);
 
 std::vector<double> log_probabilities(std::span<const float> logits) {
-  const double most = largest(logits);
+  const double most = logits[likeliest(logits)];
   double total = 0;
   for (const float logit : logits) total += std::exp(logit - most);
   const double shift = most + std::log(total);
@@ -103,7 +103,8 @@ void check_sampling(const Sampling& sampling) {
 
 int32_t sample(std::span<const float> logits, std::span<const int32_t> history, const Sampling& sampling,
                const Random& random) {
-  largest(logits);
+  const size_t first = likeliest(logits);
+  if (sampling.temperature == 0 && sampling.repetition_penalty == 1) return static_cast<int32_t>(first);
   std::vector<float> fair(logits.begin(), logits.end());
   penalise(std::span(fair), history, sampling.repetition_penalty);
   if (sampling.temperature == 0) {
