@@ -1,5 +1,5 @@
 // Blocks come in classes, eight to a doubling, so that batches of about a length share theirs. Kept and used
-// blocks together never exceed the most that was in use at once by more than an eighth: keeping hardly raises
+// blocks together never exceed the most that was in use at once by more than a quarter: keeping hardly raises
 // a program's peak, and blocks that are not needed at the same time need not push each other out.
 #include "locus/tensor/blocks.h"
 
@@ -99,7 +99,7 @@ class Blocks {
     return block;
   }
   void make_room(int64_t bytes) {
-    keep_at_most(std::clamp<int64_t>(most_used_ + most_used_ / 8 - used_ - bytes, 0, kMostKept));
+    keep_at_most(std::clamp<int64_t>(most_used_ + most_used_ / 4 - used_ - bytes, 0, kMostKept));
   }
   // Those that have waited longest go first.
   void keep_at_most(int64_t bytes) {
