@@ -70,7 +70,10 @@ int64_t ColumnCuts(int64_t blocks, int64_t n) {
 void Matmul(const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return RunEmpty(args);
-  const int64_t row_blocks = divide_up(args.m, kBlockRows), panels = divide_up(args.n, kCols);
+  // As many blocks of rows for every thread, and as many tiles in each, if there are so many.
+  const int64_t tiles = divide_up(args.m, kRows), panels = divide_up(args.n, kCols);
+  const int64_t row_blocks = 
+      std::min<int64_t>(tiles, divide_up(divide_up(args.m, kBlockRows), threads()) * threads());
   const int64_t panels_each = divide_up(panels, ColumnCuts(args.batch * row_blocks, args.n));
   const int64_t column_blocks = divide_up(panels, panels_each), blocks = column_blocks * row_blocks;
   // Tasks side by side are one thread's (base/parallel.h): its rows with some panels, then with the next,
@@ -80,10 +83,11 @@ void Matmul(const MatmulArgs& args) {
     const int64_t first = begin % blocks / (column_blocks * rows_each) * rows_each;
     const int64_t count = std::min(rows_each, row_blocks - first);
     const int64_t inside = begin % blocks - first * column_blocks;
-    const int64_t row = (first + inside % count) * kBlockRows, panel = inside / count * panels_each;
+    const int64_t at = first + inside % count, panel = inside / count * panels_each;
+    const int64_t row = at * tiles / row_blocks * kRows, end = (at + 1) * tiles / row_blocks * kRows;
     const Block block = {.batch = begin / blocks,
                          .row = row,
-                         .rows = std::min(kBlockRows, args.m - row),
+                         .rows = std::min(end, args.m) - row,
                          .panel = panel,
                          .panels = std::min(panels_each, panels - panel)};
     with_tiles(args.packed.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
