@@ -83,16 +83,40 @@ void wait_for(Done done) {
   while (!done() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
 }
 
+// The threads in a job of two chunks that wait for each other; where there is one only, the first gives up.
+size_t threads_at_once() {
+  std::mutex mutex;
+  std::set<std::thread::id> inside;
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    const auto count = [&] {
+      const std::lock_guard lock(mutex);
+      inside.insert(std::this_thread::get_id());
+      return inside.size();
+    };
+    wait_for([&] { return count() == 2; });
+  });
+  return inside.size();
+}
+
+void sleep_long() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
 TEST_F(Parallel, UsesSeveralThreads) {
   set_threads(2);
-  std::atomic<int> inside{0}, most{0};
-  // Each chunk waits for the other one: with one thread only, both would give up.
+  EXPECT_EQ(threads_at_once(), 2U);
+}
+
+TEST_F(Parallel, WakesAWorkerForAJobAndTheCallerAtItsEnd) {
+  set_threads(2);
+  threads_at_once();
+  sleep_long();  // and the worker with it
+  EXPECT_EQ(threads_at_once(), 2U);
+  std::atomic<int> done{0};
+  const auto caller = std::this_thread::get_id();
   parallel_for(2, 1, [&](int64_t, int64_t) {
-    ++inside;
-    wait_for([&] { return inside == 2; });
-    most = inside.load();
+    if (std::this_thread::get_id() != caller) sleep_long();
+    ++done;
   });
-  EXPECT_EQ(most, 2);
+  EXPECT_EQ(done, 2);
 }
 
 TEST_F(Parallel, AThreadGoesFromAChunkToTheNextAndThenHelps) {
