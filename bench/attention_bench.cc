@@ -22,11 +22,13 @@ Sequences sequences() {
 
 Var parameter(Shape shape, uint64_t seed) { return Var::parameter(filled(shape, seed)); }
 
-SlotTerm slot_term(uint64_t seed) {
+// Two tables and, as in DeBERTa, the same slots for both.
+ScoreTerms slot_terms() {
   Tensor slots = Tensor::empty({2 * L - 1}, DType::i32);
   for (int32_t i = 0; i < 2 * L - 1; ++i)
     slots.data<int32_t>()[static_cast<size_t>(i)] = i * int32_t{kSlots} / (2 * L - 1);
-  return {parameter({kSlots, C}, seed), slots, L - 1};
+  return {.by_query = SlotTerm{parameter({kSlots, C}, 6), slots, L - 1},
+          .by_key = SlotTerm{parameter({kSlots, C}, 7), slots, L - 1}};
 }
 
 void add_case(const std::string& name, bool backward, const ScoreTerms& terms, bool causal = false) {
@@ -57,7 +59,7 @@ void add_attention_cases() {
     add_case("", backward, {});
     add_case("_causal", backward, {}, true);
     add_case("_by_distance", backward, {.by_distance = DistanceTerm{parameter({H, 2 * L - 1}, 5), L - 1}});
-    add_case("_by_slots", backward, {.by_query = slot_term(6), .by_key = slot_term(7)});
+    add_case("_by_slots", backward, slot_terms());
   }
 }
 
