@@ -55,6 +55,13 @@ struct PackedPanels {
   }
 };
 
+// Blocks of rows, of as many tiles each: no more than hold m, or, where every thread has some, as many for
+// each.
+int64_t RowBlocks(int64_t m) {
+  const int64_t least = divide_up(m, kBlockRows), count = threads();
+  return least < count ? least : divide_up(least, count) * count;
+}
+
 // Into how many pieces n columns are cut where there are so many blocks of rows: eight tasks for each thread,
 // to keep them evenly busy, but in pieces so wide that packing the rows of a for each costs about a percent;
 // four for two percent; only for a thread that would have none, or fewer than the others, narrower.
@@ -70,10 +77,8 @@ int64_t ColumnCuts(int64_t blocks, int64_t n) {
 void Matmul(const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return RunEmpty(args);
-  // As many blocks of rows for every thread, and as many tiles in each, if there are so many.
   const int64_t tiles = divide_up(args.m, kRows), panels = divide_up(args.n, kCols);
-  const int64_t row_blocks = 
-      std::min<int64_t>(tiles, divide_up(divide_up(args.m, kBlockRows), threads()) * threads());
+  const int64_t row_blocks = RowBlocks(args.m);
   const int64_t panels_each = divide_up(panels, ColumnCuts(args.batch * row_blocks, args.n));
   const int64_t column_blocks = divide_up(panels, panels_each), blocks = column_blocks * row_blocks;
   // Tasks side by side are one thread's (base/parallel.h): its rows with some panels, then with the next,
