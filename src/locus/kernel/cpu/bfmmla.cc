@@ -141,22 +141,23 @@ template <int P>
   }
 }
 
-// One or two pairs of rows with 16 columns, over whole eights of k; returns how far it came. Each step asks
-// for as much of another strip as it uses: sixteen rows at a time are more than the processor foresees.
+// One or two pairs of rows with the eight columns of a strip from one on, over whole eights of k; returns how
+// far it came. Eight rows of b at a time: memory answers sixteen more slowly. Each step asks for as much of
+// others as it uses, more than the processor foresees: the first eight for the second.
 template <int P>
-int64_t strip(const Strip& s, const float* const* a, float* sums) {
-  const int64_t four = 4 * s.b_stride;
-  const uint16_t *b0 = s.b, *b1 = b0 + four, *b2 = b1 + four, *b3 = b2 + four;
+int64_t half(const Strip& s, int64_t column, const float* const* a, float* sums) {
+  const uint16_t *b0 = s.b + column * s.b_stride, *b1 = b0 + 4 * s.b_stride, *b2 = b1 + 4 * s.b_stride;
+  const uint16_t* ahead = column == 0 ? b2 : s.ahead;
   const auto load = [&](const float* from) {
     Four x;
     start(x.left0, x.right0, from, kStripCols), start(x.left1, x.right1, from + 2 * kStripCols, kStripCols);
     return x;
   };
-  Four s0 = load(sums), s1 = load(sums + 4), s2 = load(sums + 8), s3 = load(sums + 12);
+  Four s0 = load(sums + column), s1 = load(sums + column + 4);
   int64_t k = 0;
   for (; k + kPair <= s.k; k += kPair) {
-    for (int64_t line = 0; line < 4; ++line) {
-      __builtin_prefetch(s.ahead + kStripCols * k + 32 * line, 0, 2);
+    for (int64_t line = 0; line < 2; ++line) {
+      __builtin_prefetch(ahead + kStripCols / 2 * k + 32 * line, 0, 2);
     }
     const Eight a0 = round_pair(vld1q_f32(a[0] + k), vld1q_f32(a[1] + k));
     const Eight a1 = round_pair(vld1q_f32(a[0] + k + kStep), vld1q_f32(a[1] + k + kStep));
@@ -164,15 +165,19 @@ int64_t strip(const Strip& s, const float* const* a, float* sums) {
     const Eight a3 = P == 2 ? round_pair(vld1q_f32(a[2] + k + kStep), vld1q_f32(a[3] + k + kStep)) : a0;
     multiply_add<P>(s0, b0 + k, s.b_stride, a0, a1, a2, a3);
     multiply_add<P>(s1, b1 + k, s.b_stride, a0, a1, a2, a3);
-    multiply_add<P>(s2, b2 + k, s.b_stride, a0, a1, a2, a3);
-    multiply_add<P>(s3, b3 + k, s.b_stride, a0, a1, a2, a3);
   }
   const auto store = [&](const Four& x, float* to) {
     finish(x.left0, x.right0, to, kStripCols);
     if constexpr (P == 2) finish(x.left1, x.right1, to + 2 * kStripCols, kStripCols);
   };
-  store(s0, sums), store(s1, sums + 4), store(s2, sums + 8), store(s3, sums + 12);
+  store(s0, sums + column), store(s1, sums + column + 4);
   return k;
+}
+
+template <int P>
+int64_t strip(const Strip& s, const float* const* a, float* sums) {
+  half<P>(s, 0, a, sums);
+  return half<P>(s, kStripCols / 2, a, sums);
 }
 
 }  // namespace
