@@ -36,26 +36,22 @@ struct Start {
 };
 
 // c[rows][cols] = f(sums), whose rows are kCols apart
+template <class Which>
+HWY_INLINE void store_activated(Which which, const float* sums, int64_t rows, int64_t cols, float* c,
+                                int64_t stride) {
+  const F f;
+  for (; rows > 0; --rows, sums += kCols, c += stride) {
+    HWY_ALIGN float row[kCols];
+    const V x = activate(f, which, hn::LoadU(f, sums)), y = activate(f, which, hn::LoadU(f, sums + kLanes));
+    const V z = activate(f, which, hn::LoadU(f, sums + 2 * kLanes));
+    store_row({x, y, z}, cols < kCols ? row : c);
+    if (cols < kCols) std::copy_n(row, cols, c);
+  }
+}
 inline void StoreSums(Activation activation, const float* sums, int64_t rows, int64_t cols, float* c,
                       int64_t stride) {
-  visit_activation(activation, [&](auto which) HWY_ATTR {
-    const F f;
-    const auto activated = [&](const float* at) HWY_ATTR {
-      const Row sum = load_row(at);
-      return Row{activate(f, which, sum.x), activate(f, which, sum.y), activate(f, which, sum.z)};
-    };
-    for (; cols < kCols && rows > 0; --rows, sums += kCols, c += stride) {
-      HWY_ALIGN float row[kCols];
-      store_row(activated(sums), row);
-      std::copy_n(row, cols, c);
-    }
-    // Two rows at once: an activation alone is a long wait.
-    for (; rows >= 2; rows -= 2, sums += 2 * kCols, c += 2 * stride) {
-      const Row first = activated(sums), second = activated(sums + kCols);
-      store_row(first, c), store_row(second, c + stride);
-    }
-    if (rows == 1) store_row(activated(sums), c);
-  });
+  visit_activation(activation,
+                   [=](auto which) HWY_ATTR { store_activated(which, sums, rows, cols, c, stride); });
 }
 
 // Where a thread packs a slice of a block's rows, and of one panel of b, and keeps sums of a panel.
