@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "locus/base/options.h"
+#include "locus/base/parse.h"
 
 namespace locus {
 
@@ -63,13 +64,13 @@ class FieldReader {
   template <std::floating_point T>
   void number(std::string_view name, T& member, double least, double most, std::string_view) {
     if (const auto* value = find({name, OptionSpec::Kind::number, "", "", "", least, most})) {
-      member = static_cast<T>(*parse_number(*value));
+      member = static_cast<T>(*parse<double>(*value));
     }
   }
   template <std::integral T>
   void integer(std::string_view name, T& member, double least, double most, std::string_view) {
     if (const auto* value = find({name, OptionSpec::Kind::integer, "", "", "", least, most})) {
-      member = static_cast<T>(*parse_integer(*value));
+      member = static_cast<T>(*parse<int64_t>(*value));
     }
   }
   void flag(std::string_view name, bool& member, std::string_view) {

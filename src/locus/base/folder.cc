@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <string>
 
 #include "locus/base/error.h"
+#include "locus/base/parse.h"
 #include "locus/base/paths.h"
 
 namespace locus {
@@ -30,10 +30,10 @@ void clear_killed(const fs::path& name) {
   for (const fs::path& entry : entries_of(name.parent_path())) {
     const std::string found = entry.filename();
     if (!found.starts_with(before) || !found.ends_with(after)) continue;
-    pid_t process = 0;
-    const char* const end = found.data() + found.size() - after.size();
-    const auto [stop, error] = std::from_chars(found.data() + before.size(), end, process);
-    const bool named = error == std::errc() && stop == end && process > 0 && is_folder(entry);
+    if (found.size() < before.size() + after.size()) continue;
+    const std::string_view number(found.data() + before.size(), found.size() - before.size() - after.size());
+    const pid_t process = parse<pid_t>(number).value_or(0);
+    const bool named = process > 0 && is_folder(entry);
     if (named && ::kill(process, 0) != 0 && errno == ESRCH) remove_whole(entry);
   }
 }

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-#include <concepts>
 #include <optional>
 
 #include "locus/base/error.h"
+#include "locus/base/parse.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/base/trim.h"
@@ -17,22 +15,7 @@ namespace {
 
 using Kind = OptionSpec::Kind;
 
-// The whole text as one finite number, or nothing.
-template <class T>
-std::optional<T> parse(std::string_view text) {
-  T value{};
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if constexpr (std::floating_point<T>) {
-    if (!std::isfinite(value)) return std::nullopt;
-  }
-  return value;
-}
-
 }  // namespace
-
-std::optional<int64_t> parse_integer(std::string_view text) { return parse<int64_t>(text); }
-std::optional<double> parse_number(std::string_view text) { return parse<double>(text); }
 
 bool acceptable(const OptionSpec& spec, std::string_view text) {
   const auto within = [&](auto value) {

@@ -30,10 +30,6 @@ std::string complaint(const OptionSpec& spec, std::string_view value);
 // "unknown option 'depht'; did you mean 'depth'?"
 std::string unknown_option(std::string_view name, std::span<const OptionSpec> known);
 
-// The whole text as one whole or finite number, or nothing.
-std::optional<int64_t> parse_integer(std::string_view text);
-std::optional<double> parse_number(std::string_view text);
-
 // As the caller wrote them.
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -19,6 +17,7 @@
 #include <vector>
 
 #include "locus/base/checked.h"
+#include "locus/base/parse.h"
 
 namespace locus {
 namespace {
@@ -38,10 +37,8 @@ void pause() {
 
 int threads_at_start() {
   if (const char* text = std::getenv("LOCUS_THREADS")) {
-    int count = 0;
-    const char* end = text + std::strlen(text);
-    const auto [rest, error] = std::from_chars(text, end, count);
-    if (error != std::errc() || rest != end || count < 1 || count > kMaxThreads) {
+    const int count = parse<int>(text).value_or(0);
+    if (count < 1 || count > kMaxThreads) {
       fail(Fault::usage, "LOCUS_THREADS is '{}', expected a whole number from 1 to {}", text, kMaxThreads);
     }
     return count;

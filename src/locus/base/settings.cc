@@ -4,13 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/parse.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/base/toml.h"
@@ -22,16 +21,9 @@ constexpr uint64_t kMostBytes = 1 << 20;
 
 // A number in the one way it is written, so that 1, 1.0 and 01 do not differ; nothing when it is none.
 std::optional<std::string> number_text(std::string_view text) {
-  const char* end = text.data() + text.size();
-  int64_t whole = 0;
-  if (const auto [rest, fault] = std::from_chars(text.data(), end, whole);
-      fault == std::errc() && rest == end) {
-    return fmt::format("{}", whole);
-  }
-  double real = 0;
-  const auto [rest, fault] = std::from_chars(text.data(), end, real);
-  if (fault != std::errc() || rest != end || !std::isfinite(real)) return std::nullopt;
-  return fmt::format("{}", real + 0.0);  // no negative zero
+  if (const auto whole = parse<int64_t>(text)) return fmt::format("{}", *whole);
+  const auto real = parse<double>(text);
+  return real ? std::optional(fmt::format("{}", *real + 0.0)) : std::nullopt;  // no negative zero
 }
 
 std::optional<std::string> numbers_text(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "locus/base/parse.h"
 #include "locus/checkpoint/family.h"
 #include "locus/scheme/combination.h"
 
@@ -24,13 +25,13 @@ Blueprint filled(Blueprint b) {
     b.decoder_hidden = decoder.hidden;
   }
   const auto fill_width = [&](const std::string& scheme, OptionValues& options) {
-    if (scheme == "rotary" && parse_integer(options["width"]).value_or(0) == 0) {
+    if (scheme == "rotary" && parse<int64_t>(options["width"]).value_or(0) == 0) {
       options["width"] = fmt::format("{}", b.head_size);
     }
   };
   fill_width(b.scheme, b.scheme_options);
   fill_width(b.full_scheme, b.full_scheme_options);
-  if (b.scheme == "deberta" && parse_integer(b.scheme_options["max_distance"]).value_or(0) == 0) {
+  if (b.scheme == "deberta" && parse<int64_t>(b.scheme_options["max_distance"]).value_or(0) == 0) {
     b.scheme_options["max_distance"] = fmt::format("{}", b.max_length);
   }
   return b;
@@ -85,7 +86,7 @@ OptionValues meaning(const Blueprint& blueprint) {
 }
 
 bool same(const std::string& left, const std::string& right) {
-  const auto a = parse_number(left), b = parse_number(right);
+  const auto a = parse<double>(left), b = parse<double>(right);
   return left == right || (a && b && *a == *b);
 }
 

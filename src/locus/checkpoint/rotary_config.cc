@@ -1,5 +1,6 @@
 // What config.json says about rotary positions. Old files have rope_theta beside rope_scaling, new ones all
 // of it in rope_parameters; of two blocks the old one counts. The kind is called rope_type or, before, type.
+#include "locus/base/parse.h"
 #include "locus/checkpoint/config_fields.h"
 
 namespace locus {
@@ -35,7 +36,7 @@ std::string block_of(const OptionValues& options, int64_t head_size) {
       {"rope_theta", said("base").empty() ? "10000" : said("base")},
       {"rope_type",
        json::text(said("scaling").empty() || said("scaling") == "none" ? "default" : said("scaling"))}};
-  const auto width = static_cast<double>(parse_integer(said("width")).value_or(head_size));
+  const auto width = static_cast<double>(parse<int64_t>(said("width")).value_or(head_size));
   members.emplace_back("partial_rotary_factor", fmt::format("{}", width / static_cast<double>(head_size)));
   for (const std::string_view name : {"factor", "truncate"}) {
     if (!said(name).empty()) members.emplace_back(name, said(name));

@@ -6,7 +6,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <optional>
 
 #include "locus/base/options.h"
+#include "locus/base/parse.h"
 #include "locus/base/spelling.h"
 
 namespace locus::cli {
@@ -28,14 +28,13 @@ CLI::Validator checked_as(const std::function<std::string(std::string&)>& compla
 template <std::integral Value>
 CLI::Validator check_of(const Value*) {
   return checked_as([](std::string& text) -> std::string {
-    Value value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+    const std::optional<Value> value = parse<Value>(text);
+    if (!value) {
       using Limits = std::numeric_limits<Value>;
       return fmt::format("is '{}', expected a whole number from {} to {}", text, Limits::min(),
                          Limits::max());
     }
-    text = fmt::format("{}", value);
+    text = fmt::format("{}", *value);
     return "";
   });
 }
@@ -45,7 +44,7 @@ CLI::Validator check_of(const std::optional<int32_t>*) {
 
 CLI::Validator check_of(const std::optional<float>*) {
   return checked_as([](std::string& text) {
-    const std::optional<double> value = parse_number(text);
+    const std::optional<double> value = parse<double>(text);
     const bool fits = value && std::isfinite(static_cast<float>(*value));
     return fits ? "" : fmt::format("is '{}', expected a number", text);
   });

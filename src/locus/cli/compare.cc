@@ -9,6 +9,7 @@
 #include "locus/base/file.h"
 #include "locus/base/machine.h"
 #include "locus/base/parallel.h"
+#include "locus/base/parse.h"
 #include "locus/base/paths.h"
 #include "locus/cli/command.h"
 #include "locus/cli/live_table.h"
@@ -56,7 +57,7 @@ double seconds_of(const std::string& budget) {
   const size_t unit = budget.empty() ? std::string_view::npos : kUnits.find(budget.back());
   const auto count = unit == std::string_view::npos
                          ? std::nullopt
-                         : parse_number(std::string_view(budget).substr(0, budget.size() - 1));
+                         : parse<double>(std::string_view(budget).substr(0, budget.size() - 1));
   if (!count || *count <= 0) {
     fail(Fault::usage, "--budget is '{}', expected a time such as 90s, 5m or 1.5h", budget);
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "locus/base/error.h"
 #include "locus/base/folder.h"
 #include "locus/base/json.h"
+#include "locus/base/parse.h"
 #include "locus/base/quote.h"
 #include "locus/cli/input.h"
 #include "locus/cli/progress_line.h"
@@ -113,11 +113,9 @@ std::vector<int32_t> ids_of(std::string_view text) {
   for (size_t i = 0; (i = text.find_first_not_of(kBetween, i)) != std::string_view::npos;) {
     const size_t end = std::min(text.find_first_of(kBetween, i), text.size());
     const std::string_view word = text.substr(i, end - i);
-    int32_t id = 0;
-    const auto [stop, error] = std::from_chars(word.begin(), word.end(), id);
-    require(error == std::errc() && stop == word.end(), "tokenize: {} is not a token id, expected a number",
-            quote(word));
-    ids.push_back(id);
+    const std::optional<int32_t> id = parse<int32_t>(word);
+    require(id.has_value(), "tokenize: {} is not a token id, expected a number", quote(word));
+    ids.push_back(*id);
     i = end;
   }
   return ids;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/base/error.h"
+#include "locus/base/parse.h"
 #include "locus/scheme/combination.h"
 
 namespace locus::study {
@@ -31,7 +32,7 @@ OptionValues fitting(const Conditions& conditions, std::string_view scheme, Opti
   constexpr int64_t kLeast = 32;
   for (const OptionSpec& spec : scheme_info(scheme).options) {
     const int64_t end = std::max(conditions.length / 2, kLeast);
-    if (own_name(spec.name) == "max_distance" && end < parse_integer(spec.preset).value_or(0)) {
+    if (own_name(spec.name) == "max_distance" && end < parse<int64_t>(spec.preset).value_or(0)) {
       options.emplace(spec.name, fmt::format("{}", end));
     }
   }

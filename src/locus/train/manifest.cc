@@ -1,11 +1,11 @@
 #include "locus/train/manifest.h"
 
-#include <charconv>
 #include <iterator>
 #include <map>
 
 #include "locus/base/checksum.h"
 #include "locus/base/error.h"
+#include "locus/base/parse.h"
 #include "locus/base/quote.h"
 
 namespace locus {
@@ -66,11 +66,9 @@ Line take_line(std::string_view& text, const std::string& name) {
   };
   const auto number = [&](int base) {
     const std::string_view digits = word();
-    uint64_t value = 0;
-    const auto [rest, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    require(fault == std::errc() && rest == digits.data() + digits.size(), "'{}': {} is no number", name,
-            quote(digits));
-    return value;
+    const std::optional<uint64_t> value = parse<uint64_t>(digits, base);
+    require(value.has_value(), "'{}': {} is no number", name, quote(digits));
+    return *value;
   };
   Line result{.kind = word()};
   result.sum = number(16);

@@ -3,10 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "locus/base/error.h"
 #include "locus/base/fields.h"
+#include "locus/base/parse.h"
 #include "locus/base/paths.h"
 #include "locus/base/settings.h"
 #include "locus/train/manifest.h"
@@ -23,10 +23,8 @@ std::string step_name(int64_t step) { return fmt::format("{:08}", step); }
 
 // The step in the name of a complete checkpoint, or nothing.
 std::optional<int64_t> step_of(const std::string& name) {
-  int64_t step = 0;
-  const auto [rest, fault] = std::from_chars(name.data(), name.data() + name.size(), step);
-  const bool right = fault == std::errc() && rest == name.data() + name.size() && name == step_name(step);
-  return right && step >= 0 ? std::optional(step) : std::nullopt;
+  const std::optional<int64_t> step = parse<int64_t>(name);
+  return step && *step >= 0 && name == step_name(*step) ? step : std::nullopt;
 }
 
 std::string text_of(const RunState& state) {

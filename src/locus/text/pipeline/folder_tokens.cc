@@ -5,6 +5,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/options.h"
+#include "locus/base/parse.h"
 #include "locus/text/token_ids.h"
 
 namespace locus {
@@ -45,7 +46,7 @@ std::vector<AddedToken> read_decoder_tokens(const JsonPart& config) {
   for (const auto& [key, value] : object) {
     const std::string place = fmt::format("{}.{}", kName, key);
     tokens.push_back(read_added_token({config.json(), config.place() + "." + place, value}));
-    const int64_t id = parse_integer(key).value_or(-1);
+    const int64_t id = parse<int64_t>(key).value_or(-1);
     if (id < 0 || id > std::numeric_limits<int32_t>::max())
       config.refuse(kName, "tokens under their numbers");
     tokens.back().id = static_cast<int32_t>(id);

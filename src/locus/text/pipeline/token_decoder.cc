@@ -1,8 +1,7 @@
 #include "locus/text/pipeline/token_decoder.h"
 
-#include <charconv>
-
 #include "locus/base/error.h"
+#include "locus/base/parse.h"
 #include "locus/text/byte_alphabet.h"
 #include "locus/text/pipeline/pattern.h"
 #include "locus/text/readable.h"
@@ -83,10 +82,8 @@ std::unique_ptr<TokenDecoder> metaspace(const JsonPart& part) {
 // <0x0A>, or nothing.
 std::optional<char> byte_of(std::string_view token) {
   if (token.size() != 6 || !token.starts_with("<0x") || token.back() != '>') return {};
-  unsigned value = 0;
-  const auto [stop, error] = std::from_chars(token.data() + 3, token.data() + 5, value, 16);
-  if (error != std::errc() || stop != token.data() + 5) return {};
-  return static_cast<char>(value);
+  const std::optional<uint8_t> value = parse<uint8_t>(token.substr(3, 2), 16);
+  return value ? std::optional(static_cast<char>(*value)) : std::nullopt;
 }
 
 // Byte tokens that follow each other are one text; where it is no UTF-8, each byte is U+FFFD.
