@@ -52,6 +52,10 @@ std::string texts(std::span<const std::string_view> values) {
   return list(items);
 }
 
+std::string texts(std::span<const std::string> values) {
+  return texts(std::vector<std::string_view>(values.begin(), values.end()));
+}
+
 std::string numbers(std::span<const double> values) {
   std::vector<std::string> items;
   for (const double value : values) items.push_back(number(value));

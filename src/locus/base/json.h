@@ -19,6 +19,7 @@ std::string boolean(bool value);
 // Of things that are JSON already.
 std::string list(std::span<const std::string> items);
 std::string texts(std::span<const std::string_view> values);
+std::string texts(std::span<const std::string> values);
 std::string numbers(std::span<const double> values);
 std::string numbers(std::span<const int32_t> values);
 

@@ -50,17 +50,13 @@ std::string as_text(const Diagnosis& d) {
       static_cast<double>(d.memory.available) / kGibibyte, kCompiler, d.highway, d.fmt_version);
 }
 
-std::string list(const std::vector<std::string>& texts) {
-  return json::texts(std::vector<std::string_view>(texts.begin(), texts.end()));
-}
-
 std::string as_json(const Diagnosis& d) {
   return json::lines({
       {"version", json::text(version())},
-      {"cpu", json::object({{"model", json::text(d.cpu.model)}, {"features", list(d.cpu.features)}})},
+      {"cpu", json::object({{"model", json::text(d.cpu.model)}, {"features", json::texts(d.cpu.features)}})},
       {"simd", json::object({{"chosen", json::text(d.supported.front())},
-                             {"supported", list(d.supported)},
-                             {"built", list(d.built)}})},
+                             {"supported", json::texts(d.supported)},
+                             {"built", json::texts(d.built)}})},
       {"threads", json::number(int64_t{d.threads})},
       {"memory", json::object({{"total_bytes", json::number(static_cast<int64_t>(d.memory.total))},
                                {"available_bytes", json::number(static_cast<int64_t>(d.memory.available))}})},

@@ -127,11 +127,10 @@ std::string as_page(const Request& request, const Subject& subject, const report
 }
 
 std::string as_json(const Request& request, const Subject& subject, const report::Twice& twice) {
-  std::vector<std::string_view> words(twice.words.begin(), twice.words.end());
   return json::lines({{"sentence", json::text(request.sentence)},
                       {"model", json::text(subject.name)},
                       {"scheme", json::text(subject.model.blueprint().scheme)},
-                      {"tokens", json::texts(words)},
+                      {"tokens", json::texts(twice.words)},
                       {"first", json::number(twice.first)},
                       {"second", json::number(twice.second)},
                       {"token_cosine", json::number(twice.tokens)},

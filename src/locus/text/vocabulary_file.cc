@@ -42,10 +42,7 @@ VocabularyFile read_vocabulary_file(const std::filesystem::path& folder) {
 void write_vocabulary_file(const std::filesystem::path& folder, const VocabularyFile& file) {
   json::Members specials, members = {{"kind", json::text(file.kind)}};
   for (const auto& [name, id] : file.specials.ids()) specials.emplace_back(name, json::number(int64_t{id}));
-  if (file.kind == "characters") {
-    members.emplace_back("characters", json::texts(std::vector<std::string_view>(file.characters.begin(),
-                                                                                 file.characters.end())));
-  }
+  if (file.kind == "characters") members.emplace_back("characters", json::texts(file.characters));
   members.emplace_back("specials", json::object(specials));
   make_folder(folder);
   write_file(folder / kVocabularyFile, json::lines(members));

@@ -101,8 +101,7 @@ std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, 
   for (const fs::path& entry : entries_of(scratch)) files.emplace_back(entry.filename(), read_file(entry));
   remove_whole(scratch);
   if (!task.labels.empty()) {
-    const std::vector<std::string_view> names(task.labels.begin(), task.labels.end());
-    files.emplace_back(kLabelsFile, json::object({{"labels", json::texts(names)}}) + "\n");
+    files.emplace_back(kLabelsFile, json::object({{"labels", json::texts(task.labels)}}) + "\n");
   }
   for (const auto& [name, data] : {std::pair("training-data.txt", task.data.train),
                                    std::pair("validation-data.txt", task.data.validation)}) {
