@@ -1,7 +1,9 @@
 #include "locus/op/embed.h"
 
+#include <functional>
 #include <limits>
 
+#include "locus/op/convert.h"
 #include "locus/op/dropout.h"
 #include "locus/op/gather.h"
 #include "locus/op/layout.h"
@@ -13,6 +15,7 @@ namespace locus::op {
 namespace {
 
 using testing::check_op;
+using testing::normal_tensor;
 using Vars = std::span<const Var>;
 using Floats = std::vector<float>;
 
@@ -26,6 +29,35 @@ InputTerm joined(const Var& table) { return {.table = table, .rows = kRows, .joi
 TEST(OpEmbed, TokensAlone) {
   check_op([](Vars in) { return embed(in[0], kIds, {}, {.token_scale = 2.5f}); }, {{{5, 7}}});
   check_op([](Vars in) { return embed(in[0], kIds, {}, {}); }, {{{5, 3}, 1, true}});
+}
+
+// Every number of bf16 is one of f32: the same bits come of it. 2055 columns are more than are put together
+// beside the result.
+TEST(OpEmbed, TokensOfBf16AreThoseNumbers) {
+  for (const Device device : {Device::cpu, Device::reference}) {
+    for (const int64_t C : {7, 2055}) {
+      const auto random = [&](const Shape& shape, uint64_t seed) {
+        return Var(normal_tensor(shape, device, seed));
+      };
+      const Tensor half = convert(normal_tensor({5, C}, Device::cpu, 1), DType::bf16).on(device);
+      const Var wide(convert(half, device == Device::cpu ? DType::f32 : DType::f64));
+      const InputTerm positions = added(random({3, C}, 2)), more = joined(random({3, 4}, 3));
+      const EmbedOptions normed = {.token_scale = 1.5f,
+                                   .segments = random({2, C}, 4),
+                                   .segment_ids = kSegments,
+                                   .gamma = random({C}, 5),
+                                   .beta = random({C}, 6),
+                                   .eps = 1e-5f};
+      for (const auto& f : std::vector<std::function<Var(const Var&)>>{
+               [&](const Var& tokens) { return embed(tokens, kIds, {}, {.token_scale = 2.5f}); },
+               [&](const Var& tokens) { return embed(tokens, kIds, positions, normed); },
+               [&](const Var& tokens) { return embed(tokens, kIds, more, {}); }}) {
+        const Tensor got = f(Var(half)).value(), wanted = f(wide).value();
+        EXPECT_EQ(got.dtype(), wanted.dtype());
+        EXPECT_EQ(got.values(), wanted.values()) << C;
+      }
+    }
+  }
 }
 
 TEST(OpEmbed, AddedTermSegmentsNorm) {
@@ -136,6 +168,12 @@ TEST(OpEmbed, RefusesWrongLookups) {
   data({"embed: tokens is missing"}, [&] { embed({}, kIds, {}, {}); });
   data({"embed: tokens has shape [5], expected [rows, columns]"},
        [&] { embed(Var(Tensor::zeros({5})), kIds, {}, {}); });
+  const Var half(Tensor::zeros({5, 7}, DType::bf16)),
+      elsewhere(Tensor::zeros({7}, DType::f64, Device::reference));
+  data({"embed: tokens are bf16, which no gradient flows through", "open the model as f32"},
+       [&] { embed(half, kIds, {}, {.gamma = Var::parameter(Tensor::full({7}, 1))}); });
+  data({"embed: tokens is bf16 on the cpu, but gamma is on the reference"},
+       [&] { embed(half, kIds, {}, {.gamma = elsewhere}); });
   data({"embed: ids are missing"}, [&] { embed(tokens, {}, {}, {}); });
   data({"embed: ids[1] is 5, expected 0 to 4"}, [&] { embed(tokens, Tensor::of({2}, {0, 5}), {}, {}); });
   data({"embed: ids have shape [1, 2], expected [2] (one for every token)"}, [&] {

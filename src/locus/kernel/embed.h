@@ -13,7 +13,7 @@
 namespace locus::kernel {
 
 struct EmbedTable {
-  ConstView table;  // [rows, C]; absent for none
+  ConstView table;  // [rows, C]; absent for none. Of tokens, forward, it may be bf16.
   ConstView ids;    // i32 [N]
 };
 

@@ -14,8 +14,8 @@ class Model {
   struct Start {
     std::optional<uint64_t> seed = 0;  // none: weights are left blank, to be read from elsewhere
     DType dtype = DType::f32;
-    // What states are multiplied by: f32, or bf16 for a model that is only asked. Then nothing wants a
-    // gradient. Tables of tokens stay as they are, also as a head's weight.
+    // What states are multiplied by, and the table of tokens, which may be that too: f32, or bf16 for a model
+    // that is only asked. Then nothing wants a gradient.
     DType weights = DType::f32;
     Device device = Device::cpu;
   };

@@ -13,7 +13,7 @@ namespace locus {
 class Site {
  public:
   // Without a seed weights are left blank, for values that are read from elsewhere. `weights` is the format
-  // of what states are multiplied by: f32, or bf16.
+  // of what states are multiplied by, and of the table of tokens, which may be that too: f32, or bf16.
   Site(Scope scope, std::optional<uint64_t> seed, double deviation, DType weights)
       : scope_(std::move(scope)), seed_(seed), deviation_(deviation), weights_(weights) {}
   Site operator/(std::string_view name) const {

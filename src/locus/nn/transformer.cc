@@ -31,7 +31,7 @@ Transformer::Transformer(const Blueprint& blueprint, const Site& site) {
       "blueprint: the scheme joins {} columns on, expected less than the width, {}; give its option width",
       joined, blueprint.row_width());
   tokens_ = std::make_shared<TokenTable>();
-  tokens_->rows = site.normal("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
+  tokens_->rows = site.weight("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
   if (encodes) encoder_.emplace(first, site / "encoder", std::move(encoder_schemes), tokens_, false, 0);
   if (decodes) {
     decoder_.emplace(second, site / "decoder", std::move(decoder_schemes), tokens_, both, kDecoderPlaces);

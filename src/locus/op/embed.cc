@@ -12,7 +12,6 @@ namespace {
 // A table [rows, columns] and the i32 [N] rows looked up in it.
 void check_lookup(Check& check, std::string_view name, const Var& table, std::string_view ids_name,
                   const Tensor& ids, int64_t N) {
-  check.floating(name, table);
   check.that(table.shape().rank() == 2, "{} has shape {}, expected [rows, columns]", name, table.shape());
   check.ids(ids_name, ids, table.shape()[0]);
   check.that(ids.shape() == Shape{N}, "{} have shape {}, expected [{}] (one for every token)", ids_name,
@@ -50,9 +49,11 @@ struct Embedding {
   void check(Check check) const {
     check.that(static_cast<bool>(ids), "ids are missing");
     const int64_t N = ids.numel();
+    check.weight("tokens", tokens);
     check_lookup(check, "tokens", tokens, "ids", ids, N);
     check_frozen(check, "frozen_token", options.frozen_token, tokens.shape()[0]);
     if (input) {
+      check.floating("the input term's table", input->table);
       check_lookup(check, "the input term's table", input->table, "the input term's rows", input->rows, N);
       check_frozen(check, "frozen_row", options.frozen_row, input->table.shape()[0]);
     }
@@ -61,6 +62,7 @@ struct Embedding {
                "the input term's table has shape {}, expected [rows, {}] (the width of tokens)",
                input ? input->table.shape() : Shape(), C);
     if (options.segments) {
+      check.floating("segments", options.segments);
       check_lookup(check, "segments", options.segments, "segment_ids", options.segment_ids, N);
       check.shaped("segments", options.segments, {options.segments.shape()[0], C}, "the width of the result");
     } else {
@@ -71,6 +73,19 @@ struct Embedding {
                options.token_scale);
     check.that(options.dropout >= 0 && options.dropout < 1,
                "dropout is {}, expected 0 or more and less than 1", options.dropout);
+    check.weight("tokens", tokens);  // beside the others
+    check.that(tokens.value().dtype() != DType::bf16 || !recording(inputs()),
+               "tokens are bf16, which no gradient flows through, but one is wanted; open the model as f32");
+  }
+
+  // Of the result: what the others are, or what the device counts with.
+  Tensor memory(const Check& check) const {
+    for (const Var& var : inputs()) {
+      if (var && var.value().dtype() != DType::bf16) return check.result(var.value(), {ids.numel(), width()});
+    }
+    const Device device = tokens.value().device();
+    const DType dtype = device == Device::reference ? DType::f64 : DType::f32;
+    return check.result(Tensor::empty({0}, dtype, device), {ids.numel(), width()});
   }
 
   std::vector<Var> inputs() const {
@@ -135,11 +150,10 @@ Var embed(const Var& tokens, const Tensor& ids, const std::optional<InputTerm>& 
           const EmbedOptions& options) {
   Embedding embedding = {tokens, ids, input, options, {}, {}};
   embedding.check(Check("embed"));
-  const int64_t N = ids.numel();
-  const Tensor y = Check("embed").result(tokens.value(), {N, embedding.width()});
+  const Tensor y = embedding.memory(Check("embed"));
   if (options.gamma && recording(embedding.inputs())) {
-    if (!options.rms) embedding.mean = y.like({N});
-    embedding.rstd = y.like({N});
+    if (!options.rms) embedding.mean = y.like({ids.numel()});
+    embedding.rstd = y.like({ids.numel()});
   }
   kernel::EmbedArgs args = embedding.arguments();
   args.y = y.view();

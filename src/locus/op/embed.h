@@ -22,7 +22,7 @@ struct EmbedOptions {
 };
 
 // tokens [V, K], ids i32 [N]: [N, C]. C is K, or K + the input term's width when it is joined on behind the
-// token row; segments are added to the whole of it.
+// token row; segments are added to the whole of it. Tokens may be bf16: then no gradient flows.
 Var embed(const Var& tokens, const Tensor& ids, const std::optional<InputTerm>& input,
           const EmbedOptions& options);
 

@@ -13,6 +13,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "locus/kernel/cpu/bf16-inl.h"
 #include "locus/kernel/cpu/dropout-inl.h"
 #include "locus/kernel/cpu/norm_row-inl.h"
 
@@ -26,9 +27,20 @@ HWY_INLINE const float* row_of(const EmbedTable& from, int64_t n) {
   return from.table ? from.table.row<float>(from.ids.as<int32_t>()[n]) : nullptr;
 }
 
+// Token n's row: in the table or, where that is bf16, made in x, the memory of the sum that it is part of.
+HWY_INLINE const float* token_row(const EmbedArgs& args, int64_t n, float* x) {
+  const ConstView& table = args.tokens.table;
+  if (table.dtype != DType::bf16) return row_of(args.tokens, n);
+  const Bf16* row = table.row<Bf16>(args.tokens.ids.as<int32_t>()[n]);
+  sweep_into(x, table.cols, [&](auto d, int64_t i) HWY_ATTR { return load_bf16(d, row + i); });
+  return x;
+}
+
 // The token row that will be needed two rows on. Token rows lie anywhere in a table larger than the caches:
-// asked for early and line by line, they arrive at the speed of a copy.
+// asked for early and line by line, they arrive at the speed of a copy. Rows of bf16, for models that are
+// only asked, are not: here is what is being written anyway.
 HWY_INLINE const float* row_ahead(const EmbedArgs& args, int64_t n) {
+  if (args.tokens.table.dtype == DType::bf16) return args.y.row<float>(n);
   return row_of(args.tokens, HWY_MIN(n + 2, args.tokens.ids.numel() - 1));
 }
 
@@ -45,10 +57,10 @@ HWY_INLINE auto sum_at(D d, float scale, const std::array<const float*, kRows>& 
   }
 }
 
-// Calls f with the rows that are added for token n, each over the whole width.
+// Calls f with the rows that are added for token n, each over the whole width, to become x.
 template <class F>
-HWY_INLINE auto with_rows(const EmbedArgs& args, int64_t n, F f) {
-  const float* token = row_of(args.tokens, n);
+HWY_INLINE auto with_rows(const EmbedArgs& args, int64_t n, float* x, F f) {
+  const float* token = token_row(args, n, x);
   const float* position = row_of(args.positions, n);
   const float* segment = row_of(args.segments, n);
   if (position && segment) return f(std::array{token, position, segment});
@@ -62,9 +74,9 @@ HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
     const auto sum = [&](auto d, int64_t i) HWY_ATTR { return sum_at(d, args.token_scale, rows, i); };
     sweep_into(x, width, sum, Prefetch{row_ahead(args, n)});
   };
-  if (!args.joined) return with_rows(args, n, [&](auto rows) HWY_ATTR { add_rows(rows, C); });
+  if (!args.joined) return with_rows(args, n, x, [&](auto rows) HWY_ATTR { add_rows(rows, C); });
   const int64_t own = args.tokens.table.cols;
-  add_rows(std::array{row_of(args.tokens, n)}, own);
+  add_rows(std::array{token_row(args, n, x)}, own);
   std::memcpy(x + own, row_of(args.positions, n), static_cast<size_t>(C - own) * sizeof(float));
   if (args.segments.table) add_row(x, row_of(args.segments, n), C);
 }
@@ -76,7 +88,7 @@ HWY_INLINE Moments look_up_moments(const EmbedArgs& args, int64_t n, float* x, i
     return moments(x, C, args.rms, args.eps);
   }
   const float scale = args.token_scale;
-  const Sums sums = with_rows(args, n, [&](auto rows) HWY_ATTR {
+  const Sums sums = with_rows(args, n, x, [&](auto rows) HWY_ATTR {
     const auto add = [&](auto d, int64_t i, auto& sum, auto& square) HWY_ATTR {
       const auto value = sum_at(d, scale, rows, i);
       hn::StoreU(value, d, x + i);
