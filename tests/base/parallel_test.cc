@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +118,56 @@ TEST_F(Parallel, WakesAWorkerForAJobAndTheCallerAtItsEnd) {
     ++done;
   });
   EXPECT_EQ(done, 2);
+}
+
+// The processors that a worker may run on when it was woken for a job.
+cpu_set_t woken_for() {
+  threads_at_once();  // it is there
+  sleep_long();       // and asleep
+  const auto caller = std::this_thread::get_id();
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  std::mutex mutex;
+  std::atomic<int> inside{0};
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    if (std::this_thread::get_id() != caller) {
+      const std::lock_guard lock(mutex);
+      sched_getaffinity(0, sizeof allowed, &allowed);
+    }
+    ++inside;
+    wait_for([&] { return inside == 2; });
+  });
+  return allowed;
+}
+
+TEST_F(Parallel, AWorkerIsWokenOnAnotherProcessorThanTheCallers) {
+  cpu_set_t all, mine;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one processor only";
+  set_threads(2);
+  threads_at_once();  // the worker starts with all
+  std::vector<int> two;
+  for (int i = 0; two.size() < 2; ++i) {
+    if (CPU_ISSET(i, &all)) two.push_back(i);
+  }
+  for (const int here : {two[0], two[1], two[0]}) {
+    CPU_ZERO(&mine);
+    CPU_SET(here, &mine);
+    ASSERT_EQ(sched_setaffinity(0, sizeof mine, &mine), 0);
+    cpu_set_t others = all;
+    CPU_CLR(here, &others);
+    const cpu_set_t given = woken_for();
+    EXPECT_TRUE(CPU_EQUAL(&given, &others)) << "the caller is on " << here;
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
+TEST_F(Parallel, MoreThreadsThanProcessorsMayBeAnywhere) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  set_threads(CPU_COUNT(&all) + 1);
+  const cpu_set_t given = woken_for();
+  EXPECT_TRUE(CPU_EQUAL(&given, &all));
 }
 
 TEST_F(Parallel, AThreadGoesFromAChunkToTheNextAndThenHelps) {

@@ -18,6 +18,7 @@
 
 #include "locus/base/checked.h"
 #include "locus/base/parse.h"
+#include "locus/base/worker.h"
 
 namespace locus {
 namespace {
@@ -35,6 +36,13 @@ void pause() {
 #endif
 }
 
+// Those that this thread may run on.
+int processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 int threads_at_start() {
   if (const char* text = std::getenv("LOCUS_THREADS")) {
     const int count = parse<int>(text).value_or(0);
@@ -43,9 +51,7 @@ int threads_at_start() {
     }
     return count;
   }
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return processors();
 }
 
 thread_local bool inside_chunk = false;
@@ -102,7 +108,7 @@ struct Job {
 
 class Pool {
  public:
-  explicit Pool(int count) : shares_(static_cast<size_t>(count)) {
+  explicit Pool(int count) : roomy_(count <= processors()), shares_(static_cast<size_t>(count)) {
     // Fewer threads than asked for make the same result later: no reason to fail.
     try {
       for (int i = 1; i < count; ++i)
@@ -116,7 +122,7 @@ class Pool {
   ~Pool() {
     stopping_ = true;
     begin_round();
-    for (std::thread& worker : workers_) worker.join();
+    for (Worker& worker : workers_) worker.join();
   }
 
   void run(Job& job) {
@@ -126,7 +132,8 @@ class Pool {
     begin_round();
     job.work(shares_, 0);
     gate_.fetch_and(~kOpen);  // a worker that wakes only now finds it shut, and nobody waits for it
-    wait_while(gate_, [](uint32_t inside) { return inside != 0; });
+    const auto busy = [](uint32_t inside) { return inside != 0; };
+    if (busy(look_while(gate_, busy))) sleep_while(gate_, busy);
   }
 
  private:
@@ -134,12 +141,25 @@ class Pool {
 
   void begin_round() {
     round_.fetch_add(1);
+    if (asleep_ > 0 && roomy_) {
+      for (Worker& worker : workers_) worker.keep_off_this_processor();
+    }
     round_.notify_all();
+  }
+
+  uint32_t next_round(uint32_t seen) {
+    const auto same = [=](uint32_t round) { return round == seen; };
+    uint32_t round = look_while(round_, same);
+    if (!same(round)) return round;
+    ++asleep_;
+    round = sleep_while(round_, same);
+    --asleep_;
+    return round;
   }
 
   void serve() {
     for (uint32_t seen = 0;;) {
-      seen = wait_while(round_, [=](uint32_t round) { return round == seen; });
+      seen = next_round(seen);
       if (stopping_) return;
       if (!enter()) continue;
       job_->work(shares_, index_of_thread);
@@ -156,25 +176,32 @@ class Pool {
     return false;
   }
 
-  // The first value that is not to be waited for: looks, and then sleeps. No lock: threads that look at once
-  // would find it held by who let them go, and sleep for that.
+  // The first value that is not to be waited for, or the last one that was looked at. No lock: threads that
+  // look at once would find it held by who let them go, and sleep for that.
   template <class Waits>
-  static uint32_t wait_while(const std::atomic<uint32_t>& word, Waits waits) {
+  static uint32_t look_while(const std::atomic<uint32_t>& word, Waits waits) {
     uint32_t value = word.load(std::memory_order_acquire);
     for (int spin = 0; spin < kSpins && waits(value); ++spin) {
       pause();
       value = word.load(std::memory_order_acquire);
     }
-    for (; waits(value); value = word.load(std::memory_order_acquire)) word.wait(value);
+    return value;
+  }
+  template <class Waits>
+  static uint32_t sleep_while(const std::atomic<uint32_t>& word, Waits waits) {
+    uint32_t value = word;
+    for (; waits(value); value = word) word.wait(value);
     return value;
   }
 
   alignas(64) std::atomic<uint32_t> round_{0};  // of jobs; the workers wait for the next
   alignas(64) std::atomic<uint32_t> gate_{0};   // workers inside the job, and kOpen while others may follow
   std::atomic<bool> stopping_{false};
-  Job* job_ = nullptr;         // this and its shares are written while nobody is inside
-  std::vector<Share> shares_;  // one for each thread
-  std::vector<std::thread> workers_;
+  Job* job_ = nullptr;          // this and its shares are written while nobody is inside
+  std::atomic<int> asleep_{0};  // workers
+  bool roomy_;                  // a processor for every thread
+  std::vector<Share> shares_;   // one for each thread
+  std::vector<Worker> workers_;
 };
 
 struct State;

@@ -1,0 +1,31 @@
+// A thread that is woken from its sleep again and again, by one that goes on running. Where Linux knows of no
+// cache that processors share, as in many virtual machines, it may wake the one on the processor of the
+// other, where it waits until the clock ticks, up to 4 ms, however idle other processors are.
+#pragma once
+
+#include <pthread.h>
+
+#include <sched.h>
+
+#include <thread>
+#include <utility>
+
+namespace locus {
+
+class Worker {
+ public:
+  template <class Work>
+  explicit Worker(Work work) : thread_(std::move(work)) {}
+
+  // Lets it run on any processor that it may run on but the caller's, which it returns to when this is called
+  // on another. One call at a time.
+  void keep_off_this_processor();
+  void join() { thread_.join(); }
+
+ private:
+  std::thread thread_;
+  int avoided_ = -1;
+  cpu_set_t usual_{}, others_{};  // where it may run, and without the one that it avoids
+};
+
+}  // namespace locus
