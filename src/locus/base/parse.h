@@ -13,15 +13,17 @@ namespace locus {
 template <class T>
 std::optional<T> parse(std::string_view text, int base = 10) {
   const char* const end = text.data() + text.size();
-  T value{};
+  std::optional<T> value = T{};
   std::from_chars_result read;
   if constexpr (std::floating_point<T>) {
-    read = std::from_chars(text.data(), end, value);
-    if (!std::isfinite(value)) return std::nullopt;
+    read = std::from_chars(text.data(), end, *value);
   } else {
-    read = std::from_chars(text.data(), end, value, base);
+    read = std::from_chars(text.data(), end, *value, base);
   }
-  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
+  bool right = read.ec == std::errc() && read.ptr == end;
+  if constexpr (std::floating_point<T>) right = right && std::isfinite(*value);
+  if (!right) value.reset();
+  return value;
 }
 
 }  // namespace locus

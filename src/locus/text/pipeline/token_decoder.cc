@@ -80,10 +80,9 @@ std::unique_ptr<TokenDecoder> metaspace(const JsonPart& part) {
 }
 
 // <0x0A>, or nothing.
-std::optional<char> byte_of(std::string_view token) {
-  if (token.size() != 6 || !token.starts_with("<0x") || token.back() != '>') return {};
-  const std::optional<uint8_t> value = parse<uint8_t>(token.substr(3, 2), 16);
-  return value ? std::optional(static_cast<char>(*value)) : std::nullopt;
+std::optional<uint8_t> byte_of(std::string_view token) {
+  const bool framed = token.size() == 6 && token.starts_with("<0x") && token.back() == '>';
+  return framed ? parse<uint8_t>(token.substr(3, 2), 16) : std::nullopt;
 }
 
 // Byte tokens that follow each other are one text; where it is no UTF-8, each byte is U+FFFD.
@@ -100,8 +99,8 @@ void join_byte_tokens(std::vector<std::string>& tokens) {
     bytes.clear();
   };
   for (std::string& token : tokens) {
-    if (const std::optional<char> byte = byte_of(token)) {
-      bytes += *byte;
+    if (const std::optional<uint8_t> byte = byte_of(token)) {
+      bytes += static_cast<char>(*byte);
       continue;
     }
     end();
