@@ -29,8 +29,8 @@ void clear_killed(const fs::path& name) {
   const std::string before = name.filename().string() + ".", after = ".part";
   for (const fs::path& entry : entries_of(name.parent_path())) {
     const std::string found = entry.filename();
-    if (!found.starts_with(before) || !found.ends_with(after)) continue;
-    if (found.size() < before.size() + after.size()) continue;
+    const bool long_enough = found.size() >= before.size() + after.size();
+    if (!long_enough || !found.starts_with(before) || !found.ends_with(after)) continue;
     const std::string_view number(found.data() + before.size(), found.size() - before.size() - after.size());
     const pid_t process = parse<pid_t>(number).value_or(0);
     const bool named = process > 0 && is_folder(entry);

@@ -142,7 +142,8 @@ class Pool {
   void begin_round() {
     round_.fetch_add(1);
     if (asleep_ > 0 && roomy_) {
-      for (Worker& worker : workers_) worker.keep_off_this_processor();
+      const int here = sched_getcpu();
+      for (Worker& worker : workers_) worker.keep_off(here);
     }
     round_.notify_all();
   }

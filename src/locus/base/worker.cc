@@ -1,17 +1,24 @@
 #include "locus/base/worker.h"
 
-namespace locus {
+#include <pthread.h>
 
-void Worker::keep_off_this_processor() {
-  const int here = sched_getcpu();
-  if (here < 0 || here >= CPU_SETSIZE || here == avoided_) return;
+namespace locus {
+namespace {
+
+cpu_set_t without(cpu_set_t set, int processor) {
+  CPU_CLR(processor, &set);  // nothing, where there is no such processor
+  return set;
+}
+
+}  // namespace
+
+void Worker::keep_off(int processor) {
   cpu_set_t now;
-  if (pthread_getaffinity_np(thread_.native_handle(), sizeof now, &now) != 0) return;
-  if (avoided_ < 0 || !CPU_EQUAL(&now, &others_)) usual_ = now;  // somebody else has had a say
-  others_ = usual_;
-  CPU_CLR(here, &others_);
-  avoided_ = here;
-  const cpu_set_t& wanted = CPU_COUNT(&others_) > 0 ? others_ : usual_;
+  if (processor == avoided_ || pthread_getaffinity_np(thread_.native_handle(), sizeof now, &now) != 0) return;
+  const cpu_set_t given = without(usual_, avoided_);
+  if (!CPU_EQUAL(&now, &given)) usual_ = now;  // its first, or somebody else has had a say
+  avoided_ = processor;
+  const cpu_set_t others = without(usual_, processor), &wanted = CPU_COUNT(&others) > 0 ? others : usual_;
   pthread_setaffinity_np(thread_.native_handle(), sizeof wanted, &wanted);
 }
 

@@ -3,8 +3,6 @@
 // other, where it waits until the clock ticks, up to 4 ms, however idle other processors are.
 #pragma once
 
-#include <pthread.h>
-
 #include <sched.h>
 
 #include <thread>
@@ -17,15 +15,15 @@ class Worker {
   template <class Work>
   explicit Worker(Work work) : thread_(std::move(work)) {}
 
-  // Lets it run on any processor that it may run on but the caller's, which it returns to when this is called
-  // on another. One call at a time.
-  void keep_off_this_processor();
+  // Lets it run on any processor that it may run on but this one, to which it returns when called for
+  // another. One call at a time.
+  void keep_off(int processor);
   void join() { thread_.join(); }
 
  private:
   std::thread thread_;
   int avoided_ = -1;
-  cpu_set_t usual_{}, others_{};  // where it may run, and without the one that it avoids
+  cpu_set_t usual_{};  // where it may run, the one that it avoids among them
 };
 
 }  // namespace locus
