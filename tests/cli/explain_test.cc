@@ -73,7 +73,7 @@ TEST(Explain, BadInputIsNamed) {
   expect("\" \"", 3, "the sentence has no word");
   expect("\"$(printf 'x \\377 x')\"", 3, "explain: the sentence is not valid UTF-8");
   expect("--word \"$(printf '\\377')\"", 3, "explain: --word is not valid UTF-8");
-  expect("--out x.svg", 2, "explain: --out 'x.svg' does not end in .html, the only kind of picture there is");
+  expect("--out x.svg", 2, "--out: is 'x.svg', expected a name that ends in .html");
   expect("--scheme rotery", 2, "did you mean 'rotary'?");
 }
 

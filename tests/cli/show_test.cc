@@ -100,7 +100,7 @@ TEST(ShowProgram, RefusesWhatItCannotDraw) {
       {"show rotary --set bse=5", 2, "rotary: unknown option 'bse'; did you mean 'base'?"},
       {"show rotary --set base=0", 2, "rotary: option base is '0', expected a number of at least 1"},
       {"show rotary --set base=2 --set base=3", 2, "show: --set base is given twice"},
-      {"show rotary --out x.png", 2, "show: --out 'x.png' ends in neither .svg nor .html"},
+      {"show rotary --out x.png", 2, "--out: is 'x.png', expected a name that ends in .svg or .html"},
       {"show rotary --out ''", 2, "--out: is empty"},
       {"show rotary --out " + here + "/gone/x.svg", 4, "gone/x.svg"},
       {"show rotary --otu x.svg", 2, "unexpected '--otu'; did you mean '--out'?"},

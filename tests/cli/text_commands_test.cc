@@ -31,7 +31,7 @@ TEST_F(TextCommands, Embed) {
   EXPECT_EQ(npy[127], '\n');
   EXPECT_EQ(npy.substr(128), std::string(reinterpret_cast<const char*>(vectors.data<float>().data()), 96));
   expect_fault(2, embed + " a --out x.txt",
-               "embed: --out is 'x.txt', expected a name that ends with .jsonl, .npy or .safetensors");
+               "--out: is 'x.txt', expected a name that ends in .jsonl or .npy or .safetensors");
 }
 
 // Every command that opens a model takes it; those that train do not.

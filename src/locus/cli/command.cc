@@ -90,6 +90,15 @@ Option& Option::one_of(const std::vector<std::string>& words) {
   return *this;
 }
 
+Option& Option::ends_in(const std::vector<std::string>& endings) {
+  option_->check(checked_as([endings](const std::string& text) -> std::string {
+    const auto fits = [&](const std::string& ending) { return text.ends_with(ending); };
+    if (std::ranges::any_of(endings, fits)) return "";
+    return fmt::format("is '{}', expected a name that ends in {}", text, fmt::join(endings, " or "));
+  }));
+  return *this;
+}
+
 Option& Option::repeated() {
   option_->expected(1)->allow_extra_args(false)->take_all();
   return *this;

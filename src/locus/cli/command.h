@@ -25,6 +25,7 @@ class Option {
   Option& shows_default();             // in --help
   Option& between(int low, int high);  // its number, the ends included
   Option& one_of(const std::vector<std::string>& words);
+  Option& ends_in(const std::vector<std::string>& endings);  // a file's name
   Option& repeated();  // of a list: one value each time, and as often as needed
   bool given() const;
 

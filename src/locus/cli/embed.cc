@@ -81,10 +81,6 @@ Tensor collect(const Request& request, Records& records, const Embedder& embedde
 void run(const Request& request) {
   const std::string& out = request.out;
   const bool npy = out.ends_with(".npy"), tensors = out.ends_with(".safetensors");
-  if (!out.empty() && !npy && !tensors && !out.ends_with(".jsonl")) {
-    fail(Fault::usage, "embed: --out is '{}', expected a name that ends with .jsonl, .npy or .safetensors",
-         out);
-  }
   Records records(request.source("embed"));
   const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
@@ -112,7 +108,8 @@ void add_embed(CLI::App& program) {
   add_text_options(command, *request, "Texts");
   command.option("--prompt", request->prompt,
                  "A name the folder has for what stands before a text, such as query or document");
-  command.option("--out", request->out, "A file to write: .jsonl, .npy or .safetensors");
+  command.option("--out", request->out, "A file to write: .jsonl, .npy or .safetensors")
+      .ends_in({".jsonl", ".npy", ".safetensors"});
   command.callback([request] { run(*request); });
 }
 

@@ -153,13 +153,9 @@ void add_inspect(CLI::App& program) {
   };
   auto request = std::make_shared<Request>();
   command.option("DIR", request->folder, "A model folder of the hub, or a run of locus train").required();
-  command.option("--out", request->out, "A page with pictures, .html");
+  command.option("--out", request->out, "A page with pictures, .html").ends_in({".html"});
   command.flag("--json", request->json, "Print it as JSON, the numbers of the pictures too");
   command.callback([request] {
-    if (request->out && !request->out->ends_with(".html")) {
-      fail(Fault::usage, "inspect: --out {} does not end in .html, the only kind of picture there is",
-           quote(*request->out));
-    }
     const Subject subject = open(request->folder);
     std::vector<report::Figure> figures;
     if (request->out || request->json) figures = report::model_figures(subject.model);
