@@ -54,6 +54,7 @@ LOCUS_EXPORT(scatter_add_kernel);
 void gather(const GatherArgs& args) {
   const int32_t* ids = args.ids.as<int32_t>();
   each_piece({args.out.rows, args.out.cols}, [&](int64_t n, int64_t begin, int64_t end) {
+    if (n + 1 < args.out.rows) prefetch_strip(args.table.row<float>(ids[n + 1]) + begin, end - begin);
     std::memcpy(args.out.row<float>(n) + begin, args.table.row<float>(ids[n]) + begin,
                 static_cast<size_t>(end - begin) * sizeof(float));
   });
