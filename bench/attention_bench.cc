@@ -1,6 +1,6 @@
-// Attention 2x12x512x64, forward and forward + backward, plain and under each kind of score term. Operations
-// are those of the plain products alone (2 forward, 5 more backward), so that the rows can be compared with
-// each other.
+// Attention 2x12x512x64, forward and forward + backward, plain, with dropout, and under each kind of score
+// term. Operations are those of the plain products alone (2 forward, 5 more backward), so that the rows can
+// be compared with each other.
 #include "bench/operands.h"
 #include "locus/op/attention.h"
 
@@ -31,7 +31,8 @@ ScoreTerms slot_terms() {
           .by_key = SlotTerm{parameter({kSlots, C}, 7), slots, L - 1}};
 }
 
-void add_case(const std::string& name, bool backward, const ScoreTerms& terms, bool causal = false) {
+void add_case(const std::string& name, bool backward, const ScoreTerms& terms, bool causal = false,
+              float dropout = 0) {
   const double products = (backward ? 7.0 : 2.0) * (causal ? 0.5 : 1.0);
   add({.kernel = "attention" + name + (backward ? "+backward" : ""),
        .shape = fmt::format("{}x{}x{}x{}", B, H, L, D),
@@ -41,7 +42,7 @@ void add_case(const std::string& name, bool backward, const ScoreTerms& terms, b
        .prepare = [=] {
          return [=, s = sequences(), q = parameter({N, C}, 1), k = parameter({N, C}, 2),
                  v = parameter({N, C}, 3), dout = filled({N, C}, 4)] {
-           const op::AttentionOptions options = {.heads = H, .causal = causal};
+           const op::AttentionOptions options = {.heads = H, .causal = causal, .dropout = dropout};
            if (backward) {
              op::attention(q, k, v, s, terms, options).backward(dout);
            } else {
@@ -58,6 +59,7 @@ void add_attention_cases() {
   for (const bool backward : {false, true}) {
     add_case("", backward, {});
     add_case("_causal", backward, {}, true);
+    add_case("+dropout", backward, {}, false, 0.1f);
     add_case("_by_distance", backward, {.by_distance = DistanceTerm{parameter({H, 2 * L - 1}, 5), L - 1}});
     add_case("_by_slots", backward, slot_terms());
   }

@@ -23,7 +23,6 @@
 #include "locus/kernel/attention.h"
 #include "locus/kernel/cpu/attention_heads.h"
 #include "locus/kernel/cpu/cpu.h"
-#include "locus/kernel/cpu/dropout-inl.h"
 #include "locus/kernel/cpu/math-inl.h"
 #include "locus/kernel/cpu/pack-inl.h"
 #include "locus/kernel/cpu/tile-inl.h"
@@ -241,23 +240,6 @@ HWY_INLINE KeyRange keys_of(const AttentionArgs& args, const Head& head, const P
   const int64_t begin = args.window > 0 ? std::max<int64_t>(0, own - args.window + 1) : 0;
   const int64_t reach = args.causal ? 1 : args.window;
   return {begin / kBlockKeys * kBlockKeys, std::min(head.k_count, own + panel.count - 1 + reach)};
-}
-
-// Multiplies the weights of a panel by what dropout leaves of them.
-HWY_INLINE void drop_weights(const AttentionArgs& args, const Head& head, const Panel& panel, int64_t first,
-                             int64_t keys, float* s) {
-  if (args.dropout == 0) return;
-  const Dropper dropper(args.dropout, args.seed, args.stream);
-  for (int64_t lane = 0; lane < panel.count; ++lane) {
-    const int64_t row = head.h * args.q.rows + head.q + panel.first + lane;
-    each_run(dropper, row * args.longest + first, keys,
-             [&](int64_t begin, int64_t count, const uint16_t* halves) HWY_ATTR {
-               float* weights = s + begin * kCols + lane;
-               for (int64_t j = 0; j < count; ++j) {
-                 weights[j * kCols] *= halves[j] < dropper.threshold ? 0 : dropper.scale;
-               }
-             });
-  }
 }
 
 // by_distance of one head backwards, with zeros around it for the lanes past the last query.

@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "locus/kernel/cpu/attention-inl.h"
+#include "locus/kernel/cpu/attention_dropout-inl.h"
 #include "locus/kernel/cpu/attention_lone-inl.h"
 #include "locus/kernel/cpu/attention_slots-inl.h"
 #include "locus/kernel/cpu/prefetch.h"
@@ -154,7 +155,7 @@ void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data,
     score_block(args, head, data, panel, j, keys, s);
     const bool begins = j == range.begin;
     weigh(s, keys, state, out, begins ? 0 : D);
-    drop_weights(args, head, panel, j, keys, s);
+    if (args.dropout > 0) KeptWeights(args, head, panel, j, keys).apply(s, keys);
     add_values(values + j * wide, packed, s, keys, wide, out, begins);
   }
   StorePanel(args, head, panel, state, out);

@@ -2,6 +2,8 @@
 // queries against a block of keys at a time. A task owns one key head of one group of sequences, walks them
 // in order and adds what concerns the tables into partial sums of its own; these are then added group by
 // group. So every sum has one order.
+#include <optional>
+
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/targets.h"
 
@@ -10,6 +12,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "locus/kernel/cpu/attention_chunk-inl.h"
+#include "locus/kernel/cpu/attention_dropout-inl.h"
 #include "locus/kernel/cpu/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,9 +36,11 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                 .stride = kCols,
                 .count = divide_up(keys, kRows),
                 .apart = kRows * D});
-  drop_weights(a, head, panel, first, keys, chunk.ds);
+  std::optional<KeptWeights> kept;
+  if (a.dropout > 0) kept.emplace(a, head, panel, first, keys);
+  if (kept) kept->apply(chunk.ds, keys);
   differentiate(chunk, lane, keys);
-  drop_weights(a, head, panel, first, keys, chunk.s);
+  if (kept) kept->apply(chunk.s, keys);
   if (sums.distances) add_distance_gradient(a, head, panel, first, keys, chunk.ds, sums.distances);
   if (data.by_query.rows || data.by_key.rows)
     add_slot_gradient(a, head, data, panel, first, keys, chunk.ds, sums);
