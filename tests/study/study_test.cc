@@ -163,6 +163,14 @@ TEST(Study, TheAnswerInWordsFollowsFromTheNumbers) {
   EXPECT_EQ(words[1], "Cost: a training step took here, against no scheme at all, shaw 2.0 times.");
 }
 
+TEST(Study, ALossThatIsNoNumberIsNotTheEndOfATable) {
+  Summary summary = made_up();
+  for (size_t i : {1, 2}) summary.tasks[0].lines[1].scores[i] = {std::nan(""), 0, std::string(kNoNumber)};
+  EXPECT_TRUE(findings(summary)[0].ends_with(
+      "learned cannot be asked past 64, the end of the table; rotary gave no number past 64."))
+      << findings(summary)[0];
+}
+
 TEST(Study, TheCostOfOthersIsNamedWhereThereAreOthers) {
   Summary summary = made_up();
   summary.costs.push_back({"rotary", 0, 0.011, 1});

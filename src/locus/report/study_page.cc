@@ -23,7 +23,7 @@ std::string in_words(const study::Task& task, double value) {
 }
 
 std::string with_spread(const study::Task& task, const Mean& mean, int64_t seeds) {
-  if (std::isnan(mean.value)) return "no row";
+  if (std::isnan(mean.value)) return mean.why == study::kNoNumber ? "no number" : "no row";
   if (seeds < 2) return in_words(task, mean.value);
   return task.metric == Metric::accuracy
              ? fmt::format("{:.1f} ± {:.1f} %", 100 * mean.value, 50 * mean.spread)

@@ -103,7 +103,7 @@ Score test(const Model& model, const Conditions& conditions, const Task& task, c
            int64_t length) {
   try {
     const double value = score(model, conditions, task, name.seed, length);
-    return {length, value, std::isnan(value) ? "the loss is not a number" : ""};
+    return {length, value, std::string(std::isnan(value) ? kNoNumber : "")};
   } catch (const Error& error) {
     if (error.fault() != Fault::data || length <= conditions.length) throw;
     return {length, std::numeric_limits<double>::quiet_NaN(), error.what()};

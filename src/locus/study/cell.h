@@ -4,12 +4,16 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "locus/nn/model.h"
 #include "locus/study/conditions.h"
 
 namespace locus::study {
+
+// Why a score has no value though the scheme had a row for every position.
+inline constexpr std::string_view kNoNumber = "the loss is not a number";
 
 struct Score {
   int64_t length = 0;

@@ -110,10 +110,11 @@ std::string best_sentence(const TaskSummary& task, size_t column, int64_t length
 std::string holding_sentence(const TaskSummary& task, const Summary& summary, size_t column) {
   const size_t end = summary.lengths.size() - 1;
   std::vector<std::vector<std::string>> until(end + 1);
-  std::vector<std::string> none;
+  std::vector<std::string> ended, broken;
   for (const Line& line : task.lines) {
-    if (std::isnan(line.scores[column + 1].value)) {
-      none.push_back(line.label());
+    const Mean& next = line.scores[column + 1];
+    if (std::isnan(next.value)) {
+      (next.why == kNoNumber ? broken : ended).push_back(line.label());
     } else if (task.task->metric == Metric::perplexity || solves(line.scores[column])) {
       const size_t last = holds_until(task, line, column);
       until[last].push_back(last == end ? line.label()
@@ -131,9 +132,10 @@ std::string holding_sentence(const TaskSummary& task, const Summary& summary, si
                                      listed(until[i]) + (until[i].size() > 1 ? " do" : " does"),
                                      summary.lengths[i + 1]);
   }
-  if (!none.empty()) {
-    text += fmt::format("; {} cannot be asked past {}, the end of the table", listed(none), summary.trained);
+  if (!ended.empty()) {
+    text += fmt::format("; {} cannot be asked past {}, the end of the table", listed(ended), summary.trained);
   }
+  if (!broken.empty()) text += fmt::format("; {} gave no number past {}", listed(broken), summary.trained);
   return text + ".";
 }
 
