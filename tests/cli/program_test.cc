@@ -41,6 +41,10 @@ TEST(Program, SuggestsTheNearestWord) {
                      "unknown command 'doctr'; did you mean 'doctor'? (locus --help lists the commands)");
   expect_usage_error("banana", "unknown command 'banana' (locus --help lists the commands)");
   expect_usage_error("''", "unknown command '' (locus --help lists the commands)");
+  expect_usage_error("\"$(printf 'x\\033[31m')\"",
+                     "unknown command 'x\\x1b[31m' (locus --help lists the commands)");
+  expect_usage_error("completion \"$(printf 'x\\033')\"",
+                     "SHELL: is 'x\\x1b', expected bash, zsh, fish (locus completion --help tells more)");
   expect_usage_error("--versoin",
                      "unexpected '--versoin'; did you mean '--version'? (locus --help lists the options)");
   expect_usage_error("doctor --jsn",

@@ -14,6 +14,7 @@
 
 #include "locus/base/options.h"
 #include "locus/base/parse.h"
+#include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 
 namespace locus::cli {
@@ -31,7 +32,7 @@ CLI::Validator check_of(const Value*) {
     const std::optional<Value> value = parse<Value>(text);
     if (!value) {
       using Limits = std::numeric_limits<Value>;
-      return fmt::format("is '{}', expected a whole number from {} to {}", text, Limits::min(),
+      return fmt::format("is {}, expected a whole number from {} to {}", quote(text), Limits::min(),
                          Limits::max());
     }
     text = fmt::format("{}", *value);
@@ -46,7 +47,7 @@ CLI::Validator check_of(const std::optional<float>*) {
   return checked_as([](std::string& text) {
     const std::optional<double> value = parse<double>(text);
     const bool fits = value && std::isfinite(static_cast<float>(*value));
-    return fits ? "" : fmt::format("is '{}', expected a number", text);
+    return fits ? "" : fmt::format("is {}, expected a number", quote(text));
   });
 }
 
@@ -84,7 +85,8 @@ Option& Option::one_of(const std::vector<std::string>& words) {
       [words](const std::string& text) -> std::string {
         if (std::ranges::count(words, text) > 0) return "";
         const std::vector<std::string_view> known(words.begin(), words.end());
-        return fmt::format("is '{}', expected {}{}", text, fmt::join(words, ", "), suggestion(text, known));
+        return fmt::format("is {}, expected {}{}", quote(text), fmt::join(words, ", "),
+                           suggestion(text, known));
       },
       fmt::format("{{{}}}", fmt::join(words, ","))));
   return *this;
@@ -94,7 +96,7 @@ Option& Option::ends_in(const std::vector<std::string>& endings) {
   option_->check(checked_as([endings](const std::string& text) -> std::string {
     const auto fits = [&](const std::string& ending) { return text.ends_with(ending); };
     if (std::ranges::any_of(endings, fits)) return "";
-    return fmt::format("is '{}', expected a name that ends in {}", text, fmt::join(endings, " or "));
+    return fmt::format("is {}, expected a name that ends in {}", quote(text), fmt::join(endings, " or "));
   }));
   return *this;
 }

@@ -11,6 +11,7 @@
 #include "locus/base/parallel.h"
 #include "locus/base/parse.h"
 #include "locus/base/paths.h"
+#include "locus/base/quote.h"
 #include "locus/cli/command.h"
 #include "locus/cli/live_table.h"
 #include "locus/cli/stop_signals.h"
@@ -59,7 +60,7 @@ double seconds_of(const std::string& budget) {
                          ? std::nullopt
                          : parse<double>(std::string_view(budget).substr(0, budget.size() - 1));
   if (!count || *count <= 0) {
-    fail(Fault::usage, "--budget is '{}', expected a time such as 90s, 5m or 1.5h", budget);
+    fail(Fault::usage, "--budget is {}, expected a time such as 90s, 5m or 1.5h", quote(budget));
   }
   return *count * kSeconds[unit];
 }

@@ -91,7 +91,7 @@ Subject subject_of(const Request& request, Model model, const Tokenizer& tokeniz
     subject.words[first] = subject.words[second] = word;
   }
   require(subject.ids[first] == subject.ids[second],
-          "explain: the two '{}' are not the same token for this model; say them in the same way", word);
+          "explain: the two {} are not the same token for this model; say them in the same way", quote(word));
   return subject;
 }
 

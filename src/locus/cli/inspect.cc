@@ -7,7 +7,6 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
-#include "locus/base/quote.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"

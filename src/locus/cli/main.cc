@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/base/version.h"
 #include "locus/cli/command.h"
@@ -35,7 +36,7 @@ void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
   for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
   if (std::ranges::count(names, word) > 0) return;
-  fail(Fault::usage, "unknown command '{}'{} (locus --help lists the commands)", word,
+  fail(Fault::usage, "unknown command {}{} (locus --help lists the commands)", quote(word),
        suggestion(word, names));
 }
 
@@ -50,7 +51,7 @@ void require_command(const CLI::App& program, std::string_view word) {
   if (std::ranges::count(options, word) > 0) {
     fail(Fault::usage, "'{}' stands before the command; expected locus {}{}", word, place, word);
   }
-  fail(Fault::usage, "unexpected '{}'{} (locus {}--help lists the options)", word,
+  fail(Fault::usage, "unexpected {}{} (locus {}--help lists the options)", quote(word),
        suggestion(word, candidates), place);
 }
 
