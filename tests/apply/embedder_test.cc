@@ -192,7 +192,7 @@ TEST(Embedder, TextsAreLoweredWhereTheFolderSaysSo) {
 TEST(EmbedderFaults, Prompts) {
   const std::vector<std::string> texts = {"ran"};
   const CopyOf folder("embed_last");
-  expect_error(Fault::usage, {"has no prompt 'qurey'; it has document, query; did you mean 'query'?"},
+  expect_error(Fault::usage, {"has no prompt 'qurey'; it has 'document', 'query'; did you mean 'query'?"},
                [&] { Embedder(folder.path()).embed(texts, {}, "qurey"); });
   expect_error(Fault::usage, {"has no prompt 'query'; it has none"},
                [&] { Embedder(golden_model("embed")).embed(texts, {}, "query"); });

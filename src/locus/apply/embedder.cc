@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/base/paths.h"
+#include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/checkpoint/sentence_modules.h"
 #include "locus/nn/blueprint_fields.h"
@@ -119,8 +120,8 @@ void Embedder::read_modules() {
     } else if (module.kind != "Transformer") {
       file.refuse(module.place, "expected a module named Transformer, Pooling, Dense or Normalize");
     } else if (!module.path.empty() && module.path != ".") {
-      file.refuse(module.place, "but its path is '{}', expected the model beside modules.json",
-                  module.path.string());
+      file.refuse(module.place, "but its path is {}, expected the model beside modules.json",
+                  quote(module.path.native()));
     }
   }
 }
@@ -141,9 +142,10 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
   const auto found = prompts_.find(std::string(name));
   if (found == prompts_.end()) {
     std::vector<std::string_view> names;
-    for (const auto& [known, text] : prompts_) names.push_back(known);
-    fail(Fault::usage, "'{}' has no prompt '{}'; it has {}{}", model_.folder().string(), name,
-         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), suggestion(name, names));
+    std::vector<Quoted> listed;
+    for (const auto& [known, text] : prompts_) names.push_back(known), listed.push_back(quote(known));
+    fail(Fault::usage, "'{}' has no prompt {}; it has {}{}", model_.folder().string(), quote(name),
+         names.empty() ? "none" : fmt::format("{}", fmt::join(listed, ", ")), suggestion(name, names));
   }
   require(pools_prompts_ || found->second.empty(),
           "'{}': its pooling leaves out the tokens of prompts, which Locus does not: expected none",

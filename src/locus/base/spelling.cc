@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "locus/base/quote.h"
+
 namespace locus {
 namespace {
 
@@ -53,7 +55,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
   const std::string_view best = nearest(word, candidates);
-  return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
+  return best.empty() ? "" : fmt::format("; did you mean {}?", quote(best));
 }
 
 }  // namespace locus

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "locus/base/json.h"
-#include "locus/base/quote.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/train/evaluation.h"
@@ -24,8 +23,8 @@ std::string lengths(const Evaluation::Band& band) {
 }
 
 std::string as_text(const Evaluation& evaluation, const Request& request) {
-  std::string text = fmt::format("{}: {} samples, {} targets\n\n", quote(request.file), evaluation.samples,
-                                 evaluation.targets);
+  std::string text =
+      fmt::format("'{}': {} samples, {} targets\n\n", request.file, evaluation.samples, evaluation.targets);
   Rows rows;
   for (const auto& [name, value] : evaluation.numbers) rows.push_back({name, fmt::format("{:.4f}", value)});
   text += table(rows, terminal_width());

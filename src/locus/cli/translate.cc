@@ -5,7 +5,6 @@
 
 #include "locus/apply/writer.h"
 #include "locus/base/json.h"
-#include "locus/base/quote.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 #include "locus/text/readable.h"
@@ -22,9 +21,9 @@ void run(const Request& request) {
   Records records(request.source("translate"));
   const Writer writer(request.folder, request.weights);
   require(writer.reads(),
-          "{} holds no encoder-decoder, expected one to translate; locus generate goes on "
+          "'{}' holds no encoder-decoder, expected one to translate; locus generate goes on "
           "behind a prompt",
-          quote(request.folder));
+          request.folder);
   warn(writer.warnings());
   WriteOptions options = writer.usual();
   constexpr int64_t kBeams = 4;
