@@ -36,6 +36,12 @@ TEST(Program, HelpsWithExamples) {
   }
 }
 
+// A path stands in an error as it is; what a terminal would obey is written out all the same.
+TEST(Program, PrintsNoControlCharactersInErrors) {
+  const Outcome outcome = run_program("inspect \"$(printf 'x\\033[31m\\302\\233y')\"");
+  EXPECT_EQ(outcome.err, "locus: 'x\\x1b[31m\\xc2\\x9by' is no folder; expected a folder of the hub\n");
+}
+
 TEST(Program, SuggestsTheNearestWord) {
   expect_usage_error("doctr",
                      "unknown command 'doctr'; did you mean 'doctor'? (locus --help lists the commands)");

@@ -1,5 +1,5 @@
-// Text from outside, as it may stand in an error: between quotes, with bytes that no terminal should get
-// written as \x1f, and cut when it is long.
+// Text from outside, as it may stand in an error: between quotes, without control characters, and cut when it
+// is long.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,6 +8,9 @@
 #include <string_view>
 
 namespace locus {
+
+// Bytes that no terminal should get are written as \x1f, but for those that are `kept`.
+std::string without_controls(std::string_view text, std::string_view kept = {});
 
 // Becomes text only when it is formatted: a check that holds pays nothing for the words of its error. It
 // keeps nothing but where the original is.

@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 #include "locus/cli/stop_signals.h"
 
 namespace locus::cli {
@@ -70,7 +71,7 @@ void flush() {
 }
 
 void tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
-void note(std::string_view text) { tell(fmt::format("locus: {}\n", text)); }
+void note(std::string_view text) { tell(fmt::format("locus: {}\n", without_controls(text, "\n"))); }
 void warn(std::span<const std::string> warnings) {
   for (const std::string& warning : warnings) note(warning);
 }

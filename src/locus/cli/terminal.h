@@ -15,7 +15,7 @@ void warn(std::span<const std::string> warnings);  // to stderr, a line each
 
 // To stderr. Nobody may be able to read it: that is no reason to stop.
 void tell(std::string_view text);
-void note(std::string_view text);  // a line of its own, "locus: text"
+void note(std::string_view text);  // a line of its own, "locus: text", without control characters
 
 std::string time_in_words(double seconds);  // "4 min 07 s", "2 h 05 min"
 
