@@ -8,7 +8,10 @@ int main(int count, char** words) try {
   const locus::Writer writer(words[1]);
   locus::WriteOptions options = writer.usual();
   options.max_tokens = 12;
-  options.on_text = [](size_t, std::string_view text) { fmt::print("{}", text); };
+  options.on_text = [](size_t, std::string_view text) {
+    fmt::print("{}", text);
+    return true;  // false would end it here
+  };
   writer.write(std::vector<std::string>{words[2]}, options);
   fmt::print("\n");
   return 0;

@@ -84,8 +84,32 @@ TEST(Writer, WhatIsShownOnTheWayIsTheText) {
   const Writer writer(golden_model("write"));
   std::vector<std::string> prompts = texts_of(Expected("write"), "prompt"), shown(prompts.size());
   WriteOptions options = as_expected(writer);
-  options.on_text = [&](size_t prompt, std::string_view text) { shown[prompt] += text; };
+  options.on_text = [&](size_t prompt, std::string_view text) {
+    shown[prompt] += text;
+    return true;
+  };
   EXPECT_EQ(writer.write(prompts, options), shown);
+}
+
+TEST(Writer, WhoIsShownATextCanEndIt) {
+  const Writer writer(golden_model("write"));
+  const std::vector<std::string> prompts = texts_of(Expected("write"), "prompt");
+  WriteOptions options = as_expected(writer);
+  for (const int64_t beams : {1, 2}) {
+    options.beams = beams;
+    options.on_text = {};
+    std::vector<std::string> ended = writer.write(prompts, options), shown(prompts.size());
+    ASSERT_GT(ended[1].size(), 4U);
+    options.on_text = [&](size_t prompt, std::string_view text) {
+      shown[prompt] += text;
+      return prompt != 1 || shown[1].size() < 3;
+    };
+    const std::vector<std::string> written = writer.write(prompts, options);
+    EXPECT_EQ(written, shown);
+    EXPECT_TRUE(ended[1].starts_with(shown[1]) && shown[1].size() < ended[1].size()) << shown[1];
+    ended[1] = shown[1];
+    EXPECT_EQ(written, ended) << "the others go on";
+  }
 }
 
 TEST(Writer, ATextDoesNotDependOnItsBatch) {

@@ -26,6 +26,15 @@ TEST(StopText, TheFirstStopStringCounts) {
   EXPECT_TRUE(text.stopped());
 }
 
+TEST(StopText, EndsWhereItWasShownTo) {
+  StopText text({"END"});
+  EXPECT_EQ(text.add("the E"), "the ");
+  text.stop();
+  EXPECT_TRUE(text.stopped());
+  EXPECT_EQ(text.finish(), "");
+  EXPECT_EQ(text.text(), "the ");
+}
+
 TEST(StopText, NothingStopsNothing) {
   expect_error(Fault::usage, {"a stop string is empty"}, [] { StopText({"a", ""}); });
 }

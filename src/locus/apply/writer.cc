@@ -38,8 +38,8 @@ struct Writer::Job {
   std::vector<StopText> texts;
   std::vector<int64_t> counts = {};
 
-  void show(size_t text, const std::string& fresh) const {
-    if (options.on_text && !fresh.empty()) options.on_text(text, fresh);
+  void show(size_t text, const std::string& fresh) {
+    if (options.on_text && !fresh.empty() && !options.on_text(text, fresh)) texts[text].stop();
   }
   // False: that was the last one.
   bool add(size_t text, int32_t token, const Ids& ends) {

@@ -21,8 +21,9 @@ struct WriteOptions {
   // stands around a text that is read, and what begins the answer. Empty: as the folder says.
   std::string from, to;
   std::vector<std::string> stops;  // text that ends the answer, and is not part of it
-  // Told of what is written as soon as it is certain, by the prompt's place from 0.
-  std::function<void(size_t prompt, std::string_view text)> on_text = {};
+  // Told of what is written as soon as it is certain, by the prompt's place from 0. False: it is enough, and
+  // the answer to this prompt ends there.
+  std::function<bool(size_t prompt, std::string_view text)> on_text = {};
 };
 
 class Writer {

@@ -67,6 +67,7 @@ void run(const Request& request) {
     options.on_text = [](size_t, std::string_view text) {
       print(text);
       flush();
+      return true;
     };
   }
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {

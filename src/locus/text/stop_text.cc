@@ -49,4 +49,9 @@ std::string StopText::add(std::string_view piece) {
 
 std::string StopText::finish() { return show(text_.size()); }
 
+void StopText::stop() {
+  stopped_ = true;
+  text_.resize(shown_);
+}
+
 }  // namespace locus

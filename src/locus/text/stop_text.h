@@ -16,6 +16,7 @@ class StopText {
   std::string add(std::string_view piece);
   // The rest, when nothing more comes.
   std::string finish();
+  void stop();  // where it was shown to
 
   bool stopped() const { return stopped_; }
   const std::string& text() const { return text_; }  // all so far, without the stop string
