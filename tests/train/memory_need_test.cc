@@ -33,7 +33,9 @@ TEST(MemoryNeed, CountsMostWeightsOfEveryKind) {
   both.kind = ModelKind::encoder_decoder, both.decoder_layers = 2;
   Blueprint few_rows = blueprint();
   few_rows.scheme_options = {{"rows", "8"}};
-  for (const Blueprint& b : {blueprint(), narrow, both, few_rows}) {
+  Blueprint shared = blueprint();
+  shared.shared_layers = true;
+  for (const Blueprint& b : {blueprint(), narrow, both, few_rows, shared}) {
     const auto all = static_cast<double>(Model(b).parameters().numel());
     EXPECT_LT(least_weights(b), all);
     EXPECT_GT(least_weights(b), 0.6 * all);

@@ -83,5 +83,6 @@ Scope Scope::operator/(std::string_view name) const { return {*parameters_, join
 Var Scope::add(std::string_view name, const Tensor& value) const {
   return parameters_->add(join(path_, name), value);
 }
+Var Scope::at(std::string_view name) const { return parameters_->at(join(path_, name)); }
 
 }  // namespace locus

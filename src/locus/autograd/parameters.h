@@ -53,6 +53,7 @@ class Scope {
   Scope(Parameters& parameters, std::string path = "") : parameters_(&parameters), path_(std::move(path)) {}
   Scope operator/(std::string_view name) const;  // the branch `name` below this one
   Var add(std::string_view name, const Tensor& value) const;
+  Var at(std::string_view name) const;  // one that is there
   Tensor constant(const Tensor& value) const { return parameters_->constant(value); }
   const std::string& path() const { return path_; }
 

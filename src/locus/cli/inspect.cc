@@ -37,6 +37,7 @@ std::string window_in_words(const Blueprint& b) {
 std::string sizes_of(const Blueprint& b) {
   std::string words = fmt::format("{} layers", b.layers);
   if (b.kind == ModelKind::encoder_decoder) words += fmt::format(" and {}", b.decoder_part().layers);
+  if (b.shared_layers) words += ", all the same one,";
   words += fmt::format(" of width {}, {} heads of {}", b.width, b.heads, b.size_of_head());
   if (b.key_heads > 0 && b.key_heads != b.heads) words += fmt::format(" that share {} of keys", b.key_heads);
   words += fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);

@@ -118,6 +118,9 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (!b.first_norm && (b.norm_place == NormPlace::after || b.norm_place == NormPlace::added)) {
     problem("first_norm is false, but norms stand after what they belong to; expected norm_place before");
   }
+  if (!b.first_norm && b.shared_layers) {
+    problem("first_norm is false, but the layers are shared; expected the norms of all in the first");
+  }
   if (b.residual != Residual::sequential &&
       (b.norm_place != NormPlace::before || b.kind == ModelKind::encoder_decoder)) {
     problem("a parallel residual needs norm_place before and a single stack");

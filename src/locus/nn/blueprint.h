@@ -50,6 +50,7 @@ struct Blueprint {
   int64_t hidden = 0;
   int64_t max_length = 256;
   int64_t decoder_layers = 0, decoder_heads = 0, decoder_hidden = 0;
+  bool shared_layers = false;
 
   std::string scheme = "none";
   OptionValues scheme_options;

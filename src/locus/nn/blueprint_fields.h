@@ -22,6 +22,7 @@ void Blueprint::fields(F& f) {
   f.integer("decoder_layers", decoder_layers, 0, 10000, "of an encoder-decoder's decoder; 0: as the encoder");
   f.integer("decoder_heads", decoder_heads, 0, 10000, "likewise");
   f.integer("decoder_hidden", decoder_hidden, 0, kMost, "likewise");
+  f.flag("shared_layers", shared_layers, "all layers of a stack have the weights of its first");
   f.choice("positions", positions, "row|count", "a token's index in its row, or the real tokens before it");
   f.integer("position_offset", position_offset, 0, 1e6, "position of a sequence's first token");
   f.integer(

@@ -1,5 +1,7 @@
 #include "locus/nn/least_weights.h"
 
+#include <algorithm>
+
 #include "locus/scheme/combination.h"
 
 namespace locus {
@@ -10,7 +12,9 @@ double layer_weights(const Blueprint& b) {
   return static_cast<double>(b.width) * (attention_width(b) + hidden);
 }
 
-double stack_weights(const Blueprint& b) { return static_cast<double>(b.layers) * layer_weights(b); }
+double stack_weights(const Blueprint& b) {
+  return static_cast<double>(b.shared_layers ? std::min<int64_t>(b.layers, 1) : b.layers) * layer_weights(b);
+}
 
 // Rows of tokens, segments and positions; none where an option gives them another width or number.
 double row_weights(const Blueprint& b) {

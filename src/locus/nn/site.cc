@@ -34,17 +34,18 @@ Tensor Site::drawn(std::string_view name, const Shape& shape, double factor) con
 }
 
 Var Site::normal(std::string_view name, const Shape& shape, double factor) const {
+  if (again_) return scope_.at(name);
   return scope_.add(name, seed_ ? drawn(name, shape, factor) : memory_->empty(shape));
 }
 
 Var Site::weight(std::string_view name, const Shape& shape, double factor) const {
-  if (weights_ == DType::f32) return normal(name, shape, factor);
+  if (weights_ == DType::f32 || again_) return normal(name, shape, factor);
   return scope_.add(
       name, seed_ ? op::convert(drawn(name, shape, factor), weights_) : memory_->empty(shape, weights_));
 }
 
 Var Site::full(std::string_view name, const Shape& shape, double value) const {
-  return scope_.add(name, Tensor::full(shape, value));
+  return again_ ? scope_.at(name) : scope_.add(name, Tensor::full(shape, value));
 }
 
 }  // namespace locus

@@ -22,6 +22,13 @@ class Site {
     return below;
   }
 
+  // For a module that is made a second time: it takes the parameters of the first.
+  Site again() const {
+    Site same = *this;
+    same.again_ = true;
+    return same;
+  }
+
   Var weight(std::string_view name, const Shape& shape, double factor = 1) const;  // normal, in that format
   Var normal(std::string_view name, const Shape& shape, double factor = 1) const;
   Var full(std::string_view name, const Shape& shape, double value) const;
@@ -35,6 +42,7 @@ class Site {
   std::optional<uint64_t> seed_;
   double deviation_;
   DType weights_;
+  bool again_ = false;
   std::shared_ptr<Slab> memory_ = std::make_shared<Slab>();
 };
 

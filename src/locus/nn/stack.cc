@@ -48,7 +48,9 @@ Stack::Stack(const Blueprint& b, const Site& site, Schemes schemes, std::shared_
     : schemes_(std::move(schemes)), embeddings_(b, site / "embedding", std::move(tokens), place) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const uint64_t own = place + kPlacesOfLayer * (static_cast<uint64_t>(i) + 1);
-    layers_.emplace_back(b, site / fmt::format("layers.{}", i), i, reads_text, own);
+    const bool again = b.shared_layers && i > 0;
+    const Site layer = site / fmt::format("layers.{}", again ? 0 : i);
+    layers_.emplace_back(b, again ? layer.again() : layer, i, reads_text, own);
   }
   if (b.final_norm) norm_ = Norm(b, site / "norm");
 }
