@@ -65,6 +65,10 @@ CASES = {
     "electra 2": (hf.ElectraForQuestionAnswering, hf.ElectraConfig, dict(SIZES, embedding_size=56, max_position_embeddings=40, hidden_act="gelu_new")),
     "electra 3": (hf.ElectraModel, hf.ElectraConfig, dict(SIZES, embedding_size=40, max_position_embeddings=40)),
     "electra 4": (hf.ElectraForMaskedLM, hf.ElectraConfig, dict(SIZES, embedding_size=24, max_position_embeddings=40, tie_word_embeddings=False)),
+    "albert 1": (hf.AlbertForTokenClassification, hf.AlbertConfig, dict(SIZES, embedding_size=24, max_position_embeddings=40, num_labels=3)),
+    "albert 2": (hf.AlbertForQuestionAnswering, hf.AlbertConfig, dict(SIZES, embedding_size=56, max_position_embeddings=40, hidden_act="gelu")),
+    "albert 3": (hf.AlbertModel, hf.AlbertConfig, dict(SIZES, embedding_size=16, max_position_embeddings=40)),
+    "albert 4": (hf.AlbertForMaskedLM, hf.AlbertConfig, dict(SIZES, embedding_size=24, max_position_embeddings=40, num_hidden_layers=5)),
     "modernbert 1": (hf.ModernBertForMaskedLM, hf.ModernBertConfig, dict(SIZES, **MODERNBERT, tie_word_embeddings=False, decoder_bias=False)),
     "modernbert 2": (hf.ModernBertModel, hf.ModernBertConfig, dict(SIZES, **MODERNBERT)),
     "modernbert 3": (hf.ModernBertForTokenClassification, hf.ModernBertConfig, dict({**SIZES, "num_hidden_layers": 4}, **MODERNBERT, num_labels=3)),
@@ -197,7 +201,7 @@ def conditions(name, model):
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
     causal = any(part in kind for part in ("GPT", "Llama", "Mistral", "Qwen", "Gemma", "Phi", "SmolLM3", "Starcoder", "StableLm", "Cohere", "Bloom", "Mpt",
                                            "Falcon", "OPT"))
-    segments = 2 if kind.startswith(("Bert", "Electra", "NomicBert", "RoFormer")) else 0
+    segments = 2 if kind.startswith(("Bert", "Electra", "Albert", "NomicBert", "RoFormer")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
     if not answers:  # there the softmax over a row would see padding
@@ -335,6 +339,7 @@ MADE = {
     "mpnet": (hf.MPNetForMaskedLM, {**MADE_ENCODER, "scheme.name": "learned+t5", "positions": "count", "position_offset": 2, "padding_token": 1}),
     "bert": (hf.BertForMaskedLM, {**MADE_ENCODER, "segments": 2}),
     "electra": (hf.ElectraForMaskedLM, {**MADE_ENCODER, "segments": 2, "embedding_width": 24}),
+    "albert": (hf.AlbertForMaskedLM, {**MADE_ENCODER, "segments": 2, "embedding_width": 24, "shared_layers": True}),
     "modernbert": (hf.ModernBertForMaskedLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "kind": "encoder", "head": "masked_token", "gated": True,
                                               "embedding_norm": True, "first_norm": False, "head_dense": True, "dense_bias": False, "head_bias": True,
                                               "window": 5, "full_every": 2, "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300}),
@@ -410,6 +415,7 @@ TRAINED = {
     "labels anew": ("roberta 2", hf.RobertaForTokenClassification, "head = 'token_class'\n", "y.tsv"),
     "trained on": ("gpt2 1", hf.GPT2LMHeadModel, "", "x.txt"),
     "narrow rows": ("electra 4", hf.ElectraForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
+    "shared layers": ("albert 4", hf.AlbertForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
     "labels twice": ("bart 2", hf.BartForSequenceClassification, "head = 'sequence_class'\n", "x.tsv"),
     "answers twice": ("bart 4", hf.BartForQuestionAnswering, "", "q.jsonl"),
     "pairs": ("t5 1", hf.T5ForConditionalGeneration, "", "z.tsv"),

@@ -221,6 +221,11 @@ const Case kCases[] = {
        as_bert(b);
        b.embedding_width = 4;
      })},
+    {"albert", "ALBERT", with([](Blueprint& b) {
+       as_bert(b);
+       b.embedding_width = 4;
+       b.shared_layers = true;
+     })},
     {"modernbert", "ModernBERT", with([](Blueprint& b) {
        as_modernbert(b);
        b.full_scheme = "rotary";

@@ -30,6 +30,8 @@ TEST(Inspect, SaysWhatAModelIs) {
   EXPECT_NE(narrow.find(" of width 12, 3 heads of 4, feed-forward 20, vocabulary 29 in rows of 8\n"),
             std::string::npos)
       << narrow;
+  const std::string shared = run_program("inspect " + golden("albert"), "COLUMNS=200").out;
+  EXPECT_NE(shared.find("3 layers, all the same one, of width 12, 3 heads"), std::string::npos) << shared;
   const std::string windowed = run_program("inspect " + golden("mistral"), "COLUMNS=200").out;
   EXPECT_NE(windowed.find("a query sees the last "), std::string::npos);
   EXPECT_NE(windowed.find("rotary: base="), std::string::npos);

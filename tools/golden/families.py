@@ -361,6 +361,15 @@ def electra_class():
     return electra(hf.ElectraForSequenceClassification, embedding_size=12, hidden_act="relu", num_labels=4)
 
 
+def albert(kind=hf.AlbertForMaskedLM, **settings):
+    settings = {**dict(embedding_size=8, num_hidden_layers=3), **settings}
+    return kind(hf.AlbertConfig(**{**SMALL, **settings}, max_position_embeddings=14, type_vocab_size=2, layer_norm_eps=1e-3)), dict(segments=2)
+
+
+def albert_class():
+    return albert(hf.AlbertForSequenceClassification, num_labels=4, hidden_act="relu")
+
+
 def gptj():
     return hf.GPTJForCausalLM(hf.GPTJConfig(vocab_size=29, n_positions=14, n_embd=18, n_layer=2, n_head=3, n_inner=20, rotary_dim=4,
                                             layer_norm_epsilon=1e-3)), dict(left=True)
@@ -458,7 +467,8 @@ def pegasus():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, modernbert, modernbert_class, nomic_bert, roformer,
+    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, albert, albert_class,
+    modernbert, modernbert_class, nomic_bert, roformer,
     roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen2_encoder, qwen3, eurobert, llama_class, phi, phi3, smollm3,
     starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian, mbart, m2m_100, pegasus)}

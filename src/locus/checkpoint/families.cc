@@ -7,23 +7,23 @@
 namespace locus {
 
 extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily, kDebertaFamily,
-    kElectraFamily, kModernbertFamily, kEurobertFamily, kNomicBertFamily, kRoformerFamily, kGpt2Family,
-    kGptBigcodeFamily, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily, kPhi3Family,
-    kSmollm3Family, kStarcoder2Family, kStablelmFamily, kCohereFamily, kGraniteFamily, kOlmoFamily,
-    kGemmaFamily, kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family, kBartFamily,
-    kMarianFamily, kMbartFamily, kM2m100Family, kPegasusFamily;
+    kElectraFamily, kAlbertFamily, kModernbertFamily, kEurobertFamily, kNomicBertFamily, kRoformerFamily,
+    kGpt2Family, kGptBigcodeFamily, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily,
+    kPhi3Family, kSmollm3Family, kStarcoder2Family, kStablelmFamily, kCohereFamily, kGraniteFamily,
+    kOlmoFamily, kGemmaFamily, kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family,
+    kBartFamily, kMarianFamily, kMbartFamily, kM2m100Family, kPegasusFamily;
 
 namespace {
 
 constexpr const Family* kFamilies[] = {
-    &kBertFamily,     &kRobertaFamily,    &kMpnetFamily,    &kDistilbertFamily, &kDebertaFamily,
-    &kElectraFamily,  &kModernbertFamily, &kEurobertFamily, &kNomicBertFamily,  &kRoformerFamily,
-    &kGpt2Family,     &kGptBigcodeFamily, &kGptNeoFamily,   &kGptjFamily,       &kNeoxFamily,
-    &kLlamaFamily,    &kPhiFamily,        &kPhi3Family,     &kSmollm3Family,    &kStarcoder2Family,
-    &kStablelmFamily, &kCohereFamily,     &kGraniteFamily,  &kOlmoFamily,       &kGemmaFamily,
-    &kGemma3Family,   &kBloomFamily,      &kMptFamily,      &kFalconFamily,     &kOptFamily,
-    &kT5Family,       &kBartFamily,       &kMarianFamily,   &kMbartFamily,      &kM2m100Family,
-    &kPegasusFamily,
+    &kBertFamily,       &kRobertaFamily,  &kMpnetFamily,      &kDistilbertFamily, &kDebertaFamily,
+    &kElectraFamily,    &kAlbertFamily,   &kModernbertFamily, &kEurobertFamily,   &kNomicBertFamily,
+    &kRoformerFamily,   &kGpt2Family,     &kGptBigcodeFamily, &kGptNeoFamily,     &kGptjFamily,
+    &kNeoxFamily,       &kLlamaFamily,    &kPhiFamily,        &kPhi3Family,       &kSmollm3Family,
+    &kStarcoder2Family, &kStablelmFamily, &kCohereFamily,     &kGraniteFamily,    &kOlmoFamily,
+    &kGemmaFamily,      &kGemma3Family,   &kBloomFamily,      &kMptFamily,        &kFalconFamily,
+    &kOptFamily,        &kT5Family,       &kBartFamily,       &kMarianFamily,     &kMbartFamily,
+    &kM2m100Family,     &kPegasusFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

@@ -5,15 +5,15 @@
 namespace locus {
 namespace bert {
 
-void fields(ConfigFields& f, Blueprint& b, double eps) {
+void fields(ConfigFields& f, Blueprint& b, double eps, std::string_view activation, double dropout) {
   f.size("hidden_size", b.width);
   f.size("num_hidden_layers", b.layers);
   f.size("num_attention_heads", b.heads);
   f.size("intermediate_size", b.hidden);
   f.eps("layer_norm_eps", b.norm_eps, eps);
-  f.activation("hidden_act", b.activation, "gelu");
-  f.dropout("hidden_dropout_prob", b.dropout, 0.1);
-  f.dropout("attention_probs_dropout_prob", b.attention_dropout, 0.1);
+  f.activation("hidden_act", b.activation, activation);
+  f.dropout("hidden_dropout_prob", b.dropout, dropout);
+  f.dropout("attention_probs_dropout_prob", b.attention_dropout, dropout);
 }
 
 void read_encoder(Blueprint& b) {

@@ -6,8 +6,10 @@
 
 namespace locus::bert {
 
-// Sizes, eps, activation and dropout, under BERT's names.
-void fields(ConfigFields& fields, Blueprint& blueprint, double eps);
+// Sizes, eps, activation and dropout, under BERT's names; with what the last three are where a file does not
+// say.
+void fields(ConfigFields& fields, Blueprint& blueprint, double eps, std::string_view activation = "gelu",
+            double dropout = 0.1);
 // Norms after the residuals and behind the embeddings, and a head for masked tokens with a layer of its own.
 void read_encoder(Blueprint& blueprint);
 // Refuses what BERT and RoBERTa could be but are not here: decoders, positions of other kinds.
