@@ -145,6 +145,13 @@ TEST(ModelFolder, PassesOverHarmlessLeftovers) {
   tensors.emplace_back("bert.pooler.dense.weight", Tensor::zeros({12, 12}));
   other.write(tensors);
   EXPECT_NO_THROW(open_model(other.path()));
+  const FolderOf shared("albert");
+  shared.change("AlbertForMaskedLM", "AlbertForPreTraining");
+  tensors = shared.tensors();
+  tensors.emplace_back("albert.pooler.weight", Tensor::zeros({12, 12}));
+  tensors.emplace_back("sop_classifier.classifier.weight", Tensor::zeros({2, 12}));
+  shared.write(tensors);
+  EXPECT_NO_THROW(open_model(shared.path()));
 }
 
 TEST(ModelFolder, UnderstandsOldNamesAndNamesWithoutThePrefix) {

@@ -49,6 +49,9 @@ void names(NameMap& map, const Blueprint& b) {
 
 constexpr ModelType kTypes[] = {{"albert", "Albert"}};
 constexpr std::string_view kPrefixes[] = {"albert."};
+// Pretraining's other head tells which of two texts stood first.
+constexpr std::string_view kLeftovers[] = {"sop_classifier.classifier.weight",
+                                           "sop_classifier.classifier.bias"};
 
 json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
 
@@ -58,6 +61,7 @@ extern const Family kAlbertFamily = {.name = "ALBERT",
                                      .types = kTypes,
                                      .heads = kEncoderHeads,
                                      .prefixes = kPrefixes,
+                                     .leftovers = kLeftovers,
                                      .fields = fields,
                                      .read = read,
                                      .names = names,
