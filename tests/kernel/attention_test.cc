@@ -17,7 +17,7 @@ struct Case {
   bool causal = false;
   int64_t window = 0;
   bool distance = false, by_query = false, by_key = false, dense = false, shared_slots = false;
-  float dropout = 0;
+  float dropout = 0, cap = 0;
   bool steady = true;
 };
 
@@ -74,6 +74,7 @@ class Scene {
         .key_heads = c_.key_heads,
         .head_size = c_.head_size,
         .scale = 0.4f,
+        .cap = c_.cap,
         .causal = c_.causal,
         .window = c_.window,
         .dropout = c_.dropout,
@@ -203,6 +204,18 @@ const std::vector<Case> kCases = {
      .distance = true,
      .by_key = true,
      .steady = false},
+    {.name = "capped",
+     .queries = {33, 20, 1},
+     .keys = {33, 20, 41},
+     .causal = true,
+     .window = 17,
+     .distance = true,
+     .by_query = true,
+     .by_key = true,
+     .dense = true,
+     .dropout = 0.2f,
+     .cap = 1.5f},
+    {.name = "capped_lone", .queries = {1, 1}, .keys = {40, 300}, .causal = true, .window = 290, .cap = 0.7f},
     {.name = "odd_head", .queries = {9, 16}, .keys = {9, 16}, .heads = 1, .key_heads = 1, .head_size = 13},
     {.name = "many_sequences",
      .queries = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12},

@@ -61,6 +61,14 @@ TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
       [&] { Model model(b); });
 }
 
+TEST(Blueprint, ABiasOfCappedLogitsIsRefused) {
+  Blueprint b;
+  b.logit_cap = 30;
+  b.head_bias = true;
+  expect_error(Fault::usage, {"logit_cap is 30, but the logits have a bias; expected one of both"},
+               [&] { Model model(b); });
+}
+
 TEST(Blueprint, AnUnknownFieldAndAnUnknownOptionOfTheSchemeAreRefused) {
   expect_error(Fault::usage,
                {"model.toml: 2 problems\n  heads is '0', expected a whole number from 1 to 10000\n"

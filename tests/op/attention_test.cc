@@ -1,5 +1,6 @@
 #include "locus/op/attention.h"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -63,18 +64,49 @@ TEST(OpAttention, AQueryAloneHasTheBitsItHasAmongOthers) {
         const Tensor q = normal({keys, 2 * head_size}, 1);
         const Var k(normal({keys, head_size}, 2)), v(normal({keys, head_size}, 3));
         for (const bool steady : {true, false}) {
-          const auto attend = [&](int32_t queries) {
+          const auto attend = [&](int32_t queries, float cap) {
             Sequences sequences = one_sequence(queries, keys);
             sequences.steady = steady;
             return attention(Var(q.rows(keys - queries, keys)), k, v, sequences,
                              {.by_distance = DistanceTerm{Var(normal({2, 2 * keys - 1}, 4)), keys - 1}},
-                             {.heads = 2, .key_heads = 1, .causal = true, .window = window})
+                             {.heads = 2, .key_heads = 1, .cap = cap, .causal = true, .window = window})
                 .value();
           };
-          EXPECT_EQ(attend(1).values(), attend(keys).rows(keys - 1, keys).values());
+          for (const float cap : {0.0f, 1.5f}) {
+            EXPECT_EQ(attend(1, cap).values(), attend(keys, cap).rows(keys - 1, keys).values()) << cap;
+          }
         }
       }
     }
+  }
+}
+
+TEST(OpAttention, GradientsUnderACap) {
+  const Sequences sequences = one_sequence(3, 5);
+  check_op(
+      [&](Vars in) {
+        return attention(in[0], in[1], in[2], sequences, {.by_distance = DistanceTerm{in[3], 4}},
+                         {.heads = 2, .cap = 0.8f, .causal = true});
+      },
+      {{{3, 8}}, {{5, 8}}, {{5, 8}}, {{2, 9}}}, 1e-5);
+}
+
+// c tanh(score / c) of 3 and -1 under a cap of 2; what a dense term hides stays hidden, and gets no gradient.
+TEST(OpAttention, ACapBendsScoresAndHidesNothingLess) {
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  for (const Device device : {Device::cpu, Device::reference}) {
+    const Var q = Var::parameter(Tensor::of({1, 1}, {1.0f}).on(device));
+    const Var k(Tensor::of({3, 1}, {3.0f, -1.0f, 5.0f}).on(device)),
+        v(Tensor::of({3, 1}, {1.0f, 0.0f, 9.0f}).on(device));
+    const Var dense(Tensor::of({1, 3}, {0.0f, 0.0f, kHidden}).on(device));
+    const Var out =
+        attention(q, k, v, one_sequence(1, 3), {.dense = dense}, {.heads = 1, .scale = 1, .cap = 2});
+    const double first = 2 * std::tanh(1.5), second = 2 * std::tanh(-0.5);
+    const double weight = 1 / (1 + std::exp(second - first));
+    EXPECT_NEAR(out.value().values()[0], weight, 1e-6);
+    out.backward(Tensor::full({1, 1}, 1).on(device));
+    const double slope = 3 * (1 - first * first / 4) + (1 - second * second / 4);
+    EXPECT_NEAR(q.grad().values()[0], weight * (1 - weight) * slope, 1e-6);
   }
 }
 
@@ -243,6 +275,10 @@ TEST(OpAttention, RefusesOptionsOutOfRange) {
   f.expect({"attention: dropout is 1, expected 0 or more and less than 1"});
   f.options = {.heads = 2, .window = -3};
   f.expect({"attention: window is -3, expected 0 for none, or more"});
+  for (const float cap : {-1.0f, 1e-9f, std::numeric_limits<float>::quiet_NaN()}) {
+    f.options = {.heads = 2, .cap = cap};
+    f.expect({"attention: cap is", "expected 1e-6 to 1e6, or 0 for none"});
+  }
   for (const float scale : {-1.0f, std::numeric_limits<float>::quiet_NaN()}) {
     f.options = {.heads = 2, .scale = scale};
     f.expect({"attention: scale is", "expected more than 0, or 0 for 1 / sqrt(head size)"});

@@ -46,6 +46,7 @@ Blueprint without_unused(Blueprint b) {
     b.tied = preset.tied;
     b.head_bias = preset.head_bias;
     b.head_scale = preset.head_scale;
+    b.logit_cap = preset.logit_cap;
   }
   if (b.head == HeadKind::none || b.head == HeadKind::embedding) b.head_dense = preset.head_dense;
   if (!b.head_dense) b.dense_bias = preset.dense_bias;

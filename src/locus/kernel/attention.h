@@ -6,7 +6,8 @@
 //   out(h, i) = sum_j softmax_j(score) v_j
 // over the keys that may be seen, when the last query and the last key of a sequence stand together: all of
 // the sequence's; causal, those not after i; with a window w, only those less than w from i. A query that
-// sees no key, or whose scores are all -infinity, gives zeros. Head h of H uses key head h / (H / G) of G.
+// sees no key, or whose scores are all -infinity, gives zeros. With a cap c, c tanh(score / c) takes the
+// place of the score, but of -infinity: what is hidden stays so. Head h of H uses key head h / (H / G) of G.
 // Nothing of size length x length is stored.
 #pragma once
 
@@ -45,7 +46,7 @@ struct AttentionArgs {
   ConstView k, v;  // [Nk, G*D]
   SequenceViews sequences;
   int64_t heads = 0, key_heads = 0, head_size = 0;
-  float scale = 1;
+  float scale = 1, cap = 0;  // 0: no cap
   bool causal = false;
   int64_t window = 0;  // 0: no window
   DistanceViews by_distance;

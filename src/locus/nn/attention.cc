@@ -15,6 +15,7 @@ Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64
       full_(b.is_full(layer)),
       window_(b.window_of(layer)),
       scale_(b.attention_scale),
+      cap_(b.score_cap),
       dropout_(b.attention_dropout),
       place_(place) {
   const int64_t all = heads_ * head_size_, keys = key_heads_ * head_size_;
@@ -70,6 +71,7 @@ op::AttentionOptions Attention::options(const Pass& pass, bool causal, int64_t w
   return {.heads = heads_,
           .key_heads = key_heads_,
           .scale = scale_,
+          .cap = cap_,
           .causal = causal,
           .window = window,
           .dropout = pass.training ? dropout_ : 0,

@@ -47,7 +47,7 @@ class Attention {
   int64_t layer_, heads_, key_heads_, head_size_;
   bool causal_, full_;
   int64_t window_;
-  float scale_, dropout_;
+  float scale_, cap_, dropout_;
   uint64_t place_;
   Linear qkv_;                  // fused, or
   Linear query_, key_, value_;  // each of its own

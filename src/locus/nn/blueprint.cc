@@ -125,6 +125,9 @@ std::vector<std::string> problems(const Blueprint& b) {
       (b.norm_place != NormPlace::before || b.kind == ModelKind::encoder_decoder)) {
     problem("a parallel residual needs norm_place before and a single stack");
   }
+  if (b.logit_cap > 0 && b.head_bias && tells_tokens(b.head)) {
+    problem("logit_cap is {}, but the logits have a bias; expected one of both", b.logit_cap);
+  }
   if (b.padding_token >= b.vocabulary) {
     problem("padding_token is {}, expected less than vocabulary, {}", b.padding_token, b.vocabulary);
   }

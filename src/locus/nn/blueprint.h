@@ -78,7 +78,7 @@ struct Blueprint {
   bool query_bias = true, key_bias = true, value_bias = true, output_bias = true, hidden_bias = true;
   bool fused_qkv = false;
   bool head_norms = false, joint_norms = false;
-  float attention_scale = 0;
+  float attention_scale = 0, score_cap = 0;
   int64_t window = 0;
   int64_t full_every = 0, full_first = 0;
   float dropout = 0, attention_dropout = 0;
@@ -86,7 +86,7 @@ struct Blueprint {
   HeadKind head = HeadKind::next_token;
   bool tied = true;
   bool head_bias = false;
-  float head_scale = 1;
+  float head_scale = 1, logit_cap = 0;
   bool head_dense = false, dense_bias = true;
   int64_t labels = 2;
   bool label_bias = true;

@@ -56,6 +56,7 @@ void Blueprint::fields(F& f) {
   f.flag("head_norms", head_norms, "norms of queries and of keys, a head at a time");
   f.flag("joint_norms", joint_norms, "norms of queries and of keys, all heads at once");
   f.number("attention_scale", attention_scale, 0, 1e6, "on q . k; 0: 1/sqrt(head size)");
+  f.number("score_cap", score_cap, 0, 1e6, "c, of scores that become c tanh(score / c); 0: none");
   f.integer("window", window, 0, 1e9,
             "keys a query looks back to, its own among them, and as far ahead if not causal; 0: all");
   f.integer("full_every", full_every, 0, 10000,
@@ -67,6 +68,7 @@ void Blueprint::fields(F& f) {
   f.flag("tied", tied, "the head reads tokens with the embedding table");
   f.flag("head_bias", head_bias, "a bias on the logits of tokens");
   f.number("head_scale", head_scale, -1e6, 1e6, "on what goes into the head");
+  f.number("logit_cap", logit_cap, 0, 1e6, "c, of logits of tokens that become c tanh(logit / c); 0: none");
   f.flag("head_dense", head_dense, "a dense layer, activation and norm before the logits");
   f.flag("dense_bias", dense_bias, "a bias of that dense layer");
   f.integer("labels", labels, 1, kMost, "classes of a classifier");

@@ -24,6 +24,7 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
       pooler_activation_(b.pooler),
       normalize_(b.normalize),
       scale_(b.head_scale),
+      cap_(b.logit_cap),
       dropout_(b.dropout) {
   if (b.pooler != Activation::none) pooler_ = Linear(site / "pooler", b.width, b.width, true);
   if (normalize_) {
@@ -62,8 +63,11 @@ Var Head::operator()(const Var& hidden, const Placement& placement, const Pass& 
     case HeadKind::none:
       return hidden;
     case HeadKind::next_token:
-    case HeadKind::masked_token:
-      return out_(scale_ == 1 ? transformed(hidden) : op::scale(transformed(hidden), scale_));
+    case HeadKind::masked_token: {
+      const float scale = cap_ > 0 ? scale_ / cap_ : scale_;
+      const Var x = scale == 1 ? transformed(hidden) : op::scale(transformed(hidden), scale);
+      return cap_ > 0 ? op::scale(out_(x, Activation::tanh), cap_) : out_(x);
+    }
     case HeadKind::token_class:
     case HeadKind::answer:
       return out_(dropped(transformed(hidden)));

@@ -27,7 +27,7 @@ class Head {
   Pooling pooling_;
   Activation activation_, pooler_activation_;
   bool normalize_;
-  float scale_, dropout_;
+  float scale_, cap_, dropout_;
   Linear dense_;  // before the logits
   Norm dense_norm_;
   Linear pooler_;

@@ -36,6 +36,8 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
   check.that(options.window >= 0, "window is {}, expected 0 for none, or more", options.window);
   check.that(std::isfinite(options.scale) && options.scale >= 0,
              "scale is {}, expected more than 0, or 0 for 1 / sqrt(head size)", options.scale);
+  check.that(options.cap == 0 || (options.cap >= 1e-6f && options.cap <= 1e6f),
+             "cap is {}, expected 1e-6 to 1e6, or 0 for none", options.cap);
   return {heads, key_heads, head_size, q.size(0), k.size(0)};
 }
 
@@ -159,6 +161,7 @@ void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) 
       .key_heads = sizes.key_heads,
       .head_size = sizes.head_size,
       .scale = scale,
+      .cap = options.cap,
       .causal = options.causal,
       .window = std::min(options.window, s.longest_keys),
       .by_query = views(call.terms.by_query),

@@ -10,6 +10,7 @@ struct AttentionOptions {
   int64_t heads = 1;
   int64_t key_heads = 0;  // 0: as many as heads
   float scale = 0;        // 0: 1/sqrt(head size); a scheme's own scale (ScoreTerms) goes before both
+  float cap = 0;          // on scores, as c tanh(score / c); 0: none
   bool causal = false;
   int64_t window = 0;  // 0: none
   float dropout = 0;

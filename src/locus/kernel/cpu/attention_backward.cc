@@ -39,7 +39,11 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
   std::optional<KeptWeights> kept;
   if (a.dropout > 0) kept.emplace(a, head, panel, first, keys);
   if (kept) kept->apply(chunk.ds, keys);
-  differentiate(chunk, lane, keys);
+  if (a.cap > 0) {
+    differentiate_capped(chunk, lane, keys, a.cap);
+  } else {
+    differentiate<false>(chunk, lane, keys, 0);
+  }
   if (kept) kept->apply(chunk.s, keys);
   if (sums.distances) add_distance_gradient(a, head, panel, first, keys, chunk.ds, sums.distances);
   if (data.by_query.rows || data.by_key.rows)

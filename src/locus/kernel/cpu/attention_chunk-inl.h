@@ -127,10 +127,16 @@ inline void LoadChunk(const AttentionBackwardArgs& args, const BackwardPlan& pla
   }
 }
 
-// s: scores to weights; ds: weights' gradients to scores' gradients. Rows up to the next multiple of kCols
-// become zero.
-HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys) {
+// s: scores to weights; ds: weights' gradients to those of the scores before their cap, where there is one.
+// Rows up to the next multiple of kCols become zero.
+template <bool kCapped>
+HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys, float cap) {
   const F f;
+  // Of cap tanh(x / cap) by its own value; minus infinity, a weight of 0, counts as the least there is.
+  const auto slope = [&](V score) HWY_ATTR {
+    const V part = hn::Max(hn::Mul(score, hn::Set(f, 1 / cap)), hn::Set(f, -1.0f));
+    return hn::NegMulAdd(part, part, hn::Set(f, 1.0f));
+  };
   for (int64_t i = 0; i < kCols; i += kLanes) {
     const V lse = hn::LoadU(f, chunk.lse + lane + i), out_dot = hn::LoadU(f, chunk.out_dot + lane + i);
     float* s = chunk.s + i;
@@ -138,13 +144,20 @@ HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys) {
     each_key(
         keys, [&](int64_t key) HWY_ATTR { return exp(f, hn::Sub(hn::LoadU(f, s + key * kCols), lse)); },
         [&](int64_t key, V weight) HWY_ATTR {
+          V factor = weight;
+          if constexpr (kCapped) factor = hn::Mul(factor, slope(hn::LoadU(f, s + key * kCols)));
           hn::StoreU(weight, f, s + key * kCols);
-          hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(f, ds + key * kCols), out_dot)), f, ds + key * kCols);
+          hn::StoreU(hn::Mul(factor, hn::Sub(hn::LoadU(f, ds + key * kCols), out_dot)), f, ds + key * kCols);
         });
   }
   const int64_t rest = (padded(keys, kCols) - keys) * kCols;
   std::fill_n(chunk.s + keys * kCols, rest, 0.0f);
   std::fill_n(chunk.ds + keys * kCols, rest, 0.0f);
+}
+
+// Apart from the other, as cap_scores() is.
+HWY_NOINLINE inline void differentiate_capped(const Chunk& chunk, int64_t lane, int64_t keys, float cap) {
+  differentiate<true>(chunk, lane, keys, cap);
 }
 
 // The gradient of the scores, added to the partial sums of the terms.

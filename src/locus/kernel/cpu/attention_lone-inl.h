@@ -47,6 +47,7 @@ HWY_INLINE void score_lone(const AttentionArgs& args, const Head& head, const He
     const float* dense = args.dense.row<float>(head.h) + head.pair + first;
     for (int64_t j = 0; j < keys; ++j) s[j] += dense[j];
   }
+  if (args.cap > 0) cap_scores(s, keys, args.cap);
   if (args.window == 0) return;
   const int64_t hidden = std::clamp<int64_t>(head.k_count - args.window - first, 0, keys);
   std::fill_n(s, hidden, -std::numeric_limits<float>::infinity());

@@ -57,7 +57,13 @@ class Pair {
     double sum = static_cast<double>(a.scale) * dot;
     if (a.by_distance.table) sum += at(a.by_distance.table, h, d + a.by_distance.zero);
     if (a.dense) sum += at(a.dense, h, dense);
-    return sum;
+    const double cap = a.cap;
+    return cap == 0 || sum == -std::numeric_limits<double>::infinity() ? sum : cap * std::tanh(sum / cap);
+  }
+  // How much it grows with the sum that is capped; where that is hidden, not at all.
+  double slope() const {
+    const double part = a.cap == 0 ? 0 : std::max(score() / static_cast<double>(a.cap), -1.0);
+    return 1 - part * part;
   }
   // What dropout multiplies the weight by.
   double kept() const {
@@ -164,7 +170,7 @@ void attention_backward(const AttentionBackwardArgs& args) {
             dweight += kept * dout * at(a.v, p.k_row, p.key_column() + c);
             if (args.dv) add_to(args.dv, p.k_row, p.key_column() + c, weight * kept * dout);
           }
-          spread(args, p, weight * (dweight - out_dot));
+          spread(args, p, weight * (dweight - out_dot) * p.slope());
         });
       }
     }
