@@ -329,6 +329,14 @@ const Case kCases[] = {
        b.full_scheme_options = {{"scaling", "linear"}, {"factor", "8"}};
      })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
+    {"gemma2", "Gemma 2", with([](Blueprint& b) {
+       as_gemma(b);
+       b.norm_place = NormPlace::around;
+       b.attention_scale = static_cast<float>(1 / std::sqrt(7.0));
+       b.score_cap = 50, b.logit_cap = 0.75f;
+       b.window = 3;
+       b.full_every = 2, b.full_first = 1;
+     })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {
        as_gemma(b);
        b.norm_place = NormPlace::around;
@@ -339,6 +347,7 @@ const Case kCases[] = {
        b.full_first = b.layers - 1;
        b.full_scheme = "rotary";
        b.full_scheme_options = {{"base", "1000000"}, {"scaling", "linear"}, {"factor", "8"}};
+       b.logit_cap = 30;
      })},
     {"encoder_without_segments", "DeBERTa", with([](Blueprint& b) {
        as_bert(b);

@@ -287,6 +287,12 @@ def gemma():
     return llama(dict(rope_type="default", rope_theta=300.0), hf.GemmaForCausalLM, hf.GemmaConfig, head_dim=6, pad_token_id=0, rms_norm_eps=1e-3)
 
 
+def gemma2(kind=hf.Gemma2ForCausalLM, **settings):
+    settings = {**dict(num_hidden_layers=3, layer_types=["sliding_attention", "full_attention", "sliding_attention"]), **settings}
+    return llama(dict(rope_type="default", rope_theta=300.0), kind, hf.Gemma2Config, head_dim=6, sliding_window=4, query_pre_attn_scalar=9,
+                 attn_logit_softcapping=1.5, final_logit_softcapping=0.8, pad_token_id=0, rms_norm_eps=1e-3, **settings)
+
+
 def gemma3(kind=hf.Gemma3ForCausalLM, **settings):
     settings = {**dict(num_hidden_layers=4, layer_types=["sliding_attention", "sliding_attention", "full_attention", "sliding_attention"]), **settings}
     return llama(dict(full_attention=dict(rope_type="linear", rope_theta=700.0, factor=2.0), sliding_attention=dict(rope_type="default", rope_theta=60.0)),
@@ -470,7 +476,7 @@ CASES = {f.__name__: f for f in (
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, albert, albert_class,
     modernbert, modernbert_class, nomic_bert, roformer,
     roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen2_encoder, qwen3, eurobert, llama_class, phi, phi3, smollm3,
-    starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
+    starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma2, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
     bart_answer, marian, mbart, m2m_100, pegasus)}
 
 

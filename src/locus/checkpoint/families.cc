@@ -10,8 +10,8 @@ extern const Family kBertFamily, kRobertaFamily, kMpnetFamily, kDistilbertFamily
     kElectraFamily, kAlbertFamily, kModernbertFamily, kEurobertFamily, kNomicBertFamily, kRoformerFamily,
     kGpt2Family, kGptBigcodeFamily, kGptNeoFamily, kGptjFamily, kNeoxFamily, kLlamaFamily, kPhiFamily,
     kPhi3Family, kSmollm3Family, kStarcoder2Family, kStablelmFamily, kCohereFamily, kGraniteFamily,
-    kOlmoFamily, kGemmaFamily, kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily, kOptFamily, kT5Family,
-    kBartFamily, kMarianFamily, kMbartFamily, kM2m100Family, kPegasusFamily;
+    kOlmoFamily, kGemmaFamily, kGemma2Family, kGemma3Family, kBloomFamily, kMptFamily, kFalconFamily,
+    kOptFamily, kT5Family, kBartFamily, kMarianFamily, kMbartFamily, kM2m100Family, kPegasusFamily;
 
 namespace {
 
@@ -21,9 +21,9 @@ constexpr const Family* kFamilies[] = {
     &kRoformerFamily,   &kGpt2Family,     &kGptBigcodeFamily, &kGptNeoFamily,     &kGptjFamily,
     &kNeoxFamily,       &kLlamaFamily,    &kPhiFamily,        &kPhi3Family,       &kSmollm3Family,
     &kStarcoder2Family, &kStablelmFamily, &kCohereFamily,     &kGraniteFamily,    &kOlmoFamily,
-    &kGemmaFamily,      &kGemma3Family,   &kBloomFamily,      &kMptFamily,        &kFalconFamily,
-    &kOptFamily,        &kT5Family,       &kBartFamily,       &kMarianFamily,     &kMbartFamily,
-    &kM2m100Family,     &kPegasusFamily,
+    &kGemmaFamily,      &kGemma2Family,   &kGemma3Family,     &kBloomFamily,      &kMptFamily,
+    &kFalconFamily,     &kOptFamily,      &kT5Family,         &kBartFamily,       &kMarianFamily,
+    &kMbartFamily,      &kM2m100Family,   &kPegasusFamily,
 };
 
 // What the end of an architecture's name says about its head; longer ends stand before those they end with.

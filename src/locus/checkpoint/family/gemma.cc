@@ -1,7 +1,8 @@
-// Gemma: Llama with norms whose weights are added to one, and token rows scaled by sqrt(width). Gemma 3 also
-// norms every head's queries and keys and what layers add, and sees all keys in every sixth layer, with a
+// Gemma: Llama with norms whose weights are added to one, and token rows scaled by sqrt(width). Gemma 2 also
+// norms what layers add, caps scores and logits, and sees all keys in every second layer. Gemma 3 norms every
+// head's queries and keys in the place of the cap on scores, and sees all keys in every sixth layer, with a
 // rotation of its own there; read in both directions it is an encoder.
-// Gemma Team 2024, arXiv 2403.08295; 2025, arXiv 2503.19786.
+// Gemma Team 2024, arXiv 2403.08295 and 2408.00118; 2025, arXiv 2503.19786.
 #include <algorithm>
 #include <cmath>
 
@@ -25,13 +26,16 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.activation("hidden_act", b.activation, "gelu_pytorch_tanh");
 }
 
-void fields3(ConfigFields& f, Blueprint& b) {
+void later_fields(ConfigFields& f, Blueprint& b, int64_t longest) {
   shared_fields(f, b);
-  f.size("max_position_embeddings", b.max_length, 131072);
+  f.size("max_position_embeddings", b.max_length, longest);
   f.activation("hidden_activation", b.activation, "gelu_pytorch_tanh");
 }
 
-// What the two have in common; and whether it reads in both directions.
+void fields2(ConfigFields& f, Blueprint& b) { later_fields(f, b, 8192); }
+void fields3(ConfigFields& f, Blueprint& b) { later_fields(f, b, 131072); }
+
+// What all have in common; and whether it reads in both directions.
 bool read_body(const Config& config, Blueprint& b) {
   b.norm = NormKind::rms_from_one;
   b.gated = true;
@@ -52,15 +56,38 @@ void read(const Config& config, Blueprint& b) {
   read_rotary(config, b.head_size, b);
 }
 
-void read3(const Config& config, Blueprint& b) {
-  const bool both = read_body(config, b);
-  for (const std::string_view name : {"attn_logit_softcapping", "final_logit_softcapping"}) {
-    if (config.has(name)) config.refuse(name, "but Locus does not bend scores: expected null");
-  }
-  b.head_norms = true;
+constexpr const char *kScoreCap = "attn_logit_softcapping", *kLogitCap = "final_logit_softcapping";
+
+// A null means none.
+float cap_of(const Config& config, const char* field, double preset) {
+  if (config.is_null(field) || (preset == 0 && !config.has(field))) return 0;
+  return static_cast<float>(config.number(field, 1e-6, 1e6, preset));
+}
+
+// What the later two have in common.
+void read_later(const Config& config, Blueprint& b) {
   b.norm_place = NormPlace::around;
   b.attention_scale =
       static_cast<float>(1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e9, 256)));
+}
+
+void read2(const Config& config, Blueprint& b) {
+  expect_flag(config, "use_bidirectional_attention", false);
+  read_body(config, b);
+  read_later(config, b);
+  b.score_cap = cap_of(config, kScoreCap, 50);
+  b.logit_cap = cap_of(config, kLogitCap, 30);
+  read_window(config, layer_kinds(config, {"sliding_window_pattern", 2, 1}, b.layers),
+              config.integer("sliding_window", 1, 1e9, 4096), b);
+  read_rotary(config, b.head_size, b);
+}
+
+void read3(const Config& config, Blueprint& b) {
+  const bool both = read_body(config, b);
+  read_later(config, b);
+  if (config.has(kScoreCap)) config.refuse(kScoreCap, "which transformers reads and leaves: expected null");
+  b.logit_cap = cap_of(config, kLogitCap, 0);
+  b.head_norms = true;
   const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 6, 1}, b.layers),
               both ? window / 2 + 1 : window, b);
@@ -75,7 +102,7 @@ void read3(const Config& config, Blueprint& b) {
 
 void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
 
-void names3(NameMap& map, const Blueprint& b) {
+void later_names(NameMap& map, const Blueprint& b) {
   // What is a norm of the sum in the others is one of what attention adds.
   constexpr NamePair kNorms[] = {{"attention_norm", "input_layernorm"},
                                  {"attention_out_norm", "post_attention_layernorm"},
@@ -85,6 +112,7 @@ void names3(NameMap& map, const Blueprint& b) {
 }
 
 constexpr ModelType kTypes[] = {{"gemma", "Gemma"}};
+constexpr ModelType kTypes2[] = {{"gemma2", "Gemma2"}};
 constexpr ModelType kTypes3[] = {{"gemma3_text", "Gemma3", "ForCausalLM", "TextModel"}};
 constexpr HeadKind kHeads3[] = {HeadKind::none, HeadKind::next_token};
 
@@ -101,8 +129,10 @@ json::Members config(const Blueprint& b) {
   return members;
 }
 
-json::Members config3(const Blueprint& b) {
-  json::Members members = config_with(kTypes3[0], b);
+std::string cap_config(float cap) { return cap > 0 ? fraction(cap) : "null"; }
+
+json::Members later_config(const ModelType& type, const Blueprint& b) {
+  json::Members members = config_with(type, b);
   const double scale =
       static_cast<double>(b.attention_scale);  // what has no whole number shows when read back
   const int64_t window = std::max<int64_t>(b.window, 1);
@@ -110,9 +140,20 @@ json::Members config3(const Blueprint& b) {
                  {{"query_pre_attn_scalar", json::number(int64_t{std::lround(1 / (scale * scale))})},
                   {"sliding_window", json::number(b.kind == ModelKind::encoder ? 2 * (window - 1) : window)},
                   {"layer_types", layer_types(b)},
-                  {"rope_parameters", two_rotations_config(b)},
-                  {"final_logit_softcapping", "null"},
-                  {"attn_logit_softcapping", "null"}});
+                  {kLogitCap, cap_config(b.logit_cap)}});
+  return members;
+}
+
+json::Members config2(const Blueprint& b) {
+  json::Members members = later_config(kTypes2[0], b);
+  members.insert(members.end(),
+                 {{"rope_parameters", rotary_config(b)}, {kScoreCap, cap_config(b.score_cap)}});
+  return members;
+}
+
+json::Members config3(const Blueprint& b) {
+  json::Members members = later_config(kTypes3[0], b);
+  members.insert(members.end(), {{"rope_parameters", two_rotations_config(b)}, {kScoreCap, "null"}});
   return members;
 }
 
@@ -127,13 +168,22 @@ extern const Family kGemmaFamily = {.name = "Gemma",
                                     .names = names,
                                     .config = config};
 
+extern const Family kGemma2Family = {.name = "Gemma 2",
+                                     .types = kTypes2,
+                                     .heads = llama::kHeads,
+                                     .prefixes = llama::kPrefixes,
+                                     .fields = fields2,
+                                     .read = read2,
+                                     .names = later_names,
+                                     .config = config2};
+
 extern const Family kGemma3Family = {.name = "Gemma 3",
                                      .types = kTypes3,
                                      .heads = kHeads3,
                                      .prefixes = llama::kPrefixes,
                                      .fields = fields3,
                                      .read = read3,
-                                     .names = names3,
+                                     .names = later_names,
                                      .config = config3};
 
 }  // namespace locus
