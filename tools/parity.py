@@ -164,6 +164,8 @@ CASES = {
     "opt 2": (hf.OPTForSequenceClassification, hf.OPTConfig, dict(SIZES, ffn_dim=72, max_position_embeddings=40, word_embed_proj_dim=40,
                                                                   _remove_final_layer_norm=True)),
     "t5 1": (hf.T5ForConditionalGeneration, hf.T5Config, dict(T5, relative_attention_num_buckets=32, relative_attention_max_distance=128)),
+    "mt5 1": (hf.MT5ForConditionalGeneration, hf.MT5Config, dict(T5, feed_forward_proj="gated-gelu")),
+    "mt5 2": (hf.MT5EncoderModel, hf.MT5Config, dict(T5, feed_forward_proj="relu")),
     "t5 2": (hf.T5Model, hf.T5Config, dict(T5, feed_forward_proj="gated-silu", num_decoder_layers=3)),
     "bart 1": (hf.BartForConditionalGeneration, hf.BartConfig, dict(BART)),
     "bart 2": (hf.BartModel, hf.BartConfig, dict(BART, scale_embedding=True, activation_function="relu")),
@@ -196,7 +198,7 @@ def differences(got, wanted):
 # Scalings that look at the length: transformers takes the batch's longest, Locus each sequence's own. Equal lengths make them agree.
 EQUAL = {"llama 2", "llama 3"}
 
-TAKE_NO_POSITIONS = ("Bloom", "Mpt", "FalconForSequence", "FalconForToken", "FalconForQuestion", "Deberta", "MPNet", "RoFormer")
+TAKE_NO_POSITIONS = ("Bloom", "Mpt", "FalconForSequence", "FalconForToken", "FalconForQuestion", "Deberta", "MPNet", "RoFormer", "MT5")
 
 
 def conditions(name, model):

@@ -125,6 +125,35 @@ TEST(FamilyConfig, TheFirstGemmaMeansTheApproximationOfGelu) {
   EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu"}}).activation, Activation::gelu_tanh);
 }
 
+TEST(FamilyConfig, TheSecondGemmaHasCapsUnlessTheyAreNull) {
+  const Blueprint said = changed("gemma2", {});
+  EXPECT_EQ(said.score_cap, 1.5f);
+  EXPECT_EQ(said.logit_cap, 0.8f);
+  const Blueprint none = changed("gemma2", {{"softcapping\": 1.5", "softcapping\": null"},
+                                            {"softcapping\": 0.8", "softcapping\": null"}});
+  EXPECT_EQ(none.score_cap, 0);
+  EXPECT_EQ(none.logit_cap, 0);
+  const Blueprint silent = changed(
+      "gemma2",
+      {{"attn_logit_softcapping", "a"}, {"final_logit_softcapping", "b"}, {"\"layer_types\"", "\"c\""}});
+  EXPECT_EQ(silent.score_cap, 50);
+  EXPECT_EQ(silent.logit_cap, 30);
+  EXPECT_EQ(silent.window_of(0), 4);
+  EXPECT_EQ(silent.window_of(1), 0) << "every second layer sees all keys";
+}
+
+// Files of mT5 say that its head has a table of its own; new ones of transformers, that it has not.
+TEST(FamilyConfig, NoMt5ScalesWhatItsHeadReads) {
+  for (const char* tied : {"true", "false"}) {
+    const Blueprint b =
+        changed("mt5", {{"\"tie_word_embeddings\": true", fmt::format("\"tie_word_embeddings\": {}", tied)},
+                        {"\"feed_forward_proj\"", "\"unread\""}});
+    EXPECT_EQ(b.head_scale, 1);
+    EXPECT_TRUE(b.gated);
+    EXPECT_EQ(b.activation, Activation::gelu_tanh);
+  }
+}
+
 TEST(FamilyConfig, MistralHasNoWindowOnlyWhereItIsNull) {
   EXPECT_EQ(changed("mistral", {}).window, 4);
   EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4", "\"sliding_window\": null"}}).window, 0);

@@ -429,16 +429,20 @@ def opt_after():
     return opt(do_layer_norm_before=False, enable_bias=False, activation_function="gelu")
 
 
-def t5(kind=hf.T5ForConditionalGeneration, **settings):
+def t5(kind=hf.T5ForConditionalGeneration, config=hf.T5Config, **settings):
     settings = {**dict(num_layers=2, num_decoder_layers=1, feed_forward_proj="relu"), **settings}
-    return kind(hf.T5Config(vocab_size=29, d_model=12, d_kv=6, d_ff=20, num_heads=3, relative_attention_num_buckets=8,
+    return kind(config(vocab_size=29, d_model=12, d_kv=6, d_ff=20, num_heads=3, relative_attention_num_buckets=8,
                             relative_attention_max_distance=12, decoder_start_token_id=0, **settings)), dict(lengths=(10, 7))
 
 
-def t5_v11():
-    model, options = t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_layers=1)
+def t5_v11(**kinds):
+    model, options = t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_layers=1, **kinds)
     model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
     return model, options
+
+
+def mt5():
+    return t5_v11(kind=hf.MT5ForConditionalGeneration, config=hf.MT5Config)
 
 
 def bart(kind=hf.BartForConditionalGeneration, config=hf.BartConfig, **settings):
@@ -476,7 +480,8 @@ CASES = {f.__name__: f for f in (
     deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, albert, albert_class,
     modernbert, modernbert_class, nomic_bert, roformer,
     roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen2_encoder, qwen3, eurobert, llama_class, phi, phi3, smollm3,
-    starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma2, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, bart, bart_class,
+    starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma2, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, mt5,
+    bart, bart_class,
     bart_answer, marian, mbart, m2m_100, pegasus)}
 
 

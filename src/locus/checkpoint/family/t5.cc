@@ -1,6 +1,7 @@
-// T5 and its v1.1: learned biases by buckets of distance, RMS norms, scores without a scale. The head reads
-// with the token table, scaled by 1/sqrt(C), or in v1.1 with a table of its own; feed-forward may be gated.
-// Raffel et al. 2019, arXiv 1910.10683.
+// T5, its v1.1, and mT5, which is that in many languages: learned biases by buckets of distance, RMS norms,
+// scores without a scale. The head reads with the token table, scaled by 1/sqrt(C), or in v1.1 with a table
+// of its own; feed-forward may be gated. Raffel et al. 2019, arXiv 1910.10683; Xue et al. 2020, arXiv
+// 2010.11934.
 #include <cmath>
 
 #include "locus/checkpoint/family.h"
@@ -8,8 +9,13 @@
 namespace locus {
 namespace {
 
+constexpr ModelType kTypes[] = {{"t5", "T5", "ForConditionalGeneration"},
+                                {"mt5", "MT5", "ForConditionalGeneration"}};
+
+bool is_mt5(const Config& config) { return config.text("model_type") == kTypes[1].name; }
+
 void read_feed_forward(const Config& config, Blueprint& b) {
-  const std::string name = config.text("feed_forward_proj", "relu");
+  const std::string name = config.text("feed_forward_proj", is_mt5(config) ? "gated-gelu" : "relu");
   b.gated = name.starts_with("gated-");
   if (name == "relu" || name == "gated-relu") {
     b.activation = Activation::relu;
@@ -54,7 +60,7 @@ void read(const Config& config, Blueprint& b) {
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
   b.attention_scale = 1;
   b.attention_dropout = b.dropout;
-  if (config.flag("scale_decoder_outputs", b.tied)) {
+  if (!is_mt5(config) && config.flag("scale_decoder_outputs", b.tied)) {
     b.head_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.width)));
   }
 }
@@ -105,7 +111,6 @@ void names(NameMap& map, const Blueprint& b) {
   }
 }
 
-constexpr ModelType kTypes[] = {{"t5", "T5", "ForConditionalGeneration"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
