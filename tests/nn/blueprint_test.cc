@@ -61,11 +61,14 @@ TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
       [&] { Model model(b); });
 }
 
-TEST(Blueprint, ABiasOfCappedLogitsIsRefused) {
+TEST(Blueprint, CapsThatCannotBeAreRefused) {
   Blueprint b;
+  b.score_cap = 1e-9f;
   b.logit_cap = 30;
   b.head_bias = true;
-  expect_error(Fault::usage, {"logit_cap is 30, but the logits have a bias; expected one of both"},
+  expect_error(Fault::usage,
+               {"a cap is 1e-09, expected at least 1e-6, or 0 for none\n"
+                "  logit_cap is 30, but the logits have a bias; expected one of both"},
                [&] { Model model(b); });
 }
 

@@ -125,6 +125,9 @@ std::vector<std::string> problems(const Blueprint& b) {
       (b.norm_place != NormPlace::before || b.kind == ModelKind::encoder_decoder)) {
     problem("a parallel residual needs norm_place before and a single stack");
   }
+  for (const float cap : {b.score_cap, b.logit_cap}) {
+    if (cap > 0 && cap < 1e-6f) problem("a cap is {}, expected at least 1e-6, or 0 for none", cap);
+  }
   if (b.logit_cap > 0 && b.head_bias && tells_tokens(b.head)) {
     problem("logit_cap is {}, but the logits have a bias; expected one of both", b.logit_cap);
   }
