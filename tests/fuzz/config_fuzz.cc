@@ -1,5 +1,6 @@
 // Any bytes at all as a config.json: refused with an Error, or it describes an architecture whose blueprint
 // can be built.
+// Seeds: config.json
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,5 @@
 // Any bytes as a tokenizer.json: refused with an Error, or it encodes its own text.
+// Seeds: tokenizer.json
 #include "locus/base/error.h"
 #include "locus/text/pipeline/pipeline.h"
 #include "tests/fuzz/encoded.h"

@@ -1,5 +1,6 @@
 // Any bytes at all as a safetensors file: it is refused with an Error, or every tensor in it can be asked
 // for.
+// Seeds: *.safetensors
 #include <cstdlib>
 
 #include "locus/base/error.h"

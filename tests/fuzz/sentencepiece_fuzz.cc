@@ -1,6 +1,7 @@
 // Any bytes as a SentencePiece model, with a fixed vocab.json and as each class that has it alone: refused
 // with an Error, or it encodes its own bytes. A piece for the unknown is there already, so that the fuzzer
 // can spend its time on the others.
+// Seeds: *.model
 #include "locus/base/error.h"
 #include "locus/text/pipeline/marian.h"
 #include "locus/text/pipeline/piece_class.h"
