@@ -51,7 +51,7 @@ struct Training {
   uint64_t number = 0;
 
   void step() {
-    judge(model, batch, {.training = true, .step = number++}).mean.backward();
+    batch_loss(model, batch, {.training = true, .step = number++}).mean.backward();
     optimizer.step(1e-4);
   }
 };

@@ -33,7 +33,7 @@ int run() {
   const Tokens inputs = {placement.pack(input_ids), placement, {}};
 
   // A seed would draw 110 million weights; left blank they show the same shapes at once.
-  const Model::Start blank = {.seed = std::nullopt};
+  const Model::Options blank = {.seed = std::nullopt};
   Blueprint embeddings = kConfig;
   embeddings.layers = 0;
   const Model embedding_layer(embeddings, blank);

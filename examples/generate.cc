@@ -6,7 +6,7 @@
 int main(int count, char** words) try {
   if (count < 3) return 2;
   const locus::Writer writer(words[1]);
-  locus::WriteOptions options = writer.usual();
+  locus::WriteOptions options = writer.defaults();
   options.max_tokens = 12;
   options.on_text = [](size_t, std::string_view text) {
     fmt::print("{}", text);

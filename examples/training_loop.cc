@@ -15,8 +15,8 @@ int run() {
   const std::vector<int32_t> inputs(text.begin(), text.end() - 1), targets(text.begin() + 1, text.end());
 
   Model model(
-      Blueprint{.vocabulary = bytes.size(), .width = 32, .heads = 4, .scheme = "rotary", .deviation = 0.2f});
-  AdamW optimizer(model.parameters(), {.decay = 0});
+      Blueprint{.vocabulary = bytes.size(), .width = 32, .heads = 4, .scheme = "rotary", .init_std = 0.2f});
+  AdamW optimizer(model.parameters(), {.weight_decay = 0});
   const Tokens tokens = tokens_of({inputs}, model.blueprint());
   const Tensor wanted = Tensor::of({static_cast<int64_t>(targets.size())}, targets);
   float last = 0;

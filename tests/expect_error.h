@@ -1,28 +1,59 @@
-// Expects that a call throws a locus::Error of the given kind whose text contains every one of the parts.
+// Expects that a call throws a locus::Error of the given fault, and code if one is given, whose text names
+// every one of the values. Wording is free: tests/golden/errors holds the full text of typical errors.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "locus/base/error.h"
 
 namespace locus {
 
+// Whether a text names a value as a whole: "3" is not in "13", nor is "rot" in "rotary".
+inline bool names(std::string_view text, std::string_view value) {
+  const auto joined = [](char a, char b) {
+    return std::isalnum(static_cast<unsigned char>(a)) && std::isalnum(static_cast<unsigned char>(b));
+  };
+  for (size_t at = text.find(value); at != std::string_view::npos; at = text.find(value, at + 1)) {
+    const size_t end = at + value.size();
+    const bool begins = at == 0 || value.empty() || !joined(text[at - 1], value.front());
+    if (begins && (end == text.size() || value.empty() || !joined(value.back(), text[end]))) return true;
+  }
+  return false;
+}
+
+inline void expect_named(const Error& error, std::initializer_list<const char*> values) {
+  for (const char* value : values) {
+    EXPECT_TRUE(names(error.what(), value))
+        << "the error is: " << error.what() << "\nwithout:      " << value;
+  }
+}
+
 template <class F>
-void expect_error(Fault fault, std::initializer_list<const char*> parts, F&& call) {
+void expect_error(Fault fault, std::initializer_list<const char*> values, F&& call) {
   try {
     call();
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), fault) << error.what();
-    for (const char* part : parts) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
-          << "the error is: " << error.what() << "\nwithout:      " << part;
-    }
-    return;
+    return expect_named(error, values);
   }
-  ADD_FAILURE() << "no error; expected one with '" << *parts.begin() << "'";
+  ADD_FAILURE() << "no error; expected one with '" << *values.begin() << "'";
+}
+
+template <class F>
+void expect_error(Fault fault, Code code, std::initializer_list<const char*> values, F&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), fault) << error.what();
+    EXPECT_EQ(name_of(error.code()), name_of(code)) << error.what();
+    return expect_named(error, values);
+  }
+  ADD_FAILURE() << "no error; expected " << name_of(code);
 }
 
 }  // namespace locus

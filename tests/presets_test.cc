@@ -23,7 +23,7 @@ std::string learns(const Small& preset, double part, const std::string& environm
   const Outcome trained = run_program(
       "train " + (kConfigs / (preset.name + ".toml")).string() + " --out " + folder.path().string() +
           " --set model.width=32 --set model.layers=1 --set model.heads=2 --set train.eval_every=0 --set "
-          "train.warmup=5 --set train.rate=1e-2 " +
+          "train.warmup=5 --set train.learning_rate=1e-2 " +
           preset.settings,
       environment);
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
@@ -51,14 +51,14 @@ TEST(Presets, CausalVerdict) {
 
 TEST(Presets, Masked) {
   const std::string measured =
-      learns({"masked", "--set train.steps=150 --set data.context=32 --set data.batch=16",
+      learns({"masked", "--set train.steps=150 --set data.context=32 --set data.batch_size=16",
               (kConfigs / "data/sentences.test.txt").string()},
              0.5);
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
 }
 
 TEST(Presets, TranslateReverse) {
-  const std::string measured = learns({"translate-reverse", "--set train.steps=150 --set data.batch=32",
+  const std::string measured = learns({"translate-reverse", "--set train.steps=150 --set data.batch_size=32",
                                        (kConfigs / "data/reverse.test.tsv").string()},
                                       0.6);
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.15);
@@ -66,9 +66,9 @@ TEST(Presets, TranslateReverse) {
 }
 
 TEST(Presets, Classify) {
-  const std::string measured = learns(
-      {"classify", "--set train.steps=100 --set data.batch=16", (kConfigs / "data/chase.test.tsv").string()},
-      0.9);
+  const std::string measured = learns({"classify", "--set train.steps=100 --set data.batch_size=16",
+                                       (kConfigs / "data/chase.test.tsv").string()},
+                                      0.9);
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
 }
 

@@ -301,7 +301,7 @@ def compare_cached(name, build, scratch):
     return fine
 
 
-MADE_SIZES = dict(vocabulary=61, width=40, layers=3, heads=5, max_length=64, deviation=0.3)
+MADE_SIZES = dict(vocabulary=61, width=40, layers=3, heads=5, max_length=64, init_std=0.3)
 MADE_BARE = dict(norm="rms", query_bias=False, key_bias=False, value_bias=False, output_bias=False, hidden_bias=False)
 MADE_LLAMA = {**MADE_BARE, "scheme.name": "rotary", "gated": True, "activation": "silu"}
 MADE_COHERE = {**MADE_LLAMA, "norm": "layer", "norm_bias": False, "residual": "parallel-one-norm", "scheme.pairs": "interleaved", "head_scale": 0.5}
@@ -319,7 +319,7 @@ MADE = {
     "mistral": (hf.MistralForCausalLM, {**MADE_LLAMA, "window": 6, "tied": False}),
     "qwen2": (hf.Qwen2ForCausalLM, {**MADE_LLAMA, "query_bias": True, "key_bias": True, "value_bias": True}),
     "alibi": (hf.BloomForCausalLM, {"scheme.name": "alibi", "embedding_norm": True, "activation": "gelu_tanh"}),
-    "mpt": (hf.MptForCausalLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "scheme.name": "alibi", "attention_scale": 1, "deviation": 0.2}),
+    "mpt": (hf.MptForCausalLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "scheme.name": "alibi", "attention_scale": 1, "init_std": 0.2}),
     "falcon": (hf.FalconForCausalLM, {**MADE_BARE, "norm": "layer", "scheme.name": "rotary", "residual": "parallel", "width": 48, "heads": 6, "key_heads": 2}),
     "falcon one key": (hf.FalconForCausalLM, {**MADE_BARE, "norm": "layer", "scheme.name": "rotary", "residual": "parallel-one-norm", "key_heads": 1}),
     "counted": (hf.OPTForCausalLM, {"scheme.name": "learned", "positions": "count", "position_offset": 2, "activation": "relu"}),
@@ -328,30 +328,30 @@ MADE = {
     "qwen2 both": (hf.Qwen2Model, {**MADE_LLAMA, "kind": "encoder", "head": "none", "query_bias": True, "key_bias": True, "value_bias": True}),
     "phi": (hf.PhiForCausalLM, {"scheme.name": "rotary", "scheme.width": 4, "residual": "parallel-one-norm", "head_bias": True, "tied": False}),
     "phi3": (hf.Phi3ForCausalLM, {**MADE_LLAMA, "fused_qkv": True, "scheme.width": 4, "key_heads": 1, "tied": False}),
-    "smollm3": (hf.SmolLM3ForCausalLM, {**MADE_LLAMA, "full_every": 2, "full_first": 1, "full_scheme.name": "none"}),
+    "smollm3": (hf.SmolLM3ForCausalLM, {**MADE_LLAMA, "global_every": 2, "global_first": 1, "global_scheme.name": "none"}),
     "cohere": (hf.CohereForCausalLM, {**MADE_COHERE}),
-    "cohere2": (hf.Cohere2ForCausalLM, {**MADE_COHERE, "window": 5, "full_every": 2, "full_scheme.name": "none"}),
+    "cohere2": (hf.Cohere2ForCausalLM, {**MADE_COHERE, "window": 5, "global_every": 2, "global_scheme.name": "none"}),
     "starcoder2": (hf.Starcoder2ForCausalLM, {"scheme.name": "rotary", "key_heads": 1, "window": 5}),
     "stablelm": (hf.StableLmForCausalLM, {**MADE_LLAMA, "norm": "layer", "scheme.width": 4, "key_heads": 1}),
     "granite": (hf.GraniteForCausalLM, {**MADE_LLAMA, "embedding_scale": 3, "residual_scale": 0.5, "attention_scale": 0.3, "head_scale": 0.25, "key_heads": 1}),
     "olmo2": (hf.Olmo2ForCausalLM, {**MADE_LLAMA, "norm_place": "added", "joint_norms": True, "key_heads": 1}),
-    "olmo3": (hf.Olmo3ForCausalLM, {**MADE_LLAMA, "norm_place": "added", "joint_norms": True, "window": 5, "full_every": 3, "full_first": 1,
-                                    "full_scheme.name": "rotary", "full_scheme.scaling": "linear", "full_scheme.factor": 2}),
+    "olmo3": (hf.Olmo3ForCausalLM, {**MADE_LLAMA, "norm_place": "added", "joint_norms": True, "window": 5, "global_every": 3, "global_first": 1,
+                                    "global_scheme.name": "rotary", "global_scheme.scaling": "linear", "global_scheme.factor": 2}),
     "gemma": (hf.GemmaForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary"}),
-    "gemma2": (hf.Gemma2ForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary", "norm_place": "around", "window": 5, "full_every": 2, "full_first": 1,
+    "gemma2": (hf.Gemma2ForCausalLM, {**MADE_GEMMA, "scheme.name": "rotary", "norm_place": "around", "window": 5, "global_every": 2, "global_first": 1,
                                       "attention_scale": 0.5, "score_cap": 1.5, "logit_cap": 0.7}),
-    "gemma3": (hf.Gemma3ForCausalLM, {**MADE_GEMMA, "norm_place": "around", "head_norms": True, "window": 5, "full_every": 3, "full_first": 2,
-                                      "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300, "full_scheme.scaling": "linear",
-                                      "full_scheme.factor": 2}),
+    "gemma3": (hf.Gemma3ForCausalLM, {**MADE_GEMMA, "norm_place": "around", "head_norms": True, "window": 5, "global_every": 3, "global_first": 2,
+                                      "scheme.name": "rotary", "global_scheme.name": "rotary", "global_scheme.base": 300, "global_scheme.scaling": "linear",
+                                      "global_scheme.factor": 2}),
     "gpt-neo": (hf.GPTNeoForCausalLM, {"scheme.name": "learned", "query_bias": False, "key_bias": False, "value_bias": False, "attention_scale": 1,
-                                       "window": 5, "full_every": 2}),
+                                       "window": 5, "global_every": 2}),
     "mpnet": (hf.MPNetForMaskedLM, {**MADE_ENCODER, "scheme.name": "learned+t5", "positions": "count", "position_offset": 2, "padding_token": 1}),
     "bert": (hf.BertForMaskedLM, {**MADE_ENCODER, "segments": 2}),
     "electra": (hf.ElectraForMaskedLM, {**MADE_ENCODER, "segments": 2, "embedding_width": 24}),
     "albert": (hf.AlbertForMaskedLM, {**MADE_ENCODER, "segments": 2, "embedding_width": 24, "shared_layers": True}),
     "modernbert": (hf.ModernBertForMaskedLM, {**MADE_BARE, "norm": "layer", "norm_bias": False, "kind": "encoder", "head": "masked_token", "gated": True,
                                               "embedding_norm": True, "first_norm": False, "head_dense": True, "dense_bias": False, "head_bias": True,
-                                              "window": 5, "full_every": 2, "scheme.name": "rotary", "full_scheme.name": "rotary", "full_scheme.base": 300}),
+                                              "window": 5, "global_every": 2, "scheme.name": "rotary", "global_scheme.name": "rotary", "global_scheme.base": 300}),
     "nomic-bert": (hf.NomicBertForMaskedLM, {**MADE_ENCODER, **MADE_BARE, "norm": "layer", "segments": 2, "scheme.name": "rotary", "gated": True,
                                              "activation": "silu"}),
     "roformer": (hf.RoFormerForMaskedLM, {**MADE_ENCODER, "segments": 2, "scheme.name": "rotary", "scheme.pairs": "interleaved", "embedding_width": 24}),
@@ -365,7 +365,7 @@ MADE = {
     "gptj": (hf.GPTJForCausalLM, {"scheme.name": "rotary", "scheme.pairs": "interleaved", "scheme.width": 6, "residual": "parallel-one-norm", "head_bias": True,
                                   "query_bias": False, "key_bias": False, "value_bias": False, "output_bias": False, "activation": "gelu_tanh"}),
     # Scores without a scale: smaller weights keep the softmax from deciding everything on one key.
-    "t5": (hf.T5ForConditionalGeneration, {**MADE_BARE, "deviation": 0.2, "kind": "encoder-decoder", "scheme.name": "t5", "attention_scale": 1, "tied": False,
+    "t5": (hf.T5ForConditionalGeneration, {**MADE_BARE, "init_std": 0.2, "kind": "encoder-decoder", "scheme.name": "t5", "attention_scale": 1, "tied": False,
                                            "gated": True, "activation": "gelu_tanh", "decoder_layers": 2}),
     "marian": (hf.MarianMTModel, {"kind": "encoder-decoder", "scheme.name": "sinusoidal", "scheme.pairs": "halves", "norm_place": "after",
                                   "final_norm": False}),

@@ -53,9 +53,9 @@ TEST(Bf16, WritesTheSameInAnyCompany) {
   for (const char* job : {"write", "translate"}) {
     const Writer writer(golden_model(job), DType::bf16);
     const std::vector<std::string> texts = {"the dog", "it ran", "a cat"};
-    const std::vector<std::string> all = writer.write(texts, writer.usual());
+    const std::vector<std::string> all = writer.write(texts, writer.defaults());
     for (size_t i = 0; i < texts.size(); ++i) {
-      EXPECT_EQ(writer.write(std::span(texts).subspan(i, 1), writer.usual()).front(), all[i]) << job;
+      EXPECT_EQ(writer.write(std::span(texts).subspan(i, 1), writer.defaults()).front(), all[i]) << job;
     }
   }
 }

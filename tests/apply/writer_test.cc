@@ -14,7 +14,7 @@ namespace locus {
 namespace {
 
 WriteOptions as_expected(const Writer& writer) {
-  WriteOptions options = writer.usual();
+  WriteOptions options = writer.defaults();
   options.max_tokens = 12;
   options.sampling.repetition_penalty = 1.3f;
   return options;
@@ -35,7 +35,7 @@ TEST(Writer, TranslatesAsTransformersDoes) {
   const Expected expected("translate");
   const Writer writer(golden_model("translate"));
   EXPECT_TRUE(writer.reads());
-  WriteOptions options = writer.usual();
+  WriteOptions options = writer.defaults();
   EXPECT_EQ(options.beams, 4);
   const std::vector<std::string> beam = writer.write(texts_of(expected), options);
   options.beams = 1;
@@ -51,14 +51,14 @@ TEST(Writer, LanguagesAreWhatStandsAroundATextAndWhatBeginsItsAnswer) {
   const Expected expected("languages");
   const Writer writer(golden_model("languages"));
   for (const Expected::Value value : expected.cases()) {
-    WriteOptions options = writer.usual();
+    WriteOptions options = writer.defaults();
     options.from = text_of(value, "from");
     options.to = text_of(value, "to");
     const std::vector<std::string> text = {text_of(value, "text")};
     EXPECT_EQ(writer.write(text, options)[0], text_of(value, "translation"))
         << text[0] << options.from << options.to;
   }
-  WriteOptions options = writer.usual();
+  WriteOptions options = writer.defaults();
   options.to = "fra_Latm";
   expect_error(Fault::data, {"no special token 'fra_Latm'", "did you mean 'fra_Latn'?"},
                [&] { writer.write(std::vector<std::string>{"the dog"}, options); });

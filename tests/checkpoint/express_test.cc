@@ -16,7 +16,7 @@ struct Case {
 };
 
 Blueprint base() {
-  return {.vocabulary = 29, .width = 12, .layers = 2, .heads = 3, .max_length = 20, .deviation = 0.3f};
+  return {.vocabulary = 29, .width = 12, .layers = 2, .heads = 3, .max_length = 20, .init_std = 0.3f};
 }
 
 Blueprint with(void (*change)(Blueprint&)) {
@@ -69,7 +69,7 @@ void as_modernbert(Blueprint& b) {
   b.head = HeadKind::masked_token;
   b.scheme = "rotary";
   b.window = 4;
-  b.full_every = 2;
+  b.global_every = 2;
   b.gated = b.embedding_norm = b.head_dense = b.head_bias = true;
   b.norm_bias = b.first_norm = b.dense_bias = false;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
@@ -202,7 +202,7 @@ const Case kCases[] = {
        b.query_bias = b.key_bias = b.value_bias = false;
        b.attention_scale = 1;
        b.window = 3;
-       b.full_every = 2;
+       b.global_every = 2;
      })},
     {"deberta", "DeBERTa", with([](Blueprint& b) {
        as_deberta(b);
@@ -228,7 +228,7 @@ const Case kCases[] = {
      })},
     {"modernbert", "ModernBERT", with([](Blueprint& b) {
        as_modernbert(b);
-       b.full_scheme = "rotary";
+       b.global_scheme = "rotary";
        b.full_scheme_options = {{"base", "160000"}};
      })},
     {"modernbert_labels", "ModernBERT", with([](Blueprint& b) {
@@ -236,7 +236,7 @@ const Case kCases[] = {
        b.head = HeadKind::sequence_class;
        b.pooling = Pooling::mean;
        b.labels = 3;
-       b.full_every = 0;
+       b.global_every = 0;
      })},
     {"nomic_bert", "NomicBERT", with([](Blueprint& b) {
        as_bert(b);
@@ -267,17 +267,17 @@ const Case kCases[] = {
     {"smollm3", "SmolLM3", with([](Blueprint& b) {
        as_llama(b);
        b.layers = 5;
-       b.full_every = 4;
-       b.full_first = 3;
-       b.full_scheme = "none";
+       b.global_every = 4;
+       b.global_first = 3;
+       b.global_scheme = "none";
      })},
     {"cohere", "Cohere", with(as_cohere)},
     {"cohere2", "Cohere", with([](Blueprint& b) {
        as_cohere(b);
        b.window = 3;
-       b.full_every = 2;
-       b.full_first = 1;
-       b.full_scheme = "none";
+       b.global_every = 2;
+       b.global_first = 1;
+       b.global_scheme = "none";
      })},
     {"starcoder2", "StarCoder2", with([](Blueprint& b) {
        b.scheme = "rotary";
@@ -323,9 +323,9 @@ const Case kCases[] = {
        b.norm_place = NormPlace::added;
        b.joint_norms = true;
        b.window = 3;
-       b.full_every = 4;
-       b.full_first = b.layers - 1;
-       b.full_scheme = "rotary";
+       b.global_every = 4;
+       b.global_first = b.layers - 1;
+       b.global_scheme = "rotary";
        b.full_scheme_options = {{"scaling", "linear"}, {"factor", "8"}};
      })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
@@ -335,7 +335,7 @@ const Case kCases[] = {
        b.attention_scale = static_cast<float>(1 / std::sqrt(7.0));
        b.score_cap = 50, b.logit_cap = 0.75f;
        b.window = 3;
-       b.full_every = 2, b.full_first = 1;
+       b.global_every = 2, b.global_first = 1;
      })},
     {"gemma3", "Gemma 3", with([](Blueprint& b) {
        as_gemma(b);
@@ -343,9 +343,9 @@ const Case kCases[] = {
        b.head_norms = true;
        b.attention_scale = static_cast<float>(1 / std::sqrt(7.0));
        b.window = 3;
-       b.full_every = 6;
-       b.full_first = b.layers - 1;
-       b.full_scheme = "rotary";
+       b.global_every = 6;
+       b.global_first = b.layers - 1;
+       b.global_scheme = "rotary";
        b.full_scheme_options = {{"base", "1000000"}, {"scaling", "linear"}, {"factor", "8"}};
        b.logit_cap = 30;
      })},

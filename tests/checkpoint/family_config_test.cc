@@ -54,7 +54,7 @@ TEST(FamilyConfig, TypesOfLayersTellTheWindowBeforeTheirNumberDoes) {
 TEST(FamilyConfig, ModernBertSaysBasesAndWindowsInTwoWays) {
   const Blueprint now = changed("modernbert", {});
   EXPECT_EQ(now.window, 4) << "a token and three on either side";
-  EXPECT_EQ(now.full_every, 2);
+  EXPECT_EQ(now.global_every, 2);
   EXPECT_EQ(now.scheme_options.at("base"), "50");
   EXPECT_EQ(now.full_scheme_options.at("base"), "500");
   const std::vector<Change> old = {
@@ -66,7 +66,7 @@ TEST(FamilyConfig, ModernBertSaysBasesAndWindowsInTwoWays) {
 
   std::vector<Change> alike = old;
   alike.push_back({"\"global_rope_theta\": 500", "\"global_rope_theta\": 50"});
-  EXPECT_EQ(changed("modernbert", alike).full_scheme, "");
+  EXPECT_EQ(changed("modernbert", alike).global_scheme, "");
   alike.push_back({"\"global_attn_every_n_layers\": 2", "\"global_attn_every_n_layers\": 1"});
   EXPECT_EQ(changed("modernbert", alike).window, 0);
   std::vector<Change> presets = old;
@@ -100,7 +100,7 @@ TEST(FamilyConfig, OneRotationForTwoKindsOfLayersIsRefused) {
 
 TEST(FamilyConfig, GemmaSaysBasesAndWindowsInTwoWays) {
   const Blueprint now = changed("gemma3", {});
-  EXPECT_EQ(now.full_first, 2);
+  EXPECT_EQ(now.global_first, 2);
   EXPECT_EQ(now.scheme_options.at("base"), "60");
   EXPECT_EQ(now.full_scheme_options.at("base"), "700");
   EXPECT_EQ(now.full_scheme_options.at("scaling"), "linear");
@@ -171,11 +171,11 @@ TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
     return read_architecture(Config(folder / "config.json")).blueprint;
   };
   EXPECT_EQ(read("global", "local", 1).window, 4);
-  EXPECT_EQ(read("global", "local", 1).full_every, 2);
-  EXPECT_EQ(read("local", "local", 1).full_every, 0);
+  EXPECT_EQ(read("global", "local", 1).global_every, 2);
+  EXPECT_EQ(read("local", "local", 1).global_every, 0);
   EXPECT_EQ(read("local", "local", 1).window, 4);
   EXPECT_EQ(read("global", "global", 1).window, 0);
-  EXPECT_EQ(read("local", "global", 1).full_first, 1);
+  EXPECT_EQ(read("local", "global", 1).global_first, 1);
   expect_bad_data("which says 'around' for layer 1: expected global for every so many layers",
                   [&] { read("global", "around", 1); });
   expect_bad_data("which are 5 layers: expected as many as the model has, 3",
@@ -186,15 +186,15 @@ TEST(FamilyConfig, Smollm3SaysInTwoWaysWhichLayersHaveNoPositions) {
   const std::string said = "\"no_rope_layers\": [\n    1,\n    0,\n    1\n  ],";
   const auto read = [&](const std::string& field) { return changed("smollm3", {{said, field}}); };
   const Blueprint now = changed("smollm3", {});
-  EXPECT_EQ(now.full_scheme, "none");
-  EXPECT_EQ(now.full_every, 3);
-  EXPECT_EQ(now.full_first, 1);
-  EXPECT_EQ(read("\"no_rope_layers\": [1, 1, 1],").full_scheme, "");
-  EXPECT_EQ(read("\"no_rope_layers\": [0, 0, 0],").full_every, 1);
-  EXPECT_EQ(read("\"unread\": 0,").full_scheme, "") << "every fourth, but there are three";
+  EXPECT_EQ(now.global_scheme, "none");
+  EXPECT_EQ(now.global_every, 3);
+  EXPECT_EQ(now.global_first, 1);
+  EXPECT_EQ(read("\"no_rope_layers\": [1, 1, 1],").global_scheme, "");
+  EXPECT_EQ(read("\"no_rope_layers\": [0, 0, 0],").global_every, 1);
+  EXPECT_EQ(read("\"unread\": 0,").global_scheme, "") << "every fourth, but there are three";
   EXPECT_EQ(
       changed("smollm3", {{said, ""}, {"\"no_rope_layer_interval\": 4", "\"no_rope_layer_interval\": 3"}})
-          .full_first,
+          .global_first,
       2);
   expect_bad_data("which says '1' for layer 2: expected 0 for every so many layers",
                   [&] { read("\"no_rope_layers\": [0, 0, 1],"); });
@@ -205,14 +205,14 @@ TEST(FamilyConfig, CohereSaysWindowsInTwoWaysAndHasNoPositionsBesides) {
       "\"layer_types\": [\n    \"sliding_attention\",\n    \"full_attention\",\n    \"sliding_attention\"\n  "
       "],";
   const Blueprint now = changed("cohere2", {});
-  EXPECT_EQ(now.full_scheme, "none");
+  EXPECT_EQ(now.global_scheme, "none");
   EXPECT_EQ(now.window_of(0), 4);
   EXPECT_EQ(now.window_of(1), 0);
-  EXPECT_EQ(changed("cohere2", {{types, "\"sliding_window_pattern\": 3,"}}).full_first, 2);
-  EXPECT_EQ(changed("cohere2", {{types, ""}}).full_scheme, "") << "every fourth, but there are three";
+  EXPECT_EQ(changed("cohere2", {{types, "\"sliding_window_pattern\": 3,"}}).global_first, 2);
+  EXPECT_EQ(changed("cohere2", {{types, ""}}).global_scheme, "") << "every fourth, but there are three";
   const Blueprint bare = changed("cohere2", {{types, "\"sliding_window_pattern\": 1,"}});
   EXPECT_EQ(bare.window, 0);
-  EXPECT_TRUE(bare.is_full(0) && bare.full_scheme == "none");
+  EXPECT_TRUE(bare.is_full(0) && bare.global_scheme == "none");
 }
 
 TEST(FamilyConfig, MpnetHasAsManyBucketsAsItReads) {

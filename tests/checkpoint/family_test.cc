@@ -103,7 +103,7 @@ TEST_P(FamilyGolden, DecodesWithACacheWhatTheFullPassGives) {
   Cache cache;
   for (int64_t i = 0; i < length; ++i) {
     const Placement one = Placement::rectangle(ids.size(0), 1, b.policy());
-    Pass pass;
+    ForwardPass pass;
     pass.cache = &cache;
     const Tensor step =
         folder.model.transformer()({one.pack(ids.columns(i, i + 1).clone()), one, {}}, pass).value();

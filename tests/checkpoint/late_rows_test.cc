@@ -1,5 +1,5 @@
 // Models whose tokens stay in the file until a text has them.
-#include "locus/checkpoint/late_rows.h"
+#include "locus/checkpoint/lazy_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr int32_t kUsed[] = {5, 3, 5, 7}, kUnused = 4;
 
 // What rows were not read shows: the table starts with numbers that no sum gets rid of.
 ModelFolder open_late(const fs::path& path) {
-  ModelFolder folder = open_model(path, {.late_tokens = true});
+  ModelFolder folder = open_model(path, {.lazy_tokens = true});
   if (!folder.model.transformer().has_all_tokens()) {
     Tensor table = folder.model.transformer().tokens().value();
     table.fill(kNothing);
@@ -46,7 +46,7 @@ std::vector<float> row(const ModelFolder& folder, int32_t id) {
   return folder.model.transformer().tokens().value().rows(id, id + 1).values();
 }
 
-TEST(LateRows, GiveEveryFamilyTheSameBits) {
+TEST(LazyRows, GiveEveryFamilyTheSameBits) {
   int late = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(LOCUS_GOLDEN) / "family")) {
     const ModelFolder whole = open_model(entry.path()), folder = open_late(entry.path());
@@ -61,7 +61,7 @@ TEST(LateRows, GiveEveryFamilyTheSameBits) {
   EXPECT_GT(late, 20);
 }
 
-TEST(LateRows, AreMadeF32FromWhatTheyAreStoredAs) {
+TEST(LazyRows, AreMadeF32FromWhatTheyAreStoredAs) {
   for (const DType stored : {DType::f16, DType::bf16}) {
     const FolderOf folder("bert-class");
     std::vector<NamedTensor> tensors = folder.tensors();
@@ -73,14 +73,14 @@ TEST(LateRows, AreMadeF32FromWhatTheyAreStoredAs) {
   }
 }
 
-TEST(LateRows, ComeFromTheirShard) {
+TEST(LazyRows, ComeFromTheirShard) {
   const FolderOf folder("bert-class");
   const std::vector<float> whole = states(open_model(folder.path()));
   folder.shard();
   EXPECT_EQ(states(open_late(folder.path())), whole);
 }
 
-TEST(LateRows, MayBeAskedForByThreadsAtOnce) {
+TEST(LazyRows, MayBeAskedForByThreadsAtOnce) {
   const fs::path path = fs::path(LOCUS_GOLDEN) / "family/bert-class";
   const ModelFolder whole = open_model(path), folder = open_late(path);
   std::vector<std::jthread> all;
@@ -93,7 +93,7 @@ TEST(LateRows, MayBeAskedForByThreadsAtOnce) {
   }
 }
 
-TEST(LateRows, AreThereWhenTheFileWasRemovedOrReplaced) {
+TEST(LazyRows, AreThereWhenTheFileWasRemovedOrReplaced) {
   const FolderOf folder("bert-class");
   const ModelFolder whole = open_model(folder.path()), late = open_late(folder.path());
   std::vector<NamedTensor> tensors = folder.tensors();
@@ -104,7 +104,7 @@ TEST(LateRows, AreThereWhenTheFileWasRemovedOrReplaced) {
   EXPECT_EQ(states(late, {1, 2}), states(whole, {1, 2}));
 }
 
-TEST(LateRows, RefuseAFileThatWasWrittenTo) {
+TEST(LazyRows, RefuseAFileThatWasWrittenTo) {
   const FolderOf folder("bert-class");
   const ModelFolder whole = open_model(folder.path()), late = open_late(folder.path());
   states(late);
@@ -118,7 +118,7 @@ TEST(LateRows, RefuseAFileThatWasWrittenTo) {
                [&] { states(late, {1}); });
 }
 
-TEST(LateRows, RefuseNumbersThatAreNotFinite) {
+TEST(LazyRows, RefuseNumbersThatAreNotFinite) {
   const FolderOf folder("bert-class");
   std::vector<NamedTensor> tensors = folder.tensors();
   for (auto& [name, tensor] : tensors) {
@@ -135,18 +135,18 @@ TEST(LateRows, RefuseNumbersThatAreNotFinite) {
   EXPECT_EQ(states(late), states(whole));
 }
 
-TEST(LateRows, LeaveIdsOutsideTheTableToWhoeverLooksThemUp) {
+TEST(LazyRows, LeaveIdsOutsideTheTableToWhoeverLooksThemUp) {
   const ModelFolder late = open_late(fs::path(LOCUS_GOLDEN) / "family/bert-class");
   for (const int32_t id : {-1, 1 << 20}) {
     expect_error(Fault::data, {"embed: ids", "expected"}, [&] { states(late, {1, id}); });
   }
 }
 
-TEST(LateRows, AreNotSaved) {
+TEST(LazyRows, AreNotSaved) {
   const ModelFolder late = open_late(fs::path(LOCUS_GOLDEN) / "family/bert-class");
   const TemporaryFolder saved;
   const std::initializer_list<const char*> said = {
-      "are still in the file it came from; open it without late_tokens"};
+      "are still in the file it came from; open it without lazy_tokens"};
   expect_error(Fault::data, said, [&] { save_model(late, saved / "folder"); });
   expect_error(Fault::data, said, [&] { save_model(late.model, saved / "folder"); });
   EXPECT_FALSE(fs::exists(saved / "folder"));

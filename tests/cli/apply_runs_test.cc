@@ -15,8 +15,8 @@ class AppliedRun : public ::testing::Test {
     put(folder / "run.toml",
         "[model]\nwidth = 16\nlayers = 1\nheads = 2\ndeviation = 0.2\nmax_length = 32\n" + model +
             "[model.scheme]\nname = 'learned'\n[data]\ntrain = '" + name +
-            "'\nvalidation_part = 0\ncontext = 32\nbatch = 8\n"
-            "[train]\nsteps = 80\nrate = 0.02\neval_every = 0\nsave_every = 80\n");
+            "'\nvalidation_split = 0\ncontext = 32\nbatch_size = 8\n"
+            "[train]\nsteps = 80\nlearning_rate = 0.02\neval_every = 0\nsave_every = 80\n");
     const Outcome trained =
         run_program("train " + (folder / "run.toml").string() + " --out " + (folder / "out").string());
     ASSERT_EQ(trained.exit_code, 0) << trained.err;

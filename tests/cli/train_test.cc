@@ -20,8 +20,8 @@ class TrainCommand : public ::testing::Test {
     put(folder / "x.txt", text);
     put(folder / "run.toml",
         "[model]\nwidth = 16\nlayers = 1\nheads = 2\ndeviation = 0.2\n[model.scheme]\nname = 'learned'\n"
-        "[data]\ntrain = 'x.txt'\nvalidation_part = 0.2\ncontext = 16\nbatch = 8\n"
-        "[train]\nsteps = 60\nrate = 0.02\neval_every = 20\nsave_every = 20\n");
+        "[data]\ntrain = 'x.txt'\nvalidation_split = 0.2\ncontext = 16\nbatch_size = 8\n"
+        "[train]\nsteps = 60\nlearning_rate = 0.02\neval_every = 20\nsave_every = 20\n");
   }
   std::string out() const { return (folder / "out").string(); }
   std::string command(const std::string& more = "") const {
@@ -64,8 +64,8 @@ TEST_F(TrainCommand, ATrainedModelIsExplained) {
 }
 
 TEST_F(TrainCommand, ABatchThatDoesNotFitIsRefusedBeforeItBegins) {
-  expect_fault(5, command("--set data.batch=1000000 --set model.layers=400"),
-               {"a step needs at least ", "tokens at once), but ", " GB are free; lower data.batch"});
+  expect_fault(5, command("--set data.batch_size=1000000 --set model.layers=400"),
+               {"a step needs at least ", "tokens at once), but ", " GB are free; lower data.batch_size"});
 }
 
 TEST_F(TrainCommand, AModelThatDoesNotFitIsRefusedBeforeItIsMade) {
@@ -126,8 +126,8 @@ TEST_F(TrainCommand, TheSameCommandGoesOnAndAnotherIsRefused) {
   const std::string metrics = read_file(folder / "out/metrics.jsonl");
   expect_fine(command("--set train.steps=40"));
   EXPECT_EQ(read_file(folder / "out/metrics.jsonl"), metrics) << "there is nothing left to do";
-  expect_fault(2, command("--set train.steps=40 --set train.rate=0.01"),
-               {"was begun with another configuration", "train.rate: '0.01', was '0.02'"});
+  expect_fault(2, command("--set train.steps=40 --set train.learning_rate=0.01"),
+               {"was begun with another configuration", "train.learning_rate: '0.01', was '0.02'"});
 }
 
 TEST_F(TrainCommand, ARunGoesOnWithTheSameDataWhereverTheyAre) {
@@ -170,7 +170,7 @@ TEST_F(TrainCommand, Faults) {
     expect_fault(4, command(), {"is in use by another run, process "});
   }
   // Rows of zeros through a norm that adds nothing to their variance.
-  expect_fault(6, command("--set model.deviation=0 --set model.norm_eps=0 --set model.scheme.name=none"),
+  expect_fault(6, command("--set model.init_std=0 --set model.norm_eps=0 --set model.scheme.name=none"),
                {"step 1: the loss is nan; nothing was saved yet"});
   expect_fault(2, command("--set train.eps=0"), {"[train] eps is '0'"});
   expect_fault(2, command("--set train.stepz=3"), {"unknown option 'stepz'; did you mean 'steps'?"});
@@ -192,7 +192,7 @@ TEST_F(TrainCommand, Faults) {
 TEST_F(TrainCommand, AMaskHidesAToken) {
   expect_fine(
       command("--set model.kind=encoder --set model.head=masked_token --set data.mask_rate=0.001 --set "
-              "data.batch=1 --set data.validation_part=0"));
+              "data.batch_size=1 --set data.validation_split=0"));
 }
 
 TEST_F(TrainCommand, EvalAndGenerateRefuseWhatMakesNoSense) {
@@ -237,7 +237,7 @@ TEST_F(TrainCommand, ARunDoesNotEndForItsPage) {
 
 TEST_F(TrainCommand, WordsAndQuestionsFromFiles) {
   put(folder / "tags.tsv", "the dog ran\tD N V\na cat sat\tD N V\nit ran\tN V\n");
-  const std::string model = "--set model.kind=encoder --set data.validation_part=0 --set data.context=32 ";
+  const std::string model = "--set model.kind=encoder --set data.validation_split=0 --set data.context=32 ";
   const std::string told = expect_fine(
       command(model + "--set model.head=token_class --set data.train=" + (folder / "tags.tsv").string()));
   EXPECT_TRUE(told.ends_with("ask the model: locus eval, locus tag\n")) << told;

@@ -177,17 +177,17 @@ class Block {
 };
 
 // One forward and backward pass: the result, and the gradients of x and of every parameter by name.
-struct Pass {
+struct ForwardPass {
   Tensor out, dx;
   std::map<std::string, Tensor> gradients;  // no tensor where nothing came
 };
 
-inline Pass pass(Block& block, const Tensor& x, const Placement& placement, const Tensor& dout) {
+inline ForwardPass pass(Block& block, const Tensor& x, const Placement& placement, const Tensor& dout) {
   block.parameters.clear_grads();
   const Var input = Var::parameter(x);
   const Var out = block.run(input, placement);
   out.backward(dout);
-  Pass result{out.value(), input.grad(), {}};
+  ForwardPass result{out.value(), input.grad(), {}};
   for (const NamedParameter& parameter : block.parameters.all()) {
     result.gradients[parameter.name] = parameter.var.grad();
   }

@@ -24,10 +24,10 @@ class Devices : public Conformance {
     const Placement placement = Placement::of_lengths(lengths);
     const int64_t count = placement.queries();
     Block exact(GetParam(), shape, Device::reference);
-    const Pass want = pass(exact, exact.rows(count, 11), placement, exact.rows(count, 12));
+    const ForwardPass want = pass(exact, exact.rows(count, 11), placement, exact.rows(count, 12));
     each_target([&] {
       Block block(GetParam(), shape, Device::cpu);
-      const Pass got = pass(block, block.rows(count, 11), placement, block.rows(count, 12));
+      const ForwardPass got = pass(block, block.rows(count, 11), placement, block.rows(count, 12));
       expect_near(got.out, numbers(want.out), kResult, "out");
       expect_near(got.dx, numbers(want.dx), kGradient, "gradient of x");
       double most = largest(numbers(want.dx));

@@ -73,7 +73,7 @@ TEST_P(Gradients, OfInputAndParametersAgainstDifferences) {
     const std::vector<int64_t> lengths = {7, 1, 3};
     const Placement placement = Placement::of_lengths(lengths);
     const Tensor x = block.rows(placement.queries(), 11);
-    const Pass got = pass(block, x, placement, block.rows(placement.queries(), kWeights));
+    const ForwardPass got = pass(block, x, placement, block.rows(placement.queries(), kWeights));
     const Var input(x);
     check(block, input, placement, x, got.dx, "x");
     for (const NamedParameter& parameter : block.parameters.all()) {

@@ -20,12 +20,12 @@ TEST_P(Invariance, BatchMatesChangeNoBit) {
     Block block(GetParam(), {.heads = 3, .causal = causal}, Device::cpu);
     const Placement placement = Placement::of_lengths(kLengths);
     const Tensor x = block.rows(placement.queries(), 11), dout = block.rows(placement.queries(), 12);
-    const Pass together = pass(block, x, placement, dout);
+    const ForwardPass together = pass(block, x, placement, dout);
     int64_t start = 0;
     for (const int64_t length : kLengths) {
       SCOPED_TRACE(::testing::Message() << "length " << length << (causal ? ", causal" : ""));
       const int64_t end = start + length;
-      const Pass alone = pass(block, x.rows(start, end), one(length), dout.rows(start, end));
+      const ForwardPass alone = pass(block, x.rows(start, end), one(length), dout.rows(start, end));
       EXPECT_EQ(alone.out.values(), together.out.rows(start, end).values());
       EXPECT_EQ(alone.dx.values(), together.dx.rows(start, end).values());
       start = end;

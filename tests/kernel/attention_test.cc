@@ -18,7 +18,7 @@ struct Case {
   int64_t window = 0;
   bool distance = false, by_query = false, by_key = false, dense = false, shared_slots = false;
   float dropout = 0, cap = 0;
-  bool steady = true;
+  bool contiguous = true;
 };
 
 Tensor starts(const std::vector<int32_t>& counts) {
@@ -33,7 +33,7 @@ Tensor positions(const Case& c, bool of_queries) {
   for (size_t b = 0; b < c.keys.size(); ++b) {
     const int32_t count = of_queries ? c.queries[b] : c.keys[b];
     const int32_t first = of_queries ? std::max(0, c.keys[b] - c.queries[b]) : 0;
-    for (int32_t i = first; i < first + count; ++i) values.push_back(c.steady ? i : i + i / 3);
+    for (int32_t i = first; i < first + count; ++i) values.push_back(c.contiguous ? i : i + i / 3);
   }
   return Tensor::of({static_cast<int64_t>(values.size())}, values);
 }
@@ -69,7 +69,7 @@ class Scene {
         .k = stage.input({Nk, c_.key_heads * c_.head_size}, 2),
         .v = stage.input({Nk, c_.key_heads * c_.head_size}, 3),
         .sequences = {query_starts_.view(), key_starts_.view(), query_positions_.view(),
-                      key_positions_.view(), c_.steady},
+                      key_positions_.view(), c_.contiguous},
         .heads = c_.heads,
         .key_heads = c_.key_heads,
         .head_size = c_.head_size,
@@ -138,7 +138,7 @@ const std::vector<Case> kCases = {
      .keys = {0, 33},
      .distance = true,
      .dense = true,
-     .steady = false},
+     .contiguous = false},
     {.name = "no_keys", .queries = {4, 3}, .keys = {0, 5}},
     {.name = "no_queries", .queries = {0, 3}, .keys = {6, 5}},
     {.name = "grouped",
@@ -196,14 +196,14 @@ const std::vector<Case> kCases = {
      .distance = true,
      .by_query = true,
      .by_key = true,
-     .steady = false},
+     .contiguous = false},
     {.name = "causal_holes",
      .queries = {21, 10},
      .keys = {21, 10},
      .causal = true,
      .distance = true,
      .by_key = true,
-     .steady = false},
+     .contiguous = false},
     {.name = "capped",
      .queries = {33, 20, 1},
      .keys = {33, 20, 41},

@@ -19,18 +19,18 @@ TEST_P(LookedAt, EveryRowAddsUpToOneAndNoneLooksAhead) {
   b.heads = 3;  // heads of 4: the keys do not fit into one
   b.max_length = 16;
   b.scheme = GetParam()->name;
-  b.deviation = 0.5f;
+  b.init_std = 0.5f;
   const Model model(b, {.seed = 1});
-  Look look;
-  Pass pass;
-  pass.look = &look;
+  Trace trace;
+  ForwardPass pass;
+  pass.trace = &trace;
   const Tokens tokens = tokens_of({{1, 2, 3, 4, 5, 6, 7}}, b);
   const Var seen = model(tokens, pass), unseen = model(tokens);
   EXPECT_EQ(seen.value().values(), unseen.value().values());
-  ASSERT_EQ(look.weights.size(), 2u);
-  ASSERT_EQ(look.states.size(), 3u);
-  EXPECT_EQ(look.states[0].shape(), (Shape{7, 12}));
-  for (const Tensor& layer : look.weights) {
+  ASSERT_EQ(trace.weights.size(), 2u);
+  ASSERT_EQ(trace.states.size(), 3u);
+  EXPECT_EQ(trace.states[0].shape(), (Shape{7, 12}));
+  for (const Tensor& layer : trace.weights) {
     ASSERT_EQ(layer.shape(), (Shape{3, 7, 7}));
     const auto w = layer.data<float>();
     for (int64_t row = 0; row < 21; ++row) {
@@ -49,9 +49,9 @@ TEST_P(LookedAt, EveryRowAddsUpToOneAndNoneLooksAhead) {
 TEST(AttentionWeights, OfSeveralSequencesAreRefused) {
   Blueprint b;
   const Model model(b);
-  Look look;
-  Pass pass;
-  pass.look = &look;
+  Trace trace;
+  ForwardPass pass;
+  pass.trace = &trace;
   expect_error(Fault::data, {"attention weights: 2 sequences, expected one at a time"}, [&] {
     model(tokens_of({{1}, {2}}, b), pass);
   });

@@ -28,7 +28,7 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
   b.kind = ModelKind::encoder;
   b.width = 130;
   b.key_heads = 3;
-  b.full_every = 2;
+  b.global_every = 2;
   b.padding_token = 256;
   b.scheme = "rotray";
   expect_error(
@@ -37,7 +37,7 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
        "  width is 130, no multiple of heads, 4; change one, or give head_size\n"
        "  key_heads is 3, expected a divisor of heads, 4\n"
        "  head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token\n"
-       "  full_every is 2, but no layer differs from others; expected 0, a window, or a full_scheme\n"
+       "  global_every is 2, but no layer differs from others; expected 0, a window, or a global_scheme\n"
        "  padding_token is 256, expected less than vocabulary, 256\n"
        "  unknown scheme 'rotray'; did you mean 'rotary'?"},
       [&] { Model model(b); });
@@ -122,23 +122,23 @@ TEST(Blueprint, TokenRowsOfAWidthOfTheirOwnAreProjectedToThatOfTheStates) {
 TEST(Blueprint, LayersThatSeeAllMayHaveASchemeOfTheirOwn) {
   const OptionValues values = {{"layers", "3"},
                                {"window", "4"},
-                               {"full_every", "2"},
+                               {"global_every", "2"},
                                {"scheme.name", "rotary"},
                                {"scheme.base", "500"},
-                               {"full_scheme.name", "t5"},
-                               {"full_scheme.buckets", "8"}};
+                               {"global_scheme.name", "t5"},
+                               {"global_scheme.buckets", "8"}};
   const Blueprint b = blueprint_of("test", values);
   EXPECT_EQ(values_of(blueprint_of("again", values_of(b))), values_of(b));
 
   const Model model(b);
-  const Tensor table = model.parameters().at("decoder.full_scheme.table").value();
+  const Tensor table = model.parameters().at("decoder.global_scheme.table").value();
   EXPECT_EQ(table.numel(), 8 * b.heads);
   const auto weights = [](const Model& m) {
-    Look look;
+    Trace trace;
     m({.ids = Tensor::of({6}, std::vector<int32_t>{1, 2, 3, 4, 5, 6}),
        .placement = Placement::rectangle(1, 6)},
-      {.look = &look});
-    return look.weights;
+      {.trace = &trace});
+    return trace.weights;
   };
   const std::vector<Tensor> before = weights(model);
   for (int64_t i = 0; i < table.numel(); ++i) table.data<float>()[i] = static_cast<float>(i);
@@ -151,13 +151,13 @@ TEST(Blueprint, LayersThatSeeAllMayHaveASchemeOfTheirOwn) {
 TEST(Blueprint, LayersMayDifferInTheirSchemeAlone) {
   const Model model(blueprint_of(
       "test",
-      {{"full_every", "2"}, {"scheme.name", "rotary"}, {"full_scheme.name", "none"}, {"deviation", "1"}}));
+      {{"global_every", "2"}, {"scheme.name", "rotary"}, {"global_scheme.name", "none"}, {"init_std", "1"}}));
   const auto weights = [&](const std::vector<int32_t>& positions) {
-    Look look;
+    Trace trace;
     model({.ids = Tensor::of({3}, std::vector<int32_t>{1, 2, 3}),
            .placement = Placement::given(Tensor::of({1, 3}, positions))},
-          {.look = &look});
-    return look.weights;
+          {.trace = &trace});
+    return trace.weights;
   };
   const std::vector<Tensor> near = weights({0, 1, 2}), far = weights({0, 5, 9});
   EXPECT_EQ(near[0].values(), far[0].values());
@@ -166,19 +166,19 @@ TEST(Blueprint, LayersMayDifferInTheirSchemeAlone) {
 
 TEST(Blueprint, ASchemeOfFullLayersIsForAttentionAndForSomeLayers) {
   Blueprint b;
-  b.full_scheme = "learned";
+  b.global_scheme = "learned";
   expect_error(Fault::usage,
-               {"full_scheme is learned, but no layer has it; expected full_every",
-                "full_scheme is learned, which acts on the input of all layers"},
+               {"global_scheme is learned, but no layer has it; expected global_every",
+                "global_scheme is learned, which acts on the input of all layers"},
                [&] { Model model(b); });
   b.window = 3;
-  b.full_every = 2;
-  b.full_scheme = "sinusoidal+t5";
-  expect_error(Fault::usage, {"full_scheme is sinusoidal+t5, which acts on the input"},
+  b.global_every = 2;
+  b.global_scheme = "sinusoidal+t5";
+  expect_error(Fault::usage, {"global_scheme is sinusoidal+t5, which acts on the input"},
                [&] { Model model(b); });
-  b.full_scheme = "";
+  b.global_scheme = "";
   b.full_scheme_options = {{"base", "3"}};
-  expect_error(Fault::usage, {"full_scheme has options, but no name"}, [&] { Model model(b); });
+  expect_error(Fault::usage, {"global_scheme has options, but no name"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, ModelsThatDifferInTheSchemeStartEqualInAllElse) {

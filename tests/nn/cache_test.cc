@@ -22,7 +22,7 @@ Blueprint small(std::string_view scheme, ModelKind kind = ModelKind::decoder) {
   b.key_heads = 2;
   b.max_length = 32;
   b.scheme = scheme;
-  b.deviation = 0.4f;  // wide enough that tokens and positions matter
+  b.init_std = 0.4f;  // wide enough that tokens and positions matter
   if (scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl") b.key_heads = 0;
   return b;
 }

@@ -33,7 +33,7 @@ Model model_of(const Case& c, bool fused) {
   b.fused_qkv = fused;
   b.scheme = c.scheme;
   b.scheme_options = c.options;
-  b.deviation = 0.4f;  // wide enough that positions matter
+  b.init_std = 0.4f;  // wide enough that positions matter
   return Model(b, {.seed = 3});
 }
 

@@ -20,7 +20,7 @@ Blueprint small(ModelKind kind) {
   b.heads = 2;
   b.layers = 1;
   b.max_length = 32;
-  b.deviation = 0.6f;
+  b.init_std = 0.6f;
   b.scheme = "sinusoidal";
   return b;
 }

@@ -54,7 +54,7 @@ TEST(ModelGolden, TheSeedDocumentsEncoderComputesItsStatesAndEveryGradient) {
 template <class Loss>
 std::vector<std::vector<float>> gradients(const char* name, bool recompute, Loss loss) {
   GoldenModel golden(name);
-  const Var value = loss(golden, Pass{.training = true, .recompute = recompute, .seed = 3, .step = 5});
+  const Var value = loss(golden, ForwardPass{.training = true, .recompute = recompute, .seed = 3, .step = 5});
   value.backward();
   std::vector<std::vector<float>> all;
   for (const NamedParameter& p : golden.model.parameters().all()) all.push_back(p.var.grad().values());
@@ -62,7 +62,7 @@ std::vector<std::vector<float>> gradients(const char* name, bool recompute, Loss
 }
 
 TEST(ModelGolden, RecomputedLayersGiveTheSameBits) {
-  const auto loss = [](const GoldenModel& golden, const Pass& pass) {
+  const auto loss = [](const GoldenModel& golden, const ForwardPass& pass) {
     const Placement placement = Placement::rectangle(3, 11);
     const Tensor ids = golden.read("ids");
     return op::cross_entropy(golden.model({placement.pack(ids), placement, {}}, pass), next_tokens(ids));
@@ -71,7 +71,7 @@ TEST(ModelGolden, RecomputedLayersGiveTheSameBits) {
 }
 
 TEST(ModelGolden, RecomputedLayersThatReadATextGiveTheSameBits) {
-  const auto loss = [](const GoldenModel& golden, const Pass& pass) {
+  const auto loss = [](const GoldenModel& golden, const ForwardPass& pass) {
     const Placement text = Placement::masked(golden.read("text_mask")), own = Placement::rectangle(2, 6);
     const Var logits = golden.model({text.pack(golden.read("text")), text, {}},
                                     {own.pack(golden.read("ids")), own, {}}, pass);

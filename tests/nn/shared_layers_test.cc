@@ -22,10 +22,10 @@ Blueprint blueprint(const std::string& scheme, ModelKind kind) {
   b.max_length = 32;
   b.scheme = scheme;
   b.window = 4;  // of the layers but the second: they differ in what they see, not in their weights
-  b.full_every = 3, b.full_first = 1;
+  b.global_every = 3, b.global_first = 1;
   b.dropout = b.attention_dropout = 0.1f;
   b.shared_layers = true;
-  b.deviation = 0.4f;  // wide enough that layers matter
+  b.init_std = 0.4f;  // wide enough that layers matter
   return b;
 }
 
@@ -43,7 +43,7 @@ struct Pair {
   }
 };
 
-Var logits(const Model& model, const Pass& pass) {
+Var logits(const Model& model, const ForwardPass& pass) {
   std::vector<int32_t> ids;
   for (int32_t i = 0; i < 22; ++i) ids.push_back(i * 7 % 19);
   const Tokens tokens = {Tensor::of({22}, ids), Placement::rectangle(2, 11), {}};
@@ -62,7 +62,7 @@ TEST(SharedLayers, ComputeWhatEqualOnesDoAndGetTheSumOfTheirGradients) {
     for (const bool recompute : {false, true}) {
       SCOPED_TRACE(fmt::format("{}{}", scheme, recompute ? ", recomputed" : ""));
       const Pair pair(blueprint(scheme, kind));
-      const Pass pass = {.training = true, .recompute = recompute, .seed = 3, .step = 5};
+      const ForwardPass pass = {.training = true, .recompute = recompute, .seed = 3, .step = 5};
       std::vector<std::vector<float>> values;
       for (const Model* model : {&pair.shared, &pair.apart}) {
         const Var out = logits(*model, pass);

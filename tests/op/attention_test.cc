@@ -63,10 +63,10 @@ TEST(OpAttention, AQueryAloneHasTheBitsItHasAmongOthers) {
         SCOPED_TRACE(::testing::Message() << keys << " keys, " << head_size << " wide, window " << window);
         const Tensor q = normal({keys, 2 * head_size}, 1);
         const Var k(normal({keys, head_size}, 2)), v(normal({keys, head_size}, 3));
-        for (const bool steady : {true, false}) {
+        for (const bool contiguous : {true, false}) {
           const auto attend = [&](int32_t queries, float cap) {
             Sequences sequences = one_sequence(queries, keys);
-            sequences.steady = steady;
+            sequences.contiguous = contiguous;
             return attention(Var(q.rows(keys - queries, keys)), k, v, sequences,
                              {.by_distance = DistanceTerm{Var(normal({2, 2 * keys - 1}, 4)), keys - 1}},
                              {.heads = 2, .key_heads = 1, .cap = cap, .causal = true, .window = window})
@@ -235,8 +235,8 @@ TEST(OpAttention, RefusesSequencesOfAnotherShape) {
 TEST(OpAttention, RefusesPositionsThatAreNotAsSteadyAsSaid) {
   BadCall f;
   f.sequences.key_positions = Tensor::of({3}, {0, 2, 4});
-  f.expect({"attention: sequence 0 is said to be steady, but its positions do not rise by one"});
-  f.sequences.steady = false;
+  f.expect({"attention: sequence 0 is said to be contiguous, but its positions do not rise by one"});
+  f.sequences.contiguous = false;
   EXPECT_NO_THROW(attention(f.q, f.k, f.v, f.sequences, f.terms, f.options));
 }
 

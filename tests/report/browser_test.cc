@@ -160,7 +160,7 @@ TEST_F(Browser, EveryKindOfPageFitsAndAnswers) {
   const auto out = [&](const std::string& name) { return " --out " + (folder / name).string(); };
   put(folder / "x.txt", std::string(600, 'a') + std::string(600, 'b'));
   put(folder / "run.toml",
-      "[model]\nwidth = 16\nlayers = 1\nheads = 2\n[data]\ntrain = 'x.txt'\nvalidation_part = 0.2\n"
+      "[model]\nwidth = 16\nlayers = 1\nheads = 2\n[data]\ntrain = 'x.txt'\nvalidation_split = 0.2\n"
       "context = 16\n[train]\nsteps = 4\neval_every = 2\n");
   const std::string golden = LOCUS_GOLDEN "/family/";
   const std::string said =

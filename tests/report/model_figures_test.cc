@@ -86,7 +86,8 @@ TEST(ModelFigures, LayersWithASchemeOfTheirOwnAreDrawnToo) {
   EXPECT_NEAR(slowest("wavelengths") / (2 * std::numbers::pi * std::sqrt(50.0)), 1, 1e-6);
   EXPECT_NEAR(slowest("full_wavelengths") / (2 * std::numbers::pi * std::sqrt(500.0)), 1, 1e-6);
   EXPECT_EQ(figure_of(figures, "full_wavelengths").title, "Wavelengths of the rotation, layers that see all");
-  const Model model(blueprint_of("test", {{"full_every", "2"}, {"full_scheme.name", "t5"}, {"heads", "4"}}));
+  const Model model(
+      blueprint_of("test", {{"global_every", "2"}, {"global_scheme.name", "t5"}, {"heads", "4"}}));
   EXPECT_EQ(Probe(model, Probe::Part::decoder, Probe::Layers::full).parameters(), 32 * 4);
   EXPECT_EQ(std::ranges::count(parts_of(model), std::pair(std::string("positions"), int64_t{32 * 4})), 1);
   const std::vector<Figure> bare = model_figures(open_model(golden("smollm3")).model);

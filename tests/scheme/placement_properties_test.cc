@@ -21,7 +21,7 @@ bool same(const Sequences& a, const Sequences& b) {
   return ints(a.query_starts) == ints(b.query_starts) && ints(a.key_starts) == ints(b.key_starts) &&
          ints(a.query_positions) == ints(b.query_positions) &&
          ints(a.key_positions) == ints(b.key_positions) && a.longest_keys == b.longest_keys &&
-         a.steady == b.steady;
+         a.contiguous == b.contiguous;
 }
 
 std::vector<int64_t> draw_lengths(int64_t count) {
@@ -45,7 +45,7 @@ RC_GTEST_PROP(PlacementProperty, CountingIsTheSameForEveryPadding, ()) {
   }
   const Placement masked = Placement::masked(mask, kCount);
   RC_ASSERT(same(masked.sequences(), Placement::of_lengths(lengths, kCount).sequences()));
-  RC_ASSERT(masked.sequences().steady);
+  RC_ASSERT(masked.sequences().contiguous);
 }
 
 RC_GTEST_PROP(PlacementProperty, RowPositionsAreTheColumnsOfRealTokens, ()) {
@@ -86,7 +86,7 @@ RC_GTEST_PROP(PlacementProperty, StepsOfACacheEndWhereTheFullPassDoes, ()) {
   RC_ASSERT(ints(placement.sequences().key_positions) == ints(full.sequences().key_positions));
   RC_ASSERT(ints(placement.sequences().key_starts) == ints(full.sequences().key_starts));
   RC_ASSERT(placement.last_position() == full.last_position());
-  RC_ASSERT(placement.sequences().steady);
+  RC_ASSERT(placement.sequences().contiguous);
 }
 
 RC_GTEST_PROP(PlacementProperty, GivenIdsComeOutAsTheyWentInOrAreRefused, (std::vector<float> ids)) {

@@ -32,7 +32,7 @@ TEST(Placement, CountsFromTheOffset) {
   EXPECT_EQ(placement.last_position(0), 6);
   EXPECT_EQ(placement.last_position(1), -1);
   EXPECT_EQ(placement.sequences().longest_keys, 3);
-  EXPECT_TRUE(placement.sequences().steady);
+  EXPECT_TRUE(placement.sequences().contiguous);
   EXPECT_EQ(placement.distances(), std::pair(int64_t{-2}, int64_t{2}));
 }
 
@@ -53,10 +53,10 @@ TEST(Placement, ReadsMasksWithPaddingAnywhere) {
   const Placement rows = Placement::masked(mask);
   EXPECT_EQ(starts(rows), (Ints{0, 2, 5, 7, 7}));
   EXPECT_EQ(positions(rows), (Ints{2, 3, 0, 1, 2, 0, 3}));
-  EXPECT_FALSE(rows.sequences().steady) << "the third row has a hole";
+  EXPECT_FALSE(rows.sequences().contiguous) << "the third row has a hole";
   const Placement counted = Placement::masked(mask, kCountFromTwo);
   EXPECT_EQ(positions(counted), (Ints{2, 3, 2, 3, 4, 2, 3}));
-  EXPECT_TRUE(counted.sequences().steady);
+  EXPECT_TRUE(counted.sequences().contiguous);
 }
 
 TEST(Placement, CountsAsRobertaAndOptDo) {
@@ -99,7 +99,7 @@ TEST(Placement, TakesGivenIdsOfEveryKind) {
     const Placement placement = Placement::given(ids, {}, 10);
     EXPECT_EQ(positions(placement), expected) << "-0.0 is 0";
     EXPECT_EQ(starts(placement), (Ints{0, 3, 6}));
-    EXPECT_FALSE(placement.sequences().steady);
+    EXPECT_FALSE(placement.sequences().contiguous);
   }
   const Tensor mask = Tensor::of({2, 3}, {0, 1, 1, 1, 0, 0});
   EXPECT_EQ(positions(Placement::given(as_f32, mask)), (Ints{7, 9, 0}));
@@ -194,7 +194,7 @@ TEST(Placement, GoesOnWhereACacheStopped) {
   EXPECT_EQ(positions(first), (Ints{5, 3, 2})) << "an empty past: from the offset";
   EXPECT_EQ(key_starts(first), (Ints{0, 4, 6, 7}));
   EXPECT_EQ(key_positions(first), (Ints{2, 3, 4, 5, 2, 3, 2}));
-  EXPECT_TRUE(first.sequences().steady);
+  EXPECT_TRUE(first.sequences().contiguous);
   EXPECT_EQ(first.distances(), std::pair(int64_t{-3}, int64_t{0}));
   // A second step, of different lengths: 2 tokens, none, 1.
   const Placement second = of_lengths({2, 0, 1}, kCountFromTwo).after(first);
@@ -209,7 +209,7 @@ TEST(Placement, KeepsGivenIdsBehindACache) {
   const Placement step = Placement::given(Tensor::of({2, 1}, {9, 2})).after(past);
   EXPECT_EQ(positions(step), (Ints{9, 2}));
   EXPECT_EQ(key_positions(step), (Ints{0, 1, 9, 0, 1, 2}));
-  EXPECT_FALSE(step.sequences().steady);
+  EXPECT_FALSE(step.sequences().contiguous);
 }
 
 TEST(Placement, LooksAcrossToAnotherText) {

@@ -77,7 +77,7 @@ TEST(Memory, TooLittleIsRefusedWithTheSizeAndWhatToLower) {
   study.schemes = "rotary";
   require_memory(study, 8'000'000'000);
   study.conditions = tiny().conditions;
-  study.conditions.batch = 65536;
+  study.conditions.batch_size = 65536;
   study.conditions.length = 4096;
   expect_error(Fault::resource, {"a training step of rotary on 65536 texts of 4096 tokens", "lower batch"},
                [&] { require_memory(study, 8'000'000'000); });

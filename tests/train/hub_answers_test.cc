@@ -24,7 +24,7 @@ class HubAnswers : public HubRun {
     put(folder / "x.jsonl", line("a", "d B  c f", "B  c") + line("b", "d b c f", "f") + line("c", "d b", ""));
   }
   void configure(const std::string& more = "") const {
-    config(model.path().string(), "head = 'answer'\n[data]\ntrain = 'x.jsonl'\nbatch = 3\n" + more);
+    config(model.path().string(), "head = 'answer'\n[data]\ntrain = 'x.jsonl'\nbatch_size = 3\n" + more);
   }
 };
 
@@ -49,7 +49,7 @@ TEST_F(HubAnswers, EndsAreFoundThroughOffsets) {
 TEST_F(HubAnswers, ABertLearnsToAnswer) {
   model.change("\"hidden_dropout_prob\": 0.1", "\"hidden_dropout_prob\": 0.0");
   model.change("\"attention_probs_dropout_prob\": 0.1", "\"attention_probs_dropout_prob\": 0.0");
-  configure("validation = 'x.jsonl'\n[train]\nsteps = 60\nrate = 0.02\neval_every = 60\n");
+  configure("validation = 'x.jsonl'\n[train]\nsteps = 60\nlearning_rate = 0.02\neval_every = 60\n");
   expect_trained();
   expect_told("answer", "a 'd B  c f' b 'd b c f' c 'd b'", "B  c\nf\nno answer\n");
   EXPECT_EQ(Config(folder / "out" / "hub" / "config.json").text("architectures.0"),

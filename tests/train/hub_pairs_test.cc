@@ -28,7 +28,7 @@ constexpr const char* kLetters = R"({"added_tokens": [
 "model": {"type": "Unigram", "unk_id": 2, "vocab": [["<pad>", 0], ["</s>", 0], ["<unk>", 0],
   ["▁a", -1], ["▁b", -1], ["▁c", -1], ["▁d", -1], ["▁e", -1], ["▁f", -1]]}})";
 
-constexpr const char* kData = "[data]\ntrain = 'x.tsv'\nbatch = 4\n";
+constexpr const char* kData = "[data]\ntrain = 'x.tsv'\nbatch_size = 4\n";
 
 class HubPairs : public HubRun {
  protected:
@@ -68,7 +68,8 @@ TEST_F(HubPairs, TheDecoderReadsTheTargetBehindTheStartTokenOfTheFolder) {
 TEST_F(HubPairs, AT5LearnsToWriteBackwards) {
   model.change("\"dropout_rate\": 0.1", "\"dropout_rate\": 0.0");
   config(model.path().string(),
-         std::string(kData) + "validation = 'x.tsv'\n[train]\nsteps = 60\nrate = 0.02\neval_every = 60\n");
+         std::string(kData) +
+             "validation = 'x.tsv'\n[train]\nsteps = 60\nlearning_rate = 0.02\neval_every = 60\n");
   expect_trained();
   expect_same_logits({3, 4, 5, 1}, {0, 5, 4});
   expect_told("translate", "'a b c' 'd e' 'f a' b", "c b a\ne d\na f\nb\n");
@@ -123,7 +124,7 @@ class HubPairsOfBart : public HubRun {
 
 TEST_F(HubPairsOfBart, TargetsStandInAFrameThatBeginsToo) {
   model.change("\"dropout\": 0.1", "\"dropout\": 0.0");
-  config(model.path().string(), std::string(kData) + "[train]\nsteps = 120\nrate = 0.02\n");
+  config(model.path().string(), std::string(kData) + "[train]\nsteps = 120\nlearning_rate = 0.02\n");
   const Sample sample = plan().training->at(0, 0);
   EXPECT_EQ(sample.text, (Ids{2, 5, 6, 3})) << "[CLS] the dog [SEP]";
   EXPECT_EQ(sample.targets, (Ids{2, 6, 5, 3}));
@@ -137,7 +138,7 @@ TEST_F(HubPairsOfBart, TargetsStandInAFrameThatBeginsToo) {
 TEST_F(HubPairsOfBart, LearnsLabelsOfATextThatItReadsTwice) {
   put(folder / "x.tsv", "the dog\tup\ndog the\tdown\n");
   config(model.path().string(),
-         std::string("head = 'sequence_class'\n") + kData + "[train]\nsteps = 40\nrate = 0.02\n");
+         std::string("head = 'sequence_class'\n") + kData + "[train]\nsteps = 40\nlearning_rate = 0.02\n");
   const Sample sample = plan().training->at(0, 0);
   EXPECT_EQ(sample.text, (Ids{2, 5, 6, 3})) << "[CLS] the dog [SEP]";
   EXPECT_EQ(sample.ids, (Ids{3, 2, 5, 6})) << "[SEP] [CLS] the dog";

@@ -49,7 +49,7 @@ class HubRun : public ::testing::Test {
   static void expect_loss_of_forward(RunPlan planned, int64_t count, const ForwardInputs& inputs) {
     std::vector<Sample> samples;
     for (int64_t i = 0; i < count; ++i) samples.push_back(planned.training->at(i, 0));
-    const double trained = judge(planned.start->model, samples, {}).mean.value().item();
+    const double trained = batch_loss(planned.start->model, samples, {}).mean.value().item();
     const NoGrad guard;
     double loss = 0;
     for (const auto& [name, value] : forward(*planned.start, inputs, false)) {

@@ -29,8 +29,8 @@ class HubRunOfLetters : public HubRun {
   }
 };
 
-constexpr const char* kLabels = "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\nbatch = 6\n";
-constexpr const char* kSteps = "[train]\nsteps = 40\nrate = 0.02\n";
+constexpr const char* kLabels = "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\nbatch_size = 6\n";
+constexpr const char* kSteps = "[train]\nsteps = 40\nlearning_rate = 0.02\n";
 
 TEST_F(HubRunOfLetters, ABertLearnsLabelsUnderANewHead) {
   config(model.path().string(), std::string(kLabels) + kSteps);
@@ -46,12 +46,12 @@ TEST_F(HubRunOfLetters, ABertLearnsLabelsUnderANewHead) {
   const std::string weights = read_file(folder / "out" / "hub" / "model.safetensors");
   EXPECT_EQ(train().exit_code, 0);
   EXPECT_EQ(read_file(folder / "out" / "hub" / "model.safetensors"), weights);
-  const Outcome other = train("--set train.rate=0.5");
+  const Outcome other = train("--set train.learning_rate=0.5");
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("was begun with another configuration"), std::string::npos) << other.err;
   fs::rename(folder / "out" / "hub", folder / "tuned");
   fs::remove_all(folder / "out");
-  config("tuned", "[data]\ntrain = 'x.tsv'\nbatch = 6\n[train]\nsteps = 1\n");
+  config("tuned", "[data]\ntrain = 'x.tsv'\nbatch_size = 6\n[train]\nsteps = 1\n");
   const RunPlan again = plan();
   EXPECT_TRUE(again.start->changes.empty()) << "no new head";
   EXPECT_EQ(again.task.labels, (std::vector<std::string>{"down", "up"}));
@@ -106,7 +106,8 @@ class HubRunOfGpt2 : public HubRunOfLetters {
 
 TEST_F(HubRunOfGpt2, GoesOnWithItsOwnHead) {
   config(model.path().string(),
-         "[data]\ntrain = 'x.txt'\ncontext = 12\nvalidation_part = 0.2\n[train]\nsteps = 40\nrate = 0.02\n"
+         "[data]\ntrain = 'x.txt'\ncontext = 12\nvalidation_split = 0.2\n[train]\nsteps = 40\nlearning_rate "
+         "= 0.02\n"
          "eval_every = 20\n");
   expect_trained();
   expect_same_logits({5, 6, 7, 8});

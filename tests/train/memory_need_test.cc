@@ -66,12 +66,12 @@ TEST(MemoryNeed, IsLessThanWhatIsHeld) {
 
 TEST(MemoryNeed, SaysTheSizeAndWhatToLower) {
   check_memory(blueprint(), {.tokens = 10}, 788'896);
-  expect_error(
-      Fault::resource,
-      {"a step needs at least 42.4 GB (46656 weights with their gradients and moments, 10000000 "
-       "tokens at once), but 2.0 GB are free; lower data.batch or data.context, raise train.parts, or set "
-       "data.recompute"},
-      [] { check_memory(blueprint(), {.tokens = 1e7}, 2'000'000'000); });
+  expect_error(Fault::resource,
+               {"a step needs at least 42.4 GB (46656 weights with their gradients and moments, 10000000 "
+                "tokens at once), but 2.0 GB are free; lower data.batch_size or data.context, raise "
+                "train.micro_batches, or set "
+                "data.recompute"},
+               [] { check_memory(blueprint(), {.tokens = 1e7}, 2'000'000'000); });
   expect_error(Fault::resource, {"are free; take a smaller model: lower model.width or model.layers"},
                [] { check_memory(blueprint(), {.tokens = 10}, 600'000); });
 }

@@ -35,7 +35,7 @@ std::pair<double, double> learn(const Blueprint& blueprint, const ListedSamples&
   train({.objective = objective,
          .parameters = model.parameters(),
          .folder = folder,
-         .settings = {.steps = 60, .schedule = Schedule::Shape::constant, .rate = 0.02},
+         .settings = {.steps = 60, .schedule = Schedule::Shape::constant, .learning_rate = 0.02},
          .hooks = {.progress = [&](const TrainProgress& progress) {
            losses.push_back(progress.last.loss);
            if (validation != nullptr && progress.validation) *validation = *progress.validation;

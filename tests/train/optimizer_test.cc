@@ -19,7 +19,7 @@ void follow_pytorch(DType dtype, Device device, double tolerance) {
   const SafetensorsFile golden(LOCUS_GOLDEN "/adamw.safetensors");
   Parameters parameters(dtype, device);
   for (const char* name : kNames) parameters.add(name, golden.read(std::string("start/") + name));
-  AdamW optimizer(parameters, {.beta2 = 0.95, .decay = 0.1, .clip = 0.25});
+  AdamW optimizer(parameters, {.beta2 = 0.95, .weight_decay = 0.1, .clip = 0.25});
   const Var x(parameters.constant(golden.read("x")));
   const Tensor targets = golden.read("targets").on(device);
   const std::vector<float> rates = golden.read("rates").values(), losses = golden.read("losses").values(),
@@ -98,7 +98,7 @@ TEST(AdamW, LeavesAloneWhatIsFrozenAndRowsNeverLookedUp) {
   const Var frozen = parameters.add("frozen", Tensor::full({2, 2}, 1));
   const Var table = parameters.add("table", Tensor::full({2, 2}, 1));
   parameters.freeze("frozen");
-  AdamW optimizer(parameters, {.decay = 0.5});
+  AdamW optimizer(parameters, {.weight_decay = 0.5});
   for (int i = 0; i < 3; ++i) {
     table.accumulate(Tensor::of({2, 2}, {0.f, 0.f, 1.f, 1.f}));
     optimizer.step(0.1);

@@ -23,7 +23,7 @@ Blueprint small(ModelKind kind, HeadKind head, const std::string& scheme) {
           .scheme = scheme,
           .head = head,
           .labels = 8,
-          .deviation = 0.25f};
+          .init_std = 0.25f};
 }
 
 void learn(Model& model, const Samples& samples, const TrainSettings& settings) {
@@ -46,7 +46,8 @@ TEST(LearnedPositions, TheTableMovesWhereATokenStoodAndNowhereElse) {
   Model model(small(ModelKind::decoder, HeadKind::next_token, "learned"));
   const Var table = model.parameters().at("decoder.scheme.table");
   const std::vector<float> before = table.value().values();
-  learn(model, ListedSamples(kThree, "three"), {.steps = 10, .rate = 0.01, .adamw = {.decay = 0.1}});
+  learn(model, ListedSamples(kThree, "three"),
+        {.steps = 10, .learning_rate = 0.01, .adamw = {.weight_decay = 0.1}});
   const std::vector<float> after = table.value().values();
   for (int64_t p = 0; p < 5; ++p) EXPECT_NE(row(after, p), row(before, p)) << p;
   for (int64_t p = 5; p < kRows; ++p) EXPECT_EQ(row(after, p), row(before, p)) << p;
@@ -57,7 +58,7 @@ TEST(LearnedPositions, ARowsGradientIsTheSumOverTheSequencesThatReachIt) {
   const Var table = model.parameters().at("decoder.scheme.table");
   const auto gradient = [&](const std::vector<Sample>& samples) {
     model.parameters().clear_grads();
-    const Judgement result = judge(model, samples, {.training = true});
+    const BatchLoss result = batch_loss(model, samples, {.training = true});
     op::scale(result.mean, static_cast<float>(result.count)).backward();
     return table.grad().values();
   };
@@ -93,7 +94,7 @@ ListedSamples neighbours(uint64_t seed, int64_t count) {
 
 double accuracy_after_training(const std::string& scheme) {
   Model model(small(ModelKind::encoder, HeadKind::token_class, scheme));
-  learn(model, neighbours(1, 512), {.steps = 250, .rate = 0.02, .warmup = 20});
+  learn(model, neighbours(1, 512), {.steps = 250, .learning_rate = 0.02, .warmup = 20});
   return summary(model.blueprint(), predictions(model, neighbours(2, 100)))[1].second;
 }
 

@@ -30,7 +30,7 @@ TEST(Predictions, OneForEachTargetWithTheLossOfTraining) {
                        .scheme = "sinusoidal",
                        .head = head,
                        .labels = 6,
-                       .deviation = 0.5f});
+                       .init_std = 0.5f});
     const std::vector<Prediction> said = predictions(model, ListedSamples(list, "list"));
     ASSERT_EQ(said.size(), 3u);
     EXPECT_EQ(said[1].sample, 0);
@@ -39,7 +39,8 @@ TEST(Predictions, OneForEachTargetWithTheLossOfTraining) {
     EXPECT_EQ(said[2].sample, 1);
     EXPECT_EQ(said[2].target, 1);
     // The kernel's softmax is f32.
-    EXPECT_NEAR(summary(model.blueprint(), said)[0].second, judge(model, list, {}).mean.value().item(), 1e-5);
+    EXPECT_NEAR(summary(model.blueprint(), said)[0].second, batch_loss(model, list, {}).mean.value().item(),
+                1e-5);
   }
 }
 

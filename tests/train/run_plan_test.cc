@@ -27,7 +27,7 @@ TEST_F(RunPlans, ADecoderOverAText) {
   file("x.txt", std::string(100, 'a'));
   const RunPlan got = plan(
       "[model]\nwidth = 32\n[model.scheme]\nname = 'rotary'\nbase = 500\n"
-      "[data]\ntrain = 'x.txt'\ncontext = 10\nvalidation_part = 0.3\n[train]\nsteps = 3\n");
+      "[data]\ntrain = 'x.txt'\ncontext = 10\nvalidation_split = 0.3\n[train]\nsteps = 3\n");
   EXPECT_EQ(got.task.blueprint.vocabulary, 259) << "bytes and <s>, </s>, <mask>";
   EXPECT_EQ(got.task.blueprint.max_length, 10);
   EXPECT_EQ(got.task.blueprint.scheme_options.at("base"), "500");
@@ -35,7 +35,7 @@ TEST_F(RunPlans, ADecoderOverAText) {
   EXPECT_EQ(got.validation->size(), 2);
   EXPECT_EQ(got.train.steps, 3);
   EXPECT_EQ(got.config.find("data.train")->value, (folder / "x.txt").string());
-  EXPECT_EQ(got.config.find("train.rate")->value, "0.001") << "defaults are written, too";
+  EXPECT_EQ(got.config.find("train.learning_rate")->value, "0.001") << "defaults are written, too";
   const TextTask again = task_of(got.config);
   EXPECT_EQ(again.blueprint.width, 32);
   EXPECT_EQ(again.data.context, 10);
@@ -78,13 +78,13 @@ TEST_F(RunPlans, AValidationThatLeavesNothingToTrainOnIsRefused) {
   file("x.tsv", "one\tb\n");
   expect_refused(Fault::data,
                  "[model]\nkind = 'encoder'\nhead = 'sequence_class'\n[data]\ntrain = 'x.tsv'\n"
-                 "validation_part = 0.05\n",
-                 {"x.tsv' has 1 example: data.validation_part, 0.05, leaves none for training"});
+                 "validation_split = 0.05\n",
+                 {"x.tsv' has 1 example: data.validation_split, 0.05, leaves none for training"});
 }
 
 TEST_F(RunPlans, ATextWithoutTokensIsRefusedAsWhatItIs) {
   file("x.txt", "");
-  expect_refused(Fault::data, "[data]\ntrain = 'x.txt'\nvalidation_part = 0.1\n", {"x.txt", "0 tokens"});
+  expect_refused(Fault::data, "[data]\ntrain = 'x.txt'\nvalidation_split = 0.1\n", {"x.txt", "0 tokens"});
 }
 
 TEST_F(RunPlans, WordsAndQuestions) {
@@ -111,7 +111,7 @@ TEST_F(RunPlans, AnEncoderDecoderReadsWhatItLabelsTwice) {
   file("x.jsonl",
        R"({"question": "who", "context": "a fox", "answers": {"text": ["fox"], "answer_start": [2]}})");
   const RunPlan answers = plan(model + "head = 'answer'\nsegments = 2\n[data]\ntrain = 'x.jsonl'\n");
-  const Judgement judged = judge(Model(answers.task.blueprint), {answers.training->at(0, 0)}, {});
+  const BatchLoss judged = batch_loss(Model(answers.task.blueprint), {answers.training->at(0, 0)}, {});
   EXPECT_EQ(judged.tokens, 2 * 10) << "segments are the encoder's";
 }
 
@@ -142,12 +142,12 @@ TEST_F(RunPlans, FilesAreLookedForInLocusData) {
 }
 
 TEST_F(RunPlans, EverythingWrongComesAtOnce) {
-  expect_refused(
-      Fault::usage,
-      "seed = 3\n[model]\nwidht = 32\n[modle]\nheads = 2\n[data]\nbatch = 0\n[train]\nschedule = 'cosin'\n",
-      {"configuration: 6 problems", "unknown key 'seed'", "unknown key 'modle.heads'", "widht",
-       "did you mean 'width'?", "[data] batch is '0'", "did you mean 'cosine'?",
-       "[data] train is missing: what to train on"});
+  expect_refused(Fault::usage,
+                 "seed = 3\n[model]\nwidht = 32\n[modle]\nheads = 2\n[data]\nbatch_size = "
+                 "0\n[train]\nschedule = 'cosin'\n",
+                 {"configuration: 6 problems", "unknown key 'seed'", "unknown key 'modle.heads'", "widht",
+                  "did you mean 'width'?", "[data] batch is '0'", "did you mean 'cosine'?",
+                  "[data] train is missing: what to train on"});
   expect_refused(Fault::usage, "[model]\nwidth = 30\nheads = 4\n[data]\ntrain = 'x'\n",
                  {"width is 30, no multiple of heads, 4"});
   expect_refused(Fault::usage, "[model.scheme]\nname = 'rotray'\n[data]\ntrain = 'x'\n",

@@ -25,9 +25,9 @@ class Trainee : public Objective {
     add("second.weight", {kClasses, kHidden}, 3);
   }
 
-  PartialLoss loss(const Share& share) override {
-    const int64_t count = kSamples / share.parts, first = share.part * count;
-    const Random random(share.seed, share.number());
+  PartialLoss loss(const MicroBatch& micro_batch) override {
+    const int64_t count = kSamples / micro_batch.count, first = micro_batch.index * count;
+    const Random random(micro_batch.seed, micro_batch.number());
     const Tensor x = noise({count, kIn}, Random(2, 0), first);
     const Tensor shaken = noise({count, kIn}, random);
     for (int64_t i = 0; i < x.numel(); ++i) x.data<float>()[i] += shaking * shaken.data<float>()[i];
@@ -38,7 +38,7 @@ class Trainee : public Objective {
     PartialLoss result{.mean = op::cross_entropy(logits(Var(x)), targets),
                        .weight = static_cast<double>(count),
                        .tokens = count};
-    if (share.step == nan_at)
+    if (micro_batch.step == nan_at)
       result.mean.value().view().as<float>()[0] = std::numeric_limits<float>::quiet_NaN();
     return result;
   }
@@ -76,9 +76,9 @@ inline TrainSettings trainee_settings(int64_t steps) {
           .parts = 2,
           .eval_every = 10,
           .save_every = 3,
-          .rate = 0.02,
+          .learning_rate = 0.02,
           .warmup = 5,
-          .adamw = {.decay = 0.01, .clip = 1}};
+          .adamw = {.weight_decay = 0.01, .clip = 1}};
 }
 
 }  // namespace locus::testing

@@ -68,11 +68,11 @@ TEST(Trainer, LearnsAndReports) {
 TEST(Trainer, PartsChangeNothingButRounding) {
   const TemporaryFolder one(in_memory()), four(in_memory());
   TrainSettings settings = trainee_settings(1);
-  settings.parts = 1;
+  settings.micro_batches = 1;
   Attempt whole, cut;
   whole.trainee.shaking = cut.trainee.shaking = 0;
   whole.in(one.path(), settings);
-  settings.parts = 4;
+  settings.micro_batches = 4;
   cut.in(four.path(), settings);
   // Sums of 32 terms in another order.
   EXPECT_NEAR(whole.progress[0].last.loss, cut.progress[0].last.loss, 1e-6);
@@ -221,7 +221,7 @@ TEST(Metrics, BrokenLinesAreRefusedButTheLast) {
 
 TEST(Trainer, AStepWithoutATargetIsAFaultOfTheData) {
   class Nothing final : public Objective {
-    PartialLoss loss(const Share&) override { return {.tokens = 3}; }
+    PartialLoss loss(const MicroBatch&) override { return {.tokens = 3}; }
     std::optional<Validation> evaluate() override { return std::nullopt; }
   } nothing;
   const TemporaryFolder place(in_memory());

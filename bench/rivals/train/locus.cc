@@ -20,7 +20,7 @@ std::function<Tensor()> training(const Inputs& in) {
     samples[static_cast<size_t>(i)].targets.assign(row.begin() + 1, row.end());
   }
   return [=, step = uint64_t{0}]() mutable {
-    const Var loss = judge(folder->model, samples, {.training = true, .step = step++}).mean;
+    const Var loss = batch_loss(folder->model, samples, {.training = true, .step = step++}).mean;
     loss.backward();
     optimizer->step(1e-4);
     return loss.value().clone();

@@ -13,7 +13,7 @@ ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t 
   each.on_bad = [on_bad = options.on_bad, what, size, told = std::optional<size_t>()](
                     size_t text, const Error& error) mutable {
     const size_t group = text / size;
-    if (!on_bad) throw Error(error.fault(), fmt::format("{} {}: {}", what, group + 1, error.what()));
+    if (!on_bad) throw error.at(fmt::format("{} {}", what, group + 1));
     if (std::exchange(told, group) != group) on_bad(group, error);
   };
   return each;
@@ -35,8 +35,7 @@ std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
   });
   for (size_t i = 0; i < count; ++i) {
     if (!errors[i]) continue;
-    if (!options.on_bad)
-      throw Error(errors[i]->fault(), fmt::format("text {}: {}", i + 1, errors[i]->what()));
+    if (!options.on_bad) throw errors[i]->at(fmt::format("text {}", i + 1));
     options.on_bad(i, *errors[i]);
   }
   return encodings;

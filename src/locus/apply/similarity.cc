@@ -44,9 +44,7 @@ std::vector<double> similarities(const Embedder& embedder, std::span<const TextI
 Nearest::Nearest(const Embedder& embedder, const std::string& query, size_t count, const ReadOptions& options)
     : embedder_(embedder), count_(count) {
   ReadOptions strict = options;
-  strict.on_bad = [](size_t, const Error& error) {
-    throw Error(error.fault(), fmt::format("the query: {}", error.what()));
-  };
+  strict.on_bad = [](size_t, const Error& error) { throw error.at("query"); };
   query_ = embedder.embed_as("query", std::span(&query, 1), strict);
 }
 
@@ -55,8 +53,7 @@ void Nearest::add(std::span<const std::string> texts, const ReadOptions& options
   ReadOptions marked = options;
   marked.on_bad = [&](size_t i, const Error& error) {
     if (!options.on_bad) {
-      throw Error(error.fault(),
-                  fmt::format("text {}: {}", seen_ + static_cast<int64_t>(i) + 1, error.what()));
+      throw error.at(fmt::format("text {}", seen_ + static_cast<int64_t>(i) + 1));
     }
     bad[i] = true;
     options.on_bad(i, error);

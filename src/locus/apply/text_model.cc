@@ -62,7 +62,7 @@ void TextModel::open_hub(DType weights) {
   // The one thread that parses the tokenizer and those that read the weights take about the same time.
   auto tokenizer = std::async(threads() > 1 ? std::launch::async : std::launch::deferred,
                               [this] { return load_tokenizer(folder_.string()); });
-  hub_ = open_model(folder_, {.weights = weights, .late_tokens = true});
+  hub_ = open_model(folder_, {.weights = weights, .lazy_tokens = true});
   warnings_ = hub_->warnings;
   tokenizer_ = tokenizer.get();
   const Config said(tokenizer_config_text(folder_), folder_ / kTokenizerConfigFile);

@@ -65,7 +65,7 @@ Writer::Writer(const std::filesystem::path& folder, DType weights)
   }
 }
 
-WriteOptions Writer::usual() const {
+WriteOptions Writer::defaults() const {
   return {.sampling = generation_.sampling,
           .beams = std::max<int64_t>(generation_.beams, 1),
           .length_penalty = generation_.length_penalty};

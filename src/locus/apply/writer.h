@@ -12,7 +12,7 @@ namespace locus {
 
 struct WriteOptions {
   int64_t max_tokens = 0;  // new ones; 0: as the folder says, or else 128
-  Sampling sampling;       // writer.usual() has what the folder says
+  Sampling sampling;       // writer.defaults() has what the folder says
   int64_t beams = 1;       // more than one: beam search; of `sampling` only the repetition penalty counts
   float length_penalty = 1;
   uint64_t seed = 0;
@@ -34,7 +34,7 @@ class Writer {
   bool reads() const { return model_.blueprint().kind == ModelKind::encoder_decoder; }
   // What generation_config.json asks for and Locus does not have, and warnings about the weights.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  WriteOptions usual() const;  // as the folder says
+  WriteOptions defaults() const;  // as the folder says
   bool says_beams() const { return generation_.beams > 0; }
 
   // What follows each prompt, or answers it, in order; the same whatever stands beside it. A prompt that is

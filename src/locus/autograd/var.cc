@@ -72,15 +72,15 @@ namespace {
 // One backward pass: the steps still to run. A pass may start inside a step of another one (recompute does);
 // what it reaches of the time before that step is left to the outer pass, which may have more gradients to
 // bring there.
-class Pass {
+class BackwardPass {
  public:
-  Pass() = default;
-  ~Pass() {
+  BackwardPass() = default;
+  ~BackwardPass() {
     innermost = outer_;
     grad_enabled = enabled_before_;
   }
-  Pass(const Pass&) = delete;
-  Pass& operator=(const Pass&) = delete;
+  BackwardPass(const BackwardPass&) = delete;
+  BackwardPass& operator=(const BackwardPass&) = delete;
 
   void push(std::shared_ptr<Step> step) {
     if (!step) return;
@@ -111,15 +111,15 @@ class Pass {
       return a->number < b->number;
     }
   };
-  static thread_local Pass* innermost;
+  static thread_local BackwardPass* innermost;
 
-  Pass* outer_ = std::exchange(innermost, this);
+  BackwardPass* outer_ = std::exchange(innermost, this);
   bool enabled_before_ = std::exchange(grad_enabled, true);  // what is computed again must be recorded
   uint64_t running_ = 0;
   std::priority_queue<std::shared_ptr<Step>, std::vector<std::shared_ptr<Step>>, Older> steps_;
 };
 
-thread_local Pass* Pass::innermost = nullptr;
+thread_local BackwardPass* BackwardPass::innermost = nullptr;
 
 }  // namespace
 
@@ -201,7 +201,7 @@ void Var::backward(const Tensor& gradient) const {
   require(wants_grad(), "backward: the value depends on nothing that wants a gradient");
   require(static_cast<bool>(gradient), "backward: the gradient is missing");
   accumulate(gradient);
-  Pass pass;
+  BackwardPass pass;
   pass.push(state_->made_by);
   pass.run();
 }

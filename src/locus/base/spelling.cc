@@ -14,6 +14,47 @@ namespace {
 // Longer words are not names, and the distance takes time and memory as the product of the lengths.
 constexpr size_t kLongestWord = 64;
 
+// What other libraries, or earlier versions of Locus, call a setting, and its name here.
+constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
+    {"lr", "learning_rate"},
+    {"rate", "learning_rate"},
+    {"epochs", "steps"},
+    {"max_steps", "steps"},
+    {"wd", "weight_decay"},
+    {"decay", "weight_decay"},
+    {"batch", "batch_size"},
+    {"parts", "micro_batches"},
+    {"gradient_accumulation", "micro_batches"},
+    {"gradient_accumulation_steps", "micro_batches"},
+    {"gradient_checkpointing", "recompute"},
+    {"grad_clip", "clip"},
+    {"max_grad_norm", "clip"},
+    {"warmup_steps", "warmup"},
+    {"validation_part", "validation_split"},
+    {"smoothing", "label_smoothing"},
+    {"seq_len", "context"},
+    {"block_size", "context"},
+    {"deviation", "init_std"},
+    {"initializer_range", "init_std"},
+    {"hidden_size", "width"},
+    {"d_model", "width"},
+    {"n_embd", "width"},
+    {"intermediate_size", "hidden"},
+    {"d_ff", "hidden"},
+    {"num_hidden_layers", "layers"},
+    {"n_layer", "layers"},
+    {"num_attention_heads", "heads"},
+    {"n_head", "heads"},
+    {"num_key_value_heads", "key_heads"},
+    {"head_dim", "head_size"},
+    {"max_position_embeddings", "max_length"},
+    {"vocab_size", "vocabulary"},
+    {"full_every", "global_every"},
+    {"full_first", "global_first"},
+    {"theta", "base"},
+    {"rope_theta", "base"},
+};
+
 char small(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
@@ -42,6 +83,9 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::string_view best;
   int best_distance = 0;
   if (word.size() > kLongestWord) return best;
+  for (const auto& [elsewhere, here] : kSynonyms) {
+    if (word == elsewhere && std::ranges::count(candidates, here) > 0) return here;
+  }
   for (const std::string_view candidate : candidates) {
     const int distance = edit_distance(word, candidate);
     const bool near = 3 * distance <= static_cast<int>(std::max(word.size(), candidate.size()));

@@ -11,8 +11,9 @@ namespace locus {
 // alignment), capital and small letters alike.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `word`, the first of equals; empty when none is near: more than a third of the
-// longer word would have to change.
+// The candidate that was probably meant by `word`: the one that goes by this name elsewhere ("lr" is
+// learning_rate), else the nearest spelling. Empty if more than a third of the longer word would have to
+// change.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 // "; did you mean 'doctor'?" to append to an error, or nothing.

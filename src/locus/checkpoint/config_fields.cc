@@ -116,8 +116,8 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
   };
   if (const int64_t first = next(0); first < b.layers) {
     const int64_t second = next(first + 1);
-    b.full_first = first;
-    b.full_every = second < b.layers ? second - first : b.layers;
+    b.global_first = first;
+    b.global_every = second < b.layers ? second - first : b.layers;
   }
   for (int64_t i = 0; i < b.layers; ++i) {
     if (words[static_cast<size_t>(i)] == (b.is_full(i) ? kinds.full : kinds.windowed)) continue;
@@ -131,8 +131,8 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
 
 void read_bare_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& b) {
   read_window(config, kinds, window, b);
-  if (std::ranges::count(kinds.words, kinds.full) == b.layers) b.full_every = 1;
-  if (b.full_every > 0) b.full_scheme = "none";
+  if (std::ranges::count(kinds.words, kinds.full) == b.layers) b.global_every = 1;
+  if (b.global_every > 0) b.global_scheme = "none";
 }
 
 LayerKinds layer_kinds(const Config& config, const FullLayers& old, int64_t layers) {

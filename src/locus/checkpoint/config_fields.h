@@ -56,7 +56,7 @@ size_t without_padding(const Config& config, const Blueprint& b, std::span<const
 // Refuses a field that is not what Locus computes.
 void expect_flag(const Config& config, std::string_view field, bool value);
 // The window of a blueprint's layers, each of which has one or sees all keys, as these words say. Refuses
-// what `full_every` cannot: full layers stand at equal distances, the first of them nearer than that.
+// what `global_every` cannot: full layers stand at equal distances, the first of them nearer than that.
 struct LayerKinds {
   std::string_view field;
   std::vector<std::string> words;

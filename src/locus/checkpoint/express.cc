@@ -30,7 +30,7 @@ Blueprint filled(Blueprint b) {
     }
   };
   fill_width(b.scheme, b.scheme_options);
-  fill_width(b.full_scheme, b.full_scheme_options);
+  fill_width(b.global_scheme, b.full_scheme_options);
   if (b.scheme == "deberta" && parse<int64_t>(b.scheme_options["max_distance"]).value_or(0) == 0) {
     b.scheme_options["max_distance"] = fmt::format("{}", b.max_length);
   }
@@ -60,11 +60,11 @@ Blueprint without_unused(Blueprint b) {
     b.position_offset = preset.position_offset;
   }
   // Of a single full layer, what counts is that the next is behind the last.
-  if (b.full_every > 0 && b.full_first < b.layers && b.full_first + b.full_every >= b.layers) {
-    b.full_every = b.layers;
+  if (b.global_every > 0 && b.global_first < b.layers && b.global_first + b.global_every >= b.layers) {
+    b.global_every = b.layers;
   }
   b.dropout = b.attention_dropout = 0;
-  b.deviation = preset.deviation;
+  b.init_std = preset.init_std;
   b.padding_token = preset.padding_token;
   b.fused_qkv = preset.fused_qkv;
   return b;
@@ -81,7 +81,7 @@ OptionValues meaning(const Blueprint& blueprint) {
     });
   };
   complete(b.scheme, b.scheme_options);
-  if (!b.full_scheme.empty()) complete(b.full_scheme, b.full_scheme_options);
+  if (!b.global_scheme.empty()) complete(b.global_scheme, b.full_scheme_options);
   if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
   return values_of(b);
 }
@@ -99,7 +99,7 @@ std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& f
     const auto other = right.find(name);
     // Options of another scheme are no difference of their own.
     const bool option = name.find("scheme.") != std::string::npos && !name.ends_with(".name");
-    const bool of_another = option && (name.starts_with("full_") ? wanted.full_scheme != found.full_scheme
+    const bool of_another = option && (name.starts_with("full_") ? wanted.global_scheme != found.global_scheme
                                                                  : wanted.scheme != found.scheme);
     if (of_another || (other != right.end() && same(value, other->second))) continue;
     result.push_back(
@@ -120,7 +120,7 @@ std::string config_of(const Family& family, Blueprint b) {
     members.insert(members.end(), {{"bos_token_id", "null"}, {"eos_token_id", "null"}});
   }
   members.insert(members.end(),
-                 {{"initializer_range", json::number(b.deviation)}, {"dtype", json::text("float32")}});
+                 {{"initializer_range", json::number(b.init_std)}, {"dtype", json::text("float32")}});
   return json::lines(members);
 }
 

@@ -81,7 +81,7 @@ Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
                            ? shifted(in.position_ids, b.position_offset)
                            : in.position_ids;
     Placement placement = Placement::given(ids, in.attention_mask, rows);
-    require(!counts_and_measures(b) || placement.sequences().steady,
+    require(!counts_and_measures(b) || placement.sequences().contiguous,
             "positions do not rise by one from token to token, but the model measures distances as well: "
             "expected no position_ids, and attention_mask 0 for padding");
     return placement;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "locus/base/paths.h"
-#include "locus/checkpoint/late_rows.h"
+#include "locus/checkpoint/lazy_rows.h"
 #include "locus/checkpoint/parameters_file.h"
 
 namespace locus {
@@ -34,7 +34,7 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
 bool head_is_the_table(const Blueprint& b) { return b.tied && tells_tokens(b.head); }
 
 // Options of a scheme that do not go together stand in config.json.
-Model made(const Config& config, const Blueprint& blueprint, const Model::Start& start) {
+Model made(const Config& config, const Blueprint& blueprint, const Model::Options& start) {
   try {
     return Model(blueprint, start);
   } catch (const Error& error) {
@@ -74,7 +74,7 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   const WeightFiles& files = *weight_files;
   require_numbers(blueprint, files.numbers(), config.path());
   follow_weights(files, blueprint);
-  const Model::Start start = {.seed = seed, .weights = opening.weights};
+  const Model::Options start = {.seed = seed, .weights = opening.weights};
   Model model = made(config, blueprint, start);
   const Family& family = *architecture.family;
   const HeadOf head = seed                               ? HeadOf::caller
@@ -91,10 +91,10 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
     bindings = bindings_of(family, blueprint, model.parameters());
     match_tensors(family, files, path, head, bindings);
   }
-  if (opening.late_tokens && !head_is_the_table(blueprint)) {
+  if (opening.lazy_tokens && !head_is_the_table(blueprint)) {
     const auto table = std::ranges::find(bindings, "tokens", &Binding::ours);
     table->late = true;
-    model.transformer().take_tokens_from(std::make_shared<LateRows>(weight_files, *table));
+    model.transformer().take_tokens_from(std::make_shared<LazyRows>(weight_files, *table));
   }
   std::vector<std::string> warnings = read_tensors(files, bindings, opening.progress);
   for (Binding& binding : bindings) {

@@ -17,11 +17,11 @@ namespace locus {
 using LoadProgress = std::function<void(uint64_t done, uint64_t all)>;
 
 struct Opening {
-  DType weights = DType::f32;  // f32, or bf16 for a model that is only asked (Model::Start)
+  DType weights = DType::f32;  // f32, or bf16 for a model that is only asked (Model::Options)
   // For a model that is only asked: a table of tokens that is no head's weight, the largest part of many
   // models, stays in its file, and a row of it is read when a text has it. Its parameter is blank but for
   // those.
-  bool late_tokens = false;
+  bool lazy_tokens = false;
   LoadProgress progress;
 };
 

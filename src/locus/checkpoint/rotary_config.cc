@@ -131,14 +131,14 @@ void read_two_rotations(const Config& config, const TwoRotations& rotations, Blu
   b.scheme_options = b.window > 0 ? options(kinds.windowed, rotations.sliding_base, rotations.sliding_preset,
                                             rotations.scales_both)
                                   : full;
-  if (b.full_every == 0 || full == b.scheme_options) return;
-  b.full_scheme = "rotary";
+  if (b.global_every == 0 || full == b.scheme_options) return;
+  b.global_scheme = "rotary";
   b.full_scheme_options = std::move(full);
 }
 
 std::string two_rotations_config(const Blueprint& b) {
   const LayerKinds kinds = {};
-  const OptionValues& full = b.full_scheme.empty() ? b.scheme_options : b.full_scheme_options;
+  const OptionValues& full = b.global_scheme.empty() ? b.scheme_options : b.full_scheme_options;
   return json::object({{kinds.full, block_of(full, b.size_of_head())},
                        {kinds.windowed, block_of(b.scheme_options, b.size_of_head())}});
 }

@@ -65,7 +65,7 @@ namespace {
 
 void require_whole(bool whole) {
   require(whole,
-          "save: rows of the model's tokens are still in the file it came from; open it without late_tokens");
+          "save: rows of the model's tokens are still in the file it came from; open it without lazy_tokens");
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ std::vector<NamedTensor> with_longer_tables(const ModelFolder& folder, int64_t l
 // is that one: the others see no farther than before.
 Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretch how) {
   Blueprint b = folder.architecture.blueprint;
-  OptionValues& options = b.full_scheme == "rotary" ? b.full_scheme_options : b.scheme_options;
+  OptionValues& options = b.global_scheme == "rotary" ? b.full_scheme_options : b.scheme_options;
   require(!options.contains("scaling"),
           "'{}': the model has a scaling already, {}; stretch the one it came from",
           folder.config.path().string(), options.contains("scaling") ? options.at("scaling") : "");
@@ -95,7 +95,7 @@ void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const
   const Blueprint& b = folder.architecture.blueprint;
   const Family& family = *folder.architecture.family;
   const bool table = how == Stretch::interpolate || how == Stretch::repeat;
-  require(table ? !scheme_info(b.scheme).extrapolates : b.scheme == "rotary" || b.full_scheme == "rotary",
+  require(table ? !scheme_info(b.scheme).extrapolates : b.scheme == "rotary" || b.global_scheme == "rotary",
           "'{}': its scheme is {}; interpolate and repeat are for learned tables, linear, ntk and yarn for "
           "rotary",
           folder.path.string(), b.scheme);

@@ -47,7 +47,7 @@ Model untrained(const Request& request, int32_t vocabulary, int64_t length) {
   b.heads = 4;
   b.max_length = length;
   b.scheme = request.scheme;
-  b.deviation = 0.1f;  // wide enough that layers do something
+  b.init_std = 0.1f;  // wide enough that layers do something
   return Model(b, {.seed = 1});
 }
 

@@ -41,7 +41,7 @@ void check(const Request& request) {
 
 // What the folder says, with what the caller says in its place.
 WriteOptions options_of(const Request& request, const Writer& writer) {
-  WriteOptions options = writer.usual();
+  WriteOptions options = writer.defaults();
   if (samples(request)) options.beams = 1;
   if (request.beams > 0) options.beams = request.beams;
   if (request.length_penalty) options.length_penalty = *request.length_penalty;

@@ -28,7 +28,7 @@ std::string in_words(const std::string& scheme, const OptionValues& options) {
 
 std::string window_in_words(const Blueprint& b) {
   const std::string all =
-      b.full_every > 0 ? fmt::format(", in one of {} layers all of them", b.full_every) : "";
+      b.global_every > 0 ? fmt::format(", in one of {} layers all of them", b.global_every) : "";
   return b.kind == ModelKind::decoder
              ? fmt::format("a query sees the last {} keys{}", b.window, all)
              : fmt::format("a query sees the keys up to {} away{}", b.window - 1, all);
@@ -87,9 +87,9 @@ Facts facts_of(const Subject& subject) {
     facts.push_back(fact);
   }
   if (b.window > 0) facts.emplace_back("window", window_in_words(b));
-  if (!b.full_scheme.empty()) {
-    facts.emplace_back(b.window > 0 ? "scheme there" : fmt::format("in one of {} layers", b.full_every),
-                       in_words(b.full_scheme, b.full_scheme_options));
+  if (!b.global_scheme.empty()) {
+    facts.emplace_back(b.window > 0 ? "scheme there" : fmt::format("in one of {} layers", b.global_every),
+                       in_words(b.global_scheme, b.full_scheme_options));
   }
   const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));

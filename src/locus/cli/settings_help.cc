@@ -27,7 +27,8 @@ std::string settings_help() {
   return section<DataSettings>("data") + section<TrainSettings>("train") + section<Blueprint>("model") +
          fmt::format(
              "[model.scheme]\nname = {}, and the options that locus schemes NAME lists\n"
-             "[model.full_scheme]\nthe same for the layers that see all tokens (full_every); without it they "
+             "[model.global_scheme]\nthe same for the layers that see all tokens (global_every); without it "
+             "they "
              "have the scheme of the others",
              Blueprint().scheme);
 }

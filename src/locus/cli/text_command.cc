@@ -65,7 +65,7 @@ void each_chunk(const TextRequest& request, Records& records, const Work& work,
     ReadOptions reading = request.reading;
     reading.on_bad = [&](size_t i, const Error& error) {
       left_out[i] = true;
-      bad(Error(error.fault(), fmt::format("{}: {}", chunk[i].place, error.what())));
+      bad(error.at(chunk[i].place));
     };
     const std::vector<std::string> results = work(chunk, reading);
     progress.clear();

@@ -120,9 +120,9 @@ double tokens_at_once(const RunPlan& plan) {
     int64_t all = 0;
     const int64_t looked_at = std::min<int64_t>(plan.training->size(), 1000);
     for (int64_t i = 0; i < looked_at; ++i) all += plan.training->length(i);
-    tokens = static_cast<double>(all) / static_cast<double>(looked_at) * static_cast<double>(data.batch);
+    tokens = static_cast<double>(all) / static_cast<double>(looked_at) * static_cast<double>(data.batch_size);
   }
-  return tokens / static_cast<double>(plan.train.parts);
+  return tokens / static_cast<double>(plan.train.micro_batches);
 }
 
 // What asks a model with such a head.
@@ -149,10 +149,10 @@ void run(const Request& request) {
   RunFolder folder(request.out);
   Model model = first_model(plan);
   ModelObjective objective(model, *plan.training, plan.validation.get(),
-                           {.batches = {.batch = plan.task.data.batch,
+                           {.batches = {.batch = plan.task.data.batch_size,
                                         .tokens = plan.task.data.tokens_per_step,
                                         .seed = static_cast<uint64_t>(plan.train.seed)},
-                            .smoothing = static_cast<float>(plan.task.data.smoothing),
+                            .smoothing = static_cast<float>(plan.task.data.label_smoothing),
                             .recompute = plan.task.data.recompute});
   const StopSignals signals;
   StepLine line;

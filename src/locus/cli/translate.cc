@@ -25,7 +25,7 @@ void run(const Request& request) {
           "behind a prompt",
           request.folder);
   warn(writer.warnings());
-  WriteOptions options = writer.usual();
+  WriteOptions options = writer.defaults();
   constexpr int64_t kBeams = 4;
   options.beams = request.beams > 0 ? request.beams : writer.says_beams() ? options.beams : kBeams;
   options.max_tokens = request.max_tokens;

@@ -24,7 +24,7 @@ inline constexpr int64_t kMaxHeadSize = 4096;
 struct SequenceViews {
   ConstView query_starts, key_starts;        // i32 [B+1]
   ConstView query_positions, key_positions;  // i32 [Nq], [Nk]
-  bool steady = true;                        // positions rise by one inside every sequence
+  bool contiguous = true;                    // positions rise by one inside every sequence
 };
 
 // A table over distances: column (or slot number) d + zero belongs to distance d. It covers all distances of

@@ -6,7 +6,7 @@
 
 namespace locus {
 
-Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64_t place)
+Attention::Attention(const Blueprint& b, const ParameterFactory& factory, int64_t layer, uint64_t place)
     : layer_(layer),
       heads_(b.heads),
       key_heads_(b.key_head_count()),
@@ -20,16 +20,16 @@ Attention::Attention(const Blueprint& b, const Site& site, int64_t layer, uint64
       place_(place) {
   const int64_t all = heads_ * head_size_, keys = key_heads_ * head_size_;
   if (b.fused_qkv) {
-    qkv_ = Linear(site / "qkv", b.width, all + 2 * keys, b.query_bias);
+    qkv_ = Linear(factory / "qkv", b.width, all + 2 * keys, b.query_bias);
   } else {
-    query_ = Linear(site / "query", b.width, all, b.query_bias);
-    key_ = Linear(site / "key", b.width, keys, b.key_bias);
-    value_ = Linear(site / "value", b.width, keys, b.value_bias);
+    query_ = Linear(factory / "query", b.width, all, b.query_bias);
+    key_ = Linear(factory / "key", b.width, keys, b.key_bias);
+    value_ = Linear(factory / "value", b.width, keys, b.value_bias);
   }
-  out_ = Linear(site / "out", all, b.width, b.output_bias, b.residual_start());
+  out_ = Linear(factory / "out", all, b.width, b.output_bias, b.residual_start());
   if (b.head_norms || b.joint_norms) {
-    query_norm_ = Norm(b, site / "query_norm", b.head_norms ? head_size_ : all);
-    key_norm_ = Norm(b, site / "key_norm", b.head_norms ? head_size_ : keys);
+    query_norm_ = Norm(b, factory / "query_norm", b.head_norms ? head_size_ : all);
+    key_norm_ = Norm(b, factory / "key_norm", b.head_norms ? head_size_ : keys);
   }
 }
 
@@ -67,7 +67,7 @@ LayerView Attention::view() const {
   return view;
 }
 
-op::AttentionOptions Attention::options(const Pass& pass, bool causal, int64_t window) const {
+op::AttentionOptions Attention::options(const ForwardPass& pass, bool causal, int64_t window) const {
   return {.heads = heads_,
           .key_heads = key_heads_,
           .scale = scale_,
@@ -94,8 +94,8 @@ Var Attention::operator()(const Var& x, const StackPass& pass) const {
   }
   const ScoreTerms scores = scheme.layer_scores(terms, view());
   const op::AttentionOptions how = options(pass.pass, causal_, window_);
-  if (pass.pass.look) {
-    pass.pass.look->weights.push_back(attention_weights(q, k, pass.placement.sequences(), scores, how));
+  if (pass.pass.trace) {
+    pass.pass.trace->weights.push_back(attention_weights(q, k, pass.placement.sequences(), scores, how));
   }
   return out_(op::attention(q, k, v, pass.placement.sequences(), scores, how));
 }

@@ -5,9 +5,9 @@
 
 #include "locus/nn/blueprint.h"
 #include "locus/nn/cache.h"
+#include "locus/nn/forward_pass.h"
 #include "locus/nn/linear.h"
 #include "locus/nn/norm.h"
-#include "locus/nn/pass.h"
 #include "locus/op/attention.h"
 
 namespace locus {
@@ -21,7 +21,7 @@ struct SchemePass {
 // What all layers of a stack share in one pass. It holds what it needs: layers that are computed again run
 // backward, when the caller's pass and texts are gone.
 struct StackPass {
-  Pass pass;
+  ForwardPass pass;
   Placement placement;
   SchemePass positions, full_positions;  // the second of layers that see all keys where others do not
   std::optional<Memory> memory;          // of a decoder that reads a text
@@ -29,8 +29,8 @@ struct StackPass {
 
 class Attention {
  public:
-  // `place` numbers the layer's random numbers, see Pass.
-  Attention(const Blueprint& blueprint, const Site& site, int64_t layer, uint64_t place);
+  // `place` numbers the layer's random numbers, see ForwardPass.
+  Attention(const Blueprint& blueprint, const ParameterFactory& factory, int64_t layer, uint64_t place);
 
   Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]
   Var across(const Var& x, const StackPass& pass) const;
@@ -42,7 +42,7 @@ class Attention {
   };
   Projected project(const Var& x) const;
   Var normed(const Norm& norm, const Var& x) const;  // head by head, or over all at once
-  op::AttentionOptions options(const Pass& pass, bool causal, int64_t window) const;
+  op::AttentionOptions options(const ForwardPass& pass, bool causal, int64_t window) const;
 
   int64_t layer_, heads_, key_heads_, head_size_;
   bool causal_, full_;

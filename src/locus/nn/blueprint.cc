@@ -6,7 +6,7 @@
 namespace locus {
 namespace {
 
-constexpr std::string_view kScheme = "scheme.", kFullScheme = "full_scheme.", kName = "name";
+constexpr std::string_view kScheme = "scheme.", kFullScheme = "global_scheme.", kName = "name";
 
 // Rules between fields; each field on its own is held to its limits when it is read.
 void check_stack(const Blueprint& b, std::vector<std::string>& found) {
@@ -39,22 +39,22 @@ void check_scheme(std::string_view name, const OptionValues& options, std::vecto
   }
 }
 
-void check_full_scheme(const Blueprint& b, std::vector<std::string>& found) {
-  if (b.full_scheme.empty()) {
-    if (!b.full_scheme_options.empty()) found.emplace_back("full_scheme has options, but no name");
+void check_global_scheme(const Blueprint& b, std::vector<std::string>& found) {
+  if (b.global_scheme.empty()) {
+    if (!b.full_scheme_options.empty()) found.emplace_back("global_scheme has options, but no name");
     return;
   }
   const size_t before = found.size();
-  check_scheme(b.full_scheme, b.full_scheme_options, found);
+  check_scheme(b.global_scheme, b.full_scheme_options, found);
   if (found.size() > before) return;
-  if (b.full_every == 0) {
+  if (b.global_every == 0) {
     found.push_back(
-        fmt::format("full_scheme is {}, but no layer has it; expected full_every", b.full_scheme));
+        fmt::format("global_scheme is {}, but no layer has it; expected global_every", b.global_scheme));
   }
-  if (acts_on_input(scheme_info(b.full_scheme))) {
+  if (acts_on_input(scheme_info(b.global_scheme))) {
     found.push_back(fmt::format(
-        "full_scheme is {}, which acts on the input of all layers; expected one that acts in attention",
-        b.full_scheme));
+        "global_scheme is {}, which acts on the input of all layers; expected one that acts in attention",
+        b.global_scheme));
   }
 }
 
@@ -108,12 +108,12 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.kind == ModelKind::encoder && b.head == HeadKind::next_token) {
     problem("head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token");
   }
-  if (b.full_every > 0 && b.window == 0 && b.full_scheme.empty()) {
-    problem("full_every is {}, but no layer differs from others; expected 0, a window, or a full_scheme",
-            b.full_every);
+  if (b.global_every > 0 && b.window == 0 && b.global_scheme.empty()) {
+    problem("global_every is {}, but no layer differs from others; expected 0, a window, or a global_scheme",
+            b.global_every);
   }
-  if (b.full_first >= std::max<int64_t>(b.full_every, 1)) {
-    problem("full_first is {}, expected less than full_every, {}", b.full_first, b.full_every);
+  if (b.global_first >= std::max<int64_t>(b.global_every, 1)) {
+    problem("global_first is {}, expected less than global_every, {}", b.global_first, b.global_every);
   }
   if (!b.first_norm && (b.norm_place == NormPlace::after || b.norm_place == NormPlace::added)) {
     problem("first_norm is false, but norms stand after what they belong to; expected norm_place before");
@@ -135,7 +135,7 @@ std::vector<std::string> problems(const Blueprint& b) {
     problem("padding_token is {}, expected less than vocabulary, {}", b.padding_token, b.vocabulary);
   }
   check_scheme(b.scheme, b.scheme_options, found);
-  check_full_scheme(b, found);
+  check_global_scheme(b, found);
   return found;
 }
 
@@ -146,7 +146,8 @@ OptionValues values_of(const Blueprint& blueprint) {
     for (const auto& [name, value] : options) values.emplace(fmt::format("{}{}", prefix, name), value);
   };
   add(kScheme, blueprint.scheme, blueprint.scheme_options);
-  if (!blueprint.full_scheme.empty()) add(kFullScheme, blueprint.full_scheme, blueprint.full_scheme_options);
+  if (!blueprint.global_scheme.empty())
+    add(kFullScheme, blueprint.global_scheme, blueprint.full_scheme_options);
   return values;
 }
 
@@ -166,7 +167,7 @@ Blueprint blueprint_of(std::string_view owner, const OptionValues& values) {
   };
   for (const auto& [name, value] : values) {
     if (!take(name, value, kScheme, blueprint.scheme, blueprint.scheme_options) &&
-        !take(name, value, kFullScheme, blueprint.full_scheme, blueprint.full_scheme_options)) {
+        !take(name, value, kFullScheme, blueprint.global_scheme, blueprint.full_scheme_options)) {
       own.emplace(name, value);
     }
   }

@@ -54,7 +54,7 @@ struct Blueprint {
 
   std::string scheme = "none";
   OptionValues scheme_options;
-  std::string full_scheme;  // of the layers that full_every tells; empty: the same
+  std::string global_scheme;  // of the layers that global_every tells; empty: the same
   OptionValues full_scheme_options;
   PositionPolicy::Kind positions = PositionPolicy::Kind::row;
   int32_t position_offset = 0;
@@ -80,7 +80,7 @@ struct Blueprint {
   bool head_norms = false, joint_norms = false;
   float attention_scale = 0, score_cap = 0;
   int64_t window = 0;
-  int64_t full_every = 0, full_first = 0;
+  int64_t global_every = 0, global_first = 0;
   float dropout = 0, attention_dropout = 0;
 
   HeadKind head = HeadKind::next_token;
@@ -93,7 +93,7 @@ struct Blueprint {
   Pooling pooling = Pooling::first;
   Activation pooler = Activation::none;
   bool normalize = false;
-  float deviation = 0.02f;
+  float init_std = 0.02f;
 
   template <class F>
   void fields(F& f);  // names, limits and meanings; in blueprint_fields.h
@@ -104,7 +104,7 @@ struct Blueprint {
   int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
   int64_t row_width() const { return embedding_width > 0 ? embedding_width : width; }
   int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
-  bool is_full(int64_t layer) const { return full_every > 0 && layer % full_every == full_first; }
+  bool is_full(int64_t layer) const { return global_every > 0 && layer % global_every == global_first; }
   int64_t window_of(int64_t layer) const { return is_full(layer) ? 0 : window; }
   PositionPolicy policy() const { return {positions, position_offset}; }
   // How much narrower the projections that add to the residual start, so that it does not grow with depth
@@ -123,7 +123,7 @@ struct Blueprint {
 std::vector<std::string> problems(const Blueprint& blueprint);
 
 // As named values and back: every field under its name, the scheme as scheme.name and scheme.<option>, that
-// of full layers likewise as full_scheme.name. All problems in one error that begins with `owner`.
+// of full layers likewise as global_scheme.name. All problems in one error that begins with `owner`.
 OptionValues values_of(const Blueprint& blueprint);
 Blueprint blueprint_of(std::string_view owner, const OptionValues& values);
 

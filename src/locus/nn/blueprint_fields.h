@@ -59,9 +59,10 @@ void Blueprint::fields(F& f) {
   f.number("score_cap", score_cap, 0, 1e6, "c, of scores that become c tanh(score / c); 0: none");
   f.integer("window", window, 0, 1e9,
             "keys a query looks back to, its own among them, and as far ahead if not causal; 0: all");
-  f.integer("full_every", full_every, 0, 10000,
-            "layers from one that sees all keys, and may have a full_scheme, to the next; 0: all are alike");
-  f.integer("full_first", full_first, 0, 10000, "the first of those layers, counted from 0");
+  f.integer(
+      "global_every", global_every, 0, 10000,
+      "layers from one that sees all keys, and may have a global_scheme, to the next; 0: all are alike");
+  f.integer("global_first", global_first, 0, 10000, "the first of those layers, counted from 0");
   f.number("dropout", dropout, 0, 0.99, "of embeddings and of what is added to the residual");
   f.number("attention_dropout", attention_dropout, 0, 0.99, "of attention weights");
   f.choice("head", head, kHeadWords, "what the model puts out");
@@ -76,7 +77,7 @@ void Blueprint::fields(F& f) {
   f.choice("pooling", pooling, "first|mean|last", "tokens that stand for a sequence");
   f.choice("pooler", pooler, kActivations, "of a dense layer behind pooling; none: no such layer");
   f.flag("normalize", normalize, "sequence embeddings of length one");
-  f.number("deviation", deviation, 0, 100, "of the normal that weights start from");
+  f.number("init_std", init_std, 0, 100, "of the normal that weights start from");
 }
 
 }  // namespace locus

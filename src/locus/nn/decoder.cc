@@ -10,7 +10,7 @@ bool same_tables(const Stack& stack, size_t before, size_t now) {
   const auto same = [=](const Scheme& scheme) {
     return scheme.variant(static_cast<int64_t>(before)) == scheme.variant(static_cast<int64_t>(now));
   };
-  return same(stack.scheme()) && (!stack.full_scheme() || same(*stack.full_scheme()));
+  return same(stack.scheme()) && (!stack.global_scheme() || same(*stack.global_scheme()));
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Tensor Decoder::step(const std::vector<std::vector<int32_t>>& fresh) {
   }
   if (anew) cache_ = {};
   const Tokens tokens = tokens_of(anew ? history_ : fresh, model_.blueprint());
-  Pass pass;
+  ForwardPass pass;
   pass.cache = &cache_;
   const Var hidden =
       memory_ ? model_.transformer().decode(tokens, *memory_, pass) : model_.transformer()(tokens, pass);

@@ -9,11 +9,11 @@ namespace locus {
 
 class FeedForward {
  public:
-  FeedForward(const Blueprint& b, const Site& site)
-      : up_(site / "up", b.width, b.hidden_width(), b.hidden_bias),
-        down_(site / "down", b.hidden_width(), b.width, b.hidden_bias, b.residual_start()),
+  FeedForward(const Blueprint& b, const ParameterFactory& factory)
+      : up_(factory / "up", b.width, b.hidden_width(), b.hidden_bias),
+        down_(factory / "down", b.hidden_width(), b.width, b.hidden_bias, b.residual_start()),
         activation_(b.activation) {
-    if (b.gated) gate_ = Linear(site / "gate", b.width, b.hidden_width(), b.hidden_bias);
+    if (b.gated) gate_ = Linear(factory / "gate", b.width, b.hidden_width(), b.hidden_bias);
   }
 
   Var operator()(const Var& x) const {

@@ -17,7 +17,7 @@ int64_t outputs(const Blueprint& b) { return b.head == HeadKind::answer ? 2 : b.
 
 }  // namespace
 
-Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
+Head::Head(const Blueprint& b, const ParameterFactory& factory, const Var& tokens)
     : kind_(b.head),
       pooling_(b.pooling),
       activation_(b.activation),
@@ -26,25 +26,26 @@ Head::Head(const Blueprint& b, const Site& site, const Var& tokens)
       scale_(b.head_scale),
       cap_(b.logit_cap),
       dropout_(b.dropout) {
-  if (b.pooler != Activation::none) pooler_ = Linear(site / "pooler", b.width, b.width, true);
+  if (b.pooler != Activation::none) pooler_ = Linear(factory / "pooler", b.width, b.width, true);
   if (normalize_) {
-    ones_ = Var(site.scope().constant(Tensor::full({b.width}, 1 / std::sqrt(static_cast<double>(b.width)))));
+    ones_ =
+        Var(factory.scope().constant(Tensor::full({b.width}, 1 / std::sqrt(static_cast<double>(b.width)))));
   }
   if (kind_ == HeadKind::none || kind_ == HeadKind::embedding) return;
   // Tokens are told by what may be their own rows.
   const int64_t read = b.head_dense && tells_tokens(kind_) ? b.row_width() : b.width;
   if (b.head_dense) {
-    dense_ = Linear(site / "dense", b.width, read, b.dense_bias);
-    dense_norm_ = Norm(b, site / "dense_norm", read);
+    dense_ = Linear(factory / "dense", b.width, read, b.dense_bias);
+    dense_norm_ = Norm(b, factory / "dense_norm", read);
   }
   if (tells_tokens(kind_)) {
     require(!b.tied || tokens.shape()[1] == read,
             "blueprint: tied is set, but token rows have width {} and hidden states {}; set tied to false",
             tokens.shape()[1], read);
-    out_.weight = b.tied ? tokens : site.weight("weight", {b.vocabulary, read});
-    if (b.head_bias) out_.bias = site.full("bias", {b.vocabulary}, 0);
+    out_.weight = b.tied ? tokens : factory.weight("weight", {b.vocabulary, read});
+    if (b.head_bias) out_.bias = factory.full("bias", {b.vocabulary}, 0);
   } else {
-    out_ = Linear(site / "out", b.width, outputs(b), b.label_bias);
+    out_ = Linear(factory / "out", b.width, outputs(b), b.label_bias);
   }
 }
 
@@ -55,7 +56,7 @@ Var Head::pooled(const Var& hidden, const Placement& placement) const {
   return pooler_ ? pooler_(x, pooler_activation_) : x;
 }
 
-Var Head::operator()(const Var& hidden, const Placement& placement, const Pass& pass) const {
+Var Head::operator()(const Var& hidden, const Placement& placement, const ForwardPass& pass) const {
   const auto dropped = [&](const Var& x) {
     return pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(kPlace)) : x;
   };

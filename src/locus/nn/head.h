@@ -3,21 +3,21 @@
 #pragma once
 
 #include "locus/nn/blueprint.h"
+#include "locus/nn/forward_pass.h"
 #include "locus/nn/linear.h"
 #include "locus/nn/norm.h"
-#include "locus/nn/pass.h"
 
 namespace locus {
 
 class Head {
  public:
   // `tokens` [V, K] is the embedding table, for a head that is tied to it.
-  Head(const Blueprint& blueprint, const Site& site, const Var& tokens);
+  Head(const Blueprint& blueprint, const ParameterFactory& factory, const Var& tokens);
 
   // hidden [N, C] of the placement's queries:
   //   none [N, C]; next_token, masked_token [N, V]; token_class [N, labels]; answer [N, 2];
   //   sequence_class [B, labels]; embedding [B, C]
-  Var operator()(const Var& hidden, const Placement& placement, const Pass& pass = {}) const;
+  Var operator()(const Var& hidden, const Placement& placement, const ForwardPass& pass = {}) const;
 
  private:
   Var transformed(const Var& x) const;

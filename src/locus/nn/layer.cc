@@ -15,29 +15,30 @@ Blueprint unfused(Blueprint blueprint) {
 
 }  // namespace
 
-Layer::Layer(const Blueprint& b, const Site& site, int64_t index, bool reads_text, uint64_t place)
+Layer::Layer(const Blueprint& b, const ParameterFactory& factory, int64_t index, bool reads_text,
+             uint64_t place)
     : residual_(b.residual),
       norm_place_(b.norm_place),
       residual_scale_(b.residual_scale),
       dropout_(b.dropout),
       place_(place),
-      attention_(b, site / "attention", index, place + kWeights),
-      feed_forward_(b, site / "feed_forward") {
+      attention_(b, factory / "attention", index, place + kWeights),
+      feed_forward_(b, factory / "feed_forward") {
   // Queries come from one text, keys and values from the other: nothing to fuse.
-  if (reads_text) across_.emplace(unfused(b), site / "across", index, place + kAcrossWeights);
+  if (reads_text) across_.emplace(unfused(b), factory / "across", index, place + kAcrossWeights);
   if (norm_place_ != NormPlace::added) {
-    if (index > 0 || b.first_norm) attention_norm_ = Norm(b, site / "attention_norm");
-    if (reads_text) across_norm_ = Norm(b, site / "across_norm");
-    if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, site / "feed_forward_norm");
+    if (index > 0 || b.first_norm) attention_norm_ = Norm(b, factory / "attention_norm");
+    if (reads_text) across_norm_ = Norm(b, factory / "across_norm");
+    if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, factory / "feed_forward_norm");
   }
   if (norm_place_ == NormPlace::around || norm_place_ == NormPlace::added) {
-    attention_out_norm_ = Norm(b, site / "attention_out_norm");
-    if (reads_text) across_out_norm_ = Norm(b, site / "across_out_norm");
-    feed_forward_out_norm_ = Norm(b, site / "feed_forward_out_norm");
+    attention_out_norm_ = Norm(b, factory / "attention_out_norm");
+    if (reads_text) across_out_norm_ = Norm(b, factory / "across_out_norm");
+    feed_forward_out_norm_ = Norm(b, factory / "feed_forward_out_norm");
   }
 }
 
-Var Layer::share(const Var& x, const Pass& pass, uint64_t place) const {
+Var Layer::share(const Var& x, const ForwardPass& pass, uint64_t place) const {
   const Var kept = pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(place_ + place)) : x;
   return residual_scale_ == 1 ? kept : op::scale(kept, residual_scale_);
 }

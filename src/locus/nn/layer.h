@@ -13,7 +13,8 @@ namespace locus {
 class Layer {
  public:
   // Places of random numbers: up to eight of each layer, from `place` on.
-  Layer(const Blueprint& blueprint, const Site& site, int64_t index, bool reads_text, uint64_t place);
+  Layer(const Blueprint& blueprint, const ParameterFactory& factory, int64_t index, bool reads_text,
+        uint64_t place);
 
   Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]
   LayerView view() const { return attention_.view(); }
@@ -21,7 +22,7 @@ class Layer {
  private:
   Var parallel(const Var& x, const StackPass& pass) const;
   // What a part adds to the residual, of what it gives.
-  Var share(const Var& x, const Pass& pass, uint64_t place) const;
+  Var share(const Var& x, const ForwardPass& pass, uint64_t place) const;
 
   Residual residual_;
   NormPlace norm_place_;

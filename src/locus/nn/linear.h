@@ -1,7 +1,7 @@
 // x weight^T + bias.
 #pragma once
 
-#include "locus/nn/site.h"
+#include "locus/nn/parameter_factory.h"
 #include "locus/op/matmul.h"
 
 namespace locus {
@@ -10,10 +10,10 @@ struct Linear {
   Var weight, bias;  // [out, in], [out] or absent
 
   Linear() = default;  // no layer at all: false in a condition
-  // The start of the weights is `factor` times as wide as the site's.
-  Linear(const Site& site, int64_t in, int64_t out, bool with_bias, double factor = 1)
-      : weight(site.weight("weight", {out, in}, factor)),
-        bias(with_bias ? site.full("bias", {out}, 0) : Var()) {}
+  // The start of the weights is `factor` times as wide as the factory's.
+  Linear(const ParameterFactory& factory, int64_t in, int64_t out, bool with_bias, double factor = 1)
+      : weight(factory.weight("weight", {out, in}, factor)),
+        bias(with_bias ? factory.full("bias", {out}, 0) : Var()) {}
 
   explicit operator bool() const { return static_cast<bool>(weight); }
   bool wants_grad() const { return weight.wants_grad() || bias.wants_grad(); }

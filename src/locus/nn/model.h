@@ -11,7 +11,7 @@ namespace locus {
 
 class Model {
  public:
-  struct Start {
+  struct Options {
     std::optional<uint64_t> seed = 0;  // none: weights are left blank, to be read from elsewhere
     DType dtype = DType::f32;
     // What states are multiplied by, and the table of tokens, which may be that too: f32, or bf16 for a model
@@ -19,8 +19,8 @@ class Model {
     DType weights = DType::f32;
     Device device = Device::cpu;
   };
-  explicit Model(const Blueprint& blueprint) : Model(blueprint, Start()) {}
-  Model(const Blueprint& blueprint, const Start& start);
+  explicit Model(const Blueprint& blueprint) : Model(blueprint, Options()) {}
+  Model(const Blueprint& blueprint, const Options& options);
 
   const Blueprint& blueprint() const { return blueprint_; }
   Parameters& parameters() { return *parameters_; }
@@ -30,13 +30,13 @@ class Model {
   const Head& head() const { return head_; }
 
   // The head's output for a single stack, and for an encoder-decoder that reads `text` and writes `tokens`.
-  Var operator()(const Tokens& tokens, const Pass& pass = {}) const;
-  Var operator()(const Tokens& text, const Tokens& tokens, const Pass& pass = {}) const;
+  Var operator()(const Tokens& tokens, const ForwardPass& pass = {}) const;
+  Var operator()(const Tokens& text, const Tokens& tokens, const ForwardPass& pass = {}) const;
 
  private:
   Blueprint blueprint_;
   std::unique_ptr<Parameters> parameters_;  // modules point to it: it stays where it is when a model moves
-  Site site_;
+  ParameterFactory factory_;
   Transformer transformer_;
   Head head_;
 };

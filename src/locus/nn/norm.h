@@ -2,7 +2,7 @@
 #pragma once
 
 #include "locus/nn/blueprint.h"
-#include "locus/nn/site.h"
+#include "locus/nn/parameter_factory.h"
 #include "locus/op/elementwise.h"
 #include "locus/op/norm.h"
 
@@ -15,13 +15,14 @@ struct Norm {
   Var one;  // [width], what gamma is added to, if to anything
 
   Norm() = default;  // no norm at all: false in a condition
-  Norm(const Blueprint& blueprint, const Site& site) : Norm(blueprint, site, blueprint.width) {}
-  Norm(const Blueprint& blueprint, const Site& site, int64_t width)
+  Norm(const Blueprint& blueprint, const ParameterFactory& factory)
+      : Norm(blueprint, factory, blueprint.width) {}
+  Norm(const Blueprint& blueprint, const ParameterFactory& factory, int64_t width)
       : eps(blueprint.norm_eps), rms(blueprint.norm != NormKind::layer) {
     const bool from_one = blueprint.norm == NormKind::rms_from_one;
-    gamma = site.full("weight", {width}, from_one ? 0 : 1);
-    if (from_one) one = Var(site.scope().constant(Tensor::full({width}, 1)));
-    if (!rms && blueprint.norm_bias) beta = site.full("bias", {width}, 0);
+    gamma = factory.full("weight", {width}, from_one ? 0 : 1);
+    if (from_one) one = Var(factory.scope().constant(Tensor::full({width}, 1)));
+    if (!rms && blueprint.norm_bias) beta = factory.full("bias", {width}, 0);
   }
 
   explicit operator bool() const { return static_cast<bool>(gamma); }

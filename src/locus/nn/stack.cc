@@ -10,20 +10,20 @@ constexpr uint64_t kPlacesOfLayer = 8;
 
 }  // namespace
 
-Embeddings::Embeddings(const Blueprint& b, const Site& site, std::shared_ptr<const TokenTable> tokens,
-                       uint64_t place)
+Embeddings::Embeddings(const Blueprint& b, const ParameterFactory& factory,
+                       std::shared_ptr<const TokenTable> tokens, uint64_t place)
     : tokens_(std::move(tokens)),
       scale_(b.embedding_scale),
       dropout_(b.dropout),
       padding_token_(b.padding_token),
       place_(place) {
-  if (b.segments > 0) segments_ = site.normal("segments", {b.segments, b.row_width()});
-  if (b.embedding_norm) norm_ = Norm(b, site / "norm", b.row_width());
-  if (b.row_width() != b.width) project_ = Linear(site / "project", b.row_width(), b.width, true);
+  if (b.segments > 0) segments_ = factory.normal("segments", {b.segments, b.row_width()});
+  if (b.embedding_norm) norm_ = Norm(b, factory / "norm", b.row_width());
+  if (b.row_width() != b.width) project_ = Linear(factory / "project", b.row_width(), b.width, true);
 }
 
 Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>& input,
-                           const Pass& pass) const {
+                           const ForwardPass& pass) const {
   require(segments_ || !tokens.segments, "the model has no segments, but segment ids are given");
   op::EmbedOptions options = {.token_scale = scale_,
                               .frozen_token = padding_token_,
@@ -43,21 +43,22 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
   return project_ ? project_(rows) : rows;
 }
 
-Stack::Stack(const Blueprint& b, const Site& site, Schemes schemes, std::shared_ptr<const TokenTable> tokens,
-             bool reads_text, uint64_t place)
-    : schemes_(std::move(schemes)), embeddings_(b, site / "embedding", std::move(tokens), place) {
+Stack::Stack(const Blueprint& b, const ParameterFactory& factory, Schemes schemes,
+             std::shared_ptr<const TokenTable> tokens, bool reads_text, uint64_t place)
+    : schemes_(std::move(schemes)), embeddings_(b, factory / "embedding", std::move(tokens), place) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const uint64_t own = place + kPlacesOfLayer * (static_cast<uint64_t>(i) + 1);
     const bool again = b.shared_layers && i > 0;
-    const Site layer = site / fmt::format("layers.{}", again ? 0 : i);
+    const ParameterFactory layer = factory / fmt::format("layers.{}", again ? 0 : i);
     layers_.emplace_back(b, again ? layer.again() : layer, i, reads_text, own);
   }
-  if (b.final_norm) norm_ = Norm(b, site / "norm");
+  if (b.final_norm) norm_ = Norm(b, factory / "norm");
 }
 
-Var Stack::operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory) const {
-  require(!pass.recompute || (!pass.cache && !pass.look),
-          "a pass that is recomputed has no cache and no look: they would be filled twice");
+Var Stack::operator()(const Tokens& tokens, const ForwardPass& pass,
+                      const std::optional<Memory>& memory) const {
+  require(!pass.recompute || (!pass.cache && !pass.trace),
+          "a pass that is recomputed has no cache and no trace: they would be filled twice");
   const Placement placement = pass.cache ? pass.cache->begin(tokens.placement) : tokens.placement;
   const SchemePass own = {*schemes_.own, schemes_.own->terms(placement)};
   const StackPass all = {
@@ -67,11 +68,11 @@ Var Stack::operator()(const Tokens& tokens, const Pass& pass, const std::optiona
       .full_positions = schemes_.full ? SchemePass{*schemes_.full, schemes_.full->terms(placement)} : own,
       .memory = memory};
   Var x = embeddings_(tokens, own.terms.input, pass);
-  if (pass.look) pass.look->states.push_back(x.value());
+  if (pass.trace) pass.trace->states.push_back(x.value());
   for (const Layer& layer : layers_) {
     x = pass.recompute ? recompute([&layer, all](std::span<const Var> in) { return layer(in[0], all); }, {x})
                        : layer(x, all);
-    if (pass.look) pass.look->states.push_back(x.value());
+    if (pass.trace) pass.trace->states.push_back(x.value());
   }
   return norm_ ? norm_(x) : x;
 }

@@ -12,12 +12,12 @@ namespace locus {
 class Embeddings {
  public:
   // `tokens` is made by whoever shares it; `place` numbers the dropout.
-  Embeddings(const Blueprint& blueprint, const Site& site, std::shared_ptr<const TokenTable> tokens,
-             uint64_t place);
+  Embeddings(const Blueprint& blueprint, const ParameterFactory& factory,
+             std::shared_ptr<const TokenTable> tokens, uint64_t place);
 
   // Token rows, the scheme's input term and segment rows, summed (or joined), normed, and projected where
   // they have another width: [N, C].
-  Var operator()(const Tokens& tokens, const std::optional<InputTerm>& input, const Pass& pass) const;
+  Var operator()(const Tokens& tokens, const std::optional<InputTerm>& input, const ForwardPass& pass) const;
 
  private:
   std::shared_ptr<const TokenTable> tokens_;
@@ -37,13 +37,14 @@ struct Schemes {
 class Stack {
  public:
   // `tokens` may be shared with another stack; places of random numbers begin at `place`.
-  Stack(const Blueprint& blueprint, const Site& site, Schemes schemes,
+  Stack(const Blueprint& blueprint, const ParameterFactory& factory, Schemes schemes,
         std::shared_ptr<const TokenTable> tokens, bool reads_text, uint64_t place);
 
   // [N, C]; a memory for a decoder that reads one.
-  Var operator()(const Tokens& tokens, const Pass& pass, const std::optional<Memory>& memory = {}) const;
+  Var operator()(const Tokens& tokens, const ForwardPass& pass,
+                 const std::optional<Memory>& memory = {}) const;
   const Scheme& scheme() const { return *schemes_.own; }
-  const Scheme* full_scheme() const { return schemes_.full.get(); }  // nullptr: all layers have the same
+  const Scheme* global_scheme() const { return schemes_.full.get(); }  // nullptr: all layers have the same
   const Layer& layer(size_t index) const { return layers_.at(index); }
 
  private:

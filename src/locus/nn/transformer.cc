@@ -6,51 +6,52 @@ namespace {
 // Places of random numbers, below 2^24: each stack has a half of them.
 constexpr uint64_t kDecoderPlaces = uint64_t{1} << 23;
 
-Schemes schemes_of(const Blueprint& b, const Site& site) {
+Schemes schemes_of(const Blueprint& b, const ParameterFactory& factory) {
   const auto made = [&](const std::string& name, const OptionValues& options, const char* place) {
-    return name.empty() ? nullptr
-                        : make_scheme(name, b.geometry(), options, site.scope() / place, site.random(place));
+    return name.empty()
+               ? nullptr
+               : make_scheme(name, b.geometry(), options, factory.scope() / place, factory.random(place));
   };
   return {made(b.scheme, b.scheme_options, "scheme"),
-          made(b.full_scheme, b.full_scheme_options, "full_scheme")};
+          made(b.global_scheme, b.full_scheme_options, "global_scheme")};
 }
 
 }  // namespace
 
-Transformer::Transformer(const Blueprint& blueprint, const Site& site) {
+Transformer::Transformer(const Blueprint& blueprint, const ParameterFactory& factory) {
   refuse("blueprint", problems(blueprint));
   const bool encodes = blueprint.kind != ModelKind::decoder, decodes = blueprint.kind != ModelKind::encoder;
   const bool both = encodes && decodes;
   const Blueprint first = both ? blueprint.encoder_part() : blueprint;
   const Blueprint second = both ? blueprint.decoder_part() : blueprint;
-  Schemes encoder_schemes = encodes ? schemes_of(first, site / "encoder") : Schemes();
-  Schemes decoder_schemes = decodes ? schemes_of(second, site / "decoder") : Schemes();
+  Schemes encoder_schemes = encodes ? schemes_of(first, factory / "encoder") : Schemes();
+  Schemes decoder_schemes = decodes ? schemes_of(second, factory / "decoder") : Schemes();
   const int64_t joined = (encodes ? encoder_schemes : decoder_schemes).own->joined_width();
   require(
       joined < blueprint.row_width(),
       "blueprint: the scheme joins {} columns on, expected less than the width, {}; give its option width",
       joined, blueprint.row_width());
   tokens_ = std::make_shared<TokenTable>();
-  tokens_->rows = site.weight("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
-  if (encodes) encoder_.emplace(first, site / "encoder", std::move(encoder_schemes), tokens_, false, 0);
+  tokens_->rows = factory.weight("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
+  if (encodes) encoder_.emplace(first, factory / "encoder", std::move(encoder_schemes), tokens_, false, 0);
   if (decodes) {
-    decoder_.emplace(second, site / "decoder", std::move(decoder_schemes), tokens_, both, kDecoderPlaces);
+    decoder_.emplace(second, factory / "decoder", std::move(decoder_schemes), tokens_, both, kDecoderPlaces);
   }
 }
 
-Var Transformer::operator()(const Tokens& tokens, const Pass& pass) const {
+Var Transformer::operator()(const Tokens& tokens, const ForwardPass& pass) const {
   require(!encoder_ || !decoder_, "an encoder-decoder takes two texts: encode the one, decode the other");
   return encoder_ ? (*encoder_)(tokens, pass) : (*decoder_)(tokens, pass);
 }
 
-Memory Transformer::encode(const Tokens& text, const Pass& pass) const {
+Memory Transformer::encode(const Tokens& text, const ForwardPass& pass) const {
   require(encoder_.has_value(), "a decoder alone has nothing to encode with");
-  Pass whole = pass;  // the text is read at once: nothing to keep for later
+  ForwardPass whole = pass;  // the text is read at once: nothing to keep for later
   whole.cache = nullptr;
   return {(*encoder_)(text, whole), text.placement};
 }
 
-Var Transformer::decode(const Tokens& tokens, const Memory& memory, const Pass& pass) const {
+Var Transformer::decode(const Tokens& tokens, const Memory& memory, const ForwardPass& pass) const {
   require(encoder_ && decoder_, "only an encoder-decoder decodes with a memory");
   return (*decoder_)(tokens, pass, memory);
 }

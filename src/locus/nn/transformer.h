@@ -9,13 +9,13 @@ namespace locus {
 
 class Transformer {
  public:
-  Transformer(const Blueprint& blueprint, const Site& site);
+  Transformer(const Blueprint& blueprint, const ParameterFactory& factory);
 
   // Hidden states [N, C] of a single stack.
-  Var operator()(const Tokens& tokens, const Pass& pass = {}) const;
+  Var operator()(const Tokens& tokens, const ForwardPass& pass = {}) const;
   // Of two: first the text is read, then the answer is written. A cached pass needs the text only once.
-  Memory encode(const Tokens& text, const Pass& pass = {}) const;
-  Var decode(const Tokens& tokens, const Memory& memory, const Pass& pass = {}) const;
+  Memory encode(const Tokens& text, const ForwardPass& pass = {}) const;
+  Var decode(const Tokens& tokens, const Memory& memory, const ForwardPass& pass = {}) const;
 
   // nullptr: there is none.
   const Stack* encoder() const { return encoder_ ? &*encoder_ : nullptr; }

@@ -5,7 +5,7 @@
 
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
-#include "locus/op/steady.h"
+#include "locus/op/contiguous.h"
 
 namespace locus::op {
 namespace {
@@ -76,8 +76,8 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
                b, queries, keys);
     if (queries == 0 || keys == 0) continue;
     const auto query_positions = qp.subspan(q[b], queries), key_positions = kp.subspan(k[b], keys);
-    check.that(!s.steady || (rise_by_one(query_positions) && rise_by_one(key_positions)),
-               "sequence {} is said to be steady, but its positions do not rise by one", b);
+    check.that(!s.contiguous || (rise_by_one(query_positions) && rise_by_one(key_positions)),
+               "sequence {} is said to be contiguous, but its positions do not rise by one", b);
     const auto [q_least, q_most] = std::ranges::minmax(query_positions);
     const auto [k_least, k_most] = std::ranges::minmax(key_positions);
     check.that(q_least >= 0 && k_least >= 0, "sequence {} has position {}, expected 0 or more", b,
@@ -156,7 +156,7 @@ void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) 
       .k = call.k.value().view(),
       .v = call.v.value().view(),
       .sequences = {s.query_starts.view(), s.key_starts.view(), s.query_positions.view(),
-                    s.key_positions.view(), s.steady},
+                    s.key_positions.view(), s.contiguous},
       .heads = sizes.heads,
       .key_heads = sizes.key_heads,
       .head_size = sizes.head_size,

@@ -45,7 +45,7 @@ class Check {
   template <class... Parts>
   void that(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) const {
     if (!condition) [[unlikely]] {
-      fail(Fault::data, "{}: {}", op_, fmt::format(text, std::forward<Parts>(parts)...));
+      throw make_error(Fault::data, text, fmt::make_format_args(parts...)).at(op_);
     }
   }
 

@@ -14,7 +14,7 @@ struct Sequences {
   Tensor query_starts, key_starts;        // i32 [B+1]
   Tensor query_positions, key_positions;  // i32 [Nq], [Nk]
   int64_t longest_keys = 0;               // of one sequence
-  bool steady = true;                     // positions rise by one inside every sequence
+  bool contiguous = true;                 // positions rise by one inside every sequence
 
   int64_t count() const { return query_starts.numel() - 1; }
 };

@@ -17,7 +17,7 @@ constexpr int64_t kMostPositions = 4096;  // more would not be told apart in a p
 std::string_view part_of(std::string_view name) {
   const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
   if (name == "tokens") return "tokens";
-  if (holds(".scheme.") || holds(".full_scheme.")) return "positions";
+  if (holds(".scheme.") || holds(".global_scheme.")) return "positions";
   if (holds(".embedding.")) return "other embeddings";
   if (name.starts_with("head.pooler.")) return "pooler";
   if (name.starts_with("head.")) return "head";
@@ -100,12 +100,12 @@ void name_them(std::vector<Figure>& figures, std::string_view name, std::string_
 std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
   const Blueprint& b = model.blueprint();
   std::vector<Figure> figures = probe_figures(Probe(model, part), b);
-  if (b.full_scheme.empty()) return figures;
+  if (b.global_scheme.empty()) return figures;
   const Probe probe(model, part, Probe::Layers::full);
   if (probe.kinds().empty()) return figures;
   std::vector<Figure> full = probe_figures(probe, b);
   name_them(full, "full",
-            b.window > 0 ? "layers that see all" : fmt::format("one of {} layers", b.full_every));
+            b.window > 0 ? "layers that see all" : fmt::format("one of {} layers", b.global_every));
   std::ranges::move(full, std::back_inserter(figures));
   return figures;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "locus/op/rotate.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 
 namespace locus::report {
 namespace {
@@ -71,22 +71,23 @@ Probe::Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValue
 }
 
 Probe::Probe(const Model& model, Part part, Layers layers)
-    : info_(scheme_info(layers == Layers::full ? model.blueprint().full_scheme : model.blueprint().scheme)) {
+    : info_(
+          scheme_info(layers == Layers::full ? model.blueprint().global_scheme : model.blueprint().scheme)) {
   const bool encoder = part == Part::encoder;
   const Stack* stack = encoder ? model.transformer().encoder() : model.transformer().decoder();
   require(stack != nullptr, "the model has no {}", encoder ? "encoder" : "decoder");
   const Blueprint& b = model.blueprint();
   geometry_ = (encoder ? b.encoder_part() : b.decoder_part()).geometry();
   const bool full = layers == Layers::full;
-  scheme_ = full ? stack->full_scheme() : &stack->scheme();
+  scheme_ = full ? stack->global_scheme() : &stack->scheme();
   const std::string branch =
-      fmt::format("{}.{}.", encoder ? "encoder" : "decoder", full ? "full_scheme" : "scheme");
+      fmt::format("{}.{}.", encoder ? "encoder" : "decoder", full ? "global_scheme" : "scheme");
   for (const NamedParameter& parameter : model.parameters().all()) {
     if (parameter.name.starts_with(branch)) parameters_ += parameter.var.value().numel();
   }
   const NoGrad no_grad;
   for (int64_t i = geometry_.layers; i-- > 0;) {
-    if (b.is_full(i) == full || b.full_scheme.empty()) layer_ = stack->layer(static_cast<size_t>(i)).view();
+    if (b.is_full(i) == full || b.global_scheme.empty()) layer_ = stack->layer(static_cast<size_t>(i)).view();
   }
 }
 

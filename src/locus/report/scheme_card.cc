@@ -23,12 +23,12 @@ Model read_model(const study::Study& study, const std::filesystem::path& file, c
 
 Figure attention_of(const Model& model, const study::Task& task, int64_t length) {
   const NoGrad scope;
-  Look look;
-  Pass pass;
-  pass.look = &look;
+  Trace trace;
+  ForwardPass pass;
+  pass.trace = &trace;
   model.transformer()(study::batch(task, std::min(length, kShown), 1, study::List::test, 0, 1).tokens, pass);
   return attention_figure(
-      look.weights.back(), "Where the trained model looks",
+      trace.weights.back(), "Where the trained model looks",
       fmt::format("Attention of the last layer on a text of the task {}, head by head.", task.name));
 }
 

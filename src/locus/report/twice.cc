@@ -97,15 +97,15 @@ Twice look_twice(const Model& model, const std::vector<int32_t>& ids, const std:
           "explain: tokens {} and {} of {}", first, second, size);
   require(ids[first] == ids[second], "explain: tokens {} and {} are not the same", first, second);
   const NoGrad scope;
-  Look look;
-  Pass pass;
-  pass.look = &look;
+  Trace trace;
+  ForwardPass pass;
+  pass.trace = &trace;
   model.transformer()(tokens_of({ids}, model.blueprint()), pass);
   const Tensor& table = model.transformer().tokens().value();
-  Twice twice{words, first, second, 1, {}, look.weights};
+  Twice twice{words, first, second, 1, {}, trace.weights};
   twice.tokens = cosine(table.rows(ids[first], ids[first] + 1).data<float>(),
                         table.rows(ids[second], ids[second] + 1).data<float>());
-  for (const Tensor& states : look.states) twice.states.push_back(cosine_of_rows(states, first, second));
+  for (const Tensor& states : trace.states) twice.states.push_back(cosine_of_rows(states, first, second));
   return twice;
 }
 

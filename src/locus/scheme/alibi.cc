@@ -87,7 +87,7 @@ class Alibi final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Start&) {
+                             const InitRandom&) {
   return std::make_unique<Alibi>(geometry, options, scope);
 }
 

@@ -121,7 +121,8 @@ const SchemeInfo& combination_info(std::string_view name) {
 }
 
 std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry& geometry,
-                                         const Options& options, const Scope& scope, const Start& start) {
+                                         const Options& options, const Scope& scope,
+                                         const InitRandom& start) {
   auto combination = std::make_unique<Combination>();
   for (size_t i = 0; i < info.parts.size(); ++i) {
     const SchemeInfo& part = *info.parts[i];
@@ -131,7 +132,7 @@ std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry&
       if (name.starts_with(prefix)) own.emplace(name.substr(prefix.size()), value);
     }
     // The first starts as it would alone.
-    const Start stream = start ? Start(Random(start->seed(), start->stream() + i)) : start;
+    const InitRandom stream = start ? InitRandom(Random(start->seed(), start->stream() + i)) : start;
     combination->add(part.acts_on, make_scheme(part.name, geometry, own, scope / part.name, stream));
   }
   return combination;

@@ -14,6 +14,6 @@ constexpr std::string_view own_name(std::string_view option) { return option.sub
 // A part that is unknown or does nothing, or two that act on the same: an error.
 const SchemeInfo& combination_info(std::string_view name);
 std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry& geometry,
-                                         const Options& options, const Scope& scope, const Start& start);
+                                         const Options& options, const Scope& scope, const InitRandom& start);
 
 }  // namespace locus

@@ -19,7 +19,7 @@
 #include "locus/op/matmul.h"
 #include "locus/op/norm.h"
 #include "locus/scheme/distance.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 #include "locus/scheme/kept_tables.h"
 #include "locus/scheme/scheme.h"
 
@@ -96,14 +96,14 @@ Distances read(const Geometry& geometry, const Options& options) {
 
 class Deberta final : public Scheme {
  public:
-  Deberta(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
+  Deberta(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
       : distances_(read(geometry, options)),
         c2p_(options.choice("terms") != "p2c"),
         p2c_(options.choice("terms") != "c2p"),
         eps_(static_cast<float>(options.number("norm_eps"))) {
     const int64_t terms = 1 + (c2p_ ? 1 : 0) + (p2c_ ? 1 : 0);
     scale_ = static_cast<float>(1 / std::sqrt(static_cast<double>(geometry.head_size * terms)));
-    Initial initial(start);
+    Initializer initial(start);
     table_ = scope.add("table", initial.normal({2 * distances_.span(), geometry.width}, kDeviation));
     if (options.flag("norm")) {
       gamma_ = scope.add("norm.weight", Tensor::full({geometry.width}, 1));
@@ -153,7 +153,7 @@ class Deberta final : public Scheme {
                  !own.query_weight.wants_grad() && !own.query_bias.wants_grad();
     return own;
   }
-  void add_projections(const Geometry& geometry, bool key_bias, const Scope& scope, Initial& initial) {
+  void add_projections(const Geometry& geometry, bool key_bias, const Scope& scope, Initializer& initial) {
     const int64_t all = geometry.heads * geometry.head_size;
     for (int64_t i = 0; i < geometry.layers; ++i) {
       const Scope layer = scope / fmt::format("layer.{}", i);
@@ -184,7 +184,7 @@ class Deberta final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Start& start) {
+                             const InitRandom& start) {
   return std::make_unique<Deberta>(geometry, options, scope, start);
 }
 

@@ -13,7 +13,7 @@
 #include "locus/op/elementwise.h"
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -71,12 +71,12 @@ void each_pair(const Sequences& s, F f) {
 
 class Fire final : public Scheme {
  public:
-  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
+  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
       : threshold_(options.number("threshold")) {
     const int64_t M = options.integer("hidden"), H = geometry.heads;
     // PyTorch's linear layers, which the paper's code is made of: uniform within 1 / sqrt(inputs).
     const double limit = 1 / std::sqrt(static_cast<double>(M));
-    Initial initial(start);
+    Initializer initial(start);
     c_ = scope.add("c", Tensor::full({1}, static_cast<float>(kFirstC)));
     multiplier_ = scope.add("multiplier", Tensor::full({1}, 1));
     first_weight_ = scope.add("first.weight", initial.uniform({M, 1}, -1, 1));
@@ -129,7 +129,7 @@ class Fire final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Start& start) {
+                             const InitRandom& start) {
   return std::make_unique<Fire>(geometry, options, scope, start);
 }
 

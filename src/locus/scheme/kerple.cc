@@ -11,7 +11,7 @@
 
 #include "locus/kernel/reference/storage.h"
 #include "locus/scheme/distance.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -42,9 +42,9 @@ Bias bias(bool power, double r1, double r2, double n) {
 
 class Kerple final : public Scheme {
  public:
-  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
+  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
       : power_(options.choice("form") == "power") {
-    Initial initial(start);
+    Initializer initial(start);
     // The paper's code draws the factor of the logarithm and the exponent from [0, 2), the others from
     // [0, 1).
     r1_ = scope.add("r1", initial.uniform({geometry.heads}, 0, power_ ? 1 : 2));
@@ -86,7 +86,7 @@ class Kerple final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Start& start) {
+                             const InitRandom& start) {
   return std::make_unique<Kerple>(geometry, options, scope, start);
 }
 

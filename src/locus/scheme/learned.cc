@@ -63,7 +63,7 @@ Tensor mix_rows(int64_t stretched, int64_t rows) {
 }
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Start& start) {
+                             const InitRandom& start) {
   const int64_t rows = options.integer("rows") > 0 ? options.integer("rows") : geometry.max_length;
   if (rows <= 0) {
     fail(Fault::usage, "learned: no table length; give option rows, or the model's max_length");

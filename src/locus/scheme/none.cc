@@ -12,7 +12,7 @@ class None final : public Scheme {
   Terms terms(const Placement&) const override { return {}; }
 };
 
-std::unique_ptr<Scheme> make(const Geometry&, const Options&, const Scope&, const Start&) {
+std::unique_ptr<Scheme> make(const Geometry&, const Options&, const Scope&, const InitRandom&) {
   return std::make_unique<None>();
 }
 

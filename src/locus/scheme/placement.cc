@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "locus/base/checked.h"
-#include "locus/op/steady.h"
+#include "locus/op/contiguous.h"
 #include "locus/scheme/position_ids.h"
 
 namespace locus {
@@ -24,7 +24,7 @@ struct Side {
   void close_sequence() { starts.push_back(static_cast<int32_t>(positions.size())); }
 };
 
-bool all_steady(std::span<const int32_t> starts, std::span<const int32_t> positions) {
+bool all_contiguous(std::span<const int32_t> starts, std::span<const int32_t> positions) {
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
     if (!rise_by_one(positions.subspan(starts[b], starts[b + 1] - starts[b]))) return false;
   }
@@ -38,8 +38,8 @@ Sequences join(const Tensor& query_starts, const Tensor& query_positions, const 
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
     sequences.longest_keys = std::max<int64_t>(sequences.longest_keys, starts[b + 1] - starts[b]);
   }
-  sequences.steady = all_steady(query_starts.data<int32_t>(), query_positions.data<int32_t>()) &&
-                     all_steady(starts, key_positions.data<int32_t>());
+  sequences.contiguous = all_contiguous(query_starts.data<int32_t>(), query_positions.data<int32_t>()) &&
+                         all_contiguous(starts, key_positions.data<int32_t>());
   return sequences;
 }
 

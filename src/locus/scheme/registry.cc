@@ -95,7 +95,7 @@ OptionValues extended(const Extension& extension, int64_t trained, int64_t wante
 }
 
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
-                                    const OptionValues& values, const Scope& scope, const Start& start) {
+                                    const OptionValues& values, const Scope& scope, const InitRandom& start) {
   const SchemeInfo& info = scheme_info(name);
   check_geometry(geometry);
   const Options options(info.name, info.options, values);

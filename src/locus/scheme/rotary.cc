@@ -69,7 +69,8 @@ class Rotary final : public Scheme {
   PositionTable table_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&,
+                             const InitRandom&) {
   return std::make_unique<Rotary>(read_frequencies(geometry, options),
                                   options.choice("pairs") == "interleaved");
 }

@@ -8,7 +8,7 @@
 
 #include "locus/autograd/parameters.h"
 #include "locus/base/options.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 #include "locus/scheme/placement.h"
 
 namespace locus {
@@ -70,7 +70,7 @@ struct SchemeInfo {
   std::span<const OptionSpec> options;
   std::span<const Extension> extensions = {};
   // Registers the scheme's parameters below `scope`, initialised as its paper says.
-  std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const Start&) = nullptr;
+  std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const InitRandom&) = nullptr;
   std::span<const SchemeInfo* const> parts = {};  // of a combination, which is made of theirs
 };
 
@@ -85,6 +85,6 @@ const SchemeInfo& scheme_info(std::string_view name);
 // A scheme by name. Options not given have the defaults of its list; an unknown one is refused with the
 // nearest known.
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
-                                    const OptionValues& values, const Scope& scope, const Start& start);
+                                    const OptionValues& values, const Scope& scope, const InitRandom& start);
 
 }  // namespace locus

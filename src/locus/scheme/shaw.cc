@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "locus/scheme/distance.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -29,13 +29,13 @@ constexpr std::array kOptions = {
 
 class Shaw final : public Scheme {
  public:
-  Shaw(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
+  Shaw(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
       : k_(options.integer("max_distance")) {
     // Glorot's uniform over [2k+1, D], as the authors' tensor2tensor draws it.
     const int64_t slots = 2 * k_ + 1;
     const int64_t width = geometry.head_size * (options.flag("per_head") ? geometry.heads : 1);
     const double limit = std::sqrt(6 / static_cast<double>(slots + geometry.head_size));
-    Initial initial(start);
+    Initializer initial(start);
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
       tables_.push_back((scope / fmt::format("layer.{}", layer))
                             .add("table", initial.uniform({slots, width}, -limit, limit)));
@@ -60,7 +60,7 @@ class Shaw final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Start& start) {
+                             const InitRandom& start) {
   return std::make_unique<Shaw>(geometry, options, scope, start);
 }
 

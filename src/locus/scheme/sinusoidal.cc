@@ -57,7 +57,8 @@ class Sinusoidal final : public Scheme {
   int64_t joined_width_;  // 0: added
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&,
+                             const InitRandom&) {
   const auto [joined, width] = read_input_rows("sinusoidal", geometry, options);
   const Waves waves{.width = width,
                     .base = options.number("base"),

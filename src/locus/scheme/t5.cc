@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "locus/scheme/distance.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -71,11 +71,12 @@ Buckets read(const Geometry& geometry, const Options& options) {
 
 class T5 final : public Scheme {
  public:
-  T5(const Geometry& geometry, const Options& options, const Scope& scope, const Start& start)
+  T5(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
       : buckets_(read(geometry, options)) {
     // As the models were trained: deviation 1/sqrt(C).
-    table_ = scope.add("table", Initial(start).normal({options.integer("buckets"), geometry.heads},
-                                                      1 / std::sqrt(static_cast<double>(geometry.width))));
+    table_ =
+        scope.add("table", Initializer(start).normal({options.integer("buckets"), geometry.heads},
+                                                     1 / std::sqrt(static_cast<double>(geometry.width))));
   }
 
   Terms terms(const Placement& placement) const override {
@@ -90,7 +91,7 @@ class T5 final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const Start& start) {
+                             const InitRandom& start) {
   return std::make_unique<T5>(geometry, options, scope, start);
 }
 

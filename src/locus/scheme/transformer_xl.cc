@@ -12,7 +12,7 @@
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"
 #include "locus/scheme/distance.h"
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
@@ -20,14 +20,14 @@ namespace {
 
 class TransformerXl final : public Scheme {
  public:
-  TransformerXl(const Geometry& geometry, const Scope& scope, const Start& start) : geometry_(geometry) {
+  TransformerXl(const Geometry& geometry, const Scope& scope, const InitRandom& start) : geometry_(geometry) {
     if (geometry.width % 2 != 0) {
       fail(Fault::usage, "transformer_xl: the model's width is {}, expected an even number", geometry.width);
     }
     // The authors' code: everything normal with deviation 0.02.
     constexpr double kDeviation = 0.02;
     const int64_t all = geometry.heads * geometry.head_size;
-    Initial initial(start);
+    Initializer initial(start);
     u_ = scope.add("u", initial.normal({all}, kDeviation));
     v_ = scope.add("v", initial.normal({all}, kDeviation));
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
@@ -81,7 +81,7 @@ class TransformerXl final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options&, const Scope& scope,
-                             const Start& start) {
+                             const InitRandom& start) {
   return std::make_unique<TransformerXl>(geometry, scope, start);
 }
 

@@ -94,7 +94,8 @@ class Xpos final : public Scheme {
   PositionTable table_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&, const Start&) {
+std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&,
+                             const InitRandom&) {
   const Decay decay{.width = rotated_width("xpos", geometry, options),
                     .base = options.number("base"),
                     .gamma = options.number("gamma"),

@@ -1,7 +1,7 @@
 // Examples of a task as one packed batch.
 #pragma once
 
-#include "locus/nn/pass.h"
+#include "locus/nn/forward_pass.h"
 #include "locus/study/task.h"
 
 namespace locus::study {

@@ -27,10 +27,10 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
   const int64_t steps = conditions.steps * task.effort;
   Training result;
   result.model =
-      std::make_unique<Model>(blueprint(conditions, task, name.scheme), Model::Start{.seed = name.seed});
-  AdamW optimizer(result.model->parameters(), {.beta2 = 0.98, .decay = 0.01, .clip = 1});
+      std::make_unique<Model>(blueprint(conditions, task, name.scheme), Model::Options{.seed = name.seed});
+  AdamW optimizer(result.model->parameters(), {.beta2 = 0.98, .weight_decay = 0.01, .clip = 1});
   const Schedule schedule = {
-      .rate = conditions.rate, .floor = 0.05, .warmup = steps / 10 + 1, .steps = steps};
+      .rate = conditions.learning_rate, .floor = 0.05, .warmup = steps / 10 + 1, .steps = steps};
   const int64_t tail = std::max<int64_t>(steps / 10, 1);
   std::vector<double> seconds;
   reset_peak_bytes();
@@ -38,7 +38,7 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
   for (int64_t step = 1; step <= steps; ++step) {
     const auto start = std::chrono::steady_clock::now();
     const Batch data = batch(task, conditions.length, name.seed, List::training,
-                             (step - 1) * conditions.batch, conditions.batch);
+                             (step - 1) * conditions.batch_size, conditions.batch_size);
     const Var loss = op::cross_entropy((*result.model)(data.tokens), data.targets);
     loss.backward();
     optimizer.step(schedule.at(step));
@@ -90,7 +90,7 @@ double score(const Model& model, const Conditions& conditions, const Task& task,
 // The trained parameters in a model whose scheme has other options.
 Model with_options(const Model& trained, const Conditions& conditions, const Task& task, const CellName& name,
                    const OptionValues& options) {
-  Model model(blueprint(conditions, task, name.scheme, options), Model::Start{.seed = std::nullopt});
+  Model model(blueprint(conditions, task, name.scheme, options), Model::Options{.seed = std::nullopt});
   for (const NamedParameter& parameter : model.parameters().all()) {
     Tensor value = parameter.var.value();
     value.copy_from(trained.parameters().at(parameter.name).value());

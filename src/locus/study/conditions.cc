@@ -57,7 +57,7 @@ Blueprint blueprint(const Conditions& conditions, const Task& task, std::string_
   b.head = task.kind == ModelKind::decoder ? HeadKind::next_token : HeadKind::masked_token;
   b.tied = false;
   // Such that a product keeps the size of what goes in: models this narrow learn late from smaller weights.
-  b.deviation = static_cast<float>(1 / std::sqrt(static_cast<double>(conditions.width)));
+  b.init_std = static_cast<float>(1 / std::sqrt(static_cast<double>(conditions.width)));
   b.embedding_scale = static_cast<float>(conditions.embedding_scale);
   return b;
 }

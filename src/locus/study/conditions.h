@@ -15,8 +15,8 @@ struct Conditions {
   int64_t length = 64;  // trained at
   std::string lengths = "64, 128, 256, 512";
   int64_t steps = 350;
-  int64_t batch = 16;  // sequences in a step
-  double rate = 6e-3;
+  int64_t batch_size = 16;  // sequences in a step
+  double learning_rate = 6e-3;
   int64_t width = 64, layers = 2, heads = 4, hidden = 128;
   // Token rows against the rows of schemes that add some: neither drowns the other.
   double embedding_scale = 1.5;
@@ -27,8 +27,8 @@ struct Conditions {
     f.integer("length", length, 2, 1 << 20, "tokens of a training text");
     f.text("lengths", lengths, "tokens of the texts it is tested on, beside the trained length");
     f.integer("steps", steps, 1, 1e9, "training steps of every cell");
-    f.integer("batch", batch, 1, 1 << 16, "texts in a step");
-    f.number("rate", rate, 0, 10, "the largest learning rate");
+    f.integer("batch_size", batch_size, 1, 1 << 16, "texts in a step");
+    f.number("learning_rate", learning_rate, 0, 10, "the largest learning rate");
     f.integer("width", width, 1, 1 << 14, "of the model");
     f.integer("layers", layers, 1, 1000, "of the model");
     f.integer("heads", heads, 1, 1000, "of the model");

@@ -32,7 +32,7 @@ bool tells_direction(std::string_view scheme) {
   constexpr double kRounding = 1e-3;  // of the largest: sums over keys run the other way
   const Conditions small = {.length = kLength, .width = 8, .layers = 1, .heads = 2, .hidden = 8};
   const Task encoder = {.kind = ModelKind::encoder, .vocabulary = kLength};
-  const Model model(blueprint(small, encoder, scheme), Model::Start{.seed = 1});
+  const Model model(blueprint(small, encoder, scheme), Model::Options{.seed = 1});
   uint64_t stream = 0;
   for (const NamedParameter& parameter : model.parameters().all()) {
     const Random random(1, ++stream);

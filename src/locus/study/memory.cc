@@ -48,7 +48,7 @@ double bytes_of(Conditions conditions, const Task& task, const SchemeInfo& schem
   conditions.length = length;  // a table as long as the text, whatever the scheme
   const int64_t before = allocated_bytes();
   reset_peak_bytes();
-  const Model model(blueprint(conditions, task, scheme.name), Model::Start{.seed = 1});
+  const Model model(blueprint(conditions, task, scheme.name), Model::Options{.seed = 1});
   const Batch data = batch(task, length, 1, List::training, 0, texts);
   if (training) {
     op::cross_entropy(model(data.tokens), data.targets).backward();
@@ -87,9 +87,10 @@ Need largest_need(const Study& study) {
       consider(bytes_at(c, *task, *scheme, 1, longest, false),
                fmt::format("testing {} on a text of {} tokens", scheme->name, longest),
                "the longest of lengths, or leave the scheme out");
-      consider(bytes_at(c, *task, *scheme, c.batch, c.length, true),
-               fmt::format("a training step of {} on {} texts of {} tokens", scheme->name, c.batch, c.length),
-               "batch, length or width, or leave the scheme out");
+      consider(
+          bytes_at(c, *task, *scheme, c.batch_size, c.length, true),
+          fmt::format("a training step of {} on {} texts of {} tokens", scheme->name, c.batch_size, c.length),
+          "batch, length or width, or leave the scheme out");
     }
   }
   return need;
@@ -98,7 +99,7 @@ Need largest_need(const Study& study) {
 void require_memory(const Study& study, int64_t available) {
   const Conditions& c = study.conditions;
   const int64_t longest = std::max(c.test_lengths().back(), c.length);
-  const double tokens = static_cast<double>(std::max(longest, c.batch * c.length));
+  const double tokens = static_cast<double>(std::max(longest, c.batch_size * c.length));
   const double states = tokens * static_cast<double>(c.layers * std::max(c.width, c.hidden));
   const double pairs = static_cast<double>(c.heads) * std::pow(static_cast<double>(longest), 2);
   if (states <= kSmall && pairs <= kSmall) return;

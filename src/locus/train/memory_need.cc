@@ -33,8 +33,9 @@ void check_memory(const Blueprint& b, const StepSize& step, int64_t available) {
        "a step needs at least {:.1f} GB ({:.0f} weights with their gradients and moments, {:.0f} "
        "tokens at once), but {:.1f} GB are free; {}",
        least / 1e9, weights, step.tokens, free / 1e9,
-       model_alone ? "take a smaller model: lower model.width or model.layers"
-                   : "lower data.batch or data.context, raise train.parts, or set data.recompute");
+       model_alone
+           ? "take a smaller model: lower model.width or model.layers"
+           : "lower data.batch_size or data.context, raise train.micro_batches, or set data.recompute");
 }
 
 }  // namespace locus

@@ -12,8 +12,8 @@
 namespace locus {
 namespace {
 
-Judgement judge_rows(const Var& logits, const std::vector<int32_t>& targets, float smoothing) {
-  Judgement result{.count =
+BatchLoss judge_rows(const Var& logits, const std::vector<int32_t>& targets, float smoothing) {
+  BatchLoss result{.count =
                        std::ranges::count_if(targets, [](int32_t t) { return t != kernel::kIgnoredTarget; })};
   if (result.count == 0) return result;
   result.mean = op::cross_entropy(logits, Tensor::of({static_cast<int64_t>(targets.size())}, targets),
@@ -22,8 +22,8 @@ Judgement judge_rows(const Var& logits, const std::vector<int32_t>& targets, flo
 }
 
 // Logits [N, 2]: the ends of each sample's answer among its own tokens.
-Judgement judge_answers(const Var& logits, const std::vector<Sample>& samples, float smoothing) {
-  Judgement result{.count = static_cast<int64_t>(samples.size())};
+BatchLoss judge_answers(const Var& logits, const std::vector<Sample>& samples, float smoothing) {
+  BatchLoss result{.count = static_cast<int64_t>(samples.size())};
   const std::vector<Var> ends = op::split(logits, {1, 1});
   int64_t begin = 0;
   for (const Sample& sample : samples) {
@@ -47,10 +47,11 @@ std::vector<Sample> take(const Samples& samples, const std::vector<Batches::Pick
 
 }  // namespace
 
-Judgement judge(const Model& model, const std::vector<Sample>& samples, const Pass& pass, float smoothing) {
+BatchLoss batch_loss(const Model& model, const std::vector<Sample>& samples, const ForwardPass& pass,
+                     float smoothing) {
   const PackedSamples packed = pack(samples, model.blueprint());
   const Var logits = logits_of(model, packed, pass);
-  Judgement result = model.blueprint().head == HeadKind::answer
+  BatchLoss result = model.blueprint().head == HeadKind::answer
                          ? judge_answers(logits, samples, smoothing)
                          : judge_rows(logits, packed.targets, smoothing);
   result.tokens = packed.tokens.ids.numel() + packed.text.ids.numel();
@@ -69,13 +70,16 @@ ModelObjective::ModelObjective(const Model& model, const Samples& training, cons
           "a model whose head puts out vectors has no loss; expected a head that predicts something");
 }
 
-PartialLoss ModelObjective::loss(const Share& share) {
-  const std::vector<Sample> samples = take(training_, batches_.picks(share.step, share.part, share.parts));
+PartialLoss ModelObjective::loss(const MicroBatch& micro_batch) {
+  const std::vector<Sample> samples =
+      take(training_, batches_.picks(micro_batch.step, micro_batch.index, micro_batch.count));
   if (samples.empty()) return {};
-  const Judgement result =
-      judge(model_, samples,
-            {.training = true, .recompute = options_.recompute, .seed = share.seed, .step = share.number()},
-            options_.smoothing);
+  const BatchLoss result = batch_loss(model_, samples,
+                                      {.training = true,
+                                       .recompute = options_.recompute,
+                                       .seed = micro_batch.seed,
+                                       .step = micro_batch.number()},
+                                      options_.smoothing);
   return {.mean = result.mean, .weight = static_cast<double>(result.count), .tokens = result.tokens};
 }
 

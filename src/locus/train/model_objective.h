@@ -20,13 +20,13 @@ struct ModelObjectiveOptions {
 };
 
 // The loss of some samples.
-struct Judgement {
+struct BatchLoss {
   Var mean;            // absent when no target counts
   int64_t count = 0;   // what the mean is over
   int64_t tokens = 0;  // read
 };
-Judgement judge(const Model& model, const std::vector<Sample>& samples, const Pass& pass,
-                float smoothing = 0);
+BatchLoss batch_loss(const Model& model, const std::vector<Sample>& samples, const ForwardPass& pass,
+                     float smoothing = 0);
 
 class ModelObjective final : public Objective {
  public:
@@ -34,7 +34,7 @@ class ModelObjective final : public Objective {
   ModelObjective(const Model& model, const Samples& training, const Samples* validation,
                  const ModelObjectiveOptions& options);
 
-  PartialLoss loss(const Share& share) override;
+  PartialLoss loss(const MicroBatch& micro_batch) override;
   std::optional<Validation> evaluate() override;
 
  private:

@@ -17,20 +17,20 @@ struct PartialLoss {
   int64_t tokens = 0;
 };
 
-// Which samples a loss is wanted of: part `part` (from 0) of `parts` of the samples of a step (from 1).
-struct Share {
-  int64_t step = 1, part = 0, parts = 1;
+// One micro-batch of a step: number `index` (from 0) of `count`; steps are numbered from 1.
+struct MicroBatch {
+  int64_t step = 1, index = 0, count = 1;
   uint64_t seed = 0;
-  uint64_t number() const { return static_cast<uint64_t>(step * parts + part); }  // its own, for dropout
+  uint64_t number() const { return static_cast<uint64_t>(step * count + index); }  // its own, for dropout
 };
 
 class Objective {
  public:
   virtual ~Objective() = default;
 
-  // A function of the share alone: a run that was interrupted asks for the same one again and must get the
-  // same. A share without a target has no mean.
-  virtual PartialLoss loss(const Share& share) = 0;
+  // A function of the micro-batch alone: a run that was interrupted asks for the same one again and must get
+  // the same. A micro-batch without a target has no mean.
+  virtual PartialLoss loss(const MicroBatch& micro_batch) = 0;
 
   // On the samples kept aside; nothing when there are none. No gradient is wanted.
   virtual std::optional<Validation> evaluate() = 0;

@@ -54,11 +54,11 @@ bool decays(const NamedParameter& parameter, const AdamWSettings& settings) {
 }
 
 AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::move(settings)) {
-  const auto& [beta1, beta2, eps, decay, clip, decayed, undecayed] = settings_;
+  const auto& [beta1, beta2, eps, weight_decay, clip, decayed, undecayed] = settings_;
   check("beta1", beta1, beta1 >= 0 && beta1 < 1, "from 0 to less than 1");
   check("beta2", beta2, beta2 >= 0 && beta2 < 1, "from 0 to less than 1");
   check("eps", eps, eps >= 0 && std::isfinite(eps), "0 or more");
-  check("decay", decay, decay >= 0 && std::isfinite(decay), "0 or more");
+  check("weight_decay", weight_decay, weight_decay >= 0 && std::isfinite(weight_decay), "0 or more");
   check("clip", clip, clip >= 0 && std::isfinite(clip), "0 or more");
   for (const NamedParameter& parameter : parameters.all()) {
     if (!parameter.var.wants_grad()) continue;
@@ -66,7 +66,7 @@ AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::mo
                      .parameter = parameter.var,
                      .first = parameter.var.value().zeros_like(),
                      .second = parameter.var.value().zeros_like(),
-                     .decay = decays(parameter, settings_) ? settings_.decay : 0});
+                     .decay = decays(parameter, settings_) ? settings_.weight_decay : 0});
   }
 }
 

@@ -12,7 +12,7 @@ namespace locus {
 
 struct AdamWSettings {
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
-  double decay = 0.01;
+  double weight_decay = 0.01;
   double clip = 0;  // the largest norm of the gradient of all parameters together; 0: any
   // Names to decay, and not to decay, against the rule: patterns separated by commas in which * stands for
   // anything.

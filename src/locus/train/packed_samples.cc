@@ -22,7 +22,7 @@ PackedSamples pack(const std::vector<Sample>& samples, const Blueprint& blueprin
   return packed;
 }
 
-Var logits_of(const Model& model, const PackedSamples& packed, const Pass& pass) {
+Var logits_of(const Model& model, const PackedSamples& packed, const ForwardPass& pass) {
   const bool two = model.blueprint().kind == ModelKind::encoder_decoder;
   return two ? model(packed.text, packed.tokens, pass) : model(packed.tokens, pass);
 }

@@ -16,6 +16,6 @@ struct PackedSamples {
 PackedSamples pack(const std::vector<Sample>& samples, const Blueprint& blueprint);
 
 // What the head says to them.
-Var logits_of(const Model& model, const PackedSamples& packed, const Pass& pass = {});
+Var logits_of(const Model& model, const PackedSamples& packed, const ForwardPass& pass = {});
 
 }  // namespace locus

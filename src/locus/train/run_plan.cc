@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSections[] = {"model", "model.scheme", "model.full_scheme", "data", "train"};
+constexpr std::string_view kSections[] = {"model", "model.scheme", "model.global_scheme", "data", "train"};
 constexpr std::string_view kModelKeys = "model.";
 
 // Of a scheme, and of one of several, model.scheme.t5.buckets.
 bool of_scheme(std::string_view key) {
-  return key.starts_with("model.scheme.") || key.starts_with("model.full_scheme.");
+  return key.starts_with("model.scheme.") || key.starts_with("model.global_scheme.");
 }
 
 void check_sections(const Settings& settings, std::vector<std::string>& problems) {
@@ -32,10 +32,10 @@ void check_sections(const Settings& settings, std::vector<std::string>& problems
     const size_t dot = setting.key.rfind('.');
     const std::string section = dot == std::string::npos ? "" : setting.key.substr(0, dot);
     if (std::ranges::count(kSections, section) > 0 || of_scheme(setting.key)) continue;
-    problems.push_back(
-        fmt::format("unknown key {}; keys stand in [model], [model.scheme], [model.full_scheme], [data] and "
-                    "[train]{}",
-                    quote(setting.key), suggestion(section, kSections)));
+    problems.push_back(fmt::format(
+        "unknown key {}; keys stand in [model], [model.scheme], [model.global_scheme], [data] and "
+        "[train]{}",
+        quote(setting.key), suggestion(section, kSections)));
   }
 }
 
@@ -107,7 +107,7 @@ std::vector<T> cut_off(std::vector<T>& list, double part) {
 void read_data(RunPlan& plan) {
   const TextTask& task = plan.task;
   const fs::path file = task.data.train;
-  const double part = task.data.validation.empty() ? task.data.validation_part : 0;
+  const double part = task.data.validation.empty() ? task.data.validation_split : 0;
   if (task.on_streams()) {
     const auto stream = open_tokens(file, *task.tokenizer);
     const int64_t keep = left_of(stream->size(), part);
@@ -121,7 +121,7 @@ void read_data(RunPlan& plan) {
     const size_t all = samples.size();
     if (part > 0) plan.validation = std::make_unique<ListedSamples>(cut_off(samples, part), name);
     require(!samples.empty(),
-            "{} has {} example{}: data.validation_part, {}, leaves none for training; lower it, or name a "
+            "{} has {} example{}: data.validation_split, {}, leaves none for training; lower it, or name a "
             "file in data.validation",
             name, all, all == 1 ? "" : "s", part);
     plan.training = std::make_unique<ListedSamples>(std::move(samples), name);

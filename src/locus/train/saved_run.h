@@ -24,7 +24,7 @@ bool is_run(const std::filesystem::path& folder);
 
 // Opens a checkpoint, or the best one of a run's folder, the last where nothing was validated. Every bit is
 // compared with what was saved; in place of a damaged one comes the newest of the run that is whole, with a
-// warning. `weights` as in Model::Start.
+// warning. `weights` as in Model::Options.
 SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32);
 
 // What is saved beside weights and configuration: the tokenizer's files and the names of labels, which

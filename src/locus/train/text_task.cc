@@ -37,8 +37,7 @@ std::vector<Sample> samples_of(const std::vector<Example>& examples, const fs::p
     try {
       samples.push_back(make(example));
     } catch (const Error& error) {
-      throw Error(error.fault(),
-                  fmt::format("{}, line {}: {}", quoted(file), samples.size() + 1, error.what()));
+      throw error.at(fmt::format("{}, line {}", quoted(file), samples.size() + 1));
     }
   }
   return samples;

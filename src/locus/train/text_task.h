@@ -24,20 +24,20 @@ namespace locus {
 
 struct DataSettings {
   std::string train, validation;
-  double validation_part = 0;
+  double validation_split = 0;
   std::string tokenizer = "bytes";
   int64_t context = 64, stride = 0;
   bool truncate = false;
   int64_t start_token = -1;
-  int64_t batch = 8, tokens_per_step = 0;
-  double mask_rate = 0.15, smoothing = 0;
+  int64_t batch_size = 8, tokens_per_step = 0;
+  double mask_rate = 0.15, label_smoothing = 0;
   bool recompute = false;
 
   template <class V>
   void fields(V& v) {
     v.text("train", train, "what to train on: a text, a token file, or the .tsv or .jsonl of a task");
     v.text("validation", validation, "what to validate on, of the same kind");
-    v.number("validation_part", validation_part, 0, 0.9,
+    v.number("validation_split", validation_split, 0, 0.9,
              "without such a file: this part of the other one, its end");
     v.text("tokenizer", tokenizer, "a tokenizer's folder, or bytes");
     v.integer("context", context, 1, 1e7,
@@ -47,11 +47,11 @@ struct DataSettings {
     v.integer(
         "start_token", start_token, -1, 1e9,
         "the id before what an encoder-decoder writes; -1: the folder's decoder_start_token_id, or <s>");
-    v.integer("batch", batch, 1, 1e6, "samples in a step");
+    v.integer("batch_size", batch_size, 1, 1e6, "samples in a step");
     v.integer("tokens_per_step", tokens_per_step, 0, 1e9,
               "instead of a number of samples: as many as fit; 0: not");
     v.number("mask_rate", mask_rate, 0.001, 0.999, "of tokens that are hidden");
-    v.number("smoothing", smoothing, 0, 0.999, "of the targets in training");
+    v.number("label_smoothing", label_smoothing, 0, 0.999, "of the targets in training");
     v.flag("recompute", recompute, "layers keep their input alone: less memory, more time");
   }
 };

@@ -102,10 +102,10 @@ class Training {
     const int64_t number = state_.step + 1;
     double total = 0, weight = 0;
     int64_t tokens = 0;
-    for (int64_t part = 0; part < settings.parts; ++part) {
+    for (int64_t index = 0; index < settings.micro_batches; ++index) {
       const PartialLoss loss = job_.objective.loss({.step = number,
-                                                    .part = part,
-                                                    .parts = settings.parts,
+                                                    .index = index,
+                                                    .count = settings.micro_batches,
                                                     .seed = static_cast<uint64_t>(settings.seed)});
       tokens += loss.tokens;
       if (!loss.mean) continue;
@@ -136,7 +136,7 @@ class Training {
   double rate(int64_t number) const {
     const TrainSettings& settings = job_.settings;
     return Schedule{.shape = settings.schedule,
-                    .rate = settings.rate,
+                    .rate = settings.learning_rate,
                     .floor = settings.floor,
                     .warmup = settings.warmup,
                     .steps = settings.steps,

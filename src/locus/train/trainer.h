@@ -22,25 +22,26 @@ namespace locus {
 
 struct TrainSettings {
   int64_t steps = 1000;
-  int64_t parts = 1;  // a step's samples are taken in so many parts: less memory, the same mean
+  int64_t micro_batches = 1;  // a step's samples are taken in so many parts: less memory, the same mean
   int64_t seed = 1;
   int64_t eval_every = 0, save_every = 0;  // steps; 0: at the end only
 
   Schedule::Shape schedule = Schedule::Shape::cosine;
-  double rate = 1e-3, floor = 0;
+  double learning_rate = 1e-3, floor = 0;
   int64_t warmup = 0, decay_steps = 0;
   AdamWSettings adamw;
 
   template <class V>
   void fields(V& v) {
     v.integer("steps", steps, 1, 1e9, "steps of the optimiser in all");
-    v.integer("parts", parts, 1, 4096, "a step's samples are taken in so many parts, to save memory");
+    v.integer("micro_batches", micro_batches, 1, 4096,
+              "a step's samples are taken in so many parts, to save memory");
     v.integer("seed", seed, 0, 9e15, "of everything random");
     v.integer("eval_every", eval_every, 0, 1e9, "steps from one validation to the next; 0: at the end only");
     v.integer("save_every", save_every, 0, 1e9, "steps from one checkpoint to the next; 0: at the end only");
     v.choice("schedule", schedule, "constant|linear|cosine|stable-decay",
              "how the rate goes on after the rise");
-    v.number("rate", rate, 0, 10, "the largest learning rate");
+    v.number("learning_rate", learning_rate, 0, 10, "the largest learning rate");
     v.number("floor", floor, 0, 1, "where the rate ends, as a part of it");
     v.integer("warmup", warmup, 0, 1e9, "steps in which the rate rises");
     v.integer("decay_steps", decay_steps, 0, 1e9,
@@ -48,7 +49,8 @@ struct TrainSettings {
     v.number("beta1", adamw.beta1, 0, 0.9999999, "AdamW: memory of the gradient");
     v.number("beta2", adamw.beta2, 0, 0.9999999, "AdamW: memory of its square");
     v.number("eps", adamw.eps, 1e-30, 1, "AdamW: added to the root");
-    v.number("decay", adamw.decay, 0, 1, "AdamW: weights shrink by rate times this in every step");
+    v.number("weight_decay", adamw.weight_decay, 0, 1,
+             "AdamW: weights shrink by rate times this in every step");
     v.number("clip", adamw.clip, 0, 1e9, "largest norm of the gradient; 0: any");
     v.text("decayed", adamw.decayed, "parameters to decay against the rule: patterns with *, by commas");
     v.text("undecayed", adamw.undecayed, "parameters not to decay: patterns with *, by commas");

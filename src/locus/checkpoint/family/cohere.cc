@@ -42,7 +42,7 @@ constexpr ModelType kTypes[] = {{"cohere", "Cohere"}, {"cohere2", "Cohere2"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
-  const bool second = b.window > 0 || !b.full_scheme.empty();
+  const bool second = b.window > 0 || !b.global_scheme.empty();
   json::Members members = named(kTypes[second ? 1 : 0], b.head);
   members.insert(members.end(), {{"rope_parameters", rotary_config(b)}, {"pad_token_id", padding_config(b)}});
   if (second) {

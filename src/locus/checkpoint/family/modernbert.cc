@@ -83,7 +83,7 @@ json::Members config(const Blueprint& b) {
   members.insert(members.end(),
                  {{"local_attention", json::number(2 * std::max<int64_t>(b.window - 1, 0))},
                   {"layer_types", layer_types(b)},
-                  {"global_attn_every_n_layers", json::number(std::max<int64_t>(b.full_every, 1))},
+                  {"global_attn_every_n_layers", json::number(std::max<int64_t>(b.global_every, 1))},
                   {"rope_parameters", two_rotations_config(b)},
                   {"classifier_pooling", json::text(b.pooling == Pooling::mean ? "mean" : "cls")},
                   {"classifier_activation", json::text(activation_name(b.activation))},

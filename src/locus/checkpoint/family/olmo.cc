@@ -41,7 +41,7 @@ constexpr ModelType kTypes[] = {{"olmo2", "Olmo2"}, {"olmo3", "Olmo3"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class};
 
 json::Members config(const Blueprint& b) {
-  const bool third = b.full_every > 0 || b.window > 0;
+  const bool third = b.global_every > 0 || b.window > 0;
   json::Members members = named(kTypes[third ? 1 : 0], b.head);
   members.emplace_back("rope_parameters", third ? two_rotations_config(b) : rotary_config(b));
   members.emplace_back("pad_token_id", padding_config(b));

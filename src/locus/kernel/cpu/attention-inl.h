@@ -146,7 +146,7 @@ HWY_INLINE void add_slots(const AttentionArgs& args, const Head& head, const Hea
   const float* q_rows = by_query.rows + panel.first * by_query.stride - by_query.first;
   const float* k_row = by_key.rows + first * by_key.stride - by_key.first;
   const float scale = args.scale;
-  const bool at_once = args.sequences.steady && (!kByQuery || !kByKey || q.slots == k.slots);
+  const bool at_once = args.sequences.contiguous && (!kByQuery || !kByKey || q.slots == k.slots);
   for (int64_t j = 0; j < keys; ++j, s += kCols, k_row += by_key.stride) {
     const auto add = [&](int64_t lane, int64_t q_slot, int64_t k_slot) {
       float product = 0;
@@ -210,7 +210,7 @@ HWY_INLINE void score_block(const AttentionArgs& args, const Head& head, const H
   const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
   // Positions that rise by one make by_distance a contiguous piece for every key, one further back for the
   // next: the sums start from it.
-  const bool pieces = data.distances && args.sequences.steady;
+  const bool pieces = data.distances && args.sequences.contiguous;
   tiles<kRows>({.a = data.keys + first * D,
                 .b = panel.q,
                 .depth = D,

@@ -191,7 +191,7 @@ HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, 
   const int32_t* q_at = a.sequences.query_positions.as<int32_t>() + head.q + panel.first;
   const int32_t* k_at = a.sequences.key_positions.as<int32_t>() + head.k + first;
   float* table = sums + kMargin + a.by_distance.table.cols - 1 - a.by_distance.zero;
-  if (a.sequences.steady) return add_diagonals(ds, keys, table + q_at[0] - k_at[0]);
+  if (a.sequences.contiguous) return add_diagonals(ds, keys, table + q_at[0] - k_at[0]);
   for (int64_t j = 0; j < keys; ++j, ds += kCols) {
     for (int64_t lane = 0; lane < panel.count; ++lane) table[q_at[lane] - k_at[j]] += ds[lane];
   }

@@ -30,7 +30,7 @@ HWY_INLINE void score_lone(const AttentionArgs& args, const Head& head, const He
   const float* table = data.distances ? distance_zero(args, data) : nullptr;
   const float* k = keys_of(args, head) + first * args.k.stride;
   const float* v = values_of(args, head) + first * args.v.stride;
-  const bool pieces = table && args.sequences.steady;
+  const bool pieces = table && args.sequences.contiguous;
   const int64_t count = std::min(kStrip, keys);
   for (int64_t j = 0; j < keys; j += kStrip) {
     const int64_t at = std::min(j, keys - count);  // the last strip may meet keys of the one before again

@@ -1,15 +1,15 @@
-#include "locus/scheme/initial.h"
+#include "locus/scheme/initializer.h"
 
 namespace locus {
 
-Tensor Initial::normal(Shape shape, double deviation) {
+Tensor Initializer::normal(Shape shape, double deviation) {
   const Tensor tensor = Tensor::empty(shape);
   if (!start_) return tensor;
   for (float& x : tensor.data<float>()) x = static_cast<float>(deviation * start_->normal(next_++));
   return tensor;
 }
 
-Tensor Initial::uniform(Shape shape, double least, double most) {
+Tensor Initializer::uniform(Shape shape, double least, double most) {
   const Tensor tensor = Tensor::empty(shape);
   if (!start_) return tensor;
   for (float& x : tensor.data<float>()) {

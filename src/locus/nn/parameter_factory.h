@@ -10,21 +10,21 @@
 
 namespace locus {
 
-class Site {
+class ParameterFactory {
  public:
   // Without a seed weights are left blank, for values that are read from elsewhere. `weights` is the format
   // of what states are multiplied by, and of the table of tokens, which may be that too: f32, or bf16.
-  Site(Scope scope, std::optional<uint64_t> seed, double deviation, DType weights)
-      : scope_(std::move(scope)), seed_(seed), deviation_(deviation), weights_(weights) {}
-  Site operator/(std::string_view name) const {
-    Site below = *this;
+  ParameterFactory(Scope scope, std::optional<uint64_t> seed, double init_std, DType weights)
+      : scope_(std::move(scope)), seed_(seed), init_std_(init_std), weights_(weights) {}
+  ParameterFactory operator/(std::string_view name) const {
+    ParameterFactory below = *this;
     below.scope_ = scope_ / name;
     return below;
   }
 
   // For a module that is made a second time: it takes the parameters of the first.
-  Site again() const {
-    Site same = *this;
+  ParameterFactory again() const {
+    ParameterFactory same = *this;
     same.again_ = true;
     return same;
   }
@@ -40,7 +40,7 @@ class Site {
 
   Scope scope_;
   std::optional<uint64_t> seed_;
-  double deviation_;
+  double init_std_;
   DType weights_;
   bool again_ = false;
   std::shared_ptr<Slab> memory_ = std::make_shared<Slab>();

@@ -1,4 +1,4 @@
-// What Sequences::steady says, of the positions of one sequence.
+// What Sequences::contiguous says, of the positions of one sequence.
 #pragma once
 
 #include <algorithm>

@@ -11,10 +11,10 @@
 
 namespace locus {
 
-class LateRows final : public RowSource {
+class LazyRows final : public RowSource {
  public:
   // Of a matrix whose rows lie in the file as they do in the table.
-  LateRows(std::shared_ptr<const WeightFiles> files, Binding table);
+  LazyRows(std::shared_ptr<const WeightFiles> files, Binding table);
 
   // An error when the file was changed meanwhile, or a row holds numbers that are not finite.
   void bring(const Tensor& ids) const override;

@@ -25,17 +25,17 @@ struct Memory {
 };
 
 // What someone who looks into a model sees, of one sequence.
-struct Look {
+struct Trace {
   std::vector<Tensor> states;   // [N, C]: the embeddings, then what each layer made of them
   std::vector<Tensor> weights;  // [H, N, N] of every layer's attention
 };
 
-struct Pass {
+struct ForwardPass {
   bool training = false;   // dropout acts
   bool recompute = false;  // layers keep their input alone and compute the rest again backward, by the
                            // model, which must still be there
   Cache* cache = nullptr;  // keys and values seen before; this pass adds its own
-  Look* look = nullptr;
+  Trace* trace = nullptr;
   uint64_t seed = 0;  // of dropout
   uint64_t step = 0;  // numbers passes: another step, another mask
 

@@ -1,4 +1,4 @@
-#include "locus/checkpoint/late_rows.h"
+#include "locus/checkpoint/lazy_rows.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ constexpr int64_t kRowsOfChunk = 64;
 
 }  // namespace
 
-LateRows::LateRows(std::shared_ptr<const WeightFiles> files, Binding table)
+LazyRows::LazyRows(std::shared_ptr<const WeightFiles> files, Binding table)
     : files_(std::move(files)),
       table_(std::move(table)),
       reader_(*files_, table_),
@@ -25,7 +25,7 @@ LateRows::LateRows(std::shared_ptr<const WeightFiles> files, Binding table)
   if (bytes >= kHugeBlock) use_small_pages(memory.view().data, static_cast<size_t>(bytes));
 }
 
-std::vector<int32_t> LateRows::missing(const Tensor& ids) const {
+std::vector<int32_t> LazyRows::missing(const Tensor& ids) const {
   std::vector<int32_t> rows;
   if (ids.dtype() != DType::i32) return rows;
   for (const int32_t id : ids.data<int32_t>()) {
@@ -36,7 +36,7 @@ std::vector<int32_t> LateRows::missing(const Tensor& ids) const {
   return rows;
 }
 
-void LateRows::bring(const Tensor& ids) const {
+void LazyRows::bring(const Tensor& ids) const {
   const std::lock_guard lock(mutex_);
   const std::vector<int32_t> rows = missing(ids);
   if (rows.empty()) return;

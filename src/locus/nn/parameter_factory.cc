@@ -1,4 +1,4 @@
-#include "locus/nn/site.h"
+#include "locus/nn/parameter_factory.h"
 
 #include "locus/base/parallel.h"
 #include "locus/op/convert.h"
@@ -17,34 +17,34 @@ uint64_t stream_of(std::string_view path, std::string_view name) {
 
 }  // namespace
 
-std::optional<Random> Site::random(std::string_view name) const {
+std::optional<Random> ParameterFactory::random(std::string_view name) const {
   if (!seed_) return std::nullopt;
   return Random(*seed_, stream_of(scope_.path(), name));
 }
 
-Tensor Site::drawn(std::string_view name, const Shape& shape, double factor) const {
+Tensor ParameterFactory::drawn(std::string_view name, const Shape& shape, double factor) const {
   const Tensor value = memory_->empty(shape);
   const Random numbers = *random(name);
   const auto out = value.data<float>();
-  const auto deviation = static_cast<float>(deviation_ * factor);
+  const auto init_std = static_cast<float>(init_std_ * factor);
   parallel_for(value.numel(), 1 << 14, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = deviation * numbers.normal(static_cast<uint64_t>(i));
+    for (int64_t i = begin; i < end; ++i) out[i] = init_std * numbers.normal(static_cast<uint64_t>(i));
   });
   return value;
 }
 
-Var Site::normal(std::string_view name, const Shape& shape, double factor) const {
+Var ParameterFactory::normal(std::string_view name, const Shape& shape, double factor) const {
   if (again_) return scope_.at(name);
   return scope_.add(name, seed_ ? drawn(name, shape, factor) : memory_->empty(shape));
 }
 
-Var Site::weight(std::string_view name, const Shape& shape, double factor) const {
+Var ParameterFactory::weight(std::string_view name, const Shape& shape, double factor) const {
   if (weights_ == DType::f32 || again_) return normal(name, shape, factor);
   return scope_.add(
       name, seed_ ? op::convert(drawn(name, shape, factor), weights_) : memory_->empty(shape, weights_));
 }
 
-Var Site::full(std::string_view name, const Shape& shape, double value) const {
+Var ParameterFactory::full(std::string_view name, const Shape& shape, double value) const {
   return again_ ? scope_.at(name) : scope_.add(name, Tensor::full(shape, value));
 }
 

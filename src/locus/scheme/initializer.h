@@ -1,5 +1,5 @@
-// Initial values of parameters. Each tensor takes fresh numbers of one random stream, so that they depend on
-// nothing but the stream and the order they are asked for in.
+// Initializer values of parameters. Each tensor takes fresh numbers of one random stream, so that they depend
+// on nothing but the stream and the order they are asked for in.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@ namespace locus {
 
 // The stream that parameters start from; nothing: they are left blank, for values that are read from
 // elsewhere.
-using Start = std::optional<Random>;
+using InitRandom = std::optional<Random>;
 
-class Initial {
+class Initializer {
  public:
-  explicit Initial(const Start& start) : start_(start) {}
+  explicit Initializer(const InitRandom& start) : start_(start) {}
 
   Tensor normal(Shape shape, double deviation);
   Tensor uniform(Shape shape, double least, double most);
 
  private:
-  Start start_;
+  InitRandom start_;
   uint64_t next_ = 0;
 };
 
