@@ -114,7 +114,7 @@ void compare(const Request& request) {
   const study::Watcher watcher = {
       .at_work =
           [&](const study::CellName& name, double part) {
-            if (signals.asked()) {
+            if (signals.requested()) {
               table.close();
               note("stopped; what is finished is saved, and the same command goes on from there");
               throw Stopped{signals.signal()};

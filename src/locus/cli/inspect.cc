@@ -89,7 +89,7 @@ Facts facts_of(const Subject& subject) {
   if (b.window > 0) facts.emplace_back("window", window_in_words(b));
   if (!b.global_scheme.empty()) {
     facts.emplace_back(b.window > 0 ? "scheme there" : fmt::format("in one of {} layers", b.global_every),
-                       in_words(b.global_scheme, b.full_scheme_options));
+                       in_words(b.global_scheme, b.global_scheme_options));
   }
   const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
