@@ -1,5 +1,6 @@
 // The list of all schemes. A new one is its file and a line in each of the two lists.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "locus/base/quote.h"
@@ -89,6 +90,22 @@ OptionValues extended(const Extension& extension, int64_t trained, int64_t wante
       values.emplace(name, fmt::format("{}", static_cast<double>(wanted) / static_cast<double>(trained)));
     } else {
       values.emplace(name, value);
+    }
+  }
+  return values;
+}
+
+OptionValues options_for_length(const SchemeInfo& info, int64_t length) {
+  OptionValues values;
+  const auto trained = static_cast<double>(length);
+  for (const LengthRule& rule : info.length_rules) {
+    if (trained >= rule.length) continue;
+    const double value = std::max(rule.least, std::floor(rule.value * trained / rule.length));
+    values.emplace(rule.option, fmt::format("{}", value));
+  }
+  for (const SchemeInfo* part : info.parts) {
+    for (const auto& [name, value] : options_for_length(*part, length)) {
+      values.emplace(fmt::format("{}.{}", part->name, name), value);
     }
   }
   return values;

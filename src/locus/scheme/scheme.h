@@ -53,6 +53,13 @@ struct Extension {
 };
 OptionValues extended(const Extension& extension, int64_t trained, int64_t wanted);
 
+// How an option depends on the trained length. The paper uses `value` for a model trained at `length` tokens;
+// a model trained at fewer tokens gets the same proportion of its own length, at least `least`.
+struct LengthRule {
+  std::string_view option;
+  double value = 0, length = 1, least = 1;
+};
+
 // The place where a scheme acts; two schemes at once act in two of them.
 enum class ActsOn { nothing, input, rotation, score };
 std::string_view name_of(ActsOn place);
@@ -69,10 +76,14 @@ struct SchemeInfo {
   bool extrapolates = false;  // defined past the trained length
   std::span<const OptionSpec> options;
   std::span<const Extension> extensions = {};
+  std::span<const LengthRule> length_rules = {};
   // Registers the scheme's parameters below `scope`, initialised as its paper says.
   std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const InitRandom&) = nullptr;
   std::span<const SchemeInfo* const> parts = {};  // of a combination, which is made of theirs
 };
+
+// The options that the rules give a model trained at `length` tokens; empty if its defaults already fit.
+OptionValues options_for_length(const SchemeInfo& info, int64_t length);
 
 bool acts_on_input(const SchemeInfo& info);  // it, or one of its parts
 
