@@ -13,30 +13,29 @@ std::string golden(const std::string& family) {
   return (std::filesystem::path(LOCUS_GOLDEN) / "family" / family).string();
 }
 
-TEST(Inspect, SaysWhatAModelIs) {
+TEST(Inspect, DescribesAModel) {
   const Outcome outcome = run_program("inspect " + golden("bart"), "COLUMNS=200");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* line :
-       {"family               BART\n", "model_type           bart\n",
-        "kind                 encoder-decoder\n",
-        "sizes                2 layers and 1 of width 12, 3 heads of 4, feed-forward 20, vocabulary 29\n",
-        "scheme               learned\n", "position             a token's index in its row, plus 2\n",
-        "longest input        14 tokens\n",
-        "past it              refused: nothing was learned for such positions", "parameters           4909\n",
-        "in positions         384, 7.8 %\n"}) {
+       {"family              BART\n", "model_type          bart\n", "kind                encoder-decoder\n",
+        "2 layers and 1 decoder layers of width 12, 3 heads of 4, feed-forward 20, vocabulary 29\n",
+        "scheme              learned\n", "position            index in the row, plus 2\n",
+        "max_length          14 tokens\n", "past max_length     refused: ", "parameters          4909\n",
+        "in positions        384, 7.8 %\n"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << outcome.out;
   }
   const std::string narrow = run_program("inspect " + golden("electra"), "COLUMNS=200").out;
-  EXPECT_NE(narrow.find(" of width 12, 3 heads of 4, feed-forward 20, vocabulary 29 in rows of 8\n"),
+  EXPECT_NE(narrow.find(" of width 12, 3 heads of 4, feed-forward 20, vocabulary 29, embeddings of 8\n"),
             std::string::npos)
       << narrow;
   const std::string shared = run_program("inspect " + golden("albert"), "COLUMNS=200").out;
-  EXPECT_NE(shared.find("3 layers, all the same one, of width 12, 3 heads"), std::string::npos) << shared;
+  EXPECT_NE(shared.find("3 layers with shared parameters, of width 12, 3 heads"), std::string::npos)
+      << shared;
   const std::string windowed = run_program("inspect " + golden("mistral"), "COLUMNS=200").out;
-  EXPECT_NE(windowed.find("a query sees the last "), std::string::npos);
+  EXPECT_NE(windowed.find("a query attends to the last "), std::string::npos);
   EXPECT_NE(windowed.find("rotary: base="), std::string::npos);
   const std::string mixed = run_program("inspect " + golden("smollm3"), "COLUMNS=200").out;
-  EXPECT_NE(mixed.find("in one of 3 layers  none\n"), std::string::npos) << mixed;
+  EXPECT_NE(mixed.find("every 3 layers "), std::string::npos) << mixed;
 }
 
 TEST(Inspect, DrawsAModelOfEveryKindOfTerm) {
@@ -48,7 +47,7 @@ TEST(Inspect, DrawsAModelOfEveryKindOfTerm) {
     const std::string text = read_file(page);
     EXPECT_EQ(not_well_formed(text), "") << family;
     EXPECT_NE(text.find("<h1>" + family + "</h1>"), std::string::npos);
-    EXPECT_EQ(text.find("training starts from"), std::string::npos) << family;
+    EXPECT_EQ(text.find("their initial values"), std::string::npos) << family;
   }
 }
 
@@ -70,11 +69,10 @@ TEST(Inspect, GivesTheNumbers) {
 TEST(Inspect, RefusesWhatItCannotShow) {
   const Outcome picture = run_program("inspect " + golden("bert") + " --out x.svg");
   EXPECT_EQ(picture.exit_code, 2);
-  EXPECT_NE(picture.err.find("--out: is 'x.svg', expected a name that ends in .html"), std::string::npos)
-      << picture.err;
+  EXPECT_NE(picture.err.find("'x.svg'"), std::string::npos) << picture.err;
   const Outcome nothing = run_program("inspect /nowhere");
   EXPECT_EQ(nothing.exit_code, 4) << nothing.err;
-  EXPECT_NE(nothing.err.find("'/nowhere' is no folder; expected a folder of the hub"), std::string::npos);
+  EXPECT_NE(nothing.err.find("'/nowhere'"), std::string::npos);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Every kind of page in a browser, at the widths of a telephone and of a desk: it fits, its lines tell their
-// values, its switches switch, and the console stays empty. A copy of each page gets a script that looks at
-// it from inside and tells the page around it; that one's text is what the browser prints. One more copy has
-// the rules of paper for its own. Skipped where there is no Chromium; ./run browser installs it.
+// Every kind of page in a browser, at the widths of a phone and a desktop: it fits, its lines show their
+// values, its tabs work, and the console stays empty. A copy of each page gets a script that checks it from
+// inside and reports to the page around it, whose text the browser prints. One more copy uses the print rules
+// on screen. Skipped without Chromium; ./run browser installs it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,10 +17,9 @@ namespace fs = std::filesystem;
 
 constexpr int kWidths[] = {390, 1440};
 
-// Finds what is wrong: a page wider than its window, text outside its drawing or too small to read, names of
-// lines on each other, a wide chart that is narrow, a line that has the focus and hides its values or is lost
-// among others, a choice that shows another part, a fold that does not open; on paper, a part that is not
-// there.
+// Reports: a page wider than its window, text outside its drawing or too small to read, overlapping names, a
+// wide chart that is narrow, a focused line that hides its values or does not stand out, a tab that shows
+// another part, details that do not open, a verdict that is not at the top; in print, a hidden part.
 constexpr const char* kLook = R"(<script>
 const problems = [], wrong = text => problems.push(text);
 addEventListener('error', event => wrong('error: ' + event.message));
@@ -37,12 +36,17 @@ function fits(when) {
     const drawing = text.closest('svg'), scale = outer.width / drawing.viewBox.baseVal.width;
     if (text.getAttribute('font-size') * scale < 8) wrong(when + ': "' + text.textContent + '" is too small');
   }
+  const overlap = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4;
+  for (const chart of all('figure svg').filter(seen)) {
+    const names = all('.series > text, .point > text', chart);
+    const boxes = names.map(name => name.getBoundingClientRect());
+    boxes.forEach((box, i) => boxes.slice(0, i).forEach((other, j) => {
+      if (overlap(box, other)) wrong('"' + names[i].textContent + '" is on "' + names[j].textContent + '"');
+    }));
+  }
   for (const chart of all('.wide svg').filter(seen)) {
-    const names = all('.series > text', chart).map(name => name.getBoundingClientRect());
-    names.sort((a, b) => a.top - b.top);
-    names.forEach((name, i) => { if (i && names[i - 1].bottom > name.top + 4) wrong('names on each other'); });
     const width = chart.getBoundingClientRect().width, scale = width / chart.viewBox.baseVal.width;
-    if (width < 0.9 * Math.min(innerWidth, 1088)) wrong('a wide chart is narrow');
+    if (width < 0.88 * Math.min(innerWidth, 1088)) wrong('a wide chart is narrow');
     if (scale < 0.75 || scale > 1.25) wrong('a chart drawn for another width');
   }
 }
@@ -54,19 +58,19 @@ function lines() {
     if (values.some(value => !seen(value))) wrong('a line that has the focus hides its values');
     if (all('.mark', line).length !== values.length) wrong('a dot without a value');
     const others = all('.series', line.closest('svg')).filter(other => other !== line);
-    if (others.some(other => getComputedStyle(other).opacity > 0.5)) wrong('a line is lost among others');
+    if (others.some(other => getComputedStyle(other).opacity > 0.5)) wrong('a focused line does not stand out');
     line.blur();
     if (values.some(seen)) wrong('a line that lost the focus shows its values');
   }
   return shown.length;
 }
-function choices() {
-  const inputs = all('.choice > input');
+function tabs() {
+  const inputs = all('.tabs > input');
   for (const input of inputs) {
     input.focus();
-    if (document.activeElement !== input) wrong('a choice the keyboard cannot reach');
+    if (document.activeElement !== input) wrong('a tab the keyboard cannot reach');
     input.click();
-    const open = all('.choice > section').filter(seen).map(section => section.id);
+    const open = all('.tabs > section').filter(seen).map(section => section.id);
     if (open.join() !== input.id + 'p') wrong(input.id + ' shows ' + open.join());
     fits(input.id);
     lines();
@@ -74,26 +78,28 @@ function choices() {
   if (inputs.length) inputs[0].click();
   return inputs.length;
 }
-function folds() {
+function details() {
   const list = all('details');
   for (const fold of list) {
     fold.querySelector('summary').click();
-    if (!fold.open) wrong('a fold that does not open');
+    if (!fold.open) wrong('details that do not open');
   }
   return list.length;
 }
-function paper() {
-  const parts = all('.choice > section'), folds = all('details');
-  if (parts.some(part => !seen(part))) wrong('a choice that is not printed');
-  if (all('.choice > label').some(seen)) wrong('switches on paper');
-  if (all('details > *').some(part => !part.checkVisibility())) wrong('a fold that is not printed');
-  const count = {paper: parts.length, folds: folds.length, hover: 1};
+function print_rules() {
+  const parts = all('.tabs > section'), folds = all('details');
+  if (parts.some(part => !seen(part))) wrong('a tab that is not printed');
+  if (all('.tabs > label').some(seen)) wrong('tab labels in print');
+  if (all('details > *').some(part => !part.checkVisibility())) wrong('details that are not printed');
+  const count = {print: parts.length, details: folds.length, hover: 1};
   parent.postMessage(innerWidth + ' ' + JSON.stringify(count) + ' ' + problems.join('; '), '*');
 }
 addEventListener('load', () => setTimeout(() => {
-  if (location.search === '?paper') return paper();
+  if (location.search === '?print') return print_rules();
+  const verdict = document.querySelector('.verdict');
+  if (verdict && verdict.getBoundingClientRect().bottom > 700) wrong('the verdict is below the first screen');
   fits('closed');
-  const count = {choices: choices(), folds: folds()};
+  const count = {tabs: tabs(), details: details()};
   fits('open');
   count.lines = lines();
   count.hover = all('style').some(style => style.textContent.includes('.series:hover .value')) ? 1 : 0;
@@ -105,8 +111,8 @@ std::string frame_of(const std::string& name, int width) {
   return fmt::format("<iframe src='{}' style='border:0;width:{}px;height:900px'></iframe>", name, width);
 }
 
-// A page on the screen as it is on paper.
-std::string on_paper(std::string page) {
+// A page with its print rules on screen.
+std::string with_print_rules(std::string page) {
   const std::string rule = "@media print";
   for (size_t at = 0; (at = page.find(rule, at)) != std::string::npos;)
     page.replace(at, rule.size(), "@media all");
@@ -121,8 +127,8 @@ class Browser : public ::testing::Test {
     if (!has_browser()) GTEST_SKIP() << "no chromium: ./run browser installs it and runs these tests";
   }
 
-  // What the pages say of themselves, a line each: "WIDTH {counts} problems"; last the first one, on paper.
-  std::string looked_at(const std::vector<fs::path>& pages) {
+  // One line per page and width, "WIDTH {counts} problems"; last the first page with its print rules.
+  std::string checked(const std::vector<fs::path>& pages) {
     std::string host =
         "<!doctype html><pre id='said'></pre><script>onmessage = event => said.textContent += "
         "event.data + ' END\\n';</script>";
@@ -130,12 +136,12 @@ class Browser : public ::testing::Test {
       std::string page = read_file(pages[i]);
       const size_t head = page.find("</head>");
       EXPECT_NE(head, std::string::npos) << pages[i];
-      const std::string name = fmt::format("looked-at-{}.html", i);
+      const std::string name = fmt::format("checked-{}.html", i);
       put(folder / name, page.replace(head, 7, kLook));
       for (const int width : kWidths) host += frame_of(name, width);
     }
-    host += frame_of("paper.html?paper", kWidths[1]);
-    put(folder / "paper.html", on_paper(read_file(folder / "looked-at-0.html")));
+    host += frame_of("print.html?print", kWidths[1]);
+    put(folder / "print.html", with_print_rules(read_file(folder / "checked-0.html")));
     put(folder / "host.html", host);
     const std::string command = fmt::format(
         "chromium --headless --no-sandbox --disable-gpu --user-data-dir='{0}/profile' --hide-scrollbars "
@@ -156,7 +162,7 @@ class Browser : public ::testing::Test {
   const TemporaryFolder folder;
 };
 
-TEST_F(Browser, EveryKindOfPageFitsAndAnswers) {
+TEST_F(Browser, EveryKindOfPageFitsAndWorks) {
   const auto out = [&](const std::string& name) { return " --out " + (folder / name).string(); };
   put(folder / "x.txt", std::string(600, 'a') + std::string(600, 'b'));
   put(folder / "run.toml",
@@ -164,27 +170,27 @@ TEST_F(Browser, EveryKindOfPageFitsAndAnswers) {
       "context = 16\n[train]\nsteps = 4\neval_every = 2\n");
   const std::string golden = LOCUS_GOLDEN "/family/";
   const std::string said =
-      looked_at({page("study/report.html",
-                      "compare --schemes none,learned,rotary,t5 --tasks language,back --lengths 128 --steps "
-                      "1 --seeds 1" +
-                          out("study")),
-                 page("show.html", "show t5" + out("show.html")),
-                 page("rotary.html", "show rotary" + out("rotary.html")),
-                 page("inspect.html", "inspect " + golden + "bert" + out("inspect.html")),
-                 page("explain.html", "explain" + out("explain.html")),
-                 page("run/training.html", "train " + (folder / "run.toml").string() + out("run"))});
+      checked({page("study/report.html",
+                    "compare --schemes none,learned,rotary,t5 --tasks language,back --lengths 128 --steps "
+                    "1 --seeds 1" +
+                        out("study")),
+               page("show.html", "show t5" + out("show.html")),
+               page("rotary.html", "show rotary" + out("rotary.html")),
+               page("inspect.html", "inspect " + golden + "bert" + out("inspect.html")),
+               page("explain.html", "explain" + out("explain.html")),
+               page("run/training.html", "train " + (folder / "run.toml").string() + out("run"))});
   for (const int width : kWidths) {
-    // Two tasks, a card for every scheme; every other page has lines and nothing to open.
+    // The report has two tabs, and details for two tasks and four schemes; the other pages have neither.
     const auto expect = [&](const std::string& counts) {
-      EXPECT_NE(said.find(fmt::format("{} {{\"choices\":{}", width, counts)), std::string::npos) << said;
+      EXPECT_NE(said.find(fmt::format("{} {{\"tabs\":{}", width, counts)), std::string::npos) << said;
     };
-    expect("2,\"folds\":4,");
-    expect("0,\"folds\":0,");
+    expect("2,\"details\":6,");
+    expect("0,\"details\":0,");
   }
-  EXPECT_NE(said.find("1440 {\"paper\":2,\"folds\":4,"), std::string::npos) << said;
+  EXPECT_NE(said.find("1440 {\"print\":2,\"details\":6,"), std::string::npos) << said;
   size_t pages = 0;
   for (size_t at = 0; (at = said.find("\"hover\":1}  END", at)) != std::string::npos; ++at) ++pages;
-  EXPECT_EQ(pages, 13u) << "a page has problems, or did not answer\n" << said.substr(0, 8000);
+  EXPECT_EQ(pages, 13u) << "a page has problems, or did not report\n" << said.substr(0, 8000);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Line charts, heat maps, figures and pages: what is drawn is well-formed, inside its paper, and says what it
-// was given.
+// Charts, figures and pages: the output is well-formed, inside its drawing, and contains the given data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,14 +65,10 @@ TEST(BarChart, BarsAreAsLongAsTheirValues) {
   EXPECT_LT(lengths[0] + text_width("2 ms", kTextSize), 300);
 }
 
-TEST(BarChart, RefusesNothingAndLessThanNothing) {
-  expect_error(Fault::data, {"bar chart 'none': nothing to draw"}, [] { draw(BarChart{"none", {}}, 300); });
-  expect_error(Fault::data, {"bar chart 'debt': the bar 'a' is -1 long, expected 0 or more"}, [] {
-    draw(BarChart{"debt", {{"a", -1, ""}}}, 300);
-  });
-  expect_error(Fault::data, {"bar chart 'thin': no room in a width of 10"}, [] {
-    draw(BarChart{"thin", {{"a", 1, ""}}}, 10);
-  });
+TEST(BarChart, RefusesNoBarsAndNegativeValues) {
+  expect_error(Fault::data, {"'none'"}, [] { draw(BarChart{"none", {}}, 300); });
+  expect_error(Fault::data, {"'debt'", "'a'", "-1"}, [] { draw(BarChart{"debt", {{"a", -1, ""}}}, 300); });
+  expect_error(Fault::data, {"'thin'", "10"}, [] { draw(BarChart{"thin", {{"a", 1, ""}}}, 10); });
 }
 
 TEST(LineChart, DrawsEverySeriesOnItsPaper) {
@@ -83,15 +78,15 @@ TEST(LineChart, DrawsEverySeriesOnItsPaper) {
     const Drawing drawing = draw(chart, 480, 330);
     EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
     EXPECT_EQ(count(drawing.body, "class=\"series\" tabindex=\"0\""), 12u);
-    EXPECT_EQ(count(drawing.body, ">series 11<"), 2u);  // in the legend and for the pointer
+    EXPECT_EQ(count(drawing.body, ">series 11<"), 2u);  // in the legend and as a title
     EXPECT_EQ(count(drawing.body, ">series 3, 10: 2<"), 1u);
     EXPECT_EQ(count(drawing.body, "Loss &amp; gain"), 1u);
     expect_inside(drawing);
   }
 }
 
-TEST(LineChart, NamesAtTheEndsOfLinesStandApart) {
-  LineChart chart = some_chart(12);  // all of which end at the same place
+TEST(LineChart, NamesAtTheEndsOfLinesDoNotOverlap) {
+  LineChart chart = some_chart(12);  // all end at the same place
   chart.named_ends = true;
   chart.series[3].y = {5, kNan, kNan};
   const Drawing drawing = draw(chart, 480, 330);
@@ -99,7 +94,7 @@ TEST(LineChart, NamesAtTheEndsOfLinesStandApart) {
   expect_inside(drawing);
   std::vector<double> places;
   for (size_t i = 0; i < chart.series.size(); ++i) {
-    // One that ends before the others says where.
+    // A line that ends early names its last x.
     const std::string ended = i == 3 ? ", to 1" : "";
     const size_t name = drawing.body.find(">series " + std::to_string(i) + ended + "</text>");
     ASSERT_NE(name, std::string::npos) << i;
@@ -121,24 +116,57 @@ TEST(LineChart, AGapInterruptsTheLine) {
   EXPECT_EQ(count(path, "L"), 2u) << path;
 }
 
-TEST(LineChart, RefusesWhatItCannotDraw) {
-  expect_error(Fault::data, {"line chart 'Loss & gain': no values to draw"},
-               [] { draw(some_chart(0), 480, 330); });
-  expect_error(Fault::data, {"line chart: series a has 2 x and 1 y values"}, [] {
-    draw(LineChart{.series = {{"a", {1, 2}, {1}}}}, 480, 330);
-  });
-  expect_error(Fault::data, {"no room for 200 names in a height of 330"},
-               [] { draw(some_chart(200), 480, 330); });
+TEST(LineChart, ClipsAnOutlierAndMarksIt) {
+  LineChart chart{.named_ends = true, .y_cap = 10.0};
+  chart.series = {{"good", {1, 2, 3}, {4, 5, 6}},
+                  {"outlier", {1, 2, 3}, {5, 15, 80}},
+                  {"endless", {1, 2}, {5, INFINITY}}};
+  const Drawing drawing = draw(chart, 480, 330);
+  EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+  expect_inside(drawing);
+  EXPECT_EQ(count(drawing.body, ">outlier \u219180</text>"), 1u);  // the name gives its last value
+  EXPECT_EQ(count(drawing.body, "l5 -8l5 8"), 2u);                 // an arrow where a line leaves
+  EXPECT_EQ(count(drawing.body, ">outlier, 2: 15<"), 0u);
+  // The scale belongs to the other lines: 4 and 6 are far apart.
+  const auto y_of = [&](const std::string& title) {
+    const size_t at = drawing.body.rfind("d=\"M", drawing.body.find(title));
+    double x = 0, y = 0;
+    EXPECT_EQ(std::sscanf(drawing.body.c_str() + at, "d=\"M%lf %lf", &x, &y), 2);
+    return y;
+  };
+  EXPECT_GT(y_of(">good, 1: 4<") - y_of(">good, 3: 6<"), 50);
 }
 
-TEST(Palette, LinesStandOutFromTheirPaper) {
-  // Relative luminance and contrast as in the Web Content Accessibility Guidelines 2; 3 is what they ask of
-  // lines, 4.5 of text.
-  const auto luminance = [](const char* colour) {
+TEST(LineChart, MutedLinesHaveNoColorMarksOrFocus) {
+  LineChart chart = some_chart(3);
+  chart.named_ends = true;
+  chart.series[0].muted = true;
+  chart.series[0].name = "";
+  chart.series[2].dashed = true;
+  const std::string body = draw(chart, 480, 330).body;
+  EXPECT_EQ(count(body, "class=\"line muted\""), 1u);
+  EXPECT_EQ(count(body, "class=\"series\""), 2u);
+  EXPECT_EQ(count(body, "class=\"line c0 d0\""),
+            2u);  // the first line in color, and the piece before its name
+  EXPECT_EQ(count(body, "class=\"line c0 d1\""), 2u);  // its variant
+}
+
+TEST(LineChart, RefusesWhatItCannotDraw) {
+  expect_error(Fault::data, {"'Loss & gain'"}, [] { draw(some_chart(0), 480, 330); });
+  expect_error(Fault::data, {"'a'", "2 x", "1 y"}, [] {
+    draw(LineChart{.series = {{"a", {1, 2}, {1}}}}, 480, 330);
+  });
+  expect_error(Fault::data, {"200", "330"}, [] { draw(some_chart(200), 480, 330); });
+}
+
+TEST(Palette, HasEnoughContrast) {
+  // Relative luminance and contrast of the Web Content Accessibility Guidelines 2, which require 3 for lines
+  // and 4.5 for text.
+  const auto luminance = [](const char* color) {
     double sum = 0;
     const double weights[] = {0.2126, 0.7152, 0.0722};
     for (int i = 0; i < 3; ++i) {
-      const double c = std::stoi(std::string(colour).substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
+      const double c = std::stoi(std::string(color).substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
       sum += weights[i] * (c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
     }
     return sum;
@@ -147,10 +175,13 @@ TEST(Palette, LinesStandOutFromTheirPaper) {
     const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
     return std::max(x, y) / std::min(x, y);
   };
-  for (const Paper& paper : {kLight, kDark}) {
-    for (const char* line : paper.lines) EXPECT_GE(contrast(line, paper.paper), 3) << line;
-    EXPECT_GE(contrast(paper.ink, paper.paper), 4.5);
-    EXPECT_GE(contrast(paper.faint, paper.paper), 4.5);
+  for (const Theme& theme : {kLight, kDark}) {
+    for (const char* line : theme.lines) EXPECT_GE(contrast(line, theme.background), 3) << line;
+    for (const char* back : {theme.background, theme.good, theme.partial, theme.bad, theme.panel}) {
+      EXPECT_GE(contrast(theme.text, back), 4.5) << back;
+    }
+    for (const char* back : {theme.background, theme.panel})
+      EXPECT_GE(contrast(theme.faint, back), 4.5) << back;
   }
 }
 
@@ -175,16 +206,16 @@ TEST(HeatMap, FineMatricesBecomeMeansOfBlocks) {
   HeatMap map{.low = 0, .high = 1};
   for (int i = 0; i < 300; ++i) map.x.push_back(i);
   map.y = {0, 1};
-  // Zeros and ones in turn: every block of two or more of them is about a half.
+  // Alternating zeros and ones: the mean of every block is about a half.
   for (int i = 0; i < 600; ++i) map.values.push_back(i % 2);
   const std::string body = draw(map, 200).body;
   EXPECT_EQ(count(body, "class=\"h0\""), 0u);
   EXPECT_EQ(count(body, "class=\"h24\""), 1u);
 }
 
-TEST(HeatMap, MapsShareTheirColours) {
+TEST(HeatMap, MapsShareTheirColors) {
   std::vector<HeatMap> maps = {{.values = {1, kNan, 3}}, {.values = {-2, 0}}};
-  share_colours(maps);
+  share_colors(maps);
   for (const HeatMap& map : maps) {
     EXPECT_EQ(map.low, -2);
     EXPECT_EQ(map.high, 3);
@@ -192,31 +223,91 @@ TEST(HeatMap, MapsShareTheirColours) {
 }
 
 TEST(HeatMap, RefusesWhatItCannotDraw) {
-  expect_error(Fault::data, {"heat map 'a': nothing to draw"}, [] { draw(HeatMap{.title = "a"}, 200); });
-  expect_error(Fault::data, {"heat map 'a': 3 values for 1 rows and 2 columns"}, [] {
+  expect_error(Fault::data, {"'a'"}, [] { draw(HeatMap{.title = "a"}, 200); });
+  expect_error(Fault::data, {"'a'", "3", "1", "2"}, [] {
     draw(HeatMap{.title = "a", .x = {0, 1}, .y = {0}, .values = {1, 2, 3}}, 200);
   });
-  expect_error(Fault::data, {"no room in a width of 30"},
-               [] { draw(HeatMap{.x = {0}, .y = {0}, .values = {1}}, 30); });
+  expect_error(Fault::data, {"30"}, [] { draw(HeatMap{.x = {0}, .y = {0}, .values = {1}}, 30); });
+}
+
+ScatterChart some_points(int count) {
+  ScatterChart chart{
+      .x_label = "cost", .y_label = "loss", .groups = {"round", "pointed"}, .y_cap = 9.0, .better = "better"};
+  for (int i = 0; i < count; ++i) {
+    chart.points.push_back(
+        {"point " + std::to_string(i), 1.0 + 0.01 * i, 3.0 + 0.001 * i, static_cast<size_t>(i % 2)});
+  }
+  return chart;
+}
+
+TEST(ScatterChart, NamesDoNotOverlapEvenIfPointsDo) {
+  const Drawing drawing = draw(some_points(12), 700, 400);
+  EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+  expect_inside(drawing);
+  std::vector<std::pair<double, double>> places;
+  for (size_t at = drawing.body.find("halo"); at != std::string::npos;
+       at = drawing.body.find("halo", at + 1)) {
+    double x = 0, y = 0;
+    const size_t text = drawing.body.rfind("<text", at);
+    ASSERT_EQ(std::sscanf(drawing.body.c_str() + text, "<text x=\"%lf\" y=\"%lf\"", &x, &y), 2);
+    for (const auto& [other_x, other_y] : places) {
+      EXPECT_TRUE(std::abs(x - other_x) >= text_width("point 1", kTextSize) - 1 ||
+                  std::abs(y - other_y) >= kTextSize)
+          << x << " " << y;
+    }
+    places.emplace_back(x, y);
+  }
+  EXPECT_EQ(places.size(), 12u);
+}
+
+TEST(ScatterChart, ClipsAnOutlierAndGivesItsValue) {
+  ScatterChart chart = some_points(2);
+  chart.points[1].y = 123;
+  const std::string body = draw(chart, 700, 400).body;
+  EXPECT_EQ(count(body, "point 1 \u2191123</text>"), 1u);
+  EXPECT_EQ(count(body, "<title>point 1: cost 1.01, loss 123</title>"), 1u);
+}
+
+TEST(ScatterChart, RefusesWhatItCannotDraw) {
+  expect_error(Fault::data, {"'empty'"}, [] { draw(ScatterChart{.title = "empty"}, 400, 300); });
+  ScatterChart chart = some_points(2);
+  chart.groups.resize(9);
+  expect_error(Fault::data, {"9", "6"}, [&] { draw(chart, 400, 300); });
+  expect_error(Fault::data, {"60"}, [] { draw(some_points(2), 400, 60); });
+}
+
+TEST(Page, MarksACellByTextAndTone) {
+  Page page("t");
+  const std::vector<std::string> columns = {"scheme", "works to"};
+  const ColumnGroup groups[] = {{"Task", 1}};
+  page.table(columns,
+             std::vector<std::vector<TableCell>>{
+                 {{.text = "a", .shape = 2}, {.text = "\u2713 8", .tone = TableCell::Tone::good}}},
+             groups);
+  const std::string html = page.html();
+  EXPECT_EQ(not_well_formed(html), "");
+  EXPECT_EQ(count(html, "<td class=\"good starts\">\u2713 8</td>"), 1u);
+  EXPECT_EQ(count(html, "scope=\"colgroup\" colspan=\"1\">Task<"), 1u);
+  EXPECT_EQ(count(html, "<svg class=\"icon\""), 1u);
 }
 
 Figure some_figure() {
-  Figure figure{.name = "maps", .title = "Maps < here", .caption = "A & b.", .colours = "score"};
+  Figure figure{.name = "maps", .title = "Maps < here", .caption = "A & b.", .colors = "score"};
   for (int i = 0; i < 5; ++i) {
     figure.maps.push_back({.title = "head", .x = {0, 1}, .y = {0, 1}, .values = {0, 1, 2, 3}});
   }
-  share_colours(figure.maps);
+  share_colors(figure.maps);
   return figure;
 }
 
 TEST(Figure, IsOneDrawingOrPanels) {
-  EXPECT_EQ(panels(some_figure()).size(), 6u);  // and the scale of the colours
+  EXPECT_EQ(panels(some_figure()).size(), 6u);  // and the color scale
   const Drawing drawing = draw(some_figure(), 700);
   EXPECT_EQ(drawing.width, 700);
   EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
 }
 
-TEST(Figure, GivesItsNumbers) {
+TEST(Figure, WritesItsNumbers) {
   const std::string text = as_json(Figure{.charts = {{.series = {{"a", {1, 2}, {0.1, kNan}}}}},
                                           .maps = {{.x = {0, 1}, .y = {0}, .values = {5, 6}}}});
   EXPECT_NE(text.find(R"("series": [{"name": "a", "x": [1, 2], "y": [0.1, null]}])"), std::string::npos)
@@ -224,7 +315,7 @@ TEST(Figure, GivesItsNumbers) {
   EXPECT_NE(text.find(R"("values": [[5, 6]])"), std::string::npos) << text;
 }
 
-TEST(Page, StandsAlone) {
+TEST(Page, IsSelfContained) {
   Page page("A <title>");
   page.lead("Lead & answer.");
   page.formula("a < b\nc");
@@ -237,7 +328,7 @@ TEST(Page, StandsAlone) {
   EXPECT_EQ(count(html, "<svg "), 6u);
   EXPECT_EQ(count(html, "prefers-color-scheme:dark"), 2u);
   EXPECT_EQ(count(html, "@media print"), 1u);
-  // Nothing is fetched: the only address is the name of SVG's namespace.
+  // Nothing is fetched: the only address is the SVG namespace.
   EXPECT_EQ(count(html, "http"), count(html, "xmlns=\"http://www.w3.org/2000/svg\""));
   EXPECT_EQ(count(html, "<script"), 0u);
   EXPECT_EQ(count(html, "url("), 0u);

@@ -1,4 +1,4 @@
-// What is drawn of a model is what its checkpoint holds.
+// The figures of a model show the values of its checkpoint.
 #include "locus/report/model_figures.h"
 
 #include <gtest/gtest.h>
@@ -25,19 +25,19 @@ const Figure& figure_of(const std::vector<Figure>& figures, std::string_view nam
   return *found;
 }
 
-TEST(ModelFigures, RowsHaveTheLengthsOfTheTable) {
+TEST(ModelFigures, NormsAreThoseOfTheTable) {
   const ModelFolder folder = open_model(golden("bert"));
   const Tensor table = SafetensorsFile(golden("bert") / "model.safetensors")
                            .read("bert.embeddings.position_embeddings.weight");
   const std::vector<Figure> figures = model_figures(folder.model);
-  const Series& lengths = figure_of(figures, "row_lengths").charts.at(0).series.at(0);
+  const Series& lengths = figure_of(figures, "row_norms").charts.at(0).series.at(0);
   ASSERT_EQ(lengths.y.size(), static_cast<size_t>(table.size(0)));
   for (int64_t p = 0; p < table.size(0); ++p) {
     double squares = 0;
     for (int64_t c = 0; c < table.size(1); ++c) squares += std::pow(table.view().row<float>(p)[c], 2);
     EXPECT_NEAR(lengths.y[static_cast<size_t>(p)], std::sqrt(squares), 1e-12);  // double sums of the same f32
   }
-  EXPECT_NE(figure_of(figures, "similarity_over_positions").caption.find("the model's own"),
+  EXPECT_NE(figure_of(figures, "similarity_over_positions").caption.find("the model's values"),
             std::string::npos);
 }
 
@@ -55,7 +55,7 @@ TEST(ModelFigures, BiasesAreThoseOfTheTable) {
       // Distance 0 is bucket 0; f32 scores near 1.
       EXPECT_NEAR(series.y[static_cast<size_t>(here)] - 1, table.view().row<float>(0)[h], 1e-6) << stack;
       EXPECT_EQ(series.x.back(),
-                stack == "encoder" ? 510 : 0);  // one position in two; a decoder sees none ahead
+                stack == "encoder" ? 510 : 0);  // every second position; a decoder has no positive distances
     }
   }
 }
@@ -75,23 +75,22 @@ TEST(ModelFigures, WavelengthsAreThoseOfTheBase) {
   EXPECT_EQ(chart.series.at(1).y.at(0), static_cast<double>(folder.model.blueprint().max_length));
 }
 
-// ModernBERT turns slowly where it sees all tokens, and fast where it looks nearby.
-TEST(ModelFigures, LayersWithASchemeOfTheirOwnAreDrawnToo) {
+// ModernBERT rotates slowly in its global-attention layers and fast in its local ones.
+TEST(ModelFigures, GlobalLayersWithTheirOwnSchemeAreDrawnToo) {
   const ModelFolder folder = open_model(golden("modernbert"));
   const std::vector<Figure> figures = model_figures(folder.model);
   const auto slowest = [&](std::string_view name) {
     return figure_of(figures, name).charts.at(0).series.at(0).y.back();
   };
-  // The last of two pairs needs sqrt(base) times as long as the first; f32 cosines and sines.
+  // The last of two pairs has sqrt(base) times the wavelength of the first; f32 cosines and sines.
   EXPECT_NEAR(slowest("wavelengths") / (2 * std::numbers::pi * std::sqrt(50.0)), 1, 1e-6);
-  EXPECT_NEAR(slowest("full_wavelengths") / (2 * std::numbers::pi * std::sqrt(500.0)), 1, 1e-6);
-  EXPECT_EQ(figure_of(figures, "full_wavelengths").title, "Wavelengths of the rotation, layers that see all");
+  EXPECT_NEAR(slowest("global_wavelengths") / (2 * std::numbers::pi * std::sqrt(500.0)), 1, 1e-6);
   const Model model(
       blueprint_of("test", {{"global_every", "2"}, {"global_scheme.name", "t5"}, {"heads", "4"}}));
-  EXPECT_EQ(Probe(model, Probe::Part::decoder, Probe::Layers::full).parameters(), 32 * 4);
+  EXPECT_EQ(Probe(model, Probe::Part::decoder, Probe::Layers::global).parameters(), 32 * 4);
   EXPECT_EQ(std::ranges::count(parts_of(model), std::pair(std::string("positions"), int64_t{32 * 4})), 1);
   const std::vector<Figure> bare = model_figures(open_model(golden("smollm3")).model);
-  EXPECT_TRUE(std::ranges::none_of(bare, [](const Figure& f) { return f.name.starts_with("full_"); }));
+  EXPECT_TRUE(std::ranges::none_of(bare, [](const Figure& f) { return f.name.starts_with("global_"); }));
 }
 
 TEST(ModelFigures, PartsAreTheWholeModel) {
@@ -114,7 +113,7 @@ TEST(ModelFigures, OfASingleTokenCanBeDrawn) {
   for (const Figure& figure : model_figures(model)) EXPECT_GT(draw(figure, 400).height, 100) << figure.name;
 }
 
-// Broken weights are drawn as far as they can be: that is when people look.
+// Figures of broken weights help to find the cause.
 TEST(ModelFigures, OfNumbersThatAreNotFiniteCanBeDrawn) {
   for (const char* scheme : {"learned", "t5"}) {
     const Model model(Blueprint{.max_length = 9, .scheme = scheme});
@@ -128,14 +127,14 @@ TEST(ModelFigures, OfNumbersThatAreNotFiniteCanBeDrawn) {
   }
 }
 
-TEST(ModelFigures, AProbeNeedsTheStackItLooksAt) {
+TEST(ModelFigures, AProbeNeedsItsStack) {
   const Model model{Blueprint{}};
-  expect_error(Fault::data, {"the model has no encoder"}, [&] { Probe(model, Probe::Part::encoder); });
+  expect_error(Fault::data, {"encoder"}, [&] { Probe(model, Probe::Part::encoder); });
 }
 
-TEST(ModelFigures, SayWhatHappensPastTheEnd) {
-  EXPECT_TRUE(past_the_end({.scheme = "learned"}).starts_with("refused: "));
-  EXPECT_TRUE(past_the_end({.scheme = "rotary"}).starts_with("computed: "));
+TEST(ModelFigures, SayWhatHappensPastMaxLength) {
+  EXPECT_TRUE(past_max_length({.scheme = "learned"}).starts_with("refused: "));
+  EXPECT_TRUE(past_max_length({.scheme = "rotary"}).starts_with("computed: "));
 }
 
 }  // namespace

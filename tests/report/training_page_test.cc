@@ -20,21 +20,20 @@ TEST(TrainingPage, ShowsTheCurvesAndStaysSmall) {
   metrics.validations = {{.step = 5000, .loss = 0.25}, {.step = 10'000, .loss = 0.5}};
   const std::string page = training_page("A run & more", metrics);
   EXPECT_NE(page.find("A run &amp; more"), std::string::npos);
-  EXPECT_NE(
-      page.find(
-          "After 10000 steps the training loss is 0.0002; the best validation loss is 0.25, at step 5000."),
-      std::string::npos);
-  EXPECT_NE(page.find("80000"), std::string::npos);
-  EXPECT_NE(page.find("16 tokens/s"), std::string::npos);
-  for (const char* title : {"Loss", "Learning rate", "Norm of the gradient", "validation"}) {
+  for (const char* value : {"10000 steps", "0.0002", "0.25", "step 5000", "80000", "16 tokens/s"}) {
+    EXPECT_NE(page.find(value), std::string::npos) << value;
+  }
+  for (const char* title : {"Loss", "Learning rate", "Gradient norm", "validation"}) {
     EXPECT_NE(page.find(title), std::string::npos) << title;
   }
   EXPECT_EQ(not_well_formed(page), "");
   EXPECT_LT(page.size(), 100'000u);
 }
 
-TEST(TrainingPage, OfARunThatHasNotBegun) {
-  EXPECT_NE(training_page("run", {}).find("No step has been taken yet."), std::string::npos);
+TEST(TrainingPage, OfARunThatHasNotStarted) {
+  const std::string page = training_page("run", {});
+  EXPECT_EQ(not_well_formed(page), "");
+  EXPECT_EQ(page.find("<svg"), std::string::npos);
 }
 
 }  // namespace

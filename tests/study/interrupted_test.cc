@@ -1,5 +1,5 @@
-// Studies that are killed, or whose disk is full, at their file operations: no finished cell is lost, and
-// going on gives what an undisturbed study gives.
+// Studies that are killed, or whose disk is full, at a file operation: no finished cell is lost, and the
+// resumed study gives the same results as an undisturbed one.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -44,8 +44,8 @@ INSTANTIATE_TEST_SUITE_P(By, InterruptedStudy,
                          ::testing::Values(std::pair("kill", 137), std::pair("fail", 4)),
                          [](const auto& test) { return std::string(test.param.first); });
 
-// Every third operation, to be quick: a cell has no multiple of three.
-TEST_P(InterruptedStudy, LosesNoFinishedCellAndGoesOn) {
+// Every third operation, for speed: the number of operations of a cell is not a multiple of three.
+TEST_P(InterruptedStudy, KeepsFinishedCellsAndResumes) {
   const auto [kind, code] = GetParam();
   const TemporaryFolder straight(in_memory());
   const Ended expected = study_in(straight.path());

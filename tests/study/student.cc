@@ -1,5 +1,5 @@
-// Runs the tiny study in a folder and says what it found: student DIR [kill|fail NUMBER], with a fault of the
-// disk at that operation.
+// Runs the tiny study in a folder and prints its results: student DIR [kill|fail NUMBER], with a fault at
+// that file operation.
 #include <cstdio>
 
 #include "tests/file_faults.h"

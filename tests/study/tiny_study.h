@@ -1,4 +1,4 @@
-// A study of a moment: three schemes, one task, models of a few hundred parameters.
+// A fast study: three schemes, one task, models of a few hundred parameters.
 #pragma once
 
 #include "locus/base/json.h"
@@ -13,7 +13,7 @@ inline Study tiny() {
   study.conditions = {.length = 8,
                       .lengths = "8, 12",
                       .steps = 3,
-                      .batch = 2,
+                      .batch_size = 2,
                       .width = 8,
                       .layers = 1,
                       .heads = 2,
@@ -22,7 +22,7 @@ inline Study tiny() {
   return study;
 }
 
-// All that a study finds and that does not depend on the clock.
+// All results of a study that do not depend on the clock.
 inline std::string scores(const std::vector<Cell>& cells) {
   std::string text;
   for (const Cell& cell : cells) {
@@ -31,6 +31,7 @@ inline std::string scores(const std::vector<Cell>& cells) {
       text += " / " + row.variant;
       for (const Score& score : row.scores)
         text += fmt::format(" {}={}", score.length, json::exact(score.value));
+      for (const PositionLoss& bin : row.by_position) text += " " + position_json(bin);
     }
     text += fmt::format(" loss {}\n", json::exact(cell.loss));
   }

@@ -1,4 +1,4 @@
-// locus inspect: what a model folder holds, and what its positions look like.
+// locus inspect: describes the model in a folder and draws its position scheme.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,37 +20,43 @@ namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-std::string in_words(const std::string& scheme, const OptionValues& options) {
+std::string scheme_text(const std::string& scheme, const OptionValues& options) {
   std::vector<std::string> words;
   for (const auto& [name, value] : options) words.push_back(fmt::format("{}={}", name, value));
   return words.empty() ? scheme : fmt::format("{}: {}", scheme, fmt::join(words, ", "));
 }
 
-std::string window_in_words(const Blueprint& b) {
+std::string window_text(const Blueprint& b) {
   const std::string all =
-      b.global_every > 0 ? fmt::format(", in one of {} layers all of them", b.global_every) : "";
+      b.global_every > 0 ? fmt::format("; every {} layers it attends to all", b.global_every) : "";
   return b.kind == ModelKind::decoder
-             ? fmt::format("a query sees the last {} keys{}", b.window, all)
-             : fmt::format("a query sees the keys up to {} away{}", b.window - 1, all);
+             ? fmt::format("a query attends to the last {} keys{}", b.window, all)
+             : fmt::format("a query attends to keys up to distance {}{}", b.window - 1, all);
 }
 
 std::string sizes_of(const Blueprint& b) {
   std::string words = fmt::format("{} layers", b.layers);
-  if (b.kind == ModelKind::encoder_decoder) words += fmt::format(" and {}", b.decoder_part().layers);
-  if (b.shared_layers) words += ", all the same one,";
+  if (b.kind == ModelKind::encoder_decoder)
+    words += fmt::format(" and {} decoder layers", b.decoder_part().layers);
+  if (b.shared_layers) words += " with shared parameters,";
   words += fmt::format(" of width {}, {} heads of {}", b.width, b.heads, b.size_of_head());
-  if (b.key_heads > 0 && b.key_heads != b.heads) words += fmt::format(" that share {} of keys", b.key_heads);
+  if (b.key_heads > 0 && b.key_heads != b.heads) words += fmt::format(", {} key-value heads", b.key_heads);
   words += fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);
-  return b.row_width() == b.width ? words : words + fmt::format(" in rows of {}", b.row_width());
+  return b.row_width() == b.width ? words : words + fmt::format(", embeddings of {}", b.row_width());
 }
 
 std::string counting_of(const Blueprint& b) {
   const bool row = b.positions == PositionPolicy::Kind::row;
-  const std::string_view what = row ? "a token's index in its row" : "the real tokens before a token";
+  const std::string_view what = row ? "index in the row" : "number of preceding non-padding tokens";
   return b.position_offset == 0 ? std::string(what) : fmt::format("{}, plus {}", what, b.position_offset);
 }
 
-// A model, and where it is from: a folder of the hub has a family and a model_type, a run a checkpoint.
+std::string past_max_length(const Blueprint& b) {
+  return report::past_max_length(b) +
+         (scheme_info(b.scheme).extrapolates ? "" : " (locus stretch makes a longer table)");
+}
+
+// A model and its origin: a Hugging Face folder has a family and a model_type, a run a checkpoint.
 struct Subject {
   std::string name;
   Model model;
@@ -58,7 +64,7 @@ struct Subject {
 };
 
 Subject open(const std::filesystem::path& path) {
-  std::error_code unknown;  // then opening it says why
+  std::error_code unknown;  // opening the folder reports it
   const std::string name = std::filesystem::canonical(path, unknown).filename().string();
   if (is_run(path)) {
     SavedRun run = load_run(path);
@@ -80,16 +86,17 @@ Facts facts_of(const Subject& subject) {
   for (const auto& fact : Facts{{"kind", fields.at("kind")},
                                 {"head", fields.at("head")},
                                 {"sizes", sizes_of(b)},
-                                {"scheme", in_words(b.scheme, b.scheme_options)},
+                                {"scheme", scheme_text(b.scheme, b.scheme_options)},
                                 {"position", counting_of(b)},
-                                {"longest input", fmt::format("{} tokens", b.max_length)},
-                                {"past it", report::past_the_end(b)}}) {
+                                {"max_length", fmt::format("{} tokens", b.max_length)},
+                                {"past max_length", past_max_length(b)}}) {
     facts.push_back(fact);
   }
-  if (b.window > 0) facts.emplace_back("window", window_in_words(b));
+  if (b.window > 0) facts.emplace_back("window", window_text(b));
   if (!b.global_scheme.empty()) {
-    facts.emplace_back(b.window > 0 ? "scheme there" : fmt::format("in one of {} layers", b.global_every),
-                       in_words(b.global_scheme, b.global_scheme_options));
+    facts.emplace_back(
+        b.window > 0 ? "scheme of global layers" : fmt::format("every {} layers", b.global_every),
+        scheme_text(b.global_scheme, b.global_scheme_options));
   }
   const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
@@ -117,8 +124,8 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
   json::Members members;
   for (const auto& [name, value] : subject.origin) members.emplace_back(name, json::text(value));
   members.insert(members.end(), {{"scheme", json::text(b.scheme)},
-                                 {"longest_input", json::number(b.max_length)},
-                                 {"past_it", json::text(report::past_the_end(b))},
+                                 {"max_length", json::number(b.max_length)},
+                                 {"past_max_length", json::text(past_max_length(b))},
                                  {"parameters", json::number(subject.model.parameters().numel())},
                                  {"parts", json::object(parts)},
                                  {"blueprint", json::object(blueprint)},
@@ -129,7 +136,7 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
 std::string as_html(const Subject& subject, const std::vector<report::Figure>& figures) {
   report::Page page(subject.name);
   const SchemeInfo& info = scheme_info(subject.model.blueprint().scheme);
-  page.lead(fmt::format("{}, {} parameters. Positions: {}.", subject.origin.front().second,
+  page.lead(fmt::format("{}, {} parameters. Position scheme: {}.", subject.origin.front().second,
                         subject.model.parameters().numel(), info.summary));
   page.formula(info.formula);
   page.facts(facts_of(subject));
@@ -140,21 +147,21 @@ std::string as_html(const Subject& subject, const std::vector<report::Figure>& f
 }  // namespace
 
 void add_inspect(CLI::App& program) {
-  Command command(program, "inspect", "Tell what a model folder or a run holds, and draw its positions");
+  Command command(program, "inspect", "Describe the model in a folder and draw its position scheme");
   command.footer(
       "Examples:\n"
       "  locus inspect models/all-MiniLM-L6-v2\n"
-      "  locus inspect models/all-MiniLM-L6-v2 --out minilm.html   with pictures\n"
-      "  locus inspect runs/verdict --json                         what was learned so far");
+      "  locus inspect models/all-MiniLM-L6-v2 --out minilm.html   with figures\n"
+      "  locus inspect runs/verdict --json                         the latest checkpoint of a run");
   struct Request {
     std::string folder;
     std::optional<std::string> out;
     bool json = false;
   };
   auto request = std::make_shared<Request>();
-  command.option("DIR", request->folder, "A model folder of the hub, or a run of locus train").required();
-  command.option("--out", request->out, "A page with pictures, .html").ends_in({".html"});
-  command.flag("--json", request->json, "Print it as JSON, the numbers of the pictures too");
+  command.option("DIR", request->folder, "A Hugging Face model folder or a training run").required();
+  command.option("--out", request->out, "Write a page with figures, .html").ends_in({".html"});
+  command.flag("--json", request->json, "Print JSON, with the numbers of the figures");
   command.callback([request] {
     const Subject subject = open(request->folder);
     std::vector<report::Figure> figures;

@@ -12,7 +12,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::string value_in_words(const study::Task& task, double value) {
+std::string value_text(const study::Task& task, double value) {
   if (std::isnan(value)) return "-";
   return task.metric == study::Metric::accuracy ? fmt::format("{:.1f}%", 100 * value)
                                                 : fmt::format("{:.2f}", value);
@@ -27,9 +27,9 @@ LiveTable::LiveTable(const study::Study& study, bool terminal)
       start_(Clock::now()),
       drawn_(start_) {}
 
-// Time left from the cells of this run alone: those found in the folder cost nothing.
+// The remaining time follows from the cells of this run: those found in the folder took none.
 std::string LiveTable::status() const {
-  const double done = static_cast<double>(cells_.size() - found_) + part_;
+  const double done = static_cast<double>(cells_.size() - found_) + fraction_;
   const double todo = static_cast<double>(total_ - found_) - done;
   const std::string left =
       done < 0.5 ? "" : fmt::format(", about {} left", time_in_words(seconds_since(start_) / done * todo));
@@ -40,40 +40,40 @@ std::string LiveTable::status() const {
 void LiveTable::draw() {
   std::string text = lines_ > 0 ? fmt::format("\x1b[{}F\x1b[J", lines_) : "";
   std::string table;
-  const study::Summary summary = study::summarise(study_, cells_);
+  const study::Summary summary = study::summarize(study_, cells_);
   for (const study::TaskSummary& task : summary.tasks) {
     if (task.task->name != current_.task) continue;
     std::vector<std::vector<std::string>> rows(1, {std::string(task.task->name)});
     for (const int64_t length : summary.lengths) rows[0].push_back(fmt::format("{}", length));
     for (const study::Line& line : task.lines) {
       std::vector<std::string>& row = rows.emplace_back(1, line.label());
-      for (const study::Mean& mean : line.scores) row.push_back(value_in_words(*task.task, mean.value));
+      for (const study::Mean& mean : line.scores) row.push_back(value_text(*task.task, mean.value));
     }
     table = cli::table(rows, terminal_width());
   }
   table += fmt::format("{}, {} (seed {}): {:.0f} %\n{}\n", current_.task, current_.scheme, current_.seed,
-                       100 * part_, status());
+                       100 * fraction_, status());
   lines_ = static_cast<int>(std::ranges::count(table, '\n'));
   tell(text + table);
   drawn_ = Clock::now();
 }
 
-void LiveTable::at_work(const study::CellName& name, double part) {
+void LiveTable::progress(const study::CellName& name, double fraction) {
   current_ = name;
-  part_ = part;
+  fraction_ = fraction;
   if (terminal_ && Clock::now() - drawn_ >= kBetweenDraws) draw();
 }
 
-void LiveTable::finished(const study::Cell& cell, bool now) {
+void LiveTable::finished(const study::Cell& cell, bool trained) {
   cells_.push_back(cell);
   current_ = cell.name;
-  part_ = 0;
-  found_ += now ? 0 : 1;
-  if (terminal_ || !now) return;
+  fraction_ = 0;
+  found_ += trained ? 0 : 1;
+  if (terminal_ || !trained) return;
   std::string values;
   for (const study::Score& score : cell.rows.front().scores) {
-    values += fmt::format("  {} at {}", value_in_words(study_.task_named(cell.name.task), score.value),
-                          score.length);
+    values +=
+        fmt::format("  {} at {}", value_text(study_.task_named(cell.name.task), score.value), score.length);
   }
   tell(fmt::format("[{}/{}] {}, {} (seed {}):{}\n", cells_.size(), total_, cell.name.task, cell.name.scheme,
                    cell.name.seed, values));

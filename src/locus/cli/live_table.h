@@ -1,5 +1,5 @@
-// Progress of a study: on a terminal a table of schemes by lengths that fills up, elsewhere a line for every
-// finished cell. Goes to stderr.
+// Progress of a study on stderr: on a terminal a table of schemes by lengths that fills up, elsewhere one
+// line per finished cell.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ class LiveTable {
  public:
   LiveTable(const study::Study& study, bool terminal);
 
-  void at_work(const study::CellName& name, double part);
-  void finished(const study::Cell& cell, bool now);
-  void close();  // leaves the last state standing
+  void progress(const study::CellName& name, double fraction);
+  void finished(const study::Cell& cell, bool trained);  // trained now, or found in the folder
+  void close();                                          // draws the final state
 
  private:
   std::string status() const;
@@ -24,10 +24,10 @@ class LiveTable {
 
   const study::Study& study_;
   bool terminal_;
-  int lines_ = 0;  // drawn, to be drawn over
+  int lines_ = 0;  // of the last drawing, which the next one overwrites
   std::vector<study::Cell> cells_;
   study::CellName current_;
-  double part_ = 0;
+  double fraction_ = 0;
   size_t total_ = 0, found_ = 0;
   std::chrono::steady_clock::time_point start_, drawn_;
 };

@@ -1,5 +1,5 @@
-// locus schemes: what there is to choose from. All of it comes from the list of schemes and from looking at
-// each one made for a model, so a new scheme is here by being in the list.
+// locus schemes: lists the position schemes. Everything comes from the registry and from probing each scheme,
+// so a new scheme appears here without further code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,35 +15,41 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// The model that parameters are counted for.
+// The model for which parameters are counted.
 constexpr Geometry kModel = {.width = 512, .heads = 8, .head_size = 64, .layers = 6, .max_length = 512};
 
-std::string model_in_words() {
+std::string model_text() {
   return fmt::format("a model of width {}, {} heads, {} layers and length {}", kModel.width, kModel.heads,
                      kModel.layers, kModel.max_length);
 }
 
-std::string kinds_in_words(const report::Probe& probe) {
+std::string kinds_text(const report::Probe& probe) {
   const auto kinds = probe.kinds();
   return kinds.empty() ? "nothing" : fmt::format("{}", fmt::join(kinds, ", "));
 }
 
 std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 
+std::string past_max_length(const SchemeInfo& info) { return info.extrapolates ? "defined" : "refused"; }
+
 std::string list_as_text() {
-  Rows rows = {{"name", "acts on", "learned", "longer?", "relative?", "cost", "paper"}};
+  Rows rows = {{"name", "acts on", "parameters", "past max_length", "relative", "cost", "paper"}};
   for (const SchemeInfo* info : schemes()) {
     const report::Probe probe(*info, kModel, {});
-    rows.push_back({std::string(info->name), kinds_in_words(probe), fmt::format("{}", probe.parameters()),
-                    yes_or_no(info->extrapolates), yes_or_no(info->relative), std::string(info->cost),
+    rows.push_back({std::string(info->name), kinds_text(probe), fmt::format("{}", probe.parameters()),
+                    past_max_length(*info), yes_or_no(info->relative), std::string(info->cost),
                     std::string(info->paper)});
   }
   const int width = terminal_width();
   const std::string legend = fmt::format(
-      "learned: parameters in {}. longer?: defined past the length it was trained for. relative?: scores do "
-      "not change when all positions shift. locus schemes NAME tells more of one. Those that act on "
-      "different things go together, as learned+t5.",
-      model_in_words());
+      "parameters: of {}. past max_length: whether the scheme is defined for texts longer than the model's "
+      "maximum; "
+      "whether it works there is what locus compare measures. relative: scores do not change when all "
+      "positions "
+      "shift. locus schemes NAME shows the options of one scheme. Schemes that act in different places can "
+      "be "
+      "combined, for example learned+t5.",
+      model_text());
   return fmt::format("{}\n{}\n", table(rows, width), fmt::join(wrapped(legend, width), "\n"));
 }
 
@@ -53,14 +59,13 @@ std::string as_text(const SchemeInfo& info) {
   std::string formula = "    ";
   for (const char c : info.formula) formula += c == '\n' ? std::string("\n    ") : std::string(1, c);
   const Rows facts = {
-      {"acts on", kinds_in_words(probe)},
-      {"learned", probe.parameters() == 0
-                      ? "nothing"
-                      : fmt::format("{} parameters in {}", probe.parameters(), model_in_words())},
-      {"longer?", info.extrapolates ? "yes: defined past the length it was trained for"
-                                    : "no: not defined past the length it was trained for"},
-      {"relative?", info.relative ? "yes: scores do not change when all positions shift"
-                                  : "no: scores change when all positions shift"},
+      {"acts on", kinds_text(probe)},
+      {"parameters",
+       probe.parameters() == 0 ? "none" : fmt::format("{} in {}", probe.parameters(), model_text())},
+      {"past max_length", info.extrapolates ? "defined; locus compare measures whether it works there"
+                                            : "refused: there are no values for such positions"},
+      {"relative", info.relative ? "yes: scores do not change when all positions shift"
+                                 : "no: scores change when all positions shift"},
       {"cost", std::string(info.cost)},
       {"models", std::string(info.models)},
       {"paper", std::string(info.paper)},
@@ -70,7 +75,7 @@ std::string as_text(const SchemeInfo& info) {
     options.push_back({std::string(spec.name), spec.preset.empty() ? "none" : std::string(spec.preset),
                        expected(spec), std::string(spec.help)});
   }
-  const std::string listed = info.options.empty() ? "It has no options.\n" : table(options, width);
+  const std::string listed = info.options.empty() ? "No options.\n" : table(options, width);
   return fmt::format("{}: {}\n\n{}\n\n{}\n{}", info.name, info.summary, formula, table(facts, width), listed);
 }
 
@@ -89,8 +94,8 @@ json::Members members(const SchemeInfo& info) {
       {"formula", json::text(info.formula)},
       {"acts_on", json::texts(probe.kinds())},
       {"parameters", json::number(probe.parameters())},
-      {"parameters_in", json::text(model_in_words())},
-      {"extrapolates", json::boolean(info.extrapolates)},
+      {"parameters_in", json::text(model_text())},
+      {"past_max_length", json::text(past_max_length(info))},
       {"relative", json::boolean(info.relative)},
       {"cost", json::text(info.cost)},
       {"models", json::text(info.models)},
@@ -108,16 +113,15 @@ std::string list_as_json() {
 }  // namespace
 
 void add_schemes(CLI::App& program) {
-  Command command(program, "schemes", "List the position schemes, or tell of one");
+  Command command(program, "schemes", "List the position schemes, or describe one");
   command.footer("Examples:\n  locus schemes\n  locus schemes rotary\n  locus schemes rotary --json");
   struct Request {
     std::string name;
     bool json = false;
   };
   auto request = std::make_shared<Request>();
-  const Option name =
-      command.option("SCHEME", request->name, "The scheme to tell of; all when none is given");
-  command.flag("--json", request->json, "Print it as JSON");
+  const Option name = command.option("SCHEME", request->name, "The scheme to describe; omitted: list all");
+  command.flag("--json", request->json, "Print JSON");
   command.callback([request, name] {
     if (!name.given()) {
       print(request->json ? list_as_json() : list_as_text());

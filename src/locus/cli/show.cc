@@ -1,4 +1,4 @@
-// locus show: what a scheme does, as a picture.
+// locus show: draws what a scheme does.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,7 +32,7 @@ struct Request {
 void check(const Request& request) {
   const auto within = [](std::string_view name, int64_t value, int64_t least, int64_t most) {
     if (value >= least && value <= most) return;
-    fail(Fault::usage, "show: {} is {}, expected {} to {}", name, value, least, most);
+    fail(Fault::usage, "bad value of {}: got {}, expected {} to {}", name, value, least, most);
   };
   within("--heads", request.heads, 1, kMostHeads);
   within("--length", request.length, 2, kMostLength);
@@ -43,18 +43,18 @@ OptionValues options_of(const Request& request) {
   for (const std::string& setting : request.settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      fail(Fault::usage, "show: --set {}, expected option=value (locus schemes {} lists the options)",
-           quote(setting), request.scheme);
+      fail({Fault::usage, Code::none, fmt::format("locus schemes {} lists the options", request.scheme)},
+           "bad value of --set: got {}, expected option=value", quote(setting));
     }
     const std::string name = setting.substr(0, equals);
     if (!values.emplace(name, setting.substr(equals + 1)).second) {
-      fail(Fault::usage, "show: --set {} is given twice", name);
+      fail(Fault::usage, "option {} given twice with --set, expected once", name);
     }
   }
   return values;
 }
 
-// Where the picture goes; nowhere when only numbers were asked for.
+// The output file; none if only JSON is wanted.
 std::filesystem::path target_of(const Request& request) {
   if (!request.out) return request.json ? "" : request.scheme + ".html";
   return *request.out;
@@ -69,7 +69,7 @@ report::Probe probe_of(const Request& request, const OptionValues& options) {
   return report::Probe(scheme_info(request.scheme), geometry, options);
 }
 
-std::string setting_in_words(const Request& request) {
+std::string conditions_text(const Request& request) {
   std::string words = fmt::format("{} head{} of {}, length {}", request.heads, request.heads == 1 ? "" : "s",
                                   kHeadSize, request.length);
   if (request.causal) words += ", causal";
@@ -82,7 +82,7 @@ std::string as_svg(const Request& request, const SchemeInfo& info, std::span<con
   std::vector<report::Drawing> parts = {
       report::paragraph(info.name, kWidth, {.size = 26, .kind = "words strong"}),
       report::paragraph(info.summary, kWidth, {.size = 16}),
-      report::paragraph(fmt::format("{}. {}.", info.paper, setting_in_words(request)), kWidth,
+      report::paragraph(fmt::format("{}. {}.", info.paper, conditions_text(request)), kWidth,
                         {.kind = "faint"})};
   for (const report::Figure& figure : figures) parts.push_back(draw(figure, kWidth));
   const report::Drawing all = below_each_other(parts, 16);
@@ -101,11 +101,11 @@ std::string as_html(const Request& request, const report::Probe& probe,
   const auto kinds = probe.kinds();
   const std::pair<std::string, std::string> facts[] = {
       {"Acts on", kinds.empty() ? "nothing" : fmt::format("{}", fmt::join(kinds, ", "))},
-      {"Learned", probe.parameters() == 0 ? "nothing" : fmt::format("{} parameters", probe.parameters())},
+      {"Parameters", probe.parameters() == 0 ? "none" : fmt::format("{}", probe.parameters())},
       {"Cost", std::string(info.cost)},
-      {"Models", std::string(info.models)},
+      {"Used by", std::string(info.models)},
       {"Paper", std::string(info.paper)},
-      {"Shown for", setting_in_words(request)}};
+      {"Shown for", conditions_text(request)}};
   page.facts(facts);
   page.figures(figures);
   return page.html();
@@ -155,19 +155,19 @@ void add_show(CLI::App& program) {
       "Examples:\n"
       "  locus show rotary                     writes rotary.html\n"
       "  locus show rotary --out rotary.svg --causal --length 512 --set base=500000\n"
-      "  locus show sinusoidal --json          the numbers, and no picture");
+      "  locus show sinusoidal --json          the numbers, no page");
   auto request = std::make_shared<Request>();
-  command.option("SCHEME", request->scheme, "A name from locus schemes").required();
-  command.option("--heads", request->heads, "Heads of 64 elements, 1 to 64").shows_default();
-  command.option("--length", request->length, "Positions to look at, 2 to 32768").shows_default();
-  command.flag("--causal", request->causal, "For a model whose queries see no key ahead");
+  command.option("SCHEME", request->scheme, "A scheme of locus schemes").required();
+  command.option("--heads", request->heads, "Attention heads, 1 to 64, of size 64").shows_default();
+  command.option("--length", request->length, "Number of positions, 2 to 32768").shows_default();
+  command.flag("--causal", request->causal, "With a causal attention mask");
   command
       .option("--set", request->settings,
-              "option=value: an option of the scheme (locus schemes SCHEME lists them); as often as needed")
+              "option=value: an option of the scheme, listed by locus schemes SCHEME; repeatable")
       .repeated();
-  command.option("--out", request->out, "The picture, .svg or .html; SCHEME.html when not given")
+  command.option("--out", request->out, "Output file, .svg or .html [SCHEME.html]")
       .ends_in({".svg", ".html"});
-  command.flag("--json", request->json, "Print the numbers as JSON; a picture only with --out");
+  command.flag("--json", request->json, "Print JSON; writes a file only with --out");
   command.callback([request] { show(*request); });
 }
 

@@ -1,4 +1,4 @@
-// Drawings put together into one: small multiples side by side, figures below each other.
+// Combines drawings: small multiples side by side, figures below each other.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@ namespace locus::report {
 
 // Left to right, in rows that fit the width.
 Drawing side_by_side(std::span<const Drawing> drawings, double width, double gap);
-// Top to bottom, from the same left edge.
+// Top to bottom, aligned at the left.
 Drawing below_each_other(std::span<const Drawing> drawings, double gap);
-// Words in lines that fit the width.
+// Text wrapped to the width.
 Drawing paragraph(std::string_view words, double width, const TextStyle& style = {});
 
 }  // namespace locus::report

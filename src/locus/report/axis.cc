@@ -11,8 +11,7 @@
 namespace locus::report {
 namespace {
 
-constexpr double kSlack =
-    1e-5;  // of a step: a value this near to a tick, as rounding in f32 puts it, is on it
+constexpr double kSlack = 1e-5;  // of a step: f32 rounding may move a value off its tick by this much
 
 // The smallest of 1, 2, 5 times a power of ten that is not below `least`.
 double nice_step(double least) {
@@ -35,7 +34,7 @@ void add_linear_ticks(Axis& axis, double step) {
 void add_log_ticks(Axis& axis, int most) {
   const int first = static_cast<int>(std::floor(std::log10(axis.low)));
   const int last = static_cast<int>(std::ceil(std::log10(axis.high)));
-  // Every digit in front of its zeros, else 1, 2 and 5, else every n-th power of ten.
+  // First all digits, then 1, 2 and 5, then every n-th power of ten.
   constexpr int kDigits = -1, kRow = 0;
   for (int every = kDigits; every <= last - first + 1; ++every) {
     axis.ticks.clear();
@@ -53,10 +52,11 @@ void add_log_ticks(Axis& axis, int most) {
 }
 
 Axis range_of(double low, double high, bool log) {
-  require(std::isfinite(low) && std::isfinite(high), "axis: the range {} to {} is not finite", low, high);
-  require(!log || low > 0, "axis: a logarithmic axis from {}, expected more than 0", low);
+  require(std::isfinite(low) && std::isfinite(high),
+          "bad range of an axis: got {} to {}, expected finite numbers", low, high);
+  require(!log || low > 0, "bad start of a logarithmic axis: got {}, expected more than 0", low);
   if (low > high) std::swap(low, high);
-  // Values that differ by less than the rounding of an f32 are one value.
+  // Values that differ by less than f32 rounding count as one value.
   if (high - low <= 1e-6 * std::max(std::abs(low), std::abs(high))) {
     if (log) return {.low = low / 2, .high = high * 2, .log = true};
     const double margin = low == 0 ? 1 : std::abs(low) / 2;
@@ -74,7 +74,7 @@ double Axis::at(double value) const {
 
 Axis axis_over(double low, double high, int most, bool log, double least_step) {
   Axis axis = range_of(low, high, log);
-  constexpr double kShort = 3;  // so few digits lie within such a range that even steps tell more
+  constexpr double kShort = 3;  // a shorter range has too few digits for logarithmic ticks
   if (log && axis.high > kShort * axis.low) {
     add_log_ticks(axis, most);
   } else {

@@ -1,4 +1,4 @@
-// An axis: a range of values, where each lies on it, and the values worth a tick.
+// An axis: a range of values, their relative positions, and its ticks.
 #pragma once
 
 #include <span>
@@ -22,14 +22,14 @@ struct Axis {
   double at(double value) const;
 };
 
-// Ticks at steps of 1, 2 or 5 times a power of ten, at most `most` of them. On a logarithmic axis that is not
-// short: at all digits times a power of ten, at 1, 2 and 5 when these are too many, or at powers of ten. A
-// range of one value, or none, is widened.
+// At most `most` ticks, at steps of 1, 2 or 5 times a power of ten. A logarithmic axis over a large range has
+// ticks at all digits times a power of ten; if these are too many, at 1, 2 and 5; else at powers of ten. A
+// range of a single value is widened.
 Axis axis_over(double low, double high, int most, bool log = false, double least_step = 0);
-// As on a tick, with as many digits as `step` needs and a true minus sign.
+// The label of a tick, with the digits that `step` needs and a true minus sign.
 std::string tick_label(double value, double step);
 
-// The smallest and the largest finite number; 0 and 1 where there is none.
+// The smallest and the largest finite number; 0 and 1 if there is none.
 std::pair<double, double> finite_range(std::span<const double> values);
 
 }  // namespace locus::report

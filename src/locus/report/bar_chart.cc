@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 
 namespace locus::report {
 namespace {
@@ -14,16 +15,16 @@ constexpr double kRow = 38, kThick = 14, kLabelGap = 8;
 }  // namespace
 
 Drawing draw(const BarChart& chart, double width) {
-  require(!chart.bars.empty(), "bar chart '{}': nothing to draw", chart.title);
+  require(!chart.bars.empty(), "no bars in bar chart {}", quote(chart.title));
   double largest = 0, label = 0;
   for (const Bar& bar : chart.bars) {
-    require(bar.value >= 0, "bar chart '{}': the bar '{}' is {} long, expected 0 or more", chart.title,
-            bar.name, bar.value);
+    require(bar.value >= 0, "bad value of the bar {} in bar chart {}: got {}, expected 0 or more",
+            quote(bar.name), quote(chart.title), bar.value);
     largest = std::max(largest, bar.value);
     label = std::max(label, text_width(bar.label, kTextSize));
   }
   const double room = width - label - kLabelGap;
-  require(room >= 20, "bar chart '{}': no room in a width of {}", chart.title, width);
+  require(room >= 20, "bar chart {} too narrow: got a width of {}", quote(chart.title), width);
   Drawing drawing{.width = width, .label = chart.title};
   double y = 4;
   if (!chart.title.empty()) {
@@ -34,7 +35,7 @@ Drawing draw(const BarChart& chart, double width) {
     const Bar& bar = chart.bars[i];
     const double length = largest > 0 ? room * bar.value / largest : 0, middle = y + 18 + kThick / 2;
     drawing.body += text_at(0, y + 13, bar.name);
-    // A bar is a thick line: lines have the colours. The first one has the first colour, the others another.
+    // Bars are thick lines, because the palette colors lines. The first bar has a color of its own.
     drawing.body += fmt::format(R"(<path class="bar c{}" stroke-width="{}" fill="none" d="M0 {}h{}"/>)",
                                 i == 0 ? 0 : 6, number(kThick), number(middle), number(length));
     drawing.body += text_at(length + kLabelGap, middle + 5, bar.label, {.kind = "faint"});

@@ -1,4 +1,4 @@
-// A chart of lying bars, one below the other, each with its name above it and its value behind it.
+// A horizontal bar chart. Every bar has its name above it and its value to the right of it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Bar {
 };
 
 struct BarChart {
-  std::string title;  // none when empty
+  std::string title;  // none if empty
   std::vector<Bar> bars;
 };
 

@@ -9,29 +9,33 @@
 namespace locus::report {
 namespace {
 
-// Sizes at which the text of a panel can be read on a telephone, where a page is about 360 wide.
-constexpr double kWide = 480, kTall = 330, kSmallWide = 236, kSmallTall = 210;
-constexpr double kDesk = 960, kHand = 420, kEachLine = 18, kAroundLines = 100;
+// Sizes at which the text of a panel is readable on a phone, whose page is about 360 wide.
+constexpr double kWide = 480, kHeight = 330, kSmallWide = 236, kSmallHeight = 210;
+constexpr double kPairWide = 500, kPairHeight = 270;
+constexpr double kDesktop = 960, kPhone = 400, kPerLine = 18, kAroundLines = 100, kScatterHeight = 400;
 constexpr double kMap = 340, kSmallMap = 204, kGap = 12;
 
 std::vector<Drawing> panels_of(const Figure& figure, double wide, double small_chart, double small_map) {
   std::vector<Drawing> drawings;
   const bool several = figure.charts.size() > 1;
   for (const LineChart& chart : figure.charts) {
-    drawings.push_back(several ? draw(chart, small_chart, kSmallTall) : draw(chart, wide, kTall));
+    drawings.push_back(figure.paired ? draw(chart, kPairWide, kPairHeight)
+                       : several     ? draw(chart, small_chart, kSmallHeight)
+                                     : draw(chart, wide, kHeight));
   }
   for (const BarChart& chart : figure.bars) drawings.push_back(draw(chart, wide));
+  for (const ScatterChart& chart : figure.scatters) drawings.push_back(draw(chart, wide, kScatterHeight));
   for (const HeatMap& map : figure.maps) {
     drawings.push_back(draw(map, figure.maps.size() > 1 ? small_map : kMap));
   }
   if (!figure.maps.empty()) {
     const HeatMap& map = figure.maps.front();
-    drawings.push_back(draw_colour_scale(map.low, map.high, figure.colours, kMap));
+    drawings.push_back(draw_color_scale(map.low, map.high, figure.colors, kMap));
   }
   return drawings;
 }
 
-// As wide as a row allows when as many of at least this width as possible stand in it.
+// The width of panels that fill a row, with as many panels as fit at the least width.
 double shared_width(double least, double width) {
   const double count = std::max(1.0, std::floor((width + kGap) / (least + kGap)));
   return (width + kGap) / count - kGap - 0.01;
@@ -47,6 +51,16 @@ std::string as_json(const LineChart& chart) {
                        {"x", json::text(chart.x_label)},
                        {"y", json::text(chart.y_label)},
                        {"series", json::list(series)}});
+}
+
+std::string as_json(const ScatterChart& chart) {
+  std::vector<std::string> points;
+  for (const ScatterPoint& point : chart.points) {
+    points.push_back(json::object(
+        {{"name", json::text(point.name)}, {"x", json::number(point.x)}, {"y", json::number(point.y)}}));
+  }
+  return json::object(
+      {{"x", json::text(chart.x_label)}, {"y", json::text(chart.y_label)}, {"points", json::list(points)}});
 }
 
 std::string as_json(const BarChart& chart) {
@@ -72,10 +86,14 @@ std::string as_json(const HeatMap& map) {
 
 std::vector<Drawing> panels(const Figure& figure) {
   if (!figure.wide) return panels_of(figure, kWide, kSmallWide, kSmallMap);
+  if (!figure.scatters.empty()) {
+    const ScatterChart& chart = figure.scatters.front();
+    return {draw(chart, kDesktop, kScatterHeight), draw(chart, kPhone, kScatterHeight + 60)};
+  }
   const LineChart& chart = figure.charts.front();
-  const double names = kAroundLines + kEachLine * static_cast<double>(chart.series.size());
-  const double height = std::max(kTall, names);
-  return {draw(chart, kDesk, height), draw(chart, kHand, height)};
+  const double names = kAroundLines + kPerLine * static_cast<double>(chart.series.size());
+  const double height = std::max(kHeight, names);
+  return {draw(chart, kDesktop, height), draw(chart, kPhone, height)};
 }
 
 Drawing draw(const Figure& figure, double width) {
@@ -93,15 +111,18 @@ Drawing draw(const Figure& figure, double width) {
 }
 
 std::string as_json(const Figure& figure) {
-  std::vector<std::string> charts, bars, maps;
+  std::vector<std::string> charts, bars, maps, scatters;
   for (const LineChart& chart : figure.charts) charts.push_back(as_json(chart));
   for (const BarChart& chart : figure.bars) bars.push_back(as_json(chart));
   for (const HeatMap& map : figure.maps) maps.push_back(as_json(map));
-  return json::object({{"title", json::text(figure.title)},
-                       {"caption", json::text(figure.caption)},
-                       {"charts", json::list(charts)},
-                       {"bars", json::list(bars)},
-                       {"maps", json::list(maps)}});
+  for (const ScatterChart& chart : figure.scatters) scatters.push_back(as_json(chart));
+  json::Members members = {{"title", json::text(figure.title)},
+                           {"caption", json::text(figure.caption)},
+                           {"charts", json::list(charts)},
+                           {"bars", json::list(bars)},
+                           {"maps", json::list(maps)}};
+  if (!scatters.empty()) members.emplace_back("scatters", json::list(scatters));
+  return json::object(members);
 }
 
 }  // namespace locus::report

@@ -15,7 +15,7 @@ std::string line(double x, double y, std::string_view steps, std::string_view ki
   return fmt::format(R"(<path class="{}" d="M{} {}{}"/>)", kind, number(x), number(y), steps);
 }
 
-// Labels at the ends stay inside the drawing and off their neighbours.
+// Labels at the ends stay inside the drawing; labels that would overlap are left out.
 std::string x_ticks(const Frame& frame) {
   const double bottom = frame.top + frame.height;
   double free_from = -1e9;
@@ -23,10 +23,10 @@ std::string x_ticks(const Frame& frame) {
   for (const Tick& tick : frame.x.ticks) {
     const double x = frame.x_of(tick.value), half = text_width(tick.label, kTickSize) / 2;
     body += line(x, bottom, fmt::format("v{}", kTick), "axis");
-    const double centre = std::min(x, frame.left + frame.width + 10 - half);
-    if (centre - half < free_from) continue;
-    free_from = centre + half + 4;
-    body += text_at(centre, bottom + kTick + kTickSize + 1, tick.label,
+    const double center = std::min(x, frame.left + frame.width + 10 - half);
+    if (center - half < free_from) continue;
+    free_from = center + half + 4;
+    body += text_at(center, bottom + kTick + kTickSize + 1, tick.label,
                     {.anchor = TextStyle::Anchor::middle, .size = kTickSize, .kind = "faint"});
   }
   return body;

@@ -1,4 +1,4 @@
-// The frame of a chart: where values lie on paper, and the axes around it.
+// The frame of a chart: maps values to coordinates and draws the axes.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace locus::report {
 struct Frame {
   double left = 0, top = 0, width = 0, height = 0;
   Axis x, y;
-  bool downwards = false;  // y grows downwards, as the rows of a matrix do
+  bool downwards = false;  // y grows downwards, like the rows of a matrix
 
   double x_of(double value) const { return left + x.at(value) * width; }
   double y_of(double value) const { return top + (downwards ? y.at(value) : 1 - y.at(value)) * height; }
@@ -21,7 +21,7 @@ struct Frame {
 inline constexpr double kBelowFrame = 42;
 double beside_frame(const Axis& y);
 
-// Ticks, labels and lines at the left and at the bottom; grid lines through the frame where asked.
+// Axis lines, ticks and labels at the left and at the bottom; optional grid lines.
 std::string axes(const Frame& frame, std::string_view x_label, std::string_view y_label, bool grid);
 
 }  // namespace locus::report

@@ -1,4 +1,4 @@
-// A heat map: a matrix as areas of colour, its first row on top, and the scale its colours belong to.
+// A heat map of a matrix, its first row on top, and its color scale.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace locus::report {
 struct HeatMap {
   std::string title;  // none when empty
   std::string x_label, y_label;
-  std::vector<double> x, y;    // what each column and each row stands for, rising evenly
-  std::vector<double> values;  // [rows, columns]; not finite: left blank
-  double low = 0, high = 1;    // the ends of the colours; values past them have the colour of the end
+  std::vector<double> x, y;    // the value of each column and row, evenly spaced
+  std::vector<double> values;  // [rows, columns]; not finite: blank
+  double low = 0, high = 1;    // the range of the colors; values outside are clamped
 };
 
-// The smallest and the largest finite value of all, else 0 and 1, as the ends of their common colours.
-void share_colours(std::vector<HeatMap>& maps);
+// Gives all maps one color range, from the smallest to the largest finite value.
+void share_colors(std::vector<HeatMap>& maps);
 
-// As wide as given; the height follows, the area of the cells being a square. Matrices too fine for it are
-// drawn as means of blocks.
+// The area of the cells is a square, so the height follows from the width. Large matrices are drawn as means
+// of blocks.
 Drawing draw(const HeatMap& map, double width);
-Drawing draw_colour_scale(double low, double high, const std::string& label, double width);
+Drawing draw_color_scale(double low, double high, const std::string& label, double width);
 
 }  // namespace locus::report

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 #include "locus/report/frame.h"
 #include "locus/report/line_ends.h"
 #include "locus/report/palette.h"
@@ -16,7 +17,7 @@ namespace locus::report {
 namespace {
 
 constexpr double kRowHeight = 20, kSwatch = 22;
-constexpr double kAboveFrame = 16;  // for the name of a mark
+constexpr double kAboveFrame = 16;  // for the label of a mark
 constexpr size_t kMostMarks = 16;
 
 struct Legend {
@@ -24,20 +25,38 @@ struct Legend {
   double height = 0;
 };
 
-// Names one after the other, in as many rows as they need.
+// The class of every line. Muted lines take no color; dashed ones share the color before them.
+std::vector<std::string> classes_of(const LineChart& chart) {
+  std::vector<std::string> classes;
+  size_t colors = 0;
+  for (const Series& series : chart.series) {
+    if (series.muted) {
+      classes.emplace_back("line muted");
+    } else if (series.dashed && colors > 0) {
+      classes.push_back(line_class(colors - 1 + kLight.lines.size()));
+    } else {
+      classes.push_back(line_class(colors++));
+    }
+  }
+  return classes;
+}
+
+// Names in rows that fit the width.
 Legend legend_of(const LineChart& chart, double left, double top, double width) {
   if (chart.named_ends || (chart.series.size() == 1 && chart.series[0].name.empty())) return {};
   Legend legend{.height = kRowHeight};
+  const std::vector<std::string> classes = classes_of(chart);
   double x = left;
   for (size_t i = 0; i < chart.series.size(); ++i) {
     const std::string& name = chart.series[i].name;
+    if (name.empty()) continue;
     const double wide = kSwatch + text_width(name, kTextSize);
     if (x > left && x + wide > left + width) {
       x = left;
       legend.height += kRowHeight;
     }
     const double y = top + legend.height - kRowHeight / 2;
-    legend.body += fmt::format(R"(<path class="{}" d="M{} {}h{}"/>)", line_class(i), number(x), number(y),
+    legend.body += fmt::format(R"(<path class="{}" d="M{} {}h{}"/>)", classes[i], number(x), number(y),
                                number(kSwatch - 6));
     legend.body += text_at(x + kSwatch, y + kTextSize * 0.35, name);
     x += wide + 14;
@@ -54,7 +73,7 @@ struct Range {
     high = std::max(high, value);
   }
   bool empty() const { return low > high; }
-  // A line along the edge of the frame would be half hidden.
+  // A line along the edge of the frame would be half hidden by it.
   void widen(bool log) {
     constexpr double kPart = 0.04;
     if (log) {
@@ -72,16 +91,19 @@ struct Range {
 std::pair<Axis, Axis> axes_of(const LineChart& chart, double width, double height) {
   Range x, y;
   for (const Series& series : chart.series) {
-    require(series.x.size() == series.y.size(), "line chart: series {} has {} x and {} y values", series.name,
-            series.x.size(), series.y.size());
+    require(
+        series.x.size() == series.y.size(),
+        "sizes differ in the series {} of line chart {}: got {} x and {} y values, expected the same number",
+        quote(series.name), quote(chart.title), series.x.size(), series.y.size());
     for (const double value : series.x) x.add(value, chart.log_x);
-    for (const double value : series.y) y.add(value, chart.log_y);
+    for (const double value : series.y)
+      y.add(chart.y_cap ? std::min(value, *chart.y_cap) : value, chart.log_y);
   }
   if (chart.y_range) y = {chart.y_range->first, chart.y_range->second};
-  require(!x.empty() && !y.empty(), "line chart '{}': no values to draw", chart.title);
+  require(!x.empty() && !y.empty(), "no finite values in line chart {}", quote(chart.title));
   y.widen(chart.log_y);
   const auto most = [](double size, double each) { return std::max(2, static_cast<int>(size / each)); };
-  // Steps and layers are counted: there is nothing halfway between two.
+  // Steps and layers are whole numbers: no ticks between them.
   const bool counted = std::ranges::all_of(chart.series, [](const Series& series) {
     return std::ranges::all_of(series.x, [](double value) { return value == std::floor(value); });
   });
@@ -93,24 +115,51 @@ std::pair<Axis, Axis> axes_of(const LineChart& chart, double width, double heigh
   return {across, axis_over(y.low, y.high, most(height, 26), chart.log_y)};
 }
 
-std::string path_of(const Series& series, const Frame& frame) {
+struct Point {
+  double x = 0, y = 0;  // on paper
+};
+
+// A line on paper: its path, and where it leaves the frame through the top.
+struct Outline {
   std::string path;
-  bool pen_down = false;
+  std::vector<Point> clipped;
+};
+
+Outline outline_of(const Series& series, const Frame& frame, std::optional<double> cap) {
+  Outline outline;
+  const auto go = [&](char step, const Point& to) {
+    fmt::format_to(std::back_inserter(outline.path), "{}{} {}", step, number(to.x), number(to.y));
+  };
+  Point last;  // the last point, above the frame if it is clipped
+  bool has_last = false, last_inside = false;
   for (size_t i = 0; i < series.x.size(); ++i) {
-    const double x = frame.x_of(series.x[i]), y = frame.y_of(series.y[i]);
-    if (!std::isfinite(x) || !std::isfinite(y)) {
-      pen_down = false;
+    const bool inside = !(cap && series.y[i] > *cap);
+    const Point here{frame.x_of(series.x[i]), frame.y_of(series.y[i])};
+    if (!std::isfinite(here.x) || std::isnan(here.y) || (inside && !std::isfinite(here.y))) {
+      has_last = false;
       continue;
     }
-    fmt::format_to(std::back_inserter(path), "{}{} {}", pen_down ? 'L' : 'M', number(x), number(y));
-    pen_down = true;
+    const double edge = cap ? frame.y_of(*cap) : frame.top;
+    if (has_last && inside != last_inside) {
+      // The crossing with the edge; a line to an infinite value leaves halfway.
+      const bool finite = std::isfinite(here.y) && std::isfinite(last.y);
+      const double part = finite ? (edge - last.y) / (here.y - last.y) : 0.5;
+      const Point crossing{last.x + part * (here.x - last.x), edge};
+      go(inside ? 'M' : 'L', crossing);
+      if (!inside) outline.clipped.push_back(crossing);
+    } else if (!has_last && !inside) {
+      outline.clipped.push_back({here.x, edge});
+    }
+    if (inside) go(has_last ? 'L' : 'M', here);
+    last = here;
+    has_last = true;
+    last_inside = inside;
   }
-  return path;
+  return outline;
 }
 
-// What is written beside a point when its line is pointed at or has the focus: within the frame, above the
-// point where there is room. Hidden by an attribute, which every viewer of drawings knows, and shown by a
-// rule.
+// The value beside a point, inside the frame and above the point if there is room. An attribute that every
+// viewer knows hides it, and a rule shows it on hover and focus.
 std::string value_at(double x, double y, const std::string& text, const Frame& frame) {
   const double half = text_width(text, kTextSize) / 2;
   const double middle =
@@ -121,65 +170,91 @@ std::string value_at(double x, double y, const std::string& text, const Frame& f
       text_at(middle, above, text, {.anchor = TextStyle::Anchor::middle, .kind = "words strong"}));
 }
 
-// `end` is its name, where it stands at the line's end: a part of it, to be pointed at as well.
-std::string drawn(const Series& series, size_t index, const Frame& frame, const std::string& end) {
-  const std::string name = escape(series.name), path = path_of(series, frame);
+// `end` is the name at the end of the line; it belongs to the hover area.
+std::string drawn(const Series& series, const std::string& line, const Frame& frame,
+                  std::optional<double> cap, const std::string& end) {
+  const std::string name = escape(series.name);
+  const Outline outline = outline_of(series, frame, cap);
+  if (series.muted) return fmt::format(R"(<path class="{}" d="{}"/>)", line, outline.path) + end + "\n";
+  const std::string color = line.substr(0, line.rfind(' '));  // without the dashes
   const bool marks = series.x.size() <= kMostMarks;
   std::string body = fmt::format("<g class=\"series\" tabindex=\"0\"><title>{}</title>", name), values;
-  if (marks) body += fmt::format(R"(<path class="near" d="{}"/>)", path);
-  body += fmt::format(R"(<path class="{}" d="{}"/>)", line_class(index), path);
+  if (marks) body += fmt::format(R"(<path class="near" d="{}"/>)", outline.path);
+  body += fmt::format(R"(<path class="{}" d="{}"/>)", line, outline.path);
+  for (const Point& at : outline.clipped) {
+    body +=
+        fmt::format(R"(<path class="{}" d="M{} {}l5 -8l5 8"/>)", color, number(at.x - 5), number(at.y + 2));
+  }
   for (size_t i = 0; marks && i < series.x.size(); ++i) {
     const double x = frame.x_of(series.x[i]), y = frame.y_of(series.y[i]);
-    if (!std::isfinite(x) || !std::isfinite(y)) continue;
-    // A line of no length with round ends is a dot in the line's colour.
+    if (!std::isfinite(x) || !std::isfinite(y) || (cap && series.y[i] > *cap)) continue;
+    // A line of no length with round ends is a dot in the line's color.
     body +=
-        fmt::format(R"(<path class="line mark c{}" d="M{} {}h0"><title>{}{}{:.4g}: {:.4g}</title></path>)",
-                    index % kLight.lines.size(), number(x), number(y), name, name.empty() ? "" : ", ",
-                    series.x[i], series.y[i]);
+        fmt::format(R"(<path class="{} mark" d="M{} {}h0"><title>{}{}{:.4g}: {:.4g}</title></path>)", color,
+                    number(x), number(y), name, name.empty() ? "" : ", ", series.x[i], series.y[i]);
     values += value_at(x, y, fmt::format("{:.4g}", series.y[i]), frame);
   }
   return body + end + values + "</g>\n";
 }
 
-// The last point of a line that is drawn; none when there is none.
+// The index of the last point with a value.
 std::optional<size_t> last_point(const Series& series, const Axis& y) {
   for (size_t i = series.y.size(); i > 0; --i) {
-    if (std::isfinite(y.at(series.y[i - 1]))) return i - 1;
+    if (!std::isnan(y.at(series.y[i - 1])) && series.y[i - 1] > -std::numeric_limits<double>::infinity())
+      return i - 1;
   }
   return std::nullopt;
 }
 
-// A line that ends before the others says where.
-std::string end_name(const Series& series, const Axis& x, const Axis& y) {
+bool is_clipped(const LineChart& chart, const Series& series, size_t point) {
+  return chart.y_cap && series.y[point] > *chart.y_cap;
+}
+
+// The name, with the last x of a line that ends early and the last value of a line that is clipped.
+std::string end_name(const LineChart& chart, const Series& series, const Axis& x, const Axis& y) {
   const std::optional<size_t> last = last_point(series, y);
-  if (!last || series.x[*last] == x.high) return series.name;
-  return fmt::format("{}, to {:.4g}", series.name, series.x[*last]);
+  if (!last || series.name.empty()) return series.name;
+  const std::string value =
+      is_clipped(chart, series, *last) ? fmt::format(" \u2191{:.3g}", series.y[*last]) : "";
+  if (series.x[*last] == x.high) return series.name + value;
+  return fmt::format("{}{}, to {:.4g}", series.name, value, series.x[*last]);
 }
 
 double beside_names(const LineChart& chart, const Axis& x, const Axis& y) {
   double widest = 0;
   for (const Series& series : chart.series) {
-    widest = std::max(widest, text_width(end_name(series, x, y), kTextSize));
+    widest = std::max(widest, text_width(end_name(chart, series, x, y), kTextSize));
   }
   return kBeforeName + widest;
 }
 
-// The name of every line, to stand at its end; below the others where a line has no values.
-std::vector<std::string> names_at_ends(const LineChart& chart, const Frame& frame) {
+// The name of every line at its end; at the bottom if a line has no values.
+std::vector<std::string> names_at_ends(const LineChart& chart, const std::vector<std::string>& classes,
+                                       const Frame& frame) {
   const double bottom = frame.top + frame.height;
   std::vector<LineEnd> ends;
+  std::vector<size_t> owners;
   for (size_t i = 0; i < chart.series.size(); ++i) {
     const Series& series = chart.series[i];
+    if (series.name.empty()) continue;
     const std::optional<size_t> last = last_point(series, frame.y);
-    ends.push_back({.name = end_name(series, frame.x, frame.y),
-                    .line_class = line_class(i),
-                    .y = last ? frame.y_of(series.y[*last]) : bottom,
-                    .reaches = last && series.x[*last] == frame.x.high});
+    const bool clipped = last && is_clipped(chart, series, *last);
+    ends.push_back({.name = end_name(chart, series, frame.x, frame.y),
+                    .line_class = classes[i],
+                    .y = clipped ? frame.top
+                         : last  ? frame.y_of(series.y[*last])
+                                 : bottom,
+                    .order = last ? series.y[*last] : 0,
+                    .reaches = last && !clipped && series.x[*last] == frame.x.high});
+    owners.push_back(i);
   }
-  return named_ends(ends, frame.left + frame.width, frame.top, bottom);
+  const std::vector<std::string> elements = named_ends(ends, frame.left + frame.width, frame.top, bottom);
+  std::vector<std::string> names(chart.series.size());
+  for (size_t i = 0; i < owners.size(); ++i) names[owners[i]] = elements[i];
+  return names;
 }
 
-// A line through the frame, named above it, where no series runs.
+// A vertical line through the frame, with its label above the frame.
 std::string marked(const std::pair<double, std::string>& mark, const Frame& frame) {
   const double x = frame.x_of(mark.first);
   const bool right = x < frame.left + frame.width / 2;
@@ -197,7 +272,7 @@ Drawing draw(const LineChart& chart, double width, double height) {
   const Legend legend = legend_of(chart, kMargin, heading, width - 2 * kMargin);
   const double top = heading + legend.height + 10 + (chart.mark ? kAboveFrame : 0),
                bottom = height - kBelowFrame;
-  require(bottom - top >= 20, "line chart '{}': no room for {} names in a height of {}", chart.title,
+  require(bottom - top >= 20, "line chart {} too small for {} names: got a height of {}", quote(chart.title),
           chart.series.size(), height);
   const auto [x_axis, y_axis] = axes_of(chart, width, bottom - top);
   const double left = beside_frame(y_axis);
@@ -215,10 +290,18 @@ Drawing draw(const LineChart& chart, double width, double height) {
   if (!chart.title.empty()) drawing.body = text_at(kMargin, 16, chart.title, {.kind = "words strong"});
   drawing.body += legend.body + axes(frame, chart.x_label, chart.y_label, true);
   if (chart.mark) drawing.body += marked(*chart.mark, frame);
+  const std::vector<std::string> classes = classes_of(chart);
   std::vector<std::string> names(chart.series.size());
-  if (chart.named_ends) names = names_at_ends(chart, frame);
+  if (chart.named_ends) names = names_at_ends(chart, classes, frame);
+  for (size_t i = 0; i < chart.series.size(); ++i) {
+    if (chart.series[i].muted)
+      drawing.body += drawn(chart.series[i], classes[i], frame, chart.y_cap, names[i]);
+  }
   drawing.body += "<g class=\"lines\">";
-  for (size_t i = 0; i < chart.series.size(); ++i) drawing.body += drawn(chart.series[i], i, frame, names[i]);
+  for (size_t i = 0; i < chart.series.size(); ++i) {
+    if (!chart.series[i].muted)
+      drawing.body += drawn(chart.series[i], classes[i], frame, chart.y_cap, names[i]);
+  }
   drawing.body += "</g>\n";
   return drawing;
 }

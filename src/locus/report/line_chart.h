@@ -1,4 +1,4 @@
-// A chart of lines over a common pair of axes, with a legend above it or names at the ends of the lines.
+// A line chart with a legend above it or names at the ends of the lines.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,9 @@ namespace locus::report {
 
 struct Series {
   std::string name;
-  std::vector<double> x, y;  // as many of one as of the other
+  std::vector<double> x, y;  // of the same size
+  bool muted = false;        // a thin gray line for comparison, without marks; its name is optional
+  bool dashed = false;       // the color of the series before it, dashed: a variant of that one
 };
 
 struct LineChart {
@@ -21,13 +23,16 @@ struct LineChart {
   std::string x_label, y_label;
   std::vector<Series> series;
   bool log_x = false, log_y = false;
-  bool named_ends = false;                             // where lines are many, and end apart: no legend
-  std::vector<double> x_ticks;                         // where x has few values that matter; none: round ones
-  std::optional<std::pair<double, std::string>> mark;  // a place on x, and what it is
-  std::optional<std::pair<double, double>> y_range;    // of several charts side by side; else of the series
+  bool named_ends = false;                             // names at the ends of the lines instead of a legend
+  std::vector<double> x_ticks;                         // empty: round numbers
+  std::optional<std::pair<double, std::string>> mark;  // a vertical line at this x, and its label
+  std::optional<std::pair<double, double>> y_range;    // absent: the range of the series
+  // Lines are clipped above this value. An arrow marks the place, and the name gives the last value.
+  std::optional<double> y_cap;
 };
 
-// Points that are not finite interrupt a line. Few points are marked, and say their values when pointed at.
+// Points that are not finite interrupt a line. A line of few points has marks, which show their values on
+// hover and on focus.
 Drawing draw(const LineChart& chart, double width, double height);
 
 }  // namespace locus::report

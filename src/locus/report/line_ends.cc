@@ -10,14 +10,13 @@
 namespace locus::report {
 namespace {
 
-constexpr double kJoint = kBeforeName - 5;  // the piece of line
-constexpr double kApart = kTextSize + 3;
+constexpr double kJoint = kBeforeName - 5;  // width of the piece of line
+constexpr double kLineHeight = kTextSize + 3;
 
 }  // namespace
 
-// Without the gaps this is the nearest sequence that never falls: neighbours that would fall share their
-// mean.
-std::vector<double> kept_apart(const std::vector<double>& wanted, double gap, double top, double bottom) {
+// Isotonic regression of the positions minus their gaps: neighbors out of order share their mean.
+std::vector<double> spaced(const std::vector<double>& wanted, double gap, double top, double bottom) {
   const size_t count = wanted.size();
   if (count == 0) return {};
   if (count > 1) gap = std::min(gap, (bottom - top) / static_cast<double>(count - 1));
@@ -50,9 +49,17 @@ std::vector<double> kept_apart(const std::vector<double>& wanted, double gap, do
 }
 
 std::vector<std::string> named_ends(const std::vector<LineEnd>& ends, double x, double top, double bottom) {
+  // In the order of the names, so that equal y keep it.
+  std::vector<size_t> order(ends.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+    return ends[a].y != ends[b].y ? ends[a].y < ends[b].y : ends[a].order > ends[b].order;
+  });
   std::vector<double> wanted;
-  for (const LineEnd& end : ends) wanted.push_back(end.y);
-  const std::vector<double> places = kept_apart(wanted, kApart, top, bottom);
+  for (const size_t i : order) wanted.push_back(ends[i].y);
+  const std::vector<double> sorted = spaced(wanted, kLineHeight, top, bottom);
+  std::vector<double> places(ends.size());
+  for (size_t i = 0; i < order.size(); ++i) places[order[i]] = sorted[i];
   std::vector<std::string> elements;
   for (size_t i = 0; i < ends.size(); ++i) {
     const double from = ends[i].reaches ? x : x + kJoint / 2,
@@ -60,7 +67,8 @@ std::vector<std::string> named_ends(const std::vector<LineEnd>& ends, double x, 
     elements.push_back(fmt::format(R"(<path class="{}" d="M{} {}L{} {}H{}"/>)", ends[i].line_class,
                                    number(from), number(from_y), number(x + kJoint * 0.7), number(places[i]),
                                    number(x + kJoint)) +
-                       text_at(x + kBeforeName, places[i] + kTextSize * 0.35, ends[i].name));
+                       text_at(x + kBeforeName, places[i] + kTextSize * 0.35, ends[i].name,
+                               {.kind = ends[i].line_class.ends_with("muted") ? "faint" : "words"}));
   }
   return elements;
 }

@@ -1,5 +1,5 @@
-// Names at the ends of a chart's lines, in a column beside its frame: near to where each line ends, never on
-// each other, and joined to it by a piece of the line itself.
+// Names at the ends of a chart's lines, in a column beside the frame. They do not overlap; a piece of its
+// line connects each name with the end of the line.
 #pragma once
 
 #include <string>
@@ -7,19 +7,20 @@
 
 namespace locus::report {
 
-// As near to `wanted` as places can be that are at least `gap` apart, in the same order, and between `top`
-// and `bottom`; where there is no room for this they stand closer, all alike.
-std::vector<double> kept_apart(const std::vector<double>& wanted, double gap, double top, double bottom);
+// The positions nearest to `wanted` that are at least `gap` apart, between `top` and `bottom`, and in the
+// same order. The gap shrinks if there is not enough room.
+std::vector<double> spaced(const std::vector<double>& wanted, double gap, double top, double bottom);
 
 struct LineEnd {
   std::string name, line_class;
   double y = 0;         // of the line's last point
-  bool reaches = true;  // the edge of the frame; else the piece of line only says whose name it is
+  double order = 0;     // the larger one comes first if two lines end at the same y
+  bool reaches = true;  // the line ends at the edge of the frame; else its piece is not connected
 };
 
 inline constexpr double kBeforeName = 31;  // from the frame to the names
 
-// The elements of each, at the right of `x`.
+// The elements of each name, to the right of `x`.
 std::vector<std::string> named_ends(const std::vector<LineEnd>& ends, double x, double top, double bottom);
 
 }  // namespace locus::report

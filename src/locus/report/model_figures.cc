@@ -12,22 +12,22 @@
 namespace locus::report {
 namespace {
 
-constexpr int64_t kMostPositions = 4096;  // more would not be told apart in a picture
+constexpr int64_t kMostPositions = 4096;  // more cannot be distinguished in a figure
 
 std::string_view part_of(std::string_view name) {
-  const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
   if (name == "tokens") return "tokens";
-  if (holds(".scheme.") || holds(".global_scheme.")) return "positions";
-  if (holds(".embedding.")) return "other embeddings";
+  if (has(".scheme.") || has(".global_scheme.")) return "positions";
+  if (has(".embedding.")) return "other embeddings";
   if (name.starts_with("head.pooler.")) return "pooler";
   if (name.starts_with("head.")) return "head";
-  if (holds("_norm.") || holds(".norm.")) return "norms";
-  if (holds(".across.")) return "attention across";
-  return holds(".attention.") ? "attention" : "feed-forward";
+  if (has("_norm.") || has(".norm.")) return "norms";
+  if (has(".across.")) return "cross-attention";
+  return has(".attention.") ? "attention" : "feed-forward";
 }
 
-// The lengths of the rows that tokens get.
-Figure row_lengths(const Probe& probe, int64_t length, int64_t offset) {
+// The norms of the position vectors.
+Figure row_norms(const Probe& probe, int64_t length, int64_t offset) {
   std::vector<int32_t> positions;
   for (int64_t p = 0; p < length; ++p) positions.push_back(static_cast<int32_t>(p));
   const std::vector<double> rows = probe.input_rows(positions);
@@ -41,24 +41,24 @@ Figure row_lengths(const Probe& probe, int64_t length, int64_t offset) {
   }
   const std::pair<double, double> range = finite_range(series.y);
   std::string caption =
-      "The Euclidean length of the row a token gets. Rows that training seldom saw keep about the length "
-      "they "
-      "started from.";
-  if (offset > 0) caption += fmt::format(" A text's first token has position {}.", offset);
-  return {.name = "row_lengths",
-          .title = "Length of the rows",
+      "The Euclidean norm of every position vector. Vectors that training rarely used stay close to their "
+      "initial "
+      "norm.";
+  if (offset > 0) caption += fmt::format(" The first token of a text has position {}.", offset);
+  return {.name = "row_norms",
+          .title = "Norms of the position vectors",
           .caption = std::move(caption),
           .charts = {
-              {.x_label = "position", .y_label = "length", .series = {std::move(series)}, .y_range = range}}};
+              {.x_label = "position", .y_label = "norm", .series = {std::move(series)}, .y_range = range}}};
 }
 
-// How many positions a pair needs for one turn, read from its angle at position 1.
+// Positions per full turn of a pair, from its angle at position 1.
 Figure wavelengths(const Probe& probe, int64_t longest) {
   constexpr int32_t kOne[] = {1};
   const RotationTerm term = *probe.find(kOne, kOne).terms.rotation;
   const int32_t row = term.query_rows.data<int32_t>()[0];
   const int64_t pairs = term.cos.size(1);
-  Series turn{.name = "one turn"}, input{.name = "longest input"};
+  Series turn{.name = "one turn"}, input{.name = "max_length"};
   for (int64_t n = 0; n < pairs; ++n) {
     const double angle = std::atan2(term.sin.view().row<float>(row)[n], term.cos.view().row<float>(row)[n]);
     turn.x.push_back(static_cast<double>(n));
@@ -68,10 +68,10 @@ Figure wavelengths(const Probe& probe, int64_t longest) {
   }
   return {.name = "wavelengths",
           .title = "Wavelengths of the rotation",
-          .caption =
-              fmt::format("How many positions each of a head's {} pairs needs for one turn. Pairs above the "
-                          "longest input never complete one.",
-                          pairs),
+          .caption = fmt::format(
+              "Positions that each of the {} pairs of a head needs for one full turn. Pairs above max_length "
+              "never complete a turn.",
+              pairs),
           .charts = {{.x_label = "pair",
                       .y_label = "positions",
                       .series = {std::move(turn), std::move(input)},
@@ -83,30 +83,30 @@ std::vector<Figure> probe_figures(const Probe& probe, const Blueprint& b) {
   std::vector<Figure> figures = scheme_figures(probe, length);
   const std::vector<std::string_view> kinds = probe.kinds();
   if (std::ranges::count(kinds, "input") > 0 && probe.parameters() > 0) {
-    figures.push_back(row_lengths(probe, length, b.position_offset));
+    figures.push_back(row_norms(probe, length, b.position_offset));
   }
   if (std::ranges::count(kinds, "rotation") > 0) figures.push_back(wavelengths(probe, b.max_length));
   return figures;
 }
 
-void name_them(std::vector<Figure>& figures, std::string_view name, std::string_view title) {
+void rename(std::vector<Figure>& figures, std::string_view name, std::string_view title) {
   for (Figure& figure : figures) {
     figure.name = fmt::format("{}_{}", name, figure.name);
     figure.title = fmt::format("{}, {}", figure.title, title);
   }
 }
 
-// Of the layers that have a scheme of their own, too, unless it does nothing.
+// Also of the global-attention layers, if they have their own scheme and it does something.
 std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
   const Blueprint& b = model.blueprint();
   std::vector<Figure> figures = probe_figures(Probe(model, part), b);
   if (b.global_scheme.empty()) return figures;
-  const Probe probe(model, part, Probe::Layers::full);
+  const Probe probe(model, part, Probe::Layers::global);
   if (probe.kinds().empty()) return figures;
-  std::vector<Figure> full = probe_figures(probe, b);
-  name_them(full, "full",
-            b.window > 0 ? "layers that see all" : fmt::format("one of {} layers", b.global_every));
-  std::ranges::move(full, std::back_inserter(figures));
+  std::vector<Figure> global = probe_figures(probe, b);
+  rename(global, "global",
+         b.window > 0 ? "global-attention layers" : fmt::format("every {} layers", b.global_every));
+  std::ranges::move(global, std::back_inserter(figures));
   return figures;
 }
 
@@ -123,11 +123,10 @@ std::vector<std::pair<std::string, int64_t>> parts_of(const Model& model) {
   return parts;
 }
 
-std::string past_the_end(const Blueprint& b) {
+std::string past_max_length(const Blueprint& b) {
   return scheme_info(b.scheme).extrapolates
-             ? "computed: the scheme is defined there, but training may not have seen it"
-             : "refused: nothing was learned for such positions (locus stretch makes a longer table of a hub "
-               "folder)";
+             ? "computed: the scheme is defined there, but training may not have reached it"
+             : "refused: the table has no rows for such positions";
 }
 
 std::vector<Figure> model_figures(const Model& model) {
@@ -138,7 +137,7 @@ std::vector<Figure> model_figures(const Model& model) {
   for (const auto& [part, name] :
        {std::pair(Probe::Part::encoder, "encoder"), std::pair(Probe::Part::decoder, "decoder")}) {
     std::vector<Figure> of_part = stack_figures(model, part);
-    name_them(of_part, name, name);
+    rename(of_part, name, name);
     std::ranges::move(of_part, std::back_inserter(figures));
   }
   return figures;

@@ -1,4 +1,4 @@
-// A model, looked at: how many numbers each part has, and what its positions do.
+// Figures of a model: the parameters of its parts and the effect of its position schemes.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace locus::report {
 
-// The model's parts in the order of its parameters, and how many numbers each has; all together are the
-// model.
+// The parts of a model in the order of its parameters, with their parameter counts; they sum up to the model.
 std::vector<std::pair<std::string, int64_t>> parts_of(const Model& model);
 
-// What happens past the longest input, in a sentence.
-std::string past_the_end(const Blueprint& blueprint);
+// What happens with inputs longer than max_length, in a phrase.
+std::string past_max_length(const Blueprint& blueprint);
 
-// For every stack, and for layers of it that have a scheme of their own: the scores and rows its scheme gives
-// with the values the model has, the lengths of learned rows, and the wavelengths of a rotation.
+// For every stack, and for its global-attention layers if they have their own scheme: scores and position
+// vectors with the model's values, the norms of learned position vectors, and the wavelengths of a rotation.
 std::vector<Figure> model_figures(const Model& model);
 
 }  // namespace locus::report

@@ -6,6 +6,7 @@
 
 #include "locus/base/version.h"
 #include "locus/report/palette.h"
+#include "locus/report/scatter_chart.h"
 #include "locus/report/svg.h"
 
 namespace locus::report {
@@ -13,70 +14,102 @@ namespace {
 
 constexpr const char* kLayout = R"(
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:68rem;padding:1.5rem 1rem 3rem;font:1rem/1.5 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}
-h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem}h2{font-size:1.2rem;margin:0 0 .5rem}main>h2{margin-top:2.2rem}
-.lead{font-size:1.15rem;margin:0 0 1rem;max-width:45rem}
+body{margin:0 auto;max-width:70rem;padding:1.5rem 1rem 3rem;font:1rem/1.5 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}
+h1{font-size:1.75rem;line-height:1.2;margin:0 0 .7rem}h2{font-size:1.2rem;margin:0 0 .5rem}main>h2{margin-top:2.2rem}
+.lead{font-size:1.15rem;margin:0 0 1rem;max-width:48rem}
+.verdict{margin:0 0 1.2rem;padding:.8rem 1.1rem;border-left:.35rem solid;border-radius:.3rem}
+.verdict p{margin:0 0 .4rem;max-width:60rem}.verdict .lead{font-size:1.2rem;line-height:1.4}
+.note{font-size:.88rem;max-width:60rem;margin:0 0 1rem}.verdict .note{margin:0}
 pre{margin:0 0 1rem;padding:.7rem 1rem;border-radius:.4rem;overflow-x:auto;font:.95rem/1.5 ui-monospace,'DejaVu Sans Mono',monospace}
-dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1.2rem;margin:0 0 2rem;max-width:45rem}
+dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1.2rem;margin:0 0 2rem;max-width:48rem}
 dd{margin:0;overflow-wrap:anywhere}
-.figures{display:flex;flex-wrap:wrap;gap:2.2rem 2rem;margin-bottom:2rem}
-figure{margin:0;flex:1 1 100%;min-width:0;break-inside:avoid}
-figure.one.charts{flex:3 1 min(30rem,100%)}figure.one.map{flex:2 1 min(22rem,100%)}
-figcaption{font-size:.9rem;margin-top:.4rem;max-width:45rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(30rem,100%),1fr));gap:2.2rem 2rem;margin-bottom:2rem}
+figure{margin:0;min-width:0;break-inside:avoid}figure.many,figure.wide,figure.pairs{grid-column:1/-1}
+figcaption{font-size:.9rem;margin-top:.4rem;max-width:48rem}
 svg{display:block;width:100%;height:auto}
+svg.icon{display:inline-block;width:.85em;height:.85em;margin-right:.45em;vertical-align:-.06em}
 .wide svg:last-child{display:none}
 @media screen and (max-width:44rem){.wide svg:first-child{display:none}.wide svg:last-child{display:block}}
 .one.charts svg{max-width:40rem}.one.map svg,.scale svg{max-width:27rem}
 .many .panels{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(max(min(10.2rem,45%),22%),1fr))}
 .many.charts .panels{grid-template-columns:repeat(auto-fill,minmax(max(min(14rem,100%),22%),1fr))}
+.pairs .panels{display:grid;gap:1.2rem 1.5rem;grid-template-columns:repeat(auto-fill,minmax(min(28rem,100%),1fr))}
 :focus-visible{outline:2px solid;outline-offset:2px}
 footer{font-size:.85rem}
-.scroll{overflow-x:auto;margin:0 0 1.5rem}
-table{border-collapse:collapse;font-size:.95rem}th,td{padding:.3rem .7rem;text-align:right;white-space:nowrap}
+.scroll{overflow-x:auto;margin:0 0 1rem}
+table{border-collapse:collapse;font-size:.95rem}th,td{padding:.26rem .7rem;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 th:first-child,td:first-child{text-align:left;position:sticky;left:0}
-.choice{margin:0 0 1.5rem}.choice>input{position:absolute;opacity:0}
-.choice>label{display:inline-block;padding:.3rem .8rem;margin:0 .3rem .8rem 0;border-radius:.4rem;cursor:pointer}
-.choice>section{display:none}
-.choice>input:focus-visible+label{outline:2px solid;outline-offset:2px}
+thead th{vertical-align:bottom;font-weight:600;font-size:.88rem}tbody th{font-weight:400}.strong{font-weight:600}
+th.group{text-align:center;white-space:normal;line-height:1.25}.starts{border-left:1px solid}
+.tabs{margin:0 0 1.5rem}.tabs>input{position:absolute;opacity:0}
+.tabs>label{display:inline-block;padding:.3rem .8rem;margin:0 .3rem .8rem 0;border-radius:.4rem;cursor:pointer}
+.tabs>section{display:none}
+.tabs>input:focus-visible+label{outline:2px solid;outline-offset:2px}
 details{margin:0 0 .6rem;border-radius:.4rem;padding:.5rem .9rem}summary{cursor:pointer;font-weight:600}
 details[open]>summary{margin-bottom:.8rem}
 ul{padding-left:1.4rem}li{margin:0 0 .5rem;max-width:48rem}
-@media screen and (max-width:44rem){body{padding:1.2rem .8rem 2rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .4rem}th:first-child{white-space:normal;max-width:8.5rem}pre{white-space:pre-wrap}}
-@media print{html{font-size:12px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
-dl,li,.lead,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
-.choice>section{display:block!important}.choice>label{display:none}
+@media screen and (max-width:44rem){body{padding:1rem .8rem 2rem}h1{font-size:1.35rem}.lead,.verdict .lead{font-size:1.05rem}
+.verdict{padding:.6rem .8rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .45rem}
+th:first-child{white-space:normal;max-width:7.5rem}pre{white-space:pre-wrap}}
+@media print{html{font-size:11px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
+dl,li,.lead,.note,.verdict p,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
+.tabs>section{display:block!important}.tabs>label{display:none}
 h1,h2,summary{break-after:avoid}details,.scroll,tr{break-inside:avoid}.scroll{overflow:visible}
-td{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+th,td{padding:.18rem .5rem}td,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details{padding:.5rem 0}details::details-content{content-visibility:visible;display:block}
-.figures{gap:1rem 1.5rem;margin-bottom:1rem}.many .panels{max-width:42rem;grid-template-columns:repeat(4,1fr)!important}
-.one.charts svg{max-width:25rem}.one.map svg,.scale svg{max-width:15rem}
-figure.one.charts{flex:3 1 20rem}figure.one.map{flex:2 1 12rem}}
+.figures{gap:1rem 1.5rem;margin-bottom:1rem;grid-template-columns:1fr 1fr}.many .panels{max-width:42rem;grid-template-columns:repeat(4,1fr)!important}
+.pairs .panels{grid-template-columns:1fr 1fr;gap:.6rem 1rem}
+.one.charts svg{max-width:25rem}.one.map svg,.scale svg{max-width:15rem}.wide svg{max-width:40rem}}
 )";
 
-std::string page_rules(const Paper& paper) {
+std::string page_rules(const Theme& theme) {
   return fmt::format(
-      "html{{background:{0};color:{1}}}dt,figcaption,footer,.why{{color:{2}}}"
-      "pre,details,.choice>label{{border:1px solid {3}}}th,td{{border-bottom:1px solid {3}}}"
-      "th:first-child,td:first-child{{background:{0}}}.choice>input:checked+label{{background:{1};color:{0}}"
-      "}",
-      paper.paper, paper.ink, paper.faint, paper.rule);
+      "html{{background:{0};color:{1}}}dt,figcaption,footer,.note{{color:{2}}}"
+      "pre,details,.tabs>label{{border:1px solid {3}}}th,td{{border-bottom:1px solid "
+      "{3}}}.starts{{border-color:{3}}}"
+      "th:first-child,td:first-child{{background:{0}}}.tabs>input:checked+label{{background:{1};color:{0}}}"
+      ".verdict{{background:{7};border-color:{8}}}.good{{background:{4}}}.partial{{background:{5}}}.bad{{"
+      "background:{6}}}",
+      theme.background, theme.text, theme.faint, theme.rule, theme.good, theme.partial, theme.bad,
+      theme.panel, theme.lines[2]);
 }
 
-// Dark shades have light words: the colours run from dark to bright.
-std::string cell_element(const TableCell& cell, bool names_row) {
-  const char* const tag = names_row ? "th scope=\"row\"" : "td";
+std::string icon(int shape) {
+  constexpr double kSize = 14;
+  return fmt::format(R"(<svg class="icon" viewBox="0 0 {0} {0}" aria-hidden="true">{1}</svg>)", kSize,
+                     shape_at(static_cast<size_t>(shape), kSize / 2, kSize / 2, kSize * 0.42));
+}
+
+std::string cell_element(const TableCell& cell, bool names_row, bool starts_group) {
+  constexpr const char* kTones[] = {"", "good", "partial", "bad"};
+  std::string classes = kTones[static_cast<size_t>(cell.tone)];
+  if (cell.strong) classes += " strong";
+  if (starts_group) classes += " starts";
   std::string attributes = cell.note.empty() ? "" : fmt::format(" title=\"{}\"", escape(cell.note));
-  if (cell.shade >= 0) {
+  if (!classes.empty()) attributes += fmt::format(" class=\"{}\"", classes);
+  if (cell.shade >= 0) {  // the shades run from dark to bright: dark ones need light text
     const int index = shade(cell.shade, 0, 1);
-    attributes += fmt::format(" style=\"background:{};color:{}\"", shade_colour(index),
+    attributes += fmt::format(" style=\"background:{};color:{}\"", shade_color(index),
                               index < kShades * 6 / 10 ? "#fff" : "#111");
   }
-  return fmt::format("<{}{}>{}</{}>", tag, attributes, escape(cell.text), names_row ? "th" : "td");
+  return fmt::format("<{0}{1}>{2}{3}</{4}>", names_row ? "th scope=\"row\"" : "td", attributes,
+                     cell.shape < 0 ? "" : icon(cell.shape), escape(cell.text), names_row ? "th" : "td");
 }
 
 }  // namespace
 
 Page::Page(std::string_view title) : title_(escape(title)) {}
+
+void Page::verdict(std::span<const std::string> sentences, std::string_view remark) {
+  body_ += "<div class=\"verdict\">\n";
+  for (const std::string& sentence : sentences) {
+    body_ += fmt::format("<p{}>{}</p>\n", &sentence == &sentences.front() ? " class=\"lead\"" : "",
+                         escape(sentence));
+  }
+  body_ += fmt::format("<p class=\"note\">{}</p>\n</div>\n", escape(remark));
+}
+
+void Page::note(std::string_view text) { body_ += fmt::format("<p class=\"note\">{}</p>\n", escape(text)); }
 
 void Page::lead(std::string_view text) { body_ += fmt::format("<p class=\"lead\">{}</p>\n", escape(text)); }
 
@@ -96,7 +129,7 @@ void Page::add(const Figure& figure) {
   const std::vector<Drawing> drawings = panels(figure);
   const bool maps = !figure.maps.empty();
   const size_t count = drawings.size() - (maps ? 1 : 0);
-  const char* const layout = figure.wide ? "wide" : count > 1 ? "many" : "one";
+  const char* const layout = figure.wide ? "wide" : figure.paired ? "pairs" : count > 1 ? "many" : "one";
   fmt::format_to(std::back_inserter(body_), "<figure class=\"{} {}\">\n<h2>{}</h2>\n<div class=\"panels\">\n",
                  layout, maps ? "map" : "charts", escape(figure.title));
   for (size_t i = 0; i < count; ++i) body_ += svg_element(drawings[i]);
@@ -114,7 +147,7 @@ void Page::figures(std::span<const Figure> figures) {
 
 void Page::heading(std::string_view text) { body_ += fmt::format("<h2>{}</h2>\n", escape(text)); }
 
-void Page::words(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", escape(text)); }
+void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", escape(text)); }
 
 void Page::list(std::span<const std::string> items) {
   body_ += "<ul>\n";
@@ -122,20 +155,38 @@ void Page::list(std::span<const std::string> items) {
   body_ += "</ul>\n";
 }
 
-void Page::table(std::span<const std::string> columns, std::span<const std::vector<TableCell>> rows) {
-  body_ += "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
-  for (const std::string& column : columns) body_ += fmt::format("<th scope=\"col\">{}</th>", escape(column));
+void Page::table(std::span<const std::string> columns, std::span<const std::vector<TableCell>> rows,
+                 std::span<const ColumnGroup> groups) {
+  body_ += "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead>";
+  std::vector<bool> starts(columns.size(), false);
+  if (!groups.empty()) {
+    body_ += "<tr><th></th>";
+    size_t column = 1;
+    for (const ColumnGroup& group : groups) {
+      body_ += fmt::format("<th class=\"group starts\" scope=\"colgroup\" colspan=\"{}\">{}</th>",
+                           group.columns, escape(group.name));
+      if (column < starts.size()) starts[column] = true;
+      column += group.columns;
+    }
+    body_ += "</tr>\n";
+  }
+  body_ += "<tr>";
+  for (size_t i = 0; i < columns.size(); ++i) {
+    body_ +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", starts[i] ? " class=\"starts\"" : "", escape(columns[i]));
+  }
   body_ += "</tr></thead>\n<tbody>\n";
   for (const std::vector<TableCell>& row : rows) {
     body_ += "<tr>";
-    for (const TableCell& cell : row) body_ += cell_element(cell, &cell == &row.front());
+    for (size_t i = 0; i < row.size(); ++i)
+      body_ += cell_element(row[i], i == 0, i < starts.size() && starts[i]);
     body_ += "</tr>\n";
   }
   body_ += "</tbody></table></div>\n";
 }
 
-void Page::choice(std::string_view group, std::span<const std::pair<std::string, Page>> parts) {
-  body_ += "<div class=\"choice\">\n<style>";
+void Page::tabs(std::string_view group, std::span<const std::pair<std::string, Page>> parts) {
+  body_ += "<div class=\"tabs\">\n<style>";
   for (size_t i = 0; i < parts.size(); ++i) {
     fmt::format_to(std::back_inserter(body_), "#{0}{1}:checked~#{0}{1}p{{display:block}}", group, i);
   }
@@ -152,7 +203,7 @@ void Page::choice(std::string_view group, std::span<const std::pair<std::string,
   body_ += "</div>\n";
 }
 
-void Page::folded(std::string_view summary, const Page& part) {
+void Page::details(std::string_view summary, const Page& part) {
   body_ += fmt::format("<details><summary>{}</summary>\n{}</details>\n", escape(summary), part.body_);
 }
 

@@ -1,6 +1,5 @@
-// A page: one HTML file with everything in it, no script, no network, no font of its own. It follows the
-// reader's choice of light or dark, fits a telephone and paper, and every chart line can be reached by
-// keyboard.
+// A page: one HTML file without scripts, network access or fonts of its own. It follows the reader's light or
+// dark theme, fits phones and paper, and every chart line can be reached by keyboard.
 #pragma once
 
 #include <span>
@@ -12,30 +11,45 @@
 
 namespace locus::report {
 
-// A cell of a table; shaded from 0 (worst) to 1 (best) where it has a shade, explained where it is pointed
-// at.
+// A cell of a table.
 struct TableCell {
+  // A background with a meaning; the text of such a cell has a mark too, so that color is never alone.
+  enum class Tone { none, good, partial, bad };
   std::string text;
-  double shade = -1;
-  std::string note;
+  double shade = -1;  // 0 (worst) to 1 (best); negative: none
+  std::string note;   // shown on hover
+  Tone tone = Tone::none;
+  bool strong = false;
+  int shape = -1;  // a shape of report/scatter_chart.h before the text; negative: none
+};
+
+// A group of columns with a common heading.
+struct ColumnGroup {
+  std::string name;
+  size_t columns = 1;
 };
 
 class Page {
  public:
   explicit Page(std::string_view title);
 
-  void lead(std::string_view text);     // the answer, before anything else
-  void formula(std::string_view text);  // its lines as they are
+  // The answer: the first sentence large, then the rest, then a remark in small type.
+  void verdict(std::span<const std::string> sentences, std::string_view remark);
+  void lead(std::string_view text);     // the first paragraph, in larger type
+  void formula(std::string_view text);  // preformatted
   void facts(std::span<const std::pair<std::string, std::string>> rows);
-  void figures(std::span<const Figure> figures);  // beside each other where there is room
+  void figures(std::span<const Figure> figures);  // side by side if there is room
   void heading(std::string_view text);
-  void words(std::string_view text);  // a paragraph
+  void paragraph(std::string_view text);
+  void note(std::string_view text);  // in small type
   void list(std::span<const std::string> items);
-  // The first column names the rows; on a narrow screen the table scrolls by itself.
-  void table(std::span<const std::string> columns, std::span<const std::vector<TableCell>> rows);
-  // One of several parts is seen, chosen by name; all of them on paper. `group` is unique in the page.
-  void choice(std::string_view group, std::span<const std::pair<std::string, Page>> parts);
-  void folded(std::string_view summary, const Page& part);  // opened by who wants it, and on paper
+  // The first column names the rows. On a narrow screen the table scrolls by itself. With groups, a first
+  // heading row spans the columns after the first.
+  void table(std::span<const std::string> columns, std::span<const std::vector<TableCell>> rows,
+             std::span<const ColumnGroup> groups = {});
+  // One part at a time, chosen by its name; all parts in print. `group` is unique in the page.
+  void tabs(std::string_view group, std::span<const std::pair<std::string, Page>> parts);
+  void details(std::string_view summary, const Page& part);  // closed at first, open in print
   std::string html() const;
 
  private:

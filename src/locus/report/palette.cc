@@ -22,29 +22,29 @@ constexpr std::array<std::array<int, 3>, 9> kViridis = {{{68, 1, 84},
                                                          {170, 220, 50},
                                                          {253, 231, 37}}};
 
-std::string paper_rules(const Paper& paper) {
+std::string theme_rules(const Theme& theme) {
   std::string css = fmt::format(
       ".paper{{fill:{0}}}.words{{fill:{1}}}.faint{{fill:{2}}}.rule{{stroke:{3}}}.axis{{stroke:{2}}}"
-      ".value text{{stroke:{0}}}\n",
-      paper.paper, paper.ink, paper.faint, paper.rule);
-  for (size_t i = 0; i < paper.lines.size(); ++i) {
-    fmt::format_to(std::back_inserter(css), ".c{}{{stroke:{}}}", i, paper.lines[i]);
+      ".muted{{stroke:{4}}}.value text,.halo{{stroke:{0}}}\n",
+      theme.background, theme.text, theme.faint, theme.rule, theme.muted);
+  for (size_t i = 0; i < theme.lines.size(); ++i) {
+    fmt::format_to(std::back_inserter(css), ".c{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, theme.lines[i]);
   }
   return css + '\n';
 }
 
 }  // namespace
 
-std::string shade_colour(int index) {
+std::string shade_color(int index) {
   const double at = static_cast<double>(index) * (kViridis.size() - 1) / (kShades - 1);
   const size_t below = std::min(static_cast<size_t>(at), kViridis.size() - 2);
   const double part = at - static_cast<double>(below);
-  std::string colour = "#";
+  std::string color = "#";
   for (size_t channel = 0; channel < 3; ++channel) {
     const double value = kViridis[below][channel] * (1 - part) + kViridis[below + 1][channel] * part;
-    fmt::format_to(std::back_inserter(colour), "{:02x}", static_cast<int>(std::lround(value)));
+    fmt::format_to(std::back_inserter(color), "{:02x}", static_cast<int>(std::lround(value)));
   }
-  return colour;
+  return color;
 }
 
 std::string line_class(size_t series) {
@@ -61,7 +61,8 @@ std::string drawing_style() {
   std::string css =
       "text{font-family:system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}.strong{font-weight:600}\n"
       ".line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}"
-      ".rule,.axis{fill:none;stroke-width:1}.shade{fill:none}\n"
+      ".rule,.axis{fill:none;stroke-width:1}.shade{fill:none}.muted{stroke-width:1.25}"
+      ".halo{paint-order:stroke;stroke-width:3;stroke-linejoin:round}\n"
       ".mark{stroke-width:6}.series:hover .line,.series:focus "
       ".line{stroke-width:4}.series:focus{outline:none}"
       ".series:hover .mark,.series:focus .mark{stroke-width:8}"
@@ -74,10 +75,10 @@ std::string drawing_style() {
   }
   css += '\n';
   for (int i = 0; i < kShades; ++i) {
-    fmt::format_to(std::back_inserter(css), ".h{}{{stroke:{}}}", i, shade_colour(i));
+    fmt::format_to(std::back_inserter(css), ".h{}{{stroke:{}}}", i, shade_color(i));
   }
-  return fmt::format("{}\n{}@media (prefers-color-scheme:dark){{{}}}\n", css, paper_rules(kLight),
-                     paper_rules(kDark));
+  return fmt::format("{}\n{}@media (prefers-color-scheme:dark){{{}}}\n", css, theme_rules(kLight),
+                     theme_rules(kDark));
 }
 
 }  // namespace locus::report

@@ -12,13 +12,13 @@ namespace {
 
 constexpr uint64_t kSeed = 1;
 
-// One head of the probe at every token, turned where the scheme says so: [tokens, D].
+// One head of the probe at every token, rotated if the scheme rotates: [tokens, D].
 std::vector<double> probes(const std::optional<RotationTerm>& term, int64_t tokens, int64_t size, bool keys) {
   const Var same(Tensor::full({tokens, size}, static_cast<float>(std::pow(size, -0.25))));
-  const Var turned = !term  ? same
-                     : keys ? op::rotate_keys(same, *term, 1)
-                            : op::rotate_queries(same, *term, 1);
-  const std::vector<float> values = turned.value().values();
+  const Var rotated = !term  ? same
+                      : keys ? op::rotate_keys(same, *term, 1)
+                             : op::rotate_queries(same, *term, 1);
+  const std::vector<float> values = rotated.value().values();
   return {values.begin(), values.end()};
 }
 
@@ -63,31 +63,33 @@ Probe::Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValue
   made_ = make_scheme(info.name, geometry, options, Scope(parameters), Random(kSeed, 0));
   scheme_ = made_.get();
   parameters_ = parameters.numel();
-  // A layer's weights as they start in most models.
-  Initial initial(Random(kSeed, 1));
+  // Initial weights of a layer, as in most models.
+  Initializer initial(Random(kSeed, 1));
   const Shape shape = {geometry.heads * geometry.head_size, geometry.width};
   layer_.query_weight = Var(initial.normal(shape, 0.02));
   layer_.key_weight = Var(initial.normal(shape, 0.02));
 }
 
 Probe::Probe(const Model& model, Part part, Layers layers)
-    : info_(
-          scheme_info(layers == Layers::full ? model.blueprint().global_scheme : model.blueprint().scheme)) {
+    : info_(scheme_info(layers == Layers::global ? model.blueprint().global_scheme
+                                                 : model.blueprint().scheme)) {
   const bool encoder = part == Part::encoder;
   const Stack* stack = encoder ? model.transformer().encoder() : model.transformer().decoder();
-  require(stack != nullptr, "the model has no {}", encoder ? "encoder" : "decoder");
+  require(stack != nullptr, "missing stack in the model: expected one with {}",
+          encoder ? "an encoder" : "a decoder");
   const Blueprint& b = model.blueprint();
   geometry_ = (encoder ? b.encoder_part() : b.decoder_part()).geometry();
-  const bool full = layers == Layers::full;
-  scheme_ = full ? stack->global_scheme() : &stack->scheme();
+  const bool global = layers == Layers::global;
+  scheme_ = global ? stack->global_scheme() : &stack->scheme();
   const std::string branch =
-      fmt::format("{}.{}.", encoder ? "encoder" : "decoder", full ? "global_scheme" : "scheme");
+      fmt::format("{}.{}.", encoder ? "encoder" : "decoder", global ? "global_scheme" : "scheme");
   for (const NamedParameter& parameter : model.parameters().all()) {
     if (parameter.name.starts_with(branch)) parameters_ += parameter.var.value().numel();
   }
   const NoGrad no_grad;
   for (int64_t i = geometry_.layers; i-- > 0;) {
-    if (b.is_full(i) == full || b.global_scheme.empty()) layer_ = stack->layer(static_cast<size_t>(i)).view();
+    if (b.is_full(i) == global || b.global_scheme.empty())
+      layer_ = stack->layer(static_cast<size_t>(i)).view();
   }
 }
 

@@ -1,14 +1,14 @@
 #include "locus/report/scheme_card.h"
 
 #include "locus/checkpoint/parameters_file.h"
+#include "locus/report/repeated_word.h"
 #include "locus/report/scheme_figures.h"
-#include "locus/report/twice.h"
 #include "locus/study/batch.h"
 
 namespace locus::report {
 namespace {
 
-constexpr int64_t kShown = 24;  // tokens of an example whose attention is drawn
+constexpr int64_t kShown = 24;  // tokens of the example in the attention figure
 
 Model read_model(const study::Study& study, const std::filesystem::path& file, const study::Task& task,
                  std::string_view scheme) {
@@ -16,7 +16,7 @@ Model read_model(const study::Study& study, const std::filesystem::path& file, c
   try {
     read_parameters(SafetensorsFile(file), model.parameters());
   } catch (const Error& error) {
-    fail(error.fault(), "{}; remove '{}' and its cell is run again", error.what(), file.string());
+    throw error.with_hint(fmt::format("remove {} to run its cell again", file.string()));
   }
   return model;
 }
@@ -28,8 +28,8 @@ Figure attention_of(const Model& model, const study::Task& task, int64_t length)
   pass.trace = &trace;
   model.transformer()(study::batch(task, std::min(length, kShown), 1, study::List::test, 0, 1).tokens, pass);
   return attention_figure(
-      trace.weights.back(), "Where the trained model looks",
-      fmt::format("Attention of the last layer on a text of the task {}, head by head.", task.name));
+      trace.weights.back(), "Attention of the trained model",
+      fmt::format("Weights of the last layer on a text of the task {}, one map per head.", task.title));
 }
 
 }  // namespace
@@ -47,13 +47,15 @@ SchemeCard scheme_card(const study::Study& study, const std::filesystem::path& f
   const std::vector<std::string> words = words_of(kSentence);
   const std::vector<int32_t> ids = number_words(words);
   if (std::ranges::max(ids) < task.vocabulary && static_cast<int64_t>(ids.size()) <= c.length) {
-    const auto [first, second] = find_twice(words, "it");
-    card.twice = in_words(look_twice(model, ids, words, first, second));
-    card.twice.insert(card.twice.begin(), fmt::format("\"{}\" as tokens of the trained model.", kSentence));
+    const auto [first, second] = find_repeated(words, "it");
+    card.repeated_word = sentences(compare_occurrences(model, ids, words, first, second));
+    card.repeated_word.insert(card.repeated_word.begin(),
+                              fmt::format("\"{}\" as tokens of the trained model.", kSentence));
     if (task.kind == ModelKind::decoder) {
-      card.twice.emplace_back(
-          "The model is causal: each \"it\" sees only what stands before it, so the two differ even "
-          "without a scheme.");
+      card.repeated_word.emplace_back(
+          "The model is causal: each \"it\" attends only to the words before it, so the two differ even "
+          "without a "
+          "scheme.");
     }
   }
   return card;

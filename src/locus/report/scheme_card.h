@@ -1,5 +1,5 @@
-// What a study's page shows of one scheme: what it does to scores, where its trained model looks, and what
-// becomes of a word that occurs twice.
+// What a study's report shows of one scheme: its effect on scores, the attention of its trained model, and
+// what separates two occurrences of a word.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace locus::report {
 
-// A word that stands in it twice means two things.
+// Its word "it" occurs twice with two meanings.
 inline constexpr std::string_view kSentence =
     "The dog chased the ball, but it could not catch it even after running the whole field round and round.";
 

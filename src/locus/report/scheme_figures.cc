@@ -9,12 +9,12 @@
 namespace locus::report {
 namespace {
 
-constexpr int64_t kMostPoints = 256;  // of a line, each way
+constexpr int64_t kMostPoints = 256;  // of a line, in each direction
 constexpr int64_t kMostRows = 128;    // of a map
 constexpr const char* kDistance = "distance j \u2212 i";
 
-// At most `most` positions of 0 .. length - 1 in even steps.
-std::vector<int32_t> spread(int64_t length, int64_t most) {
+// At most `most` evenly spaced positions of 0 .. length - 1.
+std::vector<int32_t> sampled(int64_t length, int64_t most) {
   const int64_t step = (length + most - 1) / most;
   std::vector<int32_t> positions;
   for (int64_t p = 0; p < length; p += step) positions.push_back(static_cast<int32_t>(p));
@@ -29,8 +29,8 @@ std::string steps(std::span<const int32_t> shown, std::string_view what = "posit
   return shown.size() > 1 && shown[1] > 1 ? fmt::format(" One {} in {} is shown.", what, shown[1]) : "";
 }
 
-// Of these, the ones whose view of the others is worth a line when it is not the same from everywhere.
-std::vector<int32_t> viewpoints(std::span<const int32_t> positions) {
+// Queries for schemes that are not relative: at a quarter, a half and the end.
+std::vector<int32_t> example_queries(std::span<const int32_t> positions) {
   std::vector<int32_t> result;
   for (const size_t i : {positions.size() / 4, positions.size() / 2, positions.size() - 1}) {
     if (result.empty() || result.back() != positions[i]) result.push_back(positions[i]);
@@ -49,44 +49,45 @@ std::string head_name(bool all_equal, int64_t head) {
 
 std::string learned(const Probe& probe) {
   if (probe.parameters() == 0) return "";
-  return probe.of_model() ? " Learned values are the model's own."
-                          : " Learned values are those training starts from.";
+  return probe.of_model() ? " Learned parameters have the model's values."
+                          : " Learned parameters have their initial values.";
 }
 
 std::string reading(const Probe& probe) {
-  return "All queries and keys are the same vector; without a scheme its score is 1." + learned(probe);
+  return "All queries and keys are the same vector; without a scheme every score is 1." + learned(probe);
 }
 
-// A relative scheme looks the same from everywhere: the last query sees what lies behind, the first one what
-// lies ahead. A line for every head.
+// For a relative scheme one line per head is enough: the last query gives the negative distances, the first
+// one the positive ones.
 LineChart by_head(const Probe& probe, int64_t length) {
   const int64_t heads = probe.geometry().heads;
-  const std::vector<int32_t> ahead = spread(length, kMostPoints);
+  const std::vector<int32_t> forward = sampled(length, kMostPoints);
   const int32_t first[] = {0}, last[] = {static_cast<int32_t>(length - 1)};
-  std::vector<int32_t> behind;
-  for (const int32_t position : ahead) behind.push_back(last[0] - position);
-  const std::vector<double> to_behind = probe.scores(last, behind), to_ahead = probe.scores(first, ahead);
-  const bool equal = heads_are_equal(to_behind, heads) && heads_are_equal(to_ahead, heads);
+  std::vector<int32_t> backward;
+  for (const int32_t position : forward) backward.push_back(last[0] - position);
+  const std::vector<double> scores_backward = probe.scores(last, backward),
+                            scores_forward = probe.scores(first, forward);
+  const bool equal = heads_are_equal(scores_backward, heads) && heads_are_equal(scores_forward, heads);
   LineChart chart{.x_label = kDistance, .y_label = "score"};
-  const size_t n = ahead.size();
+  const size_t n = forward.size();
   for (int64_t h = 0; h < (equal ? 1 : heads); ++h) {
     Series series{.name = head_name(equal, h)};
     const size_t start = h * n;
     for (size_t i = n; i-- > 0;) {
-      series.x.push_back(-ahead[i]);
-      series.y.push_back(to_behind[start + i]);
+      series.x.push_back(-forward[i]);
+      series.y.push_back(scores_backward[start + i]);
     }
     for (size_t i = 1; i < n && !probe.geometry().causal; ++i) {
-      series.x.push_back(ahead[i]);
-      series.y.push_back(to_ahead[start + i]);
+      series.x.push_back(forward[i]);
+      series.y.push_back(scores_forward[start + i]);
     }
     chart.series.push_back(std::move(series));
   }
   return chart;
 }
 
-// Lines that cross without order cannot be told apart: each gets a chart, all with the same range.
-std::vector<LineChart> apart(const LineChart& chart) {
+// One chart per line with a common range, for lines that cross without order.
+std::vector<LineChart> one_per_line(const LineChart& chart) {
   std::vector<double> all;
   for (const Series& series : chart.series) all.insert(all.end(), series.y.begin(), series.y.end());
   std::vector<LineChart> charts;
@@ -100,10 +101,10 @@ std::vector<LineChart> apart(const LineChart& chart) {
   return charts;
 }
 
-// Any other scheme: a chart for every head, a line for every query.
+// For any other scheme: one chart per head, one line per query.
 std::vector<LineChart> by_query(const Probe& probe, int64_t length) {
   const int64_t heads = probe.geometry().heads;
-  const std::vector<int32_t> keys = spread(length, kMostPoints), queries = viewpoints(keys);
+  const std::vector<int32_t> keys = sampled(length, kMostPoints), queries = example_queries(keys);
   const std::vector<double> scores = probe.scores(queries, keys);
   const bool equal = heads_are_equal(scores, heads);
   std::vector<LineChart> charts;
@@ -126,7 +127,7 @@ std::vector<LineChart> by_query(const Probe& probe, int64_t length) {
   return charts;
 }
 
-// Rows that are added to the input are seen by no score here.
+// Position vectors added to the input do not change the scores of the probe.
 bool scores_are_relative(const SchemeInfo& info) {
   if (info.parts.empty()) return info.relative;
   return std::ranges::all_of(
@@ -134,31 +135,30 @@ bool scores_are_relative(const SchemeInfo& info) {
 }
 
 Figure scores_over_distance(const Probe& probe, int64_t length) {
-  Figure figure{
-      .name = "scores_over_distance",
-      .title = "Score over distance",
-      .caption = fmt::format("The score of query i and key j over how far the key is from the query. {}{}",
-                             reading(probe), steps(spread(length, kMostPoints)))};
+  Figure figure{.name = "scores_over_distance",
+                .title = "Score by distance",
+                .caption = fmt::format("The score of query i and key j by their distance. {}{}",
+                                       reading(probe), steps(sampled(length, kMostPoints)))};
   if (!scores_are_relative(probe.info())) {
     figure.charts = by_query(probe, length);
   } else {
     const LineChart chart = by_head(probe, length);
-    // What is learned starts at random.
-    figure.charts = probe.parameters() > 0 ? apart(chart) : std::vector{chart};
+    // Learned lines start at random and cross.
+    figure.charts = probe.parameters() > 0 ? one_per_line(chart) : std::vector{chart};
   }
   return figure;
 }
 
 Figure scores_over_positions(const Probe& probe, int64_t length) {
   const int64_t heads = probe.geometry().heads;
-  const std::vector<int32_t> positions = spread(length, kMostRows);
+  const std::vector<int32_t> positions = sampled(length, kMostRows);
   const std::vector<double> scores = probe.scores(positions, positions);
   const bool equal = heads_are_equal(scores, heads);
   Figure figure{
       .name = "scores_over_positions",
-      .title = "Score over query and key position",
-      .caption = fmt::format("One row a query, one column a key. {}{}", reading(probe), steps(positions)),
-      .colours = "score"};
+      .title = "Score by query and key position",
+      .caption = fmt::format("One row per query, one column per key. {}{}", reading(probe), steps(positions)),
+      .colors = "score"};
   const size_t n = positions.size();
   for (int64_t h = 0; h < (equal ? 1 : heads); ++h) {
     HeatMap map{.title = head_name(equal, h), .x_label = "key j", .y_label = "query i"};
@@ -171,11 +171,11 @@ Figure scores_over_positions(const Probe& probe, int64_t length) {
     }
     figure.maps.push_back(std::move(map));
   }
-  share_colours(figure.maps);
+  share_colors(figure.maps);
   return figure;
 }
 
-// Of every pair of rows of two matrices with the same width; 0 where a row is, or is not finite.
+// Cosines of all pairs of rows of two matrices; 0 for rows that are zero or not finite.
 std::vector<double> cosines(const std::vector<double>& a, const std::vector<double>& b, size_t width) {
   const auto product = [width](const double* x, const double* y) {
     double sum = 0;
@@ -193,7 +193,7 @@ std::vector<double> cosines(const std::vector<double>& a, const std::vector<doub
 }
 
 Figure similarity_over_distance(const Probe& probe, int64_t length) {
-  const std::vector<int32_t> to = spread(length, kMostPoints), from = viewpoints(to);
+  const std::vector<int32_t> to = sampled(length, kMostPoints), from = example_queries(to);
   const std::vector<double> rows = probe.input_rows(to);
   const std::vector<double> values = cosines(probe.input_rows(from), rows, rows.size() / to.size());
   LineChart chart{.x_label = kDistance, .y_label = "cosine"};
@@ -206,31 +206,31 @@ Figure similarity_over_distance(const Probe& probe, int64_t length) {
     chart.series.push_back(std::move(series));
   }
   return {.name = "similarity_over_distance",
-          .title = "Similarity over distance",
-          .caption = fmt::format("The cosine between the rows that tokens i and j get.{}{}", learned(probe),
+          .title = "Similarity by distance",
+          .caption = fmt::format("The cosine of the position vectors of tokens i and j.{}{}", learned(probe),
                                  steps(to)),
           .charts = {std::move(chart)}};
 }
 
 Figure similarity_over_positions(const Probe& probe, int64_t length) {
-  const std::vector<int32_t> positions = spread(length, kMostRows);
+  const std::vector<int32_t> positions = sampled(length, kMostRows);
   const std::vector<double> rows = probe.input_rows(positions);
   HeatMap map{.x_label = "position j",
               .y_label = "position i",
               .values = cosines(rows, rows, rows.size() / positions.size())};
   map.x = map.y = as_numbers(positions);
   Figure figure{.name = "similarity_over_positions",
-                .title = "Similarity over positions",
-                .caption = fmt::format("The cosine between the rows that tokens i and j get.{}{}",
+                .title = "Similarity by positions",
+                .caption = fmt::format("The cosine of the position vectors of tokens i and j.{}{}",
                                        learned(probe), steps(positions)),
                 .maps = {std::move(map)},
-                .colours = "cosine"};
-  share_colours(figure.maps);
+                .colors = "cosine"};
+  share_colors(figure.maps);
   return figure;
 }
 
-// A few large numbers, as learned tables have them, would leave one colour for all others.
-void leave_out_outermost(HeatMap& map) {
+// Outliers, which learned tables have, would leave one color for all other values.
+void clip_colors(HeatMap& map) {
   std::vector<double> sorted = map.values;
   std::erase_if(sorted, [](double value) { return !std::isfinite(value); });
   std::ranges::sort(sorted);
@@ -241,12 +241,11 @@ void leave_out_outermost(HeatMap& map) {
 }
 
 Figure rows_over_positions(const Probe& probe, int64_t length) {
-  const std::vector<int32_t> positions = spread(length, kMostRows);
+  const std::vector<int32_t> positions = sampled(length, kMostRows);
   const std::vector<double> rows = probe.input_rows(positions);
   const size_t width = rows.size() / positions.size();
-  // Elements that are sines and cosines by turns have no mean worth drawing: some of them are shown as they
-  // are.
-  const std::vector<int32_t> elements = spread(static_cast<int64_t>(width), kMostRows);
+  // Alternating sines and cosines have no useful mean: elements are sampled, not averaged.
+  const std::vector<int32_t> elements = sampled(static_cast<int64_t>(width), kMostRows);
   HeatMap map{.x_label = "element", .y_label = "position"};
   map.x = as_numbers(elements);
   map.y = as_numbers(positions);
@@ -256,13 +255,13 @@ Figure rows_over_positions(const Probe& probe, int64_t length) {
   }
   Figure figure{
       .name = "rows",
-      .title = "The rows themselves",
-      .caption = fmt::format("What tokens get at each position. The colours span 99 of 100 numbers.{}{}{}",
+      .title = "Position vectors",
+      .caption = fmt::format("The vector of every position. The colors cover 99 % of the values.{}{}{}",
                              learned(probe), steps(positions), steps(elements, "element")),
       .maps = {std::move(map)},
-      .colours = "value"};
-  share_colours(figure.maps);
-  leave_out_outermost(figure.maps[0]);
+      .colors = "value"};
+  share_colors(figure.maps);
+  clip_colors(figure.maps[0]);
   return figure;
 }
 
@@ -271,7 +270,7 @@ Figure rows_over_positions(const Probe& probe, int64_t length) {
 std::vector<Figure> scheme_figures(const Probe& probe, int64_t length) {
   const std::vector<std::string_view> kinds = probe.kinds();
   std::vector<Figure> figures;
-  // A scheme that acts on inputs alone leaves the scores of a given query and key as they are.
+  // A scheme that acts on the input alone does not change the score of a given query and key.
   if (kinds != std::vector<std::string_view>{"input"}) {
     figures.push_back(scores_over_distance(probe, length));
     figures.push_back(scores_over_positions(probe, length));

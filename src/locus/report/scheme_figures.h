@@ -1,5 +1,5 @@
-// What a scheme does, as figures: to scores over distance and over positions, head by head, and to the input
-// where it acts there.
+// Figures of a scheme: scores by distance and by positions for every head, and the position vectors if it
+// acts on the input.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace locus::report {
 
-// Over positions 0 .. length - 1. Long texts are looked at in even steps.
+// For positions 0 .. length - 1; long ranges are sampled evenly.
 std::vector<Figure> scheme_figures(const Probe& probe, int64_t length);
 
 }  // namespace locus::report

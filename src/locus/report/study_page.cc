@@ -6,7 +6,9 @@
 
 #include "locus/base/version.h"
 #include "locus/report/page.h"
+#include "locus/report/study_figures.h"
 #include "locus/scheme/scheme.h"
+#include "locus/study/verdict.h"
 
 namespace locus::report {
 namespace {
@@ -14,84 +16,125 @@ namespace {
 using study::Line;
 using study::Mean;
 using study::Metric;
+using study::Standing;
 using study::Summary;
 using study::TaskSummary;
-
-std::string in_words(const study::Task& task, double value) {
-  return task.metric == Metric::accuracy ? fmt::format("{:.1f} %", 100 * value)
-                                         : fmt::format("{:.2f}", value);
-}
+using Facts = std::vector<std::pair<std::string, std::string>>;
 
 std::string with_spread(const study::Task& task, const Mean& mean, int64_t seeds) {
-  if (std::isnan(mean.value)) return mean.why == study::kNoNumber ? "no number" : "no row";
-  if (seeds < 2) return in_words(task, mean.value);
-  return task.metric == Metric::accuracy
-             ? fmt::format("{:.1f} ± {:.1f} %", 100 * mean.value, 50 * mean.spread)
-             : fmt::format("{:.2f} ± {:.2f}", mean.value, mean.spread / 2);
+  if (std::isnan(mean.value)) return mean.why == study::kNotFinite ? "not finite" : "not defined";
+  if (task.metric == Metric::accuracy) {
+    return seeds < 2 ? fmt::format("{:.1f} %", 100 * mean.value)
+                     : fmt::format("{:.1f} \u00b1 {:.1f} %", 100 * mean.value, 50 * mean.spread);
+  }
+  return seeds < 2 ? fmt::format("{:.2f}", mean.value)
+                   : fmt::format("{:.2f} \u00b1 {:.2f}", mean.value, mean.spread / 2);
 }
 
-// Where all lines of a task lie, for their colours: 1 is the best value anywhere.
-struct Best {
-  double least = std::numeric_limits<double>::infinity(), most = -least;
+// Shades of a task's values, 1 for the best. Perplexities from twice the best on have the worst shade.
+struct Shades {
+  double best = std::numeric_limits<double>::infinity();
   bool logarithmic = false;
 
-  explicit Best(const TaskSummary& task) : logarithmic(task.task->metric == Metric::perplexity) {
-    for (const Line& line : task.lines) {
-      for (const Mean& mean : line.scores) {
-        if (std::isnan(mean.value)) continue;
-        least = std::min(least, mean.value);
-        most = std::max(most, mean.value);
-      }
-    }
+  explicit Shades(const TaskSummary& task) : logarithmic(task.task->metric == Metric::perplexity) {
+    if (logarithmic) best = perplexity_cap(task) / 2;
   }
-  double shade(double value) const {
-    if (!logarithmic) return std::clamp(value, 0.0, 1.0);
-    return most > least ? 1 - std::log(value / least) / std::log(most / least) : 1;
+  double of(double value) const {
+    if (std::isnan(value)) return -1;
+    return std::clamp(logarithmic ? 1 - std::log2(value / best) : value, 0.0, 1.0);
   }
 };
 
-Figure curves(const TaskSummary& task, const Summary& summary) {
-  LineChart chart{
-      .x_label = "tokens in the text",
-      .y_label = task.task->metric == Metric::accuracy ? "right answers, %" : "perplexity (log scale)",
-      .log_x = true,
-      .log_y = task.task->metric == Metric::perplexity,
-      .named_ends = true,
-      .mark = std::pair(static_cast<double>(summary.trained), fmt::format("trained at {}", summary.trained))};
-  for (const int64_t length : summary.lengths) chart.x_ticks.push_back(static_cast<double>(length));
-  for (const Line& line : task.lines) {
-    Series series{line.label(), {}, {}};
-    for (size_t i = 0; i < line.scores.size(); ++i) {
-      series.x.push_back(static_cast<double>(summary.lengths[i]));
-      series.y.push_back(line.scores[i].value * (task.task->metric == Metric::accuracy ? 100 : 1));
-    }
-    chart.series.push_back(std::move(series));
-  }
-  if (task.task->metric == Metric::accuracy) chart.y_range = std::pair(0.0, 100.0);
-  return {
-      .name = std::string(task.task->name),
-      .title = fmt::format("{} over length", task.task->name),
-      .caption = fmt::format("Asked: {}. Of position: {}. Point at a line or its name for its values; {} is "
-                             "better.",
-                             task.task->summary, task.task->position,
-                             task.task->metric == Metric::accuracy ? "higher" : "lower"),
-      .charts = {std::move(chart)},
-      .wide = true};
+std::string multiple(const Summary& summary, int64_t length) {
+  return fmt::format("{:.3g}\u00d7", static_cast<double>(length) / static_cast<double>(summary.trained));
 }
 
-void add_table(Page& page, const TaskSummary& task, const Summary& summary) {
-  std::vector<std::string> columns = {"scheme"};
+TableCell value_cell(const TaskSummary& task, const Mean& mean) {
+  if (std::isnan(mean.value)) return {.text = "\u2013", .note = mean.why};
+  return {.text = study::value_text(*task.task, mean.value)};
+}
+
+TableCell reach_cell(const Summary& summary, const Standing& place) {
+  const std::string text = multiple(summary, summary.lengths[place.reach]);
+  if (!place.learned) return {.text = "\u2013", .note = "not learned"};
+  if (place.reach + 1 == summary.lengths.size())
+    return {.text = "\u2713 " + text, .tone = TableCell::Tone::good};
+  if (place.reach > summary.trained_column())
+    return {.text = "\u25d0 " + text, .tone = TableCell::Tone::partial};
+  return {.text = "\u2717 " + text, .tone = TableCell::Tone::bad};
+}
+
+// Schemes by tasks: the value at the trained and at the longest length, how far it works, and the cost.
+void add_matrix(Page& page, const Summary& summary, const std::string& pick) {
+  const size_t column = summary.trained_column();
+  const bool longer = column + 1 < summary.lengths.size();
+  std::vector<std::string> columns = {"Scheme"};
+  std::vector<ColumnGroup> groups;
+  for (const TaskSummary& task : summary.tasks) {
+    groups.push_back(
+        {fmt::format("{} ({})", task.task->title,
+                     task.task->metric == Metric::perplexity ? "perplexity \u2193" : "accuracy \u2191"),
+         longer ? size_t{3} : size_t{1}});
+    columns.push_back(fmt::format("at {}", summary.trained));
+    if (longer) columns.insert(columns.end(), {fmt::format("at {}", summary.lengths.back()), "works to"});
+  }
+  const bool relative = !std::isnan(summary.step_ratio(study::kControl));
+  groups.push_back({"Cost", 2});
+  columns.insert(columns.end(), {"step time", "parameters"});
+  std::vector<std::vector<TableCell>> rows;
+  for (const Line* line : study::ranked(summary.tasks.front())) {
+    const Family family = family_of(scheme_info(line->scheme));
+    std::vector<TableCell>& row = rows.emplace_back();
+    row.push_back({.text = line->label(),
+                   .note = std::string(title_of(family)),
+                   .strong = line->label() == pick,
+                   .shape = static_cast<int>(family)});
+    for (const TaskSummary& task : summary.tasks) {
+      const auto same = std::ranges::find(task.lines, line->label(), &Line::label);
+      if (same == task.lines.end()) {
+        row.insert(row.end(), longer ? 3 : 1, TableCell{});
+        continue;
+      }
+      const Standing place = study::standing(summary, task, *same);
+      row.push_back(value_cell(task, same->scores[column]));
+      row.back().strong = place.best;
+      if (!longer) continue;
+      row.push_back(value_cell(task, same->scores.back()));
+      row.push_back(reach_cell(summary, place));
+    }
+    const auto cost = std::ranges::find(summary.costs, line->scheme, &study::Cost::scheme);
+    row.push_back({.text = cost == summary.costs.end() ? ""
+                           : relative ? fmt::format("{:.2f}\u00d7", summary.step_ratio(line->scheme))
+                                      : fmt::format("{:.1f} ms", 1e3 * cost->step_seconds)});
+    row.push_back({.text = cost == summary.costs.end() ? "" : fmt::format("{}", cost->parameters)});
+  }
+  page.table(columns, rows, groups);
+  page.note(
+      fmt::format("{}Bold: within {:.0f} {} of the best at the trained length.{} Step time: a training step, "
+                  "no scheme = 1. Parameters: "
+                  "those of the scheme alone.",
+                  longer ? fmt::format("Sorted by {} at {} tokens. Works to: \u2713 the longest tested "
+                                       "length, \u25d0 part of the way, "
+                                       "\u2717 the trained length only, \u2013 not learned. ",
+                                       summary.tasks.front().task->title, summary.lengths.back())
+                         : "",
+                  100 * study::kTolerance, "% or points", longer ? "" : " \u2013: not defined."));
+}
+
+void add_values(Page& page, const TaskSummary& task, const Summary& summary) {
+  std::vector<std::string> columns = {"Scheme"};
   for (const int64_t length : summary.lengths) {
     columns.push_back(fmt::format("{}{}", length, length == summary.trained ? " (trained)" : ""));
   }
-  const Best best(task);
+  const Shades shades(task);
   std::vector<std::vector<TableCell>> rows;
-  for (const Line& line : task.lines) {
+  for (const Line* line : study::ranked(task)) {
     std::vector<TableCell>& row = rows.emplace_back();
-    row.push_back({line.label(), -1, ""});
-    for (const Mean& mean : line.scores) {
-      row.push_back({with_spread(*task.task, mean, summary.seeds),
-                     std::isnan(mean.value) ? -1 : best.shade(mean.value), mean.why});
+    row.push_back({.text = line->label()});
+    for (const Mean& mean : line->scores) {
+      row.push_back({.text = with_spread(*task.task, mean, summary.seeds),
+                     .shade = shades.of(mean.value),
+                     .note = mean.why});
     }
   }
   page.table(columns, rows);
@@ -99,30 +142,57 @@ void add_table(Page& page, const TaskSummary& task, const Summary& summary) {
 
 Page task_part(const TaskSummary& task, const Summary& summary) {
   Page part("");
-  part.figures(std::vector{curves(task, summary)});
-  part.words(summary.seeds == 1
-                 ? "One seed: how much of this is chance cannot be seen. Brighter is better."
-                 : fmt::format("Means over {} seeds, ± half of the distance between the best and the worst. "
-                               "Brighter is better.",
-                               summary.seeds));
-  add_table(part, task, summary);
+  part.paragraph(fmt::format("The model must {}. Example: {}. It needs of position: {}.", task.task->summary,
+                             task.task->example, task.task->position));
+  const std::vector<std::string> blind = study::without_direction(task);
+  if (!blind.empty()) {
+    part.paragraph(
+        fmt::format("{} depend{} on the distance alone. In an encoder, which attends in both directions, {} "
+                    "cannot separate the token "
+                    "before from the token after.",
+                    study::listed(blind), blind.size() == 1 ? "s" : "", blind.size() == 1 ? "it" : "they"));
+  }
+  part.figures(std::vector{family_curves(task, summary)});
+  Page values("");
+  values.note(summary.seeds == 1
+                  ? "One seed. Brighter is better."
+                  : fmt::format("Means over {} seeds \u00b1 half of the spread between the best and the "
+                                "worst. Brighter is better.",
+                                summary.seeds));
+  add_values(values, task, summary);
+  part.details(fmt::format("All values: {}", task.task->title), values);
   return part;
 }
 
 void add_costs(Page& page, const Summary& summary) {
-  const auto control = std::ranges::find(summary.costs, std::string("none"), &study::Cost::scheme);
   std::vector<std::vector<TableCell>> rows;
   for (const study::Cost& cost : summary.costs) {
-    const double ratio = control == summary.costs.end() ? 0 : cost.step_seconds / control->step_seconds;
-    rows.push_back({{cost.scheme, -1, ""},
-                    {fmt::format("{}", cost.parameters), -1, ""},
-                    {fmt::format("{:.1f} ms", 1e3 * cost.step_seconds), -1, ""},
-                    {ratio > 0 ? fmt::format("{:.2f} x", ratio) : "", -1, ""},
-                    {fmt::format("{:.1f} MB", static_cast<double>(cost.step_bytes) / 1e6), -1, ""}});
+    const double ratio = summary.step_ratio(cost.scheme);
+    rows.push_back({{.text = cost.scheme},
+                    {.text = fmt::format("{}", cost.parameters)},
+                    {.text = fmt::format("{:.1f} ms", 1e3 * cost.step_seconds)},
+                    {.text = std::isnan(ratio) ? "" : fmt::format("{:.2f}\u00d7", ratio)},
+                    {.text = fmt::format("{:.1f} MB", static_cast<double>(cost.step_bytes) / 1e6)}});
   }
-  page.table(std::vector<std::string>{"scheme", "parameters of its own", "training step", "over none",
-                                      "memory of a step"},
+  page.table(std::vector<std::string>{"Scheme", "parameters", "training step", "no scheme = 1",
+                                      "peak memory of a step"},
              rows);
+}
+
+// Options that follow from the trained length, with the paper's choice.
+void add_options(Facts& facts, const Blueprint& model) {
+  const SchemeInfo& info = scheme_info(model.scheme);
+  const auto add = [&](const SchemeInfo& part, const std::string& prefix) {
+    for (const LengthRule& rule : part.length_rules) {
+      const auto found = model.scheme_options.find(prefix + std::string(rule.option));
+      if (found == model.scheme_options.end()) continue;
+      facts.emplace_back(
+          found->first, fmt::format("{} in this study; the paper uses {:g} for models trained at {:g} tokens",
+                                    found->second, rule.value, rule.length));
+    }
+  };
+  add(info, "");
+  for (const SchemeInfo* part : info.parts) add(*part, fmt::format("{}.", part->name));
 }
 
 Page card(const SchemeCard& card, const StudyReport& report) {
@@ -130,13 +200,10 @@ Page card(const SchemeCard& card, const StudyReport& report) {
   Page part("");
   part.lead(info.summary);
   part.formula(info.formula);
-  std::vector<std::pair<std::string, std::string>> facts = {{"paper", std::string(info.paper)},
-                                                            {"used by", std::string(info.models)},
-                                                            {"cost", std::string(info.cost)}};
-  const Blueprint model = blueprint(report.study.conditions, *report.summary.tasks.front().task, card.scheme);
-  for (const auto& [name, value] : model.scheme_options) {
-    facts.emplace_back(name, value + ", for this study");
-  }
+  Facts facts = {{"paper", std::string(info.paper)},
+                 {"used by", std::string(info.models)},
+                 {"cost", std::string(info.cost)}};
+  add_options(facts, blueprint(report.study.conditions, *report.summary.tasks.front().task, card.scheme));
   for (const TaskSummary& task : report.summary.tasks) {
     for (const Line& line : task.lines) {
       if (line.scheme != card.scheme) continue;
@@ -147,29 +214,37 @@ Page card(const SchemeCard& card, const StudyReport& report) {
                                      report.summary.lengths[i]));
       }
       facts.emplace_back(
-          line.variant.empty() ? task.task->name : fmt::format("{}, {}", task.task->name, line.variant),
+          line.variant.empty() ? task.task->title : fmt::format("{}, {}", task.task->title, line.variant),
           fmt::format("{}", fmt::join(values, ", ")));
     }
   }
   part.facts(facts);
-  if (!card.twice.empty()) {
-    part.heading("One word, two places");
-    part.list(card.twice);
+  if (!card.repeated_word.empty()) {
+    part.heading("One word, two positions");
+    part.list(card.repeated_word);
   }
   part.figures(card.figures);
   return part;
 }
 
-// Enough to run it again, also for who has the page alone.
-void add_settings(Page& page, const StudyReport& report) {
+// Everything that is needed to repeat the study with this page alone.
+void add_method(Page& page, const StudyReport& report) {
   const std::string settings = study_toml(report.study);
-  const bool usual = settings == study_toml(study::Study{});
-  page.heading("What was run");
-  page.facts(std::vector<std::pair<std::string, std::string>>{
-      {"again", usual ? "locus compare" : "locus compare --study study.toml"},
-      {"version", std::string(version())},
-      {"machine", report.machine}});
-  page.words(usual ? "These are the defaults:" : "study.toml, a copy of which lies beside this page:");
+  const bool defaults = settings == study_toml(study::Study{});
+  page.heading("How it was measured");
+  page.paragraph(
+      "Every model is the same except for the position scheme. All train on the same texts in the same order "
+      "and are "
+      "tested on the same longer texts.");
+  page.paragraph(study::rules());
+  page.paragraph("Options of a scheme follow from the trained length, as in its paper; its card shows them.");
+  page.facts(Facts{{"repeat it", defaults ? "locus compare" : "locus compare --study study.toml"},
+                   {"seeds", fmt::format("{}", report.summary.seeds)},
+                   {"version", std::string(version())},
+                   {"machine", report.machine}});
+  add_costs(page, report.summary);
+  page.paragraph(defaults ? "The settings, all of them defaults:"
+                          : "The settings, also in study.toml beside this page:");
   page.formula(settings);
 }
 
@@ -177,23 +252,23 @@ void add_settings(Page& page, const StudyReport& report) {
 
 std::string study_page(const StudyReport& report) {
   const Summary& summary = report.summary;
-  Page page("Position schemes, trained short and tested long");
-  page.lead(fmt::format(
-      "The same small model, trained at {} tokens under each scheme on the same texts in the same order, "
-      "then tested on up to {}.",
-      summary.trained, summary.lengths.back()));
-  page.list(study::findings(summary));
-  page.words(study::rules());
+  const bool longer = summary.trained_column() + 1 < summary.lengths.size();
+  Page page(longer ? fmt::format("Position schemes: trained at {} tokens, tested up to {}", summary.trained,
+                                 summary.lengths.back())
+                   : fmt::format("Position schemes: trained and tested at {} tokens", summary.trained));
+  const study::Verdict verdict = study::verdict(summary);
+  page.verdict(verdict.sentences, study::size_note(report.study));
+  add_matrix(page, summary, verdict.pick);
+  page.figures(std::vector{tradeoff(summary, verdict)});
+  page.heading("Task by task");
   std::vector<std::pair<std::string, Page>> parts;
   for (const TaskSummary& task : summary.tasks) {
-    if (!task.lines.empty()) parts.emplace_back(std::string(task.task->name), task_part(task, summary));
+    if (!task.lines.empty()) parts.emplace_back(std::string(task.task->title), task_part(task, summary));
   }
-  page.choice("task", parts);
-  page.heading("What a scheme costs");
-  add_costs(page, summary);
+  page.tabs("task", parts);
   page.heading("Scheme by scheme");
-  for (const SchemeCard& one : report.cards) page.folded(one.scheme, card(one, report));
-  add_settings(page, report);
+  for (const SchemeCard& one : report.cards) page.details(one.scheme, card(one, report));
+  add_method(page, report);
   return page.html();
 }
 

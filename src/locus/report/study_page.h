@@ -1,5 +1,5 @@
-// The report of a study: one page with the answer on top, the curves, the tables, a card for every scheme and
-// what was run.
+// The report of a study: one page with the verdict, the table of all schemes and tasks, the charts, a card
+// for every scheme, and at the end how it was measured.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace locus::report {
 
-// What a card shows of one scheme beside its results.
+// The part of a scheme's card that needs its trained model.
 struct SchemeCard {
   std::string scheme;
-  std::vector<std::string> twice;  // what becomes of a word that occurs twice, in sentences
+  std::vector<std::string> repeated_word;  // what separates two occurrences of a word, in sentences
   std::vector<Figure> figures;
 };
 

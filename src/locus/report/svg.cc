@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// The bytes of the character at the front of `text`; 0 when there is none that XML has.
+// The bytes of the first character of `text`; 0 if it is not valid in XML.
 size_t character(std::string_view text) {
   const Character first = character_at(text, 0);
   const bool is_one = first.code != Character::kNoCode && first.code != 0xfffe && first.code != 0xffff;

@@ -10,15 +10,15 @@
 namespace locus::report {
 namespace {
 
-constexpr int64_t kMostRuns = 400;
+constexpr int64_t kMostGroups = 400;
 
-// Means of `value` over runs of steps, each at the last step of its run.
+// Means of `value` over groups of steps, each at the last step of its group.
 Series averaged(const std::string& name, const std::vector<StepMetrics>& steps, double StepMetrics::*value) {
   Series series{.name = name};
   const auto count = static_cast<int64_t>(steps.size());
-  const int64_t run = divide_up(std::max<int64_t>(count, 1), kMostRuns);
-  for (int64_t begin = 0; begin < count; begin += run) {
-    const int64_t end = std::min(begin + run, count);
+  const int64_t group = divide_up(std::max<int64_t>(count, 1), kMostGroups);
+  for (int64_t begin = 0; begin < count; begin += group) {
+    const int64_t end = std::min(begin + group, count);
     double sum = 0;
     for (int64_t i = begin; i < end; ++i) sum += steps[static_cast<size_t>(i)].*value;
     series.x.push_back(static_cast<double>(steps[static_cast<size_t>(end - 1)].step));
@@ -27,7 +27,7 @@ Series averaged(const std::string& name, const std::vector<StepMetrics>& steps, 
   return series;
 }
 
-Series of_validations(const std::vector<Validation>& validations) {
+Series validation_series(const std::vector<Validation>& validations) {
   Series series{.name = "validation"};
   for (const Validation& one : validations) {
     series.x.push_back(static_cast<double>(one.step));
@@ -36,7 +36,7 @@ Series of_validations(const std::vector<Validation>& validations) {
   return series;
 }
 
-// A chart needs a value: there is none before the first step.
+// Skips a figure without values, such as before the first step.
 void add_figure(std::vector<Figure>& figures, const std::string& title, std::vector<Series> series,
                 const std::string& caption) {
   const bool drawable = std::ranges::any_of(series, [](const Series& one) {
@@ -49,7 +49,7 @@ void add_figure(std::vector<Figure>& figures, const std::string& title, std::vec
 }
 
 std::string summary(const Metrics& metrics) {
-  if (metrics.steps.empty()) return "No step has been taken yet.";
+  if (metrics.steps.empty()) return "No training step has finished yet.";
   const StepMetrics& last = metrics.steps.back();
   std::string text = fmt::format("After {} steps the training loss is {:.4g}", last.step, last.loss);
   const auto best = std::ranges::min_element(metrics.validations, {}, &Validation::loss);
@@ -69,20 +69,20 @@ std::string training_page(std::string_view title, const Metrics& metrics) {
     tokens += step.tokens;
   }
   std::vector<Series> losses = {averaged("training", metrics.steps, &StepMetrics::loss)};
-  if (!metrics.validations.empty()) losses.push_back(of_validations(metrics.validations));
+  if (!metrics.validations.empty()) losses.push_back(validation_series(metrics.validations));
   std::vector<Figure> figures;
   add_figure(
       figures, "Loss", losses,
-      "Lower is better. Where validation turns up while training goes on down, the model learns by heart.");
+      "Lower is better. The model overfits if the validation loss rises while the training loss falls.");
   add_figure(figures, "Learning rate", {averaged("rate", metrics.steps, &StepMetrics::rate)},
-             "How far a step may move a weight.");
-  add_figure(figures, "Norm of the gradient", {averaged("norm", metrics.steps, &StepMetrics::norm)},
-             "Before clipping. A sudden rise warns of a run that is about to leave the finite numbers.");
+             "After warmup and decay.");
+  add_figure(figures, "Gradient norm", {averaged("norm", metrics.steps, &StepMetrics::norm)},
+             "Before clipping. A sudden rise often precedes divergence.");
   Page page(title);
   page.lead(summary(metrics));
   const std::vector<std::pair<std::string, std::string>> facts = {
-      {"Tokens seen", fmt::format("{}", tokens)},
-      {"Time in steps", fmt::format("{:.1f} s", seconds)},
+      {"Training tokens", fmt::format("{}", tokens)},
+      {"Training time", fmt::format("{:.1f} s", seconds)},
       {"Speed", fmt::format("{:.0f} tokens/s", seconds > 0 ? static_cast<double>(tokens) / seconds : 0)}};
   page.facts(facts);
   page.figures(figures);

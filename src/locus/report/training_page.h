@@ -1,4 +1,4 @@
-// The curves of a training run as a page: the loss, in training and in validation, and the learning rate.
+// The page of a training run: training and validation loss, learning rate and gradient norm.
 #pragma once
 
 #include <string>
@@ -9,8 +9,7 @@
 
 namespace locus::report {
 
-// Of thousands of steps the training loss is drawn as means over equal runs of steps, so that the page stays
-// small.
+// Long runs are drawn as means over equal groups of steps, so that the page stays small.
 std::string training_page(std::string_view title, const Metrics& metrics);
 
 }  // namespace locus::report

@@ -64,6 +64,9 @@ constexpr std::array kOptions = {
                .most = 1},
 };
 
+// DeBERTa v2 and v3 have 256 buckets on each side and are trained at 512 tokens.
+constexpr LengthRule kLengthRules[] = {{.option = "buckets", .value = 256, .length = 512, .least = 4}};
+
 struct Distances {
   int64_t buckets = 0;  // 0: one slot per distance
   int64_t furthest = 0;
@@ -206,6 +209,7 @@ extern const SchemeInfo kDeberta = {
     .relative = true,
     .extrapolates = true,
     .options = kOptions,
+    .length_rules = kLengthRules,
     .make = make,
 };
 

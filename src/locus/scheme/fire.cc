@@ -36,6 +36,9 @@ constexpr std::array kOptions = {
                .least = 1,
                .most = 1e9},
 };
+// The paper trains at 2048 tokens from a threshold of 512. With a threshold above the trained length the
+// normalization by the query's position would start only in texts longer than all of training.
+constexpr LengthRule kLengthRules[] = {{.option = "threshold", .value = 512, .length = 2048}};
 constexpr double kFirstC = 0.1, kEps = 1e-6;
 
 // For one pair: the input of the network, and its derivatives with respect to c and the multiplier of L.
@@ -148,6 +151,7 @@ extern const SchemeInfo kFire = {
     .relative = false,
     .extrapolates = true,
     .options = kOptions,
+    .length_rules = kLengthRules,
     .make = make,
 };
 

@@ -1,5 +1,6 @@
 // The list of all schemes. To add one, add its file and a line in each of the two lists.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "locus/base/quote.h"
@@ -103,6 +104,22 @@ OptionValues extended(const Extension& extension, int64_t trained_length, int64_
           name, fmt::format("{}", static_cast<double>(new_length) / static_cast<double>(trained_length)));
     } else {
       values.emplace(name, value);
+    }
+  }
+  return values;
+}
+
+OptionValues options_for_length(const SchemeInfo& info, int64_t length) {
+  OptionValues values;
+  const auto trained = static_cast<double>(length);
+  for (const LengthRule& rule : info.length_rules) {
+    if (trained >= rule.length) continue;
+    const double value = std::max(rule.least, std::floor(rule.value * trained / rule.length));
+    values.emplace(rule.option, fmt::format("{}", value));
+  }
+  for (const SchemeInfo* part : info.parts) {
+    for (const auto& [name, value] : options_for_length(*part, length)) {
+      values.emplace(fmt::format("{}.{}", part->name, name), value);
     }
   }
   return values;

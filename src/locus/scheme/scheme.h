@@ -54,6 +54,13 @@ struct Extension {
 };
 OptionValues extended(const Extension& extension, int64_t trained_length, int64_t new_length);
 
+// How an option depends on the trained length. The paper uses `value` for a model trained at `length` tokens;
+// a model trained at fewer tokens gets the same proportion of its own length, at least `least`.
+struct LengthRule {
+  std::string_view option;
+  double value = 0, length = 1, least = 1;
+};
+
 // The place where a scheme acts. Schemes can be combined if they act in different places.
 enum class ActsOn { nothing, input, rotation, score };
 std::string_view name_of(ActsOn place);
@@ -71,10 +78,14 @@ struct SchemeInfo {
   bool extrapolates = false;  // defined past the trained length
   std::span<const OptionSpec> options;
   std::span<const Extension> extensions = {};
+  std::span<const LengthRule> length_rules = {};
   // Registers the scheme's parameters below `scope`, initialized as in its paper.
   std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const InitRandom&) = nullptr;
   std::span<const SchemeInfo* const> parts = {};  // the schemes of a combination, which has no make
 };
+
+// The options that the rules give a model trained at `length` tokens; empty if its defaults already fit.
+OptionValues options_for_length(const SchemeInfo& info, int64_t length);
 
 bool acts_on_input(const SchemeInfo& info);  // the scheme itself, or a part of a combination
 

@@ -27,6 +27,9 @@ constexpr std::array kOptions = {
                .help = "learn separate vectors for every head"},
 };
 
+// The paper clips at 16 and trains on sentences; beyond a quarter of a text most distances are rare.
+constexpr LengthRule kLengthRules[] = {{.option = "max_distance", .value = 16, .length = 64}};
+
 class Shaw final : public Scheme {
  public:
   Shaw(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
@@ -77,6 +80,7 @@ extern const SchemeInfo kShaw = {
     .relative = true,
     .extrapolates = true,
     .options = kOptions,
+    .length_rules = kLengthRules,
     .make = make,
 };
 

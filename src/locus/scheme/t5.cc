@@ -37,6 +37,10 @@ constexpr std::array kOptions = {
                .choices = "auto|one|two"},
 };
 
+// The models were trained at 512 tokens with buckets up to distance 128. The 16 buckets of single distances
+// need a maximum distance above 16.
+constexpr LengthRule kLengthRules[] = {{.option = "max_distance", .value = 128, .length = 512, .least = 32}};
+
 struct Buckets {
   int64_t count = 0;  // buckets per side
   int64_t max_distance = 0;
@@ -111,6 +115,7 @@ extern const SchemeInfo kT5 = {
     .relative = true,
     .extrapolates = true,
     .options = kOptions,
+    .length_rules = kLengthRules,
     .make = make,
 };
 

@@ -21,6 +21,9 @@ namespace {
 constexpr int64_t kCenterStep = 16384;
 constexpr double kLargestPower = 80;  // of e: f32 overflows at 88, and leaves room for q and k
 
+// The paper trains at 1024 tokens with a scale base of 512.
+constexpr LengthRule kLengthRules[] = {{.option = "scale_base", .value = 512, .length = 1024, .least = 16}};
+
 struct Decay {
   int64_t width = 0;
   double base = 10000, gamma = 0.4, scale_base = 512;
@@ -143,6 +146,7 @@ extern const SchemeInfo kXpos = {
     .relative = true,
     .extrapolates = true,
     .options = kOptions,
+    .length_rules = kLengthRules,
     .make = make,
 };
 

@@ -11,8 +11,7 @@ struct Batch {
   Tensor targets;  // i32 [N]
 };
 
-// Examples `first` to `first + count` of a seed's endless list; training and test lists have nothing in
-// common.
+// Examples `first` to `first + count` of a seed's endless list. Training and test lists are disjoint.
 Batch batch(const Task& task, int64_t length, uint64_t seed, List list, int64_t first, int64_t count);
 
 }  // namespace locus::study

@@ -7,9 +7,9 @@ namespace locus::study {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kLeastPart = 0.5;  // of the steps asked for: with fewer, other schemes may seem the better
+constexpr double kLeastShare = 0.5;  // of the steps: with fewer, the order of the schemes may change
 
-// Time left for testing is what passes between the last report of training and the end.
+// The test takes the time between the last two calls of progress.
 Pace pace_of(const Study& study, const Task& task, const SchemeInfo& scheme) {
   constexpr int64_t kSteps = 3, kTokens = 512;
   Conditions quick = study.conditions;
@@ -18,7 +18,7 @@ Pace pace_of(const Study& study, const Task& task, const SchemeInfo& scheme) {
   Clock::time_point trained, tested;
   const Finished done = run_cell(quick, task, {std::string(task.name), std::string(scheme.name), 1},
                                  [&](double) { trained = std::exchange(tested, Clock::now()); });
-  // Every length is tested on one text at least.
+  // Every length is tested on at least one text.
   double least = 0, most = 0;
   for (const int64_t length : quick.test_lengths()) {
     least += static_cast<double>(std::max(quick.test_tokens, length));
@@ -55,7 +55,8 @@ std::vector<Pace> paces(const Study& study, double seconds) {
       sum.test += one.test;
       if (std::chrono::duration<double>(Clock::now() - start).count() < seconds) continue;
       fail(Fault::usage,
-           "study: {:g} s are too short even to time a few steps of every cell. Give more time, or compare "
+           "time budget too short to measure a few steps of every cell: got {:g} s; allow more time, or "
+           "compare "
            "fewer schemes and tasks",
            seconds);
     }
@@ -70,24 +71,25 @@ double expected_seconds(const Study& study, const std::vector<Pace>& paces) {
 
 Study fitted(Study study, const std::vector<Pace>& paces, double seconds) {
   const std::vector<const Task*> tasks = study.task_list();
-  const int64_t asked = study.conditions.steps;
-  const auto least = std::max<int64_t>(static_cast<int64_t>(kLeastPart * static_cast<double>(asked)), 1);
+  const int64_t wanted = study.conditions.steps;
+  const auto least = std::max<int64_t>(static_cast<int64_t>(kLeastShare * static_cast<double>(wanted)), 1);
   for (size_t count = tasks.size(); count > 0; --count) {
     for (int64_t seeds = study.seeds; seeds > 0; --seeds) {
       const double none = seconds_of(paces, tasks, count, seeds, 0);
       const double one = seconds_of(paces, tasks, count, seeds, 1) - none;
       const double room = (seconds - none) / one;
       if (room < static_cast<double>(least)) continue;
-      study.conditions.steps = room >= static_cast<double>(asked) ? asked : static_cast<int64_t>(room);
+      study.conditions.steps = room >= static_cast<double>(wanted) ? wanted : static_cast<int64_t>(room);
       study.seeds = seeds;
       study.tasks = names_of(tasks, count, study);
       return study;
     }
   }
   fail(Fault::usage,
-       "study: the time left, {:.0f} s, is too short; one seed of {} at {} steps takes about {:.0f} s here. "
-       "Give more time, or compare fewer schemes",
-       std::max(seconds, 0.0), tasks[0]->name, least, seconds_of(paces, tasks, 1, 1, least));
+       "time budget too short: {:.0f} s are left, expected about {:.0f} s for one seed of {} at {} steps; "
+       "allow "
+       "more time, or compare fewer schemes",
+       std::max(seconds, 0.0), seconds_of(paces, tasks, 1, 1, least), tasks[0]->name, least);
 }
 
 }  // namespace locus::study

@@ -14,7 +14,7 @@
 namespace locus::study {
 namespace {
 
-constexpr double kTrainingPart = 0.9;  // of a cell's time; the rest is testing
+constexpr double kTrainingShare = 0.9;  // of a cell's time; the rest is testing
 
 struct Training {
   std::unique_ptr<Model> model;
@@ -44,7 +44,7 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
     optimizer.step(schedule.at(step));
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     if (step > steps - tail) result.loss += loss.value().item() / static_cast<double>(tail);
-    progress(kTrainingPart * static_cast<double>(step) / static_cast<double>(steps));
+    progress(kTrainingShare * static_cast<double>(step) / static_cast<double>(steps));
   }
   result.step_bytes = peak_bytes() - before;
   std::ranges::nth_element(seconds, seconds.begin() + static_cast<int64_t>(seconds.size() / 2));
@@ -52,39 +52,58 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
   return result;
 }
 
-// How many of the rows that are asked have their target as the likeliest.
-int64_t count_right(const Tensor& logits, const Tensor& targets) {
+// Sums over the tokens of a test.
+struct Totals {
+  int64_t targets = 0, correct = 0;
+  double loss = 0;
+  std::vector<PositionLoss> bins;  // sums of losses until the end of the test
+  std::vector<int64_t> counts;     // targets per bin
+};
+
+// -ln softmax(row)[target].
+double token_loss(std::span<const float> row, int32_t target) {
+  const double largest = *std::ranges::max_element(row);
+  double sum = 0;
+  for (const float logit : row) sum += std::exp(static_cast<double>(logit) - largest);
+  return std::log(sum) + largest - static_cast<double>(row[static_cast<size_t>(target)]);
+}
+
+// Adds the tokens of a batch whose texts all have `length` tokens.
+void add(Totals& totals, const Tensor& logits, const Tensor& targets, int64_t length) {
   const auto wanted = targets.data<int32_t>();
   const auto all = logits.data<float>();
   const auto V = static_cast<size_t>(logits.size(1));
-  int64_t right = 0;
+  size_t bin = 0;
   for (size_t n = 0; n < wanted.size(); ++n) {
-    if (wanted[n] == kNothingAsked) continue;
+    const auto position = static_cast<int64_t>(n) % length;
+    if (position == 0) bin = 0;
+    while (position >= totals.bins[bin].end) ++bin;
+    if (wanted[n] == kIgnored) continue;
     const auto row = all.subspan(n * V, V);
-    right += std::ranges::max_element(row) - row.begin() == wanted[n] ? 1 : 0;
+    const double loss = token_loss(row, wanted[n]);
+    totals.correct += std::ranges::max_element(row) - row.begin() == wanted[n] ? 1 : 0;
+    totals.loss += loss;
+    totals.bins[bin].loss += loss;
+    ++totals.counts[bin];
+    ++totals.targets;
   }
-  return right;
 }
 
-double score(const Model& model, const Conditions& conditions, const Task& task, uint64_t seed,
-             int64_t length) {
-  constexpr int64_t kTokensAtOnce = 4096;
+Totals test_texts(const Model& model, const Conditions& conditions, const Task& task, uint64_t seed,
+                  int64_t length) {
+  constexpr int64_t kBatchTokens = 4096;
   const NoGrad scope;
   const int64_t texts = std::max<int64_t>(conditions.test_tokens / length, 1);
-  const int64_t at_once = std::max<int64_t>(kTokensAtOnce / length, 1);
-  double loss = 0;
-  int64_t asked = 0, right = 0;
-  for (int64_t first = 0; first < texts; first += at_once) {
-    const Batch data = batch(task, length, seed, List::test, first, std::min(at_once, texts - first));
-    const auto targets = data.targets.data<int32_t>();
-    const int64_t count = static_cast<int64_t>(targets.size()) - std::ranges::count(targets, kNothingAsked);
-    const Var logits = model(data.tokens);
-    loss += op::cross_entropy(logits, data.targets).value().item() * static_cast<double>(count);
-    right += count_right(logits.value(), data.targets);
-    asked += count;
+  const int64_t batch_size = std::max<int64_t>(kBatchTokens / length, 1);
+  Totals totals{.bins = position_bins(conditions.length, length)};
+  totals.counts.resize(totals.bins.size());
+  for (int64_t first = 0; first < texts; first += batch_size) {
+    const Batch data = batch(task, length, seed, List::test, first, std::min(batch_size, texts - first));
+    add(totals, model(data.tokens).value(), data.targets, length);
   }
-  return task.metric == Metric::perplexity ? std::exp(loss / static_cast<double>(asked))
-                                           : static_cast<double>(right) / static_cast<double>(asked);
+  for (size_t i = 0; i < totals.bins.size(); ++i)
+    totals.bins[i].loss /= static_cast<double>(totals.counts[i]);
+  return totals;
 }
 
 // The trained parameters in a model whose scheme has other options.
@@ -98,32 +117,37 @@ Model with_options(const Model& trained, const Conditions& conditions, const Tas
   return model;
 }
 
-// A scheme may have nothing to say about positions it never saw: that is a result, not a failure.
-Score test(const Model& model, const Conditions& conditions, const Task& task, const CellName& name,
-           int64_t length) {
+// Adds the score at one length to a row. A scheme that is not defined past the trained length has a score
+// without a value there: a result, not a failure.
+void test(Row& row, const Model& model, const Conditions& conditions, const Task& task, const CellName& name,
+          int64_t length) {
   try {
-    const double value = score(model, conditions, task, name.seed, length);
-    return {length, value, std::string(std::isnan(value) ? kNoNumber : "")};
+    Totals totals = test_texts(model, conditions, task, name.seed, length);
+    const auto targets = static_cast<double>(totals.targets);
+    const double value = task.metric == Metric::perplexity ? std::exp(totals.loss / targets)
+                                                           : static_cast<double>(totals.correct) / targets;
+    row.scores.push_back({length, value, std::string(std::isnan(value) ? kNotFinite : "")});
+    if (!std::isnan(value)) row.by_position = std::move(totals.bins);
   } catch (const Error& error) {
     if (error.fault() != Fault::data || length <= conditions.length) throw;
-    return {length, std::numeric_limits<double>::quiet_NaN(), error.what()};
+    row.scores.push_back({length, std::numeric_limits<double>::quiet_NaN(), error.what()});
   }
 }
 
 std::vector<Row> test_all(const Model& model, const Conditions& conditions, const Task& task,
                           const CellName& name) {
   std::vector<Row> rows(1);
-  for (const int64_t length : conditions.test_lengths())
-    rows[0].scores.push_back(test(model, conditions, task, name, length));
+  const std::vector<int64_t> lengths = conditions.test_lengths();
+  for (const int64_t length : lengths) test(rows[0], model, conditions, task, name, length);
   for (const Extension& extension : scheme_info(name.scheme).extensions) {
-    Row& row = rows.emplace_back(Row{std::string(extension.name), {}});
-    for (size_t i = 0; i < rows[0].scores.size(); ++i) {
-      const int64_t length = rows[0].scores[i].length;
-      row.scores.push_back(length <= conditions.length
-                               ? rows[0].scores[i]  // nothing to stretch
-                               : test(with_options(model, conditions, task, name,
-                                                   extended(extension, conditions.length, length)),
-                                      conditions, task, name, length));
+    Row& row = rows.emplace_back(Row{std::string(extension.name), {}, rows[0].by_position});
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      if (lengths[i] <= conditions.length) {  // the extension changes nothing
+        row.scores.push_back(rows[0].scores[i]);
+        continue;
+      }
+      const OptionValues options = extended(extension, conditions.length, lengths[i]);
+      test(row, with_options(model, conditions, task, name, options), conditions, task, name, lengths[i]);
     }
   }
   return rows;
@@ -138,6 +162,22 @@ int64_t scheme_parameters(const Model& model) {
 }
 
 }  // namespace
+
+std::vector<PositionLoss> position_bins(int64_t trained, int64_t length) {
+  constexpr int64_t kFirst = 8;  // shorter bins would be noise
+  std::vector<int64_t> bounds = {trained, length};
+  for (int64_t power = kFirst; power < length; power *= 2) {
+    bounds.push_back(power);
+    bounds.push_back(power + power / 2);
+  }
+  std::ranges::sort(bounds);
+  std::vector<PositionLoss> bins;
+  for (const int64_t end : bounds) {
+    const int64_t begin = bins.empty() ? 0 : bins.back().end;
+    if (begin < end && end <= length) bins.push_back({begin, end, 0});
+  }
+  return bins;
+}
 
 std::string CellName::text() const { return fmt::format("{}.{}.{}", task, scheme, seed); }
 

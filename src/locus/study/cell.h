@@ -1,4 +1,4 @@
-// One cell of a study: a model under one scheme, trained on one task from one seed, tested at every length.
+// One cell of a study: a model with one scheme, trained on one task with one seed, tested at every length.
 #pragma once
 
 #include <functional>
@@ -12,38 +12,48 @@
 
 namespace locus::study {
 
-// Why a score has no value though the scheme had a row for every position.
-inline constexpr std::string_view kNoNumber = "the loss is not a number";
+// Why a score has no value although the scheme is defined at this length.
+inline constexpr std::string_view kNotFinite = "the loss is not a number";
 
 struct Score {
   int64_t length = 0;
-  double value = 0;  // accuracy or perplexity, as the task says; NaN where there is none
-  std::string why;   // then: why not
+  double value = 0;  // accuracy or perplexity, by the task's metric; NaN: no value
+  std::string why;   // why there is no value
 };
 
-// The scores of the trained model as it is (no variant), or of its parameters under other options.
+// The mean loss of the tokens at positions begin .. end - 1.
+struct PositionLoss {
+  int64_t begin = 0, end = 0;
+  double loss = 0;  // NaN if no token there has a target
+};
+
+// Bins of positions: bounds at powers of two and halfway between them, at the trained length and at `length`.
+std::vector<PositionLoss> position_bins(int64_t trained, int64_t length);
+
+// The scores of the trained model (no variant), or of its parameters with other options of the scheme.
 struct Row {
   std::string variant;
   std::vector<Score> scores;
+  std::vector<PositionLoss> by_position;  // at the longest length that has a value
 };
 
 struct CellName {
   std::string task, scheme;
   uint64_t seed = 0;
-  std::string text() const;  // also a file's name
+  std::string text() const;  // also the name of its file
 };
 
 struct Cell {
   CellName name;
   std::vector<Row> rows;
-  double loss = 0;          // of the last tenth of the training steps, their mean
+  double loss = 0;          // training loss, mean of the last tenth of the steps
   int64_t parameters = 0;   // of the scheme alone
-  double step_seconds = 0;  // the median
-  int64_t step_bytes = 0;   // the most memory a step took
+  double step_seconds = 0;  // median
+  int64_t step_bytes = 0;   // peak memory of a step
 };
 
-// Called now and then with the part of the cell that is done, 0 to 1; throws to stop.
-using CellProgress = std::function<void(double part)>;
+// Called repeatedly with the fraction of the cell that is done, 0 to 1; throws to stop.
+using CellProgress = std::function<void(double fraction)>;
 
 struct Finished {
   Cell cell;

@@ -13,6 +13,8 @@
 namespace locus::study {
 namespace {
 
+constexpr const char* kRemove = "remove the file to run the cell again";
+
 std::string row_json(const Row& row) {
   std::vector<std::string> scores;
   for (const Score& score : row.scores) {
@@ -20,22 +22,32 @@ std::string row_json(const Row& row) {
     if (!score.why.empty()) members.emplace_back("why", json::text(score.why));
     scores.push_back(json::object(members));
   }
-  return json::object({{"variant", json::text(row.variant)}, {"scores", json::list(scores)}});
+  std::vector<std::string> bins;
+  for (const PositionLoss& bin : row.by_position) bins.push_back(position_json(bin));
+  return json::object({{"variant", json::text(row.variant)},
+                       {"scores", json::list(scores)},
+                       {"by_position", json::list(bins)}});
 }
 
 Row read_row(simdjson::dom::element element) {
-  Row row{std::string(element["variant"].get_string().value()), {}};
+  using Limits = std::numeric_limits<double>;
+  Row row{std::string(element["variant"].get_string().value()), {}, {}};
   for (const simdjson::dom::element one : element["scores"].get_array()) {
     Score score{.length = one["length"].get_int64().value(), .value = 0, .why = ""};
     std::string_view why;
     if (one["why"].get(why) == simdjson::SUCCESS) score.why = why;
-    // JSON has numbers only: what could not be asked has a reason, what has none was a perplexity past all
-    // numbers.
-    using Limits = std::numeric_limits<double>;
+    // JSON has no NaN or infinity: null with a reason is no value, null without one an infinite perplexity.
     score.value = !one["value"].is_null() ? one["value"].get_double().value()
                   : score.why.empty()     ? Limits::infinity()
                                           : Limits::quiet_NaN();
     row.scores.push_back(std::move(score));
+  }
+  simdjson::dom::array bins;
+  if (element["by_position"].get(bins) != simdjson::SUCCESS) return row;  // problem_of reports it
+  for (const simdjson::dom::element bin : bins) {
+    row.by_position.push_back(
+        {bin["begin"].get_int64().value(), bin["end"].get_int64().value(),
+         bin["loss"].is_null() ? Limits::quiet_NaN() : bin["loss"].get_double().value()});
   }
   return row;
 }
@@ -45,20 +57,25 @@ bool can_be(const Score& score, const Task& task) {
   return task.metric == Metric::perplexity ? score.value > 0 : score.value >= 0 && score.value <= 1;
 }
 
-// What keeps a cell from being the one that is expected, or nothing.
+// Why a cell is not the expected one; empty if it is.
 std::string problem_of(const Study& study, const CellName& name, const Cell& cell) {
-  if (cell.name.text() != name.text()) return fmt::format("it is the cell {}", quote(cell.name.text()));
+  if (cell.name.text() != name.text()) return fmt::format("got the cell {}", quote(cell.name.text()));
   const std::span<const Extension> extensions = scheme_info(name.scheme).extensions;
-  if (cell.rows.size() != extensions.size() + 1) return fmt::format("it has {} rows", cell.rows.size());
+  if (cell.rows.size() != extensions.size() + 1) {
+    return fmt::format("got {} rows, expected {}", cell.rows.size(), extensions.size() + 1);
+  }
   const std::vector<int64_t> lengths = study.conditions.test_lengths();
   for (size_t i = 0; i < cell.rows.size(); ++i) {
     const Row& row = cell.rows[i];
     if (row.variant != (i == 0 ? "" : extensions[i - 1].name)) {
-      return fmt::format("row {} is {}", i + 1, quote(row.variant));
+      return fmt::format("row {} has the variant {}", i + 1, quote(row.variant));
     }
     if (!std::ranges::equal(row.scores, lengths, {}, &Score::length)) {
-      return fmt::format("row {} has other lengths than the study", i + 1);
+      return fmt::format("row {} has other test lengths than the study", i + 1);
     }
+    const bool has_value =
+        std::ranges::any_of(row.scores, [](const Score& s) { return !std::isnan(s.value); });
+    if (has_value && row.by_position.empty()) return fmt::format("row {} has no losses by position", i + 1);
     for (const Score& score : row.scores) {
       if (!can_be(score, study.task_named(name.task))) {
         return fmt::format("the score at length {} is {}", score.length, score.value);
@@ -66,16 +83,22 @@ std::string problem_of(const Study& study, const CellName& name, const Cell& cel
     }
   }
   const bool costs = cell.parameters >= 0 && cell.step_bytes >= 0 && cell.step_seconds >= 0;
-  return costs ? "" : "it has a negative cost";
+  return costs ? "" : "a cost is negative";
 }
 
 }  // namespace
 
+std::string position_json(const PositionLoss& bin) {
+  return json::object(
+      {{"begin", json::number(bin.begin)}, {"end", json::number(bin.end)}, {"loss", json::exact(bin.loss)}});
+}
+
 void check_cell(const Study& study, const CellName& name, const Cell& cell,
                 const std::filesystem::path& file) {
   const std::string problem = problem_of(study, name, cell);
-  require(problem.empty(), "{}: {}, not what this study has there; remove it and it is run again",
-          file.string(), problem);
+  if (problem.empty()) return;
+  fail({Fault::data, Code::damaged_file, kRemove}, "wrong cell in {}: {}; expected {} of this study",
+       file.string(), problem, name.text());
 }
 
 std::string cell_json(const Cell& cell) {
@@ -92,7 +115,7 @@ std::string cell_json(const Cell& cell) {
 }
 
 Cell read_cell(const std::filesystem::path& file) {
-  constexpr uint64_t kMost = 1 << 22;  // far more than any cell
+  constexpr uint64_t kMost = 1 << 22;  // far larger than any cell
   const std::string text = read_file(file, kMost);
   try {
     simdjson::dom::parser parser;
@@ -108,7 +131,7 @@ Cell read_cell(const std::filesystem::path& file) {
     cell.step_bytes = all["step_bytes"].get_int64().value();
     return cell;
   } catch (const simdjson::simdjson_error& error) {
-    fail(Fault::data, "{}: no cell of a study ({}); remove it and it is run again", file.string(),
+    fail({Fault::data, Code::damaged_file, kRemove}, "{} is not a cell of a study: {}", file.string(),
          error.what());
   }
 }

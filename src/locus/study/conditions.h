@@ -1,4 +1,4 @@
-// What a study holds equal for all its cells: the model, the training, the lengths it is tested at.
+// What all cells of a study share: the model, the training, and the lengths of the test texts.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,37 @@
 namespace locus::study {
 
 struct Conditions {
-  int64_t length = 64;  // trained at
+  int64_t length = 64;  // tokens of a training text
   std::string lengths = "64, 128, 256, 512";
   int64_t steps = 350;
   int64_t batch_size = 16;  // sequences in a step
   double learning_rate = 6e-3;
   int64_t width = 64, layers = 2, heads = 4, hidden = 128;
-  // Token rows against the rows of schemes that add some: neither drowns the other.
+  // Balances token embeddings with the position rows that some schemes add to them.
   double embedding_scale = 1.5;
-  int64_t test_tokens = 8192;  // at every length
+  int64_t test_tokens = 8192;  // per length
 
   template <class F>
   void fields(F& f) {
-    f.integer("length", length, 2, 1 << 20, "tokens of a training text");
-    f.text("lengths", lengths, "tokens of the texts it is tested on, beside the trained length");
-    f.integer("steps", steps, 1, 1e9, "training steps of every cell");
-    f.integer("batch_size", batch_size, 1, 1 << 16, "texts in a step");
-    f.number("learning_rate", learning_rate, 0, 10, "the largest learning rate");
-    f.integer("width", width, 1, 1 << 14, "of the model");
-    f.integer("layers", layers, 1, 1000, "of the model");
-    f.integer("heads", heads, 1, 1000, "of the model");
-    f.integer("hidden", hidden, 1, 1 << 16, "inside feed-forward");
-    f.number("embedding_scale", embedding_scale, 0, 1000, "on token rows, which start small");
-    f.integer("test_tokens", test_tokens, 1, 1e9, "tested at every length");
+    f.integer("length", length, 2, 1 << 20, "trained length: tokens of a training text");
+    f.text("lengths", lengths,
+           "test lengths in tokens, comma-separated; the trained length is always tested");
+    f.integer("steps", steps, 1, 1e9, "training steps per model");
+    f.integer("batch_size", batch_size, 1, 1 << 16, "texts per training step");
+    f.number("learning_rate", learning_rate, 0, 10, "peak learning rate");
+    f.integer("width", width, 1, 1 << 14, "hidden size");
+    f.integer("layers", layers, 1, 1000, "transformer layers");
+    f.integer("heads", heads, 1, 1000, "attention heads");
+    f.integer("hidden", hidden, 1, 1 << 16, "hidden size of the feed-forward network");
+    f.number("embedding_scale", embedding_scale, 0, 1000, "factor on token embeddings");
+    f.integer("test_tokens", test_tokens, 1, 1e9, "test tokens per length");
   }
 
-  std::vector<int64_t> test_lengths() const;  // rising, the trained one among them; a bad list is refused
+  std::vector<int64_t> test_lengths() const;  // sorted, with the trained length; throws on a bad list
 };
 
-// The model of a cell: the same for every scheme but for the scheme.
+// The model of a cell: all cells of a task differ in the scheme alone. Options of the scheme that its paper
+// chooses by the trained length follow from conditions.length; `options` override them.
 Blueprint blueprint(const Conditions& conditions, const Task& task, std::string_view scheme,
                     const OptionValues& options = {});
 

@@ -28,8 +28,8 @@ std::vector<float> logits_of(const Model& model, bool mirrored) {
 
 }  // namespace
 
-bool tells_direction(std::string_view scheme) {
-  constexpr double kRounding = 1e-3;  // of the largest: sums over keys run the other way
+bool has_direction(std::string_view scheme) {
+  constexpr double kRounding = 1e-3;  // relative to the largest: sums over keys run in the opposite order
   const Conditions small = {.length = kLength, .width = 8, .layers = 1, .heads = 2, .hidden = 8};
   const Task encoder = {.kind = ModelKind::encoder, .vocabulary = kLength};
   const Model model(blueprint(small, encoder, scheme), Model::Options{.seed = 1});
@@ -38,15 +38,16 @@ bool tells_direction(std::string_view scheme) {
     const Random random(1, ++stream);
     uint64_t index = 0;
     Tensor value = parameter.var.value();
-    for (float& number : value.data<float>()) number = random.normal(index++);  // tables may start at zero
+    for (float& number : value.data<float>())
+      number = random.normal(index++);  // some tables are initialized to zero
   }
   const std::vector<float> straight = logits_of(model, false), mirrored = logits_of(model, true);
-  double largest = 0, apart = 0;
+  double largest = 0, difference = 0;
   for (size_t i = 0; i < straight.size(); ++i) {
     largest = std::max<double>(largest, std::abs(straight[i]));
-    apart = std::max<double>(apart, std::abs(straight[i] - mirrored[i]));
+    difference = std::max<double>(difference, std::abs(straight[i] - mirrored[i]));
   }
-  return apart > kRounding * largest;
+  return difference > kRounding * largest;
 }
 
 }  // namespace locus::study

@@ -1,12 +1,12 @@
-// Whether a scheme knows which of two tokens comes first, or only how far apart they are.
+// Whether a scheme depends on which of two tokens comes first, or only on their distance.
 #pragma once
 
 #include <string_view>
 
 namespace locus::study {
 
-// Asked of the scheme itself: an encoder with it and with parameters drawn at random reads a text and its
-// mirror image. Where the states are mirror images too, nothing it could learn tells before from after.
-bool tells_direction(std::string_view scheme);
+// Measured: an encoder with random parameters reads a text and its mirror image. If its outputs are mirror
+// images too, no training can make it separate before from after.
+bool has_direction(std::string_view scheme);
 
 }  // namespace locus::study

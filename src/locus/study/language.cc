@@ -1,9 +1,9 @@
-// A text with local and long structure, from a small grammar that is the same for all texts.
-//   words   the next word depends on the last one, and on whether the word before that was even or odd: a
-//           model must tell the two apart
-//   names   each text has a name, told at its start behind the mark; whenever the mark comes again, the name
-//           follows, however long ago it was told
-// Masked, for an encoder: one word in seven is hidden and asked for.
+// A synthetic language with local and long-range structure; all texts share one small grammar.
+//   words   the next word depends on the last word and on the parity of the word before it: a model must
+//           separate the two
+//   names   each text has a name, which follows the mark at its start; after every later mark the same name
+//           follows, at any distance
+// For an encoder one word in seven is masked.
 #include <array>
 
 #include "locus/study/task.h"
@@ -11,12 +11,12 @@
 namespace locus::study {
 namespace {
 
-constexpr int32_t kWords = 40, kNames = 8, kMark = kWords + kNames, kHidden = kMark + 1;
-constexpr int32_t kTokens = kHidden + 1;
+constexpr int32_t kWords = 40, kNames = 8, kMark = kWords + kNames, kMasked = kMark + 1;
+constexpr int32_t kTokens = kMasked + 1;
 constexpr uint64_t kGrammar = 20170612;
-// Of the four words that may follow a pair.
+// Probabilities of the four words that can follow a pair.
 constexpr std::array kChances = {0.6f, 0.2f, 0.12f, 0.08f};
-constexpr float kMarkChance = 1.0f / 12, kHideChance = 1.0f / 7;
+constexpr float kMarkChance = 1.0f / 12, kMaskChance = 1.0f / 7;
 
 int32_t follower(int32_t last, int32_t before, float u) {
   uint64_t choice = 0;
@@ -26,7 +26,6 @@ int32_t follower(int32_t last, int32_t before, float u) {
   return static_cast<int32_t>(Random(kGrammar, 0).below(row * kChances.size() + choice, kWords));
 }
 
-// `length` tokens.
 std::vector<int32_t> text(int64_t length, const Random& random) {
   uint64_t draw = 0;
   const int32_t name = kWords + static_cast<int32_t>(random.below(draw++, kNames));
@@ -48,19 +47,19 @@ std::vector<int32_t> text(int64_t length, const Random& random) {
 Example next_word(int64_t length, const Random& random) {
   std::vector<int32_t> ids = text(length + 1, random);
   std::vector<int32_t> targets(ids.begin() + 1, ids.end());
-  targets[0] = kNothingAsked;  // the name itself: nothing tells it
+  targets[0] = kIgnored;  // the name itself cannot be predicted
   ids.pop_back();
   return {std::move(ids), std::move(targets)};
 }
 
-Example hidden_word(int64_t length, const Random& random) {
+Example masked_word(int64_t length, const Random& random) {
   Example example{text(length, random), {}};
-  const Random hide(random.seed(), ~random.stream());
-  example.targets.assign(example.ids.size(), kNothingAsked);
+  const Random mask(random.seed(), ~random.stream());
+  example.targets.assign(example.ids.size(), kIgnored);
   for (size_t i = 0; i < example.ids.size(); ++i) {
-    // The last token is asked for in any case: no example is without a question.
-    if (hide.uniform(i) >= kHideChance && i + 1 < example.ids.size()) continue;
-    example.targets[i] = std::exchange(example.ids[i], kHidden);
+    // The last token is always masked, so that every example has a target.
+    if (mask.uniform(i) >= kMaskChance && i + 1 < example.ids.size()) continue;
+    example.targets[i] = std::exchange(example.ids[i], kMasked);
   }
   return example;
 }
@@ -69,8 +68,10 @@ Example hidden_word(int64_t length, const Random& random) {
 
 extern const Task kLanguage = {
     .name = "language",
-    .summary = "predict the next word of a text with local grammar and a name told at its start",
-    .position = "order of the last two words; what followed the mark, however long ago",
+    .title = "Language modeling",
+    .summary = "predict the next word of a text with local grammar and a name that returns",
+    .example = "* Ada red fox ran far * -> Ada",
+    .position = "the order of the last two words; what followed the mark, at any distance",
     .kind = ModelKind::decoder,
     .metric = Metric::perplexity,
     .vocabulary = kTokens,
@@ -79,12 +80,14 @@ extern const Task kLanguage = {
 
 extern const Task kMaskedLanguage = {
     .name = "masked-language",
-    .summary = "fill in hidden words of the same text, seeing both sides",
-    .position = "which neighbour stands where",
+    .title = "Masked language modeling",
+    .summary = "fill in masked words of the same kind of text, with attention in both directions",
+    .example = "* Ada red [mask] ran far -> fox",
+    .position = "which neighbor comes before and which after",
     .kind = ModelKind::encoder,
     .metric = Metric::perplexity,
     .vocabulary = kTokens,
-    .make = hidden_word,
+    .make = masked_word,
 };
 
 }  // namespace locus::study

@@ -15,8 +15,7 @@ namespace {
 constexpr std::array<int64_t, 3> kShort = {64, 128, 256};
 constexpr int64_t kSmall = int64_t{1} << 26;  // floats: a quarter of a gigabyte
 
-// What threads keep to themselves does not grow with the length, and would tilt the curve on a machine of
-// many.
+// The buffers of threads do not grow with the length and would distort the curve on a machine with many.
 class OneThread {
  public:
   OneThread() { set_threads(1); }
@@ -28,11 +27,11 @@ class OneThread {
   const int before_ = threads();
 };
 
-// The parabola through what was seen at the short lengths.
-double carried_to(int64_t length, const std::array<double, 3>& seen) {
+// The value at `length` of the parabola through the values at the short lengths.
+double extrapolated(int64_t length, const std::array<double, 3>& values) {
   double sum = 0;
   for (size_t i = 0; i < kShort.size(); ++i) {
-    double part = seen[i];
+    double part = values[i];
     for (size_t j = 0; j < kShort.size(); ++j) {
       if (j == i) continue;
       part *= static_cast<double>(length - kShort[j]) / static_cast<double>(kShort[i] - kShort[j]);
@@ -42,10 +41,10 @@ double carried_to(int64_t length, const std::array<double, 3>& seen) {
   return sum;
 }
 
-// The most tensors there are at once: the model and one pass, with its gradients when it trains.
+// Peak memory of the model and one forward pass, with the backward pass in training.
 double bytes_of(Conditions conditions, const Task& task, const SchemeInfo& scheme, int64_t texts,
                 int64_t length, bool training) {
-  conditions.length = length;  // a table as long as the text, whatever the scheme
+  conditions.length = length;  // a table as long as the text, for any scheme
   const int64_t before = allocated_bytes();
   reset_peak_bytes();
   const Model model(blueprint(conditions, task, scheme.name), Model::Options{.seed = 1});
@@ -66,7 +65,7 @@ double bytes_at(const Conditions& conditions, const Task& task, const SchemeInfo
     one[i] = bytes_of(conditions, task, scheme, 1, kShort[i], training);
     more[i] = texts == 1 ? 0 : bytes_of(conditions, task, scheme, 2, kShort[i], training) - one[i];
   }
-  return carried_to(length, one) + static_cast<double>(texts - 1) * carried_to(length, more);
+  return extrapolated(length, one) + static_cast<double>(texts - 1) * extrapolated(length, more);
 }
 
 }  // namespace
@@ -77,7 +76,7 @@ Need largest_need(const Study& study) {
   Need need;
   const OneThread scope;
   const auto consider = [&](double bytes, const std::string& what, const std::string& lower) {
-    constexpr double kMost = 9e18;  // past it there is no int64
+    constexpr double kMost = 9e18;  // near the largest int64
     if (bytes > static_cast<double>(need.bytes)) {
       need = {static_cast<int64_t>(std::min(bytes, kMost)), what, lower};
     }
@@ -85,12 +84,12 @@ Need largest_need(const Study& study) {
   for (const Task* task : study.task_list()) {
     for (const SchemeInfo* scheme : study.scheme_list()) {
       consider(bytes_at(c, *task, *scheme, 1, longest, false),
-               fmt::format("testing {} on a text of {} tokens", scheme->name, longest),
-               "the longest of lengths, or leave the scheme out");
+               fmt::format("the test of {} on a text of {} tokens", scheme->name, longest),
+               "lengths, or omit the scheme");
       consider(
           bytes_at(c, *task, *scheme, c.batch_size, c.length, true),
           fmt::format("a training step of {} on {} texts of {} tokens", scheme->name, c.batch_size, c.length),
-          "batch, length or width, or leave the scheme out");
+          "batch_size, length or width, or omit the scheme");
     }
   }
   return need;
@@ -106,8 +105,9 @@ void require_memory(const Study& study, int64_t available) {
   const Need need = largest_need(study);
   if (need.bytes <= available) return;
   constexpr double kGigabyte = 1e9;
-  fail(Fault::resource, "study: {} needs about {:.1f} GB, and {:.1f} GB are free; lower {}", need.what,
-       static_cast<double>(need.bytes) / kGigabyte, static_cast<double>(available) / kGigabyte, need.lower);
+  fail(Fault::resource, "not enough memory for {}: {:.1f} GB are free, expected about {:.1f} GB; lower {}",
+       need.what, static_cast<double>(available) / kGigabyte, static_cast<double>(need.bytes) / kGigabyte,
+       need.lower);
 }
 
 }  // namespace locus::study

@@ -1,7 +1,6 @@
-// Tasks about contents: a value by its key, and the most frequent symbol, which needs no position at all.
-//   recall     k1 v1 k2 v2 .. k?  -> v of the key; asked again and again in the second half of the text
-//   majority   a row of two symbols -> at every place the more frequent one of the whole row
-
+// Tasks about content: a value by its key, and the most frequent symbol, which needs no position.
+//   recall     k1 v1 k2 v2 .. k?  -> the value of the key, at every key that occurred before
+//   majority   two symbols in any order -> at every token the more frequent symbol of the whole text
 #include "locus/study/task.h"
 
 namespace locus::study {
@@ -9,21 +8,22 @@ namespace {
 
 constexpr int32_t kKeys = 16, kValues = 16;
 
-// Pairs of a key and its value. Keys come in any order and again; a value is asked for wherever its key was
-// told before.
+// Pairs of a key and its value. Keys repeat in any order; the value is a target at every key but the first of
+// its kind.
 Example recall(int64_t length, const Random& random) {
   std::vector<int32_t> value_of(kKeys, -1);
   Example example;
-  bool asked = false;
+  bool has_target = false;
   for (uint64_t pair = 0; static_cast<int64_t>(example.ids.size()) < length; ++pair) {
     auto key = static_cast<size_t>(random.below(2 * pair, kKeys));
     const bool last = static_cast<int64_t>(example.ids.size()) + 2 >= length;
-    if (last && !asked && pair > 0) key = static_cast<size_t>(example.ids[0]);  // no text without a question
+    if (last && !has_target && pair > 0)
+      key = static_cast<size_t>(example.ids[0]);  // every text has a target
     const bool known = value_of[key] >= 0;
-    asked |= known;
+    has_target |= known;
     if (!known) value_of[key] = kKeys + static_cast<int32_t>(random.below(2 * pair + 1, kValues));
     example.ids.insert(example.ids.end(), {static_cast<int32_t>(key), value_of[key]});
-    example.targets.insert(example.targets.end(), {known ? value_of[key] : kNothingAsked, kNothingAsked});
+    example.targets.insert(example.targets.end(), {known ? value_of[key] : kIgnored, kIgnored});
   }
   example.ids.resize(static_cast<size_t>(length));
   example.targets.resize(static_cast<size_t>(length));
@@ -32,7 +32,7 @@ Example recall(int64_t length, const Random& random) {
 
 Example majority(int64_t length, const Random& random) {
   Example example;
-  // A row is drawn around its own share of ones, so that rows are not all near a half.
+  // Every text has a random share of ones; with a fixed share all texts would be close to it.
   const float share = random.uniform(0);
   int64_t ones = 0;
   for (int64_t i = 0; i < length; ++i) {
@@ -48,8 +48,10 @@ Example majority(int64_t length, const Random& random) {
 
 extern const Task kRecall = {
     .name = "recall",
-    .summary = "say the value that was told behind a key",
-    .position = "what stood right behind, however long ago",
+    .title = "Associative recall",
+    .summary = "predict the value that followed a key earlier in the text",
+    .example = "a 4 b 7 c 1 b -> 7",
+    .position = "the token right after an earlier one, at any distance",
     .kind = ModelKind::decoder,
     .vocabulary = kKeys + kValues,
     .shortest = 3,
@@ -59,7 +61,9 @@ extern const Task kRecall = {
 
 extern const Task kMajority = {
     .name = "majority",
-    .summary = "say which of two symbols is the more frequent",
+    .title = "Majority",
+    .summary = "predict which of two symbols is more frequent",
+    .example = "0 1 1 0 1 -> 1",
     .position = "nothing: the control",
     .needs_order = false,
     .kind = ModelKind::encoder,

@@ -14,7 +14,7 @@ namespace {
 constexpr const char *kStudyFile = "study.toml", *kTextFile = "text.txt", *kCells = "cells",
                      *kModels = "models";
 
-// Each thing once, in the order of the user's list.
+// The chosen items without repeats, in the order of the user's list.
 template <class T, class Find>
 std::vector<const T*> chosen(std::string_view list, std::span<const T* const> all, Find find) {
   if (list == "all") return {all.begin(), all.end()};
@@ -73,15 +73,15 @@ void check(const Study& study) {
     try {
       test();
     } catch (const Error& error) {
-      if (error.fault() == Fault::io) throw;  // a file is not there: no setting can mend that
+      if (error.fault() == Fault::io) throw;  // a missing file is not a problem of the settings
       found.emplace_back(error.what());
     }
   };
-  note([&] { require(!study.task_list().empty(), "study: no tasks"); });
-  note([&] { require(!study.scheme_list().empty(), "study: no schemes"); });
+  note([&] { require(!study.task_list().empty(), "no tasks in the study, expected at least one"); });
+  note([&] { require(!study.scheme_list().empty(), "no schemes in the study, expected at least one"); });
   note([&] { study.conditions.test_lengths(); });
   refuse("study", found);
-  if (!study.text.empty()) {  // a text may be too short for the longest example
+  if (!study.text.empty()) {  // it may be too short for the longest example
     note([&] {
       study.task_list().front()->make(study.conditions.test_lengths().back(),
                                       Random(1, static_cast<uint64_t>(List::test)));
@@ -90,8 +90,8 @@ void check(const Study& study) {
   for (const Task* task : study.task_list()) {
     for (const int64_t length : study.conditions.test_lengths()) {
       if (std::min(length, study.conditions.length) >= task->shortest) continue;
-      found.push_back(fmt::format("task {} needs texts of at least {} tokens, but a length is {}", task->name,
-                                  task->shortest, std::min(length, study.conditions.length)));
+      found.push_back(fmt::format("length too short for the task {}: got {} tokens, expected at least {}",
+                                  task->name, std::min(length, study.conditions.length), task->shortest));
     }
     for (const std::string& problem : problems(blueprint(study.conditions, *task, "none")))
       found.push_back(problem);
@@ -107,23 +107,24 @@ Settings settings_of(const Study& study) {
   return settings;
 }
 
-// A text is told by what it holds, wherever it lies.
+// The text is identified by its contents, so its file can move.
 void claim_text(const Study& study, const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kTextFile;
   const std::string now = fingerprint(study.text);
   if (!is_there(file)) return write_file(file, now);
   if (read_file(file) == now) return;
-  fail(Fault::usage, "{} was begun with another text than '{}' is now; give another folder", folder.string(),
-       study.text);
+  fail({Fault::usage, Code::run_mismatch, "choose another folder"},
+       "the study in {} was started with another text than {}", folder.string(), study.text);
 }
 
-// Makes the folder this study's, or refuses one that is another's.
+// Writes the settings into a new folder, or throws if the folder has other settings.
 void claim(const Study& study, const std::filesystem::path& folder) {
-  if (std::optional<Study> there = study_in(folder)) {
-    if (!study.text.empty() && !there->text.empty()) there->text = study.text;
-    const auto found = differences(settings_of(*there), settings_of(study));
+  if (std::optional<Study> existing = study_in(folder)) {
+    if (!study.text.empty() && !existing->text.empty()) existing->text = study.text;
+    const auto found = differences(settings_of(*existing), settings_of(study));
     if (!found.empty()) {
-      fail(Fault::usage, "{} holds another study; give another folder, or the same settings:\n  {}",
+      fail({Fault::usage, Code::run_mismatch},
+           "{} contains a study with other settings; choose another folder, or the same settings:\n  {}",
            folder.string(), fmt::join(found, "\n  "));
     }
   } else {
@@ -141,7 +142,7 @@ Study read_study(const std::filesystem::path& file) {
   for (const Field& field : fields_of(study)) names.emplace_back(field.spec.name);
   settings.require_known(std::vector<std::string_view>(names.begin(), names.end()));
   refuse(file.string(), read_fields(study, settings.section("")));
-  // Seen from the file, as in a run's; a study that was begun has it whole.
+  // Relative to the file, as in a training run; the study.toml of a folder has the absolute path.
   if (!study.text.empty()) study.text = absolute_path(file.parent_path() / study.text).string();
   return study;
 }
@@ -155,10 +156,10 @@ std::string study_toml(const Study& study) { return settings_of(study).toml(); }
 
 std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher) {
   check(study);
-  const bool begun = take_folder(folder, kCells);
+  const bool resumed = take_folder(folder, kCells);
   make_folder(folder / kModels);
   const FolderLock lock(folder / "lock");
-  if (begun) clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html"});
+  if (resumed) clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html"});
   for (const char* part : {kCells, kModels}) clear_debris(folder / part);
   claim(study, folder);
   std::vector<Cell> cells;
@@ -170,10 +171,10 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
       cells.push_back(read_cell(path));
       check_cell(study, name, cells.back(), path);
     } else {
-      Finished done = run_cell(study.conditions, study.task_named(name.task), name, [&](double part) {
-        if (watcher.at_work) watcher.at_work(name, part);
+      Finished done = run_cell(study.conditions, study.task_named(name.task), name, [&](double fraction) {
+        if (watcher.progress) watcher.progress(name, fraction);
       });
-      // The model first: a cell that is there has all it needs.
+      // The model first: a cell that exists is complete.
       if (name.seed == 1) {
         write_safetensors(model_file(folder, name), named_tensors(done.model->parameters()));
       }

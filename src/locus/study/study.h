@@ -1,11 +1,11 @@
-// A study: every scheme of a list, on every task of a list, from every seed, in a folder that a killed run
-// goes on in.
+// A study: every scheme of a list, on every task of a list, with every seed. Its folder lets an interrupted
+// run resume.
 //
-//   study.toml                what it holds equal and what it compares
-//   cells/TASK.SCHEME.SEED.json   one finished cell each
-//   models/TASK.SCHEME.safetensors   the first seed's trained parameters, to look at
-//   text.txt                  what tells the user's text from others, where one was given
-//   lock                      held by the process at work
+//   study.toml                       the settings
+//   cells/TASK.SCHEME.SEED.json      one file per finished cell
+//   models/TASK.SCHEME.safetensors   the trained parameters of the first seed, for the report
+//   text.txt                         the fingerprint of the user's text, if there is one
+//   lock                             held by the process that runs the study
 #pragma once
 
 #include <filesystem>
@@ -23,50 +23,51 @@ struct Study {
   std::string tasks = "language, back-encoder, back";
   std::string schemes = "all";
   int64_t seeds = 2;
-  std::string text;  // a file; its task is added to the list
+  std::string text;  // a file; its task comes first
 
   template <class F>
   void fields(F& f) {
-    f.text("tasks", tasks, "what is asked, by commas; all: every task");
-    f.text("schemes", schemes, "what is compared, by commas; all: every scheme");
-    f.text("text", text, "a file whose next byte is asked for, as task text");
-    f.integer("seeds", seeds, 1, 1000, "models trained for every task and scheme");
+    f.text("tasks", tasks, "tasks to train on, comma-separated; all: every task");
+    f.text("schemes", schemes, "position schemes to compare, comma-separated; all: every scheme");
+    f.text("text", text, "a text file; adds the task text, which predicts its next byte");
+    f.integer("seeds", seeds, 1, 1000, "models trained per task and scheme");
     conditions.fields(f);
   }
 
-  std::vector<const Task*> task_list() const;  // of a text: read once, when the list is first asked for
+  std::vector<const Task*> task_list() const;  // reads the text file on the first call
   const Task& task_named(std::string_view name) const;
   std::vector<const SchemeInfo*> scheme_list() const;
-  std::vector<CellName> cells() const;  // in the order they are run
+  std::vector<CellName> cells() const;  // in the order of training
 
  private:
   mutable std::shared_ptr<const Task> text_task_;
 };
 
-// Everything wrong with a study, before anything is trained.
+// Throws one error with all problems of a study.
 void check(const Study& study);
 
-// From a TOML file; unknown keys and values out of range are refused, all at once.
+// From a TOML file. Unknown keys and values out of range are reported together.
 Study read_study(const std::filesystem::path& file);
-std::string study_toml(const Study& study);  // reads back to the same
-// The study a folder holds, if it holds one.
+std::string study_toml(const Study& study);  // read_study() of it gives the same study
+// The study in a folder, if there is one.
 std::optional<Study> study_in(const std::filesystem::path& folder);
 
 struct Watcher {
-  std::function<void(const CellName&, double part)> at_work;  // throws to stop
-  std::function<void(const Cell&, bool now)> finished;        // now, or found in the folder
+  std::function<void(const CellName&, double fraction)> progress;  // throws to stop
+  std::function<void(const Cell&, bool trained)> finished;         // trained now, or found in the folder
 };
 
-// Runs what is missing. A folder that holds another study is refused with the differences, one that another
-// process is at work in with its number.
+// Runs the cells that are missing in the folder. Throws if the folder belongs to a study with other settings,
+// or if another process runs in it.
 std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher);
 
-// The first seed's trained parameters.
+// The file with the trained parameters of the first seed.
 std::filesystem::path model_file(const std::filesystem::path& folder, const CellName& name);
 
+std::string position_json(const PositionLoss& bin);
 std::string cell_json(const Cell& cell);
 Cell read_cell(const std::filesystem::path& file);
-// Refuses a cell that cannot be the one that the study has under this name.
+// Throws if a cell is not the one that the study has under this name.
 void check_cell(const Study& study, const CellName& name, const Cell& cell,
                 const std::filesystem::path& file);
 

@@ -6,6 +6,7 @@
 
 #include "locus/base/json.h"
 #include "locus/base/version.h"
+#include "locus/study/verdict.h"
 
 namespace locus::study {
 namespace {
@@ -22,13 +23,25 @@ Mean mean_of(const std::vector<const Score*>& scores) {
   return {total / static_cast<double>(scores.size()), most - least, ""};
 }
 
+std::vector<PositionLoss> mean_by_position(const std::vector<const Cell*>& cells, size_t row) {
+  std::vector<PositionLoss> mean = cells.front()->rows.at(row).by_position;
+  for (PositionLoss& bin : mean) bin.loss = 0;
+  for (const Cell* cell : cells) {
+    const std::vector<PositionLoss>& bins = cell->rows.at(row).by_position;
+    if (!std::ranges::equal(bins, mean, {}, &PositionLoss::end, &PositionLoss::end)) return {};
+    for (size_t i = 0; i < mean.size(); ++i) mean[i].loss += bins[i].loss / static_cast<double>(cells.size());
+  }
+  return mean;
+}
+
 Line line_of(const std::vector<const Cell*>& cells, const std::string& scheme, size_t row, size_t lengths) {
-  Line line{scheme, cells.front()->rows[row].variant, {}};
+  Line line{scheme, cells.front()->rows[row].variant, {}, {}};
   for (size_t i = 0; i < lengths; ++i) {
     std::vector<const Score*> scores;
     for (const Cell* cell : cells) scores.push_back(&cell->rows.at(row).scores.at(i));
     line.scores.push_back(mean_of(scores));
   }
+  line.by_position = mean_by_position(cells, row);
   return line;
 }
 
@@ -40,7 +53,7 @@ Cost cost_of(const std::vector<const Cell*>& cells, const std::string& scheme) {
 
 }  // namespace
 
-Summary summarise(const Study& study, const std::vector<Cell>& cells) {
+Summary summarize(const Study& study, const std::vector<Cell>& cells) {
   Summary summary{study.conditions.test_lengths(), study.conditions.length, study.seeds, {}, {}};
   for (const Task* task : study.task_list()) {
     TaskSummary& part = summary.tasks.emplace_back(TaskSummary{task, {}});
@@ -60,6 +73,61 @@ Summary summarise(const Study& study, const std::vector<Cell>& cells) {
   return summary;
 }
 
+size_t Summary::trained_column() const {
+  const auto found = std::ranges::find(lengths, trained);
+  return static_cast<size_t>(found == lengths.end() ? 0 : found - lengths.begin());
+}
+
+double Summary::step_ratio(std::string_view scheme) const {
+  const auto control = std::ranges::find(costs, kControl, &Cost::scheme);
+  const auto found = std::ranges::find(costs, scheme, &Cost::scheme);
+  if (control == costs.end() || found == costs.end()) return std::numeric_limits<double>::quiet_NaN();
+  return found->step_seconds / control->step_seconds;
+}
+
+bool close_to(const Task& task, double value, double reference) {
+  return task.metric == Metric::accuracy ? value >= reference - kTolerance
+                                         : value <= reference * (1 + kTolerance);
+}
+
+bool better(const Task& task, double value, double reference) {
+  if (std::isnan(value)) return false;
+  if (std::isnan(reference)) return true;
+  return task.metric == Metric::accuracy ? value > reference : value < reference;
+}
+
+Standing standing(const Summary& summary, const TaskSummary& task, const Line& line) {
+  const size_t column = summary.trained_column();
+  const Mean& trained = line.scores[column];
+  double top = std::numeric_limits<double>::quiet_NaN(), control = top;
+  for (const Line& other : task.lines) {
+    if (better(*task.task, other.scores[column].value, top)) top = other.scores[column].value;
+    if (other.scheme == kControl) control = other.scores[column].value;
+  }
+  Standing result{.best = close_to(*task.task, trained.value, top), .reach = column};
+  result.learned = task.task->metric == Metric::accuracy
+                       ? trained.value - trained.spread / 2 >= kSolved
+                       : std::isnan(control) || trained.value * (1 + kTolerance) < control;
+  while (result.reach + 1 < line.scores.size() &&
+         close_to(*task.task, line.scores[result.reach + 1].value, trained.value)) {
+    ++result.reach;
+  }
+  return result;
+}
+
+std::vector<const Line*> ranked(const TaskSummary& task) {
+  std::vector<const Line*> lines;
+  for (const Line& line : task.lines) lines.push_back(&line);
+  std::ranges::stable_sort(lines, [&](const Line* a, const Line* b) {
+    const double last_a = a->scores.back().value, last_b = b->scores.back().value;
+    if (std::isnan(last_a) && std::isnan(last_b)) {
+      return better(*task.task, a->scores.front().value, b->scores.front().value);
+    }
+    return better(*task.task, last_a, last_b);
+  });
+  return lines;
+}
+
 std::string results_json(const Study& study, const Summary& summary) {
   std::vector<std::string> tasks;
   for (const TaskSummary& task : summary.tasks) {
@@ -71,29 +139,38 @@ std::string results_json(const Study& study, const Summary& summary) {
                                        {"mean", json::exact(line.scores[i].value)},
                                        {"spread", json::exact(line.scores[i].spread)}}));
       }
+      std::vector<std::string> bins;
+      for (const PositionLoss& bin : line.by_position) bins.push_back(position_json(bin));
+      const Standing place = standing(summary, task, line);
       lines.push_back(json::object({{"scheme", json::text(line.scheme)},
                                     {"variant", json::text(line.variant)},
-                                    {"scores", json::list(scores)}}));
+                                    {"learned", json::boolean(place.learned)},
+                                    {"works_to", json::number(summary.lengths[place.reach])},
+                                    {"scores", json::list(scores)},
+                                    {"by_position", json::list(bins)}}));
     }
     tasks.push_back(json::object(
         {{"task", json::text(task.task->name)},
+         {"title", json::text(task.task->title)},
          {"metric", json::text(task.task->metric == Metric::accuracy ? "accuracy" : "perplexity")},
          {"lines", json::list(lines)}}));
   }
-  std::vector<std::string> costs, words;
+  std::vector<std::string> costs;
   for (const Cost& cost : summary.costs) {
     costs.push_back(json::object({{"scheme", json::text(cost.scheme)},
                                   {"parameters", json::number(cost.parameters)},
                                   {"step_seconds", json::exact(cost.step_seconds)},
                                   {"step_bytes", json::number(cost.step_bytes)}}));
   }
-  for (const std::string& sentence : findings(summary)) words.push_back(json::text(sentence));
+  const Verdict answer = verdict(summary);
   json::Members settings;
   const OptionValues values = field_values(study);
   for (const auto& [name, value] : values) settings.emplace_back(name, json::text(value));
   return json::lines({{"version", json::text(version())},
                       {"study", json::object(settings)},
-                      {"findings", json::list(words)},
+                      {"verdict", json::object({{"pick", json::text(answer.pick)},
+                                                {"works_on_all_tasks", json::texts(answer.on_all_tasks)},
+                                                {"sentences", json::texts(answer.sentences)}})},
                       {"tasks", json::list(tasks)},
                       {"costs", json::list(costs)}});
 }

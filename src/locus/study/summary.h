@@ -1,4 +1,4 @@
-// The cells of a study seen together: means and spreads over seeds, costs, and the answer in words.
+// The cells of a study combined: means and spreads over seeds, costs, and how far each scheme extrapolates.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 namespace locus::study {
 
 struct Mean {
-  double value = 0;   // NaN where a seed has none
-  double spread = 0;  // largest less smallest over the seeds
-  std::string why;    // where there is none
+  double value = 0;   // NaN if any seed has no value
+  double spread = 0;  // largest minus smallest value over the seeds
+  std::string why;    // why there is no value
 };
 
-// A scheme, or a scheme stretched, on one task.
+// A scheme on one task, or a variant of it: the same parameters with options for longer texts.
 struct Line {
   std::string scheme, variant;
-  std::vector<Mean> scores;  // of every length
+  std::vector<Mean> scores;               // one per length
+  std::vector<PositionLoss> by_position;  // means over the seeds; empty if seeds end at different lengths
   std::string label() const { return variant.empty() ? scheme : fmt::format("{} + {}", scheme, variant); }
 };
 
@@ -37,19 +38,36 @@ struct Summary {
   std::vector<int64_t> lengths;
   int64_t trained = 0, seeds = 0;
   std::vector<TaskSummary> tasks;
-  std::vector<Cost> costs;  // of the first task; seconds are the least of all seeds
+  std::vector<Cost> costs;  // on the first task; seconds are the minimum over the seeds
+
+  size_t trained_column() const;  // index of the trained length in `lengths`
+  // Step time relative to the control, which has no position information; NaN without a control.
+  double step_ratio(std::string_view scheme) const;
 };
 
-Summary summarise(const Study& study, const std::vector<Cell>& cells);
+inline constexpr std::string_view kControl = "none";
 
-// Whether a line does at a length what it did at the trained one: it loses no more than 0.05 of accuracy, or
-// gains no more than that part of perplexity.
-bool holds(const Task& task, const Mean& trained, const Mean& there);
+// The limits behind every statement of a report.
+inline constexpr double kSolved = 0.95;  // accuracy, minus half the spread over seeds, of a solved task
+inline constexpr double kTolerance =
+    0.05;  // accuracy that may be lost, share of perplexity that may be added
 
-// The answer, a sentence or two for every task, computed from the numbers.
-std::vector<std::string> findings(const Summary& summary);
-// What their words mean.
-std::string rules();
+Summary summarize(const Study& study, const std::vector<Cell>& cells);
+
+// Whether a value is at most kTolerance worse than the reference.
+bool close_to(const Task& task, double value, double reference);
+bool better(const Task& task, double value, double reference);
+
+// How a line does on a task.
+struct Standing {
+  bool learned = false;  // solved (accuracy), or more than kTolerance better than the control (perplexity)
+  bool best = false;     // close to the best line at the trained length
+  size_t reach = 0;      // index of the longest length up to which all values are close to the trained one
+};
+Standing standing(const Summary& summary, const TaskSummary& task, const Line& line);
+
+// The lines of a task, the best value at the longest length first. Lines without a value there come last.
+std::vector<const Line*> ranked(const TaskSummary& task);
 
 std::string results_json(const Study& study, const Summary& summary);
 std::string results_csv(const std::vector<Cell>& cells);

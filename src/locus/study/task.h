@@ -1,5 +1,5 @@
-// Tasks that are generated, each asking something else of position. An example is a function of its random
-// numbers and length alone: every scheme sees the same ones in the same order.
+// Synthetic tasks, each of which needs something different of position. An example depends on its random
+// numbers and its length alone, so every scheme sees the same examples in the same order.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,38 @@
 
 namespace locus::study {
 
-inline constexpr int32_t kNothingAsked = kernel::kIgnoredTarget;
+inline constexpr int32_t kIgnored = kernel::kIgnoredTarget;
 
 struct Example {
   std::vector<int32_t> ids;
-  std::vector<int32_t> targets;  // one for every token; kNothingAsked where nothing is
+  std::vector<int32_t> targets;  // one per token; kIgnored: no loss at this token
 };
 
 enum class Metric { accuracy, perplexity };
 
 struct Task {
-  std::string_view name;
-  std::string_view summary;   // what it asks, one line
-  std::string_view position;  // what it asks of position
-  bool needs_order = true;    // false: the answer is the same in any order
+  std::string_view name;      // on the command line and in files
+  std::string_view title;     // in reports
+  std::string_view summary;   // what the model predicts, one line
+  std::string_view example;   // an input and its target
+  std::string_view position;  // what it needs of position
+  bool needs_order = true;    // false: the target is the same for any order of the tokens
   ModelKind kind = ModelKind::decoder;
   Metric metric = Metric::accuracy;
   int32_t vocabulary = 0;
-  int64_t shortest = 2;  // example that asks something
-  int64_t effort = 1;    // times the study's steps, for what is learned late
+  int64_t shortest = 2;  // the shortest example that has a target
+  int64_t effort = 1;    // multiplies the study's steps, for tasks that are learned late
   std::function<Example(int64_t length, const Random& random)> make;
 };
 
-// An explicit list, in the order it is shown; the first is the headline.
+// An explicit list, in the order of the report; the first task is the headline.
 std::span<const Task* const> tasks();
-const Task& task(std::string_view name);  // unknown: an error with the nearest known name
+const Task& task(std::string_view name);  // unknown name: an error with the nearest known name
 
-// The next byte of a file's text, the last tenth of it kept for the test. Named "text".
+// Next-byte prediction on a file; the last tenth of the file is the test set. Its name is "text".
 Task text_task(const std::filesystem::path& file);
 
-// Of which list an example is: the lowest bit of its stream of random numbers says it.
+// Training or test set. The lowest bit of an example's random stream says which.
 enum class List : uint64_t { training, test };
 inline List list_of(const Random& random) { return static_cast<List>(random.stream() & 1); }
 

@@ -1,5 +1,6 @@
 // The list of tasks.
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/study/task.h"
 
@@ -19,7 +20,7 @@ const Task& task(std::string_view name) {
     if (one->name == name) return *one;
     names.push_back(one->name);
   }
-  fail(Fault::usage, "unknown task '{}'{}; there are {}", name, suggestion(name, names),
+  fail(Fault::usage, "unknown task {}{}; expected one of {}", quote(name), suggestion(name, names),
        fmt::join(names, ", "));
 }
 
