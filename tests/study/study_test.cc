@@ -151,7 +151,9 @@ TEST(Study, PositionBinsCoverTheTextAndMeetAtTheTrainedLength) {
     bool meets = false;
     for (size_t i = 0; i < bins.size(); ++i) {
       EXPECT_LT(bins[i].begin, bins[i].end);
-      if (i > 0) EXPECT_EQ(bins[i].begin, bins[i - 1].end);
+      if (i > 0) {
+        EXPECT_EQ(bins[i].begin, bins[i - 1].end);
+      }
       meets |= bins[i].end == trained;
     }
     EXPECT_TRUE(meets) << trained << " " << length;

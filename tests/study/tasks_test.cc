@@ -58,7 +58,7 @@ TEST_P(EveryTask, AnExampleDependsOnItsNumberAloneAndListsAreDisjoint) {
 TEST_P(EveryTask, HasATitleAndAnExampleForReaders) {
   const Task& task = *GetParam();
   EXPECT_NE(task.title, task.name);
-  EXPECT_NE(task.example.find(" -> "), std::string_view::npos) << task.example;
+  EXPECT_NE(task.example.find(" \u2192 "), std::string_view::npos) << task.example;
 }
 
 TEST(Tasks, BackHasTheSymbolBeforeAsTarget) {

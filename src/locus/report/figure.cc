@@ -11,7 +11,7 @@ namespace {
 
 // Sizes at which the text of a panel is readable on a phone, whose page is about 360 wide.
 constexpr double kWide = 480, kHeight = 330, kSmallWide = 236, kSmallHeight = 210;
-constexpr double kPairWide = 500, kPairHeight = 270;
+constexpr double kPairWide = 500, kPairHeight = 300;
 constexpr double kDesktop = 960, kPhone = 400, kPerLine = 18, kAroundLines = 100, kScatterHeight = 400;
 constexpr double kMap = 340, kSmallMap = 204, kGap = 12;
 

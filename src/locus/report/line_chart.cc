@@ -25,16 +25,18 @@ struct Legend {
   double height = 0;
 };
 
-// The class of every line. Muted lines take no color; dashed ones share the color before them.
+// The class of every line. Muted lines have no color; dashed ones share the color before them, each with its
+// own dashes.
 std::vector<std::string> classes_of(const LineChart& chart) {
   std::vector<std::string> classes;
-  size_t colors = 0;
+  size_t colors = 0, variants = 0;
   for (const Series& series : chart.series) {
     if (series.muted) {
       classes.emplace_back("line muted");
     } else if (series.dashed && colors > 0) {
-      classes.push_back(line_class(colors - 1 + kLight.lines.size()));
+      classes.push_back(line_class(colors - 1 + ++variants * kLight.lines.size()));
     } else {
+      variants = 0;
       classes.push_back(line_class(colors++));
     }
   }
@@ -221,7 +223,7 @@ std::string end_name(const LineChart& chart, const Series& series, const Axis& x
 }
 
 double beside_names(const LineChart& chart, const Axis& x, const Axis& y) {
-  double widest = 0;
+  double widest = chart.names_width;
   for (const Series& series : chart.series) {
     widest = std::max(widest, text_width(end_name(chart, series, x, y), kTextSize));
   }

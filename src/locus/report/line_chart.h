@@ -24,6 +24,7 @@ struct LineChart {
   std::vector<Series> series;
   bool log_x = false, log_y = false;
   bool named_ends = false;                             // names at the ends of the lines instead of a legend
+  double names_width = 0;                              // least room for names, to align several charts
   std::vector<double> x_ticks;                         // empty: round numbers
   std::optional<std::pair<double, std::string>> mark;  // a vertical line at this x, and its label
   std::optional<std::pair<double, double>> y_range;    // absent: the range of the series

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kLayout = R"(
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:70rem;padding:1.5rem 1rem 3rem;font:1rem/1.5 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}
+body{margin:0 auto;max-width:74rem;padding:1.5rem 1rem 3rem;font:1rem/1.5 system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}
 h1{font-size:1.75rem;line-height:1.2;margin:0 0 .7rem}h2{font-size:1.2rem;margin:0 0 .5rem}main>h2{margin-top:2.2rem}
 .lead{font-size:1.15rem;margin:0 0 1rem;max-width:48rem}
 .verdict{margin:0 0 1.2rem;padding:.8rem 1.1rem;border-left:.35rem solid;border-radius:.3rem}
@@ -37,7 +37,7 @@ svg.icon{display:inline-block;width:.85em;height:.85em;margin-right:.45em;vertic
 :focus-visible{outline:2px solid;outline-offset:2px}
 footer{font-size:.85rem}
 .scroll{overflow-x:auto;margin:0 0 1rem}
-table{border-collapse:collapse;font-size:.95rem}th,td{padding:.26rem .7rem;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+table{border-collapse:collapse;font-size:.95rem}th,td{padding:.26rem .65rem;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 th:first-child,td:first-child{text-align:left;position:sticky;left:0}
 thead th{vertical-align:bottom;font-weight:600;font-size:.88rem}tbody th{font-weight:400}.strong{font-weight:600}
 th.group{text-align:center;white-space:normal;line-height:1.25}.starts{border-left:1px solid}

@@ -16,6 +16,7 @@ namespace locus::report {
 namespace {
 
 constexpr double kRadius = 6, kLegendRow = 20;
+constexpr double kRoom = 0.07, kRoomForNote = 0.16;  // share of the range beyond the outermost points
 
 struct Box {
   double left = 0, top = 0, right = 0, bottom = 0;
@@ -59,6 +60,7 @@ std::vector<std::vector<size_t>> legend_rows(const ScatterChart& chart, double w
   std::vector<std::vector<size_t>> rows(1);
   double x = 6;
   for (size_t i = 0; i < chart.groups.size(); ++i) {
+    if (chart.groups[i].empty()) continue;
     const double size = 2 * kRadius + 6 + text_width(chart.groups[i], kTextSize);
     if (!rows.back().empty() && x + size > width) {
       rows.emplace_back();
@@ -82,17 +84,17 @@ std::string legend_row(const ScatterChart& chart, const std::vector<size_t>& row
 }
 
 // A range with room for the shapes at its ends.
-Axis axis_of(const std::vector<double>& values, bool log, double size, double each) {
+Axis axis_of(const std::vector<double>& values, bool log, double size, double each,
+             double room_below = kRoom) {
   auto [low, high] = finite_range(values);
-  constexpr double kRoom = 0.07;
   if (log) {
-    const double factor = std::pow(std::max(high / low, 1.1), kRoom);
-    low /= factor;
-    high *= factor;
+    const double range = std::max(high / low, 1.1);
+    low /= std::pow(range, room_below);
+    high *= std::pow(range, kRoom);
   } else {
-    const double room = std::max(high - low, 1e-9) * kRoom;
-    low -= room;
-    high += room;
+    const double range = std::max(high - low, 1e-9);
+    low -= range * room_below;
+    high += range * kRoom;
   }
   return axis_over(low, high, std::max(2, static_cast<int>(size / each)), log);
 }
@@ -104,9 +106,10 @@ std::string shape_at(size_t group, double x, double y, double radius) {
   constexpr std::array<double, kShapes> kTurn = {0, 0.5, 0.25, 0.5, 0, 0};  // of pi, of the first corner
   const size_t shape = group % kShapes;
   if (shape + 1 == kShapes) {
-    return fmt::format(R"(<path class="line muted" d="M{} {}l{} {}m0 {}l{} {}"/>)", number(x - radius * 0.7),
-                       number(y - radius * 0.7), number(radius * 1.4), number(radius * 1.4),
-                       number(-radius * 1.4), number(-radius * 1.4), number(radius * 1.4));
+    return fmt::format(R"(<path class="axis" stroke-width="2" d="M{} {}l{} {}m0 {}l{} {}"/>)",
+                       number(x - radius * 0.7), number(y - radius * 0.7), number(radius * 1.4),
+                       number(radius * 1.4), number(-radius * 1.4), number(-radius * 1.4),
+                       number(radius * 1.4));
   }
   if (kCorners[shape] == 0) {
     return fmt::format(R"(<circle class="f{}" cx="{}" cy="{}" r="{}"/>)", shape, number(x), number(y),
@@ -135,7 +138,9 @@ Drawing draw(const ScatterChart& chart, double width, double height) {
   const double top = heading + kLegendRow * static_cast<double>(rows.size()) + 10,
                bottom = height - kBelowFrame;
   require(bottom - top >= 40, "scatter chart {} too small: got a height of {}", quote(chart.title), height);
-  Frame frame{.top = top, .height = bottom - top, .y = axis_of(ys, chart.log_y, bottom - top, 36)};
+  Frame frame{.top = top,
+              .height = bottom - top,
+              .y = axis_of(ys, chart.log_y, bottom - top, 36, chart.better.empty() ? kRoom : kRoomForNote)};
   frame.left = beside_frame(frame.y);
   frame.width = width - frame.left - 14;
   frame.x = axis_of(xs, chart.log_x, frame.width, 70);

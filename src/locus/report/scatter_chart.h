@@ -20,7 +20,7 @@ struct ScatterPoint {
 struct ScatterChart {
   std::string title;  // none if empty
   std::string x_label, y_label;
-  std::vector<std::string> groups;  // names in the legend; at most kShapes
+  std::vector<std::string> groups;  // names in the legend, at most kShapes; empty: not in the legend
   std::vector<ScatterPoint> points;
   bool log_x = false, log_y = false;
   std::optional<double> y_cap;  // points above it are drawn at the top edge with an arrow and their value

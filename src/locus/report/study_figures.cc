@@ -32,7 +32,7 @@ Series length_series(const TaskSummary& task, const Summary& summary, const Line
 Series position_series(const Line& line) {
   Series series{line.label(), {}, {}};
   for (const study::PositionLoss& bin : line.by_position) {
-    series.x.push_back(static_cast<double>(bin.begin + bin.end) / 2);
+    series.x.push_back(static_cast<double>(bin.end));
     series.y.push_back(bin.loss);
   }
   series.dashed = !line.variant.empty();
@@ -157,11 +157,8 @@ Figure tradeoff(const Summary& summary, const study::Verdict& verdict) {
     chart.points.push_back({line->label(), x, y, static_cast<size_t>(family_of(scheme_info(line->scheme))),
                             line->label() == verdict.pick});
   }
-  // Families without a point need no place in the legend, but shapes follow the index: only cut at the end.
-  while (!chart.groups.empty() && std::ranges::none_of(chart.points, [&](const ScatterPoint& point) {
-    return point.group + 1 == chart.groups.size();
-  })) {
-    chart.groups.pop_back();
+  for (size_t i = 0; i < chart.groups.size(); ++i) {
+    if (std::ranges::count(chart.points, i, &ScatterPoint::group) == 0) chart.groups[i].clear();
   }
   return {.name = "tradeoff",
           .title = fmt::format("Cost against {} at {} tokens",
@@ -178,7 +175,7 @@ Figure tradeoff(const Summary& summary, const study::Verdict& verdict) {
 
 Figure family_curves(const TaskSummary& task, const Summary& summary) {
   const std::vector<Family> families = families_of(task);
-  Figure figure{.name = std::string(task.task->name), .title = std::string(task.task->title), .paired = true};
+  Figure figure{.name = std::string(task.task->name), .title = "By family of schemes", .paired = true};
   bool variants = false;
   for (const Line& line : task.lines) variants |= !line.variant.empty();
   for (size_t i = 0; i + 1 < kFamilies; ++i) {
@@ -198,6 +195,10 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
         std::ranges::any_of(positions.series, [](const Series& series) { return !series.muted; });
     if (any) figure.charts.push_back(std::move(positions));
   }
+  double widest = 0;
+  for (const Line& line : task.lines)
+    widest = std::max(widest, text_width(line.label() + " \u219199.9", kTextSize));
+  for (LineChart& chart : figure.charts) chart.names_width = widest;
   if (figure.charts.empty()) {  // the control alone
     LineChart lengths = length_chart(task, summary);
     for (const Line& line : task.lines) lengths.series.push_back(length_series(task, summary, line));
@@ -208,8 +209,8 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
       variants ? " Dashed: the same parameters with options for longer texts." : "",
       has_perplexity(task)
           ? fmt::format(" \u2191 marks a line that leaves the chart, above {:.3g}, twice the best "
-                        "perplexity. Loss by position: mean loss of the tokens at a position in "
-                        "texts of {} tokens.",
+                        "perplexity. Loss by position: mean loss of the tokens between "
+                        "a mark and the mark before it, in texts of {} tokens.",
                         perplexity_cap(task), summary.lengths.back())
           : "");
   return figure;

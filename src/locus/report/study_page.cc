@@ -142,8 +142,9 @@ void add_values(Page& page, const TaskSummary& task, const Summary& summary) {
 
 Page task_part(const TaskSummary& task, const Summary& summary) {
   Page part("");
-  part.paragraph(fmt::format("The model must {}. Example: {}. It needs of position: {}.", task.task->summary,
-                             task.task->example, task.task->position));
+  part.paragraph(
+      fmt::format("The model must {}. It needs of position: {}.", task.task->summary, task.task->position));
+  part.formula(fmt::format("Example:  {}", task.task->example));
   const std::vector<std::string> blind = study::without_direction(task);
   if (!blind.empty()) {
     part.paragraph(

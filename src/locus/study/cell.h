@@ -48,7 +48,7 @@ struct Cell {
   std::vector<Row> rows;
   double loss = 0;          // training loss, mean of the last tenth of the steps
   int64_t parameters = 0;   // of the scheme alone
-  double step_seconds = 0;  // median
+  double step_seconds = 0;  // a tenth of the steps is faster: other programs disturb fast steps least
   int64_t step_bytes = 0;   // peak memory of a step
 };
 

@@ -16,7 +16,7 @@ struct Conditions {
   std::string lengths = "64, 128, 256, 512";
   int64_t steps = 350;
   int64_t batch_size = 16;  // sequences in a step
-  double learning_rate = 6e-3;
+  double learning_rate = 1.2e-2;
   int64_t width = 64, layers = 2, heads = 4, hidden = 128;
   // Balances token embeddings with the position rows that some schemes add to them.
   double embedding_scale = 1.5;

@@ -16,7 +16,7 @@ Task text_task(const std::filesystem::path& file) {
   return {.name = "text",
           .title = "Language modeling, your text",
           .summary = "predict the next byte of your text",
-          .example = "The quick brown fo -> x",
+          .example = "The quick brown fo \u2192 x",
           .position = "whatever the language of the text needs",
           .kind = ModelKind::decoder,
           .metric = Metric::perplexity,

@@ -55,9 +55,8 @@ std::string cost_text(const Summary& summary, const Line& line) {
           ? "no parameters of its own"
           : fmt::format("{} parameter{} of its own", cost->parameters, cost->parameters == 1 ? "" : "s");
   return std::isnan(ratio)
-             ? fmt::format("It costs {:.1f} ms per training step and has {}.", 1e3 * cost->step_seconds,
-                           parameters)
-             : fmt::format("It costs {:.2f}x the training time of no scheme and has {}.", ratio, parameters);
+             ? fmt::format("A training step takes {:.1f} ms; {}.", 1e3 * cost->step_seconds, parameters)
+             : fmt::format("A training step takes {:.2f}x the time of no scheme; {}.", ratio, parameters);
 }
 
 std::string pick_sentence(const Summary& summary, const TaskSummary& task, const Line& line) {
@@ -69,10 +68,10 @@ std::string pick_sentence(const Summary& summary, const TaskSummary& task, const
                        metric, trained, cost_text(summary, line));
   }
   return fmt::format(
-      "For text longer than you trained on, take {}: {} {} at the trained {} tokens, {} at {}, {} that "
-      "length. {}",
-      line.label(), metric, trained, summary.trained, value_text(*task.task, line.scores.back().value),
-      summary.lengths.back(), multiple(summary, summary.lengths.back()), cost_text(summary, line));
+      "For text longer than you trained on, take {}: {} {} at {} tokens, {} the trained length ({} at {}). "
+      "{}",
+      line.label(), metric, value_text(*task.task, line.scores.back().value), summary.lengths.back(),
+      multiple(summary, summary.lengths.back()), trained, summary.trained, cost_text(summary, line));
 }
 
 std::string no_pick_sentence(const Summary& summary, const TaskSummary& task) {
@@ -108,11 +107,11 @@ std::string all_tasks_sentence(const Summary& summary, const Verdict& answer) {
 std::string limited_sentence(const Summary& summary, const Verdict& answer) {
   std::vector<std::string> groups;
   for (const auto& [length, names] : answer.limited) {
-    groups.push_back(length == summary.trained ? fmt::format("not past it with {}", listed(names))
-                                               : fmt::format("up to {} the trained length with {}",
+    groups.push_back(length == summary.trained ? fmt::format("Only the trained length: {}.", listed(names))
+                                               : fmt::format("Up to {} the trained length: {}.",
                                                              multiple(summary, length), listed(names)));
   }
-  return groups.empty() ? "" : fmt::format("Go only {}.", fmt::join(groups, "; "));
+  return fmt::format("{}", fmt::join(groups, " "));
 }
 
 void add_limited(Verdict& answer, const Summary& summary, const TaskSummary& task) {
