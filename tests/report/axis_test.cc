@@ -64,8 +64,7 @@ TEST(Axis, EveryRangeHasFewTicksInside) {
 }
 
 TEST(Axis, RefusesWhatHasNoPlace) {
-  expect_error(Fault::data, {"axis", "0"},
-               [] { axis_over(0, 1, 5, true); });
+  expect_error(Fault::data, {"axis", "0"}, [] { axis_over(0, 1, 5, true); });
   expect_error(Fault::data, {"axis", "0", "inf"},
                [] { axis_over(0, std::numeric_limits<double>::infinity(), 5); });
 }

@@ -24,8 +24,7 @@ double least_bytes(const Blueprint& b, const StepSize& step) {
 }
 
 void check_memory(const Blueprint& b, const StepSize& step, int64_t available) {
-  const double least = least_bytes(b, step), weights = min_weights(b),
-               free = static_cast<double>(available);
+  const double least = least_bytes(b, step), weights = min_weights(b), free = static_cast<double>(available);
   if (least <= free) return;
   const bool model_alone = kNumber * kCopies * weights > free;
   const std::string hint =
