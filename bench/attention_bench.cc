@@ -1,6 +1,6 @@
-// Attention 2x12x512x64, forward and forward + backward, plain, with dropout, and under each kind of score
-// term. Operations are those of the plain products alone (2 forward, 5 more backward), so that the rows can
-// be compared with each other.
+// Attention 2x12x512x64, forward and forward + backward: plain, with dropout, and with each kind of score
+// term. The operations counted are those of the plain products only (2 forward, 5 more backward), so that the
+// rows can be compared with each other.
 #include "bench/operands.h"
 #include "locus/op/attention.h"
 
@@ -22,7 +22,7 @@ Sequences sequences() {
 
 Var parameter(Shape shape, uint64_t seed) { return Var::parameter(filled(shape, seed)); }
 
-// Two tables and, as in DeBERTa, the same slots for both.
+// Two tables that share their slots, as in DeBERTa.
 ScoreTerms slot_terms() {
   Tensor slots = Tensor::empty({2 * L - 1}, DType::i32);
   for (int32_t i = 0; i < 2 * L - 1; ++i)

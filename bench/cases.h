@@ -1,6 +1,6 @@
-// A benchmark case: one kernel on one shape, what it must move or compute at least, and the limit it is held
-// against. Every *_bench.cc adds its cases in one function; main.cc calls them all and prints a line for
-// each.
+// A benchmark case: one kernel on one shape, the least work it needs (bytes or operations), and the hardware
+// limit it is compared with. Every *_bench.cc adds its cases in one function; main.cc calls them all and
+// prints one line per case.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace locus::bench {
 
 struct Case {
-  std::string kernel;     // "norm"
-  std::string shape;      // "4096x768"
-  double work = 0;        // bytes, or floating operations when the limit is fma: the fewest the job needs
+  std::string kernel;  // "norm"
+  std::string shape;   // "4096x768"
+  double work = 0;     // bytes, or floating-point operations if the limit is fma: the minimum the job needs
   int64_t footprint = 0;  // bytes of all operands
   Limit limit = Limit::copy;
-  int64_t tokens = 0;  // in a whole step: its line then says tokens/s and the program's peak memory, too
-  // Makes the operands and returns the job; the operands live as long as the job does.
+  int64_t tokens = 0;  // tokens in a training step; if set, the table also shows tokens/s and peak memory
+  // Creates the operands and returns the job; the operands live as long as the job.
   std::function<std::function<void()>()> prepare;
 };
 

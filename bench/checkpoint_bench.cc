@@ -7,9 +7,9 @@
 namespace locus::bench {
 namespace {
 
-// 500 MB of weights, most of them in a few large tensors, as in real checkpoints. A decoder is saved as
-// GPT-2, whose matrices are stored [in, out] and turned round on their way; an encoder as BERT, whose numbers
-// go straight to their places.
+// 500 MB of weights, most of them in a few large tensors, as in real checkpoints. The decoder is saved as
+// GPT-2, whose matrices are stored [in, out] and are transposed while loading. The encoder is saved as BERT,
+// whose tensors are copied unchanged.
 Blueprint large(ModelKind kind) {
   Blueprint b;
   b.kind = kind;
@@ -49,7 +49,7 @@ void add_folder(const char* shape, ModelKind kind) {
 
 void add_checkpoint_cases() {
   add_folder("500MB", ModelKind::encoder);
-  add_folder("500MB,turned", ModelKind::decoder);
+  add_folder("500MB,transposed", ModelKind::decoder);
 }
 
 }  // namespace locus::bench

@@ -3,7 +3,7 @@
 namespace locus::bench {
 namespace {
 
-// 16 sequences of 256 tokens, positions counted in each.
+// 16 sequences of 256 tokens, with positions counted from 0 in each.
 struct Embedded {
   static constexpr int64_t V = 30522, L = 256, N = 16 * L, C = 768;
   static constexpr int64_t bytes = N * C * 4;

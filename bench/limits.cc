@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Both run over a multiple of 64 elements: limits need no tails.
+// Both process a multiple of 64 elements, so they need no tail.
 void scale_run(float* x, int64_t n) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -45,8 +45,8 @@ float read_run(const float* x, int64_t n) {
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e))));
 }
 
-// Sixteen chains: four units of four cycles latency are kept busy. They start apart, or a compiler that sees
-// equal chains keeps one of them. Returns the operations done.
+// Sixteen independent sums keep four units with a latency of four cycles busy. They start from different
+// values, because a compiler merges equal sums. Returns the number of operations.
 double fma_run(int64_t rounds, float* sink) {
   const hn::ScalableTag<float> d;
   const auto x = hn::Set(d, 0.999999f), y = hn::Set(d, 1e-6f);
@@ -81,10 +81,9 @@ LOCUS_EXPORT(scale_run);
 LOCUS_EXPORT(read_run);
 LOCUS_EXPORT(fma_run);
 
-constexpr int64_t kPiece = 16 * 1024;  // elements, as the kernels cut theirs
+constexpr int64_t kPiece = 16 * 1024;  // elements, the same piece size as in the kernels
 
-// The median seconds of run(), over a fifth of a second and at least nine times, after a first one that does
-// not count.
+// The median seconds of run(), over 0.2 seconds and at least nine runs, after one run that is not counted.
 template <class F>
 double seconds(F run) {
   using Clock = std::chrono::steady_clock;
@@ -115,13 +114,13 @@ double measure_fma() {
   return total / time / 1e9;
 }
 
-// Memory new from the system, in huge pages as a tensor's. Not a tensor's own: those are kept for the next
-// one, and what is measured beside the limit would find its own gone.
+// Fresh memory from the operating system, in huge pages like that of a tensor. Not allocated as a tensor:
+// tensor memory is recycled, and the kernel measured next would lose its recycled memory.
 class Pages {
  public:
   explicit Pages(int64_t floats) : bytes_(std::max<size_t>(4 * static_cast<size_t>(floats), 1)) {
     memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) fail(Fault::resource, "limits: no memory for {} bytes", bytes_);
+    if (memory_ == MAP_FAILED) fail(Fault::resource, "limits: cannot allocate {} bytes", bytes_);
     use_huge_pages(memory_, bytes_);
   }
   Pages(const Pages&) = delete;

@@ -2,7 +2,7 @@
 
 namespace locus::bench {
 
-// Forward reads the logits, backward reads them again and writes the gradient: 12 bytes an element.
+// Forward reads the logits; backward reads them again and writes the gradient: 12 bytes per element.
 void add_loss_cases() {
   const int64_t N = 256, V = 50257, bytes = N * V * 4;
   const auto add_passes = [=](const char* name, double moved, bool forward, bool backward) {

@@ -1,5 +1,6 @@
-// locus_bench: a table of kernels, each with its share of what the machine allows. Google Benchmark times and
-// filters (--benchmark_filter=norm). --json FILE keeps the times, --compare FILE tells what changed since.
+// locus_bench: prints a table of kernels, each with its share of the machine's limit. Google Benchmark
+// measures and filters (--benchmark_filter=norm). --json FILE saves the times; --compare FILE shows the
+// change since an earlier file.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -15,7 +16,7 @@
 namespace locus::bench {
 namespace {
 
-// Median times of cases by name, from a file that --json wrote: Google Benchmark's own format.
+// Median times of cases by name, from a file that --json wrote (the format of Google Benchmark).
 std::map<std::string, double> read_times(const std::string& path) {
   const Config file{std::filesystem::path(path)};
   std::map<std::string, double> times;
@@ -27,7 +28,7 @@ std::map<std::string, double> read_times(const std::string& path) {
   return times;
 }
 
-// Our two words for Google Benchmark's arguments; returns the file to compare with, or nothing.
+// Translates --json and --compare for Google Benchmark. Returns the file to compare with, or an empty string.
 std::string take_options(std::vector<std::string>& arguments) {
   std::string compared;
   for (auto word = arguments.begin() + 1; word < arguments.end() - 1;) {
@@ -44,12 +45,14 @@ std::string take_options(std::vector<std::string>& arguments) {
   return compared;
 }
 
-// One line a case: the median of its repetitions.
+// Prints one line per case: the median of its repetitions.
 class Table : public benchmark::BenchmarkReporter {
  public:
   explicit Table(std::map<std::string, double> before) : before_(std::move(before)) {}
   bool ReportContext(const Context&) override {
-    fmt::print("{} threads; median of 5 runs; limits at the same footprint, just before\n\n", threads());
+    fmt::print(
+        "{} threads; median of 5 runs; each limit is measured just before, with the same footprint\n\n",
+        threads());
     fmt::print("{:<36} {:>9} {:>14} {:>14} {:>7}\n", "kernel/shape", "ms", "achieved", "limit", "share");
     return true;
   }
@@ -62,7 +65,7 @@ class Table : public benchmark::BenchmarkReporter {
                  run.GetAdjustedRealTime(), achieved, run.counters.contains("flops") ? "GF/s " : "GB/s ",
                  run.report_label, limit, achieved / limit);
       if (const auto then = before_.find(run.run_name.str()); then != before_.end()) {
-        fmt::print("{:<36} {:>9.3f} before: {:.2f} times as fast now\n", "", then->second,
+        fmt::print("{:<36} {:>9.3f} before; now {:.2f} times as fast\n", "", then->second,
                    then->second / run.GetAdjustedRealTime());
       }
       if (!run.counters.contains("tokens")) continue;
@@ -81,7 +84,7 @@ class Table : public benchmark::BenchmarkReporter {
 
 void add(Case one) {
   const std::string name = one.kernel + "/" + one.shape;
-  // The limit is measured once and kept for the repetitions.
+  // The limit is measured once and reused for the repetitions.
   auto limit = std::make_shared<double>(0);
   const auto run = [one = std::move(one), limit](benchmark::State& state) {
     if (*limit == 0) *limit = measure(one.limit, one.footprint);

@@ -1,4 +1,4 @@
-// Our matrix product with prepacked weights, f32 and bf16, and OpenBLAS on the same shapes where it is
+// The matrix product with prepacked weights, f32 and bf16, and OpenBLAS on the same shapes if it is
 // installed.
 #include "bench/operands.h"
 #include "locus/op/convert.h"

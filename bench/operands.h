@@ -10,7 +10,7 @@ namespace locus::bench {
 
 inline const Kernels& cpu() { return kernels(Device::cpu); }
 
-// Numbers of size 1, of both signs.
+// Numbers in [-2, 2).
 inline Tensor filled(Shape shape, uint64_t seed = 1) {
   const Tensor tensor = Tensor::empty(shape);
   const Random random(seed, 0);

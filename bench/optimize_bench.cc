@@ -4,7 +4,7 @@ namespace locus::bench {
 
 void add_optimize_cases() {
   const int64_t n = 4 << 20;
-  // Reads parameter, gradient and both moments, writes all but the gradient.
+  // Reads the parameter, the gradient and both moments; writes all but the gradient.
   add({.kernel = "adamw",
        .shape = std::to_string(n),
        .work = 28.0 * static_cast<double>(n),

@@ -12,7 +12,7 @@ void add_rotate_cases() {
          .footprint = bytes,
          .limit = Limit::scale,
          .prepare = [=] {
-           // A turn by no angle: the numbers stay as they are however often it is made.
+           // A rotation by angle 0 leaves the values unchanged over any number of runs.
            const Tensor rows = Tensor::empty({N}, DType::i32);
            for (int64_t n = 0; n < N; ++n)
              rows.data<int32_t>()[static_cast<size_t>(n)] = static_cast<int32_t>(n % L);

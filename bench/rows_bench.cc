@@ -4,7 +4,7 @@ namespace locus::bench {
 
 void add_rows_cases() {
   const int64_t V = 30522, N = 8192, C = 768, bytes = N * C * 4;
-  // 4096: the rows of embed+norm, and nothing else.
+  // 4096 rows is the lookup of embed+norm alone.
   for (const int64_t count : {N / 2, N}) {
     add({.kernel = "gather",
          .shape = text(count, C),
@@ -16,7 +16,7 @@ void add_rows_cases() {
            };
          }});
   }
-  // Reads the rows, reads and writes those of the table.
+  // Reads the rows; reads and writes the table rows.
   add({.kernel = "scatter_add",
        .shape = text(N, C),
        .work = 3.0 * static_cast<double>(bytes),

@@ -1,6 +1,5 @@
-// A whole training step of GPT-2 124M on 4 sequences of 256 tokens: forward, backward, AdamW. The work
-// counted is that of the weights that multiply: 6 operations for each of them and each token, the head's
-// among them.
+// A full training step of GPT-2 124M on 4 sequences of 256 tokens: forward, backward, AdamW. The work counted
+// is 6 operations per token for each weight of a matrix product, including the head.
 #include <memory>
 
 #include "bench/cases.h"
@@ -37,7 +36,7 @@ std::vector<Sample> samples() {
   return list;
 }
 
-// Of the matrices; tables that are only looked up do no work.
+// Weights of the matrix products. Tables that are only looked up do no arithmetic.
 double multiplied_weights(const Blueprint& b) {
   const auto width = static_cast<double>(b.width), hidden = static_cast<double>(b.hidden_width());
   return static_cast<double>(b.layers) * (4 * width * width + 2 * width * hidden) +

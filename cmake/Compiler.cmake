@@ -7,34 +7,35 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Told so, ccache also keeps what is compiled with a precompiled header.
+  # Without this, ccache does not cache files that use a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 
 add_library(locus_compiler INTERFACE)
-# Contraction off: a product and a sum become one rounding only where the code says MulAdd, so the same source gives
-# the same bits with every compiler.
+# No contraction: a product and a sum are fused only where the code calls MulAdd, so that the same source gives the
+# same bits with every compiler.
 target_compile_options(locus_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers -Werror -ffp-contract=off
   $<$<CXX_COMPILER_ID:GNU>:-fdiagnostics-color=auto>
-  # On Arm g++ notes each pair of doubles that is passed otherwise than before version 10: news to nobody here.
+  # On Arm, g++ warns about every pair of doubles, because version 10 changed how they are passed. Not relevant here.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>
-  # g++ 12 and 13 see overlap (bug 105651) and copies past the end (105329) in strings, in fmt and behind bounds they
-  # do not follow. The sanitizer build finds the real ones.
+  # g++ 12 and 13 wrongly report overlap (bug 105651) and copies past the end (bug 105329) in std::string, in fmt and
+  # after bounds checks that they do not follow. The sanitizer build finds the real errors.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>)
 if(LOCUS_SANITIZE)
-  # A trap in place of a call with a description: a sixth less to compile. Where it was, the other sanitizer tells.
+  # A trap instead of a call with a description saves a sixth of the compile time. The address sanitizer reports where
+  # the trap was.
   target_compile_options(locus_compiler INTERFACE
     -fsanitize=address,undefined -fsanitize-undefined-trap-on-error -fno-omit-frame-pointer
-    # A quarter of the rest, of kernels two fifths, are these checks. A null pointer, and what lies outside of an
-    # object, the other sanitizer finds where it is touched.
+    # These checks take a quarter of the remaining compile time, two fifths for kernels. The address sanitizer finds
+    # uses of null pointers and accesses outside of an object.
     -fno-sanitize=null,object-size,pointer-overflow,alignment)
   target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Fuzzing: every source carries libFuzzer's coverage counters, and both sanitizers turn silent faults into crashes.
+# Fuzzing: all sources get libFuzzer's coverage counters, and both sanitizers turn silent errors into crashes.
 if(LOCUS_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "LOCUS_FUZZ needs clang; configure with -DCMAKE_CXX_COMPILER=clang++")
@@ -44,9 +45,9 @@ if(LOCUS_FUZZ)
   target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Highway's headers, not its library (kernel/cpu/targets.h says why), and its targets. HWY_COMPILE_ALL_ATTAINABLE adds
-# the plain scalar one, so that tests compare all of them on any machine.
-# Left out: SVE (no machine here could test it; such CPUs run NEON), SSSE3 and AVX3_DL (no gain for float arithmetic).
+# Highway's headers, not its library (kernel/cpu/targets.h explains why), and its targets. HWY_COMPILE_ALL_ATTAINABLE
+# adds the scalar target, so that tests can compare all targets on any machine.
+# Excluded: SVE (not tested; such CPUs use NEON), SSSE3 and AVX3_DL (no gain for float arithmetic).
 add_library(locus_simd INTERFACE)
 target_include_directories(locus_simd SYSTEM INTERFACE
   $<TARGET_PROPERTY:PkgConfig::hwy,INTERFACE_INCLUDE_DIRECTORIES>)

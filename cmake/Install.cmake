@@ -1,9 +1,9 @@
-# What `cmake --install` puts where: the program with its completions, manual and presets, and the library with its
-# headers, for find_package(Locus) and for pkg-config.
+# Defines what `cmake --install` installs: the program with its completions, manual page and presets, and the library
+# with its headers, for find_package(Locus) and for pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The program tells how its command line is completed and described, so that neither falls behind it.
+# The program generates its own completions and manual page, so that they always match it.
 set(shell ${CMAKE_BINARY_DIR}/shell)
 file(MAKE_DIRECTORY ${shell})
 add_custom_command(OUTPUT ${shell}/locus.bash ${shell}/_locus ${shell}/locus.fish ${shell}/locus.1.gz
@@ -19,13 +19,13 @@ set(library locus)
 if(BUILD_SHARED_LIBS)
   set(library locus_shared)
 endif()
-# All that is installed, and neither tests nor benchmarks.
+# Everything that is installed, without tests and benchmarks.
 add_custom_target(installable DEPENDS locus_program ${library} locus_shell)
 
 install(TARGETS locus_program RUNTIME COMPONENT program)
 install(FILES ${shell}/locus.bash RENAME locus COMPONENT program
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-# Debian's zsh looks into vendor-completions below /usr, and into site-functions below /usr/local as zsh does anywhere.
+# Debian's zsh searches vendor-completions below /usr. Below /usr/local it searches site-functions, as on any system.
 install(CODE "set(zsh_folder site-functions)
 if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
   set(zsh_folder vendor-completions)
@@ -52,7 +52,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/LocusConfigVersion.cmake CO
 install(FILES ${CMAKE_BINARY_DIR}/LocusConfig.cmake ${CMAKE_BINARY_DIR}/LocusConfigVersion.cmake
   COMPONENT development DESTINATION ${package_folder})
 
-# Who links the static library links what it uses; a shared one brings it along.
+# Users of the static library must also link its dependencies. A shared library brings them along.
 set(pkgconfig_requires fmt)
 if(NOT BUILD_SHARED_LIBS)
   string(APPEND pkgconfig_requires " simdjson libutf8proc libpcre2-8")

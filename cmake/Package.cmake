@@ -1,4 +1,4 @@
-# Two Debian packages: the program, and the library to build with.
+# Two Debian packages: the program, and the development files of the library.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
 set(CPACK_PACKAGE_CONTACT "Locus developers <developers@locus.invalid>")
@@ -9,13 +9,13 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "The program: compares, shows, trains and applies\n\
-position schemes from the command line, with model folders of the hub.")
+position schemes from the command line, with Hugging Face model folders.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME locus)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The C++ library and its headers: position schemes,\n\
-attention that executes them, models with gradients, training, checkpoints.")
+attention kernels for them, models with gradients, training, checkpoints.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblocus-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS libfmt-dev)

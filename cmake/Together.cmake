@@ -1,7 +1,7 @@
-# Files of one folder compiled together, up to eight at a time: most of a small file's time goes to the headers and
-# templates it shares with its neighbours. Tests are so in every build, the library in builds from nothing; a build
-# without compiles each of its files alone.
-option(LOCUS_TOGETHER "Compile the library's files of a folder together" OFF)
+# Unity builds: up to eight files of a folder are compiled as one, because most of the compile time of a small file is
+# for the headers and templates it shares with its neighbors. Tests are always compiled like this, the library if
+# LOCUS_TOGETHER is on. Otherwise each file of the library is compiled separately, which suits incremental builds.
+option(LOCUS_TOGETHER "Compile the library files of a folder together (unity build)" OFF)
 
 # compile_together(TARGET SOURCE...)
 function(compile_together target)

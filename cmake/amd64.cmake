@@ -1,5 +1,5 @@
-# Builds for x86-64 on a machine of another kind, against the libraries that tools/amd64.sh unpacked. Statically, so
-# that the programs run on any x86-64 machine, and here under an emulator that knows AVX2.
+# Cross-compiles for x86-64, with the libraries that tools/amd64.sh unpacked. Links statically, so that the programs
+# run on any x86-64 machine, and here in an emulator that supports AVX2.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-linux-gnu-gcc)

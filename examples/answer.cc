@@ -1,4 +1,4 @@
-// The part of a context that answers a question: answer DIR QUESTION CONTEXT
+// Finds the span of a context that answers a question: answer DIR QUESTION CONTEXT
 #include <fmt/core.h>
 
 #include "locus/locus.h"
@@ -6,7 +6,7 @@
 int main(int count, char** words) try {
   if (count < 4) return 2;
   const locus::Answerer answerer(words[1]);
-  const std::vector<locus::AskedText> asked = {{words[2], words[3]}};
+  const std::vector<locus::QuestionInput> asked = {{words[2], words[3]}};
   const locus::FoundAnswer found = answerer.answer(asked)[0];
   const auto [begin, end] = found.bytes;
   fmt::print("{}\n", found.found ? asked[0].context.substr(begin, end - begin) : "no answer");

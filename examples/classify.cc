@@ -1,4 +1,4 @@
-// The class of every text: classify DIR TEXT..
+// Classifies texts: classify DIR TEXT..
 #include <fmt/core.h>
 
 #include "locus/locus.h"

@@ -1,4 +1,4 @@
-// A vector for every text: embed DIR TEXT..
+// Computes an embedding vector for each text: embed DIR TEXT..
 #include <fmt/core.h>
 
 #include "locus/locus.h"

@@ -1,5 +1,5 @@
-// An encoder of the textbooks, at BERT-base's size: embeddings of tokens and positions, normalised and
-// dropped out, then layer after layer, a hidden state for each token out.
+// A standard encoder of the size of BERT-base: token and position embeddings with layer norm and dropout,
+// then twelve layers. The output is a hidden state for each token.
 #include <fmt/core.h>
 
 #include "locus/locus.h"
@@ -8,7 +8,7 @@ using namespace locus;
 
 namespace {
 
-// bert-base-uncased: 12 layers of 12 heads, width 768, 512 positions in a learned table.
+// bert-base-uncased: 12 layers, 12 heads, hidden size 768, a learned table of 512 positions.
 const Blueprint kConfig = {.kind = ModelKind::encoder,
                            .vocabulary = 30522,
                            .width = 768,
@@ -27,12 +27,12 @@ std::string shape_of(const Var& states, const Placement& placement) {
 }
 
 int run() {
-  // "time flies like an arrow", as bert-base-uncased's vocabulary numbers it.
+  // The token ids of "time flies like an arrow" in the vocabulary of bert-base-uncased.
   const Tensor input_ids = Tensor::of({1, 5}, {2051, 10029, 2066, 2019, 8612});
   const Placement placement = Placement::rectangle(1, 5);
   const Tokens inputs = {placement.pack(input_ids), placement, {}};
 
-  // A seed would draw 110 million weights; left blank they show the same shapes at once.
+  // A seed would randomly initialize 110 million weights. Uninitialized weights show the same shapes faster.
   const Model::Options blank = {.seed = std::nullopt};
   Blueprint embeddings = kConfig;
   embeddings.layers = 0;

@@ -1,4 +1,4 @@
-// What stands behind a mask: fill DIR TEXT
+// Prints the most likely tokens for each mask: fill DIR TEXT
 #include <fmt/core.h>
 
 #include "locus/locus.h"

@@ -1,4 +1,4 @@
-// What a model writes behind a prompt, as it comes: generate DIR PROMPT
+// Continues a prompt and prints the text as it is generated: generate DIR PROMPT
 #include <fmt/core.h>
 
 #include "locus/locus.h"
@@ -10,7 +10,7 @@ int main(int count, char** words) try {
   options.max_tokens = 12;
   options.on_text = [](size_t, std::string_view text) {
     fmt::print("{}", text);
-    return true;  // false would end it here
+    return true;  // false would stop the generation
   };
   writer.write(std::vector<std::string>{words[2]}, options);
   fmt::print("\n");

@@ -1,10 +1,10 @@
 // The input of a model, step by step: a text becomes windows of token ids, ids become rows of the token
-// table, and a row for every position is added to them.
+// table, and a position row is added to each of them.
 //
 //   input_embeddings [TEXT-FILE TOKENIZER-FOLDER]
 //
-// Without arguments it takes The Verdict and GPT-2's vocabulary from the folder LOCUS_DATA, or where there is
-// none a sentence of its own and its bytes.
+// Without arguments it reads The Verdict and the vocabulary of GPT-2 from the folder LOCUS_DATA. If that
+// variable is not set, it uses a built-in sentence and its bytes.
 #include <fmt/core.h>
 
 #include <cstdlib>

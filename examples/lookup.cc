@@ -1,5 +1,5 @@
-// A learned table looked up by position: output[n, t, :] = table[positions[n, t], :]. No arithmetic, only
-// rows; and in training a row's gradient is the sum over all places that looked it up.
+// Looks up rows of a learned table by position: output[n, t, :] = table[positions[n, t], :]. The lookup only
+// copies rows. In training, the gradient of a row is the sum over all places that used it.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -8,7 +8,7 @@
 using namespace locus;
 
 int main() {
-  // max_len 4, d_model 3; positions come as float32 holding whole numbers, and need not be in order.
+  // max_len 4, d_model 3. Positions are float32 with integer values, in any order.
   const Var table = Var::parameter(
       Tensor::of({4, 3}, {0.0f, 0.1f, 0.2f, 1.0f, 1.1f, 1.2f, 2.0f, 2.1f, 2.2f, 3.0f, 3.1f, 3.2f}));
   const Tensor positions = Tensor::of({2, 3}, {0.0f, 1.0f, 2.0f, 3.0f, 1.0f, 1.0f});

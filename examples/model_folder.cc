@@ -1,4 +1,4 @@
-// A model folder as the hub has them, opened as it is: what it says about the token that follows.
+// Opens a Hugging Face model folder and predicts the next tokens.
 //
 //   model_folder FOLDER
 #include <fmt/core.h>
@@ -10,7 +10,7 @@ using namespace locus;
 
 int main(int count, char** words) {
   if (count < 2) {
-    fmt::print(stderr, "model_folder: a folder is missing\n");
+    fmt::print(stderr, "model_folder: missing argument FOLDER\n");
     return 2;
   }
   try {

@@ -1,4 +1,4 @@
-// A scheme by name, two packed sequences, and attention under the scheme's terms.
+// Creates a scheme by name and runs attention on two packed sequences with the scheme's terms.
 #include <fmt/core.h>
 
 #include "locus/locus.h"

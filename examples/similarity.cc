@@ -1,4 +1,4 @@
-// How alike two texts are: similarity DIR TEXT TEXT
+// Prints the similarity of two texts: similarity DIR TEXT TEXT
 #include <fmt/core.h>
 
 #include "locus/locus.h"

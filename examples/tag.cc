@@ -1,4 +1,4 @@
-// The spans of a text that have a label: tag DIR TEXT
+// Finds the labeled spans of a text: tag DIR TEXT
 #include <fmt/core.h>
 
 #include "locus/locus.h"

@@ -1,4 +1,5 @@
-// A small decoder learns a sentence by heart: blueprint, loss, gradients, optimiser, and what it then writes.
+// Trains a small decoder to memorize a sentence (blueprint, loss, gradients, optimizer), then generates from
+// it.
 #include <fmt/core.h>
 
 #include "locus/locus.h"

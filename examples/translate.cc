@@ -1,4 +1,4 @@
-// What an encoder-decoder answers to every text: translate DIR TEXT..
+// Runs an encoder-decoder on each text, for example to translate it: translate DIR TEXT..
 #include <fmt/core.h>
 
 #include "locus/locus.h"

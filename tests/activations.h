@@ -1,4 +1,4 @@
-// Every activation, for tests that try them all.
+// All activations, for tests that cover every one.
 #pragma once
 
 #include "locus/kernel/activation.h"

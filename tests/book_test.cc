@@ -1,9 +1,8 @@
-// The book runs: what README.md and docs/ tell a reader to type, and what they show of the answer.
-//   ```sh        run, block after block, in a folder of the document's own that has ./run, configs/ and
-//                tests/
-//   ```sh slow   needs minutes, the network or root: its commands and options are looked up, and not run
-//   ```text      behind a block of commands: lines of their output, in this order; "..." stands for any
-//   ```cpp       lines of a file that is compiled: of examples/, tests/consumer or src/
+// Tests the documentation: the commands in README.md, CONTRIBUTING.md and docs/ run, and print what is shown.
+//   ```sh        runs, block after block, in a folder per document that has ./run, configs/ and tests/
+//   ```sh slow   needs minutes, the network or root: it is not run, but its commands and options must exist
+//   ```text      after a block of commands: lines of their output, in this order; "..." matches any lines
+//   ```cpp       must be lines of a compiled file in examples/, tests/consumer or src/
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,9 +23,9 @@ namespace fs = std::filesystem;
 const fs::path kRoot = fs::path(LOCUS_GOLDEN) / "../..";
 
 struct Block {
-  std::string kind;  // what is written behind the fence
+  std::string kind;  // the text after the opening ```
   std::vector<std::string> lines;
-  int line = 0;  // of the document
+  int line = 0;  // in the document
 };
 
 std::vector<std::string> lines_of(const fs::path& path) {
@@ -55,7 +54,7 @@ std::vector<Block> blocks_of(const fs::path& document) {
       blocks.back().lines.push_back(line);
     } else {
       EXPECT_FALSE(line.starts_with("    ./run"))
-          << document << ":" << number << ": a command outside of ```sh";
+          << document << ":" << number << ": command outside of a ```sh block";
     }
   }
   EXPECT_FALSE(open) << document;
@@ -74,8 +73,8 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// Commands that are not run: they exist, and so do their options.
-void look_up(const std::string& line, const std::string& usage) {
+// Checks that a command and its options exist, without running it.
+void check_exists(const std::string& line, const std::string& usage) {
   const std::vector<std::string> words = words_of(line);
   if (words.size() < 2 || (words[0] != "./run" && words[0] != "locus")) return;
   if (usage.find("./run " + words[1]) != std::string::npos && words[1] != "compare" && words[1] != "doctor")
@@ -88,7 +87,7 @@ void look_up(const std::string& line, const std::string& usage) {
   }
 }
 
-// Every line that is shown was printed, in this order.
+// Checks that every line of the block was printed, in this order.
 void expect_shown(const Block& block, const std::string& output) {
   std::istringstream printed(output);
   for (const std::string& line : block.lines) {
@@ -97,14 +96,14 @@ void expect_shown(const Block& block, const std::string& output) {
     for (std::string candidate; !found && std::getline(printed, candidate);) {
       found = trimmed(candidate) == trimmed(line);
     }
-    ASSERT_TRUE(found) << "line " << block.line << " shows '" << line << "', the command printed:\n"
+    ASSERT_TRUE(found) << "the block at line " << block.line << " shows '" << line << "', the output is:\n"
                        << output;
   }
 }
 
-class Reader {
+class DocumentFolder {
  public:
-  Reader() {
+  DocumentFolder() {
     std::ofstream(folder_ / "run") << "#!/bin/sh\nexec " << LOCUS_PROGRAM << " \"$@\"\n";
     fs::permissions(folder_ / "run", fs::perms::owner_all);
     for (const char* name : {"configs", "tests"}) {
@@ -112,7 +111,7 @@ class Reader {
     }
   }
 
-  // Runs the block as a script that ends at its first failure; returns what it printed.
+  // Runs the block as a script that stops at the first failure. Returns its output.
   std::string run(const Block& block) {
     std::ofstream script(folder_ / ".block");
     for (const std::string& line : block.lines) script << line << "\n";
@@ -136,15 +135,15 @@ class Reader {
 
 class Book : public testing::TestWithParam<std::string> {};
 
-TEST_P(Book, CommandsRunAndPrintWhatIsShown) {
+TEST_P(Book, CommandsRunAndPrintTheOutputShown) {
   const std::string usage = text_of("run");
-  Reader reader;
+  DocumentFolder folder;
   std::string output, last;
   for (const Block& block : blocks_of(kRoot / GetParam())) {
     if (block.kind == "sh") {
-      output = reader.run(block);
+      output = folder.run(block);
     } else if (block.kind == "sh slow") {
-      for (const std::string& line : block.lines) look_up(line, usage);
+      for (const std::string& line : block.lines) check_exists(line, usage);
     } else if (block.kind == "text" && last == "sh") {
       expect_shown(block, output);
     }
@@ -152,7 +151,7 @@ TEST_P(Book, CommandsRunAndPrintWhatIsShown) {
   }
 }
 
-bool holds(const std::vector<std::string>& file, const std::vector<std::string>& part) {
+bool contains_lines(const std::vector<std::string>& file, const std::vector<std::string>& part) {
   for (size_t at = 0; at + part.size() <= file.size(); ++at) {
     size_t same = 0;
     while (same < part.size() && trimmed(file[at + same]) == trimmed(part[same])) ++same;
@@ -167,14 +166,14 @@ TEST_P(Book, ProgramsAreLinesOfCompiledFiles) {
     bool found = false;
     for (const char* place : {"examples", "tests/consumer", "src/locus"}) {
       for (const auto& entry : fs::recursive_directory_iterator(kRoot / place)) {
-        if (entry.is_regular_file()) found = found || holds(lines_of(entry.path()), block.lines);
+        if (entry.is_regular_file()) found = found || contains_lines(lines_of(entry.path()), block.lines);
       }
     }
-    EXPECT_TRUE(found) << GetParam() << ":" << block.line << ": in no file that is compiled";
+    EXPECT_TRUE(found) << GetParam() << ":" << block.line << ": not found in a compiled file";
   }
 }
 
-TEST_P(Book, BlocksAreOfTheKindsThatAreChecked) {
+TEST_P(Book, BlocksHaveAKnownKind) {
   const std::vector<std::string> known = {"sh", "sh slow", "text", "cpp", "cmake", "toml", "json"};
   for (const Block& block : blocks_of(kRoot / GetParam())) {
     EXPECT_NE(std::find(known.begin(), known.end(), block.kind), known.end())
@@ -182,7 +181,7 @@ TEST_P(Book, BlocksAreOfTheKindsThatAreChecked) {
   }
 }
 
-TEST(BookLists, EveryCommandIsInThePageOfTheCommandLine) {
+TEST(BookLists, ThePageOfTheCommandLineListsEveryCommand) {
   const std::string page = text_of("docs/command-line.md"), help = run_program("--help").out;
   std::istringstream lines(help.substr(help.find("Subcommands:")));
   int commands = 0;
@@ -192,7 +191,7 @@ TEST(BookLists, EveryCommandIsInThePageOfTheCommandLine) {
     const std::string name = words_of(line).front();
     EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
   }
-  EXPECT_GE(commands, 16);
+  EXPECT_EQ(commands, 22);
 }
 
 TEST(BookLists, EverySchemeHasASectionAPictureAndARow) {
@@ -201,7 +200,7 @@ TEST(BookLists, EverySchemeHasASectionAPictureAndARow) {
     const std::string name(info->name);
     EXPECT_NE(readme.find("\n| `" + name + "` |"), std::string::npos) << name;
     EXPECT_TRUE(fs::exists(kRoot / "docs/pictures" / (name + ".svg"))) << name;
-    if (name == "none") continue;  // nothing to tell but that it is the control
+    if (name == "none") continue;  // the control has no section
     EXPECT_NE(guide.find("\n### " + name + "\n"), std::string::npos) << name;
     EXPECT_NE(guide.find("(pictures/" + name + ".svg)"), std::string::npos) << name;
   }

@@ -1,5 +1,5 @@
-// Expects that a call throws a locus::Error of the given fault, and code if one is given, whose text names
-// every one of the values. Wording is free: tests/golden/errors holds the full text of typical errors.
+// Expects that a call throws a locus::Error with the given fault, and code if one is given, whose text names
+// all given values. The wording is free: tests/golden/errors holds the full text of typical errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace locus {
 
-// Whether a text names a value as a whole: "3" is not in "13", nor is "rot" in "rotary".
+// Whether a text contains a value as a whole word: "13" does not name "3", nor "rotary" "rot".
 inline bool names(std::string_view text, std::string_view value) {
   const auto joined = [](char a, char b) {
     return std::isalnum(static_cast<unsigned char>(a)) && std::isalnum(static_cast<unsigned char>(b));
@@ -26,11 +26,15 @@ inline bool names(std::string_view text, std::string_view value) {
   return false;
 }
 
-inline void expect_named(const Error& error, std::initializer_list<const char*> values) {
+// Expects that a text names all values.
+inline void expect_named(std::string_view text, std::initializer_list<const char*> values) {
   for (const char* value : values) {
-    EXPECT_TRUE(names(error.what(), value))
-        << "the error is: " << error.what() << "\nwithout:      " << value;
+    EXPECT_TRUE(names(text, value)) << "text:    " << text << "\nmissing: " << value;
   }
+}
+
+inline void expect_named(const Error& error, std::initializer_list<const char*> values) {
+  expect_named(error.what(), values);
 }
 
 template <class F>
@@ -41,7 +45,7 @@ void expect_error(Fault fault, std::initializer_list<const char*> values, F&& ca
     EXPECT_EQ(error.fault(), fault) << error.what();
     return expect_named(error, values);
   }
-  ADD_FAILURE() << "no error; expected one with '" << *values.begin() << "'";
+  ADD_FAILURE() << "no error; expected fault " << static_cast<int>(fault);
 }
 
 template <class F>

@@ -15,8 +15,8 @@ namespace {
 long operations_left = -1;
 bool killed_by_it = false;
 
-// Whether the operation at hand is the one that fails.
-bool strikes() {
+// Counts an operation. Returns whether it is the one that fails.
+bool must_fail() {
   if (operations_left < 0 || --operations_left != 0) return false;
   if (killed_by_it) ::kill(::getpid(), SIGKILL);
   errno = ENOSPC;
@@ -36,7 +36,8 @@ int open(const char* name, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
-  // The full disk has no files without a name, the one of killed processes has: both ways are gone.
+  // The full disk ("fail") has no unnamed files, the disk of a killed process does: this covers both code
+  // paths.
   if ((flags & O_TMPFILE) == O_TMPFILE && operations_left >= 0 && !killed_by_it) {
     errno = EOPNOTSUPP;
     return -1;
@@ -44,21 +45,21 @@ int open(const char* name, int flags, ...) {
   return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, name, flags, mode));
 }
 ssize_t write(int file, const void* bytes, size_t count) {
-  // Half of it first: a process can die, and a disk fill up, in the middle.
+  // Write half of it first: a process can die, or a disk fill up, in the middle of a write.
   if (operations_left == 1 && file > 2 && count > 1) ::syscall(SYS_write, file, bytes, count / 2);
-  return file > 2 && strikes() ? -1 : ::syscall(SYS_write, file, bytes, count);
+  return file > 2 && must_fail() ? -1 : ::syscall(SYS_write, file, bytes, count);
 }
-int fsync(int file) { return strikes() ? -1 : static_cast<int>(::syscall(SYS_fsync, file)); }
+int fsync(int file) { return must_fail() ? -1 : static_cast<int>(::syscall(SYS_fsync, file)); }
 int rename(const char* from, const char* to) noexcept {
-  return strikes() ? -1 : static_cast<int>(::syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to));
+  return must_fail() ? -1 : static_cast<int>(::syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to));
 }
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
-  return strikes() ? -1 : static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+  return must_fail() ? -1 : static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 int symlink(const char* target, const char* link) noexcept {
-  return strikes() ? -1 : static_cast<int>(::syscall(SYS_symlinkat, target, AT_FDCWD, link));
+  return must_fail() ? -1 : static_cast<int>(::syscall(SYS_symlinkat, target, AT_FDCWD, link));
 }
 int unlinkat(int folder, const char* name, int flags) noexcept {
-  return strikes() ? -1 : static_cast<int>(::syscall(SYS_unlinkat, folder, name, flags));
+  return must_fail() ? -1 : static_cast<int>(::syscall(SYS_unlinkat, folder, name, flags));
 }
 }

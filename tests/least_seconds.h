@@ -1,5 +1,5 @@
-// How long something takes, for tests of how its time grows: the least of three runs of processor time, as
-// machines are busy.
+// Measures processor time, for tests of how time grows with size: the minimum of three runs, because the
+// machine may be busy.
 #pragma once
 
 #include <algorithm>

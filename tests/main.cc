@@ -1,5 +1,5 @@
-// The test program: locus_tests [filter]. A plain word runs the tests whose name contains it; Google Test's
-// own flags work as well. It closes with one line of counts, and to run nothing is a failure.
+// The test program: locus_tests [filter]. A plain word runs the tests whose name contains it; the flags of
+// Google Test work as well. The last line of output has the counts. Running no test is a failure.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -7,18 +7,18 @@
 #include <string>
 
 int main(int argc, char** argv) {
-  // Programs that tests start do not look for leaks: under the address sanitizer that takes seconds each.
-  // This process looks once, and has read its options already.
+  // Programs that tests start do not check for leaks, which takes seconds each under the address sanitizer.
+  // This process checks once: it has already read its own options.
   const char* const options = std::getenv("ASAN_OPTIONS");
   ::setenv("ASAN_OPTIONS", (std::string(options ? options : "") + ":detect_leaks=0").c_str(), 1);
   GTEST_FLAG_SET(brief, true);  // failures only; --gtest_brief=0 shows every test
   testing::InitGoogleTest(&argc, argv);
   if (argc > 2) {
-    std::fprintf(stderr, "locus_tests: unexpected '%s', expected one filter at most\n", argv[2]);
+    std::fprintf(stderr, "locus_tests: unexpected argument '%s', expected at most one filter\n", argv[2]);
     return 2;
   }
   if (argc == 2) GTEST_FLAG_SET(filter, "*" + std::string(argv[1]) + "*");
-  // RapidCheck draws the same cases each time unless told otherwise: a red run can be run again.
+  // RapidCheck uses the same cases every time, unless RC_PARAMS is set, so that a failure can be reproduced.
   setenv("RC_PARAMS", "seed=20251115", /*overwrite=*/0);
 
   const int failed = RUN_ALL_TESTS();

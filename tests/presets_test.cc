@@ -1,5 +1,5 @@
-// The presets of configs/, cut down to a second each: they run as they are, and learn. `./run presets` holds
-// the whole ones to their promises.
+// The presets in configs/, reduced to one second of training each: they run, and the loss falls. `./run
+// presets` tests the full presets.
 #include <gtest/gtest.h>
 
 #include <simdjson.h>
@@ -13,12 +13,13 @@ namespace {
 
 const std::filesystem::path kConfigs = std::filesystem::path(LOCUS_GOLDEN) / "../../configs";
 
-struct Small {
+struct SmallPreset {
   std::string name, settings, data;
 };
 
-// Trains it and returns what `locus eval --json` says, having seen the loss fall to `part` of what it was.
-std::string learns(const Small& preset, double part, const std::string& environment = "") {
+// Trains a preset, expects that the loss falls below `ratio` times its first value, and returns the output of
+// `locus eval --json`.
+std::string train_and_eval(const SmallPreset& preset, double ratio, const std::string& environment = "") {
   const TemporaryFolder folder(in_memory());
   const Outcome trained = run_program(
       "train " + (kConfigs / (preset.name + ".toml")).string() + " --out " + folder.path().string() +
@@ -28,7 +29,7 @@ std::string learns(const Small& preset, double part, const std::string& environm
       environment);
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
   const Metrics metrics = read_metrics(folder / "metrics.jsonl");
-  EXPECT_LT(metrics.steps.back().loss, part * metrics.steps.front().loss) << preset.name;
+  EXPECT_LT(metrics.steps.back().loss, ratio * metrics.steps.front().loss) << preset.name;
   const Outcome measured = run_program("eval " + folder.path().string() + " " + preset.data + " --json");
   EXPECT_EQ(measured.exit_code, 0) << measured.err;
   return measured.out;
@@ -44,35 +45,37 @@ double number(const std::string& text, const char* name) {
 TEST(Presets, CausalVerdict) {
   if (!has_data()) GTEST_SKIP() << kNoData;
   const std::string text = (data_folder() / "the-verdict.txt").string();
-  const std::string measured = learns({"causal-verdict", "--set train.steps=100 --set data.context=32", text},
-                                      0.6, "LOCUS_DATA=" + data_folder().string());
+  const std::string measured =
+      train_and_eval({"causal-verdict", "--set train.steps=100 --set data.context=32", text}, 0.6,
+                     "LOCUS_DATA=" + data_folder().string());
   EXPECT_LT(number(measured, "loss"), 3);
 }
 
 TEST(Presets, Masked) {
   const std::string measured =
-      learns({"masked", "--set train.steps=150 --set data.context=32 --set data.batch_size=16",
-              (kConfigs / "data/sentences.test.txt").string()},
-             0.5);
+      train_and_eval({"masked", "--set train.steps=150 --set data.context=32 --set data.batch_size=16",
+                      (kConfigs / "data/sentences.test.txt").string()},
+                     0.5);
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
 }
 
 TEST(Presets, TranslateReverse) {
-  const std::string measured = learns({"translate-reverse", "--set train.steps=150 --set data.batch_size=32",
-                                       (kConfigs / "data/reverse.test.tsv").string()},
-                                      0.6);
+  const std::string measured =
+      train_and_eval({"translate-reverse", "--set train.steps=150 --set data.batch_size=32",
+                      (kConfigs / "data/reverse.test.tsv").string()},
+                     0.6);
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.15);
   EXPECT_GE(number(measured, "exact_match"), 0);
 }
 
 TEST(Presets, Classify) {
-  const std::string measured = learns({"classify", "--set train.steps=100 --set data.batch_size=16",
-                                       (kConfigs / "data/chase.test.tsv").string()},
-                                      0.9);
+  const std::string measured = train_and_eval({"classify", "--set train.steps=100 --set data.batch_size=16",
+                                               (kConfigs / "data/chase.test.tsv").string()},
+                                              0.9);
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
 }
 
-TEST(Presets, TheirDataAreWhatTheScriptMakes) {
+TEST(Presets, DataEqualsTheOutputOfTheScript) {
   const TemporaryFolder folder;
   ASSERT_EQ(std::system(((kConfigs / "data/make.sh").string() + " " + folder.path().string()).c_str()), 0);
   int compared = 0;

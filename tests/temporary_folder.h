@@ -1,4 +1,4 @@
-// A folder of a test's own, removed with everything in it.
+// A temporary folder for a test. It is removed with all its contents.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,8 @@
 
 namespace locus {
 
-// Where syncing costs nothing, for tests that write many small files; the usual place on systems without it.
+// A folder in memory, where syncing is free, for tests that write many small files. On systems without
+// /dev/shm it is the normal temporary folder.
 inline std::filesystem::path in_memory() {
   const std::filesystem::path memory = "/dev/shm";
   return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
@@ -21,7 +22,7 @@ class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& place = std::filesystem::temp_directory_path()) {
     std::string name = place / "locus-test-XXXXXX";
-    require(::mkdtemp(name.data()) != nullptr, "cannot make the folder {}", name);
+    require(::mkdtemp(name.data()) != nullptr, "cannot create the folder {}", name);
     path_ = name;
   }
   ~TemporaryFolder() {
@@ -38,7 +39,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Without the syncing of write_file(), which takes most of a small test's time.
+// Writes a file without the syncing of write_file(), which would take most of the time of a small test.
 inline void put(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes build/amd64/sysroot: the libraries Locus needs, for x86-64, on a Debian of another kind.
-# Debian's packages are downloaded and unpacked there; apt works on lists of its own, so nothing of the system changes
-# and no root is needed. Those that Debian has as shared libraries only are compiled from its sources, so that the
-# programs can be linked statically.
+# Creates build/amd64/sysroot: the libraries that Locus needs, for x86-64, on a Debian system of another architecture.
+# Debian packages are downloaded and unpacked there. apt uses separate package lists, so this changes nothing on the
+# system and needs no root. Libraries that Debian has only as shared ones are compiled from source, so that the programs
+# can be linked statically.
 set -euo pipefail
 folder=$(dirname "$(readlink -f "$0")")/../build/amd64
 sysroot=$folder/sysroot
@@ -43,7 +43,7 @@ fmt=$(echo "$PWD"/fmtlib-*/) simdjson=$(echo "$PWD"/simdjson-*/)
 static_library fmt "$fmt/include" "$fmt"/src/{format,os}.cc
 static_library simdjson "$simdjson/singleheader" "$simdjson/singleheader/simdjson.cpp"
 sed -i 's/libfmt\.so[.0-9]*/libfmt.a/' "$libraries"/cmake/fmt/fmt-targets-none.cmake
-# The cross compiler's libm.a is a script that names its parts where a native system has them.
+# The cross compiler's libm.a is a linker script with the paths of a native system.
 sed 's|/usr/lib/x86_64-linux-gnu/|/usr/x86_64-linux-gnu/lib/|g' /usr/x86_64-linux-gnu/lib/libm.a >"$libraries/libm.a"
 rm -rf "$folder/apt"
 touch "$sysroot/complete"

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Installs Locus as a static and as a shared library, builds a project of somebody else against each, by find_package and
-# by pkg-config, makes the Debian packages and looks into them: install_test.sh ROOT BUILD
-# Both libraries are made of the objects that BUILD already has, so this takes seconds.
+# Tests the installation: install_test.sh ROOT BUILD
+# Installs Locus as a static and as a shared library, builds a project with each (find_package and pkg-config), creates
+# the Debian packages and checks their contents. Both libraries use the objects that BUILD already has, so this takes
+# seconds.
 set -euo pipefail
 root=$1 build=$2
 stage=$(mktemp -d)
 trap 'cmake "$build" -DBUILD_SHARED_LIBS=OFF >/dev/null; rm -rf "$stage"' EXIT
 
 say() { echo "install_test: $*" >&2; }
-expect() {  # expect TEXT COMMAND...: it prints TEXT somewhere
+expect() {  # expect TEXT COMMAND...: the output contains TEXT
   local text=$1 output
   shift
   output=$("$@" 2>&1) || { say "$* failed: $output"; exit 1; }
@@ -24,10 +25,11 @@ for kind in static shared; do
   expect 'locus 0.1.0' "$prefix/bin/locus" --version
   expect 'complete -o default' cat "$prefix/share/bash-completion/completions/locus"
   expect '.SS compare' zcat "$prefix/share/man/man1/locus.1.gz"
-  expect '1 step done' "$prefix/bin/locus" train "$prefix/share/locus/configs/classify.toml" --out "$stage/run-$kind" \
-    --set train.steps=1
+  expect "$stage/run-$kind" "$prefix/bin/locus" train "$prefix/share/locus/configs/classify.toml" \
+    --out "$stage/run-$kind" --set train.steps=1
+  expect '"step": 1,' cat "$stage/run-$kind/metrics.jsonl"
 
-  # Moved, it still works: nothing in it knows where it was installed to.
+  # The installation still works after moving it: no file contains its path.
   mv "$prefix" "$prefix-moved" && prefix=$prefix-moved
   quietly cmake -S "$root/tests/consumer" -B "$stage/consumer-$kind" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
   quietly ninja -C "$stage/consumer-$kind"
@@ -35,11 +37,11 @@ for kind in static shared; do
 
   export PKG_CONFIG_PATH
   PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name locus.pc)")
-  # shellcheck disable=SC2046  # words are what is wanted
+  # shellcheck disable=SC2046  # word splitting is intended
   quietly g++ -std=c++20 $(pkg-config --cflags locus) "$root/tests/consumer/main.cc" -o "$stage/by-pkg-config" \
     $(pkg-config --libs locus)
   LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") expect 'locus 0.1.0' "$stage/by-pkg-config"
-  say "$kind: installed, moved, found by find_package and by pkg-config"
+  say "$kind: installed, moved, and used with find_package and with pkg-config"
 done
 
 quietly cmake "$build" -DBUILD_SHARED_LIBS=OFF

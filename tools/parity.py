@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Holds Locus against transformers: more models of every family than the golden folders, with other sizes, seeds, settings and heads.
+"""Compares Locus with transformers: more models of every family than the golden folders, with other sizes, seeds, settings and heads.
 
-Each is saved by transformers, run by `locus forward --gradients`, and compared: hidden states, logits, loss and every gradient, over right
-padding, left padding, no padding, given position_ids, and weights stored as bf16. Then Locus saves the folder again and transformers opens
-that. A difference is the largest of a tensor, as a part of its largest number; a gradient that is zero but for rounding (that of a bias
-on keys) counts as a part of a hundredth of the largest gradient of all. Models that write also do so token by token, with
-Locus's cache against that of transformers. Then some are stretched by Locus, and compared with transformers past their old
-length; models made by Locus from blueprints are opened by transformers; last, so are models of transformers that Locus trained.
+Each model is saved by transformers, run by `locus forward --gradients`, and compared: hidden states, logits, loss and every gradient, with
+padding on the right, on the left, without padding, with explicit position_ids, and with weights stored as bf16. Then Locus saves the folder
+again and transformers opens it. A difference is the largest one of a tensor, relative to its largest number. A gradient that is zero except
+for rounding (that of a bias on keys) is compared relative to a hundredth of the largest gradient of all. Generative models also decode token
+by token, and the KV cache of Locus is compared with that of transformers. Locus extends the context of some models, which are compared past
+their old length. Finally, transformers opens models that Locus made from blueprints, and transformers models that Locus trained.
 
 Needs: pip install torch transformers safetensors, and a build. Use: tools/parity.py [--build build/release] [--minilm FOLDER] [CASE..]
---minilm compares the real weights that `./run fetch minilm` brings, and asks for the same bits in every batch.
+--minilm compares the real weights from `./run fetch minilm`, and checks that a text gives the same bits in every batch.
 """
 import argparse
 import json
@@ -195,14 +195,14 @@ def differences(got, wanted):
     return result
 
 
-# Scalings that look at the length: transformers takes the batch's longest, Locus each sequence's own. Equal lengths make them agree.
+# Scalings that depend on the length: transformers uses the longest of the batch, Locus each sequence's own length. They agree for equal lengths.
 EQUAL = {"llama 2", "llama 3"}
 
 TAKE_NO_POSITIONS = ("Bloom", "Mpt", "FalconForSequence", "FalconForToken", "FalconForQuestion", "Deberta", "MPNet", "RoFormer", "MT5")
 
 
 def conditions(name, model):
-    """Name -> inputs: what a model's own kind allows."""
+    """Name -> inputs, as far as the kind of model supports them."""
     lengths = (20, 20, 20) if name in EQUAL else (23, 4, 17)
     kind = type(model).__name__
     answers, pooled = "QuestionAnswering" in kind, "SequenceClassification" in kind
@@ -211,9 +211,9 @@ def conditions(name, model):
     segments = 2 if kind.startswith(("Bert", "Electra", "Albert", "NomicBert", "RoFormer")) else 0
     result = {"none": inputs_for(model, (13,) * 4, segments=segments)}
     del result["none"]["attention_mask"]
-    if not answers:  # there the softmax over a row would see padding
+    if not answers:  # their softmax over a row would include padding
         result["right"] = inputs_for(model, lengths, segments=segments)
-        if causal or not pooled:  # there the pooled token would be padding
+        if causal or not pooled:  # otherwise the pooled token would be padding
             result["left"] = inputs_for(model, lengths, left=True, segments=segments)
     if not model.config.is_encoder_decoder and not any(part in kind for part in TAKE_NO_POSITIONS):
         given = inputs_for(model, (13,) * 4, segments=segments)
@@ -230,7 +230,7 @@ def run(build, folder, inputs, loss, scratch=None):
     return load_file(out)
 
 
-# Sines that RoFormer and Pegasus compute, and keep among their weights.
+# Sinusoidal tables that RoFormer and Pegasus compute, and store among their weights.
 COMPUTED = {"roformer.encoder.embed_positions.weight"} | {f"{before}{stack}.embed_positions.weight" for before in ("", "model.")
                                                         for stack in ("encoder", "decoder")}
 
@@ -254,11 +254,11 @@ def compare(name, build, scratch):
             worst = {k: max(worst[k], found[k]) for k in worst}
     subprocess.run([build / "tests/model_resave", folder, scratch / "again"], check=True)
     again, info = kind.from_pretrained(scratch / "again", dtype=torch.float32, attn_implementation="eager", output_loading_info=True)
-    # Nothing reads this one where the head is not tied.
+    # This one is not used if the head is not tied.
     info["missing_keys"] = set(info["missing_keys"]) - COMPUTED - (set() if model.config.tie_word_embeddings else {"cls.predictions.bias"})
     if info["missing_keys"] or info["unexpected_keys"]:
         raise ValueError(f"saved again, transformers misses {info['missing_keys']}, does not know {info['unexpected_keys']}")
-    model = kind.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()  # scalings remember earlier lengths
+    model = kind.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()  # scalings keep state from earlier lengths
     inputs = next(iter(conditions(name, model).values()))
     trip = differences({k: v for k, v in outputs_of(again.eval(), inputs).items()}, outputs_of(model, inputs))
     fine = worst["forward"] <= FORWARD and worst["gradient"] <= GRADIENT and trip["forward"] == 0
@@ -273,7 +273,7 @@ WRITES = ("CausalLM", "LMHeadModel", "ConditionalGeneration", "MTModel")
 
 
 def compare_cached(name, build, scratch):
-    """Prompts of several lengths in one batch, then token by token; transformers takes each by itself."""
+    """Prompts of several lengths in one batch, then token by token; transformers runs each sequence alone."""
     kind, config, settings = CASES[name]
     model = randomise(kind(config(**settings)), seed=sum(map(ord, name))).eval()
     model.set_attn_implementation("eager")
@@ -364,7 +364,7 @@ MADE = {
     "no segments": (hf.DebertaV2ForMaskedLM, {**MADE_ENCODER}),
     "gptj": (hf.GPTJForCausalLM, {"scheme.name": "rotary", "scheme.pairs": "interleaved", "scheme.width": 6, "residual": "parallel-one-norm", "head_bias": True,
                                   "query_bias": False, "key_bias": False, "value_bias": False, "output_bias": False, "activation": "gelu_tanh"}),
-    # Scores without a scale: smaller weights keep the softmax from deciding everything on one key.
+    # Unscaled scores: smaller weights prevent the softmax from selecting a single key.
     "t5": (hf.T5ForConditionalGeneration, {**MADE_BARE, "init_std": 0.2, "kind": "encoder-decoder", "scheme.name": "t5", "attention_scale": 1, "tied": False,
                                            "gated": True, "activation": "gelu_tanh", "decoder_layers": 2}),
     "marian": (hf.MarianMTModel, {"kind": "encoder-decoder", "scheme.name": "sinusoidal", "scheme.pairs": "halves", "norm_place": "after",
@@ -379,7 +379,7 @@ MADE = {
 
 
 def compare_made(name, build, scratch):
-    """A model that Locus made from a blueprint and saved, opened by transformers."""
+    """A model that Locus makes from a blueprint and saves, opened by transformers."""
     kind, settings = MADE[name]
     words = [f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in {**MADE_SIZES, **settings}.items()]
     subprocess.run([build / "tests/model_made", scratch / "made", *words], check=True)
@@ -392,7 +392,7 @@ def compare_made(name, build, scratch):
     wanted = outputs_of(model, inputs)
     found = differences(run(build, scratch / "made", inputs, "loss" in wanted), wanted)
     fine = found["forward"] <= FORWARD and found["gradient"] <= GRADIENT
-    print(f"{name:14} {'made here, ' + kind.__name__:36} {found['forward']:8.1e} {found['gradient']:8.1e}         {'fine' if fine else 'FAILED'}", flush=True)
+    print(f"{name:14} {'made by Locus, ' + kind.__name__:36} {found['forward']:8.1e} {found['gradient']:8.1e}         {'fine' if fine else 'FAILED'}", flush=True)
     return fine
 
 
@@ -402,7 +402,7 @@ STRETCHED = {("bert 1", "interpolate"), ("roberta 1", "repeat"), ("gpt2 1", "int
 
 
 def compare_stretched(name, how, build, scratch):
-    """A longer context by Locus, opened by transformers."""
+    """A model with a context window extended by Locus, opened by transformers."""
     kind, config, settings = CASES[name]
     model = randomise(kind(config(**settings)))
     save_folder(model, {}, scratch / "model")
@@ -436,7 +436,7 @@ PAIRS = [("a b c", "c b a"), ("d e", "e d"), ("f", "f")]
 
 
 def loss_of_data(model, data, tokenizer):
-    """What transformers makes of the same examples, or nothing where Locus cuts windows of its own."""
+    """The loss of transformers on the same examples, or None if Locus cuts its own windows."""
     with torch.no_grad():
         if data == "z.tsv":
             read = tokenizer([source for source, _ in PAIRS], padding=True, return_tensors="pt", return_token_type_ids=False)
@@ -453,7 +453,7 @@ def loss_of_data(model, data, tokenizer):
 
 
 def compare_trained(name, build, scratch):
-    """A folder of transformers, trained by Locus under its own head or a new one, opened by transformers again."""
+    """A transformers folder, trained by Locus with its own head or a new one, opened by transformers again."""
     case, kind, head, data = TRAINED[name]
     before, config, settings = CASES[case]
     save_folder(randomise(before(config(**settings))), {}, scratch / "model")
@@ -476,14 +476,14 @@ def compare_trained(name, build, scratch):
         raise ValueError("another tokenizer than the folder's")
     loss = loss_of_data(model.eval(), data, tokenizer)
     if loss is not None:
-        said = subprocess.run([build / "locus", "eval", scratch / "run", scratch / data, "--json"], check=True, capture_output=True).stdout
-        if abs(json.loads(said)["loss"] - loss) > FORWARD * loss:
-            raise ValueError(f"the loss of its examples is {json.loads(said)['loss']}, for transformers {loss}")
+        printed = subprocess.run([build / "locus", "eval", scratch / "run", scratch / data, "--json"], check=True, capture_output=True).stdout
+        if abs(json.loads(printed)["loss"] - loss) > FORWARD * loss:
+            raise ValueError(f"the loss of its examples is {json.loads(printed)['loss']}, for transformers {loss}")
     inputs = inputs_for(model, (13, 13, 13))
     wanted = outputs_of(model, inputs)
     found = differences(run(build, hub, inputs, "loss" in wanted), wanted)
     fine = found["forward"] <= FORWARD and found["gradient"] <= GRADIENT
-    print(f"{name:14} {'trained here, ' + kind.__name__:36} {found['forward']:8.1e} {found['gradient']:8.1e}         {'fine' if fine else 'FAILED'}", flush=True)
+    print(f"{name:14} {'trained by Locus, ' + kind.__name__:36} {found['forward']:8.1e} {found['gradient']:8.1e}         {'fine' if fine else 'FAILED'}", flush=True)
     return fine
 
 
@@ -503,7 +503,7 @@ def compare_minilm(build, folder):
     alone = [states(tokenizer([text], return_tensors="pt"))[0] for text in texts]
     same = all(torch.equal(one, got[i, :len(one)]) for i, one in enumerate(alone))
     fine = difference <= 1e-5 and same
-    print(f"minilm: largest difference {difference:.1e}, alone and in a batch {'the same bits' if same else 'DIFFERENT bits'}: {'fine' if fine else 'FAILED'}")
+    print(f"minilm: largest difference {difference:.1e}, alone and in a batch {'same bits' if same else 'DIFFERENT bits'}: {'fine' if fine else 'FAILED'}")
     return fine
 
 
@@ -519,7 +519,7 @@ def main():
         sys.exit(not compare_minilm(options.build, options.minilm))
     print(f"{'case':14} {'architecture':36} {'forward':>8} {'gradient':>8} {'again':>6}")
     jobs = [(compare, (name,)) for name in options.cases or CASES if name in CASES]
-    # With a cache, transformers keeps keys turned by scalings of lengths gone by: no full pass equals it there.
+    # With a cache, transformers keeps keys rotated with the scaling of earlier lengths, so it does not equal a full pass there.
     jobs += [(compare_cached, (name,)) for name, (kind, *_) in CASES.items()
              if kind.__name__.endswith(WRITES) and name not in EQUAL and (not options.cases or name in options.cases)]
     jobs += [(compare_stretched, case) for case in sorted(STRETCHED) if not options.cases or case[0] in options.cases]

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# The pictures of docs/, all drawn by Locus: pictures.sh [LOCUS [STUDY]]
-# STUDY is the folder of a finished comparison; its first chart becomes docs/pictures/length.svg.
+# Makes the pictures in docs/ with Locus: pictures.sh [LOCUS [STUDY]]
+# STUDY is the folder of a finished comparison. Its first chart becomes docs/pictures/length.svg.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 locus=${1:-$root/build/release/locus} study=${2-} pictures=$root/docs/pictures
 mkdir -p "$pictures"
 
 for scheme in $("$locus" schemes --json | sed -n 's/^  {"name": "\([a-z0-9_]*\)".*/\1/p'); do
-  # Up to its threshold fire looks like a function of the distance.
+  # For queries before its threshold, fire depends on the distance only: a small threshold shows the difference.
   set=()
   [[ $scheme != fire ]] || set=(--set threshold=8)
   "$locus" show "$scheme" "${set[@]}" --heads 3 --length 48 --out "$pictures/$scheme.svg"
 done
 
-# A chart of the report in a file of its own, with the styles that every drawing has.
+# Copies a chart of the report into its own file, with the styles of the other pictures.
 if [[ -n $study ]]; then
   {
     chart=$(awk '/<svg/ { on = 1 } on { print } /<\/svg>/ { exit }' "$study/report.html")

@@ -1,10 +1,10 @@
-# Reads ninja's output. On a terminal the steps are one line that changes; elsewhere one line tells that the
-# build is done. Of a failure it shows what the compiler said, not how the compiler was called, and not more
-# than a screenful: the first errors are the ones to read.
+# Summarizes ninja's output. On a terminal, the build steps appear in one changing line; otherwise one line reports the
+# finished build. After a failure it prints the compiler's messages without its command line, and not more than a
+# screenful: the first errors are the ones to read.
 BEGIN { most = 25 }
 
 /^\[[0-9]+\/[0-9]+\] / {
-  if (/(Building|Linking)/) ++steps  # and not the look for new files, which is always taken
+  if (/(Building|Linking)/) ++steps  # not the search for new files, which runs in every build
   if (terminal) printf "\r\033[K%s", substr($0, 1, 100)
   fflush()
   next
@@ -22,6 +22,6 @@ function clear() { if (terminal) printf "\r\033[K" }
 
 END {
   clear()
-  if (shown > most) print "... " shown - most " lines more in " log_file
+  if (shown > most) print "... " shown - most " more lines in " log_file
   if (steps > 0 && !failed) print "run: built, " steps " steps"
 }

@@ -1,6 +1,6 @@
-// text_doubling MEGABYTES FOLDER...: whether time doubles when a text doubles. For every tokenizer and every
-// text of one thing repeated, the processor time of that many megabytes over that of half of them, each the
-// least of three; at most 2.3 is wanted.
+// text_doubling MEGABYTES FOLDER...: checks that encoding time doubles when a text doubles. For every
+// tokenizer and every text (one unit repeated), it prints the CPU time for MEGABYTES divided by the time for
+// half of that, each the minimum of three runs. The goal is at most 2.3.
 #include <fmt/core.h>
 #include <malloc.h>
 
@@ -30,14 +30,14 @@ double seconds(const locus::Tokenizer& tokenizer, const std::string& unit, size_
 
 int main(int argc, char** argv) try {
   constexpr std::pair<const char*, const char*> kUnits[] = {
-      {"letters", "a"},     {"blanks", " "},     {"line ends", "\n"},  {"carets", "^"},
-      {"Chinese", "狗"},    {"marks", "\u0301"}, {"no UTF-8", "\xff"}, {"words", "the dog "},
+      {"letters", "a"},     {"spaces", " "},       {"newlines", "\n"},    {"carets", "^"},
+      {"Chinese", "狗"},    {"accents", "\u0301"}, {"not UTF-8", "\xff"}, {"words", "the dog "},
       {"apostrophes", "'"}, {"digits", "1"}};
   const size_t bytes = argc > 1 ? static_cast<size_t>(std::atof(argv[1]) * 1e6) : 0;
-  if (bytes == 0) locus::fail(locus::Fault::usage, "expected MEGABYTES FOLDER...");
+  if (bytes == 0) locus::fail(locus::Fault::usage, "invalid arguments: expected MEGABYTES FOLDER...");
 #ifdef __GLIBC__
-  // One kind of memory for both lengths. malloc keeps blocks up to 32 MB for the next call and takes larger
-  // ones new from the system, which clears them page by page: that time is not the tokenizer's.
+  // The same kind of memory for both lengths. malloc keeps blocks up to 32 MB for reuse, but maps larger ones
+  // fresh from the system, which clears them page by page. That time does not belong to the tokenizer.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
 #endif

@@ -1,4 +1,4 @@
-"""Inputs of workloads: tensors of random numbers in inputs.safetensors, the same in every run."""
+"""Inputs of workloads: random tensors in inputs.safetensors, the same in every run."""
 
 import numpy
 
@@ -18,12 +18,12 @@ def write(folder, **tensors):
 
 
 def sizes(case):
-    """Of a case named by them: "8x128" is [8, 128]."""
+    """Parses the sizes in the name of a case: "8x128" is [8, 128]."""
     return [int(size) for size in case.split("x")]
 
 
 def random_model(folder, make):
-    """Writes make() into folder/model, with the same weights in every run, unless it is there."""
+    """Writes make() into folder/model, with the same weights in every run, unless it exists."""
     import torch
 
     if not (folder / "model" / "config.json").exists():

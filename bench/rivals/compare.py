@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Locus against the libraries a user would take instead, in one run: ./run bench rivals [WORKLOAD ...]
+"""Compares Locus with alternative libraries, in one run: ./run bench rivals [WORKLOAD ...]
 
-A folder beside this file is a workload: workload.py says what is measured and prepares the inputs, every other file
-is a contender. All contenders of a workload are loaded at once and then take turns, so that a disturbance meets
-them alike. Results are compared first: what differs from Locus by more than the workload's tolerance is not timed.
-Locus runs twice, as two processes: how far those differ is how far a ratio can be trusted.
+Each folder next to this file is a workload: workload.py defines what is measured and prepares the inputs; the other
+files are contenders. All contenders of a workload are loaded together and take turns, so that noise affects them
+equally. Results are checked first: a contender whose result differs from Locus by more than the tolerance of the
+workload is not timed. Locus runs twice, as two processes; their difference shows the measurement noise.
 """
 
 import argparse
@@ -21,10 +21,11 @@ import sys
 import time
 
 import numpy
-from process import HERE, THREADS, Anew, Answering, command, environment
+from process import HERE, THREADS, OneShot, Server, command, environment
 
-# Threads of some libraries go on spinning for a while after a job, on the cores of whoever is next. So jobs that take
-# less seconds than this are done twice in a turn, and the second is timed. A pause would let the caches go cold.
+# The threads of some libraries keep spinning for a while after a job and take CPU time from the next contender. So a
+# job shorter than this many seconds runs twice per turn and the second run is timed. A pause would let the caches go
+# cold.
 SHORT = 0.2
 
 
@@ -39,21 +40,21 @@ def prepare(workload, folder, models, case):
     return load(workload).prepare(folder, models, case)
 
 
-def apart(job, *arguments):
-    """In a process of its own: the peak of one that is started from here is at least what this one holds."""
+def in_subprocess(job, *arguments):
+    """Runs job in a separate process, because a child process starts with the peak memory of its parent."""
     with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
         return pool.submit(job, *arguments).result()
 
 
 def rivals(workload):
-    """The files of a workload that are programs: they serve, or print. Before them, Locus computing otherwise."""
-    others = sorted(path.stem for path in (HERE / workload).glob("locus_*.cc"))
-    return others + sorted(path.stem for path in (HERE / workload).glob("*.py")
-                           if path.name != "workload.py" and any(word in path.read_text() for word in ("serve(", "print(")))
+    """The contenders of a workload except Locus: variants of Locus (locus_*), then the Python programs."""
+    variants = sorted(path.stem for path in (HERE / workload).glob("locus_*.cc"))
+    return variants + sorted(path.stem for path in (HERE / workload).glob("*.py") if path.name != "workload.py"
+                             and any(word in path.read_text() for word in ("serve(", "print(")))
 
 
 def difference(ours, theirs, dtype):
-    """The largest one between numbers; infinite when there are not equally many."""
+    """The largest absolute difference between two results; infinite if their sizes differ."""
     ours, theirs = (numpy.fromfile(path, dtype=dtype) for path in (ours, theirs))
     if ours.shape != theirs.shape:
         return float("inf")
@@ -61,14 +62,14 @@ def difference(ours, theirs, dtype):
 
 
 class Measurement:
-    """One case of a workload: who takes part, what they took, and what the machine allowed meanwhile."""
+    """One case of a workload: its contenders, their times, and the limit of the machine."""
 
     def __init__(self, workload, case, options):
         self.workload, self.case = workload, case
         self.about = load(workload)
         self.folder = options.scratch / workload / case
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.size = apart(prepare, workload, self.folder, options.models, case)
+        self.size = in_subprocess(prepare, workload, self.folder, options.models, case)
         self.contenders, self.refused = {}, {}
         self.limits = []
         for contender in ["locus", "locus again", *rivals(workload)]:
@@ -77,7 +78,7 @@ class Measurement:
 
     def start(self, name, programs):
         file = self.folder / name.replace(" ", "-")
-        kind = Anew if getattr(self.about, "ANEW", False) else Answering
+        kind = OneShot if getattr(self.about, "ONE_SHOT", False) else Server
         try:
             contender = kind(command(self.workload, name.split()[0], programs) + [str(self.folder), self.case],
                              environment(programs), file.with_suffix(".log"))
@@ -91,7 +92,7 @@ class Measurement:
                          getattr(self.about, "DTYPE", numpy.float32))
         tolerance = getattr(self.about, "TOLERANCES", {}).get(name, self.about.TOLERANCE)
         if gap > tolerance:
-            self.refused[name] = f"its result differs by {gap:.2g}, more than {tolerance:g}"
+            self.refused[name] = f"result differs from Locus by {gap:.2g}, tolerance is {tolerance:g}"
             contender.close()
         else:
             self.contenders[name] = contender
@@ -99,22 +100,22 @@ class Measurement:
     def turn(self):
         kind = getattr(self.about, "LIMIT", None)
         if kind:
-            # Not by the process whose peak of memory is told.
+            # Not measured by the first Locus process, whose peak memory is reported.
             self.limits.append(self.contenders["locus again"].limit(kind, self.size.get("footprint", 0)))
-        # Each time in another order: what a contender leaves behind, in caches and in free memory, meets all alike.
+        # A different order each time, so that leftovers in caches and in free memory affect all contenders equally.
         order = random.Random(len(self.times["locus"])).sample(list(self.contenders), len(self.contenders))
         for name in order:
             first = self.contenders[name].run()
             self.times[name].append(self.contenders[name].run() if first[0] < SHORT else first)
 
     def run(self, turns):
-        """Short jobs, which a disturbance meets harder, get more turns."""
+        """Short jobs get more turns, because noise affects them more."""
         begin = time.perf_counter()
         while len(self.times["locus"]) < turns or (time.perf_counter() - begin < 3 and len(self.times["locus"]) < 101):
             self.turn()
 
     def finish(self):
-        """Medians, as they go into the JSON file."""
+        """The medians, in the format of the JSON file."""
         rows = []
         for name, contender in self.contenders.items():
             rows.append({"name": name,
@@ -137,7 +138,7 @@ class Measurement:
 def print_table(found):
     ours = found["contenders"][0]
     print(f"\n{found['name']}: {found['title']}")
-    print(f"  {'':<24} {'ms':>10} {found['unit'] + '/s':>12} {'locus is':>9} {'processor':>10} {'peak MiB':>9}")
+    print(f"  {'':<24} {'ms':>10} {found['unit'] + '/s':>12} {'ratio':>9} {'CPU ratio':>10} {'peak MiB':>9}")
     for row in found["contenders"]:
         print(f"  {row['name']:<24} {1e3 * row['seconds']:>10.2f} {found['amount'] / row['seconds']:>12.1f} "
               f"{row['seconds'] / ours['seconds']:>8.2f}x {row['processor_seconds'] / ours['processor_seconds']:>9.2f}x "
@@ -147,7 +148,7 @@ def print_table(found):
     if found["limit"]:
         limit = found["limit"]
         unit = "GFLOP/s" if limit["kind"] == "fma" else "GB/s"
-        print(f"  Locus reaches {limit['share']:.2f} of the machine's {limit['value']:.1f} {unit} ({limit['kind']})")
+        print(f"  Locus reaches {limit['share']:.0%} of the limit, {limit['value']:.1f} {unit} ({limit['kind']})")
 
 
 def seconds_of(entry):
@@ -155,10 +156,10 @@ def seconds_of(entry):
 
 
 def print_comparison(old, new):
-    """What a change did: Locus then and now, and the same over how the rivals' times moved, as a busy machine moves
-    those alike."""
+    """Prints the times of Locus before and now, and the speedup relative to that of the rivals, which corrects for a
+    busy machine."""
     before = {entry["name"]: seconds_of(entry) for entry in old["workloads"]}
-    print(f"\n{'':<36} {'then ms':>10} {'now ms':>10} {'faster':>7} {'to rivals':>10}")
+    print(f"\n{'':<36} {'before ms':>10} {'now ms':>10} {'faster':>7} {'vs rivals':>10}")
     for entry in new["workloads"]:
         then, now = before.get(entry["name"]), seconds_of(entry)
         if not then:
@@ -174,16 +175,17 @@ def parse():
     parser = argparse.ArgumentParser(prog="./run bench rivals", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(known))
-    parser.add_argument("--turns", type=int, default=7, help="how often each contender runs at least (7)")
-    parser.add_argument("--json", type=pathlib.Path, help="where the numbers go, and a page beside it (build/rivals/rivals.json)")
-    parser.add_argument("--compare", type=pathlib.Path, help="an earlier file of numbers to hold these against")
+    parser.add_argument("--turns", type=int, default=7, help="minimum number of runs per contender [7]")
+    parser.add_argument("--json", type=pathlib.Path,
+                        help="output file; an HTML page is written next to it [build/rivals/rivals.json]")
+    parser.add_argument("--compare", type=pathlib.Path, help="earlier output file to compare with")
     parser.add_argument("--programs", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--models", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--scratch", type=pathlib.Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     unknown = set(options.workloads) - set(known)
     if unknown:
-        parser.error(f"unknown workload {', '.join(sorted(unknown))}; expected {', '.join(known)}")
+        parser.error(f"unknown workload: got {', '.join(sorted(unknown))}, expected {', '.join(known)}")
     options.workloads = options.workloads or known
     for folder in ("models", "scratch", "programs"):
         setattr(options, folder, getattr(options, folder).resolve())
@@ -194,7 +196,8 @@ def parse():
 def main():
     options = parse()
     old = json.loads(options.compare.read_text()) if options.compare else None
-    print(f"{platform.machine()}, {THREADS} threads each, medians of {options.turns} turns or more")
+    print(f"{platform.machine()}, {THREADS} threads each, medians of at least {options.turns} turns")
+    print("ratio: time relative to Locus")
     found = {"machine": platform.machine(), "threads": THREADS, "workloads": []}
     for workload in options.workloads:
         for case in load(workload).CASES:

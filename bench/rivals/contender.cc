@@ -19,7 +19,7 @@ Limit limit_named(const std::string& name) {
   for (const Limit limit : {Limit::copy, Limit::fresh, Limit::scale, Limit::read, Limit::fma}) {
     if (name == name_of(limit)) return limit;
   }
-  fail(Fault::usage, "limit '{}', expected copy, fresh, scale, read or fma", name);
+  fail(Fault::usage, "unknown limit: got '{}', expected copy, fresh, scale, read or fma", name);
 }
 
 void write(const Tensor& result, const std::string& path) {
@@ -28,11 +28,11 @@ void write(const Tensor& result, const std::string& path) {
              static_cast<std::streamsize>(result.numel() * size_of(result.dtype())));
 }
 
-void say(const std::string& answer) { std::cout << answer << std::endl; }
+void reply(const std::string& answer) { std::cout << answer << std::endl; }
 
-void talk(const std::function<Tensor()>& job) {
+void answer_commands(const std::function<Tensor()>& job) {
   Tensor result = job();
-  say("ready");
+  reply("ready");
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string command, argument;
@@ -42,16 +42,16 @@ void talk(const std::function<Tensor()>& job) {
       const auto clock = std::chrono::steady_clock::now();
       const std::clock_t processor = std::clock();
       result = job();
-      say(fmt::format("{} {}",
-                      std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count(),
-                      static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC));
+      reply(fmt::format("{} {}",
+                        std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count(),
+                        static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC));
     } else if (command == "result") {
       write(result, argument);
-      say("written");
+      reply("written");
     } else if (command == "limit") {
-      say(fmt::format("{}", measure(limit_named(argument), bytes)));
+      reply(fmt::format("{}", measure(limit_named(argument), bytes)));
     } else {
-      fail(Fault::usage, "'{}', expected run, result or limit", line);
+      fail(Fault::usage, "unknown command: got '{}', expected run, result or limit", line);
     }
   }
 }
@@ -64,8 +64,10 @@ Tensor Inputs::tensor(std::string_view tensor) const {
 
 int serve(int argc, char** argv, const std::function<std::function<Tensor()>(const Inputs&)>& prepare) {
   try {
-    if (argc != 3) fail(Fault::usage, "{} arguments, expected a folder and the name of a case", argc - 1);
-    talk(prepare({argv[1], argv[2]}));
+    if (argc != 3)
+      fail(Fault::usage, "wrong number of arguments: got {}, expected 2 (a folder and the name of a case)",
+           argc - 1);
+    answer_commands(prepare({argv[1], argv[2]}));
     return 0;
   } catch (const Error& error) {
     fmt::print(stderr, "contender: {}\n", error.what());

@@ -1,5 +1,6 @@
-// A contender's side of the talk with compare.py, in C++: see contender.py. A contender of Locus also answers
-//   limit KIND BYTES   measures what the machine allows (bench/limits.h), in GB/s or GFLOP/s
+// The contender's side of the protocol with compare.py, in C++; see contender.py. Locus contenders also
+// answer
+//   limit KIND BYTES   measures a limit of the machine (bench/limits.h), in GB/s or GFLOP/s
 #pragma once
 
 #include <filesystem>
@@ -10,13 +11,13 @@
 namespace locus::bench {
 
 struct Inputs {
-  std::filesystem::path folder;                // what the workload's prepare() wrote
-  std::string name;                            // of the case that is wanted
-  Tensor tensor(std::string_view name) const;  // of inputs.safetensors
+  std::filesystem::path folder;                // folder that prepare() of the workload wrote
+  std::string name;                            // name of the case
+  Tensor tensor(std::string_view name) const;  // a tensor of inputs.safetensors
 };
 
-// Prepares the job and runs it for every `run`; the job returns what is compared, f32 or i32. Returns the
-// exit code of the program.
+// Prepares the job and runs it for every `run`. The job returns the result to compare, f32 or i32. Returns
+// the exit code of the program.
 int serve(int argc, char** argv, const std::function<std::function<Tensor()>(const Inputs&)>& prepare);
 
 }  // namespace locus::bench

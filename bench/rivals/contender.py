@@ -1,9 +1,9 @@
-"""A contender's side of the talk with compare.py, in Python.
+"""The contender's side of the protocol with compare.py, in Python.
 
-A contender loads, says `ready`, and then answers a line for every line it reads:
-    run          does the job once and says how many seconds it took, by the clock and of processor time
-    result FILE  writes what the last run gave, float32 or int32 numbers in a row, and says `written`
-It leaves at the end of its input. bench/rivals/contender.h is the same for C++.
+A contender loads, prints `ready`, and then prints one line for every line it reads:
+    run          runs the job once and prints its seconds of wall-clock time and of CPU time
+    result FILE  writes the result of the last run as raw float32 or int32 numbers, and prints `written`
+It exits at the end of its input. bench/rivals/contender.h is the same for C++.
 """
 
 import os
@@ -14,17 +14,17 @@ THREADS = 2
 
 
 def folder():
-    """Where the workload's inputs are: what its prepare() wrote."""
+    """The folder that prepare() of the workload wrote."""
     return sys.argv[1]
 
 
 def case():
-    """Which of the workload's cases is wanted."""
+    """The case of the workload to run."""
     return sys.argv[2]
 
 
 def inputs():
-    """The tensors that prepare() wrote, for PyTorch."""
+    """The tensors that prepare() wrote, as PyTorch tensors."""
     from safetensors.torch import load_file
 
     return load_file(folder() + "/inputs.safetensors")
@@ -33,7 +33,7 @@ def inputs():
 def serve(job):
     """Calls job() for every `run`; it returns a NumPy array."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print must not look like an answer
+    os.dup2(2, 1)  # output of libraries must not be mistaken for an answer
     result = job()
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
@@ -46,4 +46,4 @@ def serve(job):
             result.tofile(path)
             print("written", file=answers, flush=True)
         else:
-            sys.exit(f"contender: '{command}', expected run or result")
+            sys.exit(f"contender: unknown command: got '{command}', expected run or result")

@@ -1,4 +1,4 @@
-"""The text that tokenizers encode, and its ids: English, the paragraphs of Python's own documentation, each once."""
+"""The English text that tokenizers encode: the paragraphs of Python's own documentation, without duplicates."""
 
 import ast
 import itertools
@@ -26,12 +26,13 @@ def documentation():
 
 
 def write(folder):
-    """Writes corpus.txt and returns its size as a workload's amount, in MB."""
+    """Writes corpus.txt and returns its size in MB as the amount of the workload."""
     paragraphs = dict.fromkeys(" ".join(part.split()) for text in documentation() for part in text.split("\n\n"))
-    # To some libraries the name of a special token is the token; and of a ruler many cuts have the same sum of scores, of
-    # which a library that adds floats takes another than one that adds doubles.
-    left_out = re.compile(r"<s>|</s>|<unk>|\[UNK\]|(\W)\1{7}")
-    kept = [p for p in paragraphs if p and not left_out.search(p)]
+    # Excludes names of special tokens, which some libraries encode as the token itself. Also excludes long runs of one
+    # symbol: many segmentations have the same score, and libraries that sum in float and in double choose different
+    # ones.
+    excluded = re.compile(r"<s>|</s>|<unk>|\[UNK\]|(\W)\1{7}")
+    kept = [p for p in paragraphs if p and not excluded.search(p)]
     text = ("\n".join(kept) + "\n").encode()
     (folder / "corpus.txt").write_bytes(text)
     return {"amount": len(text) / 1e6}
@@ -42,7 +43,7 @@ def lines(folder):
 
 
 class Ids:
-    """Lists of ids as a library gives them; they become one array only where they are compared."""
+    """Lists of ids as a library returns them; concatenated only for the comparison, outside of the timing."""
 
     def __init__(self, lists):
         self.lists = lists

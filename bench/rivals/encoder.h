@@ -1,4 +1,4 @@
-// A model folder as a job: the hidden states of a rectangle of ids.
+// A model folder as a job: computes the hidden states of a rectangle of ids.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace locus::bench {
 inline int serve_encoder(int argc, char** argv, DType weights = DType::f32) {
   return serve(argc, argv, [weights](const Inputs& in) {
     const auto folder = std::make_shared<ModelFolder>(open_model(in.folder / "model", {.weights = weights}));
-    folder->model.parameters().freeze("");  // as everything that only asks a model has it
+    folder->model.parameters().freeze("");  // as every inference command does
     const Tensor ids = in.tensor("ids");
     const Tokens tokens = {
         ids.reshape({ids.numel()}),

@@ -1,4 +1,4 @@
-"""Encoders of transformers in the forms other libraries want, made once and kept beside the model."""
+"""Exports transformers encoders for other libraries, once, and stores them next to the model."""
 
 import pathlib
 
@@ -6,7 +6,7 @@ INPUTS = ("ids", "mask")
 
 
 def onnx_encoder(folder):
-    """The model of folder/model for ONNX Runtime, after its own optimiser for transformers."""
+    """The model in folder/model for ONNX Runtime, after its own transformer optimizer."""
     folder = pathlib.Path(folder)
     exported, optimized = folder / "model.onnx", folder / "optimized.onnx"
     if optimized.exists():
@@ -44,7 +44,7 @@ def onnx_session(folder, threads):
 
 
 def ctranslate2_folder(folder):
-    """The model of folder/model for CTranslate2."""
+    """The model in folder/model for CTranslate2."""
     import ctranslate2
 
     converted = pathlib.Path(folder) / "ctranslate2"

@@ -1,9 +1,9 @@
-"""GPT-2 124M with random weights, for training and for generating."""
+"""GPT-2 124M with random weights, for training and generation."""
 
 from arrays import random_model
 
 VOCABULARY = 50257
-# Of the matrices that multiply, the head's among them.
+# Weights of the matrix products, including the head.
 MULTIPLIED = 12 * 12 * 768 * 768 + VOCABULARY * 768
 
 

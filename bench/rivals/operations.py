@@ -1,6 +1,6 @@
-"""Floating operations that models need at least: the products with weights, and attention's own two."""
+"""The minimum of floating-point operations of a model: the products with weights and the two of attention."""
 
 
 def encoder(lengths, layers, width):
-    """Of sequences of these lengths, in layers of BERT's shape: 12 width^2 weights, every token attending to all."""
+    """For sequences of these lengths in BERT layers: 12 width^2 weights, every token attends to all tokens."""
     return sum(2 * length * layers * (12 * width * width + 2 * length * width) for length in lengths)

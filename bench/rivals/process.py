@@ -1,4 +1,4 @@
-"""Contenders as compare.py sees them: programs that answer lines (see contender.py), or that are started anew."""
+"""Contenders as compare.py sees them: servers (see contender.py), or programs that are started for every run."""
 
 import json
 import os
@@ -14,14 +14,14 @@ THREADS = "2"
 
 
 def environment(programs):
-    """Every library that has threads of its own is told how many."""
+    """Sets the number of threads for every library that has its own thread pool."""
     threads = ("LOCUS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
     return os.environ | dict.fromkeys(threads, THREADS) | {"PYTHONPATH": str(HERE), "LOCUS": str(programs / "locus"),
                                                            "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true"}
 
 
 def command(workload, name, programs):
-    """How a contender is started. -P: a file named as the library it measures must not be taken for it."""
+    """The command that starts a contender. -P: Python must not import a contender file as the library of that name."""
     python = HERE / workload / f"{name}.py"
     if python.exists():
         return [sys.executable, "-P", str(python)]
@@ -29,8 +29,8 @@ def command(workload, name, programs):
     return [str(shell if shell.exists() else programs / "rivals" / name.replace("locus", f"rivals_{workload}"))]
 
 
-class Answering:
-    """Loaded, and run once."""
+class Server:
+    """A process that loads once and then runs the job on request."""
 
     def __init__(self, arguments, environment, log):
         self.log = pathlib.Path(log)
@@ -40,17 +40,17 @@ class Answering:
         if answer != "ready":
             self.process.kill()
             last = self.log.read_text().strip().splitlines()[-1:] or [answer]
-            raise RuntimeError(f"{last[0]} ({self.log})")
+            raise RuntimeError(f"{last[0]}; see {self.log}")
 
     def ask(self, line):
         print(line, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:
-            raise RuntimeError(f"left at '{line}' ({self.log})")
+            raise RuntimeError(f"the contender exited at command '{line}'; see {self.log}")
         return answer.split()
 
     def run(self):
-        """Seconds by the clock, and of processor time."""
+        """Seconds of wall-clock time and of CPU time."""
         clock, processor = map(float, self.ask("run"))
         return clock, processor
 
@@ -69,8 +69,8 @@ class Answering:
         self.process.wait()
 
 
-class Anew:
-    """A program that prints a vector and leaves; the first start, which may export a model, does not count."""
+class OneShot:
+    """A program that prints a vector and exits. The first run may export a model and is not timed."""
 
     def __init__(self, arguments, environment, log):
         self.arguments, self.environment, self.log = arguments, environment, pathlib.Path(log)
@@ -86,7 +86,7 @@ class Anew:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
-            raise RuntimeError(f"{self.log.read_text().strip().splitlines()[-1]} ({self.log})")
+            raise RuntimeError(f"{self.log.read_text().strip().splitlines()[-1]}; see {self.log}")
         self.vector = json.loads(output.splitlines()[-1])["embedding"]
         self.peak = max(self.peak, usage.ru_maxrss / 1024)
         return time.perf_counter() - clock, usage.ru_utime + usage.ru_stime

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings the rivals into a virtual environment of their own, once, and starts compare.py: run.sh ROOT ARGUMENT...
-# Locus itself needs none of this.
+# Installs the rival libraries into a separate virtual environment, once, and starts compare.py: run.sh ROOT ARGUMENT...
+# Locus itself needs none of them.
 set -euo pipefail
 root=$1
 here=$(dirname "$(readlink -f "$0")")
@@ -9,13 +9,13 @@ say() { echo "run: $*" >&2; }
 
 venv=$scratch/venv
 if [[ ! -f $venv/complete || $here/requirements.txt -nt $venv/complete ]]; then
-  python3 -m venv --help >/dev/null 2>&1 || { say "the rivals need Python: apt-get install python3-venv"; exit 2; }
-  say "bringing the rivals into $venv"
+  python3 -m venv --help >/dev/null 2>&1 || { say "python3-venv is missing: apt-get install python3-venv"; exit 2; }
+  say "installing the rival libraries into $venv"
   mkdir -p "$scratch"
   python3 -m venv "$venv"
   if ! "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt" >"$scratch/pip.log" 2>&1; then
     tail -n 3 "$scratch/pip.log" >&2
-    say "could not install the rivals: is there a network? The log is $scratch/pip.log"
+    say "could not install the rival libraries; check the network connection and $scratch/pip.log"
     exit 4
   fi
   touch "$venv/complete"

@@ -1,4 +1,4 @@
-// The job of every workload that encodes text: all lines of corpus.txt by the tokenizer in a folder.
+// The Locus job of every tokenizer workload: encodes all lines of corpus.txt with the tokenizer in a folder.
 #pragma once
 
 #include <algorithm>

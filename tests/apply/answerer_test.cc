@@ -13,15 +13,15 @@ TEST(Answerer, SpansOfWindowsAndNoAnswer) {
   const Answerer answerer(golden_model("answer"));
   int windows = 0, silent = 0;
   for (const Expected::Value value : expected.cases()) {
-    const std::vector<AskedText> asked = {{text_of(value, "question"), text_of(value, "context")}};
+    const std::vector<QuestionInput> questions = {{text_of(value, "question"), text_of(value, "context")}};
     const AnswerOptions options = {.window = count_of(value, "window"), .overlap = count_of(value, "stride")};
-    const FoundAnswer found = answerer.answer(asked, options)[0];
-    EXPECT_EQ(found.found, has(value, "answer")) << asked[0].question;
-    EXPECT_NEAR(found.score, number_of(value, "score"), kNear) << asked[0].question;
+    const FoundAnswer found = answerer.answer(questions, options)[0];
+    EXPECT_EQ(found.found, has(value, "answer")) << questions[0].question;
+    EXPECT_NEAR(found.score, number_of(value, "score"), kNear) << questions[0].question;
     windows += count_of(value, "windows") > 1 ? 1 : 0;
     silent += found.found ? 0 : 1;
     if (!found.found) continue;
-    EXPECT_EQ(asked[0].context.substr(found.bytes.begin, found.bytes.end - found.bytes.begin),
+    EXPECT_EQ(questions[0].context.substr(found.bytes.begin, found.bytes.end - found.bytes.begin),
               text_of(value, "answer"));
   }
   EXPECT_GE(windows, 3);
@@ -30,41 +30,40 @@ TEST(Answerer, SpansOfWindowsAndNoAnswer) {
 
 TEST(Answerer, QuestionsDoNotDependOnEachOther) {
   const Answerer answerer(golden_model("answer"));
-  std::vector<AskedText> asked;
+  std::vector<QuestionInput> questions;
   const Expected expected("answer");
   for (const Expected::Value value : expected.cases()) {
-    asked.push_back({text_of(value, "question"), text_of(value, "context")});
+    questions.push_back({text_of(value, "question"), text_of(value, "context")});
   }
   const AnswerOptions options = {.window = 20, .overlap = 6};
-  const std::vector<FoundAnswer> all = answerer.answer(asked, options);
-  for (size_t i = 0; i < asked.size(); ++i) {
+  const std::vector<FoundAnswer> all = answerer.answer(questions, options);
+  for (size_t i = 0; i < questions.size(); ++i) {
     const FoundAnswer alone =
-        answerer.answer(std::span(asked).subspan(i, 1), options, {.batch_tokens = 1})[0];
+        answerer.answer(std::span(questions).subspan(i, 1), options, {.batch_tokens = 1})[0];
     EXPECT_EQ(alone.score, all[i].score);
     EXPECT_EQ(alone.bytes, all[i].bytes);
   }
 }
 
-TEST(Answerer, AnAnswerIsNoLongerThanAllowed) {
+TEST(Answerer, AnAnswerHasAtMostTheAllowedLength) {
   const Answerer answerer(golden_model("answer"));
-  const std::vector<AskedText> asked = {
+  const std::vector<QuestionInput> questions = {
       {"who ran?", "Ada lives in London. The dog chased the ball, and the cat sat."}};
-  const FoundAnswer found = answerer.answer(asked, {.longest = 1})[0];
+  const FoundAnswer found = answerer.answer(questions, {.longest = 1})[0];
   ASSERT_TRUE(found.found);
-  EXPECT_EQ(asked[0].context.find(' ', found.bytes.begin) < found.bytes.end, false);
+  EXPECT_EQ(questions[0].context.find(' ', found.bytes.begin) < found.bytes.end, false);
 }
 
 TEST(AnswererFaults, AQuestionWithoutRoomForItsContext) {
-  const std::vector<AskedText> asked = {{std::string(40, '?'), "the dog"}};
-  expect_error(Fault::data,
-               {"text 1: the question has 43 tokens with those around it, expected less than 40"},
-               [&] { Answerer(golden_model("answer")).answer(asked); });
+  const std::vector<QuestionInput> questions = {{std::string(40, '?'), "the dog"}};
+  expect_error(Fault::data, {"text 1", "43", "40"},
+               [&] { Answerer(golden_model("answer")).answer(questions); });
 }
 
 TEST(AnswererFaults, OptionsAndHeads) {
-  expect_error(Fault::data, {"answer: window, overlap and longest are 0, 128 and 15"},
+  expect_error(Fault::data, {"window is 0", "overlap 128", "longest 15"},
                [] { Answerer(golden_model("answer")).answer({}, {.window = 0}); });
-  expect_error(Fault::data, {"its head is token_class, expected answer to answer questions"},
+  expect_error(Fault::data, Code::wrong_head, {golden_model("tag").c_str(), "token_class", "answer"},
                [] { Answerer answerer(golden_model("tag")); });
 }
 

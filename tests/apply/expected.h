@@ -1,4 +1,4 @@
-// The golden folders of models applied to text, and what transformers made of the texts in them.
+// The golden model folders for inference on texts, and the results of transformers for their texts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline std::filesystem::path golden_model(const std::string& job) {
   return std::filesystem::path(LOCUS_GOLDEN) / "apply" / job;
 }
 
-// A copy that a test may change.
+// A copy of a golden folder that a test may change.
 class CopyOf {
  public:
   explicit CopyOf(const std::string& job) {
@@ -70,7 +70,8 @@ inline std::vector<std::string> texts_of(const Expected& expected, const char* n
   return texts;
 }
 
-// Sums of a few dozen f32 products in another order: scores and coordinates here are about 1 at most.
+// Tolerance for sums of a few dozen f32 products in another order. Scores and coordinates are at most
+// about 1.
 inline constexpr double kNear = 2e-5;
 
 }  // namespace locus

@@ -29,7 +29,7 @@ TEST(Similarity, PairsAreCosinesOfEmbeddings) {
   EXPECT_NEAR(scores[2], 1, 1e-12);
 }
 
-TEST(Similarity, TheNearestOfManyInAnyPieces) {
+TEST(Similarity, TheNearestTextsDoNotDependOnTheChunks) {
   const Embedder embedder(golden_model("embed"));
   const std::vector<std::string> texts = texts_of(Expected("embed"));
   Nearest whole(embedder, texts[2], 3);
@@ -64,8 +64,8 @@ TEST(Similarity, QueriesAndDocumentsHaveThePromptsOfTheFolder) {
   EXPECT_NEAR(similarities(embedder, pair, {}, "query")[0], cosine(queries[0], queries[1]), kNear);
 }
 
-// As sentence-transformers has it: the prompt for all texts is for those without a purpose.
-TEST(Similarity, WithoutAPromptOfTheirOwnDocumentsHaveNone) {
+// As in sentence-transformers: the default prompt is for texts without a purpose.
+TEST(Similarity, DocumentsHaveNoDefaultPrompt) {
   const CopyOf folder("embed");
   const std::vector<std::string> texts = {"the dog"}, asked = {"who is the dog"};
   const Embedder plain(golden_model("embed"));
@@ -78,7 +78,7 @@ TEST(Similarity, WithoutAPromptOfTheirOwnDocumentsHaveNone) {
   EXPECT_NEAR(nearest.best()[0].score, cosine(query, document), kNear);
 }
 
-TEST(Similarity, OfEqualTextsTheEarlierIsBetter) {
+TEST(Similarity, TheEarlierOfEqualTextsIsBetter) {
   const Embedder embedder(golden_model("embed"));
   Nearest nearest(embedder, "dog", 2);
   nearest.add(std::vector<std::string>{"cat", "dog"});
@@ -92,13 +92,13 @@ TEST(SimilarityFaults, NameThePairOrTheText) {
   const Embedder embedder(golden_model("embed"));
   const std::string endless(100, '.');
   const std::vector<TextInput> alone = {{"a", "b"}, {"c"}}, long_pair = {{"a", "b"}, {"c", endless}};
-  expect_error(Fault::data, {"pair 2 is one text, expected two"}, [&] { similarities(embedder, alone); });
-  expect_error(Fault::data, {"pair 2: it has 102 tokens, expected at most 40"},
+  expect_error(Fault::data, {"pair 2"}, [&] { similarities(embedder, alone); });
+  expect_error(Fault::data, Code::context_too_long, {"pair 2", "102", "40"},
                [&] { similarities(embedder, long_pair); });
-  expect_error(Fault::data, {"the query: it has 102 tokens"}, [&] { Nearest(embedder, endless, 1); });
+  expect_error(Fault::data, Code::context_too_long, {"query", "102"}, [&] { Nearest(embedder, endless, 1); });
   Nearest nearest(embedder, "a", 1);
   nearest.add(std::vector<std::string>{"b"});
-  expect_error(Fault::data, {"text 3: it has 102 tokens"}, [&] {
+  expect_error(Fault::data, Code::context_too_long, {"text 3", "102"}, [&] {
     nearest.add(std::vector<std::string>{"b", endless});
   });
 }

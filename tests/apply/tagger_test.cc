@@ -9,14 +9,14 @@
 namespace locus {
 namespace {
 
-// From bytes to code points, as transformers counts.
+// Byte offsets as code point offsets, which transformers uses.
 TextSpan counted(const std::string& text, TextSpan bytes) {
   std::vector<TextSpan> spans = {bytes};
   count_in_code_points(text, spans);
   return spans[0];
 }
 
-TEST(Tagger, SpansAsTransformersJoinsThem) {
+TEST(Tagger, JoinsSpansLikeTransformers) {
   const Expected expected("tag");
   const std::vector<std::string> texts = texts_of(expected);
   const std::vector<std::vector<TaggedSpan>> found = Tagger(golden_model("tag")).tag(texts);
@@ -36,8 +36,8 @@ TEST(Tagger, SpansAsTransformersJoinsThem) {
   }
 }
 
-// What stands before the first dash is no part of a name; only B and I say where one begins.
-TEST(Tagger, OtherBeginningsOfLabelsAreCutOffAsWell) {
+// The text before the first dash is not part of the label. Only B and I mark the beginning of a span.
+TEST(Tagger, OtherPrefixesOfLabelsAreRemovedAsWell) {
   const CopyOf folder("tag");
   std::string config = read_file(folder / "config.json");
   put(folder / "config.json", config.replace(config.find("\"MISC\""), 6, "\"S-X-Y\""));
@@ -55,7 +55,7 @@ TEST(Tagger, OtherBeginningsOfLabelsAreCutOffAsWell) {
   EXPECT_GT(renamed, 0);
 }
 
-TEST(Tagger, ATextsSpansDoNotDependOnItsBatch) {
+TEST(Tagger, TheSpansOfATextDoNotDependOnItsBatch) {
   const Tagger tagger(golden_model("tag"));
   const std::vector<std::string> texts = texts_of(Expected("tag"));
   const auto all = tagger.tag(texts), small = tagger.tag(texts, {.batch_tokens = 1});
@@ -65,16 +65,17 @@ TEST(Tagger, ATextsSpansDoNotDependOnItsBatch) {
   }
 }
 
-TEST(Tagger, TooLongATextNamesTheLimitOrIsCut) {
+TEST(Tagger, ATextThatIsTooLongIsAnErrorOrTruncated) {
   const Tagger tagger(golden_model("tag"));
   const std::vector<std::string> texts = {std::string(60, '.')};
-  expect_error(Fault::data, {"text 1: it has 62 tokens, expected at most 40"}, [&] { tagger.tag(texts); });
+  expect_error(Fault::data, Code::context_too_long, {"text 1", "62", "40"}, [&] { tagger.tag(texts); });
   const std::vector<std::vector<TaggedSpan>> cut = tagger.tag(texts, {.truncate = true});
   for (const TaggedSpan& span : cut[0]) EXPECT_LE(span.bytes.end, 38u);
 }
 
 TEST(TaggerFaults, AnotherHead) {
-  expect_error(Fault::data, {"its head is sequence_class, expected token_class to tag texts"},
+  expect_error(Fault::data, Code::wrong_head,
+               {golden_model("classify").c_str(), "sequence_class", "token_class"},
                [] { Tagger tagger(golden_model("classify")); });
 }
 

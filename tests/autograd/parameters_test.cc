@@ -70,35 +70,35 @@ TEST(Parameters, ClearTheirGradients) {
 
 TEST(Parameters, EveryErrorSaysWhatWasWrong) {
   Parameters parameters = example();
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
+  const auto data = [](std::initializer_list<const char*> values, auto call) {
+    expect_error(Fault::data, values, call);
   };
-  data({"a parameter needs a name"}, [&] { parameters.add("", Tensor::zeros({1})); });
-  data({"the parameter 'tail' has no value"}, [&] { parameters.add("tail", {}); });
-  data({"the parameter 'head' exists already"}, [&] { parameters.add("head", Tensor::zeros({1})); });
-  EXPECT_EQ(parameters.all().size(), 7u) << "what was refused left nothing behind";
-  data({"there is no parameter 'encoder.layer.1.wieght'; did you mean 'encoder.layer.1.weight'?"},
+  data({"parameter name"}, [&] { parameters.add("", Tensor::zeros({1})); });
+  data({"'tail'"}, [&] { parameters.add("tail", {}); });
+  data({"'head'"}, [&] { parameters.add("head", Tensor::zeros({1})); });
+  EXPECT_EQ(parameters.all().size(), 7u) << "a failed add() adds nothing";
+  data({"'encoder.layer.1.wieght'", "'encoder.layer.1.weight'"},
        [&] { (void)parameters.at("encoder.layer.1.wieght"); });
-  data({"there is no parameter 'unheard of'"}, [&] { (void)parameters.at("unheard of"); });
-  data({"there is no parameter at or below 'encoder.layer.2'"},
-       [&] { parameters.freeze("encoder.layer.2"); });
-  data({"there is no parameter at or below 'encoder.lay'"}, [&] { parameters.freeze("encoder.lay"); });
+  data({"'unheard of'"}, [&] { (void)parameters.at("unheard of"); });
+  data({"'encoder.layer.2'"}, [&] { parameters.freeze("encoder.layer.2"); });
+  data({"'encoder.lay'"}, [&] { parameters.freeze("encoder.lay"); });
 }
 
-TEST(Parameters, AreKeptInOneFormat) {
+TEST(Parameters, HaveOneDType) {
   Parameters wide(DType::f64, Device::reference);
   const Tensor value = Tensor::of({2, 2}, {1.f, 2.f, 3.f, 0.1f});
-  for (const Tensor& kept : {wide.add("weight", value).value(), wide.constant(value)}) {
-    EXPECT_EQ(kept.dtype(), DType::f64);
-    EXPECT_EQ(kept.device(), Device::reference);
-    EXPECT_EQ(kept.data<double>()[3], static_cast<double>(0.1f));
+  for (const Tensor& converted : {wide.add("weight", value).value(), wide.constant(value)}) {
+    EXPECT_EQ(converted.dtype(), DType::f64);
+    EXPECT_EQ(converted.device(), Device::reference);
+    EXPECT_EQ(converted.data<double>()[3], static_cast<double>(0.1f));
   }
-  const Parameters usual;
-  EXPECT_TRUE(usual.constant(value).shares_memory_with(value));
+  const Parameters f32;
+  EXPECT_TRUE(f32.constant(value).shares_memory_with(value));
 }
 
 TEST(Parameters, DoubleIsForTheReference) {
-  expect_error(Fault::data, {"f64 on the cpu", "f64 on the reference"}, [] { Parameters{DType::f64}; });
+  expect_error(Fault::data, Code::bad_shape, {"f64 on the cpu", "f64 on the reference"},
+               [] { Parameters{DType::f64}; });
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using testing::normal_tensor;
 using Floats = std::vector<float>;
 using Vars = std::span<const Var>;
 
-// A block with parameters of its own: x + dropout(linear(gelu(linear(norm(x))))).
+// A block with its own parameters: x + dropout(linear(gelu(linear(norm(x))))).
 struct Block {
   explicit Block(int64_t width, uint64_t seed)
       : gamma(Var::parameter(normal_tensor({width}, Device::cpu, seed))),
@@ -37,10 +37,10 @@ struct Block {
 
 struct Outcome {
   std::vector<Floats> values;
-  int64_t peak = 0;  // bytes above what was there before
+  int64_t peak = 0;  // peak bytes above those allocated before
 };
 
-// The loss, and all gradients, of a chain of blocks.
+// The loss and all gradients of a chain of blocks.
 Outcome run_blocks(int count, int64_t rows, int64_t width, bool again) {
   std::vector<Block> blocks;
   for (int i = 0; i < count; ++i) blocks.emplace_back(width, 10 * static_cast<uint64_t>(i) + 1);
@@ -69,7 +69,8 @@ TEST(Recompute, GivesTheSameBits) {
   EXPECT_EQ(run_blocks(3, 5, 8, true).values, run_blocks(3, 5, 8, false).values);
 }
 
-// 16 blocks keep about 7 values each; recomputed, one each and those of a single block.
+// Without recompute(), 16 blocks keep about 7 values each; with it, one each and all values of a single
+// block.
 TEST(Recompute, NeedsLessMemoryOnADeepChain) {
   const int64_t kept = run_blocks(16, 256, 32, false).peak, dropped = run_blocks(16, 256, 32, true).peak;
   EXPECT_LT(dropped * 3, kept);
@@ -113,8 +114,8 @@ TEST(Recompute, GivesBackItsInputOrAParameter) {
   EXPECT_EQ(p.grad().values(), (Floats{4, 4}));
 }
 
-// `shared` was made by a step before the recomputed part, is used by it without being among its inputs, and
-// by an older step too: its own step must wait for both.
+// `shared` is computed before the recomputed part. The recomputed part uses it although it is not an input,
+// and so does an older step. The step of `shared` must wait for both.
 TEST(Recompute, MayUseValuesThatAreNotAmongItsInputs) {
   const Var x = Var::parameter(Tensor::full({1}, 2)), p = Var::parameter(Tensor::full({1}, 3));
   const Var shared = op::multiply(p, p);

@@ -43,7 +43,7 @@ TEST(Var, GradientsOfSeveralPassesAddUpUntilCleared) {
   EXPECT_EQ(x.grad().values(), (Floats{1, 1}));
 }
 
-// d = b c, b = 2a, c = 3a, met again at e = d + a: 12a + 1.
+// e = b c + a with b = 2a and c = 3a: the gradient is 12a + 1.
 TEST(Var, ADiamondIsVisitedOnceFromItsTip) {
   const Var a = leaf({1, -2});
   const Var b = op::scale(a, 2), c = op::scale(a, 3);
@@ -51,7 +51,7 @@ TEST(Var, ADiamondIsVisitedOnceFromItsTip) {
   EXPECT_EQ(a.grad().values(), (Floats{13, -23}));
 }
 
-// Each level doubles the number of paths: walked path by path this would take 2^60 steps.
+// Each level doubles the number of paths: following every path would take 2^60 steps.
 TEST(Var, ALadderOfDiamondsTakesItsStepsOnce) {
   const Var a = leaf({1});
   Var x = a;
@@ -60,7 +60,8 @@ TEST(Var, ALadderOfDiamondsTakesItsStepsOnce) {
   EXPECT_EQ(a.grad().values(), (Floats{1}));
 }
 
-// add hands one gradient to both of its inputs; a gets a second one, which must not change what b got.
+// add passes one gradient tensor to both inputs. a then gets a second gradient, which must not change that of
+// b.
 TEST(Var, AGradientSharedByTwoInputsIsNotWrittenTo) {
   const Var a = leaf({1, 1}), b = leaf({1, 1});
   const Var left = op::scale(a, 1), right = op::scale(b, 1);
@@ -146,42 +147,39 @@ TEST(Var, BackwardFromAnyShapeTakesItsGradient) {
 }
 
 TEST(Var, EveryErrorSaysWhatWasWrong) {
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
+  const auto data = [](Code code, std::initializer_list<const char*> values, auto call) {
+    expect_error(Fault::data, code, values, call);
   };
   const Var x = leaf({1, 2}), none;
-  data({"a Var without a value was used"}, [&] { (void)none.value(); });
-  data({"a Var without a value has no gradient"}, [&] { (void)none.grad(); });
-  data({"a Var without a value cannot want a gradient"}, [&] { Var(none).set_wants_grad(true); });
-  data({"only a leaf can be frozen or unfrozen; the value of shape [2] was made by an op"},
-       [&] { op::scale(x, 2).set_wants_grad(false); });
-  data({"backward: the value has shape [2], expected a single number"}, [&] { op::scale(x, 2).backward(); });
-  data({"backward: the value depends on nothing that wants a gradient"},
-       [] { Var(Tensor::scalar(1)).backward(); });
-  data({"backward: the gradient is missing"}, [&] { op::scale(x, 2).backward(Tensor()); });
-  data({"backward: a gradient f32 [3] on the cpu came to a value f32 [2] on the cpu"},
+  data(Code::none, {"Var", "value"}, [&] { (void)none.value(); });
+  data(Code::none, {"Var", "gradient"}, [&] { (void)none.grad(); });
+  data(Code::none, {"Var", "gradient"}, [&] { Var(none).set_wants_grad(true); });
+  data(Code::none, {"leaf", "[2]"}, [&] { op::scale(x, 2).set_wants_grad(false); });
+  data(Code::bad_shape, {"backward", "[2]"}, [&] { op::scale(x, 2).backward(); });
+  data(Code::none, {"backward", "gradient"}, [] { Var(Tensor::scalar(1)).backward(); });
+  data(Code::none, {"backward", "gradient", "missing"}, [&] { op::scale(x, 2).backward(Tensor()); });
+  data(Code::bad_shape, {"backward", "f32 [3] on the cpu", "f32 [2] on the cpu"},
        [&] { op::scale(x, 2).backward(Tensor::zeros({3})); });
-  data({"backward: a gradient bf16 [2] on the cpu came to"},
+  data(Code::bad_shape, {"backward", "bf16 [2] on the cpu", "f32 [2] on the cpu"},
        [&] { op::scale(x, 2).backward(Tensor::zeros({2}, DType::bf16)); });
-  data({"backward: a gradient f32 [2] on the reference came to"},
+  data(Code::bad_shape, {"backward", "f32 [2] on the reference", "f32 [2] on the cpu"},
        [&] { op::scale(x, 2).backward(Tensor::zeros({2}, DType::f32, Device::reference)); });
 }
 
 TEST(Var, ASecondBackwardIsRefused) {
   const Var x = leaf({1, 2}), y = op::sum(op::scale(x, 2));
   y.backward();
-  expect_error(Fault::data, {"backward: the steps behind a value were already released", "go back once"},
-               [&] { y.backward(); });
-  expect_error(Fault::data, {"only a leaf can be frozen"}, [&] { Var(y).set_wants_grad(false); });
+  expect_error(Fault::data, Code::graph_freed, {"backward()"}, [&] { y.backward(); });
+  expect_error(Fault::data, Code::none, {"leaf", "[]"}, [&] { Var(y).set_wants_grad(false); });
 }
 
-// The second loss shares a step that the first one released: its gradient would stop there, unseen.
+// The second loss shares a step that the first backward() freed. Without a check its gradient would silently
+// stop there.
 TEST(Var, ABackwardIntoReleasedStepsIsRefused) {
   const Var x = leaf({1, 2}), shared = op::scale(x, 2);
   const Var first = op::sum(shared), second = op::sum(op::multiply(shared, shared));
   first.backward();
-  expect_error(Fault::data, {"backward: the steps behind a value were already released"},
-               [&] { second.backward(); });
+  expect_error(Fault::data, Code::graph_freed, {"backward()"}, [&] { second.backward(); });
 }
 
 TEST(Tape, ReleasesMemoryAsItUnwinds) {
@@ -192,7 +190,7 @@ TEST(Tape, ReleasesMemoryAsItUnwinds) {
   Var y = x;
   int64_t last = 0, runs = 0;
   for (int i = 0; i < kSteps; ++i) {
-    // A step in between that looks at the account when its turn comes.
+    // An additional step that checks the allocated bytes when it runs.
     const Var from = op::activate(y, Activation::tanh);
     y = record(from.value(), {from}, [&, from](const Tensor& dy) {
       if (runs++ > 0) {
@@ -208,7 +206,7 @@ TEST(Tape, ReleasesMemoryAsItUnwinds) {
   const int64_t at_start = allocated_bytes();
   loss.backward();
   EXPECT_EQ(runs, kSteps);
-  // The gradient that arrives and the one that is made.
+  // The gradient of the result and that of the input.
   EXPECT_LE(peak_bytes() - at_start, 2 * kBytes + 4096);
   EXPECT_EQ(allocated_bytes() - before, kBytes + 64) << "the gradient of x and the loss are all that stays";
 }

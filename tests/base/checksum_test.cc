@@ -7,7 +7,7 @@
 namespace locus {
 namespace {
 
-// Values of the algorithm's own library (xxHash 0.8, seed 0).
+// Values from the reference implementation (xxHash 0.8, seed 0).
 TEST(Checksum, IsXxh64) {
   EXPECT_EQ(checksum(""), 0xEF46DB3751D8E999u);
   EXPECT_EQ(checksum("a"), 0xD24EC4F1A98C6E5Bu);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "locus/base/error.h"
+#include "tests/expect_error.h"
 
 namespace locus {
 namespace {
@@ -31,7 +31,7 @@ TEST(Fields, WrittenAndReadBackAreTheSame) {
   Lamp again;
   EXPECT_TRUE(read_fields(again, field_values(lamp)).empty());
   EXPECT_EQ(field_values(again), field_values(lamp));
-  EXPECT_EQ(again.dim, 0.1f);  // the shortest text that reads back to the same float
+  EXPECT_EQ(again.dim, 0.1f);  // written as the shortest text that reads back to the same float
   EXPECT_EQ(again.colour, Colour::blue);
 }
 
@@ -47,22 +47,34 @@ TEST(Fields, EveryProblemIsListed) {
   const auto problems = read_fields(
       lamp, {{"colour", "gren"}, {"watts", "0"}, {"dim", "nan"}, {"rom", "kitchen"}, {"on", "yes"}});
   ASSERT_EQ(problems.size(), 5u);
-  EXPECT_EQ(problems[0], "watts is '0', expected a whole number from 1 to 1000");
-  EXPECT_EQ(problems[1], "dim is 'nan', expected a number from 0 to 1");
-  EXPECT_EQ(problems[2], "on is 'yes', expected true or false");
-  EXPECT_EQ(problems[3], "colour is 'gren', expected one of red|green|blue; did you mean 'green'?");
-  EXPECT_EQ(problems[4], "unknown option 'rom'; did you mean 'room'?; it has watts, dim, on, colour, room");
+  expect_named(problems[0], {"watts", "'0'", "1", "1000"});
+  expect_named(problems[1], {"dim", "'nan'", "0", "1"});
+  expect_named(problems[2], {"on", "'yes'", "true", "false"});
+  expect_named(problems[3], {"colour", "'gren'", "red|green|blue", "'green'"});
+  expect_named(problems[4], {"'rom'", "'room'", "watts, dim, on, colour, room"});
 }
 
 TEST(Fields, OneErrorForAll) {
   EXPECT_NO_THROW(refuse("lamp", {}));
-  try {
+  expect_error(Fault::usage, Code::none, {"lamp.toml", "2", "\n  a is wrong\n  b is wrong"}, [] {
     refuse("lamp.toml", {"a is wrong", "b is wrong"});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "lamp.toml: 2 problems\n  a is wrong\n  b is wrong");
-    EXPECT_EQ(error.fault(), Fault::usage);
-  }
+  });
+}
+
+TEST(Fields, UnknownNamesHaveTheirCode) {
+  const auto read = [](const OptionValues& values) {
+    Lamp lamp;
+    refuse("lamp", read_fields(lamp, values));
+  };
+  expect_error(Fault::usage, Code::unknown_option, {"lamp", "'rom'", "'room'"}, [&] {
+    read({{"rom", "kitchen"}});
+  });
+  expect_error(Fault::usage, Code::unknown_option, {"lamp", "2", "'rom'", "'wats'"}, [&] {
+    read({{"rom", "kitchen"}, {"wats", "3"}});
+  });
+  expect_error(Fault::usage, Code::none, {"lamp", "2", "'rom'", "watts", "'0'"}, [&] {
+    read({{"rom", "kitchen"}, {"watts", "0"}});
+  });
 }
 
 }  // namespace

@@ -43,20 +43,22 @@ RC_GTEST_PROP(File, AnyBytesInAnyPieces, (const std::vector<std::string>& pieces
 
 TEST(File, RefusesToReadWhatIsNoRegularFile) {
   const TemporaryFolder folder;
-  expect_error(Fault::io, {"cannot open '", "missing': No such file or directory"},
-               [&] { read_file(folder / "missing"); });
-  expect_error(Fault::io, {"cannot read '", "it is not a regular file"}, [&] { read_file(folder.path()); });
-  expect_error(Fault::io, {"'/dev/zero'", "it is not a regular file"}, [] { read_file("/dev/zero"); });
-  // A pipe without a writer would keep a plain open() waiting for ever.
-  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  expect_error(Fault::io, {"it is not a regular file"}, [&] { read_file(folder / "pipe"); });
+  const std::string missing = folder / "missing", itself = folder.path(), pipe = folder / "pipe";
+  expect_error(Fault::io, Code::missing_file, {missing.c_str(), "No such file or directory"},
+               [&] { read_file(missing); });
+  expect_error(Fault::io, Code::none, {itself.c_str(), "regular file"}, [&] { read_file(itself); });
+  expect_error(Fault::io, Code::none, {"'/dev/zero'", "regular file"}, [] { read_file("/dev/zero"); });
+  // A plain open() of a pipe without a writer would wait forever.
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_error(Fault::io, Code::none, {pipe.c_str(), "regular file"}, [&] { read_file(pipe); });
 }
 
 TEST(File, RefusesMoreThanTheLimit) {
   const TemporaryFolder folder;
   write_file(folder / "a", "12345");
   EXPECT_EQ(read_file(folder / "a", 5).size(), 5u);
-  expect_error(Fault::data, {"has 5 bytes, expected at most 4"}, [&] { read_file(folder / "a", 4); });
+  const std::string file = folder / "a";
+  expect_error(Fault::data, {file.c_str(), "5", "4"}, [&] { read_file(file, 4); });
 }
 
 TEST(InputFile, ReadsAtAnyOffset) {
@@ -77,7 +79,7 @@ TEST(InputFile, NamesTheByteWhereTheFileEnds) {
   const InputFile file(folder / "a");
   std::filesystem::resize_file(folder / "a", 7);
   std::string part(5, ' ');
-  expect_error(Fault::data, {"a' became shorter while it was read: it ends before byte 7 of 10"},
+  expect_error(Fault::data, Code::damaged_file, {file.path().c_str(), "7", "10"},
                [&] { file.read_at(5, std::as_writable_bytes(std::span(part))); });
 }
 
@@ -96,14 +98,14 @@ TEST(AtomicFile, AppearsOnlyOnCommit) {
     forgotten.write("never seen");
   }
   EXPECT_EQ(read_file(folder / "a"), "new");
-  EXPECT_EQ(files_in(folder), 1u) << "a half-written file stayed behind";
+  EXPECT_EQ(files_in(folder), 1u) << "a half-written file was not removed";
 }
 
-// A process that is killed cannot tidy up.
+// A killed process cannot clean up.
 TEST(AtomicFile, HasNoNameBeforeCommit) {
   const TemporaryFolder folder;
   const Descriptor probe(::open(folder.path().c_str(), O_WRONLY | O_TMPFILE, 0600));
-  if (probe.get() < 0) GTEST_SKIP() << "this file system has no files without a name";
+  if (probe.get() < 0) GTEST_SKIP() << "this file system has no unnamed files";
   AtomicFile file(folder / "a");
   file.write("half of");
   EXPECT_EQ(files_in(folder), 0u);
@@ -131,7 +133,7 @@ TEST(AtomicFile, IsReadableAsAnyOtherFile) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
-// Writing may fail half way: a full disk, here a limit on a file's size, which the kernel reports alike.
+// Writing may fail in the middle, as on a full disk. A limit on the file size has the same effect.
 TEST(AtomicFile, FailureLeavesTheOldFileAndNoDebris) {
   const TemporaryFolder folder;
   write_file(folder / "a", "old");
@@ -140,7 +142,7 @@ TEST(AtomicFile, FailureLeavesTheOldFileAndNoDebris) {
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &small);
-  expect_error(Fault::io, {"cannot write '", "/a': File too large"},
+  expect_error(Fault::io, {(folder / "a").c_str(), "File too large"},
                [&] { write_file(folder / "a", std::string(5000, 'x')); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
@@ -150,18 +152,18 @@ TEST(AtomicFile, FailureLeavesTheOldFileAndNoDebris) {
 
 TEST(AtomicFile, RefusesPlacesItCannotWrite) {
   const TemporaryFolder folder;
-  expect_error(Fault::io, {"cannot create a file beside '", "No such file or directory"},
+  expect_error(Fault::io, Code::missing_file, {(folder / "no" / "a").c_str(), "No such file or directory"},
                [&] { write_file(folder / "no" / "a", "x"); });
   std::filesystem::create_directory(folder / "folder");
-  expect_error(Fault::io, {"folder': it is there and not a regular file"},
+  expect_error(Fault::io, {(folder / "folder").c_str(), "regular file"},
                [&] { write_file(folder / "folder", "x"); });
   EXPECT_EQ(files_in(folder), 1u);
 }
 
-// Renaming over a device would replace it, for the whole machine when root does it.
+// Renaming a file over a device would replace the device, for the whole machine if root does it.
 TEST(AtomicFile, NeverReplacesADevice) {
   for (const char* device : {"/dev/full", "/dev/null"}) {
-    expect_error(Fault::io, {device, "not a regular file"}, [&] { write_file(device, "x"); });
+    expect_error(Fault::io, {device, "regular file"}, [&] { write_file(device, "x"); });
     EXPECT_TRUE(std::filesystem::is_character_file(device));
   }
 }

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(WriteFolder, IsThereWholeOrNotAtAll) {
+TEST(WriteFolder, IsAtomic) {
   const TemporaryFolder folder;
   expect_error(Fault::data, {"no more"}, [&] {
     write_folder(folder / "a", [](const fs::path& unfinished) {
@@ -55,9 +55,9 @@ TEST(WriteFolder, ClearsWhatAKilledProcessLeftOfIt) {
 TEST(WriteFolder, MixesWithNothing) {
   const TemporaryFolder folder;
   write_file(folder / "file", "x");
-  expect_error(Fault::usage, {"is there already", "expected a new name or an empty folder"},
+  expect_error(Fault::usage, Code::output_exists, {folder.path().c_str()},
                [&] { write_folder(folder.path(), [](const fs::path&) {}); });
-  expect_error(Fault::usage, {"is there already"},
+  expect_error(Fault::usage, Code::output_exists, {(folder / "file").c_str()},
                [&] { write_folder(folder / "file", [](const fs::path&) {}); });
 }
 
@@ -66,8 +66,10 @@ TEST(RequireFree, AnEmptyFolderIsFree) {
   EXPECT_NO_THROW(require_free(folder / "new"));
   EXPECT_NO_THROW(require_free(folder.path()));
   write_file(folder / "file", "x");
-  expect_error(Fault::usage, {"is there already"}, [&] { require_free(folder.path()); });
-  expect_error(Fault::usage, {"is there already"}, [&] { require_free(folder / "file"); });
+  expect_error(Fault::usage, Code::output_exists, {folder.path().c_str()},
+               [&] { require_free(folder.path()); });
+  expect_error(Fault::usage, Code::output_exists, {(folder / "file").c_str()},
+               [&] { require_free(folder / "file"); });
 }
 
 }  // namespace

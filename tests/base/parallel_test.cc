@@ -63,7 +63,7 @@ TEST_F(Parallel, EdgesOfTheRange) {
   // The first element past the last chunk does not fit in 63 bits.
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max(), kHalf = int64_t{1} << 62;
   EXPECT_EQ(chunks_of(kMost, kHalf), (Chunks{{0, kHalf}, {kHalf, kMost}}));
-  expect_error(Fault::data, {"parallel_for: grain is 0, expected at least 1"}, [] { chunks_of(5, 0); });
+  expect_error(Fault::data, {"parallel_for", "grain", "0", "1"}, [] { chunks_of(5, 0); });
 }
 
 RC_GTEST_FIXTURE_PROP(Parallel, EveryElementOnce, ()) {
@@ -84,7 +84,8 @@ void wait_for(Done done) {
   while (!done() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
 }
 
-// The threads in a job of two chunks that wait for each other; where there is one only, the first gives up.
+// Number of threads in a job of two chunks that wait for each other. With a single thread, the wait times
+// out.
 size_t threads_at_once() {
   std::mutex mutex;
   std::set<std::thread::id> inside;
@@ -109,7 +110,7 @@ TEST_F(Parallel, UsesSeveralThreads) {
 TEST_F(Parallel, WakesAWorkerForAJobAndTheCallerAtItsEnd) {
   set_threads(2);
   threads_at_once();
-  sleep_long();  // and the worker with it
+  sleep_long();  // the worker falls asleep too
   EXPECT_EQ(threads_at_once(), 2U);
   std::atomic<int> done{0};
   const auto caller = std::this_thread::get_id();
@@ -120,10 +121,10 @@ TEST_F(Parallel, WakesAWorkerForAJobAndTheCallerAtItsEnd) {
   EXPECT_EQ(done, 2);
 }
 
-// The processors that a worker may run on when it was woken for a job.
+// The processors that a worker may run on after it was woken for a job.
 cpu_set_t woken_for() {
-  threads_at_once();  // it is there
-  sleep_long();       // and asleep
+  threads_at_once();  // starts the worker
+  sleep_long();       // it falls asleep
   const auto caller = std::this_thread::get_id();
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -145,7 +146,7 @@ TEST_F(Parallel, AWorkerIsWokenOnAnotherProcessorThanTheCallers) {
   ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
   if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one processor only";
   set_threads(2);
-  threads_at_once();  // the worker starts with all
+  threads_at_once();  // the worker starts with all processors
   std::vector<int> two;
   for (int i = 0; two.size() < 2; ++i) {
     if (CPU_ISSET(i, &all)) two.push_back(i);
@@ -175,7 +176,7 @@ TEST_F(Parallel, AThreadGoesFromAChunkToTheNextAndThenHelps) {
   std::mutex mutex;
   std::map<std::thread::id, std::vector<int64_t>> chunks;
   std::atomic<int> finished{0};
-  // The first chunk waits for all others: whoever has it does no more.
+  // The first chunk waits for all others, so its thread runs no other chunk.
   parallel_for(8, 1, [&](int64_t begin, int64_t) {
     {
       const std::lock_guard lock(mutex);
@@ -232,10 +233,10 @@ TEST_F(Parallel, TwoCallersAtOnce) {
 }
 
 TEST_F(Parallel, RefusesBadThreadCounts) {
-  expect_error(Fault::usage, {"threads: 0, expected 1 to 1024"}, [] { set_threads(0); });
-  expect_error(Fault::usage, {"threads: 1025"}, [] { set_threads(1025); });
+  expect_error(Fault::usage, {"0", "1", "1024"}, [] { set_threads(0); });
+  expect_error(Fault::usage, {"1025", "1", "1024"}, [] { set_threads(1025); });
   set_threads(2);
-  expect_error(Fault::bug, {"threads: set from inside a parallel_for"},
+  expect_error(Fault::bug, {"set_threads()", "parallel_for"},
                [] { parallel_for(4, 1, [](int64_t, int64_t) { set_threads(3); }); });
 }
 
@@ -245,7 +246,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Two idle threads that spin would use 400 ms; they may look for work for some microseconds after a job.
+// Two idle threads that spin would use 400 ms. They may poll for work for some microseconds after a job.
 TEST_F(Parallel, IdleThreadsUseNoCpu) {
   set_threads(3);
   chunks_of(30, 1);
@@ -254,14 +255,14 @@ TEST_F(Parallel, IdleThreadsUseNoCpu) {
   EXPECT_LT(cpu_seconds() - before, 0.02);
 }
 
-// No worker is left there to be waited for, at its end or before.
+// A forked child has no workers to wait for, neither during a job nor at its end.
 TEST_F(Parallel, AForkedChildComputesAndEnds) {
   set_threads(3);
   parallel_for(100, 1, [](int64_t, int64_t) {});
-  std::fflush(nullptr);  // or both would write it
+  std::fflush(nullptr);  // or both processes would write the buffer
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);  // ends it where it would wait for ever
+    alarm(20);  // ends the child if it hangs
     std::atomic<int64_t> sum = 0;
     parallel_for(100, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
     set_threads(2);
@@ -278,13 +279,12 @@ TEST(ParallelEnvironment, SetsTheThreads) {
   EXPECT_NE(outcome.out.find("\"threads\": 3,"), std::string::npos) << outcome.out;
 }
 
-TEST(ParallelEnvironment, RefusesWhatIsNoCount) {
+TEST(ParallelEnvironment, RefusesInvalidNumbers) {
   for (const std::string value : {"0", "-1", "two", "3x", "1025", "99999999999999999999", "", "2.5"}) {
     const Outcome outcome = run_program("doctor", "LOCUS_THREADS='" + value + "'");
     EXPECT_EQ(outcome.exit_code, 2) << value;
     EXPECT_EQ(outcome.out, "") << value;
-    EXPECT_EQ(outcome.err,
-              "locus: LOCUS_THREADS is '" + value + "', expected a whole number from 1 to 1024\n");
+    expect_named(outcome.err, {"LOCUS_THREADS", ("'" + value + "'").c_str(), "1", "1024"});
   }
 }
 

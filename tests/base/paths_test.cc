@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Paths, TellsWhatIsThere) {
+TEST(Paths, QueriesWhatExists) {
   const TemporaryFolder folder;
   write_file(folder / "file", "x");
   EXPECT_TRUE(is_there(folder / "file"));
@@ -23,10 +23,10 @@ TEST(Paths, TellsWhatIsThere) {
 
 TEST(Paths, ANameThatCannotBeAskedForIsAnErrorOfTheFileSystem) {
   const fs::path endless = std::string(300, 'a');
-  expect_error(Fault::io, {"cannot look at", "File name too long"}, [&] { is_there(endless); });
-  expect_error(Fault::io, {"cannot look at", "File name too long"}, [&] { is_folder(endless); });
-  expect_error(Fault::io, {"cannot list", "File name too long"}, [&] { entries_of(endless); });
-  expect_error(Fault::io, {"cannot remove", "File name too long"}, [&] { remove_whole(endless); });
+  expect_error(Fault::io, {"File name too long"}, [&] { is_there(endless); });
+  expect_error(Fault::io, {"File name too long"}, [&] { is_folder(endless); });
+  expect_error(Fault::io, {"File name too long"}, [&] { entries_of(endless); });
+  expect_error(Fault::io, {"File name too long"}, [&] { remove_whole(endless); });
 }
 
 TEST(Paths, AbsoluteOnesHaveNoDots) { EXPECT_EQ(absolute_path("a/./b/../c"), fs::current_path() / "a/c"); }

@@ -34,8 +34,8 @@ TEST(Permutation, SeedAndStreamMatter) {
   EXPECT_NE(order(100, 1, 2), order(100, uint64_t{1} << 32 | 1, 2));
 }
 
-// Where number 0 goes in many streams: all places alike. 20 places, 20000 streams: a place is hit 1000 times,
-// give or take 31; six of those are 186.
+// The image of 0 in many streams is uniform. With 20 images and 20000 streams each one occurs 1000 times,
+// with a standard deviation of 31; six of those are 186.
 TEST(Permutation, NoPlaceIsPreferred) {
   std::vector<int> hits(20);
   for (uint64_t stream = 0; stream < 20'000; ++stream) ++hits[Permutation(20, 7, stream)(0)];
@@ -55,9 +55,8 @@ TEST(Permutation, LargeSizes) {
 }
 
 TEST(Permutation, IndicesOutside) {
-  expect_error(Fault::data, {"permutation: the index is 3, expected 0 to 2"},
-               [] { Permutation(3, 0, 0)(3); });
-  expect_error(Fault::data, {"permutation: the size is -1"}, [] { Permutation(-1, 0, 0); });
+  expect_error(Fault::data, {"permutation", "index", "3", "0", "2"}, [] { Permutation(3, 0, 0)(3); });
+  expect_error(Fault::data, {"permutation", "size", "-1", "0"}, [] { Permutation(-1, 0, 0); });
 }
 
 }  // namespace

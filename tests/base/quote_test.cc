@@ -26,7 +26,7 @@ TEST(WithoutControls, KeepsWhatItIsAskedTo) {
 TEST(Quote, LongTextIsCut) {
   EXPECT_EQ(quote(std::string(80, 'n')).text(), "'" + std::string(80, 'n') + "'");
   EXPECT_EQ(quote(std::string(81, 'n')).text(), "'" + std::string(80, 'n') + "'... (81 bytes)");
-  // Not inside a character of several bytes.
+  // A character of several bytes is not split.
   EXPECT_EQ(quote(std::string(79, 'n') + "éé").text(), "'" + std::string(79, 'n') + "'... (83 bytes)");
 }
 

@@ -18,7 +18,7 @@ TEST(Random, PublishedKnownAnswers) {
             (PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-// All 64 bits of seed, stream and index count: index and stream are the counter, the seed is the key.
+// All 64 bits of seed, stream and index matter: index and stream are the counter, the seed is the key.
 TEST(Random, ValueIsAFunctionOfSeedStreamAndIndex) {
   const Random random(0x299f31d0a4093822u, 0x0370734413198a2eu);
   EXPECT_EQ(random.block(0x85a308d3243f6a88u), (PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
@@ -45,8 +45,8 @@ TEST(Random, WordsHoldTwoHalves) {
   }
 }
 
-// With n = 2^16 values a mean is off by sigma / 256; five times that happens once in two million seeds, and
-// the seed is fixed.
+// The mean of n = 2^16 values has a standard deviation of sigma / 256. Five times that occurs for one in two
+// million seeds, and the seed is fixed.
 constexpr int kCount = 1 << 16;
 
 TEST(Random, UniformIsUniform) {
@@ -68,20 +68,20 @@ TEST(Random, UniformIsUniform) {
 
 TEST(Random, NormalIsNormal) {
   const Random random(1, 2);
-  double sum = 0, square = 0, fourth = 0, neighbours = 0, last = 0;
+  double sum = 0, square = 0, fourth = 0, neighbors = 0, last = 0;
   for (int i = 0; i < kCount; ++i) {
     const double x = random.normal(static_cast<uint64_t>(i));
     ASSERT_TRUE(std::isfinite(x));
     sum += x;
     square += x * x;
     fourth += x * x * x * x;
-    neighbours += x * last;
+    neighbors += x * last;
     last = x;
   }
   EXPECT_NEAR(sum / kCount, 0, 5 * 1.0 / 256);
   EXPECT_NEAR(square / kCount, 1, 5 * 1.4142 / 256);  // the variance of x^2 is 2
   EXPECT_NEAR(fourth / kCount, 3, 5 * 9.798 / 256);   // the variance of x^4 is 96
-  EXPECT_NEAR(neighbours / kCount, 0, 5 * 1.0 / 256);
+  EXPECT_NEAR(neighbors / kCount, 0, 5 * 1.0 / 256);
 }
 
 RC_GTEST_PROP(Random, BelowStaysBelow, (uint64_t seed, uint64_t index)) {

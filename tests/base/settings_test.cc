@@ -14,8 +14,8 @@ namespace {
 
 Settings parse(std::string_view toml) { return Settings::parse(toml, "a.toml"); }
 
-void expect_refused(std::string_view toml, std::initializer_list<const char*> parts) {
-  expect_error(Fault::data, parts, [&] { parse(toml); });
+void expect_refused(std::string_view toml, std::initializer_list<const char*> values) {
+  expect_error(Fault::data, values, [&] { parse(toml); });
 }
 
 constexpr const char* kExample = R"(task = "causal"   # a comment
@@ -94,14 +94,14 @@ RC_GTEST_PROP(Settings, AnyBytesAreReadOrRefused, (const std::string& text)) {
 TEST(Settings, AreOverridden) {
   Settings settings = parse(kExample);
   settings.set("train.rate=0.10");
-  settings.set("model.scheme.name=1");  // was a text and stays one
+  settings.set("model.scheme.name=1");  // an existing text stays text
   settings.set("model.tied=false");
   settings.set("train.sizes=4,05 , 6");
   settings.set("new.key=a=b");
   EXPECT_EQ(settings.find("train.rate")->value, "0.1");
   EXPECT_EQ(settings.find("model.scheme.name")->kind, Setting::Kind::text);
   EXPECT_EQ(settings.find("model.tied")->kind, Setting::Kind::boolean);
-  EXPECT_EQ(settings.find("train.sizes")->kind, Setting::Kind::text) << "a blank behind a number";
+  EXPECT_EQ(settings.find("train.sizes")->kind, Setting::Kind::text) << "a space after a number";
   EXPECT_EQ(settings.find("new.key")->value, "a=b");
   EXPECT_EQ(settings.find("nothing"), nullptr);
   for (const char* number : {"007", "7.0", "7", "70e-1"}) {
@@ -112,14 +112,12 @@ TEST(Settings, AreOverridden) {
 
 TEST(Settings, OverridesThatMakeNoSenseAreRefused) {
   Settings settings = parse(kExample);
-  expect_error(Fault::usage, {"'rate', expected key=value"}, [&] { settings.set("rate"); });
-  expect_error(Fault::usage, {"'=1', expected key=value"}, [&] { settings.set("=1"); });
-  expect_error(Fault::usage,
-               {"'train' cannot be set: 'train.steps' is there, and a key is a value or a section"},
-               [&] { settings.set("train=1"); });
-  expect_error(Fault::usage, {"'train.steps.more' cannot be set: 'train.steps' is there"},
+  expect_error(Fault::usage, {"'rate'", "key=value"}, [&] { settings.set("rate"); });
+  expect_error(Fault::usage, {"'=1'", "key=value"}, [&] { settings.set("=1"); });
+  expect_error(Fault::usage, {"'train'", "'train.steps'"}, [&] { settings.set("train=1"); });
+  expect_error(Fault::usage, {"'train.steps.more'", "'train.steps'"},
                [&] { settings.set("train.steps.more=1"); });
-  expect_error(Fault::usage, {"'a = 1\\x0ab' is no key"}, [&] { settings.set("a = 1\nb", "2"); });
+  expect_error(Fault::usage, {"'a = 1\\x0ab'"}, [&] { settings.set("a = 1\nb", "2"); });
   expect_error(Fault::data, {"'b c'"}, [&] { settings.set("b c=1"); });
   expect_error(Fault::data, {"'key'", "utf-8"}, [&] { settings.set("key", "\xff"); });
 }
@@ -130,12 +128,11 @@ TEST(Settings, DifferencesAreNamed) {
             (std::vector<std::string>{"b: '4', was '2'", "d: '5', was not set", "a: not set, was '1'"}));
 }
 
-TEST(Settings, UnknownKeysAreRefusedAllAtOnce) {
+TEST(Settings, UnknownKeysAreReportedTogether) {
   constexpr std::array<std::string_view, 2> kKnown = {"train.steps", "train.rate"};
   parse("[train]\nsteps = 1\n").require_known(kKnown);
-  expect_error(Fault::data,
-               {"a.toml:2: unknown key 'train.stepz'; did you mean 'train.steps'?\na.toml:3: unknown key "
-                "'train.zebra'"},
+  expect_error(Fault::data, Code::unknown_option,
+               {"a.toml:2", "'train.stepz'", "'train.steps'?\na.toml:3", "'train.zebra'"},
                [&] { parse("[train]\nstepz = 1\nzebra = 2\nrate = 3").require_known(kKnown); });
 }
 
@@ -144,43 +141,40 @@ TEST(Settings, BadFilesAreRefusedWithTheLine) {
   expect_refused("a = 1\na = 2\n", {"a.toml:2: "});
   expect_refused("[a]\nb = 1\n[a]\n", {"a.toml:3: "});
   expect_refused("a = \"\xff\"\n", {"a.toml:1: ", "utf-8"});
-  expect_refused("a = 1\nb = nan\n", {"a.toml:2: 'b' is nan, expected a finite number"});
+  expect_refused("a = 1\nb = nan\n", {"a.toml:2", "'b'", "nan"});
   expect_refused("a = 1e999\n", {"a.toml:1: "});
   expect_refused("a = 99999999999999999999\n", {"a.toml:1: "});
-  expect_refused("\na = 1979-05-27\n", {"a.toml:2: 'a' is no value Locus takes"});
-  expect_refused("a = [[1], [2]]\n", {"a.toml:1: 'a' is no value Locus takes"});
-  expect_refused("a = [\"x\"]\n",
-                 {"a.toml:1: 'a' is no value Locus takes; expected a text, a number, true, false"});
-  expect_refused("[[a]]\nb = 1\n", {"'a' is no value Locus takes"});
-  // U+4E00 and U+FB01 stand for those that led the parser astray.
-  expect_refused("\xe4\xb8\x80 = 1\n", {"a.toml:1: a character that is not ASCII outside of a text"});
-  expect_refused("b = 1\na = 2 \xef\xac\x81\n",
-                 {"a.toml:2: a character that is not ASCII outside of a text"});
-  expect_refused("\"a b\" = 1\n", {"a.toml:1: the key 'a b' has characters other than letters"});
-  expect_refused("\"\" = 1\n", {"a.toml:1: the key ''"});
+  expect_refused("\na = 1979-05-27\n", {"a.toml:2", "'a'"});
+  expect_refused("a = [[1], [2]]\n", {"a.toml:1", "'a'"});
+  expect_refused("a = [\"x\"]\n", {"a.toml:1", "'a'", "string", "number", "true", "false"});
+  expect_refused("[[a]]\nb = 1\n", {"a.toml:1", "'a'"});
+  // U+4E00 and U+FB01 are examples of characters that crashed the parser.
+  expect_refused("\xe4\xb8\x80 = 1\n", {"a.toml:1", "ASCII"});
+  expect_refused("b = 1\na = 2 \xef\xac\x81\n", {"a.toml:2", "ASCII"});
+  expect_refused("\"a b\" = 1\n", {"a.toml:1", "'a b'"});
+  expect_refused("\"\" = 1\n", {"a.toml:1", "''"});
 }
 
 TEST(Settings, HostileFilesAreRefused) {
   std::string key = "a", brackets, tables = "x = ", headers;
   for (int i = 0; i < 200'000; ++i) key += ".a";
-  expect_refused(key + " = 1\n", {"a.toml:1: a key of more than 8 parts"});
-  expect_refused("b = 1\n[" + key + "]\n", {"a.toml:2: a key of more than 8 parts"});
-  expect_refused("b = \"\"\"\n\n'\"\"\" # '\nx = { " + key + " = 1 }\n",
-                 {"a.toml:4: a key of more than 8 parts"});
+  expect_refused(key + " = 1\n", {"a.toml:1", "parts", "8"});
+  expect_refused("b = 1\n[" + key + "]\n", {"a.toml:2", "parts", "8"});
+  expect_refused("b = \"\"\"\n\n'\"\"\" # '\nx = { " + key + " = 1 }\n", {"a.toml:4", "parts", "8"});
   for (int i = 0; i < 200'000; ++i) brackets += "[";
   expect_refused("a = " + brackets, {"a.toml:1: "});
   for (int i = 0; i < 12; ++i) tables += "{a = ";
-  expect_refused(tables + "1" + std::string(12, '}'), {"more than 8 levels deep"});
+  expect_refused(tables + "1" + std::string(12, '}'), {"a.toml:1", "levels", "8"});
   std::string many;
   for (int i = 0; i < 10'001; ++i) many += fmt::format("a{} = 1\n", i);
-  expect_refused(many, {"more than 10000 settings"});
+  expect_refused(many, {"a.toml", "settings", "10000"});
   EXPECT_EQ(parse("a = \"" + std::string(1000, '.') + "\" # " + std::string(1000, '.')).all().size(), 1u);
 
   const TemporaryFolder folder;
   write_file(folder / "large.toml", std::string((1 << 20) + 1, '#'));
-  expect_error(Fault::data, {"large.toml' has 1048577 bytes"},
+  expect_error(Fault::data, {"large.toml", "1048577", "1048576"},
                [&] { Settings::read(folder / "large.toml"); });
-  expect_error(Fault::io, {"cannot open '"}, [&] { Settings::read(folder / "none.toml"); });
+  expect_error(Fault::io, Code::missing_file, {"none.toml"}, [&] { Settings::read(folder / "none.toml"); });
 }
 
 }  // namespace

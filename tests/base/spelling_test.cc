@@ -10,7 +10,7 @@ TEST(Spelling, CountsEdits) {
   EXPECT_EQ(edit_distance("", ""), 0);
   EXPECT_EQ(edit_distance("abc", ""), 3);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
-  EXPECT_EQ(edit_distance("doctor", "docotr"), 1) << "neighbours swapped are one slip";
+  EXPECT_EQ(edit_distance("doctor", "docotr"), 1) << "a swap of neighbors is one edit";
   EXPECT_EQ(edit_distance("doctor", "DOCTOR"), 0);
   EXPECT_EQ(edit_distance("--json", "--jsn"), 1);
 }
@@ -39,8 +39,31 @@ TEST(Spelling, FindsTheNearestIfAnyIsNear) {
   EXPECT_EQ(nearest("", kWords), "");
   EXPECT_EQ(nearest("doctor", {}), "");
   EXPECT_EQ(nearest(std::string(1 << 20, 'x'), kWords), "");
+  EXPECT_EQ(did_you_mean("docter", kWords), "did you mean 'doctor'?");
+  EXPECT_EQ(did_you_mean("banana", kWords), "");
   EXPECT_EQ(suggestion("docter", kWords), "; did you mean 'doctor'?");
   EXPECT_EQ(suggestion("banana", kWords), "");
+}
+
+TEST(Spelling, ASynonymMeansItsCandidate) {
+  constexpr std::string_view kNames[] = {"layers", "learning_rate", "weight_decay", "batch_size"};
+  EXPECT_EQ(nearest("lr", kNames), "learning_rate");
+  EXPECT_EQ(nearest("wd", kNames), "weight_decay");
+  EXPECT_EQ(nearest("batch", kNames), "batch_size");
+  EXPECT_EQ(nearest("learning_rat", kNames), "learning_rate");
+}
+
+TEST(Spelling, ASynonymOfNoCandidateMeansNothing) {
+  constexpr std::string_view kNames[] = {"layers", "heads"};
+  EXPECT_EQ(nearest("lr", kNames), "");
+  EXPECT_EQ(nearest("lr", {}), "");
+  EXPECT_EQ(nearest("n_head", kNames), "heads");
+}
+
+// A word that is both a synonym and close to another candidate means the synonym's candidate.
+TEST(Spelling, ASynonymComesBeforeTheNearestSpelling) {
+  constexpr std::string_view kNames[] = {"ratio", "learning_rate"};
+  EXPECT_EQ(nearest("rate", kNames), "learning_rate");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Every folder of tests/golden/family, made by tools/golden/families.py: hidden states, logits, loss and
-// every gradient as transformers computes them.
+// Compares every folder of tests/golden/family, made by tools/golden/families.py, with transformers: hidden
+// states, logits, loss and every gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// f32 against f32: a few hundred roundings of 2^-24 each, amplified by two layers with wide weights.
+// f32 compared to f32: a few hundred roundings of 2^-24 each, amplified by two layers with large weights.
 constexpr double kForward = 2e-5, kGradient = 2e-4;
 
 std::vector<std::string> golden_families() {
@@ -32,7 +32,7 @@ double largest(const std::vector<float>& values) {
   return most;
 }
 
-// The largest difference, as a part of the golden tensor's largest number or of `floor`.
+// The largest difference, relative to the largest number of the golden tensor or to `floor`.
 void expect_near(const std::string& name, const Tensor& got, const Tensor& wanted, double tolerance,
                  double floor) {
   ASSERT_EQ(got.shape(), wanted.shape()) << name;
@@ -50,8 +50,8 @@ class FamilyGolden : public ::testing::TestWithParam<std::string> {};
 TEST_P(FamilyGolden, ComputesWhatTransformersDoes) {
   const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
   const SafetensorsFile golden(path / "expected.safetensors");
-  // A bias on keys changes no softmax: its gradient is zero but for rounding, whose size is that of the
-  // others.
+  // A bias on keys does not change the softmax, so its gradient is zero except for rounding errors, which
+  // have the size of the other gradients.
   double most = 0;
   for (const TensorEntry& entry : golden.entries()) {
     if (entry.name.starts_with("grad.")) most = std::max(most, largest(golden.read(entry.name).values()));
@@ -68,9 +68,9 @@ TEST_P(FamilyGolden, ComputesWhatTransformersDoes) {
   EXPECT_EQ(compared, golden.entries().size());
 }
 
-// Against a model of the same rounded weights in f32. What they multiply is rounded to bf16 before each of a
-// dozen products, by up to 2^-9 of its size. Wide weights amplify it: of f32's roundings, 2^-24, the bound
-// above allows 335, here 32.
+// Compared to a model with the same rounded weights in f32. The other factor is rounded to bf16 before each
+// of a dozen products, with a relative error of up to 2^-9, and large weights amplify it. The bound is 32
+// roundings; the bound for f32 above is 335 roundings of 2^-24.
 constexpr double kBf16 = 32 * 0x1p-9;
 
 TEST_P(FamilyGolden, ComputesItWithBf16WeightsToTwoDigits) {
@@ -89,7 +89,7 @@ TEST_P(FamilyGolden, ComputesItWithBf16WeightsToTwoDigits) {
   }
 }
 
-// Token by token with a cache gives the full pass.
+// Decoding token by token with a KV cache equals the full pass.
 TEST_P(FamilyGolden, DecodesWithACacheWhatTheFullPassGives) {
   const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
   ModelFolder folder = open_model(path);

@@ -20,7 +20,7 @@ class FolderOf {
   const std::filesystem::path& path() const { return folder_.path(); }
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
 
-  // Puts another text in place of one that config.json holds.
+  // Replaces a text in config.json.
   void change(const std::string& from, const std::string& to) const {
     std::string text = read_file(folder_ / "config.json");
     const size_t at = text.find(from);
@@ -38,11 +38,11 @@ class FolderOf {
     write_safetensors(folder_ / "model.safetensors", tensors);
   }
 
-  // The weights in two shards with an index; `index` is changed by the caller before it is written.
+  // Splits the weights into two shards with an index. The callback may modify the index before it is written.
   void shard(const std::function<void(std::map<std::string, std::string>&)>& index = {}) const;
 
-  void expect_refused(std::initializer_list<const char*> parts) const {
-    expect_error(Fault::data, parts, [&] { open_model(path()); });
+  void expect_refused(std::initializer_list<const char*> values, Code code = Code::none) const {
+    expect_error(Fault::data, code, values, [&] { open_model(path()); });
   }
 
  private:

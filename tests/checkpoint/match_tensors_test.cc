@@ -1,5 +1,4 @@
-// Weights that are not those of config.json. What else a folder may have wrong is model_folder_test.cc's
-// subject.
+// Weights that do not match config.json. model_folder_test.cc tests other errors in folders.
 #include <gtest/gtest.h>
 
 #include "locus/checkpoint/forward.h"
@@ -13,8 +12,7 @@ TEST(MatchTensors, ListsTheFirstOfManyProblemsAndCountsAll) {
   std::vector<NamedTensor> tensors = folder.tensors();
   for (int i = 0; i < 70; ++i) tensors.emplace_back(fmt::format("zz.{:02}", i), Tensor::zeros({1}));
   folder.write(tensors);
-  folder.expect_refused(
-      {"do not fit together: 70 tensors\n  unknown: 'zz.00' F32 [1]\n", "unknown: 'zz.49' F32 [1]\n  .."});
+  folder.expect_refused({"70 tensors", "'zz.00' F32 [1]", "'zz.49' F32 [1]\n  .."});
 }
 
 TEST(MatchTensors, RefusesTablesOfTokensThatDifferUnderTheirNames) {
@@ -28,12 +26,11 @@ TEST(MatchTensors, RefusesTablesOfTokensThatDifferUnderTheirNames) {
     EXPECT_NO_THROW(open_model(folder.path())) << family;
     tensors.back().second.data<float>()[7] += 1;
     folder.write(tensors);
-    folder.expect_refused(
-        {"shared.weight' and '", "encoder.embed_tokens.weight' differ, expected the same numbers"});
+    folder.expect_refused({"shared.weight", "encoder.embed_tokens.weight"});
   }
 }
 
-TEST(MatchTensors, SinesThatAreComputedArePassedOver) {
+TEST(MatchTensors, SinusoidalTablesAreIgnored) {
   const FolderOf folder("roformer");
   std::vector<NamedTensor> tensors = folder.tensors();
   tensors.emplace_back("roformer.encoder.embed_positions.weight", Tensor::zeros({14, 4}));
@@ -41,8 +38,8 @@ TEST(MatchTensors, SinesThatAreComputedArePassedOver) {
   EXPECT_NO_THROW(open_model(folder.path()));
 }
 
-// What folders of ELECTRA mostly hold: the head tells tokens that are not the text's own.
-TEST(MatchTensors, TheHeadOfADiscriminatorIsPassedOver) {
+// Most ELECTRA folders are discriminators, whose head detects replaced tokens.
+TEST(MatchTensors, TheHeadOfADiscriminatorIsIgnored) {
   const FolderOf folder("electra-class");
   const ForwardInputs inputs = {.input_ids = Tensor::of({1, 3}, std::vector<int32_t>{4, 9, 7})};
   ModelFolder labels = open_model(folder.path());
@@ -62,7 +59,7 @@ TEST(MatchTensors, TheHeadOfADiscriminatorIsPassedOver) {
     if (name == "discriminator_predictions.dense.bias") name = "electra.predictions.dense.bias";
   }
   folder.write(tensors);
-  folder.expect_refused({"unknown: 'electra.predictions.dense.bias' F32 [12]"});
+  folder.expect_refused({"'electra.predictions.dense.bias'", "F32 [12]"});
 }
 
 }  // namespace

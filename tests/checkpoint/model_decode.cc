@@ -1,6 +1,6 @@
-// Locus's side of cached decoding in tools/parity.py: model_decode DIR INPUTS OUT writes with a cache. Of row
-// b the first 3 + b tokens are a prompt, the following come one at a time; OUT has the logits behind each
-// step, [steps, B, V]. An encoder-decoder reads input_ids and writes decoder_input_ids.
+// The Locus side of cached decoding in tools/parity.py: model_decode DIR INPUTS OUT decodes with a KV cache.
+// The first 3 + b tokens of row b are the prompt, the others follow one at a time. OUT has the logits after
+// each step, [steps, B, V]. An encoder-decoder encodes input_ids and decodes decoder_input_ids.
 #include <cstdio>
 
 #include "locus/checkpoint/forward.h"

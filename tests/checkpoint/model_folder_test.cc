@@ -1,4 +1,4 @@
-// Model folders that are not as they should be, and some that only look so.
+// Model folders with errors, and unusual ones without.
 #include "locus/checkpoint/model_folder.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(ModelFolder, OpensShardsAsTheWhole) {
   EXPECT_EQ(first_of(open_model(folder.path())).values(), whole);
 }
 
-TEST(ModelFolder, OpensTheHubsCacheWhoseFilesAreLinksToBlobs) {
+TEST(ModelFolder, OpensASnapshotOfTheHuggingFaceCache) {
   const FolderOf source("bert");
   source.shard();
   const TemporaryFolder cache;
@@ -42,22 +42,21 @@ TEST(ModelFolder, RefusesAMissingShard) {
   const FolderOf folder("bert");
   folder.shard();
   fs::remove(folder / "two.safetensors");
-  folder.expect_refused(
-      {"model.safetensors.index.json': 1 problem", "shard 'two.safetensors': the file is missing"});
+  folder.expect_refused({"model.safetensors.index.json", "1 problem", "'two.safetensors'"});
 }
 
 TEST(ModelFolder, RefusesATruncatedShard) {
   const FolderOf folder("bert");
   folder.shard();
   fs::resize_file(folder / "two.safetensors", fs::file_size(folder / "two.safetensors") - 1);
-  folder.expect_refused({"two.safetensors'"});
+  folder.expect_refused({"two.safetensors"}, Code::damaged_file);
 }
 
 TEST(ModelFolder, RefusesShardsOutsideTheFolder) {
   for (const std::string name : {"/etc/passwd", "../one.safetensors", "sub/one.safetensors", "..", ""}) {
     const FolderOf folder("bert");
     folder.shard([&](std::map<std::string, std::string>& map) { map.begin()->second = name; });
-    folder.expect_refused({"expected a plain file name inside the folder"});
+    folder.expect_refused({"shard", name.c_str()});
   }
 }
 
@@ -67,46 +66,47 @@ TEST(ModelFolder, RefusesAShardThatIsALinkOutOfTheFolder) {
   other.shard();
   fs::remove(folder / "two.safetensors");
   fs::create_symlink(other / "two.safetensors", folder / "two.safetensors");
-  folder.expect_refused({"shard 'two.safetensors': is a link out of the folder, to '"});
+  folder.expect_refused({"'two.safetensors'", (other / "two.safetensors").c_str()});
 }
 
 TEST(ModelFolder, RefusesATensorThatIsInTheMapButInNoShard) {
   const FolderOf folder("bert");
   folder.shard([](std::map<std::string, std::string>& map) { map["bert.ghost"] = "one.safetensors"; });
-  folder.expect_refused({"tensor 'bert.ghost' is not in its shard 'one.safetensors'"});
+  folder.expect_refused({"'bert.ghost'", "'one.safetensors'"});
 }
 
 TEST(ModelFolder, RefusesATensorInTwoShards) {
   const FolderOf folder("bert");
   folder.shard();
   fs::copy_file(folder / "one.safetensors", folder / "two.safetensors", fs::copy_options::overwrite_existing);
-  folder.expect_refused({" is in two shards, 'one.safetensors' and 'two.safetensors'"});
+  folder.expect_refused({"two", "'one.safetensors'", "'two.safetensors'"});
 }
 
-TEST(ModelFolder, RefusesAnIndexThatIsNone) {
+TEST(ModelFolder, RefusesAnInvalidIndex) {
   const FolderOf folder("bert");
   folder.shard();
   put(folder / "model.safetensors.index.json", R"({"weight_map": ["one.safetensors"]})");
-  folder.expect_refused({"weight_map is a list of 1, expected an object"});
+  folder.expect_refused({"weight_map", "list", "1", "object"});
   put(folder / "model.safetensors.index.json", R"({"weight_map": {"a": 3}})");
-  folder.expect_refused({"weight_map.a is 3, expected a text"});
+  folder.expect_refused({"weight_map.a", "3", "string"});
   put(folder / "model.safetensors.index.json", R"({"weight_map": {}})");
-  folder.expect_refused({"weight_map names no tensors"});
+  folder.expect_refused({"weight_map"});
 }
 
-TEST(ModelFolder, RefusesPickleFilesAndNamesTheWay) {
+TEST(ModelFolder, RefusesPickleFilesWithAHint) {
   const FolderOf folder("bert");
   fs::rename(folder / "model.safetensors", folder / "pytorch_model.bin");
-  folder.expect_refused({"only pytorch_model.bin, which may run code", "save_pretrained(folder)"});
+  folder.expect_refused({"pytorch_model.bin", "model.safetensors", "save_pretrained(folder)"},
+                        Code::missing_file);
 }
 
 TEST(ModelFolder, RefusesAFolderWithoutWeights) {
   const FolderOf folder("bert");
   fs::remove(folder / "model.safetensors");
-  folder.expect_refused({"holds no weights, expected model.safetensors or model.safetensors.index.json"});
+  folder.expect_refused({"model.safetensors", "model.safetensors.index.json"}, Code::missing_file);
 }
 
-TEST(ModelFolder, ListsMissingExtraAndMisshapenTensorsAtOnce) {
+TEST(ModelFolder, ListsMissingExtraAndMisshapenTensorsTogether) {
   const FolderOf folder("bert");
   std::vector<NamedTensor> tensors = folder.tensors();
   for (auto& [name, tensor] : tensors) {
@@ -114,11 +114,10 @@ TEST(ModelFolder, ListsMissingExtraAndMisshapenTensorsAtOnce) {
     if (name == "bert.embeddings.word_embeddings.weight") tensor = Tensor::zeros({31, 12});
   }
   folder.write(tensors);
-  folder.expect_refused(
-      {"config.json and the weights do not fit together: 3 tensors",
-       "missing: bert.encoder.layer.1.output.dense.bias [12]",
-       "'bert.embeddings.word_embeddings.weight' is F32 [31, 12], expected F32, BF16, F16 or F64 [29, 12]",
-       "unknown: 'bert.encoder.layer.7.output.dense.bias' F32 [12]"});
+  folder.expect_refused({"config.json", "3 tensors", "missing: bert.encoder.layer.1.output.dense.bias [12]",
+                         "'bert.embeddings.word_embeddings.weight'", "F32 [31, 12]",
+                         "F32, BF16, F16 or F64 [29, 12]",
+                         "unknown: 'bert.encoder.layer.7.output.dense.bias' F32 [12]"});
 }
 
 TEST(ModelFolder, RefusesWholeNumbersAsWeights) {
@@ -128,10 +127,10 @@ TEST(ModelFolder, RefusesWholeNumbersAsWeights) {
     if (name == "cls.predictions.bias") tensor = Tensor::zeros({29}, DType::i32);
   }
   folder.write(tensors);
-  folder.expect_refused({"'cls.predictions.bias' is I32 [29], expected F32, BF16, F16 or F64 [29]"});
+  folder.expect_refused({"'cls.predictions.bias'", "I32 [29]", "F32, BF16, F16 or F64 [29]"});
 }
 
-TEST(ModelFolder, PassesOverHarmlessLeftovers) {
+TEST(ModelFolder, IgnoresHarmlessLeftovers) {
   const FolderOf folder("gpt2");
   std::vector<NamedTensor> tensors = folder.tensors();
   tensors.emplace_back("transformer.h.0.attn.bias", Tensor::zeros({1, 1, 14, 14}, DType::boolean));
@@ -171,7 +170,7 @@ TEST(ModelFolder, UnderstandsOldNamesAndNamesWithoutThePrefix) {
 
 TEST(ModelFolder, ConvertsHalfPrecisionWeights) {
   for (const DType dtype : {DType::bf16, DType::f16, DType::f64}) {
-    const FolderOf folder("gpt2");  // transposed ones among them
+    const FolderOf folder("gpt2");  // has transposed weights
     const ModelFolder whole = open_model(folder.path());
     std::vector<NamedTensor> tensors = folder.tensors();
     for (auto& [name, tensor] : tensors) {
@@ -188,9 +187,7 @@ TEST(ModelFolder, ConvertsHalfPrecisionWeights) {
     }
     folder.write(tensors);
     const ModelFolder opened = open_model(folder.path());
-    const double step = dtype == DType::bf16  ? 0x1p-8
-                        : dtype == DType::f16 ? 0x1p-11
-                                              : 0;  // half a unit in the last place
+    const double step = dtype == DType::bf16 ? 0x1p-8 : dtype == DType::f16 ? 0x1p-11 : 0;  // half an ulp
     for (size_t p = 0; p < whole.model.parameters().all().size(); ++p) {
       const std::vector<float> got = opened.model.parameters().all()[p].var.value().values();
       const std::vector<float> wanted = whole.model.parameters().all()[p].var.value().values();
@@ -200,8 +197,8 @@ TEST(ModelFolder, ConvertsHalfPrecisionWeights) {
   }
 }
 
-// Whatever they are stored as, and joined, turned round or reordered on the way; what is no weight of a
-// linear layer stays f32. No copy in f32 is made on the way.
+// For every stored type, and for weights that are joined, transposed or reordered on reading. Parameters that
+// are not weights of linear layers stay f32. No temporary f32 copy is made.
 TEST(ModelFolder, OpensWeightsAsBf16) {
   for (const char* family : {"bert", "gpt2", "neox", "deberta", "t5"}) {
     for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
@@ -234,9 +231,8 @@ TEST(ModelFolder, OpensWeightsAsBf16) {
 TEST(ModelFolder, ABf16OneIsNotSaved) {
   const ModelFolder folder = open_model(FolderOf("bert").path(), {.weights = DType::bf16});
   const TemporaryFolder saved;
-  expect_error(Fault::data, {"is held as bf16, expected f32; open the model as f32"},
-               [&] { save_model(folder, saved.path()); });
-  expect_error(Fault::data, {"model: weights as f16, expected f32 or bf16"},
+  expect_error(Fault::data, {"bf16", "f32"}, [&] { save_model(folder, saved.path()); });
+  expect_error(Fault::data, {"Model", "f16", "f32", "bf16"},
                [] { open_model(FolderOf("bert").path(), {.weights = DType::f16}); });
 }
 
@@ -249,9 +245,8 @@ TEST(ModelFolder, WarnsOfWeightsThatAreNotFinite) {
   folder.write(tensors);
   const ModelFolder opened = open_model(folder.path());
   ASSERT_EQ(opened.warnings.size(), 1u);
-  EXPECT_NE(opened.warnings[0].find("tensor 'cls.predictions.bias' holds numbers that are not finite"),
-            std::string::npos);
-  // As bf16, what is past its largest number is not finite either.
+  EXPECT_NE(opened.warnings[0].find("'cls.predictions.bias'"), std::string::npos) << opened.warnings[0];
+  // In bf16, a number above its maximum is infinite, too.
   for (auto& [name, tensor] : tensors) {
     if (name == "cls.predictions.transform.dense.weight") tensor.data<float>()[5] = 3.4e38f;
   }
@@ -265,16 +260,16 @@ TEST(ModelFolder, KeepsTokenizerAndSentenceFilesWhenItIsSavedAgain) {
   const char* const kept[] = {"vocab.txt", "tokenizer_config.json", "modules.json",
                               "sentence_bert_config.json", "1_Pooling/config.json"};
   fs::create_directory(folder / "1_Pooling");
-  for (const char* name : kept) put(folder / name, std::string("what stands in ") + name);
+  for (const char* name : kept) put(folder / name, std::string("contents of ") + name);
   put(folder / "modules.json", R"([{"type": "models.Pooling", "path": "1_Pooling"}])");
-  put(folder / "notes.txt", "of no program's concern");
+  put(folder / "notes.txt", "not used by any program");
   const TemporaryFolder saved;
   save_model(open_model(folder.path()), saved.path());
   for (const char* name : kept) EXPECT_EQ(read_file(saved / name), read_file(folder / name)) << name;
   EXPECT_FALSE(fs::exists(saved / "notes.txt"));
 }
 
-// Also where weights are joined, turned round or stored in another order than the model's.
+// Also for weights that are joined, transposed or stored in another order.
 TEST(ModelFolder, TakesNoMoreTensorsThanItsWeightsWhileItIsOpened) {
   for (const char* family : {"bert", "gpt2", "neox", "deberta", "t5"}) {
     const FolderOf folder(family);
@@ -283,12 +278,12 @@ TEST(ModelFolder, TakesNoMoreTensorsThanItsWeightsWhileItIsOpened) {
     const ModelFolder opened = open_model(folder.path());
     const Parameters& parameters = opened.model.parameters();
     const auto padding =
-        static_cast<int64_t>(kAlignment * parameters.all().size());  // of the last line of each
+        static_cast<int64_t>(kAlignment * parameters.all().size());  // of the last cache line of each
     EXPECT_LE(peak_bytes() - before, 4 * parameters.numel() + padding) << family;
   }
 }
 
-TEST(ModelFolder, TellsItsProgress) {
+TEST(ModelFolder, ReportsProgress) {
   const FolderOf folder("bert");
   uint64_t last = 0, whole = 0;
   const auto progress = [&](uint64_t done, uint64_t all) {
@@ -301,7 +296,7 @@ TEST(ModelFolder, TellsItsProgress) {
   EXPECT_GT(whole, 0u);
 }
 
-TEST(ModelFolder, LeavesATableItCallsTiedAloneWhereTheHeadHasItsOwn) {
+TEST(ModelFolder, UntiesATiedHeadIfTheFilesHaveASeparateOne) {
   EXPECT_FALSE(open_model(fs::path(LOCUS_GOLDEN) / "family/t5-v11").architecture.blueprint.tied);
   const FolderOf folder("t5-v11");
   std::vector<NamedTensor> tensors = folder.tensors();
@@ -313,8 +308,8 @@ TEST(ModelFolder, LeavesATableItCallsTiedAloneWhereTheHeadHasItsOwn) {
   EXPECT_TRUE(open_model(folder.path()).architecture.blueprint.tied);
 }
 
-// As folders of sentence-transformers have it: the class that was trained before, and the body alone.
-TEST(ModelFolder, AHeadThatTheWeightsLackIsNotThere) {
+// Folders of sentence-transformers may name a class with a head, but contain only the base model.
+TEST(ModelFolder, OpensWithoutAHeadIfTheWeightsHaveNone) {
   const FolderOf folder("bert");
   std::vector<NamedTensor> body = folder.tensors();
   std::erase_if(body, [](const NamedTensor& tensor) { return tensor.first.starts_with("cls."); });
@@ -322,16 +317,15 @@ TEST(ModelFolder, AHeadThatTheWeightsLackIsNotThere) {
   const ModelFolder opened = open_model(folder.path());
   EXPECT_EQ(opened.architecture.blueprint.head, HeadKind::none);
   ASSERT_EQ(opened.warnings.size(), 1u);
-  EXPECT_NE(opened.warnings[0].find("names BertForMaskedLM, but the weights have no such head"),
-            std::string::npos);
+  EXPECT_NE(opened.warnings[0].find("BertForMaskedLM"), std::string::npos) << opened.warnings[0];
   save_model(opened, folder / "again");
   EXPECT_TRUE(open_model(folder / "again").warnings.empty());
   body.pop_back();  // more than the head
   folder.write(body);
-  expect_bad_data("missing: ", [&] { open_model(folder.path()); });
+  expect_bad_data({"missing"}, [&] { open_model(folder.path()); });
 }
 
-TEST(ModelFolder, AHeadThatNobodyAskedForIsPassedOver) {
+TEST(ModelFolder, ABaseModelIgnoresTheHeadInTheFiles) {
   const FolderOf folder("bert");
   folder.change("BertForMaskedLM", "BertModel");
   EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head, HeadKind::none);

@@ -1,5 +1,5 @@
-// Locus's side of tools/parity.py for models that were made here: model_made OUT NAME=VALUE.. makes one of a
-// blueprint and saves it as a folder.
+// The Locus side of tools/parity.py for models made by Locus: model_made OUT NAME=VALUE.. makes a model from
+// a blueprint and saves it as a folder.
 #include <cstdio>
 
 #include "locus/checkpoint/model_folder.h"

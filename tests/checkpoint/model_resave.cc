@@ -1,4 +1,5 @@
-// Locus's side of the round trip in tools/parity.py: model_resave DIR OUT opens a model folder and saves it.
+// The Locus side of the round trip in tools/parity.py: model_resave DIR OUT opens a model folder and saves
+// it.
 #include <cstdio>
 
 #include "locus/checkpoint/model_folder.h"

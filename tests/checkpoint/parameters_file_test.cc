@@ -19,7 +19,7 @@ TEST(ParametersFile, ReadsWhatItWroteAndNothingElse) {
   EXPECT_EQ(read.at("a.weight").value().values(), saved.at("a.weight").value().values());
   saved.add("b", Tensor::zeros({1}));
   write_safetensors(path, named_tensors(saved));
-  expect_error(Fault::data, {"x.safetensors' has 2 tensors, the model 1 parameters"},
+  expect_error(Fault::data, {"x.safetensors", "2", "1"},
                [&] { read_parameters(SafetensorsFile(path), read); });
 }
 
@@ -30,8 +30,7 @@ TEST(ParametersFile, JoinedRowsAreNarrowerThanTheModel) {
     b.layers = 1;
     b.max_length = 100000;
     const double found = 300000;  // the layer has 196,608
-    expect_error(Fault::data, {"'x': describes a model of at least"},
-                 [&] { require_numbers(b, found, "x"); });
+    expect_error(Fault::data, {"'x'", "300000"}, [&] { require_numbers(b, found, "x"); });
     b.scheme_options = {{part + "combine", "joined"}, {part + "width", "1"}};
     EXPECT_NO_THROW(require_numbers(b, found, "x"));
   }

@@ -1,5 +1,6 @@
-// Says of each file named on standard input, one per line, whether Locus accepts it as safetensors: "accept",
-// or "reject" and why. tools/parity_safetensors.py compares the answers with the format's own reader.
+// Prints for each file named on standard input, one per line, whether Locus accepts it as safetensors:
+// "accept", or "reject" and the reason. tools/parity_safetensors.py compares this with the reference reader
+// of the format.
 #include <iostream>
 #include <string>
 

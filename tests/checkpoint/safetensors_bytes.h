@@ -1,4 +1,4 @@
-// Hand-made safetensors files for the tests, right and wrong ones.
+// Handmade safetensors files for the tests, valid and invalid ones.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "locus/base/error.h"
 #include "locus/checkpoint/safetensors.h"
@@ -27,24 +28,38 @@ inline std::string one(const std::string& dtype, const std::string& shape, const
   return R"({"a":{"dtype":)" + dtype + R"(,"shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}";
 }
 
-// The call must fail as bad data with this text in it.
+using Values = std::vector<std::string>;
+
+// The call must fail with Fault::data, with this code, and name all of these values.
 template <class F>
-void expect_bad_data(const std::string& text, F&& call) {
-  expect_error(Fault::data, {text.c_str()}, call);
+void expect_bad_data(Code code, const Values& values, F&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::data) << error.what();
+    EXPECT_EQ(name_of(error.code()), name_of(code)) << error.what();
+    for (const std::string& value : values) expect_named(error, {value.c_str()});
+    return;
+  }
+  ADD_FAILURE() << "no error; expected " << name_of(code);
+}
+template <class F>
+void expect_bad_data(const Values& values, F&& call) {
+  expect_bad_data(Code::none, values, call);
 }
 
-// Opening a file of these bytes must be refused in words that begin with the file's quoted name and go on
-// with `text`.
-inline void expect_refused(const std::string& bytes, const std::string& text) {
+// Opening a file of these bytes must fail with Code::damaged_file; the error names the file and these values.
+inline void expect_refused(const std::string& bytes, Values values) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "bad.safetensors";
   put(path, bytes);
-  expect_bad_data("'" + path.string() + "': " + text, [&] { SafetensorsFile file(path); });
+  values.push_back("'" + path.string() + "'");
+  expect_bad_data(Code::damaged_file, values, [&] { SafetensorsFile file(path); });
 }
 
-// The same for text that is no JSON; why not is said in simdjson's words, which are its own to change.
+// The same for text that is not JSON. `place` is the last key before the error, or "start".
 inline void expect_not_json(const std::string& bytes, const std::string& place) {
-  expect_refused(bytes, "the header is not valid JSON " + place + ": ");
+  expect_refused(bytes, {"JSON", place});
 }
 
 inline void expect_accepted(const std::string& bytes) {

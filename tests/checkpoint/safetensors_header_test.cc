@@ -1,4 +1,4 @@
-// Headers that lie about themselves: lengths, text, JSON, fields. Each is refused by name.
+// Invalid headers: wrong lengths, text, JSON or fields. Every error names what is wrong.
 #include <gtest/gtest.h>
 
 #include "tests/checkpoint/safetensors_bytes.h"
@@ -9,75 +9,64 @@ namespace {
 
 TEST(SafetensorsHeader, FileShorterThanItsLength) {
   for (size_t size = 0; size < 8; ++size) {
-    expect_refused(std::string(size, '\0'),
-                   fmt::format("the file has {} bytes, expected at least 8 for the header's length", size));
+    expect_refused(std::string(size, '\0'), {fmt::format("{} bytes", size), "8"});
   }
 }
 
 TEST(SafetensorsHeader, LengthZero) {
-  expect_not_json(file_bytes(""), "from its start");
-  expect_not_json(file_bytes("   "), "from its start");
+  expect_not_json(file_bytes(""), "start");
+  expect_not_json(file_bytes("   "), "start");
 }
 
 TEST(SafetensorsHeader, LengthPastTheFormatsLimit) {
   for (const uint64_t length : {uint64_t{100'000'001}, uint64_t{1} << 63, ~uint64_t{0}}) {
-    expect_refused(
-        length_bytes(length) + "{}",
-        fmt::format("header length is {}, expected at most 100000000; is it a safetensors file?", length));
+    expect_refused(length_bytes(length) + "{}", {fmt::format("{}", length), "100000000"});
   }
 }
 
-TEST(SafetensorsHeader, LengthPastTheFile) {
-  expect_refused(length_bytes(3) + "{}",
-                 "header length is 3, expected at most the 2 bytes that follow it; is the file cut short?");
-}
+TEST(SafetensorsHeader, LengthPastTheFile) { expect_refused(length_bytes(3) + "{}", {"3", "2 bytes"}); }
 
-TEST(SafetensorsHeader, NotUtf8) { expect_not_json(file_bytes("{\"\xff\":1}"), "from its start"); }
+TEST(SafetensorsHeader, NotUtf8) { expect_not_json(file_bytes("{\"\xff\":1}"), "start"); }
 
 TEST(SafetensorsHeader, ByteOrderMark) {
-  expect_refused(file_bytes("\xef\xbb\xbf{}"),
-                 "the header begins with '\xef\xbb\xbf{}', expected a JSON object");
+  expect_refused(file_bytes("\xef\xbb\xbf{}"), {"'\xef\xbb\xbf{}'", "JSON object"});
 }
 
 TEST(SafetensorsHeader, ArrayOrScalar) {
   for (const char* text : {"[]", "[1]", "1", "\"a\"", "null", "true"}) {
-    expect_refused(file_bytes(text),
-                   fmt::format("the header begins with '{}', expected a JSON object", text));
+    expect_refused(file_bytes(text), {fmt::format("'{}'", text), "JSON object"});
   }
 }
 
-TEST(SafetensorsHeader, TextBehindTheObject) {
-  expect_not_json(file_bytes(std::string("{}\0\0", 4)), "from its start");
-  expect_not_json(file_bytes("{} x"), "from its start");
-  expect_refused(file_bytes("{}{}"), "more text follows the header's JSON object, expected spaces at most");
+TEST(SafetensorsHeader, TextAfterTheObject) {
+  expect_not_json(file_bytes(std::string("{}\0\0", 4)), "start");
+  expect_not_json(file_bytes("{} x"), "start");
+  expect_refused(file_bytes("{}{}"), {"JSON object"});
 }
 
 TEST(SafetensorsHeader, JsonSpaceAroundTheObjectIsFine) { expect_accepted(file_bytes(" \t\r\n{} \t\r\n")); }
 
 TEST(SafetensorsHeader, BrokenJson) {
-  expect_not_json(file_bytes(R"({"a" {}})"), "from its start");
-  expect_not_json(file_bytes(R"({"a":{"dtype":"F32" "shape":[]}})"), "after the key 'dtype'");
-  expect_not_json(file_bytes(R"({"a":{"dtype":"F32","shape":[1 2]}})"), "after the key 'shape'");
-  expect_not_json(file_bytes(R"({"a":{"dtype":"F32)"), "from its start");
+  expect_not_json(file_bytes(R"({"a" {}})"), "start");
+  expect_not_json(file_bytes(R"({"a":{"dtype":"F32" "shape":[]}})"), "'dtype'");
+  expect_not_json(file_bytes(R"({"a":{"dtype":"F32","shape":[1 2]}})"), "'shape'");
+  expect_not_json(file_bytes(R"({"a":{"dtype":"F32)"), "start");
 }
 
 TEST(SafetensorsHeader, LoneSurrogate) {
-  expect_not_json(file_bytes(R"({"\ud800":1})"), "from its start");
-  expect_not_json(file_bytes(R"({"\udc00":1})"), "from its start");
+  expect_not_json(file_bytes(R"({"\ud800":1})"), "start");
+  expect_not_json(file_bytes(R"({"\udc00":1})"), "start");
 }
 
 TEST(SafetensorsHeader, NestingAMillionDeep) {
   const std::string opens(1'000'000, '['), closes(1'000'000, ']');
-  expect_refused(file_bytes(opens + closes),
-                 "the header begins with '[[[[[[[[[[[[[[[[', expected a JSON object");
+  expect_refused(file_bytes(opens + closes), {"'[[[[[[[[[[[[[[[['", "JSON object"});
   expect_refused(file_bytes(R"({"a":)" + opens + closes + "}"),
-                 "tensor 'a' is '[', expected an object with dtype, shape and data_offsets");
-  expect_refused(file_bytes(R"({"a":{"x":)" + opens + closes + "}}"),
-                 "the header's JSON is nested deeper than 127 levels");
+                 {"tensor 'a'", "'['", "dtype", "shape", "data_offsets"});
+  expect_refused(file_bytes(R"({"a":{"x":)" + opens + closes + "}}"), {"127"});
   std::string objects;
   for (int i = 0; i < 1'000'000; ++i) objects += R"({"x":)";
-  expect_refused(file_bytes(R"({"a":)" + objects + "1" + std::string(1'000'001, '}') + "}"),
-                 "the header's JSON is nested deeper than 127 levels");
+  expect_refused(file_bytes(R"({"a":)" + objects + "1" + std::string(1'000'001, '}') + "}"), {"127"});
 }
 
 TEST(SafetensorsHeader, UnknownFieldsAreCheckedAndIgnored) {
@@ -89,66 +78,58 @@ TEST(SafetensorsHeader, UnknownFieldsAreCheckedAndIgnored) {
   const std::string deepest = std::string(125, '[') + std::string(125, ']');
   expect_accepted(file_bytes(R"({"a":{"x":)" + deepest + "," + rest, "1"));
   for (const std::string value : {"1e400", "01", "nul", "[1 2]", "[}", R"({"b"})", R"({"b":"\ud800"})"}) {
-    expect_not_json(file_bytes(R"({"a":{"x":)" + value + "," + rest, "1"), "after the key 'x'");
+    expect_not_json(file_bytes(R"({"a":{"x":)" + value + "," + rest, "1"), "'x'");
   }
 }
 
 TEST(SafetensorsHeader, DuplicateNames) {
   const std::string tensor = R"({"dtype":"U8","shape":[],"data_offsets":[0,1]})";
-  expect_refused(file_bytes(R"({"a":)" + tensor + R"(,"a":)" + tensor + "}", "1"),
-                 "tensor 'a' stands twice in the header, expected once");
+  expect_refused(file_bytes(R"({"a":)" + tensor + R"(,"a":)" + tensor + "}", "1"), {"tensor 'a'", "twice"});
   expect_refused(file_bytes(R"({"a":)" + tensor + R"(,"\u0061":)" + tensor + "}", "1"),
-                 "tensor 'a' stands twice in the header, expected once");
+                 {"tensor 'a'", "twice"});
   expect_refused(file_bytes(R"({"a":{"dtype":"U8","dtype":"U8","shape":[],"data_offsets":[0,1]}})", "1"),
-                 "tensor 'a': dtype stands twice, expected once");
-  expect_refused(file_bytes(R"({"__metadata__":{},"__metadata__":{}})"),
-                 "field '__metadata__' stands twice in the header, expected once");
+                 {"tensor 'a'", "dtype", "twice"});
+  expect_refused(file_bytes(R"({"__metadata__":{},"__metadata__":{}})"), {"'__metadata__'", "twice"});
 }
 
 TEST(SafetensorsHeader, UnknownDtype) {
   const std::string known =
-      "expected one of BOOL, F4, F6_E2M3, F6_E3M2, U8, I8, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ, "
+      "BOOL, F4, F6_E2M3, F6_E3M2, U8, I8, F8_E5M2, F8_E4M3, F8_E8M0, F8_E4M3FNUZ, "
       "F8_E5M2FNUZ, "
       "I16, U16, F16, BF16, I32, U32, F32, C64, F64, I64, U64";
-  expect_refused(file_bytes(one(R"("F99")", "[1]", "[0,4]"), "1234"), "tensor 'a': dtype is 'F99', " + known);
-  expect_refused(file_bytes(one(R"("f32")", "[1]", "[0,4]"), "1234"), "tensor 'a': dtype is 'f32', " + known);
+  expect_refused(file_bytes(one(R"("F99")", "[1]", "[0,4]"), "1234"),
+                 {"tensor 'a'", "dtype", "'F99'", known});
+  expect_refused(file_bytes(one(R"("f32")", "[1]", "[0,4]"), "1234"),
+                 {"tensor 'a'", "dtype", "'f32'", known});
 }
 
 TEST(SafetensorsHeader, MissingField) {
-  const std::string expected = " is missing, expected dtype, shape and data_offsets";
-  expect_refused(file_bytes(R"({"a":{"shape":[],"data_offsets":[0,1]}})", "1"),
-                 "tensor 'a': dtype" + expected);
-  expect_refused(file_bytes(R"({"a":{"dtype":"U8","data_offsets":[0,1]}})", "1"),
-                 "tensor 'a': shape" + expected);
-  expect_refused(file_bytes(R"({"a":{"dtype":"U8","shape":[]}})", "1"),
-                 "tensor 'a': data_offsets" + expected);
+  const std::string all = "dtype, shape and data_offsets";
+  expect_refused(file_bytes(R"({"a":{"shape":[],"data_offsets":[0,1]}})", "1"), {"tensor 'a': dtype", all});
+  expect_refused(file_bytes(R"({"a":{"dtype":"U8","data_offsets":[0,1]}})", "1"), {"tensor 'a': shape", all});
+  expect_refused(file_bytes(R"({"a":{"dtype":"U8","shape":[]}})", "1"), {"tensor 'a': data_offsets", all});
 }
 
 TEST(SafetensorsHeader, WrongJsonType) {
-  expect_refused(file_bytes(R"({"a":null})"),
-                 "tensor 'a' is 'null', expected an object with dtype, shape and data_offsets");
-  expect_refused(file_bytes(one("5", "[1]", "[0,4]"), "1234"), "tensor 'a': dtype is '5', expected a string");
-  expect_refused(file_bytes(one(R"("F32")", "1", "[0,4]"), "1234"),
-                 "tensor 'a': shape is '1', expected an array of whole numbers");
+  expect_refused(file_bytes(R"({"a":null})"), {"tensor 'a'", "'null'", "dtype", "shape", "data_offsets"});
+  expect_refused(file_bytes(one("5", "[1]", "[0,4]"), "1234"), {"tensor 'a'", "dtype", "'5'", "string"});
+  expect_refused(file_bytes(one(R"("F32")", "1", "[0,4]"), "1234"), {"tensor 'a'", "shape", "'1'", "array"});
   expect_refused(file_bytes(one(R"("F32")", R"(["1"])", "[0,4]"), "1234"),
-                 R"(tensor 'a': shape[0] is '"1"', expected a whole number from 0 to 2^64-1)");
+                 {"tensor 'a'", "shape[0]", R"('"1"')", "0", "2^64-1"});
   expect_refused(file_bytes(one(R"("F32")", "[1]", "{}"), "1234"),
-                 "tensor 'a': data_offsets is '{', expected an array of whole numbers");
+                 {"tensor 'a'", "data_offsets", "'{'", "array"});
   expect_refused(file_bytes(one(R"("F32")", "[1]", "[0,4,8]"), "1234"),
-                 "tensor 'a': data_offsets has 3 numbers, expected 2: begin and end");
-  expect_refused(file_bytes(R"({"__metadata__":[]})"), "__metadata__ is '[', expected an object of strings");
-  expect_refused(file_bytes(R"({"__metadata__":{"k":1}})"),
-                 "__metadata__, key 'k' is '1', expected a string");
+                 {"tensor 'a'", "data_offsets", "3", "2"});
+  expect_refused(file_bytes(R"({"__metadata__":[]})"), {"__metadata__", "'['", "object"});
+  expect_refused(file_bytes(R"({"__metadata__":{"k":1}})"), {"__metadata__", "'k'", "'1'", "string"});
 }
 
 TEST(SafetensorsHeader, SizesThatAreNoSizes) {
   for (const char* size : {"1.0", "1e0", "-1", "-0", "18446744073709551616"}) {
-    expect_refused(
-        file_bytes(one(R"("F32")", fmt::format("[2, {}]", size), "[0,4]"), "1234"),
-        fmt::format("tensor 'a': shape[1] is '{}', expected a whole number from 0 to 2^64-1", size));
-    expect_refused(
-        file_bytes(one(R"("F32")", "[1]", fmt::format("[0, {}]", size)), "1234"),
-        fmt::format("tensor 'a': data_offsets[1] is '{}', expected a whole number from 0 to 2^64-1", size));
+    expect_refused(file_bytes(one(R"("F32")", fmt::format("[2, {}]", size), "[0,4]"), "1234"),
+                   {"tensor 'a'", "shape[1]", fmt::format("'{}'", size), "0", "2^64-1"});
+    expect_refused(file_bytes(one(R"("F32")", "[1]", fmt::format("[0, {}]", size)), "1234"),
+                   {"tensor 'a'", "data_offsets[1]", fmt::format("'{}'", size), "0", "2^64-1"});
   }
 }
 
@@ -160,7 +141,7 @@ TEST(SafetensorsHeader, MetadataIsStrings) {
   expect_accepted(file_bytes(R"({"__metadata__":null})"));
 }
 
-// Names in an order that is neither sorted nor that of the bytes.
+// The names are neither sorted nor in the order of the bytes.
 std::string many_tensors(int64_t count) {
   std::string header = "{";
   for (int64_t i = 0; i < count; ++i) {
@@ -179,8 +160,8 @@ TEST(SafetensorsHeader, AMillionTensors) {
   EXPECT_FALSE(file.has("layer.0.w"));
 }
 
-// Sixteen times the tensors take about sixteen times as long, and more where they leave the caches; quadratic
-// work would take 256 times.
+// 16 times as many tensors take about 16 times as long, and more if they no longer fit into the caches.
+// Quadratic work would take 256 times as long.
 TEST(SafetensorsHeader, TimeGrowsWithTheTensors) {
   const TemporaryFolder folder;
   const auto seconds = [&](int64_t count) {

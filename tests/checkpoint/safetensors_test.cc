@@ -1,4 +1,4 @@
-// safetensors out and in again: values, bytes, names, and files that are none.
+// safetensors written and read back: values, bytes, names, and files that are not safetensors.
 #include "locus/checkpoint/safetensors.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ Tensor with_bytes(Shape shape, DType dtype, const std::function<uint8_t(int64_t)
 }
 
 // The bytes that the safetensors package 0.8.0 writes for the same tensors.
-TEST(Safetensors, WritesTheBytesOfTheFormatsOwnWriter) {
+TEST(Safetensors, WritesTheBytesOfTheReferenceWriter) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "x.safetensors";
   std::vector<NamedTensor> tensors = {{"flag", Tensor::full({2}, 1, DType::boolean)},
@@ -132,11 +132,11 @@ TEST(Safetensors, NamesAreNamesAndNothingElse) {
   for (const auto& [name, tensor] : tensors)
     EXPECT_EQ(file.read(name).item(), static_cast<float>(name.size()));
   EXPECT_FALSE(file.has("a"));
-  // In an error a long or unprintable name is cut and escaped.
-  const std::string where = "'" + file.path().string() + "': has no tensor ";
-  expect_bad_data(where + "'" + std::string(80, 'n') + "'... (1048577 bytes) among its 4",
+  // Errors truncate long names and escape unprintable ones.
+  const std::string path = "'" + file.path().string() + "'";
+  expect_bad_data({path, "'" + std::string(80, 'n') + "'... (1048577 bytes)", "4"},
                   [&] { file.entry(megabyte + "x"); });
-  expect_bad_data(where + "'a\\x00b\\x1b' among its 4", [&] { file.entry(with_nul + "\x1b"); });
+  expect_bad_data({path, "'a\\x00b\\x1b'", "4"}, [&] { file.entry(with_nul + "\x1b"); });
 }
 
 TEST(Safetensors, BooleanBytesOtherThanZeroAndOne) {
@@ -154,9 +154,9 @@ TEST(Safetensors, TypesLocusHasNoDtypeFor) {
     put(path,
         file_bytes(one('"' + type + '"', "[8]", fmt::format("[0,{}]", bytes)), std::string(bytes, 'x')));
     const SafetensorsFile file(path);
-    expect_bad_data("'" + path.string() + "': tensor 'a': dtype is " + type +
-                        ", Locus reads BOOL, U8, F16, BF16, I32, F32, F64 and I64",
-                    [&] { file.read("a"); });
+    expect_bad_data(
+        {"'" + path.string() + "'", "tensor 'a'", type, "BOOL, U8, F16, BF16, I32, F32, F64 or I64"},
+        [&] { file.read("a"); });
   }
 }
 
@@ -167,13 +167,13 @@ TEST(Safetensors, ReadIntoChecksItsDestination) {
   const Tensor right = Tensor::zeros({2, 2});
   file.read_into("a", right);
   EXPECT_EQ(right.values(), (std::vector<float>{1, 2, 3, 4}));
-  const std::string where = "'" + file.path().string() + "': tensor 'a'";
-  expect_bad_data(where + " is f32 [2, 2], cannot be read into f32 [4]",
+  const std::string path = "'" + file.path().string() + "'";
+  expect_bad_data(Code::bad_shape, {path, "tensor 'a'", "f32 [2, 2]", "f32 [4]"},
                   [&] { file.read_into("a", Tensor::zeros({4})); });
-  expect_bad_data(where + " is f32 [2, 2], cannot be read into bf16 [2, 2]", [&] {
+  expect_bad_data(Code::bad_shape, {path, "tensor 'a'", "f32 [2, 2]", "bf16 [2, 2]"}, [&] {
     file.read_into("a", Tensor::zeros({2, 2}, DType::bf16));
   });
-  expect_bad_data(where + ": the rows of its destination lie apart", [&] {
+  expect_bad_data(Code::bad_shape, {path, "tensor 'a'", "contiguous"}, [&] {
     file.read_into("a", Tensor::zeros({2, 3}).columns(0, 2));
   });
 }
@@ -185,8 +185,8 @@ TEST(Safetensors, TruncatedWhileInUse) {
   const SafetensorsFile file(path);
   const uint64_t size = std::filesystem::file_size(path);
   std::filesystem::resize_file(path, size - 1000);
-  expect_bad_data(fmt::format("'{}' became shorter while it was read: it ends before byte {} of {}",
-                              path.string(), size - 1000, size),
+  expect_bad_data(Code::damaged_file,
+                  {"'" + path.string() + "'", fmt::format("{}", size - 1000), fmt::format("{}", size)},
                   [&] { file.read("a"); });
 }
 
@@ -195,31 +195,31 @@ TEST(Safetensors, NotARegularFile) {
   const std::filesystem::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const std::filesystem::path& path : {pipe, pipe.parent_path(), std::filesystem::path("/dev/zero")}) {
-    const std::string text = "cannot read '" + path.string() + "': it is not a regular file";
-    expect_error(Fault::io, {text.c_str()}, [&] { SafetensorsFile file(path); });
+    const std::string name = "'" + path.string() + "'";
+    expect_error(Fault::io, {name.c_str()}, [&] { SafetensorsFile file(path); });
   }
-  const std::string text = "cannot open '" + (folder / "absent").string() + "': No such file or directory";
-  expect_error(Fault::io, {text.c_str()}, [&] { SafetensorsFile file(folder / "absent"); });
+  const std::string name = "'" + (folder / "absent").string() + "'";
+  expect_error(Fault::io, Code::missing_file, {name.c_str()},
+               [&] { SafetensorsFile file(folder / "absent"); });
 }
 
 TEST(Safetensors, WhatCannotBeWritten) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "x";
   const Tensor number = Tensor::scalar(1);
-  const auto expect = [&](const std::string& text, const std::vector<NamedTensor>& tensors,
+  const auto expect = [&](Values values, const std::vector<NamedTensor>& tensors,
                           const std::map<std::string, std::string>& metadata = {}) {
-    expect_bad_data("cannot write '" + path.string() + "': " + text,
-                    [&] { write_safetensors(path, tensors, metadata); });
+    values.push_back("'" + path.string() + "'");
+    expect_bad_data(values, [&] { write_safetensors(path, tensors, metadata); });
   };
-  expect("two tensors are called 'a'", {{"a", number}, {"a", number}});
-  expect("no tensor may be called '__metadata__'", {{"__metadata__", number}});
-  expect("the tensor name '\xff' is not UTF-8", {{"\xff", number}});
-  expect("the metadata key '\xff' is not UTF-8", {}, {{"\xff", ""}});
-  expect("the metadata text '\xff' is not UTF-8", {}, {{"", "\xff"}});
-  expect("tensor 'a' has no memory", {{"a", Tensor()}});
-  expect("its header has 100000056 bytes, the format takes at most 100000000",
-         {{std::string(100'000'000, 'n'), number}});
-  EXPECT_TRUE(std::filesystem::is_empty(path.parent_path())) << "nothing half-done may stay behind";
+  expect({"two", "'a'"}, {{"a", number}, {"a", number}});
+  expect({"'__metadata__'"}, {{"__metadata__", number}});
+  expect({"tensor name", "'\xff'", "UTF-8"}, {{"\xff", number}});
+  expect({"metadata key", "'\xff'", "UTF-8"}, {}, {{"\xff", ""}});
+  expect({"metadata text", "'\xff'", "UTF-8"}, {}, {{"", "\xff"}});
+  expect({"tensor 'a'"}, {{"a", Tensor()}});
+  expect({"100000056", "100000000"}, {{std::string(100'000'000, 'n'), number}});
+  EXPECT_TRUE(std::filesystem::is_empty(path.parent_path())) << "no unfinished file may remain";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Models made by locus train, applied to texts by the same commands as folders of the hub.
+// Models trained with locus train, applied to texts by the same commands as Hugging Face model folders.
 #include <gtest/gtest.h>
 
 #include "tests/program.h"
@@ -9,11 +9,11 @@ namespace {
 
 class AppliedRun : public ::testing::Test {
  protected:
-  // Trains on a file until it is known by heart.
+  // Trains long enough to memorize the data.
   void train(const std::string& name, const std::string& data, const std::string& model) const {
     put(folder / name, data);
     put(folder / "run.toml",
-        "[model]\nwidth = 16\nlayers = 1\nheads = 2\ndeviation = 0.2\nmax_length = 32\n" + model +
+        "[model]\nwidth = 16\nlayers = 1\nheads = 2\ninit_std = 0.2\nmax_length = 32\n" + model +
             "[model.scheme]\nname = 'learned'\n[data]\ntrain = '" + name +
             "'\nvalidation_split = 0\ncontext = 32\nbatch_size = 8\n"
             "[train]\nsteps = 80\nlearning_rate = 0.02\neval_every = 0\nsave_every = 80\n");
@@ -21,16 +21,14 @@ class AppliedRun : public ::testing::Test {
         run_program("train " + (folder / "run.toml").string() + " --out " + (folder / "out").string());
     ASSERT_EQ(trained.exit_code, 0) << trained.err;
   }
-  std::string told(const std::string& command, const std::string& arguments) const {
+  std::string output_of(const std::string& command, const std::string& arguments) const {
     const Outcome outcome = run_program(command + " " + (folder / "out").string() + " " + arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   }
-  void expect_fault(const std::string& command, const std::string& arguments,
-                    const std::string& message) const {
-    const Outcome outcome = run_program(command + " " + (folder / "out").string() + " " + arguments);
-    EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+  void expect_bad_data(const std::string& command, const std::string& arguments,
+                       std::initializer_list<std::string_view> values) const {
+    expect_program_fault(3, command + " " + (folder / "out").string() + " " + arguments, values);
   }
   const TemporaryFolder folder{in_memory()};
 };
@@ -38,18 +36,18 @@ class AppliedRun : public ::testing::Test {
 TEST_F(AppliedRun, Classify) {
   train("x.tsv", "aaa\tfirst\nbbb\tsecond\naa\tfirst\nbbbb\tsecond\n",
         "kind = 'encoder'\nhead = 'sequence_class'\n");
-  const std::string classes = told("classify", "aaa bbbb");
+  const std::string classes = output_of("classify", "aaa bbbb");
   EXPECT_EQ(classes.find("first\t"), 0u) << classes;
   EXPECT_NE(classes.find("\nsecond\t"), std::string::npos) << classes;
-  EXPECT_NE(told("embed", "aaa").find("\"embedding\": ["), std::string::npos);
-  expect_fault("tag", "a", "its head is sequence_class, expected token_class to tag texts");
-  expect_fault("classify", std::string(40, 'a'), "text 1: it has 41 tokens, expected at most 32");
+  EXPECT_NE(output_of("embed", "aaa").find("\"embedding\": ["), std::string::npos);
+  expect_bad_data("tag", "a", {"'" + (folder / "out").string() + "'", "sequence_class", "token_class"});
+  expect_bad_data("classify", std::string(40, 'a'), {"text 1", "41", "32", "--truncate"});
 }
 
 TEST_F(AppliedRun, ClassifyPairs) {
   train("x.tsv", "a\ta\tsame\nb\tb\tsame\na\tb\tother\nb\ta\tother\n",
         "kind = 'encoder'\nhead = 'sequence_class'\n");
-  const std::string classes = told("classify", "--pairs a a b a");
+  const std::string classes = output_of("classify", "--pairs a a b a");
   EXPECT_EQ(classes.find("same\t"), 0u) << classes;
   EXPECT_NE(classes.find("\nother\t"), std::string::npos) << classes;
 }
@@ -57,7 +55,7 @@ TEST_F(AppliedRun, ClassifyPairs) {
 TEST_F(AppliedRun, Tag) {
   train("x.tsv", "the dog ran\tO B-N V\na big cat sat\tO B-N I-N V\nit ran\tB-N V\n",
         "kind = 'encoder'\nhead = 'token_class'\n");
-  const std::string spans = told("tag", "'a big  cat sat' --json");
+  const std::string spans = output_of("tag", "'a big  cat sat' --json");
   EXPECT_NE(spans.find("\"label\": \"N\""), std::string::npos) << spans;
   EXPECT_NE(spans.find("\"start\": 2, \"end\": 10, \"text\": \"big  cat\"}"), std::string::npos) << spans;
   EXPECT_NE(spans.find("\"start\": 11, \"end\": 14, \"text\": \"sat\"}"), std::string::npos) << spans;
@@ -72,22 +70,22 @@ TEST_F(AppliedRun, Answer) {
         R"({"question": "why", "context": "cats ran", "answers": {"text": [], "answer_start": []}})"
         "\n",
         "kind = 'encoder'\nhead = 'answer'\n");
-  EXPECT_EQ(told("answer", "who 'a dog ran' did 'cats ran' why 'cats ran'"), "dog\nran\nno answer\n");
+  EXPECT_EQ(output_of("answer", "who 'a dog ran' did 'cats ran' why 'cats ran'"), "dog\nran\nno answer\n");
 }
 
 TEST_F(AppliedRun, Fill) {
   std::string text;
   for (int i = 0; i < 60; ++i) text += "abcdefgh";
   train("x.txt", text, "kind = 'encoder'\nhead = 'masked_token'\n");
-  const std::string choices = told("fill", "'abc<mask>efghabcdefgh' --top 1");
+  const std::string choices = output_of("fill", "'abc<mask>efghabcdefgh' --top 1");
   EXPECT_NE(choices.find("\td\tabcdefghabcdefgh\n"), std::string::npos) << choices;
-  expect_fault("fill", "abc", "text 1: it has no mask; write <mask> where a word is hidden");
+  expect_bad_data("fill", "abc", {"text 1", "<mask>"});
 }
 
 TEST_F(AppliedRun, Translate) {
   train("x.tsv", "ab\tba\ncd\tdc\nabc\tcba\n", "kind = 'encoder-decoder'\nhead = 'next_token'\n");
-  EXPECT_EQ(told("translate", "ab cd abc"), "ba\ndc\ncba\n");
-  EXPECT_EQ(told("generate", "ab cd abc --beams 1"), "ba\ndc\ncba\n");
+  EXPECT_EQ(output_of("translate", "ab cd abc"), "ba\ndc\ncba\n");
+  EXPECT_EQ(output_of("generate", "ab cd abc --beams 1"), "ba\ndc\ncba\n");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The smallest model a scheme can act in: one attention block through the public ops.
+// The smallest model that a scheme can act in: one attention block, built from the public ops.
 //   x (+ input term) -> q, k, v -> rotation -> attention with score terms -> output
-// On the reference in f64 or on the CPU in f32, with the same numbers in both.
+// It runs on the reference in f64 or on the CPU in f32, with the same parameters.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ inline double largest(const std::vector<double>& values) {
   return most;
 }
 
-// Fails when any element differs by more than `tolerance` times the largest one, or times `least`: some
-// results are sums of numbers of that size that cancel to nothing.
+// Fails if any element differs by more than `tolerance` times the largest one, or times `least`, because some
+// results are sums of numbers of that size that cancel to zero.
 inline void expect_near(const Tensor& got, const std::vector<double>& want, double tolerance,
                         const std::string& what, double least = 1) {
   const std::vector<double> values = numbers(got);
@@ -60,7 +60,7 @@ inline Tensor normal_rows(Shape shape, uint64_t seed, double scale = 1) {
   return tensor;
 }
 
-// Rows of all parts below each other.
+// The rows of all parts, stacked.
 inline Tensor stack(const std::vector<Tensor>& parts) {
   int64_t rows = 0;
   for (const Tensor& part : parts) rows += part.size(0);
@@ -93,7 +93,7 @@ class Block {
     scheme_ = make_scheme(variant.info->name, geometry, variant.options, Scope(parameters, "position"),
                           Random(seed, 2));
     enlarge(seed);
-    // A joined input term makes the rows wider; a placement of one token tells by how much.
+    // A joined input term makes the rows wider; the terms of a single token show by how much.
     const std::optional<InputTerm> input = scheme_->terms(Placement::rectangle(1, 1)).input;
     const int64_t from = width_ + (input && input->joined ? input->table.shape()[1] : 0);
     const Scope scope(parameters, "layer");
@@ -114,7 +114,7 @@ class Block {
     std::vector<Tensor> k, v;
   };
 
-  // x [Nq, C]: [Nq, C]. With a cache, one for every sequence, its keys stand before the new ones.
+  // [Nq, C] to [Nq, C]. With caches, one per sequence, the cached keys come before the new ones.
   Var run(const Var& x, const Placement& placement, std::vector<Cache>* caches = nullptr) const {
     const Terms terms = scheme_->terms(placement);
     const Var rows = terms.input ? with_input(x, *terms.input) : x;
@@ -140,14 +140,14 @@ class Block {
   Parameters parameters;
 
  private:
-  // A table that is not learned is f32 on the CPU wherever the model is.
+  // A table without parameters is f32 on the CPU, whatever the device of the model.
   Var with_input(const Var& x, const InputTerm& input) const {
     const Var rows = op::gather(
         input.table.wants_grad() ? input.table : Var(parameters.constant(input.table.value())), input.rows);
     return input.joined ? op::join({x, rows}) : op::add(x, rows);
   }
 
-  // Papers begin near zero, where a wrong position could hide: parameters that do so get larger numbers.
+  // Many initial values are close to zero, where a wrong position could go unnoticed: make them larger.
   void enlarge(uint64_t seed) {
     for (size_t i = 0; i < parameters.all().size(); ++i) {
       Tensor value = parameters.all()[i].var.value();
@@ -179,7 +179,7 @@ class Block {
 // One forward and backward pass: the result, and the gradients of x and of every parameter by name.
 struct ForwardPass {
   Tensor out, dx;
-  std::map<std::string, Tensor> gradients;  // no tensor where nothing came
+  std::map<std::string, Tensor> gradients;  // an empty tensor for a parameter without gradient
 };
 
 inline ForwardPass pass(Block& block, const Tensor& x, const Placement& placement, const Tensor& dout) {

@@ -1,5 +1,5 @@
-// The CPU on every SIMD target against the reference: results, and gradients of the input and of every
-// parameter, over head counts and lengths.
+// Compares the CPU kernels on every SIMD target with the reference: results, and gradients of the input and
+// of every parameter, for several numbers of heads and lengths.
 #include <array>
 
 #include "tests/conformance/block.h"
@@ -8,11 +8,11 @@
 namespace locus::testing {
 namespace {
 
-// f32 against double: scores of size 10 err by 1e-6, and so do the softmax's weights; a parameter's gradient
-// adds up some thousand of such terms.
+// f32 compared to double: scores of size 10 have an error of 1e-6, and so do the softmax weights. The
+// gradient of a parameter sums some thousand such terms.
 constexpr double kResult = 2e-5, kGradient = 1e-4;
-// Biases of keys have gradients that cancel to nothing: they err by the size of what cancels, a part of the
-// largest gradient of the pass.
+// The gradients of key biases cancel to zero, so their error is relative to the terms that cancel: a fraction
+// of the largest gradient of the pass.
 constexpr double kCancelling = 0.1;
 
 class Devices : public Conformance {

@@ -1,5 +1,5 @@
-// One layer of attention with a scheme's terms against the golden files of tools/golden/schemes_score.py: the
-// output, and the gradients of q, k, v, of the scheme's parameters and of what the layer offers it.
+// Compares one attention layer with the golden files of tools/golden/schemes_score.py: the output, and the
+// gradients of q, k, v, of the parameters of the scheme and of the layer weights that it uses.
 #include <filesystem>
 #include <set>
 
@@ -79,13 +79,13 @@ std::vector<std::filesystem::path> files() {
 TEST(GoldenScores, OnEveryDevice) {
   for (const auto& path : files()) {
     SCOPED_TRACE(path.filename());
-    // The files hold f32, and transformers has f32 constants: slopes, scales.
+    // The files are f32, and transformers computes slopes and scales in f32.
     Golden(path, Device::reference).check(5e-7);
     Golden(path, Device::cpu).check(5e-6);
   }
 }
 
-// A scheme that acts on scores does not go without.
+// Every scheme that acts on scores has a golden file.
 TEST(GoldenScores, EveryScoreSchemeHasOne) {
   std::set<std::string> have;
   for (const auto& path : files()) have.insert(SafetensorsFile(path).metadata().at("scheme"));

@@ -1,4 +1,5 @@
-// Gradients of the block's input and of every parameter against differences, in double on the reference.
+// Compares gradients of the block input and of every parameter with finite differences, in double on the
+// reference.
 #include "tests/conformance/block.h"
 
 namespace locus::testing {
@@ -7,7 +8,7 @@ namespace {
 class Gradients : public Conformance {
  protected:
   static constexpr uint64_t kWeights = 31;
-  // Elements looked at alone. The sanitizer looks at memory, and all of them touch the same.
+  // Number of single elements to check. Under the sanitizer a few suffice: all of them touch the same memory.
 #if defined(__SANITIZE_ADDRESS__)
   static constexpr size_t kAlone = 2;
 #else
@@ -23,8 +24,9 @@ class Gradients : public Conformance {
     return total;
   }
 
-  // The derivative along `direction`, by differences over four points. h = 1e-4: the formula errs by h^4 of
-  // the fifth derivative, the double's rounding gives 1e-16 / h, far below the tolerance of 1e-8.
+  // The derivative along `direction`, by finite differences over four points. With h = 1e-4 the error of the
+  // formula is h^4 times the fifth derivative, and rounding adds 1e-16 / h: both are far below the tolerance
+  // of 1e-8.
   double difference(const Block& block, const Var& x, const Placement& placement, const Tensor& value,
                     const std::vector<double>& direction) {
     constexpr double kStep = 1e-4;
@@ -42,13 +44,14 @@ class Gradients : public Conformance {
     return (8 * near - far) / (12 * kStep);
   }
 
-  // All elements at once along a random direction, and some elements alone.
+  // All elements together along a random direction, and some single elements.
   void check(const Block& block, const Var& x, const Placement& placement, const Tensor& value,
              const Tensor& gradient, const std::string& name) {
     ASSERT_TRUE(value.contiguous());
     const auto size = static_cast<size_t>(value.numel());
     const std::vector<double> slope =
-        gradient ? numbers(gradient) : std::vector<double>(size, 0.0);  // nothing came: nothing depends on it
+        gradient ? numbers(gradient)
+                 : std::vector<double>(size, 0.0);  // no gradient: the result does not depend on it
     const double allowed = 1e-8 * std::max(1.0, largest(slope));
     std::vector<double> direction = numbers(normal_rows(value.shape(), 5));
     double want = 0;

@@ -1,5 +1,6 @@
-// What must not change a sequence's result: its batch mates, padding, a cache, and, for relative schemes,
-// where it begins. On the CPU in f32; "the same" means the same bits unless a tolerance is named.
+// The result of a sequence must not depend on the other sequences of its batch, on padding, on a KV cache,
+// or, for relative schemes, on its first position. On the CPU in f32; results are bit-identical unless a
+// tolerance is given.
 #include <array>
 
 #include "tests/conformance/block.h"
@@ -33,7 +34,7 @@ TEST_P(Invariance, BatchMatesChangeNoBit) {
   }
 }
 
-// Rows of a rectangle with padding on one side, counted by real tokens.
+// Rows of a rectangle with padding on one side; positions count real tokens.
 Placement padded(bool left) {
   const int64_t columns = 70;
   const Tensor mask = Tensor::zeros({static_cast<int64_t>(kLengths.size()), columns});
@@ -53,16 +54,16 @@ TEST_P(Invariance, PaddingChangesNoBit) {
   const std::vector<float> want = block.run(Var(x), packed).value().values();
   for (const bool left : {true, false}) {
     const Placement placement = padded(left);
-    const Tensor rectangle = placement.unpack(x, 99);  // whatever stands in the padding
+    const Tensor rectangle = placement.unpack(x, 99);  // an arbitrary value in the padding
     const Tensor out = block.run(Var(placement.pack(rectangle)), placement).value();
     EXPECT_EQ(placement.pack(placement.unpack(out)).values(), want) << (left ? "left" : "right");
   }
 }
 
-// Two sequences are fed in pieces; each piece gives what the full pass over the tokens so far gives, to the
-// bit: the softmax of a row is built up over blocks of keys that do not depend on how many queries come with
-// it, and a row of a product has the same bits in any batch. This is a single layer, whose keys are cached as
-// projected: schemes whose tables change with the length are no exception. Of several layers see Decoder.
+// Two sequences are processed in pieces. Each piece gives the same bits as a full pass over the tokens so
+// far: the softmax of a row is accumulated over blocks of keys that do not depend on the number of queries,
+// and a row of a product has the same bits in any batch. This is a single layer, which caches keys before
+// rotation, so it also holds for schemes whose tables change with the length. For several layers see Decoder.
 TEST_P(Invariance, CacheEqualsTheFullPass) {
   const NoGrad scope;
   const Block block(GetParam(), {.heads = 2, .causal = true}, Device::cpu);
@@ -97,7 +98,7 @@ TEST_P(Invariance, ShiftedPositions) {
   const Tensor after = block.run(Var(x), one(length, shift)).value();
   if (GetParam().by_length) return;
   if (GetParam().info->relative) {
-    // Angles of a rotation are rounded elsewhere on the circle: q.k, a sum of D products, keeps some 1e-6.
+    // Shifted angles have other rounding errors, which change q.k, a sum of D products, by about 1e-6.
     expect_near(after, before, 2e-5, "shifted");
   } else {
     const std::vector<double> moved = numbers(after);

@@ -1,5 +1,5 @@
-// A scheme is its name, its options as text and its parameters: written to a file and read back it gives the
-// same bits.
+// A scheme is defined by its name, its options as text and its parameters: written to a file and read back,
+// it gives the same bits.
 #include "locus/checkpoint/safetensors.h"
 #include "tests/conformance/block.h"
 #include "tests/temporary_folder.h"

@@ -1,5 +1,5 @@
-// The list the conformance suite runs over: every scheme with its defaults, then once with each of its
-// switches and choices turned, then several at once. A new scheme is in it by being in schemes().
+// The variants that the conformance suite tests: every scheme with its defaults, then with each of its flags
+// and choices changed, then combinations of schemes. A new scheme in schemes() is included automatically.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@ struct Variant {
   std::string name;  // "alibi", "alibi_scaled_true"
   const SchemeInfo* info = nullptr;
   OptionValues options;
-  bool by_length = false;  // its tables change with the length, and so when positions shift
+  bool by_length = false;  // its tables depend on the length, and so on a shift of the positions
 };
 
-// What a choice cannot do without.
+// Other options that a choice requires.
 struct Companion {
   std::string_view option, choice;
   OptionValues options;

@@ -1,5 +1,5 @@
-// Any bytes at all as a text: its tokens give back the very bytes, also when it is encoded in two parts, with
-// special tokens read, and by merges learned from itself.
+// Any bytes as a text: decoding returns the same bytes, also for a text that is encoded in two parts, with
+// special tokens, or with merges learned from itself.
 #include <cstdlib>
 #include <string>
 
@@ -19,7 +19,7 @@ Bpe learned(std::string_view text, int32_t size) {
 void check(const Bpe& bpe, std::string_view text) {
   const std::vector<int32_t> whole = bpe.encode(text);
   if (bpe.decode(whole) != text) std::abort();
-  if (bpe.decode(bpe.encode(text, locus::Specials::are_read)) != text) std::abort();
+  if (bpe.decode(bpe.encode(text, locus::Specials::are_tokens)) != text) std::abort();
   const size_t cut = locus::last_cut(text);
   std::vector<int32_t> parts = bpe.encode(text.substr(0, cut));
   for (const int32_t id : bpe.encode(text.substr(cut))) parts.push_back(id);

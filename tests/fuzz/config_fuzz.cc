@@ -1,5 +1,4 @@
-// Any bytes at all as a config.json: refused with an Error, or it describes an architecture whose blueprint
-// can be built.
+// Any bytes as a config.json: throws an Error, or describes an architecture whose blueprint can be built.
 // Seeds: config.json
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// What must hold of every tokenizer and every text: ids alone are those with offsets, offsets stay inside the
-// text, and tokens have a text.
+// Invariants of every tokenizer and text: ids without offsets are the same, offsets stay inside the text, and
+// all tokens can be decoded.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include "locus/text/tokenizer.h"
 
 inline void check_encoding(const locus::Tokenizer& tokenizer, std::string_view text) {
-  for (const auto specials : {locus::Specials::are_text, locus::Specials::are_read}) {
+  for (const auto specials : {locus::Specials::are_text, locus::Specials::are_tokens}) {
     const locus::Encoding encoding =
         tokenizer.encoding(text, {.specials = specials, .framed = false, .unit = locus::OffsetUnit::bytes});
     for (const auto& [begin, end] : encoding.offsets) {

@@ -1,4 +1,4 @@
-// Any bytes as a text for an encoder of every kind: the first byte chooses one.
+// Any bytes as a text for every kind of tokenizer; the first byte chooses the kind.
 #include <array>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// Any bytes as a tokenizer.json: refused with an Error, or it encodes its own text.
+// Any bytes as a tokenizer.json: throws an Error, or encodes its own text.
 // Seeds: tokenizer.json
 #include "locus/base/error.h"
 #include "locus/text/pipeline/pipeline.h"

@@ -1,5 +1,5 @@
-// Any bytes at all as a rank file: it is refused with an Error, or every text encoded with it comes back. The
-// 256 bytes are tokens already, so that the fuzzer can spend its time on the others.
+// Any bytes as a rank file: throws an Error, or every text round-trips. The 256 bytes are always tokens, so
+// that the fuzzer can explore the other tokens.
 #include <cstdlib>
 #include <string>
 

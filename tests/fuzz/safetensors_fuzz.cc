@@ -1,5 +1,4 @@
-// Any bytes at all as a safetensors file: it is refused with an Error, or every tensor in it can be asked
-// for.
+// Any bytes as a safetensors file: throws an Error, or every tensor in it can be read.
 // Seeds: *.safetensors
 #include <cstdlib>
 
@@ -16,7 +15,7 @@ void read_all(const locus::SafetensorsFile& file) {
       if (tensor.numel() * locus::size_of(tensor.dtype()) != static_cast<int64_t>(entry.end - entry.begin))
         std::abort();
     } catch (const locus::Error&) {
-      // A valid file may hold what Locus has no dtype or shape for.
+      // A valid file may have tensors with an unsupported dtype or shape.
     }
   }
 }

@@ -1,6 +1,6 @@
-// Any bytes as a SentencePiece model, with a fixed vocab.json and as each class that has it alone: refused
-// with an Error, or it encodes its own bytes. A piece for the unknown is there already, so that the fuzzer
-// can spend its time on the others.
+// Any bytes as a SentencePiece model, with a fixed vocab.json (Marian) and with each class that uses the
+// model alone: throws an Error, or encodes its own bytes. The unknown piece always exists, so that the fuzzer
+// can explore the others.
 // Seeds: *.model
 #include "locus/base/error.h"
 #include "locus/text/pipeline/marian.h"

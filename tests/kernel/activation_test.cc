@@ -6,8 +6,9 @@
 namespace locus::testing {
 namespace {
 
-// gelu errs by 2e-7 at most, its Phi by 5e-7 near 0 (rounding, eight times over), which a gradient multiplies
-// by |dy| up to 4. The others err by a few ulp of their value; slopes cancel near their zeros.
+// gelu has an error of at most 2e-7; its Phi of 5e-7 near 0 (rounding, eight times over), which a gradient
+// multiplies by |dy| up to 4. The other activations are accurate to a few ulp of their value; slopes cancel
+// near their zeros.
 constexpr Tolerance kForward = {.relative = 1e-6, .absolute = 3e-7};
 constexpr Tolerance kBackward = {.relative = 2e-6, .absolute = 2e-6};
 
@@ -48,7 +49,7 @@ TEST(Activation, GatedForward) {
 TEST(Activation, GatedBackward) {
   for (const Activation activation : kActivations) {
     SCOPED_TRACE(name_of(activation));
-    // A product more than backward: |dy up| up to 15.
+    // One product more than backward: |dy up| is up to 15.
     compare_sizes({.relative = 2e-6, .absolute = 8e-6}, [&](Stage& stage, int64_t rows, int64_t cols) {
       stage.kernels().gated_backward({.activation = activation,
                                       .gate = stage.input({rows, cols}, 1, 2),
@@ -68,7 +69,7 @@ TEST(Activation, InPlace) {
   });
 }
 
-// Values far out saturate; none of them overflows on its way.
+// Large values saturate; no intermediate value overflows.
 TEST(Activation, LargeArguments) {
   const std::vector<float> values = {-3e38f, -1e20f, -1e5f, -200, -90, -30, -12,  -9,    -5.5f,
                                      5.5f,   9,      12,    30,   90,  200, 1e5f, 1e20f, 3e38f};
@@ -89,7 +90,7 @@ TEST(Activation, LargeArguments) {
 TEST(Activation, NanStaysNan) {
   for (const Activation activation : kActivations) {
     SCOPED_TRACE(name_of(activation));
-    // Seventeen: in full vectors and in the tail.
+    // Seventeen values: full vectors and a tail.
     const std::vector<float> nans(17, std::nanf("1")), ones(17, 1.0f);
     each_target([&] {
       Stage stage(Device::cpu, Layout::packed);
@@ -104,7 +105,8 @@ TEST(Activation, NanStaysNan) {
   }
 }
 
-// tanh to 4 ulp over its whole range, dense in the seams between its two formulas.
+// tanh is accurate to 4 ulp over its whole range; the samples are dense around the boundary of its two
+// formulas.
 TEST(Activation, TanhUlps) {
   std::vector<float> values;
   for (float x = 1e-6f; x < 12; x *= 1.0007f) values.push_back(values.size() % 2 == 0 ? x : -x);

@@ -1,5 +1,5 @@
-// Attention, forward and backward, against the reference over term combinations, shapes, targets and thread
-// counts.
+// Attention, forward and backward, compared with the reference over combinations of terms, shapes, SIMD
+// targets and thread counts.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -27,7 +27,8 @@ Tensor starts(const std::vector<int32_t>& counts) {
   return Tensor::of({static_cast<int64_t>(values.size())}, values);
 }
 
-// Queries are the last tokens of their sequence. Unsteady positions leave a hole after every third token.
+// Queries are the last tokens of their sequence. Positions that are not contiguous skip one after every third
+// token.
 Tensor positions(const Case& c, bool of_queries) {
   std::vector<int32_t> values;
   for (size_t b = 0; b < c.keys.size(); ++b) {
@@ -38,7 +39,7 @@ Tensor positions(const Case& c, bool of_queries) {
   return Tensor::of({static_cast<int64_t>(values.size())}, values);
 }
 
-// Slots that clip at +-5, so several distances share the outer ones.
+// Slots clipped at +-5, so that several distances share the outer ones.
 Tensor clipped_slots(int64_t zero, int64_t size) {
   std::vector<int32_t> values;
   for (int64_t i = 0; i < size; ++i)
@@ -121,19 +122,19 @@ const std::vector<Case> kCases = {
      .causal = true,
      .distance = true,
      .by_query = true},
-    {.name = "lone_queries",
+    {.name = "single_query",
      .queries = {1, 1, 5},
      .keys = {40, 300, 7},
      .heads = 4,
      .causal = true,
      .distance = true},
-    {.name = "lone_window",
+    {.name = "single_query_window",
      .queries = {1, 1},
      .keys = {5, 800},
      .head_size = 67,
      .causal = true,
      .window = 20},
-    {.name = "lone_holes",
+    {.name = "single_query_gaps",
      .queries = {1, 1},
      .keys = {0, 33},
      .distance = true,
@@ -190,14 +191,14 @@ const std::vector<Case> kCases = {
      .causal = true,
      .distance = true,
      .dropout = 0.3f},
-    {.name = "holes",
+    {.name = "gaps",
      .queries = {21, 10},
      .keys = {21, 10},
      .distance = true,
      .by_query = true,
      .by_key = true,
      .contiguous = false},
-    {.name = "causal_holes",
+    {.name = "causal_gaps",
      .queries = {21, 10},
      .keys = {21, 10},
      .causal = true,
@@ -215,7 +216,12 @@ const std::vector<Case> kCases = {
      .dense = true,
      .dropout = 0.2f,
      .cap = 1.5f},
-    {.name = "capped_lone", .queries = {1, 1}, .keys = {40, 300}, .causal = true, .window = 290, .cap = 0.7f},
+    {.name = "capped_single_query",
+     .queries = {1, 1},
+     .keys = {40, 300},
+     .causal = true,
+     .window = 290,
+     .cap = 0.7f},
     {.name = "odd_head", .queries = {9, 16}, .keys = {9, 16}, .heads = 1, .key_heads = 1, .head_size = 13},
     {.name = "many_sequences",
      .queries = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
@@ -235,8 +241,8 @@ const std::vector<Case> kCases = {
 
 class Attention : public ::testing::TestWithParam<Case> {};
 
-// Scores are sums of head_size products near 1, so e^score carries their absolute error of some 1e-6; sums
-// over up to 800 tokens grow it.
+// Scores are sums of head_size products near 1, so e^score has their absolute error of about 1e-6, and sums
+// over up to 800 tokens increase it.
 TEST_P(Attention, MatchesTheReference) {
   const Scene scene(GetParam());
   for (const Layout layout : kLayouts) {

@@ -1,12 +1,12 @@
-// Runs a kernel call on the reference in double and on the CPU on every SIMD target, and compares. The call
-// is written once, against a Stage that hands out its arguments:
+// Runs a kernel call on the reference in double and on the CPU for every SIMD target, and compares the
+// results. The call is written once, against a Stage that provides its arguments:
 //
 //   compare(layout, {.relative = 1e-6}, [&](Stage& stage) {
 //     stage.kernels().scale({.x = stage.input({3, 5}, 1), .out = stage.output({3, 5}), .factor = 2});
 //   });
 //
-// Checked: values within the tolerance; the same bits under 1, 2, 3 and 7 threads and when run again; nothing
-// written outside of the outputs.
+// Checks: values are within the tolerance; the bits are the same with 1, 2, 3 and 7 threads and in repeated
+// runs; nothing is written outside of the outputs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,10 +28,10 @@
 
 namespace locus::testing {
 
-// `packed`: rows follow each other from an aligned address. `apart`: the columns of a wider tensor, so rows
-// start at odd addresses with foreign elements between them.
-enum class Layout { packed, apart };
-inline constexpr std::array kLayouts = {Layout::packed, Layout::apart};
+// `packed`: contiguous rows at an aligned address. `strided`: columns of a wider tensor, so rows start at
+// unaligned addresses with other elements between them.
+enum class Layout { packed, strided };
+inline constexpr std::array kLayouts = {Layout::packed, Layout::strided};
 
 // Empty, single, shorter and longer than a vector, with every kind of tail, and enough for several pieces.
 inline constexpr std::array<std::array<int64_t, 2>, 12> kSizes = {{{0, 5},
@@ -47,12 +47,12 @@ inline constexpr std::array<std::array<int64_t, 2>, 12> kSizes = {{{0, 5},
                                                                    {3, 33001},
                                                                    {1100, 48}}};
 
-// got passes when |got - want| <= absolute + relative |want|.
+// A result passes if |got - want| <= absolute + relative |want|.
 struct Tolerance {
   double relative = 0, absolute = 0;
 };
 
-// Normal numbers, a function of the seed. Made once: every call is run some ten times.
+// Normally distributed numbers, a function of the seed. Cached, because every call runs about ten times.
 inline const std::vector<float>& normals(uint64_t seed, int64_t count) {
   static std::map<uint64_t, std::vector<float>> made;
   std::vector<float>& values = made[seed];
@@ -67,7 +67,7 @@ class Stage {
 
   const Kernels& kernels() const { return locus::kernels(device_); }
 
-  // Normal numbers times `scale`, the same for the same seed.
+  // Normally distributed numbers times `scale`, the same for the same seed.
   View input(Shape shape, uint64_t seed, float scale = 1) {
     const View view = place(shape);
     const std::vector<float>& values = normals(seed, view.numel());
@@ -79,9 +79,9 @@ class Stage {
     fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
     return view;
   }
-  // The same rounded to bf16, which stays bf16 on the reference.
-  View halves(Shape shape, uint64_t seed) {
-    const int64_t margin = layout_ == Layout::apart ? 3 : 0;
+  // The same rounded to bf16; the reference gets bf16 too.
+  View bf16_input(Shape shape, uint64_t seed) {
+    const int64_t margin = layout_ == Layout::strided ? 3 : 0;
     keep_.push_back(Tensor::zeros(shape.with_last(shape.cols() + margin), DType::bf16, device_)
                         .columns(margin / 3, margin / 3 + shape.cols()));
     const View view = keep_.back().view();
@@ -89,12 +89,12 @@ class Stage {
     fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
     return view;
   }
-  // Memory between two kernels, as ops make it: in one run from an aligned address, whatever the layout.
-  View between(Shape shape, DType dtype) {
+  // Intermediate memory between two kernels, as ops allocate it: contiguous and aligned in every layout.
+  View intermediate(Shape shape, DType dtype) {
     keep_.push_back(Tensor::zeros(shape, dtype, device_));
     return keep_.back().view();
   }
-  // Whole numbers in [0, below).
+  // Integers in [0, below).
   View ids(int64_t count, uint64_t seed, uint32_t below) {
     keep_.push_back(Tensor::empty({count}, DType::i32));
     for (int64_t i = 0; i < count; ++i) {
@@ -104,7 +104,7 @@ class Stage {
     return keep_.back().view();
   }
   View output(Shape shape) { return written(workspace(shape)); }
-  // Something the call reads and writes: compared as an output.
+  // Memory that the call reads and writes; compared as an output.
   View updated(Shape shape, uint64_t seed, float scale = 1) { return written(input(shape, seed, scale)); }
   View written(View view) {
     outputs_.push_back(view);
@@ -115,14 +115,14 @@ class Stage {
     fill(view, [](int64_t) { return std::nanf(""); });
     return view;
   }
-  // A result that comes back by value.
+  // A result returned by value.
   void record(double value) {
     keep_.push_back(Tensor::empty({1}, DType::f64));
     keep_.back().data<double>()[0] = value;
     outputs_.push_back(keep_.back().view());
   }
 
-  // The outputs' elements, one after the other.
+  // The elements of all outputs, in order.
   std::vector<double> results() const {
     std::vector<double> all;
     for (const View& view : outputs_) {
@@ -212,7 +212,7 @@ void compare(Layout layout, Tolerance tolerance, Call call) {
     expect_close(got, want, tolerance);
     for (const int count : {1, 2, 3, 7}) {
       set_threads(count);
-      EXPECT_TRUE(same_bits(run(Device::cpu), got)) << "other bits with " << count << " threads";
+      EXPECT_TRUE(same_bits(run(Device::cpu), got)) << "different bits with " << count << " threads";
     }
   });
   set_threads(threads_before);
@@ -223,8 +223,8 @@ template <class Call>
 void compare_sizes(Tolerance tolerance, Call call) {
   for (const auto& [rows, cols] : kSizes) {
     for (const Layout layout : kLayouts) {
-      SCOPED_TRACE(::testing::Message()
-                   << "[" << rows << ", " << cols << "]" << (layout == Layout::apart ? ", rows apart" : ""));
+      SCOPED_TRACE(::testing::Message() << "[" << rows << ", " << cols << "]"
+                                        << (layout == Layout::strided ? ", strided rows" : ""));
       compare(layout, tolerance, [&, r = rows, c = cols](Stage& stage) { call(stage, r, c); });
     }
   }

@@ -6,7 +6,7 @@
 namespace locus::testing {
 namespace {
 
-// Converts on the CPU and on the reference; both must give the same bits, whatever the bits that go in.
+// Converts on the CPU and on the reference; both must give the same bits for any input bits.
 template <class From, class To>
 void expect_same_conversion(const Tensor& from) {
   const Tensor want = Tensor::zeros(from.shape(), dtype_of<To>);
@@ -27,7 +27,7 @@ Tensor every_half() {
 }
 
 // Every exponent and sign with mantissas around the rounding boundaries of both formats, and random bits.
-Tensor telling_floats() {
+Tensor boundary_floats() {
   std::vector<float> values;
   for (uint32_t top = 0; top < 512; ++top) {
     for (const uint32_t boundary :
@@ -48,17 +48,17 @@ TEST(Convert, EveryHalfToFloat) {
 }
 
 TEST(Convert, FloatToHalf) {
-  expect_same_conversion<float, Bf16>(telling_floats());
-  expect_same_conversion<float, F16>(telling_floats());
+  expect_same_conversion<float, Bf16>(boundary_floats());
+  expect_same_conversion<float, F16>(boundary_floats());
 }
 
 TEST(Convert, OtherPairs) {
   expect_same_conversion<F16, Bf16>(every_half<F16>());
-  expect_same_conversion<float, double>(telling_floats());
-  expect_same_conversion<float, float>(telling_floats());
+  expect_same_conversion<float, double>(boundary_floats());
+  expect_same_conversion<float, float>(boundary_floats());
 }
 
-TEST(Convert, RowsApart) {
+TEST(Convert, StridedRows) {
   const Tensor wide = Tensor::full({5, 20}, 1.5f), halves = Tensor::zeros({5, 20}, DType::bf16);
   kernels(Device::cpu).convert({.from = wide.columns(1, 18).view(), .to = halves.columns(2, 19).view()});
   const std::vector<float> values = halves.values();

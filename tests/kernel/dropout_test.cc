@@ -3,7 +3,7 @@
 namespace locus::testing {
 namespace {
 
-// The mask is exact; the kept values are rounded twice (the reciprocal and the product).
+// The mask is exact; kept values are rounded twice (the reciprocal and the product).
 TEST(Dropout, MatchesTheCounter) {
   for (const float rate : {0.0f, 0.1f, 0.5f, 0.999f}) {
     SCOPED_TRACE(rate);

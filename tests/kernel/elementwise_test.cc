@@ -3,7 +3,7 @@
 namespace locus::testing {
 namespace {
 
-// One rounding each.
+// One rounding per element.
 constexpr Tolerance kRounding = {.relative = 0x1p-23};
 
 TEST(Elementwise, Add) {
@@ -38,7 +38,8 @@ TEST(Elementwise, Bias) {
 }
 
 TEST(Elementwise, ColumnSum) {
-  // Up to 69 numbers of size 1 are added one by one, and 16 such sums: some 70 roundings of numbers up to 30.
+  // Up to 69 numbers of size 1 are added one by one, then 16 such sums: about 70 roundings of numbers up to
+  // 30.
   compare_sizes({.absolute = 3e-5}, [](Stage& stage, int64_t rows, int64_t cols) {
     stage.kernels().column_sum({.x = stage.input({rows, cols}, 1),
                                 .out = stage.output({cols}),

@@ -3,7 +3,7 @@
 namespace locus::testing {
 namespace {
 
-// Which tables take part, and what follows them.
+// The tables that are added, and the steps after the sum.
 struct Recipe {
   const char* name;
   bool positions = false, segments = false, joined = false;
@@ -53,8 +53,8 @@ kernel::EmbedArgs arguments(Stage& stage, const Recipe& recipe, int64_t N, int64
   return args;
 }
 
-// As norm's own: mean and rstd carry the error of a few hundred f32 additions, y is of size 3 |gamma| / (1 -
-// rate).
+// Like the norm kernel: mean and rstd have the error of a few hundred f32 additions, and y has size 3 |gamma|
+// / (1 - rate).
 TEST(Embed, Forward) {
   for (const Recipe& recipe : kRecipes) {
     SCOPED_TRACE(recipe.name);
@@ -68,7 +68,7 @@ TEST(Embed, Forward) {
   }
 }
 
-// dx is made of numbers up to 60 that may cancel; dgamma adds up to a thousand of them.
+// dx is computed from numbers up to 60 that may cancel; dgamma adds up to a thousand of them.
 TEST(Embed, Backward) {
   for (const Recipe& recipe : kRecipes) {
     SCOPED_TRACE(recipe.name);
@@ -86,17 +86,17 @@ TEST(Embed, Backward) {
   }
 }
 
-// One pass in place of three kernels: the same bits, so the same mask too.
+// One fused pass gives the same bits as three kernels, so also the same dropout mask.
 TEST(Embed, EqualsGatherNormDropout) {
   const int64_t N = 37, C = 50;
   Stage stage(Device::cpu, Layout::packed);
   const kernel::EmbedTable tokens = {stage.input({19, C}, 1), stage.ids(N, 2, 19)};
   const View gamma = stage.input({C}, 3), beta = stage.input({C}, 4);
-  const View apart = stage.output({N, C}), once = stage.output({N, C});
+  const View separate = stage.output({N, C}), fused = stage.output({N, C});
   const Kernels& cpu = stage.kernels();
-  cpu.gather({.table = tokens.table, .ids = tokens.ids, .out = apart});
-  cpu.norm({.x = apart, .gamma = gamma, .beta = beta, .y = apart, .eps = 1e-5f});
-  cpu.dropout({.x = apart, .y = apart, .rate = 0.3f, .seed = 5, .stream = 6});
+  cpu.gather({.table = tokens.table, .ids = tokens.ids, .out = separate});
+  cpu.norm({.x = separate, .gamma = gamma, .beta = beta, .y = separate, .eps = 1e-5f});
+  cpu.dropout({.x = separate, .y = separate, .rate = 0.3f, .seed = 5, .stream = 6});
   cpu.embed({.tokens = tokens,
              .gamma = gamma,
              .beta = beta,
@@ -104,7 +104,7 @@ TEST(Embed, EqualsGatherNormDropout) {
              .dropout = 0.3f,
              .seed = 5,
              .stream = 6,
-             .y = once});
+             .y = fused});
   const std::vector<double> both = stage.results();
   const size_t half = both.size() / 2;
   EXPECT_TRUE(std::equal(both.begin(), both.begin() + static_cast<std::ptrdiff_t>(half),

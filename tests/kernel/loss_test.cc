@@ -13,7 +13,7 @@ struct Options {
 };
 constexpr Options kOptions[] = {{false, 0}, {true, 0}, {false, 0.1f}, {true, 0.3f}};
 
-// Targets in range; every third row ignored.
+// Targets in range; every third row is ignored.
 View targets(Stage& stage, int64_t rows, int64_t cols) {
   const View ids = stage.ids(rows, 5, static_cast<uint32_t>(cols));
   for (int64_t n = 2; n < rows; n += 3) ids.as<int32_t>()[n] = kernel::kIgnoredTarget;
@@ -31,7 +31,7 @@ void compare_options(Tolerance tolerance, Call call) {
   }
 }
 
-// The loss is of size 10 and is stored in f32; a smoothed one adds products of weights and logits of size 30.
+// The loss has size 10 and is stored in f32; label smoothing adds products of weights and logits of size 30.
 TEST(CrossEntropy, Forward) {
   compare_options(
       {.relative = 1e-6, .absolute = 5e-6}, [](Stage& stage, Options options, int64_t rows, int64_t cols) {
@@ -44,7 +44,7 @@ TEST(CrossEntropy, Forward) {
       });
 }
 
-// x - lse, up to 40, is rounded to 2^-19: so much relative error has e^(x - lse).
+// x - lse, up to 40, is rounded to 2^-19; e^(x - lse) has that relative error.
 TEST(CrossEntropy, Backward) {
   compare_options({.relative = 3e-6, .absolute = 1e-6},
                   [](Stage& stage, Options options, int64_t rows, int64_t cols) {
@@ -86,7 +86,8 @@ TEST(CrossEntropy, NoRows) {
   });
 }
 
-// Logits far from 0 or far apart, in any order, neither overflow nor lose the small ones' share.
+// Logits far from 0 or far from each other, in any order, do not overflow or lose the contribution of small
+// ones.
 TEST(CrossEntropy, ExtremeLogits) {
   std::vector<float> values(5000, -kInfinity);
   values[10] = -1e30f;
@@ -127,7 +128,7 @@ TEST(CrossEntropy, NanIsNotHidden) {
   }
 }
 
-// A row of nothing but -inf has no distribution.
+// A row of only -inf has no distribution.
 TEST(CrossEntropy, AllMasked) {
   each_target([] {
     Stage stage(Device::cpu, Layout::packed);

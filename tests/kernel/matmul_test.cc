@@ -8,7 +8,8 @@
 namespace locus::testing {
 namespace {
 
-// Tiles are 8 or 4 rows and 3, 12, 24 or 48 columns; blocks 128 rows; slices of k at most 192 to 768.
+// Tiles have 8 or 4 rows and 3, 12, 24 or 48 columns; blocks have 128 rows; slices of k are at most 192 to
+// 768 deep.
 TEST(Matmul, EverySizeAroundATile) {
   for (const int64_t m : {0, 1, 3, 4, 5, 8, 9}) {
     for (const int64_t n : {0, 1, 12, 13, 25}) {
@@ -62,20 +63,20 @@ TEST(Matmul, BiasAndEveryActivation) {
   }
 }
 
-// Strips are 8 or 4 rows and 16 columns, and four of k are taken at a time. Rows up to 64 are lanes, in
-// groups of up to three vectors, and more meet packed panels: both in pieces of at most 512 of k, with slices
-// of a that are the deeper the fewer rows there are.
-TEST(Matmul, AFewRowsWithAMatrixAsItLies) {
+// Strips have 8 or 4 rows and 16 columns, and take four k at a time. Up to 64 rows are lanes, in groups of up
+// to three vectors; more rows are multiplied with packed panels. Both use pieces of at most 512 k, with
+// deeper slices of a for fewer rows.
+TEST(Matmul, SmallMWithUnpackedMatrix) {
   for (const int64_t m : {0, 1, 2, 4, 5, 8, 9, 12, 16, 20, 28, 64, 65, 128}) {
     for (const int64_t n : {0, 1, 16, 37}) {
       for (const int64_t k : {0, 3, 4, 50}) {
-        compare_few_rows(
+        compare_small_m(
             {.m = m, .n = n, .k = k, .b_transposed = true, .bias = k != 3, .activation = Activation::gelu});
       }
     }
   }
-  compare_few_rows({.m = 19, .n = 230, .k = 1030, .b_transposed = true, .bias = true});
-  compare_few_rows({.m = 41, .n = 50, .k = 3101, .b_transposed = true});
+  compare_small_m({.m = 19, .n = 230, .k = 1030, .b_transposed = true, .bias = true});
+  compare_small_m({.m = 41, .n = 50, .k = 3101, .b_transposed = true});
 }
 
 struct Rows {
@@ -105,28 +106,29 @@ std::vector<float> product_of(const std::vector<float>& a, const std::vector<flo
   return c.values();
 }
 
-// The same from b turned, as it lies.
-std::vector<float> few_rows_of(const std::vector<float>& a, const std::vector<float>& b, const Rows& rows) {
+// The same with b transposed and unpacked.
+std::vector<float> small_m_product_of(const std::vector<float>& a, const std::vector<float>& b,
+                                      const Rows& rows) {
   const auto& [m, n, k, activation, a_transposed] = rows;
-  std::vector<float> turned(b.size());
+  std::vector<float> transposed(b.size());
   for (int64_t i = 0; i < k * n; ++i) {
-    turned[static_cast<size_t>(i % n * k + i / n)] = b[static_cast<size_t>(i)];
+    transposed[static_cast<size_t>(i % n * k + i / n)] = b[static_cast<size_t>(i)];
   }
   const Tensor left = Tensor::of({m, k}, std::span<const float>(a)),
-               right = Tensor::of({n, k}, std::span<const float>(turned)), c = Tensor::empty({m, n}),
+               right = Tensor::of({n, k}, std::span<const float>(transposed)), c = Tensor::empty({m, n}),
                bias = Tensor::full({n}, 0.3);
   kernels(Device::cpu)
-      .few_rows({.a = left.view(),
-                 .b = right.view(),
-                 .c = c.view(),
-                 .bias = bias.view(),
-                 .activation = activation});
+      .matmul_small_m({.a = left.view(),
+                       .b = right.view(),
+                       .c = c.view(),
+                       .bias = bias.view(),
+                       .activation = activation});
   return c.values();
 }
 
 TEST(Matmul, ARowHasTheSameBitsInAnyBatch) {
   constexpr int64_t kMost = 130, n = 77, k = 401;
-  const std::vector<float> a = some(1, kMost * k), b = some(2, k * n);
+  const std::vector<float> a = random_values(1, kMost * k), b = random_values(2, k * n);
   each_target([&] {
     std::vector<float> alone;
     for (int64_t row = 0; row < kMost; ++row) {
@@ -135,18 +137,19 @@ TEST(Matmul, ARowHasTheSameBitsInAnyBatch) {
       alone.insert(alone.end(), one.begin(), one.end());
     }
     for (const int64_t m : {1, 2, 3, 4, 5, 8, 9, 13, 64, 65, 130}) {
-      // From the end, so that a row stands at another place of its tile and block each time.
+      // Rows from the end, so that a row is at a different place in its tile and block each time.
       const std::vector<float> rows(a.end() - m * k, a.end()), want(alone.end() - m * n, alone.end());
       EXPECT_EQ(product_of(rows, b, {m, n, k, Activation::gelu}), want) << m << " rows";
-      if (m <= kernel::kFewRows) {
-        EXPECT_EQ(few_rows_of(rows, b, {m, n, k, Activation::gelu}), want) << m << " rows, as it lies";
+      if (m <= kernel::kMaxSmallM) {
+        EXPECT_EQ(small_m_product_of(rows, b, {m, n, k, Activation::gelu}), want) << m << " rows, unpacked";
       }
-      std::vector<float> turned(rows.size());
+      std::vector<float> transposed(rows.size());
       for (int64_t r = 0; r < m; ++r) {
         for (int64_t i = 0; i < k; ++i)
-          turned[static_cast<size_t>(i * m + r)] = rows[static_cast<size_t>(r * k + i)];
+          transposed[static_cast<size_t>(i * m + r)] = rows[static_cast<size_t>(r * k + i)];
       }
-      EXPECT_EQ(product_of(turned, b, {m, n, k, Activation::gelu, true}), want) << m << " rows, transposed";
+      EXPECT_EQ(product_of(transposed, b, {m, n, k, Activation::gelu, true}), want)
+          << m << " rows, transposed";
     }
   });
 }
@@ -154,7 +157,7 @@ TEST(Matmul, ARowHasTheSameBitsInAnyBatch) {
 TEST(Matmul, NanAndInfinityStayInTheirRowsAndColumns) {
   constexpr int64_t m = 11, n = 29, k = 17;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> a = some(1, m * k), b = some(2, k * n);
+  const std::vector<float> a = random_values(1, m * k), b = random_values(2, k * n);
   each_target([&] {
     const std::vector<float> clean = product_of(a, b, {m, n, k});
     for (int64_t row = 0; row < m; ++row) {

@@ -3,7 +3,7 @@
 namespace locus::testing {
 namespace {
 
-// mean and rstd carry the error of a few hundred f32 additions; y is of size 3 |gamma|.
+// mean and rstd have the error of a few hundred f32 additions; y has size 3 |gamma|.
 constexpr Tolerance kForward = {.relative = 3e-6, .absolute = 3e-6};
 
 TEST(Norm, Forward) {
@@ -31,9 +31,9 @@ TEST(Norm, ForwardWithoutStatistics) {
   });
 }
 
-// A mean a thousand times the spread: E[x^2] - E[x]^2 in f32 would leave nothing of the variance. What is
-// left is the rounding of the mean: the scalar target adds 192 numbers in a chain, up to 2e5, each time to
-// 2^-7.
+// A mean of a thousand standard deviations: E[x^2] - E[x]^2 in f32 would lose all of the variance. The
+// remaining error is the rounding of the mean: the scalar target adds 192 numbers one by one, up to 2e5, each
+// rounded to 2^-7.
 TEST(Norm, FarFromZero) {
   std::vector<float> values = normals(1, 768);
   for (float& value : values) value += 1000;
@@ -45,7 +45,7 @@ TEST(Norm, FarFromZero) {
   });
 }
 
-// Means on both sides of where a second sweep takes over: 1.41 deviations.
+// Means on both sides of the limit for the second sweep, 1.41 standard deviations.
 TEST(Norm, AwayFromZero) {
   for (const float offset : {1.3f, 1.5f, -1.3f, -1.5f}) {
     SCOPED_TRACE(offset);
@@ -61,7 +61,7 @@ TEST(Norm, AwayFromZero) {
   }
 }
 
-// dx is made of numbers up to 30 that may cancel; dgamma adds up to a thousand of them.
+// dx is computed from numbers up to 30 that may cancel; dgamma adds up to a thousand of them.
 TEST(Norm, Backward) {
   for (const bool rms : {false, true}) {
     SCOPED_TRACE(rms ? "rms" : "layer");

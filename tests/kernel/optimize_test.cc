@@ -3,7 +3,8 @@
 namespace locus::testing {
 namespace {
 
-// A handful of roundings; the parameter's new value differs from a number of size 1 by the rate at most.
+// A few roundings; the new value of the parameter differs from a number of size 1 by at most the learning
+// rate.
 constexpr Tolerance kTolerance = {.relative = 1e-6, .absolute = 1e-6};
 
 TEST(Optimize, AdamW) {

@@ -1,5 +1,5 @@
-// A matrix product to compare with the reference's, which adds up in double: the right side b as f32, or as
-// bf16, and then transposed.
+// A matrix product to compare with the reference, which accumulates in double. The right side b is f32, or
+// bf16 and transposed.
 #pragma once
 
 #include "locus/kernel/matmul.h"
@@ -12,14 +12,14 @@ struct ProductCase {
   int64_t batch = 1;
   bool a_transposed = false, b_transposed = false, accumulate = false, bias = false;
   Activation activation = Activation::none;
-  bool halves = false;  // b is bf16
+  bool bf16 = false;  // b is bf16
 
   View left(Stage& stage) const {
     return a_transposed ? stage.input({batch * k, m}, 1) : stage.input({batch * m, k}, 1);
   }
   View right(Stage& stage) const {
     const Shape shape = b_transposed ? Shape{batch * n, k} : Shape{batch * k, n};
-    return halves ? stage.halves(shape, 2) : stage.input(shape, 2);
+    return bf16 ? stage.bf16_input(shape, 2) : stage.input(shape, 2);
   }
   View added(Stage& stage) const { return bias ? stage.input({n}, 4) : View(); }
 };
@@ -30,18 +30,18 @@ inline std::ostream& operator<<(std::ostream& out, const ProductCase& c) {
              << (c.accumulate ? " accumulated" : "") << (c.bias ? " biased " : " ") << name_of(c.activation);
 }
 
-// A sum of k products of normal numbers, rounded k times: about sqrt(k) ulp of its size sqrt(k), four times
-// that for the worst of many. An activation adds its own. Products of bf16 numbers are exact in f32, but
-// BFMMLA rounds sums to a neighbour and not to the nearest one: twice as much.
+// A sum of k products of normal numbers, rounded k times, has an error of about sqrt(k) ulp of its size
+// sqrt(k); the worst of many has four times that. An activation adds its own error. Products of bf16 numbers
+// are exact in f32, but BFMMLA does not always round sums to the nearest value, so the tolerance is doubled.
 inline Tolerance tolerance_of(const ProductCase& c) {
-  const double times = c.halves ? 2 : 1;
+  const double times = c.bf16 ? 2 : 1;
   return {.relative = times * 2e-6, .absolute = times * (2e-6 + 4 * 0x1p-24 * static_cast<double>(c.k))};
 }
 
 template <class F>
 void compare_layouts(const ProductCase& c, F&& multiply) {
   for (const Layout layout : kLayouts) {
-    SCOPED_TRACE(::testing::Message() << c << (layout == Layout::apart ? ", rows apart" : ""));
+    SCOPED_TRACE(::testing::Message() << c << (layout == Layout::strided ? ", strided rows" : ""));
     compare(layout, tolerance_of(c), multiply);
   }
 }
@@ -51,7 +51,7 @@ inline void compare_product(const ProductCase& c) {
     const Kernels& kernels = stage.kernels();
     const View a = c.left(stage), b = c.right(stage);
     const Shape room = {c.batch, kernels.packed_size(c.k, c.n, b.dtype)};
-    const View packed = c.halves ? stage.between(room, b.dtype) : stage.workspace(room);
+    const View packed = c.bf16 ? stage.intermediate(room, b.dtype) : stage.workspace(room);
     kernels.pack(
         {.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = c.b_transposed});
     const Shape result = {c.batch * c.m, c.n};
@@ -69,23 +69,23 @@ inline void compare_product(const ProductCase& c) {
   });
 }
 
-inline void compare_few_rows(const ProductCase& c) {
+inline void compare_small_m(const ProductCase& c) {
   compare_layouts(c, [&](Stage& stage) {
-    stage.kernels().few_rows({.a = c.left(stage),
-                              .b = c.right(stage),
-                              .c = stage.output({c.m, c.n}),
-                              .bias = c.added(stage),
-                              .activation = c.activation});
+    stage.kernels().matmul_small_m({.a = c.left(stage),
+                                    .b = c.right(stage),
+                                    .c = stage.output({c.m, c.n}),
+                                    .bias = c.added(stage),
+                                    .activation = c.activation});
   });
 }
 
-inline std::vector<float> some(uint64_t seed, int64_t count) {
+inline std::vector<float> random_values(uint64_t seed, int64_t count) {
   const std::vector<float>& values = normals(seed, count);
   return {values.begin(), values.begin() + count};
 }
 
-// A bad row of a spoils its row of c [m, n], a bad column of b its column, whatever tile they share with
-// others. No activation: it may bring an infinity back to 0.
+// A bad row of a affects only its row of c [m, n], and a bad column of b only its column, whatever tile they
+// share. No activation, because it could map an infinity to 0.
 inline void expect_spoiled(const std::vector<float>& got, const std::vector<float>& clean, int64_t n,
                            int64_t row, int64_t column) {
   ASSERT_EQ(got.size(), clean.size());

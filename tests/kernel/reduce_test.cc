@@ -4,14 +4,15 @@ namespace locus::testing {
 namespace {
 
 TEST(Reduce, Sum) {
-  // A block of 1024 numbers of size 1 has a sum near 32 and some 80 roundings on its way; a hundred blocks.
+  // The sum of a block of 1024 numbers of size 1 is near 32, after about 80 roundings; there are a hundred
+  // blocks.
   compare_sizes({.relative = 1e-6, .absolute = 1e-3}, [](Stage& stage, int64_t rows, int64_t cols) {
     stage.record(stage.kernels().sum(stage.input({rows, cols}, 1)));
   });
 }
 
 TEST(Reduce, SquaredNorm) {
-  // All terms are positive: the relative error is that of a chain of 70 additions.
+  // All terms are positive: the relative error is that of 70 sequential additions.
   compare_sizes({.relative = 2e-6}, [](Stage& stage, int64_t rows, int64_t cols) {
     stage.record(stage.kernels().squared_norm(stage.input({rows, cols}, 1)));
   });

@@ -7,8 +7,7 @@ struct Heads {
   int64_t tokens, heads, head_size, width;
 };
 
-// None, one of each, tails of every vector size, a part of the head, a pair of it, nothing of it, several
-// pieces.
+// No tokens, one of each, tails of every vector size, part of the head, one pair, width 0, several pieces.
 constexpr std::array<Heads, 10> kHeads = {{{0, 2, 8, 8},
                                            {1, 1, 2, 2},
                                            {3, 1, 6, 6},
@@ -20,29 +19,30 @@ constexpr std::array<Heads, 10> kHeads = {{{0, 2, 8, 8},
                                            {2, 3, 5, 0},
                                            {300, 3, 96, 2}}};
 
-struct Way {
+struct Variant {
   bool interleaved, backward, in_place;
 };
 
-void compare_rotation(const Heads& size, Layout layout, Way way) {
-  SCOPED_TRACE(
-      ::testing::Message() << size.tokens << " tokens, " << size.heads << " heads of " << size.head_size
-                           << ", width " << size.width << (way.interleaved ? ", interleaved" : "")
-                           << (way.backward ? ", backward" : "") << (way.in_place ? ", in place" : ""));
+void compare_rotation(const Heads& size, Layout layout, Variant variant) {
+  SCOPED_TRACE(::testing::Message() << size.tokens << " tokens, " << size.heads << " heads of "
+                                    << size.head_size << ", width " << size.width
+                                    << (variant.interleaved ? ", interleaved" : "")
+                                    << (variant.backward ? ", backward" : "")
+                                    << (variant.in_place ? ", in place" : ""));
   // A product and a multiply-add of numbers up to 5, which may cancel.
   compare(layout, {.relative = 1e-6, .absolute = 2e-6}, [&](Stage& stage) {
     const Shape shape = {size.tokens, size.heads * size.head_size};
-    const View x = way.in_place ? stage.updated(shape, 1) : stage.input(shape, 1);
+    const View x = variant.in_place ? stage.updated(shape, 1) : stage.input(shape, 1);
     stage.kernels().rotate({.x = x,
-                            .y = way.in_place ? x : stage.output(shape),
+                            .y = variant.in_place ? x : stage.output(shape),
                             .cos = stage.input({9, size.width / 2}, 2),
                             .sin = stage.input({9, size.width / 2}, 3),
                             .rows = stage.ids(size.tokens, 4, 9),
                             .heads = size.heads,
                             .head_size = size.head_size,
                             .width = size.width,
-                            .interleaved = way.interleaved,
-                            .backward = way.backward});
+                            .interleaved = variant.interleaved,
+                            .backward = variant.backward});
   });
 }
 
@@ -60,7 +60,7 @@ TEST(Rotate, BothLayoutsBothWays) {
   }
 }
 
-// A quarter turn of (1, 2), by hand: (a, b) -> (-b, a), of the pairs each layout names.
+// A quarter turn of (1, 2), by hand: (a, b) -> (-b, a), for the pairs of each layout.
 TEST(Rotate, QuarterTurn) {
   const Tensor x = Tensor::of({1, 4}, {1.0f, 2.0f, 3.0f, 4.0f}), y = Tensor::zeros({1, 4});
   const Tensor cos = Tensor::zeros({1, 2}), sin = Tensor::full({1, 2}, 1), rows = Tensor::of({1}, {0});

@@ -12,7 +12,7 @@ TEST(Rows, Gather) {
 }
 
 TEST(Rows, ScatterAdd) {
-  // About a hundred rows meet in a table row: a hundred roundings of numbers up to 40.
+  // About a hundred rows are added to each table row: a hundred roundings of numbers up to 40.
   compare_sizes({.absolute = 7e-5}, [](Stage& stage, int64_t rows, int64_t cols) {
     stage.kernels().scatter_add({.rows = stage.input({rows, cols}, 1),
                                  .ids = stage.ids(rows, 2, 11),
@@ -22,7 +22,7 @@ TEST(Rows, ScatterAdd) {
   });
 }
 
-// In f32 the order is seen: 1e8 + 1 is 1e8, so the sum in order is 1; with the ones first it would be 0.
+// In f32 the order matters: 1e8 + 1 is 1e8, so the sum in order is 1; with the ones first it would be 0.
 TEST(Rows, ScatterAddsInOrder) {
   const Tensor rows = Tensor::of({4, 1}, {1e8f, 1.0f, -1e8f, 1.0f}), table = Tensor::zeros({1, 1});
   const Tensor ids = Tensor::of({4}, {0, 0, 0, 0});

@@ -7,7 +7,7 @@
 namespace locus::kernel::cpu {
 namespace {
 
-TEST(Targets, ThisCpuRunsSomeOfThoseBuiltAndAlwaysThePlainOne) {
+TEST(Targets, ThisCpuRunsSomeBuiltTargetsAndAlwaysTheScalarOne) {
   const std::vector<std::string> built = built_targets(), supported = supported_targets();
   ASSERT_FALSE(supported.empty());
   for (const std::string& name : supported) EXPECT_EQ(std::ranges::count(built, name), 1) << name;
@@ -17,8 +17,8 @@ TEST(Targets, ThisCpuRunsSomeOfThoseBuiltAndAlwaysThePlainOne) {
 #endif
 }
 
-// Tables are ordered as the targets are, the best first.
-TEST(Targets, EachHasAnEntryOfItsOwnAndTheBestIsInUse) {
+// Tables are in the order of the targets, best first.
+TEST(Targets, EachHasItsOwnEntryAndTheBestIsUsed) {
   const size_t best = target_index();
   size_t last = 0;
   for (int64_t targets = supported_target_bits(); targets != 0; targets &= targets - 1) {

@@ -1,5 +1,4 @@
-// The tile in assembly, which no sanitizer looks into: its memory ends where a page begins that may not be
-// touched.
+// Tests of the assembly tile, which sanitizers cannot check: its memory ends right before a protected page.
 #ifdef __aarch64__
 #include "locus/kernel/cpu/tile_neon.h"
 
@@ -30,16 +29,16 @@ class Guarded {
   float operator[](int64_t i) const { return numbers_[static_cast<size_t>(i)]; }
 
  private:
-  static constexpr size_t kPage = 65536;  // of every aarch64 kernel, or several of its pages
+  static constexpr size_t kPage = 65536;  // a page, or a multiple of it, on every aarch64 kernel
   size_t bytes_;
   void* memory_;
   std::span<float> numbers_;
 };
 
-TEST(TileNeon, GivesTheBitsOfOneChainAndTouchesNothingElse) {
+TEST(TileNeon, MatchesSequentialMultiplyAddsAndStaysInBounds) {
   for (int64_t depth = 1; depth < 20; ++depth) {
     for (const int64_t count : {1, 2, 3}) {
-      for (const int64_t from_stride : {-1, 0, 12}) {  // -1: from zeros
+      for (const int64_t from_stride : {-1, 0, 12}) {  // -1: start from zeros
         const int64_t rows = 8 * count;
         const Guarded a(rows * depth), b(12 * depth), c(rows * 12), from(from_stride == 0 ? 12 : rows * 12);
         kernel::cpu::run_tiles_of_eight({.a = a.data(),
@@ -50,7 +49,7 @@ TEST(TileNeon, GivesTheBitsOfOneChainAndTouchesNothingElse) {
                                          .from = from_stride < 0 ? nullptr : from.data(),
                                          .from_stride = from_stride,
                                          .count = count,
-                                         .apart = 8 * depth});
+                                         .a_step = 8 * depth});
         for (int64_t i = 0; i < rows * 12; ++i) {
           const int64_t row = i / 12, column = i % 12;
           float sum = from_stride < 0 ? 0 : from[row * from_stride + column];

@@ -23,7 +23,7 @@ TEST(Blueprint, WrittenAndReadBackIsTheSame) {
   EXPECT_EQ(again.norm_eps, 1e-12f);
 }
 
-TEST(Blueprint, EveryProblemIsListedAtOnce) {
+TEST(Blueprint, AllProblemsAreReportedTogether) {
   Blueprint b;
   b.kind = ModelKind::encoder;
   b.width = 130;
@@ -31,22 +31,17 @@ TEST(Blueprint, EveryProblemIsListedAtOnce) {
   b.global_every = 2;
   b.padding_token = 256;
   b.scheme = "rotray";
-  expect_error(
-      Fault::usage,
-      {"blueprint: 6 problems\n"
-       "  width is 130, no multiple of heads, 4; change one, or give head_size\n"
-       "  key_heads is 3, expected a divisor of heads, 4\n"
-       "  head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token\n"
-       "  global_every is 2, but no layer differs from others; expected 0, a window, or a global_scheme\n"
-       "  padding_token is 256, expected less than vocabulary, 256\n"
-       "  unknown scheme 'rotray'; did you mean 'rotary'?"},
-      [&] { Model model(b); });
+  expect_error(Fault::usage,
+               {"blueprint", "6 problems", "width is 130", "heads = 4", "head_size", "key_heads is 3",
+                "head is next_token", "masked_token", "global_every is 2", "padding_token is 256",
+                "vocabulary = 256", "'rotray'", "'rotary'"},
+               [&] { Model model(b); });
 }
 
 TEST(Blueprint, AHeadIsNoLargerThanAttentionTakes) {
   Blueprint b;
   b.head_size = 4097;
-  expect_error(Fault::usage, {"a head has 4097 numbers, expected at most 4096"}, [&] { Model model(b); });
+  expect_error(Fault::usage, {"4097", "4096"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
@@ -54,11 +49,9 @@ TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
   b.head_norms = b.joint_norms = true;
   b.norm_place = NormPlace::added;
   b.first_norm = false;
-  expect_error(
-      Fault::usage,
-      {"blueprint: 2 problems\n  head_norms and joint_norms are both set; expected one, or none\n"
-       "  first_norm is false, but norms stand after what they belong to; expected norm_place before"},
-      [&] { Model model(b); });
+  expect_error(Fault::usage,
+               {"blueprint", "2 problems", "head_norms", "joint_norms", "first_norm is false", "norm_place"},
+               [&] { Model model(b); });
 }
 
 TEST(Blueprint, CapsThatCannotBeAreRefused) {
@@ -66,20 +59,14 @@ TEST(Blueprint, CapsThatCannotBeAreRefused) {
   b.score_cap = 1e-9f;
   b.logit_cap = 30;
   b.head_bias = true;
-  expect_error(Fault::usage,
-               {"a cap is 1e-09, expected at least 1e-6, or 0 for none\n"
-                "  logit_cap is 30, but the logits have a bias; expected one of both"},
-               [&] { Model model(b); });
+  expect_error(Fault::usage, {"1e-09", "1e-6", "0", "logit_cap is 30", "head_bias"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, AnUnknownFieldAndAnUnknownOptionOfTheSchemeAreRefused) {
-  expect_error(Fault::usage,
-               {"model.toml: 2 problems\n  heads is '0', expected a whole number from 1 to 10000\n"
-                "  unknown option 'depht'"},
-               [] {
-                 blueprint_of("model.toml", {{"depht", "2"}, {"heads", "0"}});
-               });
-  expect_error(Fault::usage, {"model.toml: alibi: unknown option 'slops'; did you mean 'slopes'?"}, [] {
+  expect_error(Fault::usage, {"model.toml", "2 problems", "heads", "'0'", "1", "10000", "'depht'"}, [] {
+    blueprint_of("model.toml", {{"depht", "2"}, {"heads", "0"}});
+  });
+  expect_error(Fault::usage, {"model.toml", "alibi", "'slops'", "'slopes'"}, [] {
     blueprint_of("model.toml", {{"scheme.name", "alibi"}, {"scheme.slops", "2"}});
   });
 }
@@ -87,28 +74,24 @@ TEST(Blueprint, AnUnknownFieldAndAnUnknownOptionOfTheSchemeAreRefused) {
 TEST(Blueprint, NumbersSetFromCodeAreHeldToTheSameLimits) {
   Blueprint b;
   b.heads = 0;
-  expect_error(Fault::usage, {"blueprint: heads is '0', expected a whole number from 1 to 10000"},
-               [&] { Model model(b); });
+  expect_error(Fault::usage, {"blueprint", "heads", "'0'", "1", "10000"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, ASchemeThatJoinsColumnsOnTakesThemFromTheTokens) {
   Blueprint b;
   b.scheme = "learned";
   b.scheme_options = {{"combine", "joined"}, {"width", "28"}};
-  expect_error(Fault::data, {"tied is set, but token rows have width 100 and hidden states 128"},
-               [&] { Model model(b); });
+  expect_error(Fault::data, {"tied", "100", "128"}, [&] { Model model(b); });
   b.tied = false;
   EXPECT_EQ(Model(b).parameters().at("tokens").shape(), (Shape{256, 100}));
   b.scheme_options = {{"combine", "joined"}};
-  expect_error(Fault::data, {"the scheme joins 128 columns on, expected less than the width, 128"},
-               [&] { Model model(b); });
+  expect_error(Fault::data, {"scheme", "128 columns", "128", "width"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, TokenRowsOfAWidthOfTheirOwnAreProjectedToThatOfTheStates) {
   Blueprint b{.kind = ModelKind::encoder, .scheme = "learned", .embedding_width = 24};
   b.head = HeadKind::masked_token;
-  expect_error(Fault::data, {"tied is set, but token rows have width 24 and hidden states 128"},
-               [&] { Model model(b); });
+  expect_error(Fault::data, {"tied", "24", "128"}, [&] { Model model(b); });
   b.head_dense = true;
   const Model narrow(b);
   EXPECT_EQ(narrow.parameters().at("tokens").shape(), (Shape{256, 24}));
@@ -164,21 +147,18 @@ TEST(Blueprint, LayersMayDifferInTheirSchemeAlone) {
   EXPECT_NE(near[1].values(), far[1].values());
 }
 
-TEST(Blueprint, ASchemeOfFullLayersIsForAttentionAndForSomeLayers) {
+TEST(Blueprint, AGlobalSchemeActsOnAttentionAndNeedsGlobalLayers) {
   Blueprint b;
   b.global_scheme = "learned";
-  expect_error(Fault::usage,
-               {"global_scheme is learned, but no layer has it; expected global_every",
-                "global_scheme is learned, which acts on the input of all layers"},
+  expect_error(Fault::usage, {"2 problems", "global_scheme is learned", "global_every is 0", "1", "input"},
                [&] { Model model(b); });
   b.window = 3;
   b.global_every = 2;
   b.global_scheme = "sinusoidal+t5";
-  expect_error(Fault::usage, {"global_scheme is sinusoidal+t5, which acts on the input"},
-               [&] { Model model(b); });
+  expect_error(Fault::usage, {"global_scheme is sinusoidal+t5", "input"}, [&] { Model model(b); });
   b.global_scheme = "";
-  b.full_scheme_options = {{"base", "3"}};
-  expect_error(Fault::usage, {"global_scheme has options, but no name"}, [&] { Model model(b); });
+  b.global_scheme_options = {{"base", "3"}};
+  expect_error(Fault::usage, {"global_scheme.name"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, ModelsThatDifferInTheSchemeStartEqualInAllElse) {

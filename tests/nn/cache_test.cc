@@ -1,5 +1,5 @@
-// Decoding with a cache is the full pass, for every scheme there is; and generation does not depend on what
-// else is generated beside.
+// Decoding with a KV cache equals a full forward pass, for every scheme, and generation does not depend on
+// the other sequences of the batch.
 #include "locus/nn/cache.h"
 
 #include <gtest/gtest.h>
@@ -35,14 +35,14 @@ std::vector<int32_t> text(int64_t length, uint64_t stream) {
   return ids;
 }
 
-// Logits behind the last token of every sequence, computed at once.
+// Logits after the last token of every sequence, computed in one pass.
 std::vector<float> full_pass(const Model& model, const Sequences& sequences) {
   const NoGrad scope;
   Decoder decoder(model, {});
   return decoder.step(sequences).values();
 }
 
-// Above the first layer all that was kept was computed under the table of a shorter text.
+// Above the first layer, all cached values were computed with the table of a shorter text.
 TEST(Decoder, TablesThatChangeWithTheLengthGiveTheFullPass) {
   const OptionValues dynamic = {{"scaling", "dynamic"}, {"factor", "2"}, {"original_length", "8"}};
   const OptionValues longrope = {{"scaling", "longrope"},
@@ -60,7 +60,7 @@ TEST(Decoder, TablesThatChangeWithTheLengthGiveTheFullPass) {
       EXPECT_EQ(decoder.step(fresh).values(), full_pass(model, whole)) << options.at("scaling") << token;
       fresh = {{token}, {token + 1}};
       for (size_t i = 0; i < 2; ++i) whole[i].push_back(fresh[i][0]);
-      if (token == 6) {  // the other way round from here on
+      if (token == 6) {  // swapped from here on
         decoder.select(std::vector<int64_t>{1, 0});
         std::swap(whole[0], whole[1]);
         std::swap(fresh[0], fresh[1]);
@@ -96,7 +96,7 @@ TEST_P(EveryScheme, TokenByTokenAndInChunksIsTheFullPass) {
     }
     const std::vector<float> got = logits.values();
     ASSERT_EQ(got.size(), wanted.size());
-    // Sums over keys are cut at other places than in the full pass.
+    // Sums over keys are split at other places than in the full pass.
     for (size_t i = 0; i < got.size(); ++i)
       ASSERT_NEAR(got[i], wanted[i], 2e-4) << "chunk " << chunk << " at " << i;
   }
@@ -132,9 +132,7 @@ TEST(Cache, AnotherNumberOfSequencesIsRefused) {
   const Model model(small("none"), {.seed = 5});
   Decoder decoder(model, {});
   decoder.step({{1}, {2}});
-  expect_error(Fault::data, {"generate: 3 sequences, but 2 are being written"}, [&] {
-    decoder.step({{1}, {2}, {3}});
-  });
+  expect_error(Fault::data, {"generate", "3", "2"}, [&] { decoder.step({{1}, {2}, {3}}); });
 }
 
 }  // namespace

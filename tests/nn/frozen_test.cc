@@ -1,4 +1,4 @@
-// What a scheme keeps of frozen parameters is what it would make of them anew, for every scheme there is.
+// Tables that a scheme caches for frozen parameters equal freshly computed ones, for every scheme.
 #include <gtest/gtest.h>
 
 #include "locus/nn/model.h"
@@ -59,7 +59,7 @@ TEST(Frozen, AnswersAsAFreeModelDoesInAnyOrderOfLengths) {
   }
 }
 
-// Some parameters are let go, used, changed and frozen again.
+// Some parameters are unfrozen, used, modified and frozen again.
 TEST(Frozen, FollowsWhatWasChangedInBetween) {
   for (const Case& c : cases()) {
     for (const bool scheme_only : {false, true}) {

@@ -1,4 +1,4 @@
-// A model made from a golden file: its blueprint from the metadata, its parameters from the tensors.
+// A model from a golden file: the blueprint is in the metadata, the parameters are the tensors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class GoldenModel {
 
   Tensor read(const std::string& name) const { return file_.read(name); }
 
-  // The largest difference, as a part of the golden tensor's largest number, or of `floor`.
+  // The largest difference, relative to the largest number of the golden tensor or to `floor`.
   void expect(const std::string& name, const Tensor& got, double tolerance, double floor = 0) const {
     const std::vector<float> wanted = read(name).values(), values = got.values();
     ASSERT_EQ(values.size(), wanted.size()) << name;
@@ -35,12 +35,12 @@ class GoldenModel {
     EXPECT_LE(difference, tolerance * most) << name;
   }
 
-  // The loss, and after going back the gradient of every parameter; no golden gradient is left over.
+  // Compares the loss and the gradient of every parameter; every golden gradient must be used.
   void expect_step(const Var& loss, double forward, double backward) {
     EXPECT_NEAR(loss.value().item(), read("loss").values()[0], forward * std::abs(read("loss").values()[0]));
     loss.backward();
-    // A bias on keys changes no softmax: its gradient is zero but for rounding, whose size is that of the
-    // other gradients.
+    // A bias on keys does not change the softmax, so its gradient is zero except for rounding errors, which
+    // have the size of the other gradients.
     double largest = 0;
     for (const NamedParameter& parameter : model.parameters().all()) {
       for (const float g : read("gradient." + parameter.name).values()) {
@@ -73,7 +73,7 @@ class GoldenModel {
   Model model;
 };
 
-// Each token's target is the next one of its row; the last has none.
+// The target of each token is the next token of its row; the last token has no target.
 inline Tensor next_tokens(const Tensor& ids) {
   std::vector<int32_t> targets;
   const auto values = ids.data<int32_t>();

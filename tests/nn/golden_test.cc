@@ -1,4 +1,4 @@
-// Whole models against the golden files of tools/golden/models.py: logits, loss, and every gradient.
+// Compares whole models with the golden files of tools/golden/models.py: logits, loss, and every gradient.
 #include <gtest/gtest.h>
 
 #include "locus/checkpoint/safetensors.h"
@@ -10,7 +10,7 @@
 namespace locus::testing {
 namespace {
 
-// f32 against f32: a few hundred roundings of 2^-24 each, amplified by two layers with wide weights.
+// f32 compared to f32: a few hundred roundings of 2^-24 each, amplified by two layers with large weights.
 constexpr double kForward = 2e-5, kGradient = 2e-4;
 
 TEST(ModelGolden, DecoderComputesLogitsLossAndEveryGradient) {
@@ -49,8 +49,8 @@ TEST(ModelGolden, TheSeedDocumentsEncoderComputesItsStatesAndEveryGradient) {
   golden.expect_step(op::sum(op::multiply(states, Var(golden.read("weight")))), kForward, kGradient);
 }
 
-// The bits of every gradient after `loss(golden, pass)`. The pass is gone when they are computed, as it is in
-// training.
+// The bits of every gradient after `loss(golden, pass)`. As in training, the pass no longer exists when they
+// are computed.
 template <class Loss>
 std::vector<std::vector<float>> gradients(const char* name, bool recompute, Loss loss) {
   GoldenModel golden(name);

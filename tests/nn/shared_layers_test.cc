@@ -1,4 +1,4 @@
-// A model whose layers are all the same one, against one that has as many equal layers.
+// A model with shared layers, compared to one with the same number of separate but equal layers.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -21,7 +21,7 @@ Blueprint blueprint(const std::string& scheme, ModelKind kind) {
   b.layers = 3;
   b.max_length = 32;
   b.scheme = scheme;
-  b.window = 4;  // of the layers but the second: they differ in what they see, not in their weights
+  b.window = 4;  // of all layers but the second: layers differ in their attention, not in their weights
   b.global_every = 3, b.global_first = 1;
   b.dropout = b.attention_dropout = 0.1f;
   b.shared_layers = true;
@@ -83,7 +83,7 @@ TEST(SharedLayers, ComputeWhatEqualOnesDoAndGetTheSumOfTheirGradients) {
         const std::vector<double>& sum = sums.at(p.name);
         const double largest =
             std::abs(*std::ranges::max_element(sum, {}, [](double x) { return std::abs(x); }));
-        // Three numbers added in f32, whose sum may be small beside them.
+        // A sum of three f32 numbers, which may be small compared to them.
         for (size_t i = 0; i < grad.size(); ++i) EXPECT_NEAR(grad[i], sum[i], 1e-5 * largest) << p.name;
       }
     }
@@ -109,7 +109,7 @@ TEST(SharedLayers, HaveTheWeightsOfOne) {
 TEST(SharedLayers, OfWhichTheFirstIsUnlikeTheOthersAreRefused) {
   Blueprint b = blueprint("rotary", ModelKind::decoder);
   b.first_norm = false;
-  expect_error(Fault::usage, {"first_norm is false, but the layers are shared"}, [&] { Model model(b); });
+  expect_error(Fault::usage, {"first_norm is false", "shared_layers"}, [&] { Model model(b); });
 }
 
 }  // namespace

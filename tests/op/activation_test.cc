@@ -1,7 +1,7 @@
 #include "locus/op/activation.h"
 
 #include "tests/activations.h"
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 #include "tests/op/shapes.h"
 
@@ -34,18 +34,15 @@ TEST(OpActivate, GatedProducts) {
 
 TEST(OpActivate, EveryErrorNamesTheOpAndTheArgument) {
   const Var x(Tensor::zeros({2, 3})), none, whole(Tensor::zeros({2, 3}, DType::i64));
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"activate: x is missing"}, [&] { activate(none, Activation::gelu); });
-  data({"activate: x is i64 on the cpu, expected f32"}, [&] { activate(whole, Activation::gelu); });
-  data({"gated: gate is missing"}, [&] { gated(none, x, Activation::silu); });
-  data({"gated: up is missing"}, [&] { gated(x, none, Activation::silu); });
-  data({"gated: up has shape [6], expected [2, 3] (the shape of gate)"},
-       [&] { gated(x, Var(Tensor::zeros({6})), Activation::silu); });
-  data({"gated: up is i64"}, [&] { gated(x, whole, Activation::silu); });
-  data({"gated: up is f32 on the reference, but gate is f32 on the cpu"},
-       [&] { gated(x, Var(x.value().on(Device::reference)), Activation::silu); });
+  expect_bad_argument({"activate", "x"}, [&] { activate(none, Activation::gelu); });
+  expect_bad_shape({"activate", "x", "i64", "cpu", "f32"}, [&] { activate(whole, Activation::gelu); });
+  expect_bad_argument({"gated", "gate"}, [&] { gated(none, x, Activation::silu); });
+  expect_bad_argument({"gated", "up"}, [&] { gated(x, none, Activation::silu); });
+  expect_bad_shape({"gated", "up", "[6]", "[2, 3]"},
+                   [&] { gated(x, Var(Tensor::zeros({6})), Activation::silu); });
+  expect_bad_shape({"gated", "up", "i64"}, [&] { gated(x, whole, Activation::silu); });
+  expect_bad_shape({"gated", "up", "f32", "reference", "gate", "cpu"},
+                   [&] { gated(x, Var(x.value().on(Device::reference)), Activation::silu); });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "locus/tensor/storage.h"
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 
 namespace locus::op {
@@ -20,7 +20,7 @@ Tensor range(int32_t count) {
   return Tensor::of({count}, values);
 }
 
-// One sequence whose last `queries` tokens look at all `keys`.
+// One sequence whose last `queries` tokens attend to all `keys`.
 Sequences one_sequence(int32_t queries, int32_t keys) {
   Tensor positions = range(queries);
   for (int32_t& p : positions.data<int32_t>()) p += keys - queries;
@@ -33,8 +33,8 @@ Sequences one_sequence(int32_t queries, int32_t keys) {
 
 Var ones(Shape shape) { return Var(Tensor::full(shape, 1)); }
 
-// Every input and every table of the terms, by differences: two heads on one key head, three queries, five
-// keys.
+// Gradients of every input and every table of the terms, by finite differences: two heads with one key head,
+// three queries, five keys.
 TEST(OpAttention, Gradients) {
   const Sequences sequences = one_sequence(3, 5);
   const Tensor slots = Tensor::of({9}, {0, 0, 0, 1, 1, 2, 2, 3, 3});
@@ -52,7 +52,8 @@ TEST(OpAttention, Gradients) {
   }
 }
 
-// A step of generation reads its keys as they lie; what it gives is what the whole text gave.
+// A generation step reads the keys from the cache in place. It gives the same bits as a pass over the whole
+// text.
 TEST(OpAttention, AQueryAloneHasTheBitsItHasAmongOthers) {
   const auto normal = [](Shape shape, uint64_t seed) {
     return testing::normal_tensor(shape, Device::cpu, seed);
@@ -91,7 +92,7 @@ TEST(OpAttention, GradientsUnderACap) {
       {{{3, 8}}, {{5, 8}}, {{5, 8}}, {{2, 9}}}, 1e-5);
 }
 
-// c tanh(score / c) of 3 and -1 under a cap of 2; what a dense term hides stays hidden, and gets no gradient.
+// c tanh(score / c) of 3 and -1 with a cap of 2. Keys hidden by a dense term stay hidden and get no gradient.
 TEST(OpAttention, ACapBendsScoresAndHidesNothingLess) {
   constexpr float kHidden = -std::numeric_limits<float>::infinity();
   for (const Device device : {Device::cpu, Device::reference}) {
@@ -138,15 +139,15 @@ TEST(OpAttention, NoKeysGiveZeros) {
   EXPECT_EQ(q.grad().values(), std::vector<float>(8, 0));
 }
 
-// Scores past the largest float's exponent: the maximum is taken out before e is raised to them.
+// exp() of these scores would overflow: the softmax subtracts the maximum first.
 TEST(OpAttention, LargeScoresStayFinite) {
   const Var q(Tensor::of({1, 1}, {1000.0f})), k(Tensor::of({2, 1}, {1000.0f, -1000.0f}));
   const Var v(Tensor::of({2, 1}, {5.0f, 7.0f}));
   EXPECT_EQ(attention(q, k, v, one_sequence(1, 2), {}, {.heads = 1}).value().values(), std::vector<float>{5});
 }
 
-// The bytes taken by one forward and backward pass with all terms but the dense one: eight times the length
-// may take eight times the memory and a little; a length x length matrix would take 64 times.
+// Memory of one forward and backward pass with all terms but the dense one: eight times the length may take a
+// little more than eight times the memory. A length x length matrix would take 64 times.
 TEST(OpAttention, MemoryGrowsWithTheLengthOnly) {
   const auto peak = [](int32_t length) {
     const Sequences sequences = one_sequence(length, length);
@@ -168,7 +169,7 @@ TEST(OpAttention, MemoryGrowsWithTheLengthOnly) {
   EXPECT_LT(large, small * 8 * 11 / 10) << small << " bytes at 1,024 tokens";
 }
 
-// A dense term may be a mask that leaves a query nothing.
+// A dense term may be a mask that hides all keys from a query.
 TEST(OpAttention, AQueryThatSeesNothingGivesZerosAndGetsNone) {
   const auto parameter = [](Shape shape) { return Var::parameter(Tensor::full(shape, 1)); };
   const Var q = parameter({2, 4}), k = parameter({2, 4}), v = parameter({2, 4});
@@ -186,56 +187,56 @@ struct BadCall {
   Sequences sequences = one_sequence(3, 3);
   ScoreTerms terms;
   AttentionOptions options = {.heads = 2};
-  void expect(std::initializer_list<const char*> parts) const {
-    expect_error(Fault::data, parts, [&] { attention(q, k, v, sequences, terms, options); });
+  void expect(Code code, std::initializer_list<const char*> values) const {
+    expect_error(Fault::data, code, values, [&] { attention(q, k, v, sequences, terms, options); });
   }
 };
 
 TEST(OpAttention, RefusesHeadsThatDoNotDivide) {
   BadCall f;
   f.options.heads = 3;
-  f.expect({"attention: q has shape [3, 8], which is not 3 heads side by side"});
+  f.expect(Code::bad_shape, {"attention", "q", "[3, 8]", "3"});
   f.options = {.heads = 4, .key_heads = 3};
-  f.expect({"attention: 3 key heads for 4 query heads, expected a divisor"});
+  f.expect(Code::bad_shape, {"attention", "key_heads", "3", "4"});
 }
 
 TEST(OpAttention, RefusesShapesThatDoNotMatch) {
   BadCall f;
   f.k = ones({3, 6});
-  f.expect({"attention: k has shape [3, 6], expected [3, 8] (key heads * the head size of q)"});
+  f.expect(Code::bad_shape, {"attention", "k", "[3, 6]", "[3, 8]"});
   f = {};
   f.v = ones({2, 8});
-  f.expect({"attention: v has shape [2, 8], expected [3, 8] (the shape of k)"});
+  f.expect(Code::bad_shape, {"attention", "v", "[2, 8]", "[3, 8]"});
   f = {};
   f.q = ones({3, 2, 4});
-  f.expect({"attention: q has shape [3, 2, 4], expected [tokens, heads * head size]"});
+  f.expect(Code::bad_shape, {"attention", "q", "[3, 2, 4]", "[tokens, heads * head size]"});
 }
 
 TEST(OpAttention, RefusesSequencesThatDoNotCover) {
   BadCall f;
   f.sequences = one_sequence(2, 3);
-  f.expect({"attention: query_starts run from 0 to 2, expected to rise from 0 to the number of tokens, 3"});
+  f.expect(Code::bad_shape, {"attention", "query_starts", "0", "2", "3"});
   f.sequences = one_sequence(3, 3);
   f.sequences.longest_keys = 2;
-  f.expect({"attention: sequence 0 has 3 keys, more than the longest, 2"});
+  f.expect(Code::none, {"attention", "sequence 0", "3", "2"});
   f.sequences = one_sequence(3, 3);
   f.sequences.key_positions = range(2);
-  f.expect({"attention: positions are given for other than 3 queries and 3 keys"});
+  f.expect(Code::bad_shape, {"attention", "positions", "i32", "[3]"});
 }
 
 TEST(OpAttention, RefusesSequencesOfAnotherShape) {
   BadCall f;
   f.sequences.query_starts = Tensor::of({2, 1}, {0, 3});
-  f.expect({"attention: query_starts is missing or has another shape, expected i32 [sequences + 1]"});
+  f.expect(Code::bad_shape, {"attention", "query_starts", "i32", "[sequences + 1]"});
   f = {};
   f.sequences.key_positions = range(3).reshape({3, 1});
-  f.expect({"attention: positions are given for other than 3 queries and 3 keys"});
+  f.expect(Code::bad_shape, {"attention", "positions", "i32", "[3]"});
 }
 
-TEST(OpAttention, RefusesPositionsThatAreNotAsSteadyAsSaid) {
+TEST(OpAttention, RefusesPositionsThatAreNotContiguous) {
   BadCall f;
   f.sequences.key_positions = Tensor::of({3}, {0, 2, 4});
-  f.expect({"attention: sequence 0 is said to be contiguous, but its positions do not rise by one"});
+  f.expect(Code::bad_position, {"attention", "sequence 0", "contiguous"});
   f.sequences.contiguous = false;
   EXPECT_NO_THROW(attention(f.q, f.k, f.v, f.sequences, f.terms, f.options));
 }
@@ -246,42 +247,40 @@ TEST(OpAttention, RefusesCausalWithMoreQueriesThanKeys) {
   f.sequences.key_positions = range(2);
   f.k = f.v = ones({2, 8});
   f.options.causal = true;
-  f.expect(
-      {"attention: sequence 0 has 3 queries and only 2 keys: causal or with a window there must be "
-       "as many"});
+  f.expect(Code::none, {"attention", "sequence 0", "3", "2"});
 }
 
 TEST(OpAttention, RefusesTablesThatAreTooShort) {
   BadCall f;
   f.terms.by_distance = DistanceTerm{ones({2, 4}), 2};
-  f.expect({"attention: by_distance covers distances -2 to 1, but -2 to 2 occur"});
-  f.options.causal = true;  // kernels look at blocks, and hide what lies ahead only then
-  f.expect({"attention: by_distance covers distances -2 to 1, but -2 to 2 occur"});
+  f.expect(Code::bad_position, {"attention", "by_distance", "-2", "1", "2"});
+  f.options.causal = true;  // kernels compute whole blocks of scores and apply the mask after that
+  f.expect(Code::bad_position, {"attention", "by_distance", "-2", "1", "2"});
   f.terms.by_distance = DistanceTerm{ones({3, 5}), 2};
-  f.expect({"attention: by_distance has shape [3, 5], expected [2, 5] (one row for every head)"});
+  f.expect(Code::bad_shape, {"attention", "by_distance", "[3, 5]", "[2, 5]"});
   f.terms = {.by_query = SlotTerm{ones({2, 8}), Tensor::of({5}, {0, 0, 1, 1, 2}), 2}};
-  f.expect({"attention: slots[4] is 2, expected 0 to 1"});
+  f.expect(Code::bad_position, {"attention", "slots[4]", "2", "0", "1"});
   f.terms = {.by_query = SlotTerm{ones({2, 8}), Tensor::of({5, 1}, {0, 0, 1, 1, 1}), 2}};
-  f.expect({"attention: slots have shape [5, 1], expected [distances]"});
+  f.expect(Code::bad_shape, {"attention", "slots", "[5, 1]", "[distances]"});
   f.terms = {.by_key = SlotTerm{ones({2, 5}), Tensor::of({5}, {0, 0, 1, 1, 1}), 2}};
-  f.expect({"attention: by_key has shape [2, 5], expected [slots, 4] or [slots, 8]"});
+  f.expect(Code::bad_shape, {"attention", "by_key", "[2, 5]", "[slots, 4]", "[slots, 8]"});
   f.terms = {.dense = ones({2, 8})};
-  f.expect({"attention: dense has shape [2, 8], expected [2, 9] (heads, pairs of the sequences)"});
+  f.expect(Code::bad_shape, {"attention", "dense", "[2, 8]", "[2, 9]"});
 }
 
 TEST(OpAttention, RefusesOptionsOutOfRange) {
   BadCall f;
   f.options.dropout = 1;
-  f.expect({"attention: dropout is 1, expected 0 or more and less than 1"});
+  f.expect(Code::none, {"attention", "dropout", "0", "1"});
   f.options = {.heads = 2, .window = -3};
-  f.expect({"attention: window is -3, expected 0 for none, or more"});
+  f.expect(Code::none, {"attention", "window", "-3", "0"});
   for (const float cap : {-1.0f, 1e-9f, std::numeric_limits<float>::quiet_NaN()}) {
     f.options = {.heads = 2, .cap = cap};
-    f.expect({"attention: cap is", "expected 1e-6 to 1e6, or 0 for none"});
+    f.expect(Code::none, {"attention", "cap", "1e-6", "1e6", "0"});
   }
   for (const float scale : {-1.0f, std::numeric_limits<float>::quiet_NaN()}) {
     f.options = {.heads = 2, .scale = scale};
-    f.expect({"attention: scale is", "expected more than 0, or 0 for 1 / sqrt(head size)"});
+    f.expect(Code::none, {"attention", "scale", "0", "1 / sqrt(head size)"});
   }
 }
 

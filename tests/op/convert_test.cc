@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 
 namespace locus::op {
 namespace {
@@ -37,11 +37,9 @@ TEST(OpConvert, ViewsAndEmptyOnes) {
 }
 
 TEST(OpConvert, EveryErrorNamesTheOpAndTheArgument) {
-  expect_error(Fault::data, {"convert: x is missing"}, [] { convert({}, DType::f32); });
-  expect_error(Fault::data, {"convert: from i32 to f32, expected floating formats"},
-               [] { convert(Tensor::zeros({2}, DType::i32), DType::f32); });
-  expect_error(Fault::data, {"convert: from f32 to u8, expected floating formats"},
-               [] { convert(Tensor::zeros({2}), DType::u8); });
+  expect_bad_argument({"convert", "x"}, [] { convert({}, DType::f32); });
+  expect_bad_shape({"convert", "i32", "f32"}, [] { convert(Tensor::zeros({2}, DType::i32), DType::f32); });
+  expect_bad_shape({"convert", "f32", "u8"}, [] { convert(Tensor::zeros({2}), DType::u8); });
 }
 
 }  // namespace

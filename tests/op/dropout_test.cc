@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 #include "tests/op/shapes.h"
 
@@ -32,7 +32,7 @@ TEST(OpDropout, KeepsWhatTheRateSays) {
   for (const float rate : {0.1f, 0.5f}) {
     const std::vector<float> y = dropout(Var(Tensor::full({kCount}, 1)), rate, Random(3, 4)).value().values();
     const auto dropped = static_cast<double>(std::ranges::count(y, 0.0f));
-    // Four standard deviations of a binomial: a sound mask fails once in 16,000 seeds, and this seed is
+    // Four standard deviations of a binomial: a correct mask fails for one in 16,000 seeds, and the seed is
     // fixed.
     const double expected = kCount * static_cast<double>(rate);
     EXPECT_NEAR(dropped, expected, 4 * std::sqrt(expected * (1 - static_cast<double>(rate))));
@@ -65,13 +65,11 @@ TEST(OpDropout, RateZeroIsNothingAtAll) {
 TEST(OpDropout, EveryErrorNamesTheOpAndTheArgument) {
   const Var x(Tensor::zeros({2, 3}));
   const Random random(1, 2);
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"dropout: x is missing"}, [&] { dropout(Var(), 0.1f, random); });
-  data({"dropout: x is i32"}, [&] { dropout(Var(Tensor::zeros({2}, DType::i32)), 0.1f, random); });
+  expect_bad_argument({"dropout", "x"}, [&] { dropout(Var(), 0.1f, random); });
+  expect_bad_shape({"dropout", "x", "i32"},
+                   [&] { dropout(Var(Tensor::zeros({2}, DType::i32)), 0.1f, random); });
   for (const float rate : {1.0f, -0.1f, std::numeric_limits<float>::quiet_NaN()}) {
-    data({"dropout: rate is ", "expected 0 or more and less than 1"}, [&] { dropout(x, rate, random); });
+    expect_bad_argument({"dropout", "rate", "0", "1"}, [&] { dropout(x, rate, random); });
   }
 }
 

@@ -1,6 +1,6 @@
 #include "locus/op/elementwise.h"
 
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 #include "tests/op/shapes.h"
 
@@ -42,11 +42,11 @@ TEST(OpElementwise, AddBias) {
   for (const Shape& shape : kShapes) {
     if (shape.rank() > 0) check_op(f, {{shape}, {{shape.cols()}}});
   }
-  check_op(f, {{{300, 3}}, {{3}}});  // several parts of the sum down the rows
+  check_op(f, {{{300, 3}}, {{3}}});  // more rows than one partial sum of the bias gradient covers
   check_op(f, {{{2, 3, 5}, 1, true}, {{5}, 1, true}});
 }
 
-// Sums of normal numbers nearly cancel: some 50 terms of size 1 make a result of size 0.3.
+// Sums of normal numbers nearly cancel: about 50 terms of size 1 give a result of size 0.3.
 constexpr double kCancelling = 1e-5;
 
 TEST(OpElementwise, SumAndMean) {
@@ -64,33 +64,28 @@ TEST(OpElementwise, EveryErrorNamesTheOpAndTheArgument) {
   const Var x(Tensor::zeros({2, 3})), other(Tensor::zeros({3, 2})), none;
   const Var whole(Tensor::zeros({2, 3}, DType::i32)), half(Tensor::zeros({2, 3}, DType::bf16));
   const Var wide(Tensor::zeros({2, 3}, DType::f64)), elsewhere(x.value().on(Device::reference));
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"add: a is missing"}, [&] { add(none, x); });
-  data({"add: b is missing"}, [&] { add(x, none); });
-  data({"add: b has shape [3, 2], expected [2, 3] (the shape of a)"}, [&] { add(x, other); });
-  data({"add: a is i32 on the cpu, expected f32; convert it first"}, [&] { add(whole, x); });
-  data({"add: b is bf16 on the cpu, expected f32; convert it first"}, [&] { add(x, half); });
-  data({"add: a is f64 on the cpu, expected f32"}, [&] { add(wide, wide); });
-  data({"add: b is f32 on the reference, but a is f32 on the cpu"}, [&] { add(x, elsewhere); });
-  data({"multiply: a is missing"}, [&] { multiply(none, x); });
-  data({"multiply: b is missing"}, [&] { multiply(x, none); });
-  data({"multiply: b has shape [3, 2], expected [2, 3] (the shape of a)"}, [&] { multiply(x, other); });
-  data({"multiply: b is f32 on the reference, but a is f32 on the cpu"}, [&] { multiply(x, elsewhere); });
-  data({"scale: x is missing"}, [&] { scale(none, 2); });
-  data({"scale: x is i32"}, [&] { scale(whole, 2); });
-  data({"add_bias: x is missing"}, [&] { add_bias(none, x); });
-  data({"add_bias: bias is missing"}, [&] { add_bias(x, none); });
-  data({"add_bias: x has shape [], expected rank 1 or more"}, [&] { add_bias(Var(Tensor::scalar(1)), x); });
-  data({"add_bias: bias has shape [2, 3], expected [3] (the last size of x)"}, [&] { add_bias(x, x); });
-  data({"add_bias: bias is f32 on the reference, but x is"}, [&] { add_bias(x, elsewhere); });
-  data({"sum: x is missing"}, [&] { sum(none); });
-  data({"sum: x is i32"}, [&] { sum(whole); });
-  data({"mean: x is missing"}, [&] { mean(none); });
-  data({"mean: x has shape [0, 4], expected at least one element"}, [&] {
-    mean(Var(Tensor::zeros({0, 4})));
-  });
+  expect_bad_argument({"add", "a"}, [&] { add(none, x); });
+  expect_bad_argument({"add", "b"}, [&] { add(x, none); });
+  expect_bad_shape({"add", "b", "[3, 2]", "[2, 3]"}, [&] { add(x, other); });
+  expect_bad_shape({"add", "a", "i32", "cpu", "f32"}, [&] { add(whole, x); });
+  expect_bad_shape({"add", "b", "bf16", "cpu", "f32"}, [&] { add(x, half); });
+  expect_bad_shape({"add", "a", "f64", "cpu", "f32"}, [&] { add(wide, wide); });
+  expect_bad_shape({"add", "b", "f32", "reference", "a", "cpu"}, [&] { add(x, elsewhere); });
+  expect_bad_argument({"multiply", "a"}, [&] { multiply(none, x); });
+  expect_bad_argument({"multiply", "b"}, [&] { multiply(x, none); });
+  expect_bad_shape({"multiply", "b", "[3, 2]", "[2, 3]"}, [&] { multiply(x, other); });
+  expect_bad_shape({"multiply", "b", "f32", "reference", "a", "cpu"}, [&] { multiply(x, elsewhere); });
+  expect_bad_argument({"scale", "x"}, [&] { scale(none, 2); });
+  expect_bad_shape({"scale", "x", "i32"}, [&] { scale(whole, 2); });
+  expect_bad_argument({"add_bias", "x"}, [&] { add_bias(none, x); });
+  expect_bad_argument({"add_bias", "bias"}, [&] { add_bias(x, none); });
+  expect_bad_shape({"add_bias", "x", "[]", "1"}, [&] { add_bias(Var(Tensor::scalar(1)), x); });
+  expect_bad_shape({"add_bias", "bias", "[2, 3]", "[3]"}, [&] { add_bias(x, x); });
+  expect_bad_shape({"add_bias", "bias", "f32", "reference", "x"}, [&] { add_bias(x, elsewhere); });
+  expect_bad_argument({"sum", "x"}, [&] { sum(none); });
+  expect_bad_shape({"sum", "x", "i32"}, [&] { sum(whole); });
+  expect_bad_argument({"mean", "x"}, [&] { mean(none); });
+  expect_bad_shape({"mean", "x", "[0, 4]"}, [&] { mean(Var(Tensor::zeros({0, 4}))); });
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "locus/op/gather.h"
 #include "locus/op/layout.h"
 #include "locus/op/norm.h"
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 
 namespace locus::op {
@@ -31,8 +31,8 @@ TEST(OpEmbed, TokensAlone) {
   check_op([](Vars in) { return embed(in[0], kIds, {}, {}); }, {{{5, 3}, 1, true}});
 }
 
-// Every number of bf16 is one of f32: the same bits come of it. 2055 columns are more than are put together
-// beside the result.
+// Every bf16 number is exact in f32, so the result has the same bits. 2055 columns exceed the kernel's row
+// buffer.
 TEST(OpEmbed, TokensOfBf16AreThoseNumbers) {
   for (const Device device : {Device::cpu, Device::reference}) {
     for (const int64_t C : {7, 2055}) {
@@ -109,7 +109,7 @@ TEST(OpEmbed, NoTokens) {
   EXPECT_EQ(gamma.grad().values(), (Floats(3, 0)));
 }
 
-// The one pass and the ops it stands for: the same mask, the same numbers.
+// The fused op equals the separate ops: the same mask, the same numbers.
 TEST(OpEmbed, EqualsItsParts) {
   const auto at = [](uint64_t seed, Shape shape) {
     return Var(testing::normal_tensor(shape, Device::cpu, seed));
@@ -132,7 +132,8 @@ TEST(OpEmbed, FrozenRowsGetNoGradient) {
   EXPECT_EQ(table.grad().values(), (Floats{0, 6}));
 }
 
-// A table used twice, as by a tied output: the second gradient is added to the first, in its own memory.
+// A table that is used twice, as with tied output weights: the second gradient is added to the first in
+// place.
 TEST(OpEmbed, AddsToAGradientInPlace) {
   const Var tokens = Var::parameter(Tensor::full({3, 2}, 1));
   const Tensor ids = Tensor::of({2}, {2, 0});
@@ -143,7 +144,7 @@ TEST(OpEmbed, AddsToAGradientInPlace) {
   EXPECT_EQ(tokens.grad().view().data, memory);
 }
 
-// A gradient that is seen elsewhere is not written to.
+// A gradient that another tensor shares is not modified.
 TEST(OpEmbed, LeavesASharedGradientAlone) {
   const Var tokens = Var::parameter(Tensor::full({2, 1}, 1));
   const Tensor ids = Tensor::of({1}, {1});
@@ -154,60 +155,59 @@ TEST(OpEmbed, LeavesASharedGradientAlone) {
   EXPECT_EQ(tokens.grad().values(), (Floats{0, 2}));
 }
 
-void refused(std::initializer_list<const char*> parts, const EmbedOptions& options,
-             const std::optional<InputTerm>& input = {}) {
+void expect_refused(Code code, std::initializer_list<const char*> values, const EmbedOptions& options,
+                    const std::optional<InputTerm>& input = {}) {
   const Var tokens(Tensor::zeros({5, 4}));
-  expect_error(Fault::data, parts, [&] { embed(tokens, kIds, input, options); });
+  expect_error(Fault::data, code, values, [&] { embed(tokens, kIds, input, options); });
 }
 
 TEST(OpEmbed, RefusesWrongLookups) {
   const Var tokens(Tensor::zeros({5, 4})), table(Tensor::zeros({3, 4}));
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"embed: tokens is missing"}, [&] { embed({}, kIds, {}, {}); });
-  data({"embed: tokens has shape [5], expected [rows, columns]"},
-       [&] { embed(Var(Tensor::zeros({5})), kIds, {}, {}); });
+  expect_bad_argument({"embed", "tokens"}, [&] { embed({}, kIds, {}, {}); });
+  expect_bad_shape({"embed", "tokens", "[5]", "[rows, columns]"},
+                   [&] { embed(Var(Tensor::zeros({5})), kIds, {}, {}); });
   const Var half(Tensor::zeros({5, 7}, DType::bf16)),
       elsewhere(Tensor::zeros({7}, DType::f64, Device::reference));
-  data({"embed: tokens are bf16, which no gradient flows through", "open the model as f32"},
-       [&] { embed(half, kIds, {}, {.gamma = Var::parameter(Tensor::full({7}, 1))}); });
-  data({"embed: tokens is bf16 on the cpu, but gamma is on the reference"},
-       [&] { embed(half, kIds, {}, {.gamma = elsewhere}); });
-  data({"embed: ids are missing"}, [&] { embed(tokens, {}, {}, {}); });
-  data({"embed: ids[1] is 5, expected 0 to 4"}, [&] { embed(tokens, Tensor::of({2}, {0, 5}), {}, {}); });
-  data({"embed: ids have shape [1, 2], expected [2] (one for every token)"}, [&] {
+  expect_bad_argument({"embed", "tokens", "bf16", "f32"},
+                      [&] { embed(half, kIds, {}, {.gamma = Var::parameter(Tensor::full({7}, 1))}); });
+  expect_bad_shape({"embed", "tokens", "bf16", "cpu", "gamma", "reference"},
+                   [&] { embed(half, kIds, {}, {.gamma = elsewhere}); });
+  expect_bad_argument({"embed", "ids"}, [&] { embed(tokens, {}, {}, {}); });
+  expect_bad_token({"embed", "ids[1]", "5", "0", "4"}, [&] {
+    embed(tokens, Tensor::of({2}, {0, 5}), {}, {});
+  });
+  expect_bad_shape({"embed", "ids", "[1, 2]", "[2]"}, [&] {
     embed(tokens, Tensor::of({1, 2}, {0, 1}), {}, {});
   });
-  refused({"embed: the input term's table is missing"}, {}, InputTerm{.rows = kRows});
-  refused({"embed: the input term's rows[2] is 2, expected 0 to 1"}, {}, added(Var(Tensor::zeros({2, 4}))));
-  refused({"embed: the input term's rows have shape [2], expected [6] (one for every token)"}, {},
-          InputTerm{.table = table, .rows = Tensor::of({2}, {0, 1})});
-  refused({"embed: the input term's table has shape [3, 5], expected [rows, 4] (the width of tokens)"}, {},
-          added(Var(Tensor::zeros({3, 5}))));
-  refused({"embed: segments has shape [2, 4], expected [2, 9] (the width of the result)"},
-          {.segments = Var(Tensor::zeros({2, 4})), .segment_ids = kSegments},
-          joined(Var(Tensor::zeros({3, 5}))));
-  refused({"embed: segment_ids are missing"}, {.segments = table});
-  refused({"embed: segment_ids are given without segments"}, {.segment_ids = kSegments});
+  expect_refused(Code::none, {"embed", "the input term's table"}, {}, InputTerm{.rows = kRows});
+  expect_refused(Code::bad_position, {"embed", "the input term's rows[2]", "2", "0", "1"}, {},
+                 added(Var(Tensor::zeros({2, 4}))));
+  expect_refused(Code::bad_shape, {"embed", "the input term's rows", "[2]", "[6]"}, {},
+                 InputTerm{.table = table, .rows = Tensor::of({2}, {0, 1})});
+  expect_refused(Code::bad_shape, {"embed", "the input term's table", "[3, 5]", "[rows, 4]"}, {},
+                 added(Var(Tensor::zeros({3, 5}))));
+  expect_refused(Code::bad_shape, {"embed", "segments", "[2, 4]", "[2, 9]"},
+                 {.segments = Var(Tensor::zeros({2, 4})), .segment_ids = kSegments},
+                 joined(Var(Tensor::zeros({3, 5}))));
+  expect_refused(Code::none, {"embed", "segment_ids"}, {.segments = table});
+  expect_refused(Code::none, {"embed", "segment_ids", "segments"}, {.segment_ids = kSegments});
 }
 
 TEST(OpEmbed, RefusesWrongOptions) {
   const Var four(Tensor::zeros({4})), five(Tensor::zeros({5}));
-  refused({"embed: frozen_token is 5, expected 0 to 4, or -1 for none"}, {.frozen_token = 5});
-  refused({"embed: frozen_row is -2, expected 0 to 2, or -1 for none"}, {.frozen_row = -2},
-          added(Var(Tensor::zeros({3, 4}))));
-  refused({"embed: gamma has shape [5], expected [4] (the width of the result)"}, {.gamma = five});
-  refused({"embed: beta has shape [5], expected [4] (the width of the result)"},
-          {.gamma = four, .beta = five});
-  refused({"embed: beta is given without gamma"}, {.beta = four});
-  refused({"embed: rms is asked for without gamma"}, {.rms = true});
-  refused({"embed: beta is given, but RMS norm has none"}, {.gamma = four, .beta = four, .rms = true});
-  refused({"embed: eps is -1, expected 0 or more"}, {.gamma = four, .eps = -1});
-  refused({"embed: token_scale is inf, expected a finite number"},
-          {.token_scale = std::numeric_limits<float>::infinity()});
-  refused({"embed: dropout is 1, expected 0 or more and less than 1"}, {.dropout = 1});
-  expect_error(Fault::data, {"embed: rows have no columns, expected at least one for the norm"}, [&] {
+  expect_refused(Code::none, {"embed", "frozen_token", "5", "0", "4", "-1"}, {.frozen_token = 5});
+  expect_refused(Code::none, {"embed", "frozen_row", "-2", "0", "2", "-1"}, {.frozen_row = -2},
+                 added(Var(Tensor::zeros({3, 4}))));
+  expect_refused(Code::bad_shape, {"embed", "gamma", "[5]", "[4]"}, {.gamma = five});
+  expect_refused(Code::bad_shape, {"embed", "beta", "[5]", "[4]"}, {.gamma = four, .beta = five});
+  expect_refused(Code::none, {"embed", "beta", "gamma"}, {.beta = four});
+  expect_refused(Code::none, {"embed", "rms", "gamma"}, {.rms = true});
+  expect_refused(Code::none, {"embed", "beta", "RMS norm"}, {.gamma = four, .beta = four, .rms = true});
+  expect_refused(Code::none, {"embed", "eps", "-1", "0"}, {.gamma = four, .eps = -1});
+  expect_refused(Code::none, {"embed", "token_scale", "inf"},
+                 {.token_scale = std::numeric_limits<float>::infinity()});
+  expect_refused(Code::none, {"embed", "dropout", "0", "1"}, {.dropout = 1});
+  expect_bad_shape({"embed", "0", "1"}, [&] {
     embed(Var(Tensor::zeros({5, 0})), kIds, {}, {.gamma = Var(Tensor::zeros({0}))});
   });
 }

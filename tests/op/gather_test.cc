@@ -1,7 +1,7 @@
 #include "locus/op/gather.h"
 
 #include "locus/op/layout.h"
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 
 namespace locus::op {
@@ -42,28 +42,24 @@ TEST(OpGather, AFrozenRowGetsNoGradient) {
 TEST(OpGather, EveryErrorNamesTheOpAndTheArgument) {
   const Var table(Tensor::zeros({3, 2}));
   const Tensor ids = ids_of({2}, {0, 1});
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"gather: table is missing"}, [&] { gather(Var(), ids); });
-  data({"gather: table is f16"}, [&] { gather(Var(Tensor::zeros({3, 2}, DType::f16)), ids); });
-  data({"gather: table has shape [6], expected [rows, columns]"},
-       [&] { gather(Var(Tensor::zeros({6})), ids); });
-  data({"gather: ids are missing"}, [&] { gather(table, {}); });
-  data({"gather: ids are i64, expected i32"}, [&] { gather(table, Tensor::zeros({2}, DType::i64)); });
-  data({"gather: ids[2] is 3, expected 0 to 2"}, [&] { gather(table, ids_of({3}, {0, 2, 3})); });
-  data({"gather: ids[1] is -1, expected 0 to 2"}, [&] { gather(table, ids_of({2}, {0, -1})); });
-  data({"gather: ids[0] is -2147483648, expected 0 to 2"}, [&] { gather(table, ids_of({1}, {INT32_MIN})); });
-  data({"gather: ids[0] is 0, expected none, there is nothing to choose"}, [&] {
-    gather(Var(Tensor::zeros({0, 2})), ids);
-  });
-  data({"gather: the rows of ids [2, 1] lie apart; clone() them first"}, [&] {
+  expect_bad_argument({"gather", "table"}, [&] { gather(Var(), ids); });
+  expect_bad_shape({"gather", "table", "f16"}, [&] { gather(Var(Tensor::zeros({3, 2}, DType::f16)), ids); });
+  expect_bad_shape({"gather", "table", "[6]", "[rows, columns]"},
+                   [&] { gather(Var(Tensor::zeros({6})), ids); });
+  expect_bad_argument({"gather", "ids"}, [&] { gather(table, {}); });
+  expect_bad_shape({"gather", "ids", "i64", "i32"}, [&] { gather(table, Tensor::zeros({2}, DType::i64)); });
+  expect_bad_token({"gather", "ids[2]", "3", "0", "2"}, [&] { gather(table, ids_of({3}, {0, 2, 3})); });
+  expect_bad_token({"gather", "ids[1]", "-1", "0", "2"}, [&] { gather(table, ids_of({2}, {0, -1})); });
+  expect_bad_token({"gather", "ids[0]", "-2147483648", "0", "2"},
+                   [&] { gather(table, ids_of({1}, {INT32_MIN})); });
+  expect_bad_token({"gather", "ids[0]", "0"}, [&] { gather(Var(Tensor::zeros({0, 2})), ids); });
+  expect_bad_shape({"gather", "ids", "[2, 1]"}, [&] {
     gather(table, Tensor::zeros({2, 2}, DType::i32).columns(0, 1));
   });
-  data({"gather: ids have shape [1, 1, 1, 1, 1, 1], expected rank 5 or less"}, [&] {
+  expect_bad_shape({"gather", "ids", "[1, 1, 1, 1, 1, 1]", "5"}, [&] {
     gather(table, Tensor::zeros({1, 1, 1, 1, 1, 1}, DType::i32));
   });
-  data({"gather: the result [1099511627776, 0, 1099511627776]: ", "does not fit in 63 bits"}, [&] {
+  expect_bad_argument({"gather", "[1099511627776, 0, 1099511627776]", "63"}, [&] {
     constexpr int64_t kHuge = int64_t{1} << 40;
     gather(Var(Tensor::zeros({0, kHuge})), Tensor::zeros({kHuge, 0}, DType::i32));
   });

@@ -26,7 +26,7 @@ using testing::elements;
 using Vars = std::span<const Var>;
 using Case = std::function<std::vector<Var>(Vars)>;
 
-// Integer inputs come as constants.
+// Integer inputs are constants.
 void add_input_cases(std::map<std::string, Case>& cases) {
   const auto one = [&](const std::string& name, auto f) {
     cases[name] = [f](Vars in) { return std::vector<Var>{f(in)}; };
@@ -108,7 +108,7 @@ void expect_near(const Tensor& got, const Tensor& want, double tolerance) {
   for (size_t i = 0; i < g.size(); ++i) ASSERT_NEAR(g[i], w[i], tolerance * largest) << "element " << i;
 }
 
-// `tolerance` is a part of a tensor's largest element.
+// `tolerance` is relative to a tensor's largest element.
 void run_case(const SafetensorsFile& file, const std::string& name, const Case& f, Device device,
               double tolerance) {
   SCOPED_TRACE(name + " on the " + std::string(name_of(device)));
@@ -142,9 +142,9 @@ TEST(OpGolden, AgreesWithPyTorch) {
   const SafetensorsFile file(LOCUS_GOLDEN "/ops.safetensors");
   EXPECT_TRUE(file.metadata().contains("torch"));
   for (const auto& [name, f] : all_cases()) {
-    // The file is rounded to f32, half an ulp; the reference computes in double.
+    // The file's values are rounded to f32, by at most half an ulp; the reference computes in double.
     run_case(file, name, f, Device::reference, 0x1p-24);
-    // f32 on the way: sums of a few dozen terms, some of which cancel.
+    // The CPU computes in f32: sums of a few dozen terms, some of which cancel.
     run_case(file, name, f, Device::cpu, 3e-6);
   }
 }

@@ -1,12 +1,12 @@
-// Proves an op: its gradients against finite differences in double, and the CPU against the reference. The op
-// is written once, as a function from Vars to its result or results:
+// Tests an op: its gradients against finite differences in double, and the CPU against the reference. The op
+// is given as a function from Vars to its result or results:
 //
 //   check_op([](std::span<const Var> in) { return op::add(in[0], in[1]); }, {{{2, 3}}, {{2, 3}}});
 //
 // Checked, with L = the sum of the results times random weights:
-//   reference, f64   dL/dx of every input element against differences of L
-//   cpu, f32         results and gradients against the reference; the same bits when nothing is recorded; a
-//                    frozen input gets no gradient and changes no other one
+//   reference, f64   dL/dx of every input element against finite differences of L
+//   cpu, f32         results and gradients against the reference; the same bits if nothing is recorded; a
+//                    frozen input gets no gradient and does not change the other gradients
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,12 +24,12 @@
 
 namespace locus::testing {
 
-// Normal numbers times `scale`, each input its own. `apart`: the columns of a wider tensor.
+// Normal numbers times `scale`, different for each input.
 struct Input {
   Shape shape;
   float scale = 1;
-  bool apart = false;
-  bool constant = false;  // no gradient is wanted, nor checked
+  bool strided = false;   // columns of a wider tensor
+  bool constant = false;  // no gradient is required or checked
 };
 
 using Op = std::function<std::vector<Var>(std::span<const Var>)>;
@@ -43,12 +43,13 @@ inline std::vector<double> elements(const Tensor& tensor) {
   return all;
 }
 
-// A tensor of normal numbers, all exact in f32: f64 on the reference, f32 on the CPU. None is nearer to 0
-// than the steps of the differences reach: relu has its kink there.
-inline Tensor normal_tensor(Shape shape, Device device, uint64_t seed, float scale = 1, bool apart = false) {
+// A tensor of normal numbers, all exact in f32: f64 on the reference, f32 on the CPU. All are further from 0
+// than the steps of the finite differences, because relu is not differentiable at 0.
+inline Tensor normal_tensor(Shape shape, Device device, uint64_t seed, float scale = 1,
+                            bool strided = false) {
   const DType dtype = device == Device::reference ? DType::f64 : DType::f32;
   Tensor tensor = Tensor::empty(shape, dtype, device);
-  if (apart) {
+  if (strided) {
     const Tensor wide = Tensor::full(shape.with_last(shape.cols() + 3), 777, dtype, device);
     tensor = wide.columns(1, 1 + shape.cols());
   }
@@ -65,8 +66,8 @@ class OpCheck {
  public:
   OpCheck(Op op, std::vector<Input> inputs) : op_(std::move(op)), inputs_(std::move(inputs)) {}
 
-  // `tolerance` is of f32 on the CPU, as a part of a tensor's largest element: sums that cancel err by their
-  // terms' size, not by their own.
+  // `tolerance` is for f32 on the CPU, relative to a tensor's largest element: the error of a sum that
+  // cancels depends on the size of its terms, not on its own size.
   void run(double tolerance) const {
     const Outcome reference = differentiate(Device::reference, kNone);
     check_differences(reference);
@@ -88,14 +89,14 @@ class OpCheck {
   static constexpr size_t kNone = SIZE_MAX;
 
   struct Outcome {
-    std::vector<std::vector<double>> results, gradients;  // of constants: no elements
+    std::vector<std::vector<double>> results, gradients;  // empty for constants
   };
 
   std::vector<Var> make_inputs(Device device, size_t frozen) const {
     std::vector<Var> vars;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
-      const Tensor value = normal_tensor(input.shape, device, i + 1, input.scale, input.apart);
+      const Tensor value = normal_tensor(input.shape, device, i + 1, input.scale, input.strided);
       vars.push_back(input.constant || i == frozen ? Var(value) : Var::parameter(value));
     }
     return vars;
@@ -133,8 +134,9 @@ class OpCheck {
     return total;
   }
 
-  // Differences over four points, h = 1e-3: the formula errs by h^4/30 of the fifth derivative (3e-14 of it)
-  // and rounding by some 1e-16 / h, so 1e-8 leaves room for steep functions and none for a wrong gradient.
+  // Four-point differences with h = 1e-3. The error of the formula is h^4/30 times the fifth derivative
+  // (3e-14 times it), and that of rounding about 1e-16 / h. A tolerance of 1e-8 accepts steep functions, but
+  // no wrong gradient.
   void check_differences(const Outcome& outcome) const {
     constexpr double kStep = 1e-3, kTolerance = 1e-8;
     const std::vector<Var> vars = make_inputs(Device::reference, kNone);
@@ -209,7 +211,7 @@ void check_op(F f, std::vector<Input> inputs, double tolerance = 2e-6) {
     }
   };
   ::testing::Message shapes;
-  for (const Input& input : inputs) shapes << " " << input.shape.text() << (input.apart ? " apart" : "");
+  for (const Input& input : inputs) shapes << " " << input.shape.text() << (input.strided ? " strided" : "");
   SCOPED_TRACE(::testing::Message() << "inputs" << shapes);
   OpCheck(op, std::move(inputs)).run(tolerance);
 }

@@ -1,7 +1,7 @@
 #include "locus/op/layout.h"
 
 #include "locus/op/elementwise.h"
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 
 namespace locus::op {
@@ -53,9 +53,7 @@ TEST(OpLayout, Rows) {
   check_op(f(1, 3), {{{4, 3}}});
   check_op(f(0, 0), {{{2, 3}}});
   check_op(f(0, 2), {{{2, 2, 3}}});
-  expect_error(Fault::data, {"rows: rows 2 to 5 of x, which has shape [4, 3]"}, [&] {
-    rows(Var(Tensor::zeros({4, 3})), 2, 5);
-  });
+  expect_bad_shape({"rows", "2", "5", "x", "[4, 3]"}, [&] { rows(Var(Tensor::zeros({4, 3})), 2, 5); });
 }
 
 TEST(OpLayout, RowsThatOverlapAddTheirGradients) {
@@ -80,32 +78,25 @@ TEST(OpLayout, JoinUndoesSplit) {
 
 TEST(OpLayout, EveryErrorNamesTheOpAndTheArgument) {
   const Var x(Tensor::zeros({2, 3})), none, number(Tensor::scalar(1));
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"reshape: x is missing"}, [&] { reshape(none, {6}); });
-  data({"reshape: x has shape [2, 3]: 6 elements, but [5] has 5"}, [&] { reshape(x, {5}); });
-  data({"reshape: x is i32"}, [&] { reshape(Var(Tensor::zeros({6}, DType::i32)), {2, 3}); });
-  data({"split: x is missing"}, [&] { split(none, {1}); });
-  data({"split: x has shape [], expected rank 1 or more"}, [&] { split(number, {1}); });
-  data({"split: a width is -1, expected 0 or more"}, [&] { split(x, {4, -1}); });
-  data({"split: the widths add up to 4, expected 3 (the last size of x)"}, [&] { split(x, {2, 2}); });
-  data({"split: the widths add up to 0, expected 3"}, [&] { split(x, {}); });
-  data({"split: the sum of the widths: ", "does not fit in 63 bits"}, [&] {
-    split(x, {kPastMemory, kPastMemory});
-  });
-  data({"join: there are no parts"}, [] { join({}); });
-  data({"join: a part is missing"}, [&] { join({x, none}); });
-  data({"join: a part has shape [], expected rank 1 or more"}, [&] { join({number}); });
-  data({"join: parts of shape [2, 3] and [3, 3], expected all sizes but the last to be equal"}, [&] {
-    join({x, Var(Tensor::zeros({3, 3}))});
-  });
-  data({"join: parts of shape [2, 3] and [6]"}, [&] { join({x, Var(Tensor::zeros({6}))}); });
-  data({"join: a part is f32 on the reference, but a part is f32 on the cpu"}, [&] {
+  expect_bad_argument({"reshape", "x"}, [&] { reshape(none, {6}); });
+  expect_bad_shape({"reshape", "x", "[2, 3]", "6", "[5]", "5"}, [&] { reshape(x, {5}); });
+  expect_bad_shape({"reshape", "x", "i32"}, [&] { reshape(Var(Tensor::zeros({6}, DType::i32)), {2, 3}); });
+  expect_bad_argument({"split", "x"}, [&] { split(none, {1}); });
+  expect_bad_shape({"split", "x", "[]", "1"}, [&] { split(number, {1}); });
+  expect_bad_shape({"split", "width", "-1", "0"}, [&] { split(x, {4, -1}); });
+  expect_bad_shape({"split", "widths", "4", "3"}, [&] { split(x, {2, 2}); });
+  expect_bad_shape({"split", "widths", "0", "3"}, [&] { split(x, {}); });
+  expect_bad_argument({"split", "widths", "63"}, [&] { split(x, {kPastMemory, kPastMemory}); });
+  expect_bad_argument({"join", "parts"}, [] { join({}); });
+  expect_bad_argument({"join", "part"}, [&] { join({x, none}); });
+  expect_bad_shape({"join", "part", "[]", "1"}, [&] { join({number}); });
+  expect_bad_shape({"join", "parts", "[2, 3]", "[3, 3]"}, [&] { join({x, Var(Tensor::zeros({3, 3}))}); });
+  expect_bad_shape({"join", "parts", "[2, 3]", "[6]"}, [&] { join({x, Var(Tensor::zeros({6}))}); });
+  expect_bad_shape({"join", "part", "f32", "reference", "cpu"}, [&] {
     join({x, Var(x.value().on(Device::reference))});
   });
   const Var wide(Tensor::zeros({0, kPastMemory}));
-  data({"join: the sum of the last sizes: ", "does not fit in 63 bits"}, [&] { join({wide, wide}); });
+  expect_bad_argument({"join", "63"}, [&] { join({wide, wide}); });
   const Var tall(Tensor::zeros({kPastMemory, 0}));
   EXPECT_EQ(join({tall, tall}).shape(), (Shape{kPastMemory, 0}));
 }

@@ -3,7 +3,7 @@
 #include "locus/op/convert.h"
 #include "locus/op/layout.h"
 #include "tests/activations.h"
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 
 namespace locus::op {
@@ -59,7 +59,7 @@ TEST(OpLinear, WithAndWithoutBiasInEveryShape) {
   check_op(biased, {{{2, 3}}, {{0, 3}}, {{0}}});
 }
 
-// The harness also finds that what is fused when nothing is recorded has the bits of the two steps.
+// check_op also checks that the fused kernel, used if nothing is recorded, gives the same bits as two steps.
 TEST(OpLinear, EveryActivation) {
   for (const Activation activation : kActivations) {
     SCOPED_TRACE(name_of(activation));
@@ -85,7 +85,7 @@ TEST(OpLinear, FusedHasTheBitsOfTwoStepsAtAnySize) {
   }
 }
 
-// In every way a weight is used: packed for many rows, as it lies for a few, a part of its rows.
+// In all ways a weight is used: packed for many rows, unpacked for few rows, and a range of its rows.
 TEST(OpLinear, TakesABf16Weight) {
   for (const Device device : {Device::cpu, Device::reference}) {
     const Tensor f32 = normal_tensor({26, 7}, Device::cpu, 1), b = normal_tensor({13}, device, 2);
@@ -97,7 +97,7 @@ TEST(OpLinear, TakesABf16Weight) {
       const Tensor got = linear(Var(x), weight, bias, Activation::gelu).value();
       EXPECT_EQ(got.dtype(), x.dtype());
       const Tensor want = linear(Var(x), Var(convert(rounded, b.dtype())), bias, Activation::gelu).value();
-      // x is one of bf16 as well, so products are exact: seven sums of f32.
+      // x is rounded to bf16 as well, so the products are exact and only seven f32 sums round.
       for (int64_t i = 0; i < got.numel(); ++i) {
         EXPECT_NEAR(got.values()[static_cast<size_t>(i)], want.values()[static_cast<size_t>(i)], 1e-5);
       }
@@ -108,63 +108,53 @@ TEST(OpLinear, TakesABf16Weight) {
 TEST(OpMatmul, EveryErrorNamesTheOpAndTheArgument) {
   const Var a(Tensor::zeros({2, 3})), b(Tensor::zeros({3, 4})), none, row(Tensor::zeros({3}));
   const Var batch(Tensor::zeros({2, 3, 4}));
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"matmul: a is missing"}, [&] { matmul(none, b); });
-  data({"matmul: b is missing"}, [&] { matmul(a, none); });
-  data({"matmul: a has shape [3], expected rank 2 or more"}, [&] { matmul(row, b); });
-  data({"matmul: b has shape [3], expected rank 2 or more"}, [&] { matmul(a, row); });
-  data({"matmul: a has shape [2, 3, 4] and b [3, 4], expected both of rank 2 or both of rank 3"},
-       [&] { matmul(batch, b); });
-  data({"expected both of rank 2 or both of rank 3"}, [&] {
+  expect_bad_argument({"matmul", "a"}, [&] { matmul(none, b); });
+  expect_bad_argument({"matmul", "b"}, [&] { matmul(a, none); });
+  expect_bad_shape({"matmul", "a", "[3]", "2"}, [&] { matmul(row, b); });
+  expect_bad_shape({"matmul", "b", "[3]", "2"}, [&] { matmul(a, row); });
+  expect_bad_shape({"matmul", "a", "[2, 3, 4]", "b", "[3, 4]", "2", "3"}, [&] { matmul(batch, b); });
+  expect_bad_shape({"matmul", "[1, 1, 1, 1]", "2", "3"}, [&] {
     matmul(Var(Tensor::zeros({1, 1, 1, 1})), Var(Tensor::zeros({1, 1, 1, 1})));
   });
-  data({"matmul: a has shape [2, 3, 4] and b [1, 4, 5], expected equal first sizes"}, [&] {
+  expect_bad_shape({"matmul", "a", "[2, 3, 4]", "b", "[1, 4, 5]"}, [&] {
     matmul(batch, Var(Tensor::zeros({1, 4, 5})));
   });
-  data({"matmul: a has shape [2, 3] and b [2, 3]: inner sizes 3 and 2 differ"}, [&] { matmul(a, a); });
-  data({"matmul: a has shape [2, 3] transposed and b [3, 4] transposed: inner sizes 2 and 4 differ"},
-       [&] { matmul(a, b, true, true); });
-  data({"matmul: b is f32 on the reference, but a is f32 on the cpu"},
-       [&] { matmul(a, Var(b.value().on(Device::reference))); });
-  data({"matmul: a is bf16"}, [&] { matmul(Var(Tensor::zeros({2, 3}, DType::bf16)), b); });
+  expect_bad_shape({"matmul", "a", "[2, 3]", "b", "3", "2"}, [&] { matmul(a, a); });
+  expect_bad_shape({"matmul", "a", "[2, 3]", "transposed", "b", "[3, 4]", "2", "4"},
+                   [&] { matmul(a, b, true, true); });
+  expect_bad_shape({"matmul", "b", "f32", "reference", "a", "cpu"},
+                   [&] { matmul(a, Var(b.value().on(Device::reference))); });
+  expect_bad_shape({"matmul", "a", "bf16"}, [&] { matmul(Var(Tensor::zeros({2, 3}, DType::bf16)), b); });
   constexpr int64_t kHuge = int64_t{1} << 40;
-  data({"matmul: the result [1099511627776, 1099511627776]: ", "does not fit in 63 bits"}, [] {
+  expect_bad_argument({"matmul", "[1099511627776, 1099511627776]", "63"}, [] {
     matmul(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({0, kHuge})));
   });
-  expect_error(Fault::resource, {"matmul: the result [1099511627776, 1024]: out of memory"}, [] {
+  expect_error(Fault::resource, {"matmul", "[1099511627776, 1024]", "4503599627370496"}, [] {
     matmul(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({0, 1024})));
   });
-  data({"matmul: b is bf16"}, [&] { matmul(a, Var(Tensor::zeros({3, 4}, DType::bf16))); });
-  data({"matmul: b is i32"}, [&] { matmul(a, Var(Tensor::zeros({3, 4}, DType::i32))); });
+  expect_bad_shape({"matmul", "b", "bf16"}, [&] { matmul(a, Var(Tensor::zeros({3, 4}, DType::bf16))); });
+  expect_bad_shape({"matmul", "b", "i32"}, [&] { matmul(a, Var(Tensor::zeros({3, 4}, DType::i32))); });
 }
 
 TEST(OpLinear, EveryErrorNamesTheOpAndTheArgument) {
   const Var x(Tensor::zeros({2, 3})), weight(Tensor::zeros({4, 3})), none, long_one(Tensor::zeros({5}));
   const Tensor elsewhere = Tensor::zeros({4}, DType::f32, Device::reference);
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
-  data({"linear: x is missing"}, [&] { linear(none, weight); });
-  data({"linear: weight is missing"}, [&] { linear(x, none); });
-  data({"linear: x has shape [], expected rank 1 or more"}, [&] { linear(Var(Tensor::scalar(1)), weight); });
-  data({"linear: weight has shape [5], expected [out, in]"}, [&] { linear(x, long_one); });
-  data({"linear: x has shape [5], expected its last size to be 3 (the weight is [4, 3])"},
-       [&] { linear(long_one, weight); });
-  data({"linear: bias has shape [5], expected [4] (the first size of the weight)"},
-       [&] { linear(x, weight, long_one); });
-  data({"linear: bias is f32 on the reference, but x is f32 on the cpu"},
-       [&] { linear(x, weight, Var(elsewhere)); });
-  data({"linear: weight is f32 on the reference, but x is"},
-       [&] { linear(x, Var(weight.value().on(Device::reference))); });
+  expect_bad_argument({"linear", "x"}, [&] { linear(none, weight); });
+  expect_bad_argument({"linear", "weight"}, [&] { linear(x, none); });
+  expect_bad_shape({"linear", "x", "[]", "1"}, [&] { linear(Var(Tensor::scalar(1)), weight); });
+  expect_bad_shape({"linear", "weight", "[5]", "[out, in]"}, [&] { linear(x, long_one); });
+  expect_bad_shape({"linear", "x", "[5]", "3", "[4, 3]"}, [&] { linear(long_one, weight); });
+  expect_bad_shape({"linear", "bias", "[5]", "[4]"}, [&] { linear(x, weight, long_one); });
+  expect_bad_shape({"linear", "bias", "f32", "reference", "x", "cpu"},
+                   [&] { linear(x, weight, Var(elsewhere)); });
+  expect_bad_shape({"linear", "weight", "f32", "reference", "x"},
+                   [&] { linear(x, Var(weight.value().on(Device::reference))); });
   const Var half(Tensor::zeros({4, 3}, DType::bf16)), leaf = Var::parameter(Tensor::zeros({2, 3}));
-  data({"linear: weight is bf16, which no gradient flows through, but one is wanted; open the model as f32"},
-       [&] { linear(leaf, half); });
-  data({"linear: weight is bf16 on the cpu, but x is on the reference"},
-       [&] { linear(Var(x.value().on(Device::reference)), half); });
+  expect_bad_argument({"linear", "weight", "bf16", "f32"}, [&] { linear(leaf, half); });
+  expect_bad_shape({"linear", "weight", "bf16", "cpu", "x", "reference"},
+                   [&] { linear(Var(x.value().on(Device::reference)), half); });
   constexpr int64_t kHuge = int64_t{1} << 40;
-  data({"linear: the result [1099511627776, 1099511627776]: ", "does not fit in 63 bits"}, [] {
+  expect_bad_argument({"linear", "[1099511627776, 1099511627776]", "63"}, [] {
     linear(Var(Tensor::zeros({kHuge, 0})), Var(Tensor::zeros({kHuge, 0})));
   });
 }

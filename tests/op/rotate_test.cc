@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/expect_error.h"
+#include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
 
 namespace locus::op {
@@ -11,7 +11,7 @@ namespace {
 using testing::check_op;
 using Vars = std::span<const Var>;
 
-// Tables of 7 rows in f32; queries are 4 tokens, keys 5.
+// Tables of 7 rows in f32, for 4 queries and 5 keys.
 RotationTerm term_of(int64_t width, bool interleaved = false) {
   const auto table = [&](uint64_t seed) { return testing::normal_tensor({7, width / 2}, Device::cpu, seed); };
   return {.cos = table(11),
@@ -46,7 +46,8 @@ TEST(OpRotate, KeysMayHaveTablesOfTheirOwn) {
   EXPECT_EQ(own.values(), rotate_keys(k, term, 1).value().values());
 }
 
-// Turned by their positions' angles, the product of a query and a key depends on the distance alone.
+// After rotation by the angles of their positions, the product of a query and a key depends only on the
+// distance.
 TEST(OpRotate, ProductsDependOnTheDistance) {
   const int64_t L = 9;
   RotationTerm term = {.cos = Tensor::empty({L, 1}), .sin = Tensor::empty({L, 1}), .width = 2};
@@ -70,42 +71,34 @@ TEST(OpRotate, ProductsDependOnTheDistance) {
 TEST(OpRotate, EveryErrorNamesTheOpAndTheArgument) {
   const RotationTerm term = term_of(4);
   const Var q(Tensor::zeros({4, 12})), k(Tensor::zeros({5, 12}));
-  const auto data = [](std::initializer_list<const char*> parts, auto call) {
-    expect_error(Fault::data, parts, call);
-  };
   const auto changed = [&](auto change) {
     RotationTerm other = term;
     change(other);
     return [=] { rotate_queries(q, other, 2); };
   };
-  data({"rotate_queries: q is missing"}, [&] { rotate_queries({}, term, 2); });
-  data({"rotate_keys: k is missing"}, [&] { rotate_keys({}, term, 2); });
-  data({"rotate_queries: q has shape [4, 12], which is not [tokens, 5 heads side by side]"},
-       [&] { rotate_queries(q, term, 5); });
-  data({"rotate_queries: q has shape [4, 12], which is not [tokens, 0 heads"},
-       [&] { rotate_queries(q, term, 0); });
-  data({"rotate_keys: the width is 4, expected an even number up to the head size 3"},
-       [&] { rotate_keys(k, term, 4); });
-  data({"rotate_queries: the width is 3, expected an even number"}, changed([](auto& t) { t.width = 3; }));
-  data({"rotate_queries: the width is -2, expected an even number"}, changed([](auto& t) { t.width = -2; }));
-  data({"rotate_queries: cos is missing"}, changed([](auto& t) { t.cos = {}; }));
-  data({"rotate_queries: sin is f64, expected f32"}, changed([](auto& t) {
-         t.sin = Tensor::zeros({7, 2}, DType::f64);
-       }));
-  data({"rotate_queries: cos has shape [7, 3], expected [rows, 2] (half of the width 4)"},
-       changed([](auto& t) {
-         t.cos = Tensor::zeros({7, 3});
-       }));
-  data({"rotate_queries: sin has shape [6, 2], expected [7, 2] (the shape of cos)"}, changed([](auto& t) {
-         t.sin = Tensor::zeros({6, 2});
-       }));
-  data({"rotate_queries: rows are missing"}, changed([](auto& t) { t.query_rows = {}; }));
-  data({"rotate_queries: rows[1] is 7, expected 0 to 6"}, changed([](auto& t) {
-         t.query_rows = Tensor::of({4}, {0, 7, 0, 0});
-       }));
-  data({"rotate_keys: rows have shape [5], expected [4] (one for every token)"},
-       [&] { rotate_keys(q, term, 2); });
-  data({"rotate_keys: sin is missing"}, [&] {
+  expect_bad_argument({"rotate_queries", "q"}, [&] { rotate_queries({}, term, 2); });
+  expect_bad_argument({"rotate_keys", "k"}, [&] { rotate_keys({}, term, 2); });
+  expect_bad_shape({"rotate_queries", "q", "[4, 12]", "5"}, [&] { rotate_queries(q, term, 5); });
+  expect_bad_shape({"rotate_queries", "q", "[4, 12]", "0"}, [&] { rotate_queries(q, term, 0); });
+  expect_bad_shape({"rotate_keys", "width", "4", "3"}, [&] { rotate_keys(k, term, 4); });
+  expect_bad_shape({"rotate_queries", "width", "3"}, changed([](auto& t) { t.width = 3; }));
+  expect_bad_shape({"rotate_queries", "width", "-2"}, changed([](auto& t) { t.width = -2; }));
+  expect_bad_argument({"rotate_queries", "cos"}, changed([](auto& t) { t.cos = {}; }));
+  expect_bad_shape({"rotate_queries", "sin", "f64", "f32"}, changed([](auto& t) {
+                     t.sin = Tensor::zeros({7, 2}, DType::f64);
+                   }));
+  expect_bad_shape({"rotate_queries", "cos", "[7, 3]", "[rows, 2]", "4"}, changed([](auto& t) {
+                     t.cos = Tensor::zeros({7, 3});
+                   }));
+  expect_bad_shape({"rotate_queries", "sin", "[6, 2]", "[7, 2]"}, changed([](auto& t) {
+                     t.sin = Tensor::zeros({6, 2});
+                   }));
+  expect_bad_argument({"rotate_queries", "rows"}, changed([](auto& t) { t.query_rows = {}; }));
+  expect_bad_position({"rotate_queries", "rows[1]", "7", "0", "6"}, changed([](auto& t) {
+                        t.query_rows = Tensor::of({4}, {0, 7, 0, 0});
+                      }));
+  expect_bad_shape({"rotate_keys", "rows", "[5]", "[4]"}, [&] { rotate_keys(q, term, 2); });
+  expect_bad_argument({"rotate_keys", "sin"}, [&] {
     RotationTerm half = term;
     half.key_cos = term.cos;
     rotate_keys(k, half, 2);

@@ -1,4 +1,5 @@
-// Shapes that ops of any shape are tested with: a single number, one element, odd sizes, ranks 1 to 4, none.
+// Shapes for tests of ops that accept any shape: a single number, one element, odd sizes, ranks 1 to 4, and
+// empty shapes.
 #pragma once
 
 #include <vector>

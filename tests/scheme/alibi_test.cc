@@ -7,7 +7,7 @@
 namespace locus::testing {
 namespace {
 
-// What a head loses for one step: its slope.
+// The slope of every head: the bias of one step, negated.
 std::vector<float> slopes(int64_t heads, const OptionValues& options = {}) {
   Parameters parameters;
   const Geometry geometry{.width = heads * 16, .heads = heads, .head_size = 16};
@@ -24,7 +24,7 @@ std::vector<float> slopes(int64_t heads, const OptionValues& options = {}) {
   return found;
 }
 
-// transformers raises a rounded base to powers in f32: each product errs by half a unit.
+// transformers raises a rounded base to powers in f32, where each product has an error of half an ulp.
 TEST(Alibi, SlopesOfEveryNumberOfHeads) {
   const SafetensorsFile maps = golden_maps();
   for (int64_t heads = 1; heads <= 40; ++heads) {
@@ -41,15 +41,13 @@ TEST(Alibi, PowersOfTwoAreExact) {
 }
 
 TEST(Alibi, RoundedAndScaled) {
-  const float third = slopes(16)[0];  // 2^-0.5, no bf16 number
+  const float third = slopes(16)[0];  // 2^-0.5, which bf16 cannot represent
   EXPECT_EQ(slopes(16, {{"bf16", "true"}})[0], 0.70703125f);
   EXPECT_EQ(slopes(16, {{"scaled", "true"}})[0], third / 4);
 }
 
 TEST(Alibi, OneSlopeForEveryHead) {
-  expect_error(Fault::usage, {"alibi", "slopes has 2 numbers", "each of 3 heads"}, [] {
-    slopes(3, {{"slopes", "1, 2"}});
-  });
+  expect_error(Fault::usage, {"alibi", "slopes", "2", "3"}, [] { slopes(3, {{"slopes", "1, 2"}}); });
 }
 
 }  // namespace

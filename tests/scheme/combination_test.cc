@@ -22,7 +22,8 @@ TEST(Combination, HasTheTermsOfItsParts) {
     return made.parameters->at(std::string("position.") + name).value();
   };
   EXPECT_EQ(table(both, "learned.table").values(), table(learned, "table").values());
-  EXPECT_NE(table(both, "t5.table").values()[0], table(t5, "table").values()[0]);  // numbers of its own
+  EXPECT_NE(table(both, "t5.table").values()[0],
+            table(t5, "table").values()[0]);  // from a separate random stream
   table(both, "t5.table").copy_from(table(t5, "table"));
 
   const Placement placement = Placement::rectangle(2, 9);
@@ -61,15 +62,15 @@ TEST(Combination, JoinsOnWhatItsInputJoins) {
 }
 
 TEST(Combination, RefusesWhatDoesNotGoTogether) {
-  const auto refused = [](const char* name, const char* text) {
-    expect_error(Fault::usage, {text}, [&] { scheme_info(name); });
+  const auto refused = [](const char* name, Code code, std::initializer_list<const char*> values) {
+    expect_error(Fault::usage, code, values, [&] { scheme_info(name); });
   };
-  refused("alibi+t5", "scheme alibi+t5: alibi and t5 both act on the score, expected one scheme there");
-  refused("rotary+learned+xpos", "rotary and xpos both act on the rotation");
-  refused("learned+none", "scheme learned+none: none does nothing, expected the others alone");
-  refused("lerned+t5", "unknown scheme 'lerned'; did you mean 'learned'?");
-  refused("learned+", "unknown scheme ''");
-  expect_error(Fault::usage, {"learned+t5: unknown option 'buckets'; did you mean 't5.buckets'?"}, [] {
+  refused("alibi+t5", Code::none, {"alibi+t5", "alibi", "t5", "score"});
+  refused("rotary+learned+xpos", Code::none, {"rotary", "xpos", "rotation"});
+  refused("learned+none", Code::none, {"learned+none", "none"});
+  refused("lerned+t5", Code::unknown_scheme, {"'lerned'", "'learned'"});
+  refused("learned+", Code::unknown_scheme, {"''"});
+  expect_error(Fault::usage, Code::unknown_option, {"learned+t5", "'buckets'", "'t5.buckets'"}, [] {
     whole("learned+t5", {{"buckets", "8"}});
   });
 }

@@ -51,30 +51,27 @@ TEST(Deberta, ScaleCountsTheTerms) {
 TEST(Deberta, RefusesDistancesThatCannotBe) {
   Geometry endless = kDebertaGeometry;
   endless.max_length = 0;
-  expect_error(Fault::usage, {"deberta", "max_distance is 0", "no maximum length"},
-               [&] { scores({}, 2, endless); });
-  expect_error(Fault::usage, {"deberta", "buckets is 3", "at least 4, or 0"}, [] {
-    scores({{"buckets", "3"}}, 2);
-  });
+  expect_error(Fault::usage, {"deberta", "max_distance", "0", "max_length"}, [&] { scores({}, 2, endless); });
+  expect_error(Fault::usage, {"deberta", "buckets", "3", "4", "0"}, [] { scores({{"buckets", "3"}}, 2); });
 }
 
-// A model shorter than its buckets: each distance up to half of them has its own slot, the rest the last.
+// A model with fewer positions than buckets: each distance up to half of the buckets has its own slot, all
+// others share the last slot.
 TEST(Deberta, MoreBucketsThanDistances) {
   const SlotTerm term = *scores({{"buckets", "8"}, {"max_distance", "5"}}, 7).by_query;
-  EXPECT_EQ(term.slots.values(),
-            (std::vector<float>{15, 15, 12, 11, 10, 9, 8, 7, 6, 5, 4, 0, 0}));  // keys 6 behind to 6 ahead
+  EXPECT_EQ(term.slots.values(), (std::vector<float>{15, 15, 12, 11, 10, 9, 8, 7, 6, 5, 4, 0,
+                                                     0}));  // keys from 6 before to 6 after the query
 }
 
 TEST(Deberta, SharedProjectionsNeedALayer) {
   Parameters parameters;
   const auto scheme = make_scheme("deberta", kDebertaGeometry, {}, Scope(parameters), Random(1, 2));
   const Terms terms = scheme->terms(Placement::rectangle(1, 2));
-  expect_error(Fault::data, {"deberta", "layer 3", "query and key weights"},
-               [&] { scheme->layer_scores(terms, {.layer = 3}); });
+  expect_error(Fault::data, {"deberta", "layer 3"}, [&] { scheme->layer_scores(terms, {.layer = 3}); });
 }
 
-// Without a norm the rows are the table's own memory, whose address stays when its values change.
-TEST(Deberta, ForgetsWhatItKeptWhenTheTableWasFreeForAPass) {
+// Without a norm the rows are views of the table, whose address does not change with its values.
+TEST(Deberta, DropsItsCacheWhenTheTableWasUnfrozenForAPass) {
   Parameters parameters;
   const auto scheme =
       make_scheme("deberta", kDebertaGeometry, {{"norm", "false"}}, Scope(parameters), Random(1, 2));

@@ -7,7 +7,7 @@
 namespace locus::testing {
 namespace {
 
-// Numbers that training drove out of range act as if at the bound, and still get the gradient to come back.
+// Parameters outside their range act as if they were at the bound, and still get the gradient to return.
 TEST(Kerple, NumbersOutOfRange) {
   Parameters parameters;
   const auto scheme = make_scheme("kerple", {.width = 4, .heads = 1, .head_size = 4}, {{"form", "power"}},

@@ -42,9 +42,9 @@ TEST(Learned, AStretchedTableMixesNeighbouringRows) {
     EXPECT_EQ(rows.rows(p, p + 1).values()[7],
               (std::vector<float>{0, 0.5, 1, 2.5, 4})[static_cast<size_t>(p)]);
   }
-  expect_error(Fault::data, {"position 5, past the table, which has 5 rows"},
+  expect_error(Fault::data, Code::bad_position, {"learned", "position 5", "5 rows"},
                [&] { made.scheme->terms(of_lengths({6})); });
-  expect_error(Fault::usage, {"learned: option stretched is 2, expected 0 or at least the 3 rows"}, [] {
+  expect_error(Fault::usage, {"learned", "stretched", "2", "0", "3"}, [] {
     make("learned", {{"rows", "3"}, {"stretched", "2"}}, kLearnedGeometry);
   });
 }
@@ -61,7 +61,8 @@ TEST(Learned, StartsNormalAndRepeatable) {
     sum += value;
     squares += double{value} * value;
   }
-  // 16384 values: the mean is within 4 standard errors (0.02/128), the deviation within 4 of its own (1/181).
+  // 16384 values: the mean is within 4 standard errors (0.02/128), the standard deviation within 4 of its own
+  // (1/181).
   EXPECT_NEAR(sum / 16384, 0, 4 * 0.02 / 128);
   EXPECT_NEAR(std::sqrt(squares / 16384), 0.02, 0.02 * 4 / 181);
 }
@@ -79,20 +80,18 @@ TEST(Learned, LetsGradientsReachItsTable) {
 TEST(Learned, RefusesAPositionPastItsTable) {
   const Made made = make("learned", {}, kLearnedGeometry);
   EXPECT_NO_THROW(made.scheme->terms(of_lengths({8})));
-  expect_error(Fault::data,
-               {"learned: token 6 of sequence 1 has position 8, past the table, which has 8 rows; shorten"},
-               [&] {
+  expect_error(Fault::data, Code::bad_position,
+               {"learned", "token 6", "sequence 1", "position 8", "8 rows", "option rows"}, [&] {
                  made.scheme->terms(of_lengths({3, 7}, {.offset = 2}));
                });
 }
 
 TEST(Learned, RefusesOptionsThatDoNotFit) {
-  expect_error(Fault::usage, {"learned: no table length; give option rows, or the model's max_length"},
+  expect_error(Fault::usage, {"learned", "option rows", "max_length"},
                [] { make("learned", {}, {.width = 8, .heads = 2, .head_size = 4}); });
-  expect_error(Fault::usage, {"learned: option width is 3, but rows that are added have the model's width"},
-               [] {
-                 make("learned", {{"width", "3"}}, kLearnedGeometry);
-               });
+  expect_error(Fault::usage, {"learned", "width", "3", "0", "joined"}, [] {
+    make("learned", {{"width", "3"}}, kLearnedGeometry);
+  });
 }
 
 }  // namespace

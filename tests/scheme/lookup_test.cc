@@ -26,20 +26,20 @@ TEST(Lookup, AddsUpTheGradientsOfRepeatedPositions) {
 }
 
 TEST(Lookup, RefusesWhatTheTableDoesNotHave) {
-  const auto refused = [](const Tensor& positions, const char* text) {
-    expect_error(Fault::data, {text}, [&] { lookup(positions, table()); });
+  const auto refused = [](const Tensor& positions, Code code, std::initializer_list<const char*> values) {
+    expect_error(Fault::data, code, values, [&] { lookup(positions, table()); });
   };
-  refused(Tensor::of({1, 2}, {0.0f, 3.0f}), "lookup: positions[0, 1] is 3, past the table, which has 3 rows");
-  refused(Tensor::of({2, 1}, {0, -1}),
-          "lookup: positions[1, 0] is -1: it is negative (the table has 3 rows)");
-  refused(Tensor::of({1, 1}, {0.5f}),
-          "lookup: positions[0, 0] is 0.5: it is no whole number (the table has 3");
-  refused(Tensor::zeros({2}), "lookup: positions of shape [2], expected [sequences, tokens]");
-  expect_error(Fault::data, {"lookup: the table has shape [3], expected [max_len, d_model]"}, [] {
+  refused(Tensor::of({1, 2}, {0.0f, 3.0f}), Code::bad_position, {"lookup", "positions[0, 1]", "3", "3 rows"});
+  refused(Tensor::of({2, 1}, {0, -1}), Code::bad_position, {"lookup", "positions[1, 0]", "-1", "3 rows"});
+  refused(Tensor::of({1, 1}, {0.5f}), Code::bad_position, {"lookup", "positions[0, 0]", "0.5", "3 rows"});
+  refused(Tensor::zeros({2}), Code::bad_shape, {"lookup", "positions", "[2]", "[sequences, tokens]"});
+  expect_error(Fault::data, Code::bad_shape, {"lookup", "table", "[3]", "[max_len, d_model]"}, [] {
     lookup(Tensor::zeros({1, 1}), Var(Tensor::zeros({3})));
   });
-  expect_error(Fault::data, {"lookup: the table is missing"}, [] { lookup(Tensor::zeros({1, 1}), Var()); });
-  expect_error(Fault::data, {"positions[0, 0] is 0, past the table, which has 0 rows"}, [] {
+  expect_error(Fault::data, Code::bad_shape, {"lookup", "table"}, [] {
+    lookup(Tensor::zeros({1, 1}), Var());
+  });
+  expect_error(Fault::data, Code::bad_position, {"positions[0, 0]", "0", "0 rows"}, [] {
     lookup(Tensor::zeros({1, 1}), Var(Tensor::zeros({0, 2})));
   });
 }

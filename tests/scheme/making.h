@@ -1,4 +1,4 @@
-// A scheme made in one line, and its golden values.
+// Makes a scheme in one line, and reads golden files.
 #pragma once
 
 #include <filesystem>

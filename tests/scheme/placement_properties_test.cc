@@ -1,4 +1,4 @@
-// What holds for every placement, on drawn lengths, masks and ids.
+// Properties of every placement, tested with random lengths, masks and ids.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -109,8 +109,8 @@ RC_GTEST_PROP(PlacementProperty, GivenIdsComeOutAsTheyWentInOrAreRefused, (std::
 
 RC_GTEST_PROP(PlacementProperty, DistancesAreTheExtremesOfAllPairs, ()) {
   const auto count = *rc::gen::inRange<int64_t>(0, 4);
-  const Placement placement =
-      Placement::of_lengths(draw_lengths(count)).across(Placement::of_lengths(draw_lengths(count), kCount));
+  const Placement placement = Placement::of_lengths(draw_lengths(count))
+                                  .cross_attention(Placement::of_lengths(draw_lengths(count), kCount));
   const Sequences& s = placement.sequences();
   int64_t least = INT64_MAX, most = INT64_MIN;
   for (int64_t b = 0; b < count; ++b) {

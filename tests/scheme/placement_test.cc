@@ -48,7 +48,7 @@ TEST(Placement, MayBeEmpty) {
 }
 
 TEST(Placement, ReadsMasksWithPaddingAnywhere) {
-  // Left, right, in between, none left.
+  // Padding on the left, on the right, in between, and everywhere.
   const Tensor mask = Tensor::of({4, 4}, {0, 0, 1, 1, /**/ 1, 1, 1, 0, /**/ 1, 0, 0, 1, /**/ 0, 0, 0, 0});
   const Placement rows = Placement::masked(mask);
   EXPECT_EQ(starts(rows), (Ints{0, 2, 5, 7, 7}));
@@ -78,15 +78,22 @@ TEST(Placement, ReadsMasksOfEveryDtype) {
 }
 
 TEST(Placement, RefusesMasksThatAreNone) {
-  const auto refused = [](const Tensor& mask, const char* text) {
-    expect_error(Fault::data, {"Placement::masked: ", text}, [&] { Placement::masked(mask); });
+  const auto refused = [](const Tensor& mask, std::initializer_list<const char*> values) {
+    try {
+      Placement::masked(mask);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::data);
+      expect_named(error, {"Placement::masked"});
+      expect_named(error, values);
+    }
   };
-  refused(Tensor::of({2, 2}, {1.0f, 1.0f, 1.0f, 2.0f}), "mask[1, 1] is 2, expected 1 for a real token or 0");
-  refused(Tensor::of({1, 2}, {1.0f, 0.5f}), "mask[0, 1] is 0.5, expected 1");
-  refused(Tensor::of({1, 2}, {0.0f, -INFINITY}), "mask[0, 1] is -inf, expected 1");
-  refused(Tensor::of({1, 1}, {NAN}), "mask[0, 0] is nan");
-  refused(Tensor::zeros({4}), "mask of shape [4], expected [sequences, tokens]");
-  refused(Tensor(), "mask missing");
+  refused(Tensor::of({2, 2}, {1.0f, 1.0f, 1.0f, 2.0f}), {"mask[1, 1]", "2", "1", "0"});
+  refused(Tensor::of({1, 2}, {1.0f, 0.5f}), {"mask[0, 1]", "0.5", "1"});
+  refused(Tensor::of({1, 2}, {0.0f, -INFINITY}), {"mask[0, 1]", "-inf", "1"});
+  refused(Tensor::of({1, 1}, {NAN}), {"mask[0, 0]", "nan"});
+  refused(Tensor::zeros({4}), {"mask", "[4]", "[sequences, tokens]"});
+  refused(Tensor(), {"mask"});
 }
 
 TEST(Placement, TakesGivenIdsOfEveryKind) {
@@ -110,85 +117,78 @@ TEST(Placement, DoesNotLookAtTheIdsOfPadding) {
   EXPECT_EQ(positions(Placement::given(ids, Tensor::of({1, 3}, {0, 1, 0}), 1)), (Ints{0}));
 }
 
-// The id stands at row 1, column 2 of a batch that is fine but for it.
+// The id is at row 1, column 2 of a batch that is otherwise valid.
 template <class T>
-void expect_refused(T id, int64_t table_length, const char* text) {
+void expect_refused(T id, int64_t table_length, const char* shown, const char* expected) {
   const Tensor ids = Tensor::zeros({2, 3}, dtype_of<T>);
   ids.data<T>()[5] = id;
-  expect_error(Fault::data, {"Placement::given: positions[1, 2] is ", text},
+  expect_error(Fault::data, Code::bad_position, {"Placement::given", "positions[1, 2]", shown, expected},
                [&] { Placement::given(ids, {}, table_length); });
 }
 
 TEST(Placement, RefusesANegativeId) {
-  expect_refused<int32_t>(-1, 512, "is -1: it is negative (the table has 512 rows)");
-  expect_refused<int64_t>(-1, 0, "is -1: it is negative");
-  expect_refused<float>(-3, 512, "is -3: it is negative (the table has 512 rows)");
+  expect_refused<int32_t>(-1, 512, "-1", "512 rows");
+  expect_refused<int64_t>(-1, 0, "-1", "0");
+  expect_refused<float>(-3, 512, "-3", "512 rows");
 }
 
 TEST(Placement, RefusesAnIdPastTheTable) {
-  expect_refused<int32_t>(512, 512, "is 512, past the table, which has 512 rows");
-  expect_refused<int64_t>(600, 512, "is 600, past the table, which has 512 rows");
-  expect_refused<float>(512, 512, "is 512, past the table, which has 512 rows");
+  expect_refused<int32_t>(512, 512, "512", "512 rows");
+  expect_refused<int64_t>(600, 512, "600", "512 rows");
+  expect_refused<float>(512, 512, "512", "512 rows");
 }
 
-TEST(Placement, RefusesAFractionalId) {
-  expect_refused<float>(1.5f, 512, "is 1.5: it is no whole number (the table has 512 rows)");
-}
+TEST(Placement, RefusesAFractionalId) { expect_refused<float>(1.5f, 512, "1.5", "512 rows"); }
 
-TEST(Placement, RefusesNaN) {
-  expect_refused<float>(NAN, 512, "is nan: it is not finite (the table has 512");
-}
+TEST(Placement, RefusesNaN) { expect_refused<float>(NAN, 512, "nan", "512 rows"); }
 
 TEST(Placement, RefusesInfinity) {
-  expect_refused<float>(INFINITY, 512, "is inf: it is not finite (the table has 512 rows)");
-  expect_refused<float>(-INFINITY, 0, "is -inf: it is not finite");
+  expect_refused<float>(INFINITY, 512, "inf", "512 rows");
+  expect_refused<float>(-INFINITY, 0, "-inf", "finite");
 }
 
 TEST(Placement, RefusesAFloatThatMayHaveBeenAnotherNumber) {
   const float rounded = static_cast<float>((1 << 24) + 1);  // 16777216
-  expect_refused<float>(rounded, 0, "is 16777216: f32 does not hold whole numbers from 2^24 on exactly");
+  expect_refused<float>(rounded, 0, "16777216", "2^24");
   EXPECT_EQ(Placement::given(Tensor::of({1, 1}, {16777215.0f})).last_position(), 16777215);
   EXPECT_EQ(Placement::given(Tensor::of({1, 1}, {(1 << 24) + 1})).last_position(), 16777217);
 }
 
 TEST(Placement, RefusesAnIdOfMoreThan31Bits) {
-  expect_refused<int64_t>(int64_t{1} << 31, 0, "is 2147483648: positions have 31 bits");
-  expect_refused<int64_t>(INT64_MAX, 0, "is 9223372036854775807: positions have 31 bits");
+  expect_refused<int64_t>(int64_t{1} << 31, 0, "2147483648", "2^31");
+  expect_refused<int64_t>(INT64_MAX, 0, "9223372036854775807", "2^31");
 }
 
 TEST(Placement, RefusesIdsOfAnotherForm) {
-  expect_error(Fault::data, {"Placement::given: positions are bf16, expected i32, i64, or f32"}, [] {
-    Placement::given(Tensor::zeros({1, 1}, DType::bf16));
-  });
-  expect_error(Fault::data, {"Placement::given: positions of shape [2], expected [sequences, tokens]"},
+  expect_error(Fault::data, Code::bad_shape, {"Placement::given", "positions", "bf16", "i32", "i64", "f32"},
+               [] {
+                 Placement::given(Tensor::zeros({1, 1}, DType::bf16));
+               });
+  expect_error(Fault::data, Code::bad_shape, {"Placement::given", "positions", "[2]", "[sequences, tokens]"},
                [] { Placement::given(Tensor::zeros({2})); });
-  expect_error(Fault::data, {"Placement::given: positions missing"}, [] { Placement::given(Tensor()); });
-  expect_error(Fault::data, {"Placement::given: mask has shape [1, 2], but positions have [2, 1]"}, [] {
+  expect_error(Fault::data, Code::bad_shape, {"Placement::given", "positions"},
+               [] { Placement::given(Tensor()); });
+  expect_error(Fault::data, Code::bad_shape, {"Placement::given", "mask", "[1, 2]", "[2, 1]"}, [] {
     Placement::given(Tensor::zeros({2, 1}), Tensor::zeros({1, 2}));
   });
 }
 
 TEST(Placement, RefusesSizesThatCannotBe) {
-  expect_error(Fault::data, {"Placement: sequence 1 has length -2, expected 0 or more"}, [] {
-    of_lengths({1, -2});
-  });
-  expect_error(Fault::data, {"Placement: the policy's offset is -1, expected 0 or more"},
-               [] { of_lengths({1}, {.offset = -1}); });
-  expect_error(Fault::data, {"Placement::rectangle: -1 x 2, expected sizes of 0 or more"},
-               [] { Placement::rectangle(-1, 2); });
-  expect_error(Fault::data, {"Placement::rectangle: 65536 x 65536 are more than 2^31 - 1 tokens"},
+  expect_error(Fault::data, {"Placement", "sequence 1", "length -2", "0"}, [] { of_lengths({1, -2}); });
+  expect_error(Fault::data, {"Placement", "offset", "-1", "0"}, [] { of_lengths({1}, {.offset = -1}); });
+  expect_error(Fault::data, {"Placement::rectangle", "-1 x 2", "0"}, [] { Placement::rectangle(-1, 2); });
+  expect_error(Fault::data, {"Placement::rectangle", "65536 x 65536", "2147483647"},
                [] { Placement::rectangle(65536, 65536); });
-  expect_error(Fault::data, {"Placement: 1099511627776 rows, expected at most 2^31 - 1"},
+  expect_error(Fault::data, {"Placement", "1099511627776", "2147483647"},
                [] { Placement::rectangle(int64_t{1} << 40, 0); });
-  expect_error(Fault::data, {"with sequence 1 of length 1099511627776 there are more than 2^31 - 1 tokens"},
-               [] {
-                 of_lengths({1, int64_t{1} << 40});
-               });
-  expect_error(Fault::data, {"Placement: position 2147483648 does not fit in 31 bits"},
+  expect_error(Fault::data, {"sequence 1", "1099511627776", "2147483647"}, [] {
+    of_lengths({1, int64_t{1} << 40});
+  });
+  expect_error(Fault::data, Code::bad_position, {"Placement", "2147483648", "2147483647"},
                [] { of_lengths({2}, {.offset = INT32_MAX}); });
 }
 
-TEST(Placement, GoesOnWhereACacheStopped) {
+TEST(Placement, ContinuesWhereACacheStopped) {
   const Placement prompt = of_lengths({3, 1, 0}, kCountFromTwo);
   const Placement first = of_lengths({1, 1, 1}, kCountFromTwo).after(prompt);
   EXPECT_EQ(positions(first), (Ints{5, 3, 2})) << "an empty past: from the offset";
@@ -196,7 +196,7 @@ TEST(Placement, GoesOnWhereACacheStopped) {
   EXPECT_EQ(key_positions(first), (Ints{2, 3, 4, 5, 2, 3, 2}));
   EXPECT_TRUE(first.sequences().contiguous);
   EXPECT_EQ(first.distances(), std::pair(int64_t{-3}, int64_t{0}));
-  // A second step, of different lengths: 2 tokens, none, 1.
+  // A second step with different lengths: 2, 0 and 1 tokens.
   const Placement second = of_lengths({2, 0, 1}, kCountFromTwo).after(first);
   EXPECT_EQ(positions(second), (Ints{6, 7, 3}));
   EXPECT_EQ(starts(second), (Ints{0, 2, 2, 3}));
@@ -214,22 +214,19 @@ TEST(Placement, KeepsGivenIdsBehindACache) {
 
 TEST(Placement, LooksAcrossToAnotherText) {
   const Placement decoder = of_lengths({1, 2}), encoder = of_lengths({4, 0}, {.offset = 1});
-  const Placement cross = decoder.across(encoder);
+  const Placement cross = decoder.cross_attention(encoder);
   EXPECT_EQ(positions(cross), (Ints{0, 0, 1}));
   EXPECT_EQ(key_positions(cross), (Ints{1, 2, 3, 4}));
   EXPECT_EQ(key_starts(cross), (Ints{0, 4, 4}));
   EXPECT_EQ(cross.distances(), std::pair(int64_t{1}, int64_t{4}));
-  EXPECT_EQ(positions(of_lengths({1, 1}).after(decoder).across(encoder)), (Ints{1, 2}));
+  EXPECT_EQ(positions(of_lengths({1, 1}).after(decoder).cross_attention(encoder)), (Ints{1, 2}));
 }
 
 TEST(Placement, RefusesAPartnerThatDoesNotFit) {
   const Placement two = of_lengths({1, 1}), three = of_lengths({1, 1, 1});
-  expect_error(Fault::data, {"Placement::after: 2 sequences, but the other placement has 3"},
-               [&] { two.after(three); });
-  expect_error(Fault::data, {"Placement::across: 3 sequences, but the other placement has 2"},
-               [&] { three.across(two); });
-  expect_error(Fault::data, {"Placement::after: its own keys are not its queries"},
-               [&] { two.after(two).after(two); });
+  expect_error(Fault::data, {"Placement::after", "2", "3"}, [&] { two.after(three); });
+  expect_error(Fault::data, {"Placement::cross_attention", "3", "2"}, [&] { three.cross_attention(two); });
+  expect_error(Fault::data, {"Placement::after"}, [&] { two.after(two).after(two); });
 }
 
 TEST(Placement, PacksAndUnpacks) {
@@ -249,26 +246,22 @@ TEST(Placement, SelectsSequencesInAnyOrder) {
   EXPECT_EQ(ints(picked.sequences().query_starts), (Ints{0, 3, 5, 8}));
   EXPECT_EQ(ints(picked.sequences().query_positions), (Ints{2, 3, 4, 1, 2, 2, 3, 4}));
   EXPECT_EQ(ints(picked.sequences().key_positions), (Ints{0, 1, 2, 3, 4, 0, 1, 2, 0, 1, 2, 3, 4}));
-  expect_error(Fault::data, {"Placement::select: sequence 2 of 2"}, [] {
+  expect_error(Fault::data, {"Placement::select", "2", "0 to 1"}, [] {
     of_lengths({2, 3}).select(std::vector<int64_t>{2});
   });
 }
 
 TEST(Placement, RefusesToPackWhatDoesNotFit) {
   const Placement placement = Placement::rectangle(2, 3);
-  expect_error(Fault::data, {"Placement::pack: shape [3, 2], expected [2, 3, ..]"}, [&] {
+  expect_error(Fault::data, Code::bad_shape, {"Placement::pack", "[3, 2]", "[2, 3, ..]"}, [&] {
     placement.pack(Tensor::zeros({3, 2}));
   });
-  expect_error(Fault::data, {"Placement::unpack: shape [5, 1], expected [6, ..]"}, [&] {
+  expect_error(Fault::data, Code::bad_shape, {"Placement::unpack", "[5, 1]", "[6, ..]"}, [&] {
     placement.unpack(Tensor::zeros({5, 1}));
   });
-  expect_error(Fault::data, {"Placement::pack: the placement was not made from a rectangle"}, [] {
-    of_lengths({2, 2}).pack(Tensor::zeros({2, 2}));
-  });
-  expect_error(Fault::data, {"Placement::unpack: the placement was not made from a rectangle"}, [] {
-    of_lengths({2, 2}).unpack(Tensor::zeros({4}));
-  });
-  expect_error(Fault::data, {"Placement: the rows of [2, 3] lie apart; clone() it first"}, [&] {
+  expect_error(Fault::data, {"Placement::pack"}, [] { of_lengths({2, 2}).pack(Tensor::zeros({2, 2})); });
+  expect_error(Fault::data, {"Placement::unpack"}, [] { of_lengths({2, 2}).unpack(Tensor::zeros({4})); });
+  expect_error(Fault::data, Code::bad_shape, {"Placement", "[2, 3]", "clone()"}, [&] {
     placement.pack(Tensor::zeros({2, 4}).columns(0, 3));
   });
 }

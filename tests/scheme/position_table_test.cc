@@ -9,7 +9,7 @@
 namespace locus {
 namespace {
 
-// Part 0 holds the position, part 1 the variant, both twice.
+// Table 0 contains the position, table 1 the variant, both twice.
 PositionTable numbers(std::atomic<int>* computed = nullptr) {
   return PositionTable(2, 2, [=](int64_t variant) {
     return [=](int64_t position, std::span<float> row) {
@@ -26,9 +26,9 @@ bool right(const PositionTable::Found& found, const Placement& placement, std::s
       for (int32_t n = starts.data<int32_t>()[b]; n < starts.data<int32_t>()[b + 1]; ++n) {
         const int64_t at = rows.data<int32_t>()[n] * 2;
         const float variant = variants.empty() ? 0 : static_cast<float>(variants[b]);
-        if (found.parts[0].data<float>()[at] != static_cast<float>(positions.data<int32_t>()[n]))
+        if (found.tables[0].data<float>()[at] != static_cast<float>(positions.data<int32_t>()[n]))
           return false;
-        if (found.parts[1].data<float>()[at + 1] != variant) return false;
+        if (found.tables[1].data<float>()[at + 1] != variant) return false;
       }
     }
     return true;
@@ -58,9 +58,9 @@ TEST(PositionTable, ComputesARowOnceUntilItGrows) {
   std::atomic<int> computed = 0;
   const PositionTable table = numbers(&computed);
   const auto find = [&](int64_t length) { return table.find(Placement::rectangle(1, length)); };
-  const Tensor first = find(5).parts[0];
+  const Tensor first = find(5).tables[0];
   EXPECT_EQ(computed, 8);
-  EXPECT_TRUE(find(8).parts[0].shares_memory_with(first));
+  EXPECT_TRUE(find(8).tables[0].shares_memory_with(first));
   EXPECT_EQ(computed, 8);
   find(9);
   EXPECT_EQ(computed, 24);
@@ -70,7 +70,7 @@ TEST(PositionTable, ComputesARowOnceUntilItGrows) {
 TEST(PositionTable, TakesNoMemoryForPositionsThatDoNotOccur) {
   const PositionTable table = numbers();
   const Placement far = Placement::given(Tensor::of({1, 2}, {2000000000, 7}));
-  EXPECT_EQ(table.find(far).parts[0].size(0), 2);
+  EXPECT_EQ(table.find(far).tables[0].size(0), 2);
 }
 
 TEST(PositionTable, ServesThreadsAtOnce) {

@@ -32,29 +32,40 @@ TEST(Registry, EverySchemeIntroducesItself) {
 }
 
 TEST(Registry, RefusesAnUnknownScheme) {
-  expect_error(Fault::usage, {"unknown scheme 'nome'; did you mean 'none'?; there are none"},
+  expect_error(Fault::usage, Code::unknown_scheme, {"'nome'", "'none'", "none, learned, sinusoidal"},
                [] { make("nome", kRegistryGeometry); });
 }
 
+TEST(Registry, SuggestsTheSchemeWithThisAlias) {
+  const auto suggests = [](const char* alias, const char* name) {
+    expect_error(Fault::usage, Code::unknown_scheme, {alias, name}, [&] { scheme_info(alias); });
+  };
+  suggests("rope", "'rotary'");
+  suggests("RoPE", "'rotary'");
+  suggests("wpe", "'learned'");
+  suggests("t5 BIAS", "'t5'");
+  suggests("NoPE", "'none'");
+  suggests("txl", "'transformer_xl'");
+}
+
 TEST(Registry, RefusesAnUnknownOption) {
-  expect_error(Fault::usage, {"none: unknown option 'base'; it has no options"}, [] {
+  expect_error(Fault::usage, Code::unknown_option, {"none", "'base'"}, [] {
     Parameters parameters;
     make_scheme("none", kRegistryGeometry, {{"base", "1"}}, Scope(parameters), Random(1, 2));
   });
 }
 
 TEST(Registry, RefusesAModelOfNoSize) {
-  const auto refused = [](int64_t Geometry::*size, const char* text) {
+  const auto refused = [](int64_t Geometry::*size, const char* name) {
     Geometry geometry = kRegistryGeometry;
     geometry.*size = -1;
-    expect_error(Fault::data, {text}, [&] { make("none", geometry); });
+    expect_error(Fault::data, {"make_scheme", name, "-1", "1"}, [&] { make("none", geometry); });
   };
-  refused(&Geometry::width, "make_scheme: geometry.width is -1, expected at least 1");
-  refused(&Geometry::heads, "make_scheme: geometry.heads is -1, expected at least 1");
-  refused(&Geometry::head_size, "make_scheme: geometry.head_size is -1, expected at least 1");
-  refused(&Geometry::layers, "make_scheme: geometry.layers is -1, expected at least 1");
-  refused(&Geometry::max_length,
-          "make_scheme: geometry.max_length is -1, expected at least 1, or 0 for none known");
+  refused(&Geometry::width, "geometry.width");
+  refused(&Geometry::heads, "geometry.heads");
+  refused(&Geometry::head_size, "geometry.head_size");
+  refused(&Geometry::layers, "geometry.layers");
+  refused(&Geometry::max_length, "geometry.max_length");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace locus {
 namespace {
 
-// As in tools/golden/schemes_input.py: heads of 16, trained to 64.
+// As in tools/golden/schemes_input.py: heads of size 16, trained length 64.
 constexpr Geometry kRotaryGeometry{.width = 32, .heads = 2, .head_size = 16, .max_length = 64};
 
 struct Case {
@@ -55,7 +55,7 @@ struct Angles {
   std::vector<float> cos, sin;
 };
 
-// One sequence that has the golden positions below its length, and its last one.
+// One sequence with the golden positions below its length, and its last position.
 Angles angles(const Case& c, OptionValues options, const char* precision) {
   options["precision"] = precision;
   std::vector<int32_t> ids;
@@ -122,8 +122,8 @@ TEST(Rotary, HfFrequenciesHaveTransformersBits) {
 }
 
 TEST(Rotary, HfTablesAreTransformersUpToItsSines) {
-  // Ours is the correctly rounded cosine of the same f32 angle; torch's vector cosine is up to 2 ulp off
-  // that, 1.2e-7 where it is near 1, and is multiplied by the attention factor, below 1.4 here.
+  // Locus has the correctly rounded cosine of the same f32 angle. The vector cosine of torch differs from it
+  // by up to 2 ulp, 1.2e-7 near 1, and is multiplied by the attention factor, below 1.4 here.
   const SafetensorsFile file = golden("rotary");
   for (const Case& c : kCases) {
     if (!file.has(label(c) + ".cos")) continue;
@@ -154,14 +154,14 @@ TEST(Rotary, TurnsAsLlamaNeoxAndGptjDo) {
       const std::vector<double> actual = rotated(file.read(side), term, 8, side == "k");
       const std::vector<float> expected = file.read(model + "." + side).values();
       for (size_t i = 0; i < expected.size(); ++i) {
-        // f32 angles up to 8, off by half an ulp (2.4e-7), on numbers up to 3.
+        // f32 angles up to 8 have an error of half an ulp (2.4e-7), and multiply numbers up to 3.
         ASSERT_NEAR(actual[i], expected[i], 2e-6) << model << " " << side << " " << i;
       }
     }
   }
 }
 
-// The rows of cosines that the queries of one sequence see.
+// The rows of cosines of the queries of one sequence.
 std::vector<float> seen(const RotationTerm& term, const Placement& placement, int64_t sequence) {
   const auto starts = placement.sequences().query_starts.data<int32_t>();
   std::vector<float> result;
@@ -210,40 +210,35 @@ TEST(Rotary, TakesItsFactorFromTheLengths) {
 }
 
 TEST(Rotary, RefusesOptionsThatDoNotFit) {
-  const auto refused = [](const OptionValues& options, const char* text,
+  const auto refused = [](const OptionValues& options, std::initializer_list<const char*> values,
                           Geometry geometry = kRotaryGeometry) {
-    expect_error(Fault::usage, {text}, [&] { make("rotary", options, geometry); });
+    expect_error(Fault::usage, values, [&] { make("rotary", options, geometry); });
   };
-  refused({{"width", "18"}}, "rotary: option width is 18, but a head has 16 elements");
-  refused({{"width", "5"}}, "rotary: the rotated width is 5, expected an even number: pairs turn");
-  refused({{"scaling", "rope"}}, "rotary: option scaling is 'rope', expected one of none|linear|dynamic");
-  refused({{"scaling", "yanr"}, {"factor", "2"}}, "did you mean 'yarn'?");
-  refused({{"factor", "4"}}, "rotary: option factor is 4, but scaling is none");
-  refused({{"scaling", "linear"}, {"factor", "0.5"}},
-          "rotary: option factor is 0.5, expected at least 1, or 0 for");
-  refused({{"scaling", "linear"}}, "rotary: scaling linear needs option factor, or original_length and");
-  refused({{"scaling", "llama3"}, {"factor", "8"}},
-          "rotary: scaling llama3 needs option original_length, or the model's max_length",
+  refused({{"width", "18"}}, {"rotary", "width", "18", "16"});
+  refused({{"width", "5"}}, {"rotary", "width", "5"});
+  refused({{"scaling", "rope"}}, {"rotary", "scaling", "'rope'", "none|linear|dynamic"});
+  refused({{"scaling", "yanr"}, {"factor", "2"}}, {"'yanr'", "'yarn'"});
+  refused({{"factor", "4"}}, {"rotary", "factor", "4", "0", "none"});
+  refused({{"scaling", "linear"}, {"factor", "0.5"}}, {"rotary", "factor", "0.5", "1", "0"});
+  refused({{"scaling", "linear"}}, {"rotary", "linear", "factor", "original_length", "max_length"});
+  refused({{"scaling", "llama3"}, {"factor", "8"}}, {"rotary", "llama3", "original_length", "max_length"},
           {.width = 32, .heads = 2, .head_size = 16});
-  refused({{"scaling", "ntk"}, {"factor", "2"}, {"width", "2"}},
-          "rotary: scaling ntk needs a rotated width above 2");
-  refused({{"scaling", "yarn"}, {"factor", "2"}, {"base", "1"}}, "rotary: scaling yarn needs a base above 1");
+  refused({{"scaling", "ntk"}, {"factor", "2"}, {"width", "2"}}, {"rotary", "ntk", "width", "2"});
+  refused({{"scaling", "yarn"}, {"factor", "2"}, {"base", "1"}}, {"rotary", "yarn", "base", "1"});
   refused({{"scaling", "yarn"}, {"factor", "2"}, {"beta_fast", "0.5"}},
-          "rotary: option beta_fast is 0.5, expected at least beta_slow, which is 1");
+          {"rotary", "beta_fast", "0.5", "beta_slow", "1"});
   refused({{"scaling", "llama3"}, {"factor", "2"}, {"high_freq_factor", "1"}},
-          "rotary: option high_freq_factor is 1, expected more than low_freq_factor, which is 1");
+          {"rotary", "high_freq_factor is 1", "low_freq_factor = 1"});
   refused({{"scaling", "longrope"}, {"factor", "2"}, {"short_factor", "1,2"}},
-          "rotary: option short_factor has 2 numbers, expected 8, one for each rotated pair");
-  refused({{"long_factor", "1,2"}},
-          "rotary: option long_factor is given, but scaling is none; only longrope");
-  refused({{"attention_factor", "2"}},
-          "rotary: option attention_factor is 2, but only yarn and longrope have one");
+          {"rotary", "short_factor", "2", "8"});
+  refused({{"long_factor", "1,2"}}, {"rotary", "long_factor", "none", "longrope"});
+  refused({{"attention_factor", "2"}}, {"rotary", "attention_factor", "2", "0", "yarn", "longrope"});
   refused({{"scaling", "longrope"},
            {"factor", "2"},
            {"original_length", "1"},
            {"short_factor", "1,1,1,1,1,1,1,1"},
            {"long_factor", "1,1,1,1,1,1,1,1"}},
-          "rotary: scaling longrope needs an original_length above 1");
+          {"rotary", "longrope", "original_length", "1"});
 }
 
 }  // namespace

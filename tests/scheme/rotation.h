@@ -1,11 +1,12 @@
-// Rotation by a term, as kernel/rotate.h says, one pair at a time in double: independent of any kernel.
+// Applies a rotation term as defined in kernel/rotate.h, one pair at a time in double, independently of the
+// kernels.
 #pragma once
 
 #include "locus/op/terms.h"
 
 namespace locus {
 
-// x [N, H*D] in heads of `head_size`; keys with the keys' tables and rows.
+// x [N, H*D] has heads of size `head_size`; keys use the tables and rows of keys.
 inline std::vector<double> rotated(const Tensor& x, const RotationTerm& term, int64_t head_size, bool keys) {
   const Tensor& cos = keys && term.key_cos ? term.key_cos : term.cos;
   const Tensor& sin = keys && term.key_sin ? term.key_sin : term.sin;

@@ -34,7 +34,7 @@ TEST(Sinusoidal, HasTheBitsOfTransformersTables) {
 }
 
 TEST(Sinusoidal, IsNearM2M100sFloatTable) {
-  // That table is computed in float32: a frequency off by an ulp (6e-8) at an angle of 39.
+  // That table is computed in float32: a frequency has an error of one ulp (6e-8), at an angle of 39.
   const std::vector<float> expected = golden("sinusoidal").read("m2m100").values();
   const std::vector<float> actual = rows({{"pairs", "halves"}, {"spacing", "closed"}});
   for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 5e-6) << i;
@@ -59,13 +59,12 @@ TEST(Sinusoidal, MayBeJoined) {
 }
 
 TEST(Sinusoidal, RefusesOptionsThatDoNotFit) {
-  expect_error(Fault::usage, {"sinusoidal: the width is 5, expected an even number"}, [] {
+  expect_error(Fault::usage, {"sinusoidal", "width", "5"}, [] {
     make("sinusoidal", {{"combine", "joined"}, {"width", "5"}}, kSinusoidalGeometry);
   });
-  expect_error(Fault::usage,
-               {"sinusoidal: option width is 4, but rows that are added have the model's width"}, [] {
-                 make("sinusoidal", {{"width", "4"}}, kSinusoidalGeometry);
-               });
+  expect_error(Fault::usage, {"sinusoidal", "width", "4", "0", "joined"}, [] {
+    make("sinusoidal", {{"width", "4"}}, kSinusoidalGeometry);
+  });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The maps of tests/golden/scheme/maps.safetensors: where a value changes, and the value from there on.
+// The maps of tests/golden/scheme/maps.safetensors, stored as the points where the value changes and the new
+// value.
 #pragma once
 
 #include <vector>

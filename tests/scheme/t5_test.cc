@@ -9,7 +9,7 @@ namespace {
 
 constexpr Geometry kT5Geometry = {.width = 8, .heads = 1, .head_size = 8};
 
-// The term of a table whose row b holds the number b: the buckets of all distances.
+// The term of a table whose row b contains the number b: the buckets of all distances.
 DistanceTerm buckets(const OptionValues& options, int64_t length, bool causal = false) {
   Parameters parameters;
   Geometry geometry = kT5Geometry;
@@ -50,13 +50,13 @@ TEST(T5, SidesFollowTheModel) {
 }
 
 TEST(T5, RefusesBucketsThatCannotBe) {
-  expect_error(Fault::usage, {"t5", "buckets is 3", "even number of at least 4"}, [] {
+  expect_error(Fault::usage, {"t5", "buckets", "3", "4"}, [] {
     buckets({{"buckets", "3"}, {"sides", "two"}}, 2);
   });
-  expect_error(Fault::usage, {"t5", "max_distance is 8", "more than 8"}, [] {
+  expect_error(Fault::usage, {"t5", "max_distance", "8"}, [] {
     buckets({{"buckets", "32"}, {"max_distance", "8"}, {"sides", "two"}}, 2);
   });
-  expect_error(Fault::usage, {"t5", "buckets is '1'", "from 2"}, [] { buckets({{"buckets", "1"}}, 2); });
+  expect_error(Fault::usage, {"t5", "buckets", "'1'", "2"}, [] { buckets({{"buckets", "1"}}, 2); });
 }
 
 }  // namespace

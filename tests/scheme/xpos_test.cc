@@ -11,7 +11,7 @@ namespace {
 
 constexpr Geometry kXposGeometry{.width = 8, .heads = 1, .head_size = 8};
 
-// q_i . k_j of the turned queries and keys, all pairs, their lengths beside them.
+// q_i . k_j of all pairs of rotated queries and keys, and the sums of the absolute products.
 struct Scores {
   std::vector<double> values, magnitudes;
 };
@@ -41,7 +41,7 @@ TEST(Xpos, IsThePapersFormula) {
   const Tensor expected = file.read("scores");
   const Scores actual = scores(file.read("positions"));
   for (size_t i = 0; i < 25; ++i) {
-    // Two table entries rounded to f32 in each product: 2^-23 of what was added up.
+    // Each product has two table entries rounded to f32: a relative error of 2^-23.
     EXPECT_NEAR(actual.values[i], expected.data<double>()[i], 0x1p-22 * actual.magnitudes[i]) << i;
   }
 }
@@ -69,23 +69,20 @@ TEST(Xpos, StaysFiniteOverLongSequences) {
 
 TEST(Xpos, RefusesWhatFloatsCannotHold) {
   const Made made = make("xpos", {}, kXposGeometry);
-  expect_error(
-      Fault::data,
-      {"xpos: sequence 1 has positions 0 to 69999; f32 holds its decay within 32695 of 32768; shorten"}, [&] {
-        made.scheme->terms(of_lengths({3, 70000}));
-      });
+  expect_error(Fault::data, Code::bad_position,
+               {"xpos", "sequence 1", "0", "69999", "32695", "32768", "scale_base"}, [&] {
+                 made.scheme->terms(of_lengths({3, 70000}));
+               });
   EXPECT_NO_THROW(
       make("xpos", {{"scale_base", "2048"}}, kXposGeometry).scheme->terms(of_lengths({3, 70000})));
   EXPECT_NO_THROW(made.scheme->terms(of_lengths({0})));
 }
 
 TEST(Xpos, RefusesOptionsThatDoNotFit) {
-  expect_error(Fault::usage, {"xpos: option width is 10, but a head has 8 elements"}, [] {
+  expect_error(Fault::usage, {"xpos", "width", "10", "8"}, [] {
     make("xpos", {{"width", "10"}}, kXposGeometry);
   });
-  expect_error(Fault::usage, {"xpos: the rotated width is 3, expected an even number"}, [] {
-    make("xpos", {{"width", "3"}}, kXposGeometry);
-  });
+  expect_error(Fault::usage, {"xpos", "width", "3"}, [] { make("xpos", {{"width", "3"}}, kXposGeometry); });
 }
 
 }  // namespace

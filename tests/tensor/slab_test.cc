@@ -7,13 +7,13 @@
 namespace locus {
 namespace {
 
-constexpr int64_t kMegabyte = (1 << 20) / 4;  // numbers
+constexpr int64_t kMegabyte = (1 << 20) / 4;  // in f32 elements
 
 TEST(Slab, TensorsOfOneBlockDoNotOverlapAndOutliveIt) {
   std::vector<Tensor> tensors;
   {
     Slab slab;
-    tensors.push_back(slab.empty({64 * kMegabyte}));  // so much that the next ones share a block
+    tensors.push_back(slab.empty({64 * kMegabyte}));  // large enough that the following tensors share a block
     for (const int64_t size : {3, 0, 1, 17, 1000}) tensors.push_back(slab.empty({size, 5}));
     tensors.push_back(slab.empty({7}, DType::bf16));
   }

@@ -1,4 +1,4 @@
-// vocab.bpe + encoder.json and rank files that lie: each is refused by name.
+// Malformed vocab.bpe + encoder.json and rank files: errors name the file, the line and the value.
 #include "locus/text/bpe_files.h"
 
 #include <gtest/gtest.h>
@@ -25,14 +25,15 @@ std::string encoder(const std::vector<std::string>& more, const std::string& las
   return text + last;
 }
 
-void expect_refused(const std::string& merges, const std::string& ids, const std::string& message) {
+void expect_refused(const std::string& merges, const std::string& ids,
+                    std::initializer_list<const char*> values, Code code = Code::none) {
   const TemporaryFolder folder;
   put(folder / "vocab.bpe", merges);
   put(folder / "encoder.json", ids);
-  expect_error(Fault::data, {message.c_str()}, [&] { load_tokenizer(folder.path()); });
+  expect_error(Fault::data, code, values, [&] { load_tokenizer(folder.path()); });
 }
 
-TEST(Merges, ReadsWhatIsRight) {
+TEST(Merges, ReadsValidFiles) {
   const TemporaryFolder folder;
   put(folder / "vocab.bpe", "#version: 0.2\r\nt h\r\nth e\n# #\n");
   put(folder / "encoder.json", encoder({"th", "the", "##", "<end>", "two words"}));
@@ -43,18 +44,17 @@ TEST(Merges, ReadsWhatIsRight) {
 }
 
 TEST(Merges, UnknownTokens) {
-  expect_refused("t h\n", encoder({}), "vocab.bpe', line 1: token 'th' is not in '");
-  expect_refused("#version: 0.2\nt h\nx th\n", encoder({"th"}), "line 3: token 'xth' is not in '");
-  expect_refused("the re\n", encoder({"there"}), "line 1: token 'the' is not in '");
-  expect_refused("the r\n", encoder({"the", "ther"}),
-                 "line 1: token 'the' is neither a byte nor the result of a merge");
+  expect_refused("t h\n", encoder({}), {"vocab.bpe", "line 1", "'th'", "encoder.json"});
+  expect_refused("#version: 0.2\nt h\nx th\n", encoder({"th"}), {"line 3", "'xth'"});
+  expect_refused("the re\n", encoder({"there"}), {"line 1", "'the'"});
+  expect_refused("the r\n", encoder({"the", "ther"}), {"line 1", "'the'"});
 }
 
 TEST(Merges, DuplicateMerge) {
-  expect_refused("t h\nh e\nt h\n", encoder({"th", "he"}), "line 3: 't h' stands in line 1 already");
+  expect_refused("t h\nh e\nt h\n", encoder({"th", "he"}), {"line 3", "'t h'", "line 1"});
 }
 
-// A merge that is listed before the merge that makes its part: it waits for it.
+// A merge may be listed before the merge that creates its left token.
 TEST(Merges, OrderDoesNotMatterForReading) {
   const TemporaryFolder folder;
   put(folder / "vocab.bpe", "th e\nt h\n");
@@ -62,40 +62,39 @@ TEST(Merges, OrderDoesNotMatterForReading) {
   EXPECT_EQ(load_tokenizer(folder.path())->encode("thethe"), (std::vector<int32_t>{257, 257}));
 }
 
-TEST(Merges, LinesThatAreNoMerges) {
+TEST(Merges, InvalidLines) {
   for (const std::string line : {"th", "t  h", "t h e", " t", "t ", "t h "}) {
     expect_refused("t h\n" + line + "\n", encoder({"th"}),
-                   fmt::format("line 2: '{}', expected two tokens with a blank between them", line));
+                   {"vocab.bpe", "line 2", fmt::format("'{}'", line).c_str()});
   }
-  expect_refused("t h\n\n", encoder({"th"}), "line 2: '', expected two tokens");
+  expect_refused("t h\n\n", encoder({"th"}), {"line 2", "''"});
 }
 
-TEST(Merges, IdsThatAreNoIds) {
+TEST(Merges, InvalidIds) {
   for (const std::string id : {"-1", "1.5", "\"7\"", "null", "2147483647", "4294967296"}) {
-    expect_refused("", encoder({}, fmt::format(", \"x y\": {}}}", id)), "the id of token 'x y' is '");
+    expect_refused("", encoder({}, fmt::format(", \"x y\": {}}}", id)),
+                   {"encoder.json", "'x y'", id.c_str()});
   }
-  expect_refused("", encoder({}, ", \"x y\": 255}"), "encoder.json': two tokens have id 255");
-  expect_refused("", encoder({}, ", \"x y\": 257}"),
-                 "token 'x y' has id 257, but there are 257 tokens: expected ids 0 to 256, without a hole");
-  expect_refused("", encoder({}, ", \"x y\": 2147483646}"), "token 'x y' has id 2147483646");
+  expect_refused("", encoder({}, ", \"x y\": 255}"), {"encoder.json", "255"});
+  expect_refused("", encoder({}, ", \"x y\": 257}"), {"'x y'", "257", "257 tokens", "0 to 256"});
+  expect_refused("", encoder({}, ", \"x y\": 2147483646}"), {"'x y'", "2147483646"});
 }
 
-TEST(Merges, TokensThatAreNone) {
-  expect_refused("", "{}", "encoder.json': the vocabulary is empty");
-  expect_refused("", encoder({""}), "encoder.json': an empty token, expected one byte at least");
-  expect_refused("", encoder({"a"}), "encoder.json': token 'a' stands twice, expected once");
-  expect_refused("", R"({"a": 0})",
-                 "the vocabulary of 1 tokens has none for byte 0x00, expected one for each of the 256 bytes");
-  expect_refused("", encoder({std::string(257, 'x')}), "its name has 257 bytes, expected 1 to 256");
+TEST(Merges, InvalidTokens) {
+  expect_refused("", "{}", {"encoder.json"});
+  expect_refused("", encoder({""}), {"encoder.json", "empty token"});
+  expect_refused("", encoder({"a"}), {"encoder.json", "'a'"});
+  expect_refused("", R"({"a": 0})", {"1 tokens", "0x00", "256"});
+  expect_refused("", encoder({std::string(257, 'x')}), {"257", "1 to 256"});
 }
 
-TEST(Merges, EncodersThatAreNoJson) {
-  expect_refused("", "", "encoder.json': not valid JSON");
-  expect_refused("", "[1]", "encoder.json': the JSON value is '[1]', expected an object");
-  expect_refused("", "{\"\xff\": 1}", "encoder.json': not valid JSON");
-  expect_refused("", R"({"\ud800": 1})", "encoder.json': not valid JSON");
+TEST(Merges, InvalidJson) {
+  expect_refused("", "", {"encoder.json"}, Code::damaged_file);
+  expect_refused("", "[1]", {"encoder.json", "'[1]'", "object"});
+  expect_refused("", "{\"\xff\": 1}", {"encoder.json"}, Code::damaged_file);
+  expect_refused("", R"({"\ud800": 1})", {"encoder.json"}, Code::damaged_file);
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-  expect_refused("", "{\"a\": " + deep + "}", "encoder.json': not valid JSON");
+  expect_refused("", "{\"a\": " + deep + "}", {"encoder.json"}, Code::damaged_file);
 }
 
 std::string rank_lines(const std::vector<std::string>& more = {}) {
@@ -109,13 +108,13 @@ std::string rank_lines(const std::vector<std::string>& more = {}) {
   return lines;
 }
 
-void expect_ranks_refused(const std::string& lines, const std::string& message) {
+void expect_ranks_refused(const std::string& lines, std::initializer_list<const char*> values) {
   const TemporaryFolder folder;
   put(folder / "x.tiktoken", lines);
-  expect_error(Fault::data, {message.c_str()}, [&] { load_tokenizer(folder.path()); });
+  expect_error(Fault::data, values, [&] { load_tokenizer(folder.path()); });
 }
 
-TEST(Ranks, ReadsWhatIsRight) {
+TEST(Ranks, ReadsAValidFile) {
   const TemporaryFolder folder;
   put(folder / "any.tiktoken", rank_lines({"ab", "abc", "zzz"}));
   const auto bpe = load_tokenizer(folder.path());
@@ -125,35 +124,35 @@ TEST(Ranks, ReadsWhatIsRight) {
   EXPECT_EQ(load_tokenizer(folder / "any.tiktoken")->size(), bpe->size());
 }
 
-TEST(Ranks, SpecialTokensFillHolesAndReadBack) {
+TEST(Ranks, SpecialTokensFillGapsAndReadBack) {
   const TemporaryFolder folder;
   put(folder / "x", rank_lines() + fmt::format("{} 257\n", base64_encoded("ab")));
   const Bpe bpe(read_ranks(folder / "x", SpecialTokens({{"<end>", 256}, {"<pad>", 258}})));
   bpe.save(folder / "saved");
   const auto loaded = load_tokenizer(folder / "saved");
   EXPECT_EQ(loaded->kind(), "ranks");
-  EXPECT_EQ(loaded->encode("ab<end><pad>", Specials::are_read), (std::vector<int32_t>{257, 256, 258}));
+  EXPECT_EQ(loaded->encode("ab<end><pad>", Specials::are_tokens), (std::vector<int32_t>{257, 256, 258}));
 }
 
-TEST(Ranks, LinesThatAreNoRanks) {
+TEST(Ranks, InvalidLines) {
   for (const std::string line : {"YWI=", "YWI= x", "YWI= -1", "YWI= 2147483647", "YWI= 99999999999999999999",
                                  "YWI 256", "Y?I= 256", "YWI=  256", "=AAA 256", " 256 ", ""}) {
     expect_ranks_refused(rank_lines() + line + "\n",
-                         fmt::format("line 257: '{}', expected a token in base64, a blank and a rank", line));
+                         {"x.tiktoken", "line 257", fmt::format("'{}'", line).c_str(), "base64"});
   }
-  expect_ranks_refused(rank_lines() + " 256\n", "line 257: a token of 0 bytes, expected 1 to 1024");
-  expect_ranks_refused(rank_lines({std::string(1025, 'a')}), "line 257: a token of 1025 bytes");
+  expect_ranks_refused(rank_lines() + " 256\n", {"line 257", "0 bytes", "1 to 1024"});
+  expect_ranks_refused(rank_lines({std::string(1025, 'a')}), {"line 257", "1025 bytes"});
 }
 
-TEST(Ranks, RanksThatAreNoIds) {
-  expect_ranks_refused("", "x.tiktoken': the vocabulary is empty");
-  expect_ranks_refused(rank_lines() + "YWI= 257\n", "token 'ab' has id 257, but there are 257 tokens");
-  expect_ranks_refused(rank_lines() + "YWI= 7\nYWM= 256\n", "two tokens have id 7, the second is 'ab'");
-  expect_ranks_refused(rank_lines({"ab", "ab"}), "token 'ab' stands twice, expected once");
-  expect_ranks_refused("YQ== 0\n", "has none for byte 0x00");
+TEST(Ranks, InvalidRanks) {
+  expect_ranks_refused("", {"x.tiktoken"});
+  expect_ranks_refused(rank_lines() + "YWI= 257\n", {"'ab'", "257", "257 tokens"});
+  expect_ranks_refused(rank_lines() + "YWI= 7\nYWM= 256\n", {"7", "'ab'"});
+  expect_ranks_refused(rank_lines({"ab", "ab"}), {"x.tiktoken", "'ab'"});
+  expect_ranks_refused("YQ== 0\n", {"0x00"});
 }
 
-TEST(Base64, ThereAndBack) {
+TEST(Base64, RoundTrip) {
   for (const std::string bytes : {"", "f", "fo", "foo", "foob", "\xff\xfe\xfd"}) {
     EXPECT_EQ(base64_decoded(base64_encoded(bytes)), bytes);
   }

@@ -21,43 +21,42 @@ TEST(BpeLearn, TheMostFrequentPairFirst) {
   const BpeVocabulary vocabulary = learn("abab abab cdcd cd", 258);
   ASSERT_EQ(vocabulary.merges.size(), 2u);
   EXPECT_EQ(vocabulary.tokens[256], "ab");  // four times
-  EXPECT_EQ(vocabulary.tokens[257], "cd");  // three times; ab + ab twice
+  EXPECT_EQ(vocabulary.tokens[257], "cd");  // three times; the pair ab + ab occurs twice
 }
 
 TEST(BpeLearn, SpecialTokensAreLast) {
   const Bpe bpe(learn("aaaa aaaa", 260, {"<z>", "<a>"}));
   EXPECT_EQ(bpe.special("<z>"), bpe.size() - 2);
   EXPECT_EQ(bpe.special("<a>"), bpe.size() - 1);
-  expect_error(Fault::data, {"the special token 'aa' is a token already"},
-               [] { learn("aaaa aaaa", 260, {"aa"}); });
+  expect_error(Fault::data, {"'aa'"}, [] { learn("aaaa aaaa", 260, {"aa"}); });
 }
 
-TEST(BpeLearn, StopsWhenNothingOccursTwice) {
+TEST(BpeLearn, StopsIfNoPairOccursTwice) {
   EXPECT_EQ(learn("", 1000).tokens.size(), 256u);
   EXPECT_EQ(learn("abcdefg", 1000).tokens.size(), 256u);
-  EXPECT_EQ(learn("abcabc", 1000).tokens.size(), 258u);  // ab, abc; abcabc is there once
+  EXPECT_EQ(learn("abcabc", 1000).tokens.size(), 258u);  // ab, abc; the pair abc + abc occurs once
 }
 
 TEST(BpeLearn, TooFewTokens) {
-  expect_error(Fault::data, {"257 tokens wanted, expected at least the 256 bytes and 2 special tokens"}, [] {
+  expect_error(Fault::data, {"257", "256 bytes", "2 special tokens"}, [] {
     learn("abc", 257, {"<a>", "<b>"});
   });
 }
 
-TEST(BpeLearn, TellsHowFarItIs) {
+TEST(BpeLearn, ReportsProgress) {
   WordCounts counts;
   counts.add(read_file(golden_text("corpus.txt")));
-  std::vector<int32_t> told;
+  std::vector<int32_t> reports;
   learn_bpe(counts, {.size = 380, .progress = [&](int32_t tokens, int32_t size) {
                        EXPECT_EQ(size, 380);
-                       told.push_back(tokens);
+                       reports.push_back(tokens);
                      }});
-  ASSERT_GE(told.size(), 2u);
-  EXPECT_TRUE(std::ranges::is_sorted(told));
+  ASSERT_GE(reports.size(), 2u);
+  EXPECT_TRUE(std::ranges::is_sorted(reports));
 }
 
-// Counting pairs anew after every merge gives the same merges as keeping counts.
-TEST(BpeLearn, AsByPlainCounting) {
+// Recounting all pairs after every merge gives the same merges as incremental counts.
+TEST(BpeLearn, SameAsPlainCounting) {
   EXPECT_TRUE(rc::check([] {
     const auto text = *rc::gen::container<std::string>(rc::gen::element('a', 'a', 'b', 'c', ' '));
     WordCounts counts;

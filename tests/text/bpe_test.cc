@@ -1,4 +1,4 @@
-// Merging: short words as long ones, any bytes back, and work that grows with the text and not faster.
+// BPE merging: short and long words agree, any bytes round-trip, and time is linear in the text.
 #include "locus/text/bpe.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<std::string> words(std::string_view text) {
   return result;
 }
 
-TEST(WordScanner, CutsAsThePatternDoes) {
+TEST(WordScanner, SplitsLikeThePattern) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(words("I'll say it's so  now"), (Words{"I", "'ll", " say", " it", "'s", " so", " ", " now"}));
   EXPECT_EQ(words("x \n\n y"), (Words{"x", " \n\n", " y"}));
@@ -45,12 +45,12 @@ TEST(WordScanner, CutsAsThePatternDoes) {
   EXPECT_EQ(words("\xc2\xa0\xc2\xa0x"), (Words{"\xc2\xa0", "\xc2\xa0", "x"}));
 }
 
-TEST(WordScanner, BytesThatAreNoUtf8AreOfTheRest) {
+TEST(WordScanner, BytesThatAreNotUtf8AreOfTheThirdKind) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(words("a\xff\xfe!b"), (Words{"a", "\xff\xfe!", "b"}));
   EXPECT_EQ(words("\xc0\xaf"), (Words{"\xc0\xaf"}));                      // an overlong form
   EXPECT_EQ(words("x\xed\xa0\x80y"), (Words{"x", "\xed\xa0\x80", "y"}));  // a surrogate
-  EXPECT_EQ(words("x \xe7\x8b"), (Words{"x", " \xe7\x8b"}));              // a character cut short
+  EXPECT_EQ(words("x \xe7\x8b"), (Words{"x", " \xe7\x8b"}));              // a truncated character
 }
 
 TEST(WordScanner, ACutChangesNoWords) {
@@ -83,7 +83,7 @@ TEST(Bpe, HostileTexts) {
   }
 }
 
-TEST(Bpe, LongWordsMergeAsShortOnesDo) {
+TEST(Bpe, LongWordsMergeLikeShortOnes) {
   const MergeTable table(learned().merges());
   EXPECT_TRUE(rc::check([&] {
     const auto letters =
@@ -97,7 +97,8 @@ TEST(Bpe, LongWordsMergeAsShortOnesDo) {
   }));
 }
 
-// A later merge may come first where its pair is there at once, and a merge may make one of lower rank.
+// A later merge may come first if its pair exists from the start, and a merge may create a pair of lower
+// rank.
 TEST(Bpe, LowestRankLeftmostFirst) {
   const Merge merges[] = {{0, 0, 1, 5}, {1, 1, 2, 0}, {0, 1, 3, 2}};
   const MergeTable table(merges);
@@ -112,8 +113,8 @@ TEST(Bpe, LowestRankLeftmostFirst) {
   EXPECT_EQ(five, (Ids{2, 0}));
 }
 
-// Any merges at all in any order of ranks: both ways give the same.
-TEST(Bpe, AnyMergesLongAsShort) {
+// For any merges in any order of ranks, both algorithms agree.
+TEST(Bpe, LongAndShortAgreeForAnyMerges) {
   EXPECT_TRUE(rc::check([] {
     std::map<std::pair<int32_t, int32_t>, Merge> merges;
     for (int32_t result = 3; result < 40; ++result) {
@@ -132,7 +133,7 @@ TEST(Bpe, AnyMergesLongAsShort) {
   }));
 }
 
-TEST(Bpe, RememberedWordsAreEncodedAlike) {
+TEST(Bpe, CachedWordsHaveTheSameTokens) {
   const Bpe fresh(read_merges(golden_text("learned")));
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += fmt::format(" word{} {}", i % 7000, i * 7919 % 100'003);
@@ -148,7 +149,7 @@ TEST(Bpe, RememberedWordsAreEncodedAlike) {
   EXPECT_EQ(fresh.encode(text), apart);
 }
 
-TEST(Bpe, ManyThreadsAtOnce) {
+TEST(Bpe, ManyThreads) {
   const std::string text = read_file(golden_text("corpus.txt"));
   const Ids expected = learned().encode(text);
   std::vector<std::thread> threads;
@@ -162,7 +163,7 @@ TEST(Bpe, ManyThreadsAtOnce) {
   EXPECT_EQ(same, (std::vector<int>{20, 20, 20, 20}));
 }
 
-// Sixteen times the text takes about sixteen times as long; quadratic work would take 256 times.
+// 16 times the text takes about 16 times as long. Quadratic time would be 256 times as long.
 TEST(Bpe, TimeGrowsWithTheText) {
   const auto seconds = [](const std::string& unit, size_t bytes) {
     std::string text;

@@ -1,4 +1,4 @@
-// Many texts at once, ids alone, and texts in parts: all the same as one whole text at a time.
+// Encoding many texts, without offsets, or in chunks gives the same as encoding one whole text at a time.
 #include "locus/text/encode_all.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace locus {
 namespace {
 
-// Pipelines whose texts fall into parts, each in its own way.
+// Pipelines that split texts into chunks, each in another way.
 const std::string kModel =
     R"("model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁", -3], ["a", -2],
   ["b", -2], ["ab", -3], ["▁a", -1.5], ["▁▁", -2.5], ["é", -3], ["!", -2], ["a!", -2.5]]}})";
@@ -47,12 +47,12 @@ std::string any_text() {
   return text;
 }
 
-TEST(Parts, IdsAloneAreThoseWithOffsets) {
+TEST(Chunks, IdsWithoutOffsetsAreTheSame) {
   for (const std::string& json : kPipelines) {
     const Pipeline pipeline(read_pipeline(json, "'t.json'"));
     EXPECT_TRUE(rc::check([&] {
       const std::string text = any_text();
-      for (const Specials specials : {Specials::are_text, Specials::are_read}) {
+      for (const Specials specials : {Specials::are_text, Specials::are_tokens}) {
         const EncodeOptions options = {.specials = specials, .framed = false};
         RC_ASSERT(pipeline.encode(text, specials) == pipeline.encoding(text, options).ids);
       }
@@ -60,18 +60,18 @@ TEST(Parts, IdsAloneAreThoseWithOffsets) {
   }
 }
 
-TEST(Parts, AWordWithoutTokensIsAnErrorEveryTime) {
+TEST(Chunks, AWordWithoutTokensIsAnErrorEveryTime) {
   const Pipeline pipeline(read_pipeline(
       R"({"pre_tokenizer": {"type": "Metaspace"}, "model": {"type": "Unigram", "vocab": [["▁", -1], ["a", -1]]}})",
       "'t.json'"));
   for (int i = 0; i < 2; ++i) {
-    const auto parts = {"'t.json': no token for 'b' (U+0062), and 'unk_id' is missing"};
-    expect_error(Fault::data, parts, [&] { pipeline.encode("a b"); });
-    expect_error(Fault::data, parts, [&] { pipeline.encoding("a b"); });
+    const auto values = {"'t.json'", "'b' (U+0062)", "'unk_id'"};
+    expect_error(Fault::data, values, [&] { pipeline.encode("a b"); });
+    expect_error(Fault::data, values, [&] { pipeline.encoding("a b"); });
   }
 }
 
-TEST(Parts, WithoutOffsetsEverythingElseIsThere) {
+TEST(Chunks, WithoutOffsetsEverythingElseIsTheSame) {
   const auto bert = load_tokenizer(golden_text("bert"));
   const Encoding with = bert->encoding("The dog chased it."),
                  without = bert->encoding("The dog chased it.", {.unit = OffsetUnit::none});

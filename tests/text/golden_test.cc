@@ -1,4 +1,4 @@
-// Ids against HF tokenizers and tiktoken (tools/golden/tokens.py).
+// Ids compared with Hugging Face tokenizers and tiktoken (tools/golden/tokens.py).
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -9,7 +9,7 @@
 namespace locus {
 namespace {
 
-// Every case of cases.jsonl under the ids its member `name` holds.
+// Compares every case of cases.jsonl with the ids in its member `name`.
 void expect_golden(const Tokenizer& tokenizer, const char* name) {
   simdjson::dom::parser parser;
   int cases = 0;
@@ -24,7 +24,7 @@ void expect_golden(const Tokenizer& tokenizer, const char* name) {
   EXPECT_GT(cases, 100);
 }
 
-// The learned vocabulary as a rank file: its tokens in the order of their ids.
+// The learned vocabulary as a rank file, in the order of ids.
 std::unique_ptr<Tokenizer> as_ranks(const Bpe& merges, const TemporaryFolder& folder) {
   BpeVocabulary ranks = {.form = BpeForm::ranks};
   for (int32_t id = 0; id < merges.size(); ++id) ranks.tokens.emplace_back(merges.bytes(id));
@@ -65,7 +65,7 @@ TEST(TokensGolden, TheVerdict) {
   EXPECT_EQ(tokenizer->special("<|endoftext|>"), 50256);
   EXPECT_EQ(ids.size(), 5145u);
   EXPECT_EQ(tokenizer->decode(ids), text);
-  uint64_t digest = 0;  // of all ids, as tiktoken gives them
+  uint64_t digest = 0;  // of all ids of tiktoken
   for (const int32_t id : ids) digest = digest * 1000003 + static_cast<uint64_t>(id);
   EXPECT_EQ(digest, 3393510196485180075u);
 }

@@ -1,5 +1,5 @@
-// Texts that break tokenizers, for a pipeline of every kind: each is encoded, offsets stay inside, and work
-// grows with the text and not faster.
+// Hostile texts for pipelines of every kind: each is encoded, offsets stay inside the text, and time is
+// linear.
 #include <gtest/gtest.h>
 
 #include "locus/text/pipeline/pipeline.h"
@@ -50,7 +50,7 @@ void check(const Tokenizer& tokenizer, const std::string& text) {
   tokenizer.decode(encoding.ids);
 }
 
-// Every kind of tokenizer with every kind of name; Marian's comes from its files.
+// Calls f with the name and the tokenizer of every kind. Marian's tokenizer comes from its files.
 void for_each_kind(const std::function<void(const std::string&, const Tokenizer&)>& f) {
   for (const auto& [name, json] : kKinds) f(name, Pipeline(read_pipeline(json, "'t.json'")));
   f("marian", *load_tokenizer(golden_text("marian")));
@@ -97,10 +97,10 @@ TEST(HostileTexts, NamesOfSpecialTokensAreText) {
           kWordPiece,
       "'t.json'"));
   EXPECT_EQ(bert.encode("a[SEP]"), (std::vector<int32_t>{1, 0, 0, 0}));
-  EXPECT_EQ(bert.encode("a[SEP]", Specials::are_read), (std::vector<int32_t>{1, 4}));
+  EXPECT_EQ(bert.encode("a[SEP]", Specials::are_tokens), (std::vector<int32_t>{1, 4}));
 }
 
-// Sixteen times the text takes about sixteen times as long; quadratic work would take 256 times.
+// 16 times the text takes about 16 times as long. Quadratic time would be 256 times as long.
 TEST(HostileTexts, TimeGrowsWithTheText) {
   for_each_kind([](const std::string& name, const Tokenizer& tokenizer) {
     const auto seconds = [&](const std::string& unit, size_t bytes) {

@@ -25,7 +25,7 @@ Corrupted corrupt(Ids ids, const Masking& how, int64_t epoch = 0, int64_t first 
   return {ids, targets};
 }
 
-// Of 100,000 tokens the counts are binomial; six standard deviations either side.
+// The counts over 100,000 tokens are binomial; the tolerance is six standard deviations.
 TEST(Masking, EightyTenTen) {
   const Ids ids(100'000, 5);
   const Corrupted got = corrupt(ids, masking());
@@ -45,7 +45,7 @@ TEST(Masking, EightyTenTen) {
   EXPECT_NEAR(replaced, 0.1 * chosen, 225);
 }
 
-TEST(Masking, AFunctionOfEpochAndNumber) {
+TEST(Masking, IsAFunctionOfEpochAndIndex) {
   const Ids ids(1000, 5);
   const Corrupted whole = corrupt(ids, masking());
   const Corrupted part = corrupt(Ids(100, 5), masking(), 0, 400);
@@ -62,7 +62,7 @@ TEST(Masking, SpecialTokensAreKept) {
   EXPECT_EQ(got.ids[0], 3);
 }
 
-TEST(Masking, OneTokenAtLeastIsHidden) {
+TEST(Masking, AtLeastOneTokenIsMasked) {
   Masking how = masking(1e-6);
   how.kept = {3};
   for (int64_t epoch = 0; epoch < 20; ++epoch) {
@@ -72,18 +72,16 @@ TEST(Masking, OneTokenAtLeastIsHidden) {
   EXPECT_EQ(corrupt({3, 3}, how).targets, (Ids{kNoTarget, kNoTarget}));
 }
 
-TEST(Masking, RatesAtTheEnds) {
+TEST(Masking, RatesZeroAndOne) {
   EXPECT_EQ(corrupt({1, 2}, masking(0)).targets, (Ids{kNoTarget, kNoTarget}));
   EXPECT_EQ(corrupt({1, 2}, masking(1)).targets, (Ids{1, 2}));
   EXPECT_EQ(corrupt({}, masking()).ids, Ids{});
 }
 
-TEST(Masking, OptionsThatCannotBe) {
-  expect_error(Fault::data, {"masking: the mask token is -1, expected 0 to 999"},
-               [] { corrupt({1}, {.vocabulary = kVocabulary}); });
-  expect_error(Fault::data, {"masking: the rate is 1.5, expected 0 to 1"},
-               [] { corrupt({1}, masking(1.5)); });
-  expect_error(Fault::data, {"masking: 1 ids and 2 targets"}, [] {
+TEST(Masking, InvalidOptions) {
+  expect_error(Fault::data, {"mask is -1", "0 to 999"}, [] { corrupt({1}, {.vocabulary = kVocabulary}); });
+  expect_error(Fault::data, {"rate is 1.5", "0 to 1"}, [] { corrupt({1}, masking(1.5)); });
+  expect_error(Fault::data, {"1 ids", "2 targets"}, [] {
     Ids ids(1), targets(2);
     mask_tokens(ids, targets, masking(), 0, 0, 0);
   });

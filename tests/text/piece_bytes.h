@@ -1,4 +1,4 @@
-// SentencePiece models made byte by byte.
+// Builds SentencePiece models byte by byte.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// Folders whose vocabulary is a SentencePiece model alone, against transformers' own classes
-// (tools/golden/vocabularies.py), and such files that cannot be right.
+// Folders whose vocabulary is a SentencePiece model, compared with the tokenizer classes of transformers
+// (tools/golden/vocabularies.py), and invalid files.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -25,7 +25,7 @@ void expect_pieces(const Tokenizer& tokenizer, const std::string& kind) {
   for (const simdjson::dom::element line : parser.load_many(golden_text(kind + ".jsonl").string())) {
     const auto text = std::string(line["text"].get_string().value());
     const Ids ids = numbers_of(line, "ids");
-    const EncodeOptions options = {.specials = Specials::are_read};
+    const EncodeOptions options = {.specials = Specials::are_tokens};
     EXPECT_EQ(tokenizer.encoding(text, options).ids, ids) << kind << ": " << text;
     EXPECT_EQ(tokenizer.decode_text(ids), line["decoded"].get_string().value()) << kind << ": " << text;
     ++cases;
@@ -39,7 +39,7 @@ void expect_pieces(const Tokenizer& tokenizer, const std::string& kind) {
 
 class PieceFile : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(PieceFile, AsInTransformersAlsoWhenSaved) {
+TEST_P(PieceFile, SameAsTransformersAlsoAfterSaving) {
   const auto tokenizer = load_tokenizer(golden_text(GetParam()));
   expect_pieces(*tokenizer, GetParam());
   const TemporaryFolder folder;
@@ -53,24 +53,23 @@ INSTANTIATE_TEST_SUITE_P(Folders, PieceFile,
 
 class PieceFolder : public ::testing::Test {
  protected:
-  void refused(std::initializer_list<const char*> parts) const {
-    expect_error(Fault::data, parts, [&] { load_tokenizer(folder.path()); });
+  void refused(std::initializer_list<const char*> values) const {
+    expect_error(Fault::data, values, [&] { load_tokenizer(folder.path()); });
   }
   const TemporaryFolder folder;
 };
 
-TEST_F(PieceFolder, OfAClassThatLocusDoesNotKnow) {
+TEST_F(PieceFolder, OfAnUnknownClass) {
   put(folder / "spiece.model", kModel);
-  refused(
-      {"spiece.model': tokenizer_config.json and config.json name no tokenizer_class, and model_type is ''",
-       "expected one of CamembertTokenizer, DebertaV2Tokenizer, LlamaTokenizer, T5Tokenizer",
-       "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"});
+  refused({"spiece.model", "tokenizer_config.json", "config.json", "tokenizer_class", "model_type is ''",
+           "CamembertTokenizer", "DebertaV2Tokenizer", "LlamaTokenizer", "T5Tokenizer", "XLMRobertaTokenizer",
+           "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"});
   put(folder / "config.json", R"({"model_type": "albert"})");
-  refused({"and model_type is 'albert'"});
+  refused({"model_type is 'albert'"});
   put(folder / "config.json", R"({"model_type": "t5", "tokenizer_class": "PegasusTokenizerFast"})");
-  refused({"its tokenizer_class is 'PegasusTokenizer', expected one of"});
+  refused({"tokenizer_class is 'PegasusTokenizer'"});
   put(folder / "tokenizer_config.json", R"({"tokenizer_class": "AlbertTokenizer"})");
-  refused({"its tokenizer_class is 'AlbertTokenizer', expected one of"});
+  refused({"tokenizer_class is 'AlbertTokenizer'"});
   put(folder / "tokenizer_config.json", R"({"tokenizer_class": "T5TokenizerFast"})");
   EXPECT_EQ(load_tokenizer(folder.path())->encoding("a").ids, (Ids{4, 1}));
 }
@@ -79,47 +78,46 @@ TEST_F(PieceFolder, OfAnotherKindThanItsClass) {
   put(folder / "tokenizer_config.json", R"({"tokenizer_class": "T5Tokenizer"})");
   for (const uint64_t kind : {2, 3, 4}) {
     put(folder / "spiece.model", kModel + message(2, integer(3, kind)));
-    const std::string found = "spiece.model': kind " + std::to_string(kind);
-    refused({found.c_str(), ", expected 1, as T5Tokenizer has (1 is unigram, 2 is bpe)"});
+    const std::string found = "kind is " + std::to_string(kind);
+    refused({"spiece.model", found.c_str(), "expected 1", "T5Tokenizer"});
   }
   put(folder / "spiece.model", kModel + message(2, integer(24, 1)));
-  refused({"treat_whitespace_as_suffix is set, expected blanks in front of words"});
+  refused({"treat_whitespace_as_suffix"});
   put(folder / "tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
   put(folder / "spiece.model", kModel);
-  refused({"kind 1, expected 2, as LlamaTokenizer has"});
+  refused({"kind is 1", "expected 2", "LlamaTokenizer"});
 }
 
-TEST_F(PieceFolder, WhosePiecesAreEachOthersBeginnings) {
+TEST_F(PieceFolder, WhosePiecesArePrefixesOfEachOther) {
   std::string model = kUnknownPiece + message(2, integer(3, SentencePieceModel::bpe));
   for (size_t n = 1; n < 60; ++n) model += piece(std::string(n, 'a'), -1);
   put(folder / "tokenizer.model", model);
   put(folder / "tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
-  refused({"tokenizer.model': more than 960 ways to put a piece together from two others"});
+  refused({"tokenizer.model", "960", "60 pieces"});
 }
 
-TEST_F(PieceFolder, OfFilesThatCannotBeRight) {
+TEST_F(PieceFolder, WithInvalidFiles) {
   put(folder / "spiece.model", kModel);
-  const auto with = [&](const char* config, std::initializer_list<const char*> parts) {
+  const auto with = [&](const char* config, std::initializer_list<const char*> values) {
     put(folder / "tokenizer_config.json", config);
-    refused(parts);
+    refused(values);
   };
-  with(R"({"tokenizer_class": "XLMRobertaTokenizer"})",
-       {"piece 2 is no special one, expected the first 3 to be"});
-  with(R"({"tokenizer_class": "T5Tokenizer", "extra_ids": -1})", {"'tokenizer_config.extra_ids' is '-1'"});
-  with(R"({"tokenizer_class": "T5Tokenizer", "eos_token": 3})", {"'tokenizer_config.eos_token' is '3'"});
+  with(R"({"tokenizer_class": "XLMRobertaTokenizer"})", {"piece 2", "3"});
+  with(R"({"tokenizer_class": "T5Tokenizer", "extra_ids": -1})", {"'tokenizer_config.extra_ids'", "'-1'"});
+  with(R"({"tokenizer_class": "T5Tokenizer", "eos_token": 3})", {"'tokenizer_config.eos_token'", "'3'"});
   with(R"({"tokenizer_class": "T5Tokenizer", "additional_special_tokens": {"a": "b"}})",
-       {"'tokenizer_config.additional_special_tokens' is", "expected a list of tokens"});
+       {"'tokenizer_config.additional_special_tokens'", "list"});
   with(R"({"tokenizer_class": "T5Tokenizer", "added_tokens_decoder": {"7": {"special": true}}})",
-       {"'tokenizer_config.added_tokens_decoder.7.content' is missing"});
+       {"'tokenizer_config.added_tokens_decoder.7.content'"});
   for (const char* number : {"x", "-1", "4294967296"}) {
     with(fmt::format(
              R"({{"tokenizer_class": "T5Tokenizer", "added_tokens_decoder": {{"{}": {{"content": "a"}}}}}})",
              number)
              .c_str(),
-         {"'tokenizer_config.added_tokens_decoder' is", "expected tokens under their numbers"});
+         {"'tokenizer_config.added_tokens_decoder'", number});
   }
   put(folder / "added_tokens.json", R"({"<new>": "x"})");
-  with(R"({"tokenizer_class": "T5Tokenizer"})", {"added_tokens.json': the id of token '<new>' is"});
+  with(R"({"tokenizer_class": "T5Tokenizer"})", {"added_tokens.json", "'<new>'"});
 }
 
 }  // namespace

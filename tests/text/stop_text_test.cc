@@ -7,7 +7,7 @@
 namespace locus {
 namespace {
 
-TEST(StopText, HoldsBackWhatMayBecomeAStopString) {
+TEST(StopText, HoldsBackAPossibleStopString) {
   StopText text({"END", "\n\n"});
   EXPECT_EQ(text.add("the E"), "the ");
   EXPECT_EQ(text.add("N"), "");
@@ -26,7 +26,7 @@ TEST(StopText, TheFirstStopStringCounts) {
   EXPECT_TRUE(text.stopped());
 }
 
-TEST(StopText, EndsWhereItWasShownTo) {
+TEST(StopText, StopEndsAfterTheShownText) {
   StopText text({"END"});
   EXPECT_EQ(text.add("the E"), "the ");
   text.stop();
@@ -35,17 +35,17 @@ TEST(StopText, EndsWhereItWasShownTo) {
   EXPECT_EQ(text.text(), "the ");
 }
 
-TEST(StopText, NothingStopsNothing) {
-  expect_error(Fault::usage, {"a stop string is empty"}, [] { StopText({"a", ""}); });
+TEST(StopText, AnEmptyStopStringIsAnError) {
+  expect_error(Fault::usage, {"stop string"}, [] { StopText({"a", ""}); });
 }
 
-TEST(StopText, HoldsBackHalfCharacters) {
+TEST(StopText, HoldsBackIncompleteCharacters) {
   StopText text({});
   EXPECT_EQ(text.add("a\xc3"), "a");
   EXPECT_EQ(text.add("\xa4"), "\xc3\xa4");
   EXPECT_EQ(text.add("\xf0\x9f\x98"), "");
-  EXPECT_EQ(text.finish(), "\xf0\x9f\x98") << "nothing more comes";
-  EXPECT_EQ(text.add("\x80\x80\x80\x80"), "\x80\x80\x80\x80") << "no character begins there";
+  EXPECT_EQ(text.finish(), "\xf0\x9f\x98") << "the end of the text";
+  EXPECT_EQ(text.add("\x80\x80\x80\x80"), "\x80\x80\x80\x80") << "bytes that begin no character";
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace locus {
 namespace {
 
-TEST(TextBlocks, TheTokensOfTheWhole) {
+TEST(TextBlocks, HaveTheTokensOfTheWholeText) {
   const Bpe bpe(read_merges(golden_text("learned")));
   const TemporaryFolder folder;
   EXPECT_TRUE(rc::check([&] {

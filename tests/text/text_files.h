@@ -1,4 +1,4 @@
-// Files for tests of text: small ones made on the spot, and those that are looked for and may be absent.
+// Files for tests of text: golden files, and optional data files.
 #pragma once
 
 #include <cstdlib>
@@ -14,13 +14,13 @@ inline std::filesystem::path golden_text(const std::string& name) {
   return std::filesystem::path(LOCUS_GOLDEN) / "text" / name;
 }
 
-// The Verdict and GPT-2's vocabulary: where LOCUS_DATA says, else beside the repository. Tests that need them
-// skip when they are not there.
+// The Verdict and the vocabulary of GPT-2, in the folder LOCUS_DATA or next to the repository. Tests that
+// need them are skipped if they are missing.
 inline std::filesystem::path data_folder() {
   const char* given = std::getenv("LOCUS_DATA");
   return given != nullptr ? given : std::filesystem::path(LOCUS_GOLDEN) / "../../../shared/data";
 }
 inline bool has_data() { return std::filesystem::exists(data_folder() / "gpt2" / "vocab.bpe"); }
-inline constexpr const char* kNoData = "no gpt2/vocab.bpe: LOCUS_DATA can name the folder it is in";
+inline constexpr const char* kNoData = "gpt2/vocab.bpe not found: set LOCUS_DATA to its folder";
 
 }  // namespace locus

@@ -39,16 +39,16 @@ TEST(TokenFile, ReadsWhatWasWritten) {
       const TokenFile file(folder / "x");
       EXPECT_EQ(file.vocabulary(), vocabulary);
       EXPECT_EQ(all(file), ids);
-      EXPECT_TRUE(TokenFile::recognises(folder / "x"));
+      EXPECT_TRUE(TokenFile::recognizes(folder / "x"));
     }
   }
 }
 
-TEST(TokenFile, AnUnfinishedOneLeavesNothing) {
+TEST(TokenFile, AnUnfinishedFileLeavesNothing) {
   const TemporaryFolder folder;
   TokenFileWriter(folder / "x", 5).write(Ids{1, 2});
   EXPECT_FALSE(std::filesystem::exists(folder / "x"));
-  expect_error(Fault::data, {"x': token 3 is 5, expected 0 to 4"}, [&] {
+  expect_error(Fault::data, {(folder / "x").c_str(), "token 3", "5", "0 to 4"}, [&] {
     TokenFileWriter writer(folder / "x", 5);
     writer.write(Ids{1, 2});
     writer.write(Ids{3, 5});
@@ -56,54 +56,53 @@ TEST(TokenFile, AnUnfinishedOneLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// A good file with some of its bytes replaced.
-void expect_refused(size_t offset, const std::string& bytes, const std::string& message) {
+// Replaces some bytes of a valid file.
+void expect_refused(size_t offset, const std::string& bytes, std::initializer_list<const char*> values) {
   const TemporaryFolder folder;
   write_tokens(folder / "x", 300, {1, 2, 299});
   std::string file = read_file(folder / "x");
   file.replace(offset, bytes.size(), bytes);
   put(folder / "x", file);
-  expect_error(Fault::data, {message.c_str()}, [&] { all(TokenFile(folder / "x")); });
+  expect_error(Fault::data, {(folder / "x").c_str()}, [&] { all(TokenFile(folder / "x")); });
+  expect_error(Fault::data, values, [&] { all(TokenFile(folder / "x")); });
 }
 
 TEST(TokenFile, WrongMagicVersionOrWidth) {
-  expect_refused(0, "LOCUSTIK", "x' begins with 'LOCUSTIK', expected 'LOCUSTOK'; is it a token file?");
-  expect_refused(8, "\x02", "x': its version is 2, expected 1");
-  expect_refused(12, "\x03", "x': an id takes 3 bytes, expected 2 or 4");
-  expect_refused(16, std::string(8, '\0'), "x': the vocabulary has 0 tokens, expected 1 to 2147483647");
-  expect_refused(19, "\xff", "x': the vocabulary has 4278190380 tokens");
+  expect_refused(0, "LOCUSTIK", {"'LOCUSTIK'", "'LOCUSTOK'"});
+  expect_refused(8, "\x02", {"version is 2", "1"});
+  expect_refused(12, "\x03", {"3 bytes", "2 or 4"});
+  expect_refused(16, std::string(8, '\0'), {"0 tokens", "1 to 2147483647"});
+  expect_refused(19, "\xff", {"4278190380 tokens"});
 }
 
-TEST(TokenFile, IdPastTheVocabulary) {
-  expect_refused(26, "\x2c\x01", "x': token 1 is 300, expected 0 to 299");
-}
+TEST(TokenFile, IdPastTheVocabulary) { expect_refused(26, "\x2c\x01", {"token 1", "300", "0 to 299"}); }
 
 TEST(TokenFile, WrongSize) {
   const TemporaryFolder folder;
   write_tokens(folder / "x", 300, {1, 2, 3});
   const std::string good = read_file(folder / "x");
-  const auto refused = [&](const std::string& bytes, const char* message) {
+  const auto refused = [&](const std::string& bytes, std::initializer_list<const char*> values) {
     put(folder / "y", bytes);
-    expect_error(Fault::data, {message}, [&] { TokenFile(folder / "y"); });
+    expect_error(Fault::data, Code::damaged_file, values, [&] { TokenFile(folder / "y"); });
   };
-  refused("", "has 0 bytes, expected at least 32; is it a token file?");
-  refused(good.substr(0, 31), "has 31 bytes, expected at least 32");
-  refused(good.substr(0, good.size() - 1),
-          "its ids take 5 bytes, expected a multiple of 2; is the file cut short?");
-  refused(good + "x", "its ids take 7 bytes, expected a multiple of 2");
-  refused(good.substr(0, good.size() - 2), "but holds 2 ids; is the file cut short?");
-  refused(good + "xx", "but holds 4 ids; is the file cut short?");
+  refused("", {"0 bytes", "32"});
+  refused(good.substr(0, 31), {"31 bytes", "32"});
+  refused(good.substr(0, good.size() - 1), {"5 bytes", "2"});
+  refused(good + "x", {"7 bytes", "2"});
+  refused(good.substr(0, good.size() - 2), {"2 ids"});
+  refused(good + "xx", {"4 ids"});
 }
 
-TEST(TokenFile, EmptyOneHasNoWindow) {
+TEST(TokenFile, AnEmptyFileHasNoWindow) {
   const TemporaryFolder folder;
   write_tokens(folder / "x", 300, {});
   const auto file = std::make_shared<TokenFile>(folder / "x");
   EXPECT_EQ(file->size(), 0);
-  expect_error(Fault::data, {"x' has 0 tokens, expected at least 5"}, [&] { Windows(file, {.context = 4}); });
+  expect_error(Fault::data, {(folder / "x").c_str(), "0 tokens", "5"},
+               [&] { Windows(file, {.context = 4}); });
 }
 
-// A sparse file of 5 GiB: it takes no room, and its places need more than 32 bits.
+// A sparse file of 5 GiB takes no disk space, and its offsets need more than 32 bits.
 TEST(TokenFile, PastFourGibibytes) {
   const TemporaryFolder folder;
   write_tokens(folder / "x", 300, {});
@@ -111,7 +110,7 @@ TEST(TokenFile, PastFourGibibytes) {
   constexpr uint64_t kIds = (uint64_t{5} << 30) / 2;
   std::error_code error;
   std::filesystem::resize_file(folder / "x", 24 + 2 * kIds + 8, error);
-  if (error) GTEST_SKIP() << "no sparse file of 5 GiB: " << error.message();
+  if (error) GTEST_SKIP() << "cannot create a sparse file of 5 GiB: " << error.message();
   const std::string tail =
       std::string("\x07\x00\x09\x00", 4) + std::string(reinterpret_cast<const char*>(&kIds), sizeof(kIds));
   std::FILE* out = std::fopen((folder / "x").c_str(), "r+b");

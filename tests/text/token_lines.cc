@@ -1,6 +1,6 @@
-// Locus's side of tools/parity_tokenizers.py: token_lines FOLDER FILE [--read-specials] writes for every line
-// of the file {"ids", "offsets", "decoded"}, framed as the vocabulary asks for, with offsets in code points.
-// Ids alone, which take another way, must be the same.
+// The part of tools/parity_tokenizers.py that runs Locus. token_lines FOLDER FILE [--read-specials] prints
+// {"ids", "offsets", "decoded"} for every line of the file, with special tokens and with offsets in code
+// points. It also checks that encoding without offsets, which is implemented differently, gives the same ids.
 #include <fmt/ranges.h>
 
 #include "locus/base/error.h"
@@ -29,7 +29,7 @@ std::string described(const Tokenizer& tokenizer, std::string_view line, Special
 
 int main(int argc, char** argv) try {
   const Specials specials =
-      argc == 4 && std::string_view(argv[3]) == "--read-specials" ? Specials::are_read : Specials::are_text;
+      argc == 4 && std::string_view(argv[3]) == "--read-specials" ? Specials::are_tokens : Specials::are_text;
   if (argc < 3) fail(Fault::usage, "expected FOLDER FILE [--read-specials]");
   const auto tokenizer = load_tokenizer(argv[1]);
   const std::string text = read_file(argv[2]);

@@ -10,7 +10,7 @@
 namespace locus {
 namespace {
 
-// Words over a small alphabet, so that many begin alike; bytes with the high bit set among them.
+// Words over a small alphabet, so that many share a prefix. Some bytes have the high bit set.
 std::string word(uint32_t number) {
   std::string text;
   for (uint32_t rest = number * 2654435761u; text.size() < 1 + number % 9; rest /= 5)
@@ -18,7 +18,7 @@ std::string word(uint32_t number) {
   return text;
 }
 
-TEST(TokenTrie, FindsWhatWasAddedInWhateverWay) {
+TEST(TokenTrie, FindsAllAddedTokens) {
   constexpr uint32_t kWords = 20000;
   std::map<std::string, int32_t> all;
   TokenTrie one_by_one, together;
@@ -45,7 +45,7 @@ TEST(TokenTrie, FindsWhatWasAddedInWhateverWay) {
   }
 }
 
-TEST(TokenTrie, TellsTheLongestTokenFromAPlace) {
+TEST(TokenTrie, FindsTheLongestToken) {
   TokenTrie trie;
   trie.add("a", 1), trie.add("abc", 2), trie.add("##bd", 3);
   EXPECT_EQ(trie.longest("abcd").length, 3u);
@@ -55,18 +55,16 @@ TEST(TokenTrie, TellsTheLongestTokenFromAPlace) {
   EXPECT_FALSE(trie.walk("abx").exists());
 }
 
-TEST(TokenTrie, RefusesMoreThanItsNumbersReachBeforeItTakesMemory) {
+TEST(TokenTrie, TooManyNodesAreAnErrorBeforeAllocation) {
   TokenTrie trie;
-  expect_error(Fault::data, {"16777217 beginnings, expected fewer than 16777216"},
-               [&] { trie.reserve(1 << 24); });
+  expect_error(Fault::data, {"16777217", "16777216"}, [&] { trie.reserve(1 << 24); });
 }
 
-// A text is walked along from every place for as long as the longest token may be.
-TEST(TokenTrie, RefusesATokenThatIsLongerThanAnyIs) {
+// A walk may be as long as the longest token, so its length is limited.
+TEST(TokenTrie, ATokenThatIsTooLongIsAnError) {
   TokenTrie trie;
   trie.add(std::string(1024, 'a'), 0);
-  expect_error(Fault::data, {"a token of a vocabulary has 1025 bytes, expected at most 1024"},
-               [&] { trie.add(std::string(1025, 'a'), 1); });
+  expect_error(Fault::data, {"1025 bytes", "1024"}, [&] { trie.add(std::string(1025, 'a'), 1); });
   EXPECT_EQ(trie.longest(std::string(2000, 'a')).length, 1024u);
 }
 

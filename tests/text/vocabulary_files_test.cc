@@ -1,5 +1,5 @@
-// Folders without a tokenizer.json, against transformers' own classes (tools/golden/vocabularies.py), and
-// such files that cannot be right.
+// Folders without a tokenizer.json, compared with the tokenizer classes of transformers
+// (tools/golden/vocabularies.py), and invalid files.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -43,7 +43,7 @@ void expect_golden_also_when_saved(const std::string& kind) {
 }
 
 TEST(VocabularyFiles, VocabTxtAsBert) { expect_golden_also_when_saved("bert"); }
-TEST(VocabularyFiles, VocabTxtAsBertWhereCaseCounts) { expect_golden_also_when_saved("bert-cased"); }
+TEST(VocabularyFiles, VocabTxtAsCasedBert) { expect_golden_also_when_saved("bert-cased"); }
 TEST(VocabularyFiles, VocabJsonAndMergesAsGpt2) { expect_golden_also_when_saved("gpt2"); }
 TEST(VocabularyFiles, VocabJsonAndMergesAsRoberta) { expect_golden_also_when_saved("roberta"); }
 TEST(VocabularyFiles, SourceSpmAndVocabJsonAsMarian) { expect_golden_also_when_saved("marian"); }
@@ -57,7 +57,7 @@ std::vector<std::string> pieces_of(const std::filesystem::path& folder, const ch
   return pieces;
 }
 
-TEST(VocabularyFiles, TheClassOfMergesSaysWhatStandsAroundATextAsInTransformers) {
+TEST(VocabularyFiles, TheTokenizerClassDefinesTheSpecialTokens) {
   const TemporaryFolder folder;
   put(folder / "vocab.json", R"({"<s>": 0, "</s>": 1, "[CLS]": 2, "[SEP]": 3, "a": 4, "Ġ": 5})");
   put(folder / "merges.txt", "");
@@ -78,26 +78,28 @@ TEST(VocabularyFiles, TheClassOfMergesSaysWhatStandsAroundATextAsInTransformers)
             (Pieces{"</s>", "a"}));
   put(folder / "vocab.json", R"({"[CLS]": 0, "[SEP]": 1, "a": 2})");
   EXPECT_EQ(with(R"({"vocab_type": "gpt2"})"), (Pieces{"[CLS]", "a", "[SEP]"}));
-  expect_error(Fault::data, {"'tokenizer_config.tokenizer_class' is '\"Qwen2Tokenizer\"'"},
+  expect_error(Fault::data,
+               {"'tokenizer_config.tokenizer_class'", "'\"Qwen2Tokenizer\"'", "GPT2Tokenizer",
+                "RobertaTokenizer", "DebertaTokenizer"},
                [&] { with(R"({"tokenizer_class": "Qwen2Tokenizer"})"); });
-  expect_error(Fault::data, {"puts the token '<s>' around a text, which vocab.json leaves out"},
+  expect_error(Fault::data, {"'<s>'", "vocab.json"},
                [&] { with(R"({"tokenizer_class": "RobertaTokenizer"})"); });
 }
 
-TEST(VocabularyFiles, TheMaskIsWhatTheFolderSaysAndMayTakeTheBlankBeforeIt) {
+TEST(VocabularyFiles, TheFolderDefinesTheMaskAndItsSpace) {
   const TemporaryFolder folder;
   put(folder / "vocab.json", R"({"<s>": 0, "</s>": 1, "a": 2, "Ġ": 3, "<mask>": 4, "<hidden>": 5})");
   put(folder / "merges.txt", "");
   const auto with = [&](const char* config, const char* text) {
     put(folder / "tokenizer_config.json", config);
-    return load_tokenizer(folder.path())->encode(text, Specials::are_read);
+    return load_tokenizer(folder.path())->encode(text, Specials::are_tokens);
   };
   EXPECT_EQ(with("{}", "a <mask>"), (Ids{2, 3, 4}));
   EXPECT_EQ(with(R"({"mask_token": {"content": "<mask>", "lstrip": true}})", "a <mask>"), (Ids{2, 4}));
   EXPECT_EQ(with(R"({"mask_token": "<hidden>"})", "a <hidden>"), (Ids{2, 3, 5}));
 }
 
-TEST(VocabularyFiles, VocabTxtWhereAccentsOrChineseCharactersCountAsInTransformers) {
+TEST(VocabularyFiles, VocabTxtWithAccentsAndChineseCharacters) {
   const TemporaryFolder folder;
   put(folder / "vocab.txt", "[UNK]\nü\nu\n日\n日本\n本\n");
   using Pieces = std::vector<std::string>;
@@ -109,7 +111,7 @@ TEST(VocabularyFiles, VocabTxtWhereAccentsOrChineseCharactersCountAsInTransforme
             (Pieces{"[UNK]", "ü", "日本"}));
 }
 
-// transformers makes these steps anew from tokenizer_config.json, unless the class is the plain one.
+// transformers builds these steps from tokenizer_config.json, unless the class is PreTrainedTokenizerFast.
 TEST(VocabularyFiles, TokenizerJsonAndItsConfigMustAgree) {
   const TemporaryFolder folder;
   const auto open = [&](const std::string& steps, const std::string& config) {
@@ -124,21 +126,24 @@ TEST(VocabularyFiles, TokenizerJsonAndItsConfigMustAgree) {
   EXPECT_NO_THROW(open(bert, R"({"do_lower_case": false, "tokenizer_class": "PreTrainedTokenizerFast"})"));
   EXPECT_NO_THROW(open(bert, R"({"strip_accents": null, "add_prefix_space": true})"));
   expect_error(Fault::data,
-               {"tokenizer_config.json': 'do_lower_case' is false, but '",
-                "tokenizer.json': 'tokenizer.normalizer.lowercase' is true; expected the same"},
+               {"tokenizer_config.json", "'do_lower_case' is false", "tokenizer.json",
+                "'tokenizer.normalizer.lowercase' is true"},
                [&] { open(bert, R"({"do_lower_case": false, "tokenizer_class": "BertTokenizer"})"); });
   expect_error(Fault::data,
                {"'add_prefix_space' is true", "'tokenizer.pre_tokenizer.add_prefix_space' is false"},
                [&] { open(bytes, R"({"add_prefix_space": true})"); });
 }
 
-// MPNet's has the tokens of BERT's, too, and they stand for nothing there. Ids by transformers 5.22.
+// The vocabulary of MPNet also has the special tokens of BERT, which are not special there. Ids of
+// transformers 5.22.
 TEST(VocabularyFiles, VocabTxtOfMpnet) {
   const TemporaryFolder folder;
   put(folder / "vocab.txt", "<s>\n<pad>\n</s>\n<unk>\n[UNK]\n[CLS]\n[SEP]\n[\n]\ncls\na\nb\n<mask>\n");
   const auto ids = [&](const char* config) {
     put(folder / "tokenizer_config.json", config);
-    return load_tokenizer(folder.path())->encoding("A <mask> b [CLS]", {.specials = Specials::are_read}).ids;
+    return load_tokenizer(folder.path())
+        ->encoding("A <mask> b [CLS]", {.specials = Specials::are_tokens})
+        .ids;
   };
   const Ids framed = {0, 10, 12, 11, 7, 9, 8, 2};
   EXPECT_EQ(ids(R"({"tokenizer_class": "MPNetTokenizer"})"), framed);
@@ -146,7 +151,7 @@ TEST(VocabularyFiles, VocabTxtOfMpnet) {
   EXPECT_EQ(ids(R"({"tokenizer_class": "BertTokenizer"})"), (Ids{5, 10, 4, 4, 4, 11, 5, 6}));
 }
 
-// To read, source.spm is enough.
+// source.spm is enough to encode source texts.
 TEST(VocabularyFiles, MarianWithoutTargetSpm) {
   const TemporaryFolder folder;
   for (const char* name : {"source.spm", "vocab.json"}) {
@@ -154,37 +159,39 @@ TEST(VocabularyFiles, MarianWithoutTargetSpm) {
   }
   const auto tokenizer = load_tokenizer(folder.path());
   EXPECT_EQ(tokenizer->encoding("a").ids, (std::vector<int32_t>{101, 0}));
-  expect_error(Fault::data, {"target.spm' is missing: it cuts the texts that a model learns to write"},
+  expect_error(Fault::data, Code::missing_file, {(folder / "target.spm").c_str()},
                [&] { tokenizer->targets(); });
 }
 
-TEST(VocabularyFiles, VocabTxtThatIsNone) {
+TEST(VocabularyFiles, InvalidVocabTxt) {
   const TemporaryFolder folder;
-  const auto refused = [&](const std::string& text, const char* message) {
+  const auto refused = [&](const std::string& text, const char* value, Code code = Code::none) {
     put(folder / "vocab.txt", text);
-    expect_error(Fault::data, {"vocab.txt'", message}, [&] { load_tokenizer(folder.path()); });
+    expect_error(Fault::data, code, {"vocab.txt", value}, [&] { load_tokenizer(folder.path()); });
   };
-  refused("", "'tokenizer.model.vocab' is empty");
-  refused("[UNK]\na\na\n", "line 3: token \"a\" stands twice, expected once");
-  refused("[UNK]\n\na\n", "an empty token");
-  refused("a\nb\n", "'[UNK]', which is not in the vocabulary");
-  refused("[UNK]\n\xff\n", "not valid JSON");
+  refused("", "'tokenizer.model.vocab'");
+  refused("[UNK]\na\na\n", "line 3");
+  refused("[UNK]\na\na\n", "\"a\"");
+  refused("[UNK]\n\na\n", "empty token");
+  refused("a\nb\n", "'[UNK]'");
+  refused("[UNK]\n\xff\n", "JSON", Code::damaged_file);
 }
 
-TEST(VocabularyFiles, MergesThatAreNone) {
+TEST(VocabularyFiles, InvalidMerges) {
   const TemporaryFolder folder;
-  const auto refused = [&](const std::string& vocabulary, const std::string& merges, const char* message) {
+  const auto refused = [&](const std::string& vocabulary, const std::string& merges,
+                           std::initializer_list<const char*> values) {
     put(folder / "vocab.json", vocabulary);
     put(folder / "merges.txt", merges);
-    expect_error(Fault::data, {message}, [&] { load_tokenizer(folder.path()); });
+    expect_error(Fault::data, values, [&] { load_tokenizer(folder.path()); });
   };
-  refused("{}", "", "'tokenizer.model.vocab' is empty");
-  refused(R"({"a": 0})", "a b\n", "merges[0]': token 'b' is not in the vocabulary");
-  refused(R"({"a": 0, "b": 1})", "a b\n", "token 'ab' is not in the vocabulary");
-  refused(R"({"a": 0})", "a\n", "expected two tokens");
-  refused(R"({"a": 0, "aa": 1})", "a a\na a\n", "merge already at 0");
-  refused(R"({"a": -1})", "", "the id of token 'a' is '-1'");
-  refused(R"({"a": 0, "b": 0})", "", "have the same id 0");
+  refused("{}", "", {"'tokenizer.model.vocab'"});
+  refused(R"({"a": 0})", "a b\n", {"merges[0]", "'b'"});
+  refused(R"({"a": 0, "b": 1})", "a b\n", {"merges[0]", "'ab'"});
+  refused(R"({"a": 0})", "a\n", {"merges[0]", "two tokens"});
+  refused(R"({"a": 0, "aa": 1})", "a a\na a\n", {"merges[1]", "'a'", "0"});
+  refused(R"({"a": -1})", "", {"'a'", "'-1'"});
+  refused(R"({"a": 0, "b": 0})", "", {"'a'", "'b'", "id 0"});
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// 0, 1, 2, ... : a window's first id is its place.
+// 0, 1, 2, ...: the first id of a window is its offset.
 std::shared_ptr<const TokenStream> counting(int64_t size) {
   Ids ids(static_cast<size_t>(size));
   std::iota(ids.begin(), ids.end(), 0);
@@ -32,15 +32,15 @@ TEST(Windows, InputsAndTargets) {
 }
 
 TEST(Windows, TheLastBatchIsKeptOrDropped) {
-  const auto stream = counting(21);  // five windows of four
+  const auto stream = counting(21);  // five windows of four tokens
   const Windows kept(stream, {.context = 4, .batch = 2});
   EXPECT_EQ(kept.batches(), 3);
   EXPECT_EQ(kept.batch(0, 2).rows, 1);
   const Windows dropped(stream, {.context = 4, .batch = 2, .keep_last = false});
   EXPECT_EQ(dropped.batches(), 2);
-  expect_error(Fault::data, {"windows: batch 2 of 2, expected 0 to 1"}, [&] { dropped.batch(0, 2); });
-  expect_error(Fault::data, {"windows: batch -1 of 2"}, [&] { dropped.batch(0, -1); });
-  expect_error(Fault::data, {"windows: the epoch is -1, expected 0 or more"}, [&] { dropped.batch(-1, 0); });
+  expect_error(Fault::data, {"batch index is 2", "2 batches", "0 to 1"}, [&] { dropped.batch(0, 2); });
+  expect_error(Fault::data, {"batch index is -1", "2 batches"}, [&] { dropped.batch(0, -1); });
+  expect_error(Fault::data, {"epoch is -1"}, [&] { dropped.batch(-1, 0); });
 }
 
 TEST(Windows, AShuffledEpochHasEveryWindowOnce) {
@@ -70,35 +70,31 @@ TEST(Windows, TheOrderDependsOnSeedAndEpochAlone) {
   EXPECT_NE(one.batch(3, 0).inputs, Windows(counting(201), {.context = 4, .batch = 50}).batch(3, 0).inputs);
 }
 
-TEST(Windows, StreamsTooShort) {
+TEST(Windows, StreamsThatAreTooShort) {
   for (const int64_t size : {0, 1, 4}) {
-    expect_error(
-        Fault::data,
-        {fmt::format("'x' has {} tokens, expected at least 5: a context of 4 and the target behind it", size)
-             .c_str()},
-        [&] { Windows(counting(size), {.context = 4}); });
+    expect_error(Fault::data, {"'x'", fmt::format("{} tokens", size).c_str(), "5", "4"},
+                 [&] { Windows(counting(size), {.context = 4}); });
   }
   EXPECT_EQ(Windows(counting(5), {.context = 4}).size(), 1);
-  expect_error(Fault::data, {"'x' has 2 windows, fewer than a batch of 3, and the last batch is not kept"},
+  expect_error(Fault::data, {"'x'", "2 windows", "3", "keep_last"},
                [] { Windows(counting(9), {.context = 4, .batch = 3, .keep_last = false}); });
 }
 
-TEST(Windows, OptionsThatCannotBe) {
-  expect_error(Fault::data, {"windows: the context is 0, expected 1 or more"},
-               [] { Windows(counting(9), {.context = 0}); });
-  expect_error(Fault::data, {"windows: the stride is -1, expected 1 or more"},
+TEST(Windows, InvalidOptions) {
+  expect_error(Fault::data, {"context is 0", "1"}, [] { Windows(counting(9), {.context = 0}); });
+  expect_error(Fault::data, {"stride is -1", "1"},
                [] { Windows(counting(9), {.context = 4, .stride = -1}); });
-  expect_error(Fault::data, {"windows: the batch is 0, expected 1 or more"},
-               [] { Windows(counting(9), {.context = 4, .batch = 0}); });
-  expect_error(Fault::data, {"expected at least 9223372036854775807"},
+  expect_error(Fault::data, {"batch is 0", "1"}, [] { Windows(counting(9), {.context = 4, .batch = 0}); });
+  expect_error(Fault::data, {"9223372036854775807"},
                [] { Windows(counting(9), {.context = INT64_MAX - 1}); });
 }
 
 TEST(MemoryTokens, IdsOutsideTheVocabulary) {
-  expect_error(Fault::data, {"'x': token 2 is 5, expected 0 to 4"}, [] {
+  expect_error(Fault::data, Code::bad_token, {"'x'", "token 2", "5", "0 to 4"}, [] {
     MemoryTokens({0, 4, 5}, 5, "'x'");
   });
-  expect_error(Fault::data, {"'x': token 0 is -1, expected 0 to 4"}, [] { MemoryTokens({-1}, 5, "'x'"); });
+  expect_error(Fault::data, Code::bad_token, {"'x'", "token 0", "-1", "0 to 4"},
+               [] { MemoryTokens({-1}, 5, "'x'"); });
 }
 
 }  // namespace

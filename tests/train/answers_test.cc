@@ -32,12 +32,11 @@ TEST(Answers, ASampleIsTheQuestionAndTheContextWithTheEndsOfTheAnswer) {
             (std::vector<int32_t>{0, 0}));
 }
 
-TEST(Answers, NothingToReadIsRefused) {
-  expect_error(Fault::data, {"neither the question nor its context has tokens"},
-               [] { question_sample({}, task_with(kBytes, 0, true)); });
+TEST(Answers, AnEmptyQuestionAndContextIsAnError) {
+  expect_error(Fault::data, {"question", "context"}, [] { question_sample({}, task_with(kBytes, 0, true)); });
 }
 
-TEST(Answers, UnknownCharactersKeepTheirPlaces) {
+TEST(Answers, UnknownCharactersKeepTheirOffsets) {
   const auto few = std::make_shared<CharacterVocabulary>(std::vector<std::string>{"a", "q"},
                                                          std::vector<std::string>{"<s>", "</s>", "<unk>"});
   const Question question = {
@@ -45,8 +44,8 @@ TEST(Answers, UnknownCharactersKeepTheirPlaces) {
   EXPECT_EQ(question_sample(question, task_with(few)).targets, (std::vector<int32_t>{5, 6}));
 }
 
-// Merged bytes, with the blank before a word in its token, in RoBERTa's frame: <s> A </s></s> B </s>.
-TEST(Answers, TokensThatHoldPartOfAnAnswer) {
+// Byte-level BPE tokens include the space before a word. The frame is that of RoBERTa: <s> A </s></s> B </s>.
+TEST(Answers, TargetsAreTheTokensThatOverlapTheAnswer) {
   const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(golden_text("roberta"));
   const TextTask task = task_with(tokenizer, 1, true);
   Question question = {.question = "who?", .context = "The dog, gr\u00f6\u00dfer \u72d7, chased it."};
@@ -61,7 +60,7 @@ TEST(Answers, TokensThatHoldPartOfAnAnswer) {
     ASSERT_LE(first, last);
     EXPECT_EQ(encoding.texts[first], 1);
     EXPECT_EQ(encoding.texts[last], 1);
-    // No token could be left out: those beside do not reach into the answer, and these do.
+    // The tokens from first to last are exactly those that overlap the answer.
     EXPECT_LE(encoding.offsets[first].begin, begin) << text;
     EXPECT_GE(encoding.offsets[last].end, begin + text.size()) << text;
     EXPECT_GT(encoding.offsets[first].end, begin) << text;
@@ -69,7 +68,7 @@ TEST(Answers, TokensThatHoldPartOfAnAnswer) {
   }
 }
 
-TEST(Answers, TheBestAnswerEndsBehindItsStart) {
+TEST(Answers, TheBestAnswerEndsAfterItsStart) {
   const Encoding encoding = read_question(kWhere, task_with(kBytes));
   std::vector<float> logits(2 * encoding.size(), 0.f);
   const auto answer = [&] {
@@ -80,13 +79,13 @@ TEST(Answers, TheBestAnswerEndsBehindItsStart) {
   logits[2 * 6 + 1] = 4.5;  // before the start
   logits[2 * 1] = 9;        // in the question
   EXPECT_EQ(answer(), (TextSpan{2, 5}));
-  logits[0] = logits[1] = 6;  // <s> twice
+  logits[0] = logits[1] = 6;  // start and end at <s>: no answer
   EXPECT_EQ(answer(), std::nullopt);
 }
 
-TEST(Answers, CapitalsPunctuationAndArticlesDoNotCount) {
-  const auto score = [](const char* said, std::vector<Answer> expected) {
-    return score_answer(said, expected);
+TEST(Answers, CasePunctuationAndArticlesAreIgnored) {
+  const auto score = [](const char* answer, std::vector<Answer> expected) {
+    return score_answer(answer, expected);
   };
   EXPECT_TRUE(score("The Fox!", {{.text = "a fox"}}).exact);
   EXPECT_EQ(score("The Fox!", {{.text = "a fox"}}).f1, 1);

@@ -1,4 +1,4 @@
-// A checkpoint that a test changes, with a manifest that fits: what a hostile hand would leave.
+// Changes a file of a checkpoint and updates the manifest, as an attacker could.
 #pragma once
 
 #include <filesystem>

@@ -14,10 +14,10 @@ TEST(ModelGolden, FiftyStepsOfAdamWFollowPyTorchsLoss) {
   const Placement placement = Placement::rectangle(3, 11);
   const std::vector<float> wanted = golden.read("losses").values();
   ASSERT_EQ(wanted.size(), 50u);
-  AdamW optimizer(golden.model.parameters(), {.decay = 0.1});
+  AdamW optimizer(golden.model.parameters(), {.weight_decay = 0.1});
   for (size_t step = 0; step < wanted.size(); ++step) {
     const Var loss = op::cross_entropy(golden.model({placement.pack(ids), placement, {}}), next_tokens(ids));
-    // f32 on both sides: roundings of a step move the next ones, and fifty of them stay below this.
+    // Both sides are f32: rounding errors accumulate over fifty steps, and stay below this.
     ASSERT_NEAR(loss.value().item(), wanted[step], 1e-4 * wanted[step]) << "step " << step + 1;
     loss.backward();
     optimizer.step(1e-3);

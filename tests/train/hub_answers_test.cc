@@ -1,4 +1,4 @@
-// Heads that find answers, trained from folders of the hub.
+// Question-answering heads, trained from Hugging Face model folders.
 #include <gtest/gtest.h>
 
 #include "tests/train/hub_run.h"
@@ -28,7 +28,7 @@ class HubAnswers : public HubRun {
   }
 };
 
-TEST_F(HubAnswers, EndsAreFoundThroughOffsets) {
+TEST_F(HubAnswers, TargetsFollowFromOffsets) {
   configure();
   RunPlan planned = plan();
   std::vector<Sample> samples;
@@ -51,23 +51,22 @@ TEST_F(HubAnswers, ABertLearnsToAnswer) {
   model.change("\"attention_probs_dropout_prob\": 0.1", "\"attention_probs_dropout_prob\": 0.0");
   configure("validation = 'x.jsonl'\n[train]\nsteps = 60\nlearning_rate = 0.02\neval_every = 60\n");
   expect_trained();
-  expect_told("answer", "a 'd B  c f' b 'd b c f' c 'd b'", "B  c\nf\nno answer\n");
+  expect_output("answer", "a 'd B  c f' b 'd b c f' c 'd b'", "B  c\nf\nno answer\n");
   EXPECT_EQ(Config(folder / "out" / "hub" / "config.json").text("architectures.0"),
             "BertForQuestionAnswering");
   const Outcome outcome =
       run_program("eval " + (folder / "out").string() + " " + (folder / "x.jsonl").string() + " --json");
   EXPECT_NE(outcome.out.find("\"exact_match\": 1,\n  \"f1\": 1,"), std::string::npos) << outcome.out;
 
-  // It goes on from there under its own head.
+  // The exported folder can be trained further with its own head.
   config((folder / "out" / "hub").string(), "[data]\ntrain = 'x.jsonl'\n[train]\nsteps = 1\n");
   EXPECT_TRUE(plan().start->changes.empty()) << "no new head";
 }
 
-TEST_F(HubAnswers, WhatCannotBeRight) {
+TEST_F(HubAnswers, InvalidDataIsAnError) {
   put(folder / "x.jsonl", line("a", "a b c d e f a b c d e f", "f"));
   configure();
-  expect_refused(Fault::data, {"x.jsonl', line 1: 16 tokens, more than data.context, 14; raise it, or set "
-                               "data.truncate"});
+  expect_refused(Fault::data, {"x.jsonl", "line 1", "16", "data.context", "14", "data.truncate"});
   configure("truncate = true\n");
   EXPECT_EQ(plan().training->at(0, 0).targets, (Ids{8, 8}));
   configure("truncate = true\ncontext = 9\n");
@@ -77,12 +76,9 @@ TEST_F(HubAnswers, WhatCannotBeRight) {
   put(folder / "x.jsonl",
       R"({"question": "a", "context": "b c", "answers": {"text": ["d"], "answer_start": [0]}})");
   configure();
-  expect_refused(
-      Fault::data,
-      {"x.jsonl'", "the answer 'd' does not stand at character 0 of the context, where 'b' stands"});
+  expect_refused(Fault::data, {"x.jsonl", "line 1", "'d'", "0", "'b'"});
   put(folder / "x.jsonl", line("a", "b c", "b c") + line("a", "b  c", "  "));
-  expect_refused(Fault::data,
-                 {"x.jsonl', line 2: the answer '  ' has no tokens: the vocabulary passes over it"});
+  expect_refused(Fault::data, {"x.jsonl", "line 2", "'  '"});
 }
 
 }  // namespace

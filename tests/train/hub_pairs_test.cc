@@ -1,5 +1,5 @@
-// Encoder-decoders of the hub, trained on pairs of texts, or on labels: tiny golden folders, with
-// vocabularies whose frames are T5's and BART's.
+// Hugging Face encoder-decoders, trained on pairs of texts or on labels: tiny golden folders with the special
+// tokens of T5 and of BART.
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 using Ids = std::vector<int32_t>;
 
-// Letters a to f with ids from 3 on; behind a text stands </s>, which is 1.
+// Letters a to f with ids from 3 on. The token </s> (id 1) ends every text.
 constexpr const char* kLetters = R"({"added_tokens": [
   {"id": 0, "content": "<pad>", "special": true, "normalized": false},
   {"id": 1, "content": "</s>", "special": true, "normalized": false},
@@ -46,7 +46,7 @@ class HubPairs : public HubRun {
   }
 };
 
-TEST_F(HubPairs, TheDecoderReadsTheTargetBehindTheStartTokenOfTheFolder) {
+TEST_F(HubPairs, TheDecoderReadsTheStartTokenAndThenTheTarget) {
   config(model.path().string(), kData);
   const RunPlan planned = plan();
   EXPECT_EQ(planned.task.data.start_token, 0);
@@ -59,7 +59,7 @@ TEST_F(HubPairs, TheDecoderReadsTheTargetBehindTheStartTokenOfTheFolder) {
                           .attention_mask = Tensor::of({2, 4}, Ids{1, 1, 1, 1, 1, 1, 1, 0}),
                           .decoder_input_ids = Tensor::of({2, 4}, Ids{0, 5, 4, 3, 0, 7, 6, 0}),
                           .labels = Tensor::of({2, 4}, Ids{5, 4, 3, 1, 7, 6, 1, -100})});
-  // Without decoder_input_ids, they are made from the labels as transformers does.
+  // Missing decoder_input_ids are computed from the labels, as in transformers.
   expect_loss_of_forward(
       plan(), 1,
       {.input_ids = Tensor::of({1, 4}, Ids{3, 4, 5, 1}), .labels = Tensor::of({1, 4}, Ids{5, 4, 3, 1})});
@@ -72,15 +72,15 @@ TEST_F(HubPairs, AT5LearnsToWriteBackwards) {
              "validation = 'x.tsv'\n[train]\nsteps = 60\nlearning_rate = 0.02\neval_every = 60\n");
   expect_trained();
   expect_same_logits({3, 4, 5, 1}, {0, 5, 4});
-  expect_told("translate", "'a b c' 'd e' 'f a' b", "c b a\ne d\na f\nb\n");
+  expect_output("translate", "'a b c' 'd e' 'f a' b", "c b a\ne d\na f\nb\n");
   const Outcome outcome =
       run_program("eval " + (folder / "out").string() + " " + (folder / "x.tsv").string() + " --json");
   EXPECT_NE(outcome.out.find("\"exact_match\": 1,"), std::string::npos) << outcome.out;
 }
 
-TEST_F(HubPairs, WhatALongTextLosesIsNotItsEnd) {
+TEST_F(HubPairs, TruncationKeepsTheEndToken) {
   config(model.path().string(), std::string(kData) + "context = 3\n");
-  expect_refused(Fault::data, {"x.tsv', line 1: 4 tokens, more than data.context, 3; raise it, or set"});
+  expect_refused(Fault::data, {"x.tsv", "line 1", "4", "data.context", "3", "data.truncate"});
   config(model.path().string(), std::string(kData) + "context = 3\ntruncate = true\n");
   const Sample sample = plan().training->at(0, 0);
   EXPECT_EQ(sample.text, (Ids{3, 4, 1}));
@@ -91,10 +91,9 @@ TEST_F(HubPairs, WhatALongTextLosesIsNotItsEnd) {
 TEST_F(HubPairs, WithoutAStartToken) {
   model.change("\"decoder_start_token_id\": 0,", "");
   config(model.path().string(), kData);
-  expect_refused(Fault::data, {"config.json': decoder_start_token_id is missing, expected the token before "
-                               "what a decoder writes; or set data.start_token"});
+  expect_refused(Fault::data, {"config.json", "decoder_start_token_id", "data.start_token"});
   config(model.path().string(), std::string(kData) + "start_token = 29\n");
-  expect_refused(Fault::data, {"data.start_token is 29, expected less than model.vocabulary, 29"});
+  expect_refused(Fault::data, {"data.start_token is 29", "model.vocabulary, 29"});
   model.change("\"eos_token_id\": 1,", "\"eos_token_id\": 2,");
   config(model.path().string(), std::string(kData) + "start_token = 7\n[train]\nsteps = 1\n");
   EXPECT_EQ(plan().training->at(0, 0).ids, (Ids{7, 5, 4, 3}));
@@ -104,13 +103,12 @@ TEST_F(HubPairs, WithoutAStartToken) {
   EXPECT_EQ(saved.integer("eos_token_id", 0, 100), 1) << "what the vocabulary ended texts with";
 }
 
-TEST_F(HubPairs, AVocabularyThatEndsNoText) {
+TEST_F(HubPairs, ATokenizerWithoutAnEndTokenIsAnError) {
   std::string text = read_file(model / "tokenizer.json");
   const size_t begin = text.find("\"post_processor\""), end = text.find("\"decoder\"");
   put(model / "tokenizer.json", text.erase(begin, end - begin));
   config(model.path().string(), kData);
-  expect_refused(Fault::data, {"x.tsv', line 1: the vocabulary puts no token behind the target 'c b a': a "
-                               "model would not learn where to end"});
+  expect_refused(Fault::data, {"x.tsv", "line 1", "'c b a'"});
 }
 
 class HubPairsOfBart : public HubRun {
@@ -122,7 +120,7 @@ class HubPairsOfBart : public HubRun {
   }
 };
 
-TEST_F(HubPairsOfBart, TargetsStandInAFrameThatBeginsToo) {
+TEST_F(HubPairsOfBart, TargetsHaveAStartTokenToo) {
   model.change("\"dropout\": 0.1", "\"dropout\": 0.0");
   config(model.path().string(), std::string(kData) + "[train]\nsteps = 120\nlearning_rate = 0.02\n");
   const Sample sample = plan().training->at(0, 0);
@@ -130,12 +128,12 @@ TEST_F(HubPairsOfBart, TargetsStandInAFrameThatBeginsToo) {
   EXPECT_EQ(sample.targets, (Ids{2, 6, 5, 3}));
   EXPECT_EQ(sample.ids, (Ids{3, 2, 6, 5})) << "[SEP] [CLS] dog the";
   expect_trained();
-  expect_told("translate", "'the dog' 'the cat'", "dog the\ncat the\n");
+  expect_output("translate", "'the dog' 'the cat'", "dog the\ncat the\n");
   const Config generation(folder / "out" / "hub" / "generation_config.json");
-  EXPECT_EQ(generation.integer("forced_bos_token_id", 0, 100), 2) << "the rest is as it was";
+  EXPECT_EQ(generation.integer("forced_bos_token_id", 0, 100), 2) << "other members are unchanged";
 }
 
-TEST_F(HubPairsOfBart, LearnsLabelsOfATextThatItReadsTwice) {
+TEST_F(HubPairsOfBart, LearnsLabelsOfATextThatEncoderAndDecoderRead) {
   put(folder / "x.tsv", "the dog\tup\ndog the\tdown\n");
   config(model.path().string(),
          std::string("head = 'sequence_class'\n") + kData + "[train]\nsteps = 40\nlearning_rate = 0.02\n");
@@ -155,7 +153,7 @@ TEST_F(HubPairsOfBart, LearnsLabelsOfATextThatItReadsTwice) {
             "BartForSequenceClassification");
 }
 
-TEST_F(HubPairsOfBart, AnotherStartTokenIsSaidWhereTransformersLooks) {
+TEST_F(HubPairsOfBart, AnotherStartTokenIsSavedForTransformers) {
   config(model.path().string(), std::string(kData) + "start_token = 4\n[train]\nsteps = 1\n");
   ASSERT_EQ(train().exit_code, 0);
   for (const char* file : {"config.json", "generation_config.json"}) {

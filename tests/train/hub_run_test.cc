@@ -1,4 +1,4 @@
-// Training that starts from a model folder of the hub: the tiny golden ones, with a vocabulary of letters.
+// Training that starts from a Hugging Face model folder: tiny golden folders with a vocabulary of letters.
 #include "locus/train/hub_run.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class HubRunOfLetters : public HubRun {
     add_letters();
     put(folder / "x.tsv", "a b c\tup\nc b a\tdown\na d e\tup\ne d a\tdown\nb c d\tup\nd c b\tdown\n");
   }
-  // The folder that training leaves is the model it came to.
+  // The exported folder has the trained weights.
   void expect_same_logits(const std::vector<int32_t>& ids) const {
     const SavedRun run = load_run(folder / "out");
     const ModelFolder hub = open_model(folder / "out" / "hub");
@@ -42,7 +42,7 @@ TEST_F(HubRunOfLetters, ABertLearnsLabelsUnderANewHead) {
   EXPECT_EQ(read_file(folder / "out" / "hub" / "vocab.txt"), read_file(model / "vocab.txt"));
   EXPECT_EQ(read_file(folder / "out" / "hub" / "config.json").find("num_labels"), std::string::npos);
 
-  // It goes on from there under its own head, and a run that is done stays as it is.
+  // A finished run does not change. The exported folder can be trained further with its own head.
   const std::string weights = read_file(folder / "out" / "hub" / "model.safetensors");
   EXPECT_EQ(train().exit_code, 0);
   EXPECT_EQ(read_file(folder / "out" / "hub" / "model.safetensors"), weights);
@@ -57,11 +57,11 @@ TEST_F(HubRunOfLetters, ABertLearnsLabelsUnderANewHead) {
   EXPECT_EQ(again.task.labels, (std::vector<std::string>{"down", "up"}));
 }
 
-TEST_F(HubRunOfLetters, SamplesHaveTheTokensThatTheVocabularyPutsAround) {
+TEST_F(HubRunOfLetters, SamplesHaveTheSpecialTokensOfTheTokenizer) {
   config(model.path().string(), kLabels);
   RunPlan planned = plan();
   EXPECT_EQ(planned.training->at(0, 0).ids, (std::vector<int32_t>{2, 5, 6, 7, 3})) << "[CLS] a b c [SEP]";
-  EXPECT_EQ(planned.task.data.context, 14) << "no longer than the model's table";
+  EXPECT_EQ(planned.task.data.context, 14) << "at most the model's context window";
   put(folder / "x.tsv", "ab c\tX Y\n");
   config(model.path().string(), "head = 'token_class'\n[data]\ntrain = 'x.tsv'\n");
   planned = plan();
@@ -69,30 +69,29 @@ TEST_F(HubRunOfLetters, SamplesHaveTheTokensThatTheVocabularyPutsAround) {
   EXPECT_EQ(planned.training->at(0, 0).targets, (std::vector<int32_t>{-100, 0, 1, -100}));
 }
 
-TEST_F(HubRunOfLetters, WhatCannotBeRight) {
+TEST_F(HubRunOfLetters, InvalidSettingsAreErrors) {
   config(model.path().string(), std::string("width = 8\n") + kLabels);
   expect_refused(Fault::usage, {"width"});
   config(model.path().string(), "[model.scheme]\nname = 'alibi'\n[data]\ntrain = 'x.tsv'\n");
-  expect_refused(Fault::usage, {"[model.scheme] is what the folder in model.from says"});
+  expect_refused(Fault::usage, {"[model.scheme]", "model.from"});
   config(model.path().string(), std::string(kLabels) + "context = 15\n");
-  expect_refused(Fault::data, {"data.context is 15, but the model in '", "has positions for 14 tokens"});
+  expect_refused(Fault::data, {"data.context is 15", "14", model.path().c_str()});
   config(model.path().string(), "head = 'embedding'\n[data]\ntrain = 'x.tsv'\n");
-  expect_refused(
-      Fault::usage,
-      {"model.head is embedding, but the model in '",
-       "is trained with masked_token, sequence_class, token_class, answer; set it to one of these"});
+  expect_refused(Fault::usage, Code::wrong_head,
+                 {"model.head is embedding", model.path().c_str(), "masked_token", "sequence_class",
+                  "token_class", "answer"});
   config("nowhere", kLabels);
-  expect_refused(Fault::io, {"model.from is '", "nowhere', which is not there"});
-  const FolderOf labelled("bert-class");
-  fs::copy(model / "vocab.txt", labelled / "vocab.txt");
-  config(labelled.path().string(), "[data]\ntrain = 'x.tsv'\n");
-  expect_refused(Fault::data, {"the label 'down' is none of those that the model in '",
-                               "tells (LABEL_0, LABEL_1, LABEL_2, LABEL_3, LABEL_4); set model.head"});
+  expect_refused(Fault::io, Code::missing_file, {"model.from", (folder / "nowhere").c_str(), "LOCUS_DATA"});
+  const FolderOf labeled("bert-class");
+  fs::copy(model / "vocab.txt", labeled / "vocab.txt");
+  config(labeled.path().string(), "[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::data, {"x.tsv", "'down'", labeled.path().c_str(), "LABEL_0", "LABEL_1", "LABEL_2",
+                               "LABEL_3", "LABEL_4", "model.head"});
   const FolderOf writer("t5");
   config(writer.path().string(),
          "head = 'sequence_class'\n[data]\ntrain = 'x.tsv'\ntokenizer = '" + model.path().string() + "'\n");
-  expect_refused(Fault::usage,
-                 {"model.head is sequence_class, but", "is trained with next_token; set it to this"});
+  expect_refused(Fault::usage, Code::wrong_head,
+                 {"model.head is sequence_class", writer.path().c_str(), "next_token"});
 }
 
 class HubRunOfGpt2 : public HubRunOfLetters {
@@ -104,7 +103,7 @@ class HubRunOfGpt2 : public HubRunOfLetters {
   }
 };
 
-TEST_F(HubRunOfGpt2, GoesOnWithItsOwnHead) {
+TEST_F(HubRunOfGpt2, TrainsItsOwnHeadFurther) {
   config(model.path().string(),
          "[data]\ntrain = 'x.txt'\ncontext = 12\nvalidation_split = 0.2\n[train]\nsteps = 40\nlearning_rate "
          "= 0.02\n"
@@ -126,19 +125,19 @@ class HubRunOfPieces : public HubRun {
   }
 };
 
-TEST_F(HubRunOfPieces, TheirFileIsInTheRunAndInTheFolderItLeaves) {
+TEST_F(HubRunOfPieces, TheirFileIsSavedAndExported) {
   config(model.path().string(), std::string(kLabels) + kSteps);
   EXPECT_EQ(plan().training->at(0, 0).ids, (std::vector<int32_t>{1, 4, 5, 6, 2})) << "[CLS] a b c [SEP]";
   expect_trained();
   EXPECT_EQ(read_file(folder / "out" / "hub" / "spm.model"), read_file(model / "spm.model"));
   for (const char* place : {"out", "out/hub"}) {
-    const Outcome told = run_program("classify " + (folder / place).string() + " 'a d e' 'e d a'");
-    EXPECT_TRUE(told.out.starts_with("up\t")) << told.err;
-    EXPECT_NE(told.out.find("\ndown\t"), std::string::npos) << told.out;
+    const Outcome outcome = run_program("classify " + (folder / place).string() + " 'a d e' 'e d a'");
+    EXPECT_TRUE(outcome.out.starts_with("up\t")) << outcome.err;
+    EXPECT_NE(outcome.out.find("\ndown\t"), std::string::npos) << outcome.out;
   }
 }
 
-TEST_F(HubRunOfPieces, AnotherTokenizerTakesThePlaceOfTheFoldersOwn) {
+TEST_F(HubRunOfPieces, AnotherTokenizerReplacesTheFoldersOwn) {
   const FolderOf start("bert");
   put(start / "vocab.txt", "[UNK]\na\nb\n");
   put(start / "source.spm", "beside a vocab.json the first to be opened");
@@ -149,12 +148,12 @@ TEST_F(HubRunOfPieces, AnotherTokenizerTakesThePlaceOfTheFoldersOwn) {
   EXPECT_FALSE(fs::exists(folder / "out" / "hub" / "source.spm"));
 }
 
-// A new head leaves the rest as it was, and what is drawn is a function of the seed.
+// A new head leaves all other weights unchanged, and its initialization is a function of the seed.
 TEST(NewHeads, TheBodyComesFromTheFolder) {
-  const FolderOf labelled("bert-class");
-  const ModelFolder own = open_model(labelled.path());
+  const FolderOf labeled("bert-class");
+  const ModelFolder own = open_model(labeled.path());
   const NewHead head = {.kind = HeadKind::token_class, .labels = {"x", "y", "z"}, .seed = 3};
-  const ModelFolder tags = open_model(labelled.path(), head), again = open_model(labelled.path(), head);
+  const ModelFolder tags = open_model(labeled.path(), head), again = open_model(labeled.path(), head);
   EXPECT_EQ(tags.architecture.blueprint.labels, 3);
   for (const auto& [name, var] : tags.model.parameters().all()) {
     const Tensor& value = var.value();
@@ -168,14 +167,13 @@ TEST(NewHeads, TheBodyComesFromTheFolder) {
   EXPECT_EQ(named_labels(Config(saved / "config.json")), head.labels);
   EXPECT_EQ(open_model(saved.path()).model.parameters().at("head.out.weight").value().values(),
             tags.model.parameters().at("head.out.weight").value().values());
-  // A tensor that is nobody's is refused under a new head, too.
-  std::vector<NamedTensor> tensors = labelled.tensors();
+  // An unknown tensor is an error with a new head, too.
+  std::vector<NamedTensor> tensors = labeled.tensors();
   tensors.emplace_back("bert.encoder.adapter.weight", Tensor::zeros({2}));
-  labelled.write(tensors);
-  expect_error(Fault::data, {"unknown: 'bert.encoder.adapter.weight'"},
-               [&] { open_model(labelled.path(), head); });
-  expect_error(Fault::data, {"architectures.0 is", "expected one of"},
-               [&] { open_model(labelled.path(), NewHead{.kind = HeadKind::next_token}); });
+  labeled.write(tensors);
+  expect_error(Fault::data, {"bert.encoder.adapter.weight"}, [&] { open_model(labeled.path(), head); });
+  expect_error(Fault::data, {"architectures.0"},
+               [&] { open_model(labeled.path(), NewHead{.kind = HeadKind::next_token}); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Runs that are killed, or whose disk is full, at every moment there is, and resumed: they must end with the
-// very bytes of a run that was left alone.
+// Runs that are killed, or run out of disk space, at any moment and are then resumed. They must end with
+// exactly the bytes of an uninterrupted run.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In words: the emulator where there is one, the program, its arguments.
+// The words of the command: the emulator if there is one, the program, its arguments.
 std::vector<std::string> words_of(const std::string& arguments) {
   std::vector<std::string> words;
   std::istringstream stream(LOCUS_TRAINEE " " + arguments);
@@ -44,7 +44,7 @@ pid_t start(const std::string& arguments) {
   return process;
 }
 
-// The exit code, or minus the signal.
+// The exit code, or the negative signal number.
 int wait_for(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
@@ -56,7 +56,7 @@ int run(const fs::path& folder, const std::string& more) {
   return wait_for(start(folder.string() + " " + more));
 }
 
-// All that a run leaves and that does not depend on the clock.
+// All results of a run that do not depend on the clock.
 std::string result_of(const fs::path& folder) {
   std::string result;
   for (const char* file :
@@ -71,8 +71,7 @@ std::string result_of(const fs::path& folder) {
   return result;
 }
 
-// Whatever happened, all that does not call itself a part is whole, and `last` is there once a second
-// checkpoint is.
+// Everything without the suffix .part is complete, and `last` exists once there is a second checkpoint.
 void expect_whole(const fs::path& folder) {
   int64_t complete = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder / "steps")) {
@@ -93,8 +92,8 @@ void expect_no_debris(const fs::path& folder) {
   }
 }
 
-// Kills a run of 200 steps at a random moment up to `longest` after its start, and resumes it, 25 times or
-// until it ends before it is killed. It must end as `expected`. How often it was killed.
+// Kills a run of 200 steps at a random moment up to `longest` after its start and resumes it, 25 times or
+// until it ends by itself. It must end as `expected`. Returns the number of kills.
 int killed_on_the_way(std::chrono::microseconds longest, const std::string& expected) {
   const TemporaryFolder folder(in_memory());
   const Random random(20251115, 1);
@@ -114,8 +113,9 @@ int killed_on_the_way(std::chrono::microseconds longest, const std::string& expe
   return killed;
 }
 
-// A quarter of a whole run at first, so that most kills meet it at work and the last near its end; half of
-// that, and half again, until ten have met it: on a busy machine a run may take a hundred times the next.
+// `longest` is first a quarter of a whole run, so that most kills hit it during training and the last near
+// its end. It is halved until ten kills have hit a run, because run times on a busy machine may differ by a
+// factor of 100.
 TEST(InterruptedRun, KilledAtRandomMomentsEndsWithTheSameBits) {
   const TemporaryFolder straight(in_memory());
   const auto began = std::chrono::steady_clock::now();
@@ -125,8 +125,8 @@ TEST(InterruptedRun, KilledAtRandomMomentsEndsWithTheSameBits) {
   while (killed_on_the_way(longest, result_of(straight.path())) < 10 && !HasFailure()) longest /= 2;
 }
 
-// A write, sync, rename, link or removal of a run of 7 steps is the last thing it does. Every second one,
-// to be quick: the saves of a run make the same calls, and the second begins after an odd number of them.
+// Kills a run of 7 steps at a write, sync, rename, link or removal. Only every second operation, for speed:
+// all saves of a run make the same calls, and the second save begins after an odd number of them.
 TEST(InterruptedRun, KilledAtAFileOperationEndsWithTheSameBits) {
   const TemporaryFolder straight(in_memory());
   ASSERT_EQ(run(straight.path(), "7 1"), 0);
@@ -162,7 +162,7 @@ TEST(InterruptedRun, AFullDiskAtAnyMomentIsAnErrorAndLeavesNothingHalfDone) {
   EXPECT_GT(operations, 50);
 }
 
-TEST(InterruptedRun, ASecondOneInTheSameFolderIsRefused) {
+TEST(InterruptedRun, ASecondRunInTheSameFolderIsAnError) {
   const TemporaryFolder folder(in_memory());
   const pid_t first = start(folder.path().string() + " 100000 1");
   while (!fs::exists(folder / "last")) std::this_thread::yield();

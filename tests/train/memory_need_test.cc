@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
-#include "locus/nn/least_weights.h"
+#include "locus/nn/min_weights.h"
 #include "locus/tensor/storage.h"
 #include "tests/expect_error.h"
 
@@ -15,17 +15,17 @@ Blueprint blueprint() {
 }
 
 TEST(MemoryNeed, CountsWeightsLayersAndLogits) {
-  // Both tables; 3 layers of four projections, and two as wide as four of them.
+  // Token and position tables; 3 layers of four projections and two matrices of four times their size.
   const double weights = (50 + 256) * 32 + 3 * 12 * 32 * 32;
-  EXPECT_EQ(least_weights(blueprint()), weights);
-  // Four of each; 3 layers of 2*32 + 4*32 + 128; 2*50 logits.
+  EXPECT_EQ(min_weights(blueprint()), weights);
+  // 4 bytes; 4 copies per weight; per token 3 layers of 2*32 + 4*32 + 128 activations and 2*50 logits.
   EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10}), 4 * (4 * weights + 10 * (3 * 320 + 100)));
   EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10, .recompute = true}),
             4 * (4 * weights + 10 * (3 * 32 + 100)));
 }
 
-// Never more than there are: else runs that fit would be refused. What is not counted, norms, biases and the
-// scheme's own, is small.
+// The bound never exceeds the real number, or runs that fit would fail. Norms, biases and the scheme's
+// parameters are not counted, and are small.
 TEST(MemoryNeed, CountsMostWeightsOfEveryKind) {
   Blueprint narrow = blueprint();
   narrow.key_heads = 2, narrow.gated = true, narrow.hidden = 48;
@@ -37,42 +37,40 @@ TEST(MemoryNeed, CountsMostWeightsOfEveryKind) {
   shared.shared_layers = true;
   for (const Blueprint& b : {blueprint(), narrow, both, few_rows, shared}) {
     const auto all = static_cast<double>(Model(b).parameters().numel());
-    EXPECT_LT(least_weights(b), all);
-    EXPECT_GT(least_weights(b), 0.6 * all);
+    EXPECT_LT(min_weights(b), all);
+    EXPECT_GT(min_weights(b), 0.6 * all);
   }
 }
 
-// Tokens' rows are then narrow, whatever the vocabulary.
-TEST(MemoryNeed, OfJoinedRowsIsNotThatOfTheWholeWidth) {
+// With joined positions, token rows are narrower than the model.
+TEST(MemoryNeed, JoinedRowsAreNarrowerThanTheModel) {
   Blueprint b = blueprint();
   b.vocabulary = 100000, b.head = HeadKind::none;
   b.scheme_options = {{"combine", "joined"}, {"width", "30"}};
-  EXPECT_LT(least_weights(b), static_cast<double>(Model(b).parameters().numel()));
+  EXPECT_LT(min_weights(b), static_cast<double>(Model(b).parameters().numel()));
 }
 
-// Never more than a forward pass that remembers holds.
-TEST(MemoryNeed, IsLessThanWhatIsHeld) {
+// The bound is below the memory that a forward pass with gradients really holds.
+TEST(MemoryNeed, IsLessThanTheMemoryThatIsReallyHeld) {
   const Blueprint b = blueprint();
   const Model model(b);
   const std::vector<int32_t> text(200, 7);
   const int64_t before = allocated_bytes();
   const Var logits = model(tokens_of({text}, b));
   const auto held = static_cast<double>(allocated_bytes() - before);
-  const double logits_gradient = 4 * 200 * 50;  // comes with the backward pass
+  const double logits_gradient = 4 * 200 * 50;  // allocated by the backward pass
   const double of_tokens = least_bytes(b, {.tokens = 200}) - least_bytes(b, {});
   EXPECT_LT(of_tokens, held + logits_gradient);
-  EXPECT_GT(of_tokens, 0.3 * held) << "but of its order";
+  EXPECT_GT(of_tokens, 0.3 * held) << "but of the same order";
 }
 
-TEST(MemoryNeed, SaysTheSizeAndWhatToLower) {
+TEST(MemoryNeed, TheErrorNamesTheSizesAndTheSettingsToLower) {
   check_memory(blueprint(), {.tokens = 10}, 788'896);
   expect_error(Fault::resource,
-               {"a step needs at least 42.4 GB (46656 weights with their gradients and moments, 10000000 "
-                "tokens at once), but 2.0 GB are free; lower data.batch_size or data.context, raise "
-                "train.micro_batches, or set "
-                "data.recompute"},
+               {"42.4 GB", "46656", "10000000", "2.0 GB", "data.batch_size", "data.context",
+                "train.micro_batches", "data.recompute"},
                [] { check_memory(blueprint(), {.tokens = 1e7}, 2'000'000'000); });
-  expect_error(Fault::resource, {"are free; take a smaller model: lower model.width or model.layers"},
+  expect_error(Fault::resource, {"model.width", "model.layers"},
                [] { check_memory(blueprint(), {.tokens = 10}, 600'000); });
 }
 

@@ -24,13 +24,13 @@ Blueprint small(ModelKind kind, HeadKind head) {
           .labels = 3};
 }
 
-// Trains to the end and returns the first and the last loss.
+// Trains and returns the first and the last loss.
 std::pair<double, double> learn(const Blueprint& blueprint, const ListedSamples& samples,
                                 Validation* validation = nullptr) {
   const TemporaryFolder place(in_memory());
   RunFolder folder(place.path());
   Model model(blueprint);
-  ModelObjective objective(model, samples, &samples, {.batches = {.batch = 4}});
+  ModelObjective objective(model, samples, &samples, {.batches = {.batch_size = 4}});
   std::vector<double> losses;
   train({.objective = objective,
          .parameters = model.parameters(),
@@ -98,27 +98,26 @@ TEST(ModelObjective, Answers) {
   EXPECT_EQ(validation.more[0], (NamedNumber{"accuracy", 1.0}));
 }
 
-TEST(ModelObjective, TheWeightOfAPartIsItsTargets) {
+TEST(ModelObjective, TheWeightOfAMicroBatchIsItsNumberOfTargets) {
   const ListedSamples samples(
       {{.ids = {1, 2, 3}, .targets = {2, kNone, kNone}}, {.ids = {1, 2, 3}, .targets = {2, 3, 4}}}, "two");
   Model model(small(ModelKind::decoder, HeadKind::next_token));
-  ModelObjective objective(model, samples, nullptr, {.batches = {.batch = 2, .shuffle = false}});
-  const PartialLoss whole = objective.loss({}), first = objective.loss({.part = 0, .parts = 2}),
-                    second = objective.loss({.part = 1, .parts = 2});
+  ModelObjective objective(model, samples, nullptr, {.batches = {.batch_size = 2, .shuffle = false}});
+  const PartialLoss whole = objective.loss({}), first = objective.loss({.index = 0, .count = 2}),
+                    second = objective.loss({.index = 1, .count = 2});
   EXPECT_EQ(first.weight, 1);
   EXPECT_EQ(second.weight, 3);
   EXPECT_EQ(whole.tokens, 6);
   EXPECT_NEAR(whole.mean.value().item(), (first.mean.value().item() + 3 * second.mean.value().item()) / 4,
               1e-6);
   EXPECT_FALSE(objective.evaluate());
-  EXPECT_FALSE(objective.loss({.part = 0, .parts = 3}).mean) << "two samples, three parts";
+  EXPECT_FALSE(objective.loss({.index = 0, .count = 3}).mean) << "two samples, three micro-batches";
 }
 
-TEST(ModelObjective, AHeadWithoutALossIsRefused) {
+TEST(ModelObjective, AHeadWithoutALossIsAnError) {
   const ListedSamples samples = listed({{.ids = {1}, .targets = {1}}});
   const Model model(small(ModelKind::encoder, HeadKind::embedding));
-  expect_error(Fault::data, {"a model whose head puts out vectors has no loss"},
-               [&] { ModelObjective(model, samples, nullptr, {}); });
+  expect_error(Fault::data, {"embedding"}, [&] { ModelObjective(model, samples, nullptr, {}); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Positions are learned, and what needs order is learned through them alone.
+// Learned positions are trained, and tasks that need the order of tokens are learned only with positions.
 #include <gtest/gtest.h>
 
 #include "locus/op/elementwise.h"
@@ -29,7 +29,7 @@ Blueprint small(ModelKind kind, HeadKind head, const std::string& scheme) {
 void learn(Model& model, const Samples& samples, const TrainSettings& settings) {
   const TemporaryFolder place(in_memory());
   RunFolder folder(place.path());
-  ModelObjective objective(model, samples, nullptr, {.batches = {.batch = 16}});
+  ModelObjective objective(model, samples, nullptr, {.batches = {.batch_size = 16}});
   train({.objective = objective, .parameters = model.parameters(), .folder = folder, .settings = settings});
 }
 
@@ -42,7 +42,7 @@ std::vector<float> row(const std::vector<float>& table, int64_t p) {
   return {table.begin() + p * kWidth, table.begin() + (p + 1) * kWidth};
 }
 
-TEST(LearnedPositions, TheTableMovesWhereATokenStoodAndNowhereElse) {
+TEST(LearnedPositions, OnlyRowsOfOccurringPositionsChange) {
   Model model(small(ModelKind::decoder, HeadKind::next_token, "learned"));
   const Var table = model.parameters().at("decoder.scheme.table");
   const std::vector<float> before = table.value().values();
@@ -53,7 +53,7 @@ TEST(LearnedPositions, TheTableMovesWhereATokenStoodAndNowhereElse) {
   for (int64_t p = 5; p < kRows; ++p) EXPECT_EQ(row(after, p), row(before, p)) << p;
 }
 
-TEST(LearnedPositions, ARowsGradientIsTheSumOverTheSequencesThatReachIt) {
+TEST(LearnedPositions, TheGradientOfARowIsTheSumOverSequencesWithThisPosition) {
   Model model(small(ModelKind::decoder, HeadKind::next_token, "learned"));
   const Var table = model.parameters().at("decoder.scheme.table");
   const auto gradient = [&](const std::vector<Sample>& samples) {
@@ -75,9 +75,9 @@ TEST(LearnedPositions, ARowsGradientIsTheSumOverTheSequencesThatReachIt) {
   EXPECT_NEAR(together[4 * kWidth], first[4 * kWidth], 1e-5) << "the only sequence with five tokens";
 }
 
-// Every token should name the one before it. An encoder without positions sees a bag of letters, and guesses
-// one of the four others.
-ListedSamples neighbours(uint64_t seed, int64_t count) {
+// Every token must predict the token before it. An encoder without positions sees a bag of letters and can
+// only guess one of the four others.
+ListedSamples neighbors(uint64_t seed, int64_t count) {
   constexpr int64_t kLength = 5;
   std::vector<Sample> samples;
   const Random random(seed, 0);
@@ -94,15 +94,15 @@ ListedSamples neighbours(uint64_t seed, int64_t count) {
 
 double accuracy_after_training(const std::string& scheme) {
   Model model(small(ModelKind::encoder, HeadKind::token_class, scheme));
-  learn(model, neighbours(1, 512), {.steps = 250, .learning_rate = 0.02, .warmup = 20});
-  return summary(model.blueprint(), predictions(model, neighbours(2, 100)))[1].second;
+  learn(model, neighbors(1, 512), {.steps = 250, .learning_rate = 0.02, .warmup = 20});
+  return summary(model.blueprint(), predictions(model, neighbors(2, 100)))[1].second;
 }
 
 TEST(Order, IsNotLearnedWithoutPositions) { EXPECT_LT(accuracy_after_training("none"), 0.6); }
 
 TEST(Order, IsLearnedThroughAnyKindOfTerm) {
-  // At the input, in a rotation, in the scores by distance, and in the scores by query. Terms that are the
-  // same on both sides of a token cannot tell the one before it from the one behind it.
+  // At the input, as a rotation, in the scores by distance, and in the scores by query. Symmetric terms
+  // cannot distinguish the token before from the token after.
   for (const char* scheme : {"learned", "rotary", "t5", "shaw"}) {
     EXPECT_GT(accuracy_after_training(scheme), 0.95) << scheme;
   }

@@ -31,20 +31,20 @@ TEST(Predictions, OneForEachTargetWithTheLossOfTraining) {
                        .head = head,
                        .labels = 6,
                        .init_std = 0.5f});
-    const std::vector<Prediction> said = predictions(model, ListedSamples(list, "list"));
-    ASSERT_EQ(said.size(), 3u);
-    EXPECT_EQ(said[1].sample, 0);
-    EXPECT_EQ(said[1].place, 2);
-    EXPECT_EQ(said[1].length, 3);
-    EXPECT_EQ(said[2].sample, 1);
-    EXPECT_EQ(said[2].target, 1);
+    const std::vector<Prediction> found = predictions(model, ListedSamples(list, "list"));
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_EQ(found[1].sample, 0);
+    EXPECT_EQ(found[1].position, 2);
+    EXPECT_EQ(found[1].length, 3);
+    EXPECT_EQ(found[2].sample, 1);
+    EXPECT_EQ(found[2].target, 1);
     // The kernel's softmax is f32.
-    EXPECT_NEAR(summary(model.blueprint(), said)[0].second, batch_loss(model, list, {}).mean.value().item(),
+    EXPECT_NEAR(summary(model.blueprint(), found)[0].second, batch_loss(model, list, {}).mean.value().item(),
                 1e-5);
   }
 }
 
-TEST(Predictions, ManySamplesAreTakenInRuns) {
+TEST(Predictions, ManySamplesAreTakenInBatches) {
   std::vector<Sample> list;
   for (int32_t i = 0; i < 700; ++i)
     list.push_back({.ids = std::vector<int32_t>(10, i % 6), .targets = {i % 2}});
@@ -53,32 +53,32 @@ TEST(Predictions, ManySamplesAreTakenInRuns) {
                      .width = 8,
                      .heads = 2,
                      .head = HeadKind::sequence_class});
-  const std::vector<Prediction> said = predictions(model, ListedSamples(list, "list"));
-  ASSERT_EQ(said.size(), 700u);
+  const std::vector<Prediction> found = predictions(model, ListedSamples(list, "list"));
+  ASSERT_EQ(found.size(), 700u);
   for (int64_t i = 0; i < 700; ++i) {
-    EXPECT_EQ(said[static_cast<size_t>(i)].sample, i);
-    EXPECT_EQ(said[static_cast<size_t>(i)].target, i % 2);
+    EXPECT_EQ(found[static_cast<size_t>(i)].sample, i);
+    EXPECT_EQ(found[static_cast<size_t>(i)].target, i % 2);
   }
 }
 
-TEST(Predictions, NoTargetAtAllIsRefused) {
+TEST(Predictions, SamplesWithoutATargetAreAnError) {
   const Model model(
       {.kind = ModelKind::encoder, .vocabulary = 6, .width = 8, .heads = 2, .head = HeadKind::masked_token});
-  expect_error(Fault::data, {"the list: no sample has a target"}, [&] {
+  expect_error(Fault::data, {"the list"}, [&] {
     predictions(model, ListedSamples({{.ids = {1}, .targets = {kernel::kIgnoredTarget}}}, "the list"));
   });
 }
 
-const std::vector<Prediction> kFour = {{.sample = 0, .target = 0, .said = 0, .loss = 0.1},
-                                       {.sample = 0, .target = 1, .said = 1, .loss = 0.2},
-                                       {.sample = 1, .target = 1, .said = 0, .loss = 0.7},
-                                       {.sample = 1, .target = 1, .said = 1, .loss = 0.4}};
+const std::vector<Prediction> kFour = {{.sample = 0, .target = 0, .predicted = 0, .loss = 0.1},
+                                       {.sample = 0, .target = 1, .predicted = 1, .loss = 0.2},
+                                       {.sample = 1, .target = 1, .predicted = 0, .loss = 0.7},
+                                       {.sample = 1, .target = 1, .predicted = 1, .loss = 0.4}};
 
 TEST(Summary, OfLabels) {
   const auto numbers = summary({.kind = ModelKind::encoder, .head = HeadKind::token_class}, kFour);
   EXPECT_NEAR(number(numbers, "loss"), 0.35, 1e-12);
   EXPECT_EQ(number(numbers, "accuracy"), 0.75);
-  // Label 0: said twice, right once; label 1: expected three times, said and right twice.
+  // Label 0: predicted twice, correct once. Label 1: expected three times, predicted and correct twice.
   EXPECT_NEAR(number(numbers, "f1"), (2.0 / 3 + 4.0 / 5) / 2, 1e-12);
 }
 

@@ -26,11 +26,11 @@ TEST(Schedule, Shapes) {
   schedule.shape = Shape::cosine;
   const std::vector<double> cosine = rates(schedule, 8);
   EXPECT_EQ(cosine[2], 8);
-  EXPECT_DOUBLE_EQ(cosine[4], 6);  // half way: between rate and floor
+  EXPECT_DOUBLE_EQ(cosine[4], 6);  // half way between rate and floor
   EXPECT_EQ(cosine[7], 4);
 }
 
-RC_GTEST_PROP(Schedule, NeverLeavesItsBoundsAndOnlyFallsAfterTheRise, ()) {
+RC_GTEST_PROP(Schedule, StaysInItsBoundsAndOnlyFallsAfterTheWarmup, ()) {
   const Schedule schedule{
       .shape = *rc::gen::element(Shape::constant, Shape::linear, Shape::cosine, Shape::stable_decay),
       .rate = 3,

@@ -1,5 +1,5 @@
-// Trains the trainee in a folder: trainee DIR STEPS THREADS [kill|fail NUMBER], with a fault of the disk at
-// that operation.
+// Trains the trainee in a folder: trainee DIR STEPS THREADS [kill|fail NUMBER]. The process is killed, or the
+// disk fails, at file operation NUMBER.
 #include "tests/train/trainee.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A model so small that a hundred steps take a few milliseconds: two layers that learn random classes, with
-// noise on what goes in, so that a step asked for with another random number shows.
+// A model so small that a hundred steps take a few milliseconds: two layers that learn random classes. Its
+// inputs have noise, so that a step with another random number is detected.
 #pragma once
 
 #include <limits>
@@ -52,8 +52,8 @@ class Trainee : public Objective {
   }
 
   Parameters parameters;
-  int64_t nan_at = 0;    // a step without a loss
-  float shaking = 0.1f;  // of the inputs
+  int64_t nan_at = 0;    // the step whose loss is NaN
+  float shaking = 0.1f;  // noise of the inputs
 
  private:
   static Tensor noise(Shape shape, const Random& random, int64_t first_row = 0) {
@@ -73,7 +73,7 @@ class Trainee : public Objective {
 
 inline TrainSettings trainee_settings(int64_t steps) {
   return {.steps = steps,
-          .parts = 2,
+          .micro_batches = 2,
           .eval_every = 10,
           .save_every = 3,
           .learning_rate = 0.02,

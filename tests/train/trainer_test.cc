@@ -65,7 +65,7 @@ TEST(Trainer, LearnsAndReports) {
   EXPECT_EQ(read_state(folder / "best").best_step, read_state(folder / "best").step);
 }
 
-TEST(Trainer, PartsChangeNothingButRounding) {
+TEST(Trainer, MicroBatchesChangeOnlyRounding) {
   const TemporaryFolder one(in_memory()), four(in_memory());
   TrainSettings settings = trainee_settings(1);
   settings.micro_batches = 1;
@@ -74,12 +74,12 @@ TEST(Trainer, PartsChangeNothingButRounding) {
   whole.in(one.path(), settings);
   settings.micro_batches = 4;
   cut.in(four.path(), settings);
-  // Sums of 32 terms in another order.
+  // Sums of 32 terms, in another order.
   EXPECT_NEAR(whole.progress[0].last.loss, cut.progress[0].last.loss, 1e-6);
   EXPECT_NEAR(whole.progress[0].last.norm, cut.progress[0].last.norm, 1e-5);
 }
 
-TEST(Trainer, StopsWhenAskedAndGoesOnAsIfItHadNot) {
+TEST(Trainer, AStoppedRunResumesAndEndsTheSame) {
   const TemporaryFolder straight(in_memory()), stopped(in_memory());
   Attempt whole, first, second, third;
   whole.in(straight.path(), trainee_settings(20));
@@ -98,17 +98,15 @@ TEST(Trainer, StopsWhenAskedAndGoesOnAsIfItHadNot) {
   EXPECT_TRUE(third.progress.empty());
 }
 
-TEST(Trainer, AnotherConfigurationIsRefusedWithTheDifferences) {
+TEST(Trainer, AnotherConfigurationIsAnErrorThatListsTheDifferences) {
   const TemporaryFolder folder(in_memory());
   Attempt run, other;
   run.in(folder.path(), trainee_settings(3));
-  expect_error(Fault::usage,
-               {"was begun with another configuration; take it again, or another folder\n  a: '2', was '1'\n "
-                " b: 'x', was not set"},
+  expect_error(Fault::usage, Code::run_mismatch, {folder.path().c_str(), "a: '2'", "'1'", "b: 'x'"},
                [&] { other.in(folder.path(), trainee_settings(3), "a = 2\nb = \"x\"\n"); });
 }
 
-TEST(Trainer, OtherFilesAreRefused) {
+TEST(Trainer, OtherFilesAreAnError) {
   const TemporaryFolder folder(in_memory());
   Attempt run, again, other, more;
   run.files = again.files = {{"labels.json", "a b"}};
@@ -116,48 +114,45 @@ TEST(Trainer, OtherFilesAreRefused) {
   again.in(folder.path(), trainee_settings(3));
   other.files = {{"labels.json", "a c"}};
   more.files = {{"labels.json", "a b"}, {"words.txt", ""}};
-  expect_error(Fault::usage, {"was begun with other data: labels.json is not the same now"},
+  expect_error(Fault::usage, Code::run_mismatch, {folder.path().c_str(), "labels.json"},
                [&] { other.in(folder.path(), trainee_settings(3)); });
-  expect_error(Fault::usage, {"was begun with other data: words.txt is not the same now"},
+  expect_error(Fault::usage, Code::run_mismatch, {folder.path().c_str(), "words.txt"},
                [&] { more.in(folder.path(), trainee_settings(3)); });
 }
 
-TEST(Trainer, AStepPastTheLastIsRefused) {
+TEST(Trainer, ACheckpointPastTheLastStepIsAnError) {
   const TemporaryFolder folder(in_memory());
   Attempt run, again;
   run.in(folder.path(), trainee_settings(3));
-  expect_error(Fault::data, {"state.toml': step is 3, expected at most 2"},
+  expect_error(Fault::data, {"state.toml", "step is 3", "2"},
                [&] { again.in(folder.path(), trainee_settings(2)); });
 }
 
-// Validation after step 4 finds a model that is lost, or loses it.
+// The validation of step 4 returns NaN, or damages the model.
 class LostTrainee final : public Trainee {
  public:
-  explicit LostTrainee(bool tells) : tells_(tells) {}
+  explicit LostTrainee(bool returns_nan) : returns_nan_(returns_nan) {}
   std::optional<Validation> evaluate() override {
     const auto nan = std::numeric_limits<float>::quiet_NaN();
     if (++times_ < 2) return std::nullopt;
-    if (tells_) return Validation{.loss = nan};
+    if (returns_nan_) return Validation{.loss = nan};
     parameters.at("first.bias").value().data<float>()[7] = nan;
     return std::nullopt;
   }
 
  private:
-  bool tells_;
+  bool returns_nan_;
   int times_ = 0;
 };
 
 TEST(Trainer, AModelThatIsNotFiniteIsNeverSaved) {
-  for (const bool tells : {false, true}) {
+  for (const bool returns_nan : {false, true}) {
     const TemporaryFolder place(in_memory());
     RunFolder folder(place.path());
-    LostTrainee trainee(tells);
+    LostTrainee trainee(returns_nan);
     TrainSettings settings = trainee_settings(4);
     settings.eval_every = settings.save_every = 2;
-    expect_error(Fault::diverged,
-                 {tells ? "step 4: the loss in validation is nan"
-                        : "step 4: the parameter first.bias is no longer finite",
-                  "the last good state is in '"},
+    expect_error(Fault::diverged, {"step 4", returns_nan ? "nan" : "first.bias", (place / "last").c_str()},
                  [&] {
                    train({.objective = trainee,
                           .parameters = trainee.parameters,
@@ -168,17 +163,15 @@ TEST(Trainer, AModelThatIsNotFiniteIsNeverSaved) {
   }
 }
 
-TEST(Trainer, ALossThatIsNoNumberStopsAndKeepsTheLastGoodState) {
+TEST(Trainer, ANanLossStopsAndKeepsTheLastCheckpoint) {
   const TemporaryFolder folder(in_memory()), fresh(in_memory());
   Attempt run, early;
   run.trainee.nan_at = 9;
-  expect_error(Fault::diverged,
-               {"step 9: the loss is nan; the last good state is in '", "last'; a smaller rate"},
+  expect_error(Fault::diverged, {"step 9", "nan", (folder / "last").c_str()},
                [&] { run.in(folder.path(), trainee_settings(20)); });
   EXPECT_EQ(read_state(folder / "last").step, 6);
   early.trainee.nan_at = 1;
-  expect_error(Fault::diverged, {"step 1: the loss is nan; nothing was saved yet"},
-               [&] { early.in(fresh.path(), trainee_settings(20)); });
+  expect_error(Fault::diverged, {"step 1", "nan"}, [&] { early.in(fresh.path(), trainee_settings(20)); });
 }
 
 TEST(Trainer, ADamagedCheckpointIsNotedAndTheRunEndsTheSame) {
@@ -203,20 +196,19 @@ TEST(Trainer, LostMetricsAreNoted) {
   fs::remove(folder / "metrics.jsonl");
   second.in(folder.path(), trainee_settings(20));
   ASSERT_EQ(second.notes.size(), 1u);
-  EXPECT_NE(second.notes[0].find("is shorter than it was at step 8: some of its lines are lost"),
-            std::string::npos);
+  EXPECT_TRUE(names(second.notes[0], "metrics.jsonl") && names(second.notes[0], "step 8")) << second.notes[0];
 }
 
-TEST(Metrics, BrokenLinesAreRefusedButTheLast) {
+TEST(Metrics, InvalidLinesAreErrorsExceptAnIncompleteLastLine) {
   const TemporaryFolder folder(in_memory());
   write_file(folder / "m", "{\"step\": 1, \"loss\": null}\n{\"step\": 2, \"lo");
   const Metrics metrics = read_metrics(folder / "m");
   ASSERT_EQ(metrics.steps.size(), 1u);
   EXPECT_TRUE(std::isnan(metrics.steps[0].loss));
   write_file(folder / "m", "{\"step\": 1}\nx\n{\"step\": 2}\n");
-  expect_error(Fault::data, {"m:2: no JSON object with a step"}, [&] { read_metrics(folder / "m"); });
+  expect_error(Fault::data, {"m:2", "step"}, [&] { read_metrics(folder / "m"); });
   write_file(folder / "m", "[]\n");
-  expect_error(Fault::data, {"m:1: no JSON object with a step"}, [&] { read_metrics(folder / "m"); });
+  expect_error(Fault::data, {"m:1", "step"}, [&] { read_metrics(folder / "m"); });
 }
 
 TEST(Trainer, AStepWithoutATargetIsAFaultOfTheData) {
@@ -228,11 +220,11 @@ TEST(Trainer, AStepWithoutATargetIsAFaultOfTheData) {
   RunFolder folder(place.path());
   Parameters parameters;
   parameters.add("weight", Tensor::zeros({2, 2}));
-  expect_error(Fault::data, {"step 1: none of its 6 tokens has a target"}, [&] {
+  expect_error(Fault::data, {"step 1", "6 tokens"}, [&] {
     train({.objective = nothing,
            .parameters = parameters,
            .folder = folder,
-           .settings = {.steps = 2, .parts = 2}});
+           .settings = {.steps = 2, .micro_batches = 2}});
   });
   EXPECT_EQ(parameters.at("weight").value().values(), std::vector<float>(4, 0.f));
 }

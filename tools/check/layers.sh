@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The layer line: a folder of src/locus includes itself and folders to its left, never to its right: layers.sh ROOT
+# Checks the layer line: a folder of src/locus may include itself and folders to its left, none to its right:
+# layers.sh ROOT
 set -euo pipefail
 cd "$1"
 find src/locus -mindepth 2 \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r awk '
@@ -7,7 +8,8 @@ find src/locus -mindepth 2 \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r a
     line = "base tensor kernel autograd op scheme nn checkpoint train apply study report cli"
     n = split(line, layer)
     for (i = 1; i <= n; ++i) for (j = 1; j <= i; ++j) allowed[layer[i], layer[j]] = 1
-    # Beside the line: text sees base only, dist up to tensor; models and what is built on them see both.
+    # Outside of the line: text may include base, dist may include base and tensor. nn and all folders to its right may
+    # include both.
     allowed["text", "text"] = allowed["text", "base"] = 1
     allowed["dist", "dist"] = allowed["dist", "base"] = allowed["dist", "tensor"] = 1
     for (i = 7; i <= n; ++i) allowed[layer[i], "text"] = allowed[layer[i], "dist"] = 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Relative links in the documents lead somewhere: links.sh ROOT
+# Checks that the targets of relative links in the documentation exist: links.sh ROOT
 set -euo pipefail
 cd "$1"
 find . \( -name build -o -name .git -o -name models -o -name out \) -prune -o -name '*.md' -print | sort |

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The checks, checked: each must be content with a small sound tree and must find the fault planted in it.
+# Tests the checks: each must pass on a small valid tree, and find every fault planted in it.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 tree=$(mktemp -d)
@@ -21,19 +21,19 @@ sound_tree() {
 lines() { seq "$1" | sed "s|.*|$2|"; }
 long_file() { lines "$1" '// A line.' >"$tree/src/locus/base/long.cc"; }
 
-# expect finds|passes CHECK [TEXT]: the fault is named with TEXT
+# expect finds|passes CHECK [TEXT]: the check finds a fault or passes, and its output contains TEXT
 expect() {
   local output verdict=passes
   output=$("$here/$2.sh" "$tree" 2>&1) || verdict=finds
   if [[ $verdict != "$1" || $output != *"${3-}"* ]]; then
-    echo "selftest: $2 $verdict, expected that it $1 '${3-}'. It said: $output" >&2
+    echo "selftest: $2 $verdict, expected that it $1 '${3-}'. Output: $output" >&2
     exit 1
   fi
   sound_tree
 }
 
 sound_tree
-for check in format layers names sizes links; do expect passes "$check"; done
+for check in format layers names words sizes links; do expect passes "$check"; done
 
 echo 'int  two( ){return 2;}' >"$tree/tests/two_test.cc"
 expect finds format tests/two_test.cc
@@ -58,13 +58,22 @@ expect finds names 'alibi'
 echo 'void rotary();' >"$tree/src/locus/text/rotary.h"
 expect passes names
 
+echo 'The folder is read anew.' >"$tree/docs/there.md"
+expect finds words 'docs/there.md:1: "anew": write again'
+printf 'int a;\n// Read anew.\nauto text = "a folder of the hub";\n' >"$tree/src/locus/cli/main.cc"
+expect finds words 'src/locus/cli/main.cc:3: "of the hub"'
+printf 'auto text =\n    "a list, separated "\n    "by commas";\n' >"$tree/src/locus/op/add.h"
+expect finds words 'src/locus/op/add.h:3: "by commas"'
+printf '// Read anew. "anew"\nint a;  // "anew"\nauto text = "// slashes";\nchar quote = %s;\n' "'\"'" >"$tree/src/locus/op/add.h"
+expect passes words
+
 long_file 301
 expect passes sizes 'src/locus/base/long.cc: 301 lines'
 long_file 501
 expect finds sizes 'src/locus/base/long.cc: 501 lines'
 long_file 501
 echo '- `src/locus/base/long.cc`: a table.' >>"$tree/ARCHITECTURE.md"
-expect passes sizes 'for a reason'
+expect passes sizes 'exempted'
 { echo 'int long_one() {'; lines 60 '  work();'; echo '}'; } >"$tree/src/locus/base/two.cc"
 expect passes sizes 'src/locus/base/two.cc:1: a function of 62 lines'
 { echo 'class A {'; echo '  int long_one() {'; lines 60 '    work();'; printf '  }\n};\n'; } >"$tree/tests/a.h"

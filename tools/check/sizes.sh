@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Long files and functions, as a report: sizes.sh ROOT
-# Files past 300 lines and functions past 60 are listed. A file past 500 lines fails, unless ARCHITECTURE.md names it
-# in a line "- `path`: reason".
+# Reports long files and functions: sizes.sh ROOT
+# Lists files of more than 300 lines and functions of more than 60. Fails for a file of more than 500 lines, unless
+# ARCHITECTURE.md has a line "- `path`: reason".
 set -euo pipefail
 cd "$1"
-# In the layout of clang-format a function starts at the margin (a member: two blanks in) and ends with a brace there.
+# As formatted by clang-format, a function starts at column 1 (a member: column 3) and ends with a brace there.
 find src tests bench examples \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r awk '
   function file_done() {
     if (lines <= 300) return
     excused = lines > 500 && index(reasons, "\n- `" file "`: ") > 0
-    print "  " file ": " lines " lines" (excused ? ", for a reason in ARCHITECTURE.md" : "")
+    print "  " file ": " lines " lines" (excused ? ", exempted in ARCHITECTURE.md" : "")
     if (lines > 500 && !excused) found = 1
   }
   BEGIN { while ((getline text < "ARCHITECTURE.md") > 0) reasons = reasons "\n" text }

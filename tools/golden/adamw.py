@@ -3,11 +3,12 @@
 
     python tools/golden/adamw.py tests/golden/adamw.safetensors      (needs torch and safetensors)
 
-A classifier of two layers learns 24 samples in 50 steps: cross entropy, a rate that rises and falls, clipping to a norm,
-decay of the matrices only. Everything is computed in double precision from inputs rounded to f32.
+A two-layer classifier is trained on 24 samples in 50 steps: cross entropy, a learning rate with warmup and cosine decay,
+gradient clipping by norm, weight decay of the matrices only. Everything is computed in double precision from inputs
+rounded to f32.
     x, targets                    the samples
-    start/NAME, end/NAME          the parameters before and after
-    rates, losses, norms          of every step; norms before clipping
+    start/NAME, end/NAME          the parameters before and after training
+    rates, losses, norms          learning rate, loss and gradient norm (before clipping) of every step
 """
 import math
 import platform

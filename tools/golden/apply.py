@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Golden folders of models applied to text: tests/golden/apply/<job>/
 
-A tiny model of transformers with random weights for every job, with a tokenizer.json, and expected.json: what transformers makes of a few
-texts. Where transformers has a pipeline, its results; answers are what the question-answering pipeline of transformers 4 computes, written
-out below, since later versions have none; translations are generate()'s.
+For every job: a tiny transformers model with random weights, a tokenizer.json, and expected.json with the results of transformers for a few
+texts. The results come from a pipeline of transformers if there is one. Answers are computed as in the question-answering pipeline of
+transformers 4, which is reimplemented below because later versions removed it. Translations come from generate().
 
 Needs: pip install torch transformers tokenizers. Use: tools/golden/apply.py [FOLDER [JOB..]]
 """
@@ -74,7 +74,7 @@ def embed():
 
 
 def embed_last():
-    """A decoder, the last of whose states stands for a text, as Qwen3-Embedding has it."""
+    """A decoder whose last hidden state is the embedding of a text, as in Qwen3-Embedding."""
     tokenizer = bytelevel()
     end = ("<|endoftext|>", 0)
     tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="$A <|endoftext|>", special_tokens=[end])
@@ -111,7 +111,7 @@ def entail():
     pipe = hf.pipeline("text-classification", model=model, tokenizer=tokenizer, top_k=None)
     inputs = [dict(text=text) for text in SENTENCES] + [dict(text="The dog chased the ball.", text_pair="it ran"), dict(text="it ran", text_pair="who is it")]
     cases = [dict(given, scores={r["label"]: r["score"] for r in pipe([given])[0]}) for given in inputs]
-    choose = hf.pipeline("zero-shot-classification", model=model, tokenizer=copy.deepcopy(tokenizer))  # it changes it
+    choose = hf.pipeline("zero-shot-classification", model=model, tokenizer=copy.deepcopy(tokenizer))  # the pipeline modifies the tokenizer
     for case in cases:
         if "text_pair" in case or not case["text"]:
             continue
@@ -124,7 +124,7 @@ def entail():
 def tag():
     model, tokenizer = labelled(hf.BertForTokenClassification, ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "MISC"]), wordpiece()
     logits = torch.cat([model(**tokenizer(text, return_tensors="pt")).logits[0] for text in SENTENCES])
-    model.classifier.bias -= logits.mean(0)  # so that every label wins somewhere
+    model.classifier.bias -= logits.mean(0)  # so that every label is the best one for some text
     pipe = hf.pipeline("token-classification", model=model, tokenizer=tokenizer, aggregation_strategy="simple")
     cases = []
     for text in SENTENCES:
@@ -210,7 +210,7 @@ def translate():
 
 
 def languages():
-    """As NLLB: a token in front tells a text's language, the first of the answer that of the translation."""
+    """As NLLB: the first token of a text is its language, the first token of the answer is the target language."""
     tokenizer, names = wordpiece(), ["eng_Latn", "deu_Latn", "fra_Latn"]
     tokenizer.add_tokens([tokenizers.AddedToken(name, special=True, normalized=False) for name in names], special_tokens=True)
     of = {name: tokenizer.convert_tokens_to_ids(name) for name in [*names, "[SEP]"]}
@@ -229,7 +229,7 @@ def languages():
 
 
 def sentence_files(folder):
-    """What sentence-transformers would write beside the model."""
+    """The files that sentence-transformers writes next to the model."""
     kinds = ["Transformer", "Pooling", "Normalize"]
     modules = [dict(idx=i, name=str(i), path="" if i == 0 else f"{i}_{kind}", type=f"sentence_transformers.models.{kind}") for i, kind in enumerate(kinds)]
     (folder / "modules.json").write_text(json.dumps(modules, indent=1) + "\n")

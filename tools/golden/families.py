@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Golden folders of the model families: tests/golden/family/<case>/
 
-A tiny model of transformers with random weights for every family, with odd sizes and settings that are not the defaults, saved as
-save_pretrained does: config.json and model.safetensors. Beside them inputs.json, as `locus forward` takes it, and expected.safetensors:
-last_hidden_state and logits (zero where padding is), the loss, and every gradient as grad.NAME, all in f32.
+For every family: a tiny transformers model with random weights, odd sizes and settings other than the defaults, saved by
+save_pretrained as config.json and model.safetensors. Next to them are inputs.json, the input of `locus forward`, and
+expected.safetensors: last_hidden_state and logits (zero for padding), the loss, and every gradient as grad.NAME, all in f32.
 
 Needs: pip install torch transformers safetensors. Use: tools/golden/families.py [FOLDER [CASE..]]
 """
@@ -19,19 +19,19 @@ from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.bart.modeling_bart import shift_tokens_right
 from transformers.models.mbart.modeling_mbart import shift_tokens_right as shift_behind_last
 
-DEVIATION = 0.3  # large enough that a wrong position is seen
+INIT_STD = 0.3  # large enough that a wrong position changes the results
 SMALL = dict(vocab_size=29, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20)
 
 
 def randomise(model, seed=7):
-    """Random weights; norms around 1, to which Gemma's are added."""
+    """Random weights. Norm weights are around 1, or around 0 for Gemma, which adds 1 to them."""
     torch.manual_seed(seed)
     norms = {id(m.weight) for m in model.modules()
              if "Norm" in type(m).__name__ and "Gemma" not in type(m).__name__ and getattr(m, "weight", None) is not None}
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
-                parameter.copy_(torch.randn_like(parameter) * DEVIATION + (1 if id(parameter) in norms else 0))
+                parameter.copy_(torch.randn_like(parameter) * INIT_STD + (1 if id(parameter) in norms else 0))
         for name, buffer in model.named_buffers():
             if name == "final_logits_bias":
                 buffer.copy_(torch.randn_like(buffer))
@@ -39,7 +39,7 @@ def randomise(model, seed=7):
 
 
 def tokens(vocabulary, lengths, left=False, seed=3, first=3, padding=0):
-    """Ids from `first` on, `padding` where the mask is 0, and the mask."""
+    """Random ids from `first` on, with `padding` where the mask is 0; and the mask."""
     generator = torch.Generator().manual_seed(seed)
     most = max(lengths)
     mask = torch.tensor([[0] * (most - n) + [1] * n if left else [1] * n + [0] * (most - n) for n in lengths])
@@ -47,7 +47,7 @@ def tokens(vocabulary, lengths, left=False, seed=3, first=3, padding=0):
 
 
 def token_labels(mask, classes, shifted, seed=5):
-    """Labels with gaps; none that padding would have to predict."""
+    """Labels, some of them -100; none that padding would have to predict."""
     generator = torch.Generator().manual_seed(seed)
     labels = torch.randint(0, classes, mask.shape, generator=generator)
     keep = (torch.rand(mask.shape, generator=generator) < 0.7) & (mask > 0)
@@ -57,7 +57,7 @@ def token_labels(mask, classes, shifted, seed=5):
 
 
 def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
-    """Inputs that suit the model's head."""
+    """Inputs for the head of the model."""
     config, kind = model.config, type(model).__name__
     ids, mask = tokens(config.vocab_size, lengths, left, seed, padding=config.pad_token_id or 0)
     inputs = dict(input_ids=ids, attention_mask=mask)
@@ -65,14 +65,14 @@ def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
         inputs["token_type_ids"] = (torch.arange(ids.shape[1]) >= 4).long().repeat(len(lengths), 1) % segments * mask
     if "Generation" in kind or "MTModel" in kind:
         inputs["labels"] = token_labels(torch.ones(len(lengths), 6), config.vocab_size, False)
-        if config.model_type in ("mbart", "m2m_100"):  # they look for padding among the labels: none between them
+        if config.model_type in ("mbart", "m2m_100"):  # they search for padding among the labels: none in between
             inputs["labels"][inputs["labels"] < 0] = 5
             inputs["labels"][-1, 4:] = -100 if config.model_type == "mbart" else 6
     elif config.is_encoder_decoder and kind.endswith("Model"):
         inputs["decoder_input_ids"] = tokens(config.vocab_size, [6] * len(lengths), seed=seed + 1)[0]
     elif "SequenceClassification" in kind:
         generator = torch.Generator().manual_seed(seed)
-        if config.is_encoder_decoder:  # its label is read off the last end token
+        if config.is_encoder_decoder:  # it classifies from the last end token
             ids[torch.arange(len(lengths)), torch.tensor(lengths) - 1] = config.eos_token_id
         if config.num_labels == 1:
             inputs["labels"] = torch.randn(len(lengths), generator=generator)
@@ -91,16 +91,16 @@ def inputs_for(model, lengths=(9, 5, 11), left=False, segments=0, seed=3):
 
 
 def outputs_of(model, inputs):
-    """What `locus forward --gradients` gives, by transformers."""
+    """The output of `locus forward --gradients`, computed by transformers."""
     model.zero_grad()
     base = {k: v for k, v in inputs.items() if k not in ("labels", "start_positions", "end_positions")}
     labels = inputs.get("labels")
     if model.config.is_encoder_decoder and "decoder_input_ids" not in base:
-        told = labels if labels is not None and labels.dim() == 2 else base["input_ids"]  # as the model does by itself
+        decoder_labels = labels if labels is not None and labels.dim() == 2 else base["input_ids"]  # as the model does without decoder inputs
         if model.config.model_type == "mbart":
-            base["decoder_input_ids"] = shift_behind_last(told, model.config.pad_token_id)
+            base["decoder_input_ids"] = shift_behind_last(decoder_labels, model.config.pad_token_id)
         else:
-            base["decoder_input_ids"] = shift_tokens_right(told, model.config.pad_token_id, model.config.decoder_start_token_id)
+            base["decoder_input_ids"] = shift_tokens_right(decoder_labels, model.config.pad_token_id, model.config.decoder_start_token_id)
     real = torch.ones_like(base["decoder_input_ids"]) if "decoder_input_ids" in base else base.get("attention_mask")
     real = torch.ones_like(base["input_ids"]) if real is None else real
 
@@ -125,7 +125,7 @@ def outputs_of(model, inputs):
         result["loss"] = out.loss.detach().reshape(())
         out.loss.backward()
         gradients = {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
-        for name, gradient in revert_weight_conversion(model, gradients).items():  # files have other names than the model, and fewer matrices
+        for name, gradient in revert_weight_conversion(model, gradients).items():  # files have other names and fewer matrices than the model
             result["grad." + name] = gradient.contiguous()
     return result
 
@@ -133,7 +133,7 @@ def outputs_of(model, inputs):
 def save_folder(model, inputs, folder, dtype=None):
     shutil.rmtree(folder, ignore_errors=True)
     model = model if dtype is None else model.to(dtype)
-    # Some have their sines in files; they are computed, and Locus does not write them. In bf16 they would be others.
+    # Some families store sinusoidal tables. Locus computes them and does not write them; in bf16 they would differ.
     computed = "embed_positions" if model.config.model_type in ("roformer", "pegasus") else " "
     model.save_pretrained(folder, state_dict={name: tensor for name, tensor in model.state_dict().items() if computed not in name})
     (folder / "generation_config.json").unlink(missing_ok=True)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Golden files of whole models: tests/golden/model/<model>.safetensors
 
-Small models of transformers with random weights, told in Locus's own names: the parameters (parameter.NAME), the tokens, the
-logits of the real tokens, the loss and every gradient (gradient.NAME), in f32. The metadata hold the blueprint (blueprint.FIELD). For the
-decoder also `losses`: fifty steps of AdamW on the same batch. `seed` is the encoder of the first seed document, written out
-in plain PyTorch.
+Small transformers models with random weights, under the names of Locus: the parameters (parameter.NAME), the tokens, the logits of the real
+tokens, the loss and every gradient (gradient.NAME), in f32. The metadata contains the blueprint (blueprint.FIELD). For the decoder
+there is also `losses`: 50 steps of AdamW on the same batch. `seed` is the encoder of the first seed document, in plain PyTorch.
 
 Needs: pip install torch transformers safetensors. Use: tools/golden/models.py [FOLDER]
 """
@@ -17,7 +16,7 @@ from safetensors.torch import save_file
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/model")
 VERSIONS = {"torch": torch.__version__, "transformers": transformers.__version__}
-DEVIATION = 0.3  # large enough that a wrong position is seen
+INIT_STD = 0.3  # large enough that a wrong position changes the results
 
 
 def randomise(model):
@@ -25,12 +24,12 @@ def randomise(model):
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             norm = parameter.ndim == 1 and "norm" in name.lower() + ("norm" if ".ln_" in "." + name else "")
-            parameter.copy_(torch.randn_like(parameter) * DEVIATION + (1 if norm and name.endswith("weight") else 0))
+            parameter.copy_(torch.randn_like(parameter) * INIT_STD + (1 if norm and name.endswith("weight") else 0))
     return model.eval()
 
 
 def save(name, blueprint, names, inputs, logits, loss, extra=None):
-    """names: Locus's name -> (parameter, function from its layout to Locus's)."""
+    """names: Locus name -> (parameter, function from its layout to that of Locus)."""
     loss.backward()
     tensors = dict(inputs)
     for ours, (parameter, convert) in names.items():
@@ -85,7 +84,7 @@ def decoder():
 
 
 def curve(model, ids):
-    """Fifty steps of AdamW; matrices of layers decay, tables, norms and biases do not."""
+    """50 steps of AdamW; weight decay applies to the matrices of layers, not to tables, norms and biases."""
     model.zero_grad()
     decayed = [p for n, p in model.named_parameters() if p.ndim == 2 and "wte" not in n and "wpe" not in n]
     others = [p for n, p in model.named_parameters() if not any(p is d for d in decayed)]
@@ -98,7 +97,7 @@ def curve(model, ids):
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
-    with torch.no_grad():  # the file keeps the weights and gradients of the first step
+    with torch.no_grad():  # the file contains the weights and gradients of the first step
         for name, parameter in model.named_parameters():
             parameter.copy_(state[name])
     model.zero_grad()

@@ -3,13 +3,13 @@
 
     python tools/golden/ops.py tests/golden/ops.safetensors      (needs torch and safetensors)
 
-Inputs are random numbers rounded to f32. Everything is computed in double precision from those very inputs and stored as
-f32, so the file is exact to half an ulp of f32. A case NAME has tensors
-    NAME/in0, in1, ...    the inputs; integer ones are i32
+Inputs are random numbers rounded to f32. Everything is computed in double precision from these inputs and stored as f32,
+so the file is exact to half an ulp of f32. A case NAME has the tensors
+    NAME/in0, in1, ...    the inputs; integers are i32
     NAME/out0, ...        the results
     NAME/dout0, ...       random gradients of the results
-    NAME/grad0, ...       the gradients of the floating inputs those lead to; absent where none flows
-The file's metadata name the versions used.
+    NAME/grad0, ...       the resulting gradients of the floating-point inputs; absent for inputs without gradient
+The metadata of the file names the versions used.
 """
 import platform
 import sys
@@ -32,7 +32,7 @@ def ids(*values):
 
 
 def case(name, f, *inputs, constant=()):
-    """Runs f on double copies; inputs whose number is in `constant` get no gradient."""
+    """Runs f on double copies; inputs whose index is in `constant` get no gradient."""
     doubles = []
     for i, value in enumerate(inputs):
         tensors[f"{name}/in{i}"] = value.clone(memory_format=torch.contiguous_format)
@@ -89,7 +89,7 @@ case("join", lambda a, b: torch.cat([a, b], -1), normal(4, 2), normal(4, 3))
 case("gather", lambda t, i: F.embedding(i, t), normal(7, 5), ids(6, 0, 2, 6, 6, 3).reshape(2, 3))
 case("gather.frozen", lambda t, i: F.embedding(i, t, padding_idx=2), normal(7, 5), ids(6, 0, 2, 6, 2))
 
-# Weights are given as an input for the file's sake; they get no gradient.
+# Weights are an input so that the file contains them; they get no gradient.
 TARGETS = ids(4, -100, 0, 10, 4, 7)
 case("cross_entropy", F.cross_entropy, normal(6, 11, scale=3), TARGETS)
 case("cross_entropy.smoothed", lambda x, t: F.cross_entropy(x, t, label_smoothing=0.125), normal(6, 11, scale=3), TARGETS)

@@ -3,8 +3,8 @@
 
     python tools/golden/schemes_input.py tests/golden
 
-From transformers' own modules where it has them, and from the papers' formulas with 50 digits (mpmath) where it has
-none or where double precision is the judge. Needs torch, transformers, safetensors and mpmath; the tests do not.
+The values come from the modules of transformers if it has them. Otherwise, and where double precision is tested, they come
+from the formulas of the papers with 50 digits (mpmath). Needs torch, transformers, safetensors and mpmath; the tests do not.
 """
 import sys
 from pathlib import Path
@@ -29,7 +29,7 @@ from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
 mpmath.mp.dps = 50
 torch.manual_seed(4)
-# One entry: the writer puts several in an order that changes from run to run.
+# Only one entry: the writer stores several in an order that changes from run to run.
 METADATA = {"maker": f"tools/golden/schemes_input.py with transformers {transformers.__version__}, "
                      f"torch {torch.__version__}, mpmath {mpmath.__version__}"}
 
@@ -45,12 +45,12 @@ def doubles(rows):
 
 
 def placement():
-    """Position ids of RoBERTa and OPT for padding left, right, in between, and everywhere."""
+    """Position ids of RoBERTa and OPT for padding on the left, on the right, in between, and everywhere."""
     mask = torch.tensor([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 1, 1], [0, 0, 0, 0, 0]])
-    tokens = torch.where(mask == 1, 7, 1)  # 1 is RoBERTa's padding token
+    tokens = torch.where(mask == 1, 7, 1)  # 1 is the padding token of RoBERTa
     roberta = RobertaEmbeddings.create_position_ids_from_input_ids(tokens, 1)
     opt = OPTLearnedPositionalEmbedding(16, 1)
-    opt.weight.data = torch.arange(18, dtype=torch.float32)[:, None]  # a table that returns its row's number
+    opt.weight.data = torch.arange(18, dtype=torch.float32)[:, None]  # row i contains the number i
     return {"mask": mask, "roberta": roberta, "opt": opt(mask)[..., 0].long()}
 
 
@@ -86,7 +86,7 @@ def sinusoidal():
             "paper": doubles(interleaved(waves(False))), "tensor2tensor": doubles(halves(waves(True)))}
 
 
-# Every scaling as (transformers' parameters, sequence lengths it is looked at).
+# Every scaling as (parameters of transformers, sequence lengths to test).
 HALF = 8
 POSITIONS = [0, 1, 2, 7, 63, 64, 100, 511, 4095, 131071]
 SCALINGS = {
@@ -115,7 +115,7 @@ def rope_config(parameters):
 
 
 def exact_frequencies(p, length):
-    """The papers' formulas with 50 digits; the Python numbers of the parameters are what they are."""
+    """The formulas of the papers with 50 digits; the parameters are exact Python numbers."""
     kind, d, base = p["rope_type"], 2 * HALF, mpf(p.get("rope_theta", 10000.0))
     f, trained = mpf(p.get("factor", 1.0)), p.get("original_max_position_embeddings", 64)
     if kind == "ntk":
@@ -148,7 +148,7 @@ def exact_frequencies(p, length):
 def rotary():
     tensors = {"positions": np.array(POSITIONS, dtype=np.int32)}
     for name, parameters in SCALINGS.items():
-        # A module of its own for each length: transformers keeps what an earlier call left.
+        # A new module for each length: transformers keeps state from earlier calls.
         for length in (64, 131072) if name in ("dynamic", "longrope") else (131072,):
             module = llama.LlamaRotaryEmbedding(rope_config(parameters))
             positions = [p for p in POSITIONS if p < length]
@@ -162,7 +162,7 @@ def rotary():
                         f"{label}.cos": cos[0, :-1, :HALF], f"{label}.sin": sin[0, :-1, :HALF],
                         f"{label}.exact_cos": doubles([[a * mpmath.cos(p * x) for x in frequencies] for p in positions]),
                         f"{label}.exact_sin": doubles([[a * mpmath.sin(p * x) for x in frequencies] for p in positions])}
-    # Frequencies enough, and a length that is no power of two, to tell one order of roundings from another.
+    # Enough frequencies, and a length that is not a power of two, to distinguish different orders of rounding.
     wide = LlamaConfig(hidden_size=512, num_attention_heads=2, head_dim=256, num_hidden_layers=1, vocab_size=4,
                        max_position_embeddings=131072,
                        rope_parameters={**SCALINGS["llama3"], "original_max_position_embeddings": 6000})
@@ -174,7 +174,7 @@ def rotary():
 
 
 def rotated():
-    """Queries and keys as Llama, NeoX (a part of the head) and GPT-J (interleaved, a part) turn them."""
+    """Queries and keys rotated as in Llama, NeoX (part of the head) and GPT-J (interleaved, part of the head)."""
     heads, length, size = 2, 9, 8
     q, k = torch.randn(1, heads, length, size), torch.randn(1, heads, length, size)
     ids = torch.arange(length)[None]
@@ -194,14 +194,14 @@ def rotated():
     width = 4
     sin, cos = gptj.create_sinusoidal_positions(length, width)[ids].chunk(2, dim=-1)
     for name, x in (("q", q), ("k", k)):
-        x = x.transpose(1, 2)  # GPT-J turns [batch, length, heads, size]
+        x = x.transpose(1, 2)  # GPT-J rotates [batch, length, heads, size]
         part = gptj.apply_rotary_pos_emb(x[..., :width], sin, cos)
         tensors[f"gptj.{name}"] = torch.cat([part, x[..., width:]], -1)[0].reshape(length, heads * size)
     return tensors
 
 
 def xpos():
-    """Scores q_i.k_j of the paper's formula, in double, for positions far from 0 too."""
+    """Scores q_i.k_j by the formula of the paper, in double, also for positions far from 0."""
     d, scale_base = 8, 512
     positions = [0, 1, 5, 700, 3000]
     q, k = torch.randn(len(positions), d, dtype=torch.float32), torch.randn(len(positions), d, dtype=torch.float32)

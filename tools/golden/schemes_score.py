@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Golden files of the schemes that act on scores: tests/golden/scheme/<scheme>-<case>.safetensors
 
-Each holds one layer of attention in double precision, of one sequence: q, k, v [L, H*D] and dout, the scheme's parameters
-(parameter.NAME), what the layer offers the scheme (layer.NAME), the output (out), and the gradients of all of these
-(gradient.NAME). The metadata say how to make the scheme: its name, option.NAME, the geometry, the layer. One test reads
-them all. `maps.safetensors` has slopes and bucket maps over far longer distances.
+Each file has one attention layer in double precision for one sequence: q, k, v [L, H*D] and dout, the parameters of the
+scheme (parameter.NAME), the layer weights that it uses (layer.NAME), the output (out), and the gradients of all of these
+(gradient.NAME). The metadata defines the scheme: its name, option.NAME, the geometry, the layer. One test reads all files.
+`maps.safetensors` has slopes and bucket maps over much longer distances.
 
-The scores come from transformers' own modules where it has the scheme, else from the paper's formula, written out pair by
+The scores come from the modules of transformers if it has the scheme, otherwise from the formula of the paper, pair by
 pair. Needs: pip install torch transformers safetensors. Use: tools/golden/schemes_score.py [FOLDER]
 """
 import math
@@ -25,12 +25,12 @@ from transformers.models.mpt import modeling_mpt
 from transformers.models.t5.modeling_t5 import T5Attention
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/scheme")
-FURTHEST = 20000  # distances of the maps
+FURTHEST = 20000  # the largest distance of the maps
 VERSIONS = {"torch": torch.__version__, "transformers": transformers.__version__}
 
 
 def normal(*shape, scale=1.0):
-    """Numbers that are exact in f32, as double."""
+    """Random numbers that are exact in f32, as double."""
     return (torch.randn(*shape) * scale).double().requires_grad_()
 
 
@@ -40,7 +40,7 @@ def save(tensors, name, metadata):
 
 
 class Case:
-    """One file: the geometry, and what is learned. `scores` maps q, k [H, L, D] to [H, L, L]."""
+    """One file: the geometry and the learned parameters. `scores` maps q, k [H, L, D] to [H, L, L]."""
 
     def __init__(self, scheme, case, options=None, length=12, heads=3, size=4, causal=False, layers=1, layer=0, max_length=0):
         torch.manual_seed(sum(map(ord, scheme + case)))
@@ -98,7 +98,7 @@ def alibi():
         bias = modeling_mpt.build_mpt_alibi_tensor(heads, case.length, most).double()
         case.save(lambda q, k: case.plain(q, k) + bias, "transformers mpt build_mpt_alibi_tensor")
     case = Case("alibi", "falcon", {"scaled": True, "bf16": True}, causal=True)
-    slopes = modeling_falcon.build_alibi_tensor(torch.ones(1, 2), case.heads, torch.float64)[:, :, 1:]  # not the product's rounding
+    slopes = modeling_falcon.build_alibi_tensor(torch.ones(1, 2), case.heads, torch.float64)[:, :, 1:]  # at position 1, without the rounding of the product
     places = torch.arange(case.length, dtype=torch.float64)
     case.save(lambda q, k: (q @ k.transpose(-1, -2) + slopes * places) / math.sqrt(case.size),
               "transformers falcon build_alibi_tensor, its slopes; (q.k + bias) / sqrt(D)")
@@ -162,7 +162,7 @@ def transformer_xl():
 
 
 def deberta_table(case, module, span, norm):
-    """The table as the encoder hands it to its layers, and the names of everything learned."""
+    """The table as the encoder passes it to its layers, and the names of all learned parameters."""
     table = case.parameter("table", normal(2 * span, case.width))
     if norm:
         gamma, beta = (case.parameter("norm." + name, normal(case.width)) for name in ("weight", "bias"))
@@ -173,7 +173,7 @@ def deberta_table(case, module, span, norm):
 
 
 def check_module(module, scores, x, table, q, k, v, relative):
-    """The module's own forward pass gives the same context as these scores."""
+    """Checks that the forward pass of the module gives the same context as these scores."""
     mask = torch.ones(1, 1, x.size(0), x.size(0))
     context = module(x[None], mask, relative_pos=relative, rel_embeddings=table)[0][0]
     mine = (scores(q, k).softmax(-1) @ v).transpose(0, 1).reshape(context.shape)
@@ -249,13 +249,13 @@ def fire():
 
 
 def steps(values):
-    """A map over 0, 1, 2 ..: the places where its value changes, and the value from there on. i32 [2, n]"""
+    """A map over 0, 1, 2, ...: the points where its value changes, and the new values. i32 [2, n]"""
     places = torch.cat([torch.tensor([0]), (values[1:] != values[:-1]).nonzero()[:, 0] + 1])
     return torch.stack([places, values[places].long()]).int().contiguous()
 
 
 def maps():
-    """Slopes for every number of heads, buckets for every distance: what a wrong rounding would change."""
+    """Slopes for every number of heads and buckets for every distance, which reveal wrong rounding."""
     tensors = {f"alibi.{heads}": modeling_bloom._get_alibi_slopes(heads, "cpu") for heads in range(1, 41)}
     far = torch.arange(0, FURTHEST)
     for sides in ("two", "one"):
@@ -264,7 +264,7 @@ def maps():
                 bucket = T5Attention._relative_position_bucket(n, sides == "two", buckets, most)
                 tensors[f"t5.{sides}.{buckets}.{most}.{name}"] = steps(bucket)
     for buckets, most in ((256, 512), (32, 128), (512, 2048), (64, 512)):
-        for name, n in (("behind", far), ("ahead", -far)):  # query - key is positive for a key behind
+        for name, n in (("behind", far), ("ahead", -far)):  # query - key is positive for a key before the query
             bucket = modeling_deberta_v2.make_log_bucket_position(n, buckets, most)
             tensors[f"deberta.{buckets}.{most}.{name}"] = steps((bucket.long() + buckets).clamp(0, 2 * buckets - 1))
     save(tensors, "maps", {**VERSIONS, "furthest": str(FURTHEST), "source": "transformers bloom, t5, deberta_v2"})

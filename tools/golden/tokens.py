@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Golden tokens: writes tests/golden/text/, a small vocabulary that HF tokenizers learned, and the ids it and tiktoken give.
+"""Golden tokens: writes tests/golden/text/, a small vocabulary learned by HF tokenizers, and the ids of HF tokenizers and tiktoken.
 
     python tools/golden/tokens.py tests/golden/text [GPT2-FOLDER]      (needs tokenizers and tiktoken)
 
     learned/vocab.bpe, encoder.json   byte-level merges learned from corpus.txt: 400 tokens
-    corpus.txt                        what they were learned from
-    cases.jsonl                       {"text", "ids", "ranks"[, "gpt2"]}: the ids by HF tokenizers from the learned vocabulary,
-                                      by tiktoken from the same tokens as ranks, and by tiktoken from GPT-2's own
-                                      vocabulary, whose files are read from GPT2-FOLDER and stay there
-Bytes that are no UTF-8 are not in here: neither library takes them as they are.
+    corpus.txt                        the training text of the merges
+    cases.jsonl                       {"text", "ids", "ranks"[, "gpt2"]}: the ids of HF tokenizers with the learned vocabulary,
+                                      of tiktoken with the same tokens as ranks, and of tiktoken with the vocabulary of
+                                      GPT-2, whose files are read from GPT2-FOLDER and not copied
+Bytes that are not UTF-8 are not included: neither library accepts them unchanged.
 """
 import json
 import pathlib

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Golden tokens of vocabularies without a tokenizer.json: what transformers' own classes make of their files.
+"""Golden tokens of vocabularies without a tokenizer.json: the results of the tokenizer classes of transformers.
 
     python tools/golden/vocabularies.py tests/golden/text      (needs transformers, tokenizers, sentencepiece)
 
     bert/vocab.txt, bert-cased/vocab.txt + tokenizer_config.json   WordPiece learned from corpus.txt
     gpt2/, roberta/: vocab.json, merges.txt                        the merges of learned/, without and with <s> .. </s>
-    marian/source.spm, target.spm, vocab.json                      two SentencePiece models with a few rules of their own
-    deberta-v2/, t5/, mt5/, xlm-roberta/, camembert/, llama/, ..   a SentencePiece model alone, and what folders have beside it
-    KIND.jsonl                                                     {"text", "ids", "decoded"}: ids with the tokens around them,
-                                                                   and their text without special tokens; Marian's "targets" are the
-                                                                   ids of the same text by target.spm; "pair" and "segments" are of the
-                                                                   text and SECOND, where special tokens in a text are read
+    marian/source.spm, target.spm, vocab.json                      two SentencePiece models with special rules
+    deberta-v2/, t5/, mt5/, xlm-roberta/, camembert/, llama/, ..   a SentencePiece model, and the files next to it in model folders
+    KIND.jsonl                                                     {"text", "ids", "decoded"}: the ids with special tokens added,
+                                                                   and their text without special tokens; for Marian, "targets" are the
+                                                                   ids of the same text with target.spm; "pair" and "segments" are for
+                                                                   the text and SECOND, if special tokens in a text are recognized
 """
 import json
 import pathlib
@@ -61,7 +61,7 @@ def spm(file, lines, size, **settings):
                                                  minloglevel=2, **settings)
         model = sentencepiece_model_pb2.ModelProto()
         model.ParseFromString((pathlib.Path(scratch) / "m.model").read_bytes())
-        model.trainer_spec.ClearField("input")  # a path of this machine
+        model.trainer_spec.ClearField("input")  # a local path
         model.trainer_spec.ClearField("model_prefix")
         model.normalizer_spec.ClearField("normalization_rule_tsv")
         file.write_bytes(model.SerializeToString())
@@ -84,7 +84,7 @@ DEBERTA = {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3, "pad_piece": "[PA
 T5 = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}
 LLAMA = {"model_type": "bpe", "byte_fallback": True, "hard_vocab_limit": True, "normalization_rule_tsv": "", "normalization_rule_name": "identity",
          "remove_extra_whitespaces": False}
-PIECES = {  # the file, how it is learned, and what stands beside it
+PIECES = {  # the file, how it is trained, and the files next to it
     "deberta-v2": ("spm.model", DEBERTA, {"config": {"model_type": "deberta-v2"},
                                           "tokenizer_config": {"do_lower_case": False, "vocab_type": "spm"}}),
     "deberta-v2-lower": ("spm.model", DEBERTA, {
@@ -146,7 +146,7 @@ def main():
         with open(out / f"{name}.jsonl", "w", encoding="utf-8") as cases:
             for text in TEXTS + CORPUS.split("\n")[:8] + more:
                 if "<|endoftext|>" in text:
-                    continue  # special tokens in a text are text here, and not there
+                    continue  # here special tokens in a text are plain text, in transformers they are not
                 ids = tokenizer(text)["input_ids"]
                 decoded = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
                 targets = {"targets": tokenizer(text_target=text)["input_ids"]} if name == "marian" else {}

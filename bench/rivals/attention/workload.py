@@ -1,4 +1,4 @@
-"""Attention of 2 sequences of 512 tokens, 12 heads of 64; and with its backward pass."""
+"""Attention over 2 sequences of 512 tokens, 12 heads of 64, without and with the backward pass."""
 
 from arrays import normal, write
 
@@ -13,5 +13,5 @@ B, H, L, D = 2, 12, 512, 64
 
 def prepare(folder, models, case):
     write(folder, **{name: normal(seed, B * L, H * D) for seed, name in enumerate(("q", "k", "v", "dy"))})
-    # Two products forward; backward the scores again, and one for each of the gradients of v, weights, q and k.
+    # Forward has two products. Backward recomputes the scores and has one product for each gradient: v, weights, q, k.
     return {"amount": 1, "work": (2 if case == "forward" else 7) * 2 * B * H * L * L * D}

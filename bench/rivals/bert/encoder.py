@@ -1,4 +1,4 @@
-"""An encoder of transformers as a job: the hidden states of the ids."""
+"""A transformers encoder as a job: computes the hidden states of the ids."""
 
 import torch
 from contender import THREADS, folder, inputs

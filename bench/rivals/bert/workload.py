@@ -8,20 +8,20 @@ CASES = ["8x128", "2x512", "1x24"]
 UNIT = "tokens"
 LIMIT = "fma"
 TOLERANCE = 1e-4
-# bf16 has 8 bits: an error of 2^-9 at each of the products of twelve layers, in states of size one, a million of them.
+# bf16 has 8 bits: an error of 2^-9 in each product of twelve layers, for a million states of size one.
 TOLERANCES = {"locus_bf16": 0.1}
 
 
 def make():
     from transformers import BertConfig, BertModel
 
-    # CTranslate2 looks for the kind of positions.
+    # CTranslate2 reads the position embedding type.
     return BertModel(BertConfig(position_embedding_type="absolute"), add_pooling_layer=False)
 
 
 def prepare(folder, models, case):
     random_model(folder, make)
-    # And for a vocabulary, of which any will do.
+    # CTranslate2 also needs a vocabulary; any tokens will do.
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     (folder / "model" / "vocab.txt").write_text("\n".join(names + [f"t{i}" for i in range(30522 - len(names))]) + "\n")
     write(folder, ids=ids(1, 30522, *sizes(case)))

@@ -25,5 +25,5 @@ def prepare(folder, models, case):
     random_model(folder, make)
     write(folder, ids=ids(1, VOCABULARY, *sizes(case)))
     sequences, length = sizes(case)
-    # Without the products with positions: how many of those are needed is a matter of how they are made.
+    # Without the products with positions: their number depends on the implementation.
     return {"amount": sequences * length, "work": operations.encoder([length] * sequences, layers=12, width=768)}

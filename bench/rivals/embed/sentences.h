@@ -1,4 +1,4 @@
-// The job of this workload for Locus: all lines of sentences.txt, embedded.
+// The Locus job of this workload: embeds all lines of sentences.txt.
 #pragma once
 
 #include <fstream>

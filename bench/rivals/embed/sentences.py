@@ -1,4 +1,4 @@
-"""What the rivals share: the sentences' tokens in batches of 32 of like length, and the vectors from hidden states."""
+"""Shared by the rivals: tokenized sentences in batches of 32 of similar length, and pooling of hidden states."""
 
 import pathlib
 
@@ -18,7 +18,7 @@ def tokenizer(folder):
 
 
 def batches(tokenizer, texts, size=32):
-    """Pairs of the sentences' numbers and their ids, the longest first."""
+    """Pairs of sentence indices and token ids, longest first."""
     ids = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
     order = sorted(range(len(ids)), key=lambda i: -len(ids[i]))
     for begin in range(0, len(order), size):
@@ -37,7 +37,7 @@ def padded(ids):
 
 
 def pooled(hidden, mask):
-    """Means over the real tokens, of length one: [B, C]."""
+    """Means over the non-padding tokens, normalized to length one: [B, C]."""
     weights = mask[..., None].astype(numpy.float32)
     mean = (hidden * weights).sum(1) / weights.sum(1)
     return mean / numpy.linalg.norm(mean, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""A vector for each of 512 sentences of 3 to 256 tokens, by all-MiniLM-L6-v2. Rivals get them sorted by length."""
+"""Embeddings of 512 sentences of 3 to 256 tokens by all-MiniLM-L6-v2. Rivals get them sorted by length."""
 
 import random
 
@@ -8,9 +8,9 @@ TITLE = "MiniLM-L6, 512 mixed sentences"
 CASES = ["sentences"]
 UNIT = "tokens"
 LIMIT = "fma"
-# Components of vectors of length one, after six layers in float32.
+# Components of unit vectors, after six layers in float32.
 TOLERANCE = 1e-5
-# bf16 has 8 bits: an error of 2^-9 at each of the products, in components of 384.
+# bf16 has 8 bits: an error of 2^-9 in each product, for vectors of 384 components.
 TOLERANCES = {"locus_bf16": 5e-3}
 
 WORDS = ("the of and to in a is that it was for on are with as his they be at one have this from or had by word but not "
@@ -21,14 +21,14 @@ WORDS = ("the of and to in a is that it was for on are with as his they be at on
 
 
 def sentences():
-    draw = random.Random(7)
+    generator = random.Random(7)
     for _ in range(512):
-        words = min(250, max(1, int(draw.lognormvariate(3.15, 0.95))))
-        yield " ".join(draw.choice(WORDS) for _ in range(words)).capitalize() + "."
+        words = min(250, max(1, int(generator.lognormvariate(3.15, 0.95))))
+        yield " ".join(generator.choice(WORDS) for _ in range(words)).capitalize() + "."
 
 
 def prepare(folder, models, case):
-    """Writes sentences.txt; returns the tokens in it, and the floating operations that they need."""
+    """Writes sentences.txt; returns its number of tokens and the floating-point operations they need."""
     from tokenizers import Tokenizer
 
     model, texts = models / "all-MiniLM-L6-v2", list(sentences())

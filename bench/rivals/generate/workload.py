@@ -1,4 +1,4 @@
-"""128 tokens behind a prompt of 16, one sequence, the most likely token each time, by GPT-2 124M."""
+"""Greedy decoding of 128 tokens after a prompt of 16, one sequence, by GPT-2 124M."""
 
 import json
 
@@ -16,7 +16,7 @@ DTYPE = numpy.int32
 
 def prepare(folder, models, case):
     write_model(folder)
-    # Only CTranslate2 asks for a vocabulary: any names will do but the last one's, which it looks for.
+    # Only CTranslate2 needs a vocabulary. Any names will do, except for the last token, which it looks for.
     names = [f"t{i}" for i in range(VOCABULARY - 1)] + ["<|endoftext|>"]
     (folder / "model" / "vocab.json").write_text(json.dumps({name: i for i, name in enumerate(names)}))
     (folder / "model" / "merges.txt").write_text("#version: 0.2\n")

@@ -1,4 +1,4 @@
-"""The linear layer's product, x [m, k] with a weight [n, k], of shapes that occur in models."""
+"""The product of a linear layer, x [m, k] with a weight [n, k], for shapes that occur in models."""
 
 from arrays import normal, sizes, write
 

@@ -1,4 +1,4 @@
-"""The ids of English text by GPT-2's merges."""
+"""Token ids of English text by the byte-pair merges of GPT-2."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""The rotation as transformers writes it, on [B, H, L, D]."""
+"""The rotation as implemented in transformers, on [B, H, L, D]."""
 
 import torch
 from contender import THREADS, inputs

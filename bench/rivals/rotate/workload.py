@@ -1,4 +1,4 @@
-"""Rotary positions on queries and keys of 4 sequences of 1024 tokens, 12 heads of 64, first half against second."""
+"""Rotary embedding of queries and keys: 4 sequences of 1024 tokens, 12 heads of 64, rotate-half layout."""
 
 import numpy
 from arrays import normal, write

@@ -1,4 +1,4 @@
-"""A step of training GPT-2 124M on 4 sequences of 256 tokens: forward, backward, AdamW."""
+"""A training step of GPT-2 124M on 4 sequences of 256 tokens: forward, backward, AdamW."""
 
 from arrays import ids, write
 from gpt2 import MULTIPLIED, VOCABULARY, write_model
@@ -7,7 +7,7 @@ TITLE = "training GPT-2 124M, a step of 4x256"
 CASES = ["4x256"]
 UNIT = "tokens"
 LIMIT = "fma"
-# The loss of the first step.
+# Compares the loss of the first step.
 TOLERANCE = 1e-3
 
 

@@ -1,5 +1,5 @@
-"""The ids of English text by 16,000 pieces that SentencePiece learns from it; for Locus and HF tokenizers as
-transformers converts T5's."""
+"""Token ids of English text by 16,000 pieces that SentencePiece learns from it. For Locus and Hugging Face tokenizers
+the model is converted the way transformers converts T5."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The ids of English text by MiniLM's WordPiece vocabulary."""
+"""Token ids of English text by the WordPiece vocabulary of MiniLM."""
 
 import corpus
 import numpy

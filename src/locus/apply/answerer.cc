@@ -7,13 +7,14 @@
 namespace locus {
 namespace {
 
-// Each with the question and all that stands around, and a part of the context.
+// Each window has the question, all special tokens, and a part of the context.
 std::vector<Encoding> windows_of(const Encoding& whole, const AnswerOptions& options, int64_t longest) {
   const auto most = static_cast<size_t>(std::min(options.window, longest));
   const auto context = static_cast<size_t>(std::ranges::count(whole.texts, int8_t{1}));
   const auto first = static_cast<size_t>(std::ranges::find(whole.texts, int8_t{1}) - whole.texts.begin());
   const size_t around = whole.size() - context;
-  require(around < most, "the question has {} tokens with those around it, expected less than {}", around,
+  require(around < most,
+          "the question and the special tokens have {} tokens, expected fewer than {}, the window", around,
           most);
   const size_t room = most - around;
   const size_t step = room - std::min(static_cast<size_t>(options.overlap), room / 2);
@@ -27,14 +28,14 @@ std::vector<Encoding> windows_of(const Encoding& whole, const AnswerOptions& opt
   return windows;
 }
 
-// The best span of a window, and how likely it is that there is none.
+// The best span of a window.
 struct Reading {
-  double best = 0, none = 0;
+  double best = 0, none = 0;   // scores of the span, and of "no answer"
   size_t first = 0, last = 0;  // tokens
 };
 
 Reading read_window(const Encoding& window, std::span<const float> logits, size_t longest) {
-  std::vector<size_t> tokens = {0};  // that an answer may have: the first token stands for none
+  std::vector<size_t> tokens = {0};  // candidates for start and end; token 0 means "no answer"
   for (size_t i = 1; i < window.size(); ++i) {
     if (window.texts[i] == 1) tokens.push_back(i);
   }
@@ -60,21 +61,22 @@ Answerer::Answerer(const std::filesystem::path& folder, DType weights) : model_(
   model_.require_head(HeadKind::answer, "answer questions");
 }
 
-std::vector<FoundAnswer> Answerer::answer(std::span<const AskedText> asked, const AnswerOptions& answer,
-                                          const ReadOptions& options) const {
+std::vector<FoundAnswer> Answerer::answer(std::span<const QuestionInput> questions,
+                                          const AnswerOptions& answer, const ReadOptions& options) const {
   require(answer.window > 0 && answer.overlap >= 0 && answer.longest > 0,
-          "answer: window, overlap and longest are {}, {} and {}, expected positive numbers", answer.window,
+          "answer: window is {}, overlap {} and longest {}, expected positive numbers", answer.window,
           answer.overlap, answer.longest);
-  std::vector<std::vector<Encoding>> parts(asked.size());
-  encode_all(asked.size(), options, [&](size_t i) {
-    parts[i] = windows_of(model_.encode({asked[i].question, asked[i].context}), answer, model_.longest());
+  std::vector<std::vector<Encoding>> by_question(questions.size());
+  encode_all(questions.size(), options, [&](size_t i) {
+    by_question[i] =
+        windows_of(model_.encode({questions[i].question, questions[i].context}), answer, model_.longest());
     return Encoding();
   });
   std::vector<Encoding> windows;
   std::vector<size_t> owner;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    owner.insert(owner.end(), parts[i].size(), i);
-    std::ranges::move(parts[i], std::back_inserter(windows));
+  for (size_t i = 0; i < by_question.size(); ++i) {
+    owner.insert(owner.end(), by_question[i].size(), i);
+    std::ranges::move(by_question[i], std::back_inserter(windows));
   }
   std::vector<Reading> readings(windows.size());
   each_batch(model_, windows, options.batch_tokens, [&](const TextBatch& batch) {
@@ -87,8 +89,8 @@ std::vector<FoundAnswer> Answerer::answer(std::span<const AskedText> asked, cons
                       static_cast<size_t>(answer.longest));
     }
   });
-  std::vector<FoundAnswer> result(asked.size());
-  std::vector<double> none(asked.size(), 1);
+  std::vector<FoundAnswer> result(questions.size());
+  std::vector<double> none(questions.size(), 1);
   for (size_t w = 0; w < windows.size(); ++w) {
     FoundAnswer& one = result[owner[w]];
     none[owner[w]] = std::min(none[owner[w]], readings[w].none);
@@ -96,8 +98,8 @@ std::vector<FoundAnswer> Answerer::answer(std::span<const AskedText> asked, cons
     const std::vector<TextSpan>& offsets = windows[w].offsets;
     one = {true, readings[w].best, {offsets[readings[w].first].begin, offsets[readings[w].last].end}};
   }
-  for (size_t i = 0; i < asked.size(); ++i) {
-    if (parts[i].empty()) continue;  // could not be read
+  for (size_t i = 0; i < questions.size(); ++i) {
+    if (by_question[i].empty()) continue;  // could not be read
     if (none[i] > result[i].score) result[i] = {.score = none[i]};
   }
   return result;

@@ -1,28 +1,29 @@
-// Questions answered by a part of a context. A long context is read in windows that overlap; in each window
+// Extractive question answering: the answer is a span of a context. A long context is read in overlapping
+// windows. In each window
 //   score(first, last) = P(start = first) P(end = last)
-// over the context and the first token, on which a model puts what is not answered. The best span of all
-// windows is the answer, unless the first token scores higher even in the window where it scores lowest; so
-// does the question-answering pipeline of transformers 4 with handle_impossible_answer.
+// where the softmax covers the context and the first token, which means "no answer". The answer is the best
+// span of all windows, unless the lowest "no answer" score of any window is higher. This matches the
+// question-answering pipeline of transformers 4 with handle_impossible_answer.
 #pragma once
 
 #include "locus/apply/reading.h"
 
 namespace locus {
 
-struct AskedText {
+struct QuestionInput {
   std::string question, context;
 };
 
 struct FoundAnswer {
-  bool found = false;  // false: the context does not say
-  double score = 0;    // of the span, or of there being none
-  TextSpan bytes;      // in the context
+  bool found = false;  // false: the context does not contain the answer
+  double score = 0;    // of the span, or of "no answer"
+  TextSpan bytes;      // of the answer in the context
 };
 
 struct AnswerOptions {
-  int64_t window = 384;   // tokens of a window with its question, or as many as the model takes
-  int64_t overlap = 128;  // tokens of the context that two windows share; at most half of them
-  int64_t longest = 15;   // tokens of an answer
+  int64_t window = 384;   // most tokens of a window with its question; limited by the model's context
+  int64_t overlap = 128;  // context tokens that neighboring windows share; at most half of a window's
+  int64_t longest = 15;   // most tokens of an answer
 };
 
 class Answerer {
@@ -31,8 +32,9 @@ class Answerer {
 
   const TextModel& model() const { return model_; }
 
-  // In order. A question that leaves no room for context is too long; `truncate` does not cut it.
-  std::vector<FoundAnswer> answer(std::span<const AskedText> asked, const AnswerOptions& answer = {},
+  // Answers in the order of the questions. A question that leaves no room for context is an error: `truncate`
+  // does not cut questions.
+  std::vector<FoundAnswer> answer(std::span<const QuestionInput> questions, const AnswerOptions& answer = {},
                                   const ReadOptions& options = {}) const;
 
  private:

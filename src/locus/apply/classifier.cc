@@ -29,7 +29,7 @@ Classifier::Classifier(const std::filesystem::path& folder, DType weights) : mod
   }
 }
 
-// Where the last token tells the label, it is the one that transformers takes.
+// With last-token pooling, makes sure that the last token is the one that transformers pools.
 Encoding Classifier::read(const TextInput& input, bool truncate) const {
   Encoding encoding = model_.read(input, truncate, Specials::are_text, OffsetUnit::none);
   const Blueprint& b = model_.blueprint();
@@ -39,8 +39,9 @@ Encoding Classifier::read(const TextInput& input, bool truncate) const {
     encoding.resize(without_padding(config, b, encoding.ids));
   } else {
     const int32_t end = token_of(config, "eos_token_id", b.vocabulary);
-    require(encoding.ids.back() == end, "its last token is {}, expected the eos_token_id of config.json, {}",
-            encoding.ids.back(), end);
+    require(encoding.ids.back() == end,
+            "the last token of the text is {}, expected eos_token_id of config.json, {}", encoding.ids.back(),
+            end);
   }
   return encoding;
 }

@@ -1,6 +1,7 @@
-// Texts, or pairs of texts, to classes. Scores are as transformers' pipeline has them:
-//   softmax(logits); sigmoid(logits) where there is one class or a text may have several; of a regression
-//   the logits themselves
+// Classifies texts or pairs of texts. The scores match the pipeline of transformers:
+//   softmax(logits)   by default
+//   sigmoid(logits)   if there is one class, or a text may have several classes
+//   logits            for regression
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace locus {
 
 struct Classification {
-  std::vector<double> scores;  // of every class; empty for a text that could not be read
+  std::vector<double> scores;  // one per class; empty if the text is invalid (see ReadOptions::on_bad)
   size_t best = 0;             // the class with the highest score
 
   Classification() = default;
@@ -28,7 +29,7 @@ class Classifier {
 
   std::vector<Classification> classify(std::span<const TextInput> inputs,
                                        const ReadOptions& options = {}) const;
-  // Of every class; empty for a text that could not be read.
+  // One logit per class for each input; empty if the text is invalid.
   std::vector<std::vector<float>> logits(std::span<const TextInput> inputs,
                                          const ReadOptions& options = {}) const;
 

@@ -1,4 +1,4 @@
-// A dense layer behind pooling, as sentence-transformers keeps it in a folder of its own: config.json, and
+// A dense layer after pooling. sentence-transformers stores it in its own folder: config.json, and
 // linear.weight and linear.bias in model.safetensors.
 //   y = f(x weight^T + bias)
 #pragma once
@@ -17,7 +17,7 @@ struct DenseStep {
   Var operator()(const Var& x) const { return linear(x, activation); }
 };
 
-// For vectors of `width` numbers.
+// `width` is the size of the input vectors.
 DenseStep read_dense(const std::filesystem::path& folder, int64_t width);
 
 }  // namespace locus

@@ -19,49 +19,49 @@ namespace fs = std::filesystem;
 void scale_to_length_one(std::span<float> row) {
   double squares = 0;
   for (const float value : row) squares += static_cast<double>(value) * value;
-  const double length = std::max(std::sqrt(squares), 1e-12);  // a vector of zeros stays one
+  const double length = std::max(std::sqrt(squares), 1e-12);  // a vector of zeros stays zero
   for (float& value : row) value = static_cast<float>(value / length);
 }
 
-constexpr const char* kOthers = "but Locus pools by mean, cls or lasttoken only";
+constexpr const char* kExpectedPooling = "expected pooling by mean, cls or lasttoken";
 
-// As sentence-transformers has it from 6 on: a name, or a list of them.
+// The format since sentence-transformers 6: a name, or a list of names.
 Pooling named_pooling(const Config& config) {
   constexpr std::pair<std::string_view, Pooling> kModes[] = {
       {"mean", Pooling::mean}, {"cls", Pooling::first}, {"lasttoken", Pooling::last}};
   const bool one = config.is_list("pooling_mode") && config.count("pooling_mode") == 1;
   const std::string_view name = one ? "pooling_mode.0" : "pooling_mode";
-  const std::string said = config.is_text(name) ? config.text(name) : "";
-  const auto* const found = std::ranges::find(kModes, said, &std::pair<std::string_view, Pooling>::first);
-  if (found == std::end(kModes)) config.refuse(name, kOthers);
+  const std::string mode = config.is_text(name) ? config.text(name) : "";
+  const auto* const found = std::ranges::find(kModes, mode, &std::pair<std::string_view, Pooling>::first);
+  if (found == std::end(kModes)) config.unsupported(name, kExpectedPooling);
   return found->second;
 }
 
-// Before: a flag for each.
+// The older format: one flag per mode.
 Pooling flagged_pooling(const Config& config) {
   constexpr std::pair<const char*, Pooling> kModes[] = {{"pooling_mode_mean_tokens", Pooling::mean},
                                                         {"pooling_mode_cls_token", Pooling::first},
                                                         {"pooling_mode_lasttoken", Pooling::last}};
   for (const char* name :
        {"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens"}) {
-    if (config.flag(name, false)) config.refuse(name, kOthers);
+    if (config.flag(name, false)) config.unsupported(name, kExpectedPooling);
   }
-  Pooling pooling = Pooling::mean;  // where none is on
+  Pooling pooling = Pooling::mean;  // if no flag is set
   int chosen = 0;
   for (const auto& [name, mode] : kModes) {
     if (!config.flag(name, false)) continue;
     pooling = mode;
     ++chosen;
   }
-  require(chosen <= 1, "'{}': {} of the modes mean, cls and lasttoken are on, expected one",
+  require(chosen <= 1, "'{}': {} of the pooling modes mean, cls and lasttoken are set, expected one",
           config.path().string(), chosen);
   return pooling;
 }
 
-// Settings of a module that would change its vectors, and that Locus does not have.
-void expect_none(const Config& config, std::initializer_list<std::string_view> names) {
+// Throws if settings are not empty that would change the vectors and that Locus does not support.
+void expect_empty(const Config& config, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
-    if (config.has(name) && config.count(name) != 0) config.refuse(name, "but Locus knows no such setting");
+    if (config.has(name) && config.count(name) != 0) config.unsupported(name, "expected it to be empty");
   }
 }
 
@@ -69,16 +69,17 @@ void expect_none(const Config& config, std::initializer_list<std::string_view> n
 
 Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weights) {
   const ModelKind kind = model_.blueprint().kind;
-  const bool says_how = is_there(folder / kModulesFile);
-  if (kind != ModelKind::encoder && !(kind == ModelKind::decoder && says_how)) {
-    fail(Fault::data,
-         "'{}' holds a model of the kind {}, expected encoder to embed texts with, or decoder with a "
-         "modules.json that says which of its states stand for a text",
-         folder.string(), field_values(model_.blueprint()).at("kind"));
+  const bool has_modules = is_there(folder / kModulesFile);
+  if (kind != ModelKind::encoder && !(kind == ModelKind::decoder && has_modules)) {
+    fail({Fault::data, Code::wrong_head},
+         "model in '{}' cannot embed texts: its kind is {}, expected encoder, or decoder with a {} that "
+         "defines its "
+         "pooling",
+         folder.string(), field_values(model_.blueprint()).at("kind"), kModulesFile);
   }
   read_prompts();
   read_limits();
-  if (says_how) read_modules();
+  if (has_modules) read_modules();
 }
 
 void Embedder::read_limits() {
@@ -86,9 +87,9 @@ void Embedder::read_limits() {
   const auto* const file = std::ranges::find_if(kSentenceLimitFiles, there);
   if (file == std::end(kSentenceLimitFiles)) return;
   const Config config(model_.folder() / *file);
-  model_.shorten(config.integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
+  model_.limit_length(config.integer("max_seq_length", 1, int64_t{1} << 40, model_.longest()));
   lower_ = config.flag("do_lower_case", false);
-  expect_none(config, {"processing_kwargs", "tokenizer_args"});
+  expect_empty(config, {"processing_kwargs", "tokenizer_args"});
 }
 
 void Embedder::read_prompts() {
@@ -106,10 +107,10 @@ void Embedder::read_modules() {
   const Config& file = modules.file;
   for (const SentenceModule& module : modules.list) {
     const auto own_folder = [&] {
-      if (module.path.empty()) file.refuse(module.place, "but without a path to its files");
+      if (module.path.empty()) file.refuse(module.place, "expected a path to its files");
       return model_.folder() / module.path;
     };
-    if (normalize_) file.refuse(module.place, "expected nothing behind Normalize");
+    if (normalize_) file.refuse(module.place, "expected no module after Normalize");
     if (module.kind == "Pooling") {
       if (!dense_.empty()) file.refuse(module.place, "expected Pooling before Dense");
       read_pooling(own_folder() / "config.json");
@@ -120,7 +121,7 @@ void Embedder::read_modules() {
     } else if (module.kind != "Transformer") {
       file.refuse(module.place, "expected a module named Transformer, Pooling, Dense or Normalize");
     } else if (!module.path.empty() && module.path != ".") {
-      file.refuse(module.place, "but its path is {}, expected the model beside modules.json",
+      file.refuse(module.place, "expected the model in the folder of modules.json, got the path {}",
                   quote(module.path.native()));
     }
   }
@@ -130,7 +131,7 @@ void Embedder::read_pooling(const fs::path& file) {
   const Config config(file);
   for (const char* name : {"word_embedding_dimension", "embedding_dimension"}) {
     if (config.size(name, width()) == width()) continue;
-    config.refuse(name, "but the model's vectors have {} numbers", width());
+    config.refuse(name, "expected {}, the size of the model's vectors", width());
   }
   pooling_ = config.has("pooling_mode") ? named_pooling(config) : flagged_pooling(config);
   pools_prompts_ = config.flag("include_prompt", true);
@@ -144,28 +145,32 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
     std::vector<std::string_view> names;
     std::vector<Quoted> listed;
     for (const auto& [known, text] : prompts_) names.push_back(known), listed.push_back(quote(known));
-    fail(Fault::usage, "'{}' has no prompt {}; it has {}{}", model_.folder().string(), quote(name),
-         names.empty() ? "none" : fmt::format("{}", fmt::join(listed, ", ")), suggestion(name, names));
+    fail({Fault::usage, Code::unknown_option}, "unknown prompt {} in '{}', expected {}{}", quote(name),
+         model_.folder().string(),
+         names.empty() ? "none: the folder has no prompts" : fmt::format("{}", fmt::join(listed, ", ")),
+         suggestion(name, names));
   }
-  require(pools_prompts_ || found->second.empty(),
-          "'{}': its pooling leaves out the tokens of prompts, which Locus does not: expected none",
-          model_.folder().string());
+  require(
+      pools_prompts_ || found->second.empty(), Code::unsupported_field,
+      "prompt {} cannot be used with '{}': pooling without the tokens of the prompt (include_prompt) is not "
+      "supported",
+      quote(name), model_.folder().string());
   return found->second;
 }
 
 Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options,
                        std::string_view prompt) const {
-  return embed_behind(prompt_named(prompt), texts, options);
+  return embed_with_prompt(prompt_named(prompt), texts, options);
 }
 
 Tensor Embedder::embed_as(std::string_view purpose, std::span<const std::string> texts,
                           const ReadOptions& options) const {
-  const bool there = prompts_.contains(std::string(purpose));
-  return embed_behind(there ? prompt_named(purpose) : "", texts, options);
+  const bool known = prompts_.contains(std::string(purpose));
+  return embed_with_prompt(known ? prompt_named(purpose) : "", texts, options);
 }
 
-Tensor Embedder::embed_behind(const std::string& prompt, std::span<const std::string> texts,
-                              const ReadOptions& options) const {
+Tensor Embedder::embed_with_prompt(const std::string& prompt, std::span<const std::string> texts,
+                                   const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
     const std::string text = prompt + texts[i];
     return model_.read({lower_ ? lowered(text) : text}, options.truncate, Specials::are_text,

@@ -1,7 +1,7 @@
-// Texts to vectors: an encoder, or a decoder that was trained for it, and what its folder's own files say
-// about making one vector of a text's hidden states (modules.json, 1_Pooling/config.json, 2_Dense,
-// sentence_bert_config.json and config_sentence_transformers.json, as sentence-transformers writes them).
-//   embedding = normalise(dense(pool(hidden(tokens(prompt + text)))))      [C]
+// Text embeddings by an encoder, or by a decoder that was trained for embeddings. The folder's files define
+// how the hidden states of a text become one vector: modules.json, 1_Pooling/config.json, 2_Dense,
+// sentence_bert_config.json and config_sentence_transformers.json, as sentence-transformers writes them.
+//   embedding = normalize(dense(pool(hidden(tokens(prompt + text)))))      [C]
 #pragma once
 
 #include <map>
@@ -18,11 +18,13 @@ class Embedder {
   const TextModel& model() const { return model_; }
   int64_t width() const { return dense_.empty() ? model_.blueprint().width : dense_.back().width(); }  // C
 
-  // f32 [texts, C], in the order of the texts; rows of texts that could not be read are 0. `prompt` names one
-  // of the folder's that stands before each; without one, that which it has for every text, if any.
+  // f32 [texts, C], in the order of the texts. Rows of invalid texts (see ReadOptions::on_bad) are 0.
+  // `prompt` is the name of a prompt of the folder, which is put before each text. Empty: the folder's
+  // default prompt, if any.
   Tensor embed(std::span<const std::string> texts, const ReadOptions& options = {},
                std::string_view prompt = {}) const;
-  // For a search: as a "query" or a "document", behind the prompt of that name, or none where there is none.
+  // For a search: `purpose` is "query" or "document". Uses the prompt of that name, or none if the folder has
+  // no such prompt.
   Tensor embed_as(std::string_view purpose, std::span<const std::string> texts,
                   const ReadOptions& options = {}) const;
 
@@ -32,18 +34,18 @@ class Embedder {
   void read_prompts();
   void read_limits();
   const std::string& prompt_named(std::string_view name) const;
-  Tensor embed_behind(const std::string& prompt, std::span<const std::string> texts,
-                      const ReadOptions& options) const;
+  Tensor embed_with_prompt(const std::string& prompt, std::span<const std::string> texts,
+                           const ReadOptions& options) const;
   void embed_batch(const TextBatch& batch, const Tensor& out) const;
 
   TextModel model_;
   Pooling pooling_ = Pooling::mean;
   std::vector<DenseStep> dense_;
   bool normalize_ = false;
-  bool lower_ = false;                          // texts are lowered before the tokenizer sees them
+  bool lower_ = false;                          // texts are lowercased before tokenization
   std::map<std::string, std::string> prompts_;  // by name
-  std::string default_prompt_;                  // stands before texts that come without a purpose
-  bool pools_prompts_ = true;                   // what they become counts as part of the text
+  std::string default_prompt_;                  // for texts that are embedded without a prompt name
+  bool pools_prompts_ = true;                   // pooling includes the tokens of the prompt
 };
 
 }  // namespace locus

@@ -11,7 +11,7 @@
 namespace locus {
 namespace {
 
-// What tokenizer_config.json calls it, or else the one that training hides tokens with.
+// The mask token in tokenizer_config.json, or the default one of training.
 int32_t mask_of(const TextModel& model) {
   if (model.hub()) {
     const Config config(tokenizer_config_text(model.folder()), model.folder() / kTokenizerConfigFile);
@@ -32,7 +32,7 @@ Filler::Filler(const std::filesystem::path& folder, DType weights) : model_(fold
 FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<const float> logits,
                           size_t count) const {
   const std::vector<double> scores = probabilities(logits);
-  // Rows past the vocabulary's end stand for no token.
+  // The model may have more rows than the tokenizer has tokens.
   std::vector<int32_t> ids(std::min(scores.size(), static_cast<size_t>(model_.tokenizer().size())));
   std::iota(ids.begin(), ids.end(), 0);
   count = std::min(count, ids.size());
@@ -55,16 +55,16 @@ FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<cons
 std::vector<std::vector<FilledMask>> Filler::fill(std::span<const std::string> texts, size_t count,
                                                   const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
-    Encoding encoding = model_.read({texts[i]}, options.truncate, Specials::are_read);
-    require(std::ranges::count(encoding.ids, mask_id_) > 0, "it has no mask; write {} where a word is hidden",
-            mask_);
+    Encoding encoding = model_.read({texts[i]}, options.truncate, Specials::are_tokens);
+    require(std::ranges::count(encoding.ids, mask_id_) > 0,
+            "the text has no mask, expected {} in place of a word", mask_);
     return encoding;
   });
   std::vector<std::vector<FilledMask>> result(texts.size());
   const auto V = static_cast<size_t>(model_.blueprint().vocabulary);
   each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
     const auto ids = batch.tokens.ids.data<int32_t>();
-    std::vector<int32_t> masks;  // rows: only theirs need logits
+    std::vector<int32_t> masks;  // rows of masks: only these need logits
     for (size_t row = 0; row < ids.size(); ++row) {
       if (ids[row] == mask_id_) masks.push_back(static_cast<int32_t>(row));
     }

@@ -1,5 +1,6 @@
-// Texts with hidden words: what the model would put in place of each mask. The mask is written by its name,
-// [MASK] or <mask> as the vocabulary has it; names of other special tokens in the text mean these tokens too.
+// Fill-mask: the most likely tokens for each mask of a text. The text contains the name of the mask token,
+// [MASK] or <mask> as the tokenizer spells it. Names of other special tokens in the text become these tokens,
+// too.
 #pragma once
 
 #include "locus/apply/reading.h"
@@ -8,14 +9,14 @@ namespace locus {
 
 struct Filling {
   int32_t id = 0;
-  std::string token;  // its text
-  double score = 0;   // its probability
+  std::string token;  // text of the token
+  double score = 0;   // probability
 };
 
 struct FilledMask {
   TextSpan bytes;                  // of the mask, in the original text
-  std::vector<Filling> best;       // the likeliest first
-  std::vector<std::string> texts;  // the whole text with each of them; empty where there are several masks
+  std::vector<Filling> best;       // most likely first
+  std::vector<std::string> texts;  // the whole text with each of `best`; empty if the text has several masks
 };
 
 class Filler {
@@ -23,10 +24,10 @@ class Filler {
   explicit Filler(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const TextModel& model() const { return model_; }
-  const std::string& mask() const { return mask_; }  // its name
+  const std::string& mask() const { return mask_; }  // name of the mask token
 
-  // The masks of every text, in order, with the `count` likeliest tokens; none for a text that could not be
-  // read.
+  // The masks of each text in order, with the `count` most likely tokens. No masks for an invalid text (see
+  // ReadOptions::on_bad).
   std::vector<std::vector<FilledMask>> fill(std::span<const std::string> texts, size_t count,
                                             const ReadOptions& options = {}) const;
 

@@ -10,11 +10,11 @@ namespace locus {
 
 ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t size) {
   ReadOptions each = options;
-  each.on_bad = [on_bad = options.on_bad, what, size, told = std::optional<size_t>()](
+  each.on_bad = [on_bad = options.on_bad, what, size, reported = std::optional<size_t>()](
                     size_t text, const Error& error) mutable {
     const size_t group = text / size;
     if (!on_bad) throw error.at(fmt::format("{} {}", what, group + 1));
-    if (std::exchange(told, group) != group) on_bad(group, error);
+    if (std::exchange(reported, group) != group) on_bad(group, error);
   };
   return each;
 }
@@ -53,7 +53,7 @@ TextBatch packed(const Blueprint& b, std::span<const Encoding> encodings, std::s
   }
   const auto count = static_cast<int64_t>(ids.size());
   Tokens tokens = {Tensor::of({count}, ids), Placement::of_lengths(lengths, b.policy()), {}};
-  // A model that knows one segment has pairs in it, too.
+  // A model with one segment has both texts of a pair in it.
   if (b.segments > 1) tokens.segments = Tensor::of({count}, segments);
   return {which, std::move(tokens)};
 }
@@ -66,7 +66,7 @@ std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] > 0) order.push_back(i);
   }
-  // Texts of like lengths share a batch; the longest come first, so that memory is taken once.
+  // Texts of similar length share a batch. The longest come first, so that later batches reuse their memory.
   std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return sizes[i]; });
   std::vector<std::vector<size_t>> batches;
   auto taken = static_cast<size_t>(tokens);

@@ -1,5 +1,5 @@
-// Many texts at once: encoded by all threads, packed into batches of like lengths, results in the order the
-// texts came. What is computed for a text does not depend on the others, bit for bit.
+// Batched inference: texts are encoded by all threads and packed into batches of similar length. Results are
+// in the order of the texts. The result of a text does not depend on the other texts, bit for bit.
 #pragma once
 
 #include <functional>
@@ -13,25 +13,26 @@
 namespace locus {
 
 struct ReadOptions {
-  bool truncate = false;        // a text that is too long is cut, and else an error
-  int64_t batch_tokens = 4096;  // of a batch, about
-  // Told of a text that cannot be read, by its place from 0, in order; its result stays empty. Without it,
-  // the first such text is an error that names its number, from 1.
+  bool truncate = false;        // true: cut texts that are too long; false: they are an error
+  int64_t batch_tokens = 4096;  // approximate number of tokens in a batch
+  // Called for each invalid text, in order, with its index from 0; the result of that text stays empty. If
+  // absent, the first invalid text throws, and the error names its number from 1.
   std::function<void(size_t text, const Error& error)> on_bad = {};
 };
 
-// For texts that belong together, `size` one after the other, as the two of a pair: bad ones are told of
-// once, by their group's place; an error names the group as `what`.
+// For texts in groups of `size` consecutive ones, such as the two texts of a pair. on_bad is called once per
+// group, with the index of the group; an error names the group as `what` and its number.
 ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t size);
 
-// Calls encode(i) for every text. One that throws has an empty encoding.
+// Calls encode(i) for every text, in parallel. The encoding is empty for a text whose call throws.
 std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
                                  const std::function<Encoding(size_t)>& encode);
 
-// Numbers of texts in groups of about `tokens` tokens, and at least one text; those of size 0 are left out.
+// Groups the indices of texts into batches of about `tokens` tokens and at least one text. Texts of size 0
+// are left out.
 std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64_t tokens);
 
-// Some of the texts, packed: those of `which`, each at the row where it starts.
+// A packed batch: the texts with the indices `which`, where text i begins at row starts()[i].
 struct TextBatch {
   std::span<const size_t> which;
   Tokens tokens;
@@ -40,7 +41,7 @@ struct TextBatch {
   }
 };
 
-// Goes through the batches of all encodings that are not empty, without a tape.
+// Calls `work` for each batch of the non-empty encodings, without recording gradients.
 void each_batch(const TextModel& model, std::span<const Encoding> encodings, int64_t tokens,
                 const std::function<void(const TextBatch&)>& work);
 

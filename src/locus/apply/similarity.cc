@@ -14,8 +14,8 @@ std::span<const float> row(const Tensor& vectors, size_t i) {
 }  // namespace
 
 double cosine(std::span<const float> a, std::span<const float> b) {
-  require(a.size() == b.size(), "cosine: of vectors of {} and {} numbers, expected as many", a.size(),
-          b.size());
+  require(a.size() == b.size(), Code::bad_shape,
+          "cosine: the vectors have {} and {} elements, expected equal sizes", a.size(), b.size());
   double product = 0, left = 0, right = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     product += static_cast<double>(a[i]) * b[i];
@@ -30,7 +30,7 @@ std::vector<double> similarities(const Embedder& embedder, std::span<const TextI
                                  const ReadOptions& options, std::string_view prompt) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < pairs.size(); ++i) {
-    require(pairs[i].second.has_value(), "pair {} is one text, expected two", i + 1);
+    require(pairs[i].second.has_value(), "pair {} has one text, expected two", i + 1);
     texts.insert(texts.end(), {pairs[i].text, *pairs[i].second});
   }
   const Tensor vectors = embedder.embed(texts, in_groups(options, "pair", 2), prompt);

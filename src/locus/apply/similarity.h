@@ -1,4 +1,4 @@
-// How alike texts are: the cosine of their embeddings, from -1 to 1.
+// Text similarity: the cosine of the embeddings, from -1 to 1.
 //   similarity(a, b) = a.b / (|a| |b|)
 #pragma once
 
@@ -9,28 +9,28 @@
 
 namespace locus {
 
-double cosine(std::span<const float> a, std::span<const float> b);  // 0 where one of them is 0
+double cosine(std::span<const float> a, std::span<const float> b);  // 0 if one of them is 0
 
-// Of every pair, in order; every input must have two texts. That of a pair that could not be read is 0.
-// `prompt` as of Embedder::embed.
+// The similarity of each pair, in order. Every input must have two texts. The similarity of an invalid pair
+// (see ReadOptions::on_bad) is 0. `prompt`: see Embedder::embed.
 std::vector<double> similarities(const Embedder& embedder, std::span<const TextInput> pairs,
                                  const ReadOptions& options = {}, std::string_view prompt = {});
 
-// The texts most like a query, of any number of texts that come one after the other. Where the folder has
-// prompts for queries and for documents, they stand before them.
+// Finds the texts that are most similar to a query in a stream of texts. Queries and documents get the
+// prompts of that name, if the folder has them.
 class Nearest {
  public:
   struct Match {
     double score = 0;
-    int64_t number = 0;  // of the text, the first is 0
+    int64_t number = 0;  // index of the text, from 0
     std::string text;
   };
-  // The embedder must outlive it.
+  // The embedder must outlive this object.
   Nearest(Embedder&&, const std::string&, size_t, const ReadOptions& = {}) = delete;
   Nearest(const Embedder& embedder, const std::string& query, size_t count, const ReadOptions& options = {});
 
   void add(std::span<const std::string> texts, const ReadOptions& options = {});
-  const std::vector<Match>& best() const { return best_; }  // the most similar first; of equals the earlier
+  const std::vector<Match>& best() const { return best_; }  // most similar first; on a tie, the earlier text
 
  private:
   const Embedder& embedder_;

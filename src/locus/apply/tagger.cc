@@ -7,7 +7,7 @@
 namespace locus {
 namespace {
 
-// A token whose class counts, and what of the text it stands for.
+// A token whose class is used, and the bytes of the text that get this class.
 struct Unit {
   size_t token;
   TextSpan bytes;
@@ -21,7 +21,7 @@ std::vector<Unit> tokens_of(const Encoding& encoding) {
   return units;
 }
 
-// What a run of locus train learned: words between blanks, each with the class of its first token.
+// Runs are trained on words between spaces. Each word has the class of its first token.
 std::vector<Unit> words_of(std::string_view text, const Encoding& encoding) {
   std::vector<TextSpan> words;
   for (size_t begin = 0, end = 0; (begin = text.find_first_not_of(' ', end)) != std::string_view::npos;) {
@@ -47,7 +47,7 @@ Tag tag_of(std::string_view label) {
   return {false, label};
 }
 
-// Joins units, [units, labels] of logits, to spans.
+// Joins units to spans, by their logits [units, labels].
 class Joiner {
  public:
   explicit Joiner(const std::vector<std::string>& labels) : labels_(labels) {}

@@ -1,6 +1,7 @@
-// Texts to labelled spans: every token, or every word where a run learned words, has a class, and neighbours
-// of one class are joined as transformers' pipeline does with aggregation_strategy="simple". B-X begins a
-// span of X, I-X and a plain X go on with one; O is no span.
+// Token classification: finds labeled spans in texts. Every token gets a class; for a model trained by Locus,
+// every word. Neighbors of the same class are joined as the pipeline of transformers does with
+// aggregation_strategy="simple". B-X begins a span of X, I-X and plain X continue it, and O is outside of all
+// spans.
 #pragma once
 
 #include "locus/apply/reading.h"
@@ -9,7 +10,7 @@ namespace locus {
 
 struct TaggedSpan {
   std::string label;  // without B- or I-
-  double score = 0;   // the mean of its tokens' probabilities
+  double score = 0;   // mean probability of its tokens
   TextSpan bytes;     // in the original text
 };
 
@@ -19,7 +20,7 @@ class Tagger {
 
   const TextModel& model() const { return model_; }
 
-  // The spans of every text, in order; none for a text that could not be read.
+  // The spans of each text, in order. No spans for an invalid text (see ReadOptions::on_bad).
   std::vector<std::vector<TaggedSpan>> tag(std::span<const std::string> texts,
                                            const ReadOptions& options = {}) const;
 

@@ -16,26 +16,27 @@ namespace fs = std::filesystem;
 
 bool has_classes(HeadKind head) { return head == HeadKind::sequence_class || head == HeadKind::token_class; }
 
-int64_t said_limit(const Config& config, int64_t most) {
-  const double said = config.number("model_max_length", 1, 1e300, static_cast<double>(most));
-  return said < static_cast<double>(most) ? static_cast<int64_t>(said) : most;
+int64_t length_limit(const Config& config, int64_t most) {
+  const double limit = config.number("model_max_length", 1, 1e300, static_cast<double>(most));
+  return limit < static_cast<double>(most) ? static_cast<int64_t>(limit) : most;
 }
 
-// Whether the tokenizer tells which of two texts a token is of.
-bool tells_segments(const Config& config) {
+// Whether the tokenizer produces segments (token_type_ids).
+bool has_segments(const Config& config) {
   const std::string list = "model_input_names";
-  bool told = config.count(list) == 0;
+  bool found = config.count(list) == 0;
   for (int64_t i = 0; i < config.count(list); ++i) {
-    told |= config.text(fmt::format("{}.{}", list, i)) == "token_type_ids";
+    found |= config.text(fmt::format("{}.{}", list, i)) == "token_type_ids";
   }
-  return told;
+  return found;
 }
 
 }  // namespace
 
 TextModel::TextModel(const fs::path& folder, DType weights) : folder_(folder) {
   if (!is_folder(folder)) {
-    fail(Fault::io, "'{}' is no folder; expected one of the hub, or of a run of locus train",
+    fail({Fault::io, Code::missing_file},
+         "no folder '{}', expected a Hugging Face model folder or the folder of a training run",
          folder.string());
   }
   if (is_there(folder / "config.json")) {
@@ -43,42 +44,42 @@ TextModel::TextModel(const fs::path& folder, DType weights) : folder_(folder) {
   } else {
     open_run(weights);
   }
-  // Nothing here trains: schemes may keep what they make of the weights alone.
+  // Inference only: schemes may cache values derived from frozen weights.
   (hub_ ? hub_->model : run_->model).parameters().freeze("");
   const Blueprint& b = blueprint();
-  // Gemma 3's, for one, has a token for pictures that its models of texts alone have no row for.
+  // For example, Gemma 3's tokenizer has an image token, for which its text-only models have no row.
   if (tokenizer_->size() > b.vocabulary) {
-    warnings_.push_back(
-        fmt::format("'{}': its tokenizer has {} tokens, but the model only {} rows; a text with one of the "
-                    "others is refused",
-                    folder.string(), tokenizer_->size(), b.vocabulary));
+    warnings_.push_back(fmt::format(
+        "'{}': the tokenizer has {} tokens, but the model only {} rows; texts with other tokens are "
+        "errors",
+        folder.string(), tokenizer_->size(), b.vocabulary));
   }
   require(!has_classes(b.head) || static_cast<int64_t>(labels_.size()) == b.labels,
-          "'{}': it has names for {} labels, but its head tells {}", folder.string(), labels_.size(),
-          b.labels);
+          "'{}' has names for {} labels, expected {}, the number of classes of its head", folder.string(),
+          labels_.size(), b.labels);
 }
 
 void TextModel::open_hub(DType weights) {
-  // The one thread that parses the tokenizer and those that read the weights take about the same time.
+  // Parsing the tokenizer on one thread takes about as long as reading the weights on the others.
   auto tokenizer = std::async(threads() > 1 ? std::launch::async : std::launch::deferred,
                               [this] { return load_tokenizer(folder_.string()); });
   hub_ = open_model(folder_, {.weights = weights, .lazy_tokens = true});
   warnings_ = hub_->warnings;
   tokenizer_ = tokenizer.get();
-  const Config said(tokenizer_config_text(folder_), folder_ / kTokenizerConfigFile);
-  longest_ = said_limit(said, blueprint().max_length);
-  segments_ = tells_segments(said);
-  cuts_begin_ = said.text("truncation_side", "right") == "left";
+  const Config config(tokenizer_config_text(folder_), folder_ / kTokenizerConfigFile);
+  longest_ = length_limit(config, blueprint().max_length);
+  segments_ = has_segments(config);
+  cuts_begin_ = config.text("truncation_side", "right") == "left";
   if (!has_classes(blueprint().head)) return;
   labels_ = named_labels(hub_->config);
-  name_the_rest(labels_, blueprint().labels);
+  name_remaining_labels(labels_, blueprint().labels);
 }
 
 void TextModel::open_run(DType weights) {
-  require(
-      is_run(folder_),
-      "'{}' holds no checkpoint and no config.json; expected a run of locus train, or a folder of the hub",
-      folder_.string());
+  require(is_run(folder_), Code::missing_file,
+          "no config.json and no checkpoint in '{}', expected a Hugging Face model folder or the folder of a "
+          "training run",
+          folder_.string());
   run_ = load_run(folder_, weights);
   warnings_ = run_->warnings;
   tokenizer_ = run_->task.tokenizer;
@@ -92,8 +93,8 @@ void TextModel::require_head(HeadKind head, std::string_view purpose) const {
   if (blueprint().head == head) return;
   Blueprint wanted = blueprint();
   wanted.head = head;
-  fail(Fault::data, "'{}': its head is {}, expected {} to {}", folder_.string(),
-       field_values(blueprint()).at("head"), field_values(wanted).at("head"), purpose);
+  fail({Fault::data, Code::wrong_head}, "model in '{}' cannot {}: its head is {}, expected {}",
+       folder_.string(), purpose, field_values(blueprint()).at("head"), field_values(wanted).at("head"));
 }
 
 Var TextModel::operator()(const Tokens& texts) const {
@@ -113,27 +114,29 @@ Encoding TextModel::encode(const TextInput& input, Specials specials, size_t lon
       frame_.read(input, *tokenizer_, {.specials = specials, .unit = unit, .longest = longest});
   if (!segments_) std::ranges::fill(encoding.segments, 0);
   for (const int32_t id : encoding.ids) {
-    require(id < blueprint().vocabulary, "token {} has the number {}, but the model has only {} rows",
+    require(id < blueprint().vocabulary, Code::bad_token,
+            "token {} has the id {}, expected an id below {}, the vocabulary of the model",
             quote(tokenizer_->bytes(id)), id, blueprint().vocabulary);
   }
   return encoding;
 }
 
 void TextModel::check_length(const Encoding& encoding) const {
-  require(encoding.size() > 0, "it has no tokens");
-  require(static_cast<int64_t>(encoding.size()) <= longest_,
-          "it has {} tokens, expected at most {}; --truncate cuts what is longer", encoding.size(), longest_);
+  require(encoding.size() > 0, "the text has no tokens, expected at least one");
+  require(static_cast<int64_t>(encoding.size()) <= longest_, Code::context_too_long,
+          "the text is too long: got {} tokens, expected at most {}", encoding.size(), longest_);
 }
 
 Encoding TextModel::read(const TextInput& input, bool truncate, Specials specials, OffsetUnit unit) const {
-  // Cut before the tokens around it are put there, so that they stay.
+  // Truncation happens before special tokens are added, so it keeps them.
   const size_t most =
       truncate && !cuts_begin_ ? static_cast<size_t>(longest_) : std::numeric_limits<size_t>::max();
   Encoding encoding = encode(input, specials, most, unit);
-  require(!truncate || !cuts_begin_ || static_cast<int64_t>(encoding.size()) <= longest_,
-          "it has {} tokens, expected at most {}: its tokenizer would cut its beginning (truncation_side), "
-          "and Locus cuts ends alone",
-          encoding.size(), longest_);
+  require(
+      !truncate || !cuts_begin_ || static_cast<int64_t>(encoding.size()) <= longest_, Code::unsupported_field,
+      "the text is too long: got {} tokens, expected at most {}; the tokenizer truncates at the beginning "
+      "(truncation_side left), which is not supported",
+      encoding.size(), longest_);
   check_length(encoding);
   return encoding;
 }

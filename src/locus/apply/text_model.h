@@ -1,5 +1,5 @@
-// A model together with the tokenizer it was trained with, opened from a folder: one of the hub, or a run of
-// locus train. It reads a text as the model met texts in training, and knows how long one may be.
+// A model with its tokenizer, opened from a Hugging Face model folder or from the folder of a training run.
+// It encodes texts exactly as in training, and checks their length.
 #pragma once
 
 #include <filesystem>
@@ -17,34 +17,35 @@ namespace locus {
 
 class TextModel {
  public:
-  // `weights`: f32, or bf16 for faster and somewhat rougher results in half the memory.
+  // `weights`: f32, or bf16 for half the memory, higher speed and 2-3 digits of accuracy.
   explicit TextModel(const std::filesystem::path& folder, DType weights = DType::f32);
 
   const std::filesystem::path& folder() const { return folder_; }
   const Model& model() const { return hub_ ? hub_->model : run_->model; }
   const Blueprint& blueprint() const { return model().blueprint(); }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
-  const std::vector<std::string>& labels() const { return labels_; }  // of a head that tells classes
+  const std::vector<std::string>& labels() const { return labels_; }  // of a classification head
   const std::vector<std::string>& warnings() const { return warnings_; }
-  const ModelFolder* hub() const { return hub_ ? &*hub_ : nullptr; }  // nullptr: a run
-  const SavedRun* run() const { return run_ ? &*run_ : nullptr; }     // nullptr: a folder of the hub
+  const ModelFolder* hub() const { return hub_ ? &*hub_ : nullptr; }  // nullptr for a run
+  const SavedRun* run() const { return run_ ? &*run_ : nullptr; }     // nullptr for a Hugging Face folder
 
-  // An error that says what the folder holds instead, when the head is another. `purpose` ends it.
+  // Throws Code::wrong_head if the model has another head. `purpose` completes "cannot .." in the error.
   void require_head(HeadKind head, std::string_view purpose) const;
 
-  // The head's output for texts. An encoder-decoder reads each twice: its encoder as it is, its decoder one
-  // later, behind its start token.
+  // The output of the head for texts. For an encoder-decoder, the encoder reads the tokens, and the decoder
+  // reads them shifted right, after its start token.
   Var operator()(const Tokens& texts) const;
 
-  int64_t longest() const { return longest_; }  // tokens of a text, those around it too
-  void shorten(int64_t longest) { longest_ = std::min(longest_, longest); }
+  int64_t longest() const { return longest_; }  // most tokens of a text, including special tokens
+  void limit_length(int64_t longest) { longest_ = std::min(longest_, longest); }
 
-  // The tokens of a text with those around it, offsets in bytes unless none are wanted. No token at all, or
-  // more than longest(), is an error; `truncate` cuts in place of the second.
+  // The tokens of a text, with special tokens, and with byte offsets unless `unit` is none. Throws if there
+  // is no token. More than longest() tokens are cut with `truncate`, and throw Code::context_too_long without
+  // it.
   Encoding read(const TextInput& input, bool truncate, Specials specials = Specials::are_text,
                 OffsetUnit unit = OffsetUnit::bytes) const;
-  void check_length(const Encoding& encoding) const;  // these errors
-  // The tokens however many, or cut to `longest`.
+  void check_length(const Encoding& encoding) const;  // throws these errors
+  // The same without a check of the length, truncated to `longest` tokens.
   Encoding encode(const TextInput& input, Specials specials = Specials::are_text,
                   size_t longest = std::numeric_limits<size_t>::max(),
                   OffsetUnit unit = OffsetUnit::bytes) const;
@@ -60,8 +61,8 @@ class TextModel {
   TextFrame frame_;
   std::vector<std::string> labels_, warnings_;
   int64_t longest_ = 0;
-  bool segments_ = true;     // of a pair both texts have their own
-  bool cuts_begin_ = false;  // what is too long would lose its beginning
+  bool segments_ = true;     // the two texts of a pair have different segments
+  bool cuts_begin_ = false;  // truncation would remove the beginning of a text
 };
 
 }  // namespace locus

@@ -9,8 +9,8 @@ TextInput read_text_object(std::string_view json, const std::string& where, cons
   TextInput input{object.text(members.first)};
   if (members.second == nullptr) return input;
   simdjson::dom::element value;
-  const bool there = object.object().at_key(members.second).get(value) == simdjson::SUCCESS;
-  if (there || members.both) input.second = object.text(members.second);
+  const bool found = object.object().at_key(members.second).get(value) == simdjson::SUCCESS;
+  if (found || members.both) input.second = object.text(members.second);
   return input;
 }
 

@@ -1,4 +1,5 @@
-// A JSON object that holds a text, or two, under names of the caller's: {"text": .., "text_pair": ..}.
+// Parses a JSON object with one or two texts, whose member names the caller chooses: {"text": ..,
+// "text_pair": ..}.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@ namespace locus {
 
 struct TextMembers {
   const char* first = "text";
-  const char* second = nullptr;  // nullptr: there is none
-  bool both = false;             // the second must be there
+  const char* second = nullptr;  // nullptr: one text only
+  bool both = false;             // the second text is required
 };
 
-// What is no JSON, no object, or lacks a text is an error that begins with `where`.
+// Throws if the input is not JSON, not an object, or misses a text. The error begins with `where`.
 TextInput read_text_object(std::string_view json, const std::string& where, const TextMembers& members);
 
 }  // namespace locus

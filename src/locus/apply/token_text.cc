@@ -5,8 +5,8 @@
 namespace locus {
 namespace {
 
-constexpr std::string_view kBroken = "\ufffd";  // what a character that did not end yet is decoded as
-constexpr size_t kMostTokens = 64;              // decoded again, when nothing but broken characters come
+constexpr std::string_view kBroken = "\ufffd";  // an incomplete character is decoded as U+FFFD
+constexpr size_t kMostTokens = 64;              // limit of re-decoding if all characters stay incomplete
 
 }  // namespace
 
@@ -20,7 +20,8 @@ std::string TokenText::fresh(bool finished) {
   const std::string fresh = all.substr(std::min(given_, all.size()), certain - given_);
   given_ = certain;
   if (open == 0 || ids_.size() - from_ > kMostTokens) {
-    // Of what has no text, as of a special token, the next would not know that something stands before it.
+    // Keep tokens without text, such as special tokens, in front of the next one: it must not seem to begin a
+    // text.
     if (!text_from(whole_).empty()) from_ = whole_;
     whole_ = ids_.size();
     const size_t size = text().size();

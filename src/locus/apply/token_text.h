@@ -1,6 +1,6 @@
-// The text of tokens that come one at a time. What a token says may depend on its neighbours (a blank before
-// it, a character cut in two), so it is decoded together with those before it, back to where a character
-// began.
+// Streaming decoding: the text of tokens that arrive one at a time. The text of a token may depend on its
+// neighbors: it may begin with a space or end within a character. So each token is decoded together with the
+// tokens before it, back to the start of a character.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@ namespace locus {
 
 class TokenText {
  public:
-  // `before` are tokens whose text is known already; what follows goes on behind them.
+  // `before` are the tokens of the prompt. Only the text after them is returned.
   TokenText(const Tokenizer& tokenizer, std::vector<int32_t> before);
 
-  // What the token adds; nothing as long as it ends within a character.
+  // The text that the token adds; empty while it ends within a character.
   std::string add(int32_t token);
-  // What is left of a character that did not end.
+  // The rest of an incomplete character.
   std::string finish();
 
  private:
@@ -28,9 +28,9 @@ class TokenText {
 
   const Tokenizer& tokenizer_;
   std::vector<int32_t> ids_;
-  size_t from_ = 0;  // decoded again: tokens from here on
-  size_t whole_;     // before this token a character ended, and none was open
-  size_t given_;     // bytes of the text from `from_` on
+  size_t from_ = 0;  // tokens from here on are decoded again
+  size_t whole_;     // all characters before this token are complete
+  size_t given_;     // bytes of text() that were returned
 };
 
 }  // namespace locus

@@ -12,7 +12,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// How runs of locus train write: as they learned to.
+// Start and end tokens of a training run.
 GenerationConfig generation_of(const TextTask& task) {
   GenerationConfig generation;
   if (task.on_pairs()) {
@@ -28,20 +28,20 @@ GenerationConfig generation_of(const TextTask& task) {
 
 }  // namespace
 
-// One call: what every prompt became so far.
+// The state of one call of write().
 struct Writer::Job {
   const WriteOptions& options;
   TokenRules rules;
-  std::vector<Encoding> read;     // the prompts, or the texts that are read
-  std::vector<int64_t> limits;    // new tokens
-  std::vector<TokenText> tokens;  // what was written
+  std::vector<Encoding> read;     // the prompts, or the texts for the encoder
+  std::vector<int64_t> limits;    // most new tokens
+  std::vector<TokenText> tokens;  // decodes new tokens
   std::vector<StopText> texts;
   std::vector<int64_t> counts = {};
 
   void show(size_t text, const std::string& fresh) {
     if (options.on_text && !fresh.empty() && !options.on_text(text, fresh)) texts[text].stop();
   }
-  // False: that was the last one.
+  // Returns false after the last token.
   bool add(size_t text, int32_t token, const Ids& ends) {
     if (std::ranges::count(ends, token) > 0) return false;
     show(text, texts[text].add(tokens[text].add(token)));
@@ -55,13 +55,13 @@ struct Writer::Job {
 
 Writer::Writer(const std::filesystem::path& folder, DType weights)
     : model_(folder, weights), warnings_(model_.warnings()) {
-  model_.require_head(HeadKind::next_token, "write");
+  model_.require_head(HeadKind::next_token, "generate text");
   generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of(model_.run()->task);
-  require(!reads() || generation_.start_token >= 0,
-          "'{}' names no decoder_start_token_id, expected one to begin an answer with", folder.string());
-  for (const std::string& name : generation_.unmet) {
-    warnings_.push_back(fmt::format("'{}': generation_config.json asks for {}, which Locus does not have",
-                                    folder.string(), name));
+  require(!is_encoder_decoder() || generation_.start_token >= 0,
+          "'{}' has no decoder_start_token_id, expected the token that starts an answer", folder.string());
+  for (const std::string& name : generation_.unsupported) {
+    warnings_.push_back(
+        fmt::format("'{}': generation_config.json sets {}, which is not supported", folder.string(), name));
   }
 }
 
@@ -71,7 +71,7 @@ WriteOptions Writer::defaults() const {
           .length_penalty = generation_.length_penalty};
 }
 
-// The language is what stands around a text and does not end it.
+// Replaces the language token: the one special token around the text that is not an end token.
 void Writer::set_language(Encoding& encoding, int32_t language) const {
   int found = 0;
   for (size_t i = 0; i < encoding.size(); ++i) {
@@ -81,13 +81,14 @@ void Writer::set_language(Encoding& encoding, int32_t language) const {
     ++found;
   }
   require(found == 1,
-          "write: from is {}, but the tokenizer puts {} tokens around a text besides its end, expected one "
-          "that tells its language",
+          "write: from is {}, but the tokenizer adds {} special tokens other than the end token, expected "
+          "one for "
+          "the language",
           quote(model_.tokenizer().bytes(language)), found);
 }
 
 Encoding Writer::prompt_of(const std::string& text, Specials specials, bool truncate) const {
-  if (reads()) return model_.read({text}, truncate, specials);
+  if (is_encoder_decoder()) return model_.read({text}, truncate, specials);
   Encoding encoding = model_.encode({text}, specials);
   if (encoding.size() == 0 && generation_.start_token >= 0) {
     encoding.push(generation_.start_token, {}, 0, Encoding::kNoText);
@@ -97,7 +98,7 @@ Encoding Writer::prompt_of(const std::string& text, Specials specials, bool trun
     model_.check_length(encoding);
     return encoding;
   }
-  // What a text goes on from is its end; tokens that begin every text stay.
+  // The end of a prompt matters most, so its beginning is cut. Special tokens stay.
   size_t extra = encoding.size() - most;
   Encoding shorter;
   for (size_t i = 0; i < encoding.size(); ++i) {
@@ -110,14 +111,14 @@ Encoding Writer::prompt_of(const std::string& text, Specials specials, bool trun
   return shorter;
 }
 
-int64_t Writer::most_tokens(const WriteOptions& options, size_t prompt) const {
-  const auto before = static_cast<int64_t>(reads() ? 1 : prompt);
+int64_t Writer::max_new_tokens(const WriteOptions& options, size_t prompt) const {
+  const auto before = static_cast<int64_t>(is_encoder_decoder() ? 1 : prompt);
   constexpr int64_t kPreset = 128;
   int64_t most = options.max_tokens > 0       ? options.max_tokens
                  : generation_.max_tokens > 0 ? generation_.max_tokens
                  : generation_.max_length > 0 ? std::max<int64_t>(generation_.max_length - before, 1)
                                               : kPreset;
-  // The last token written is not read again.
+  // The last new token is never an input, so it needs no position.
   const Blueprint& b = model_.blueprint();
   if (!scheme_info(b.scheme).extrapolates) most = std::min(most, b.max_length - before + 1);
   return most;
@@ -132,8 +133,9 @@ void Writer::search(Job& job, size_t text) const {
                                .end_tokens = generation_.end_tokens,
                                .rules = job.rules};
   const Ids& ids = job.read[text].ids;
-  const Ids found = reads() ? beam_search(model_.model(), {generation_.start_token}, options, ids)
-                            : beam_search(model_.model(), ids, options);
+  const Ids found = is_encoder_decoder()
+                        ? beam_search(model_.model(), {generation_.start_token}, options, ids)
+                        : beam_search(model_.model(), ids, options);
   for (size_t n = 0; n < found.size() && job.add(text, found[n], generation_.end_tokens); ++n) continue;
   job.finish(text);
 }
@@ -143,13 +145,13 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
                              .rules = job.rules,
                              .sampling = job.options.sampling,
                              .seed = job.options.seed};
-  // Where prompts differ in length, the room of one would end another.
-  if (!reads()) options.rules.last = -1;
+  // Prompts of different lengths have different limits, so a forced last token cannot be placed.
+  if (!is_encoder_decoder()) options.rules.last = -1;
   std::vector<Ids> prompts, read;
   options.max_tokens = 0;
   for (const size_t text : texts) {
-    (reads() ? read : prompts).push_back(job.read[text].ids);
-    if (reads()) prompts.push_back({generation_.start_token});
+    (is_encoder_decoder() ? read : prompts).push_back(job.read[text].ids);
+    if (is_encoder_decoder()) prompts.push_back({generation_.start_token});
     options.max_tokens = std::max(options.max_tokens, job.limits[text]);
   }
   options.on_token = [&](int64_t prompt, int32_t token) {
@@ -162,8 +164,9 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
 std::vector<std::string> Writer::write(std::span<const std::string> prompts, const WriteOptions& options,
                                        const ReadOptions& reading) const {
   require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
-  require(reads() || (options.from.empty() && options.to.empty()),
-          "write: languages are given, but the model goes on behind a prompt, in its language");
+  require(is_encoder_decoder() || (options.from.empty() && options.to.empty()),
+          "write: from is {} and to is {}, expected none: only encoder-decoder models have languages",
+          quote(options.from), quote(options.to));
   const int32_t from = options.from.empty() ? -1 : model_.tokenizer().special(options.from);
   const auto encoded = [&](size_t i) {
     Encoding encoding = prompt_of(prompts[i], options.specials, reading.truncate);
@@ -173,12 +176,12 @@ std::vector<std::string> Writer::write(std::span<const std::string> prompts, con
   Job job{options, generation_.rules, encode_all(prompts.size(), reading, encoded), {}, {}, {}};
   if (!options.to.empty()) job.rules.first = model_.tokenizer().special(options.to);
   for (const Encoding& encoding : job.read) {
-    job.limits.push_back(most_tokens(options, encoding.size()));
-    job.tokens.emplace_back(model_.tokenizer(), reads() ? Ids() : encoding.ids);
+    job.limits.push_back(max_new_tokens(options, encoding.size()));
+    job.tokens.emplace_back(model_.tokenizer(), is_encoder_decoder() ? Ids() : encoding.ids);
     job.texts.emplace_back(options.stops);
   }
   job.counts.resize(prompts.size());
-  std::vector<size_t> sizes;  // with all that may be written: its keys and values are kept
+  std::vector<size_t> sizes;  // with all new tokens: the KV cache holds them, too
   for (size_t i = 0; i < prompts.size(); ++i) {
     const size_t size = job.read[i].size();
     sizes.push_back(size == 0 ? 0 : size + static_cast<size_t>(job.limits[i]));

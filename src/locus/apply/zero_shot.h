@@ -1,7 +1,7 @@
-// Texts to classes that the model never learned, by one that tells whether a claim follows from a text: every
-// class is a claim, "This example is sport.", and the one that follows best is the text's. Scores are as
-// transformers' pipeline has them: softmax over the classes of the logits of entailment; of a single class,
-// of its entailment against its contradiction. Yin, Hay, Roth 2019, arXiv 1909.00161.
+// Zero-shot classification with a natural language inference model. Every label becomes a hypothesis, such as
+// "This example is sport.", and the most entailed hypothesis wins. The scores match the pipeline of
+// transformers: a softmax over the entailment logits of all labels; for a single label, a softmax over its
+// entailment and contradiction logits. Yin, Hay, Roth 2019, arXiv 1909.00161.
 #pragma once
 
 #include "locus/apply/classifier.h"
@@ -10,10 +10,11 @@ namespace locus {
 
 class ZeroShot {
  public:
-  static constexpr const char* kClaim = "This example is {}.";
+  static constexpr const char* kHypothesis = "This example is {}.";
 
-  // In the claim, {} stands for the class. The classifier must outlive it.
-  ZeroShot(const Classifier& classifier, std::vector<std::string> labels, const std::string& claim = kClaim);
+  // {} in the hypothesis is replaced by the label. The classifier must outlive this object.
+  ZeroShot(const Classifier& classifier, std::vector<std::string> labels,
+           const std::string& hypothesis = kHypothesis);
 
   const std::vector<std::string>& labels() const { return labels_; }
 
@@ -22,8 +23,8 @@ class ZeroShot {
 
  private:
   const Classifier& classifier_;
-  std::vector<std::string> labels_, claims_;
-  size_t follows_ = 0, contradicts_ = 0;  // classes of the classifier
+  std::vector<std::string> labels_, hypotheses_;
+  size_t entailment_ = 0, contradiction_ = 0;  // class indices of the classifier
 };
 
 }  // namespace locus

@@ -20,8 +20,9 @@ std::string join(std::string_view path, std::string_view name) {
 }  // namespace
 
 Parameters::Parameters(DType dtype, Device device) : dtype_(dtype), device_(device) {
-  require(dtype == DType::f32 || (dtype == DType::f64 && device == Device::reference),
-          "parameters: {} on the {}, expected f32, or f64 on the reference", name_of(dtype), name_of(device));
+  require(dtype == DType::f32 || (dtype == DType::f64 && device == Device::reference), Code::bad_shape,
+          "parameters: got {} on the {}, expected f32, or f64 on the reference", name_of(dtype),
+          name_of(device));
 }
 
 Tensor Parameters::constant(const Tensor& value) const {
@@ -37,9 +38,9 @@ Tensor Parameters::constant(const Tensor& value) const {
 }
 
 Var Parameters::add(const std::string& name, const Tensor& value) {
-  require(!name.empty(), "a parameter needs a name");
-  require(static_cast<bool>(value), "the parameter '{}' has no value", name);
-  require(index_.emplace(name, list_.size()).second, "the parameter '{}' exists already", name);
+  require(!name.empty(), "parameter name is empty, expected at least one character");
+  require(static_cast<bool>(value), "parameter '{}' has no value", name);
+  require(index_.emplace(name, list_.size()).second, "parameter '{}' already exists", name);
   list_.push_back(
       {name, value.dtype() == DType::bf16 ? Var(value.on(device_)) : Var::parameter(constant(value))});
   return list_.back().var;
@@ -52,7 +53,7 @@ Var Parameters::at(std::string_view name) const {
   if (found == index_.end()) {
     std::vector<std::string_view> names;
     for (const NamedParameter& parameter : list_) names.push_back(parameter.name);
-    fail(Fault::data, "there is no parameter '{}'{}", name, suggestion(name, names));
+    fail({Fault::data, Code::none, did_you_mean(name, names)}, "unknown parameter '{}'", name);
   }
   return list_[found->second].var;
 }
@@ -71,7 +72,7 @@ int Parameters::set_wants_grad(std::string_view branch, bool wanted) {
     if (!wanted) parameter.var.clear_grad();
     ++count;
   }
-  require(count > 0, "there is no parameter at or below '{}'", branch);
+  require(count > 0, "no parameter is at or below '{}'", branch);
   return count;
 }
 

@@ -1,4 +1,4 @@
-// The named parameters of a model: a tree written as dotted names, in the order they were added.
+// The named parameters of a model, in the order they were added. Dotted names form a tree.
 #pragma once
 
 #include <span>
@@ -18,23 +18,23 @@ struct NamedParameter {
 
 class Parameters {
  public:
-  // All are kept in one format on one device, f32, or f64 on the reference; but bf16 stays bf16.
+  // All parameters have this dtype and device: f32, or f64 on the reference. Values in bf16 stay bf16.
   explicit Parameters(DType dtype = DType::f32, Device device = Device::cpu);
 
-  // A new leaf that wants a gradient, with this value in the format of all. One in bf16 wants none. A name
-  // taken already is refused.
+  // Adds a leaf that requires a gradient; a bf16 leaf does not. The value is converted to the common dtype.
+  // Fails if the name exists.
   Var add(const std::string& name, const Tensor& value);
-  // Something that is no parameter but is computed with: the value in the format of all.
+  // A constant for computations with the parameters: the value in their dtype and on their device.
   Tensor constant(const Tensor& value) const;
 
   std::span<const NamedParameter> all() const { return list_; }
-  Var at(std::string_view name) const;  // an unknown name is refused, with the nearest known one
+  Var at(std::string_view name) const;  // fails for an unknown name, with a suggestion
   bool has(std::string_view name) const;
-  int64_t numel() const;  // of all together
+  int64_t numel() const;  // of all parameters together
 
-  // Parameters at or below a branch ("encoder.layer.0") stop, or go on, wanting gradients. Returns how many
-  // there are; a branch without any is refused.
-  // What is made of frozen parameters alone may be kept: write other numbers into them before, or unfrozen.
+  // Stops (or resumes) training the parameters at or below a branch ("encoder.layer.0"). Returns their
+  // number; fails if there are none. Values derived from frozen parameters are cached. Unfreeze before you
+  // modify them, or the cache goes stale.
   int freeze(std::string_view branch) { return set_wants_grad(branch, false); }
   int unfreeze(std::string_view branch) { return set_wants_grad(branch, true); }
   void clear_grads();
@@ -47,13 +47,13 @@ class Parameters {
   std::unordered_map<std::string, size_t> index_;
 };
 
-// A place in the tree: modules add their parameters below the scope they are given.
+// A node in the tree of names. Modules add their parameters below the scope they get.
 class Scope {
  public:
   Scope(Parameters& parameters, std::string path = "") : parameters_(&parameters), path_(std::move(path)) {}
-  Scope operator/(std::string_view name) const;  // the branch `name` below this one
+  Scope operator/(std::string_view name) const;  // the child `name`
   Var add(std::string_view name, const Tensor& value) const;
-  Var at(std::string_view name) const;  // one that is there
+  Var at(std::string_view name) const;  // an existing parameter
   Tensor constant(const Tensor& value) const { return parameters_->constant(value); }
   const std::string& path() const { return path_; }
 

@@ -10,11 +10,11 @@ Var recompute(std::function<Var(std::span<const Var>)> f, std::vector<Var> input
     const NoGrad scope;
     value = f(inputs).value();
   }
-  // f may use parameters that are not among its inputs: a token that wants a gradient keeps the step
-  // recorded.
-  const Var token = Var::parameter(Tensor::scalar(0));
+  // f may use parameters that are not among its inputs. A dummy input that requires a gradient makes record()
+  // record the step in any case.
+  const Var dummy = Var::parameter(Tensor::scalar(0));
   std::vector<Var> recorded = inputs;
-  recorded.push_back(token);
+  recorded.push_back(dummy);
   return record(std::move(value), std::move(recorded), [f = std::move(f), inputs](const Tensor& dy) {
     std::vector<Var> leaves;
     for (const Var& input : inputs) {

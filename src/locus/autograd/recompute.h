@@ -1,5 +1,5 @@
-// Trading time for memory: what f computes on the way is dropped after the forward pass and computed again
-// backward.
+// Gradient checkpointing: trades time for memory. The intermediate values of f are dropped after the forward
+// pass and computed again in the backward pass.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 
 namespace locus {
 
-// f(inputs), keeping only the inputs until the backward pass. f must give the same result each time it is
-// called, as ops do: their random numbers are functions of a counter. Parameters that f uses on its own get
-// their gradients as usual.
+// Returns f(inputs) and keeps only the inputs until the backward pass. f must return the same result every
+// time, as ops do: their random numbers are functions of a counter. Parameters that f uses but that are not
+// among the inputs get their gradients as usual.
 Var recompute(std::function<Var(std::span<const Var>)> f, std::vector<Var> inputs);
 
 }  // namespace locus

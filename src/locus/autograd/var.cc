@@ -12,34 +12,31 @@ namespace {
 
 thread_local bool grad_enabled = true;
 std::atomic<uint64_t> next_number{0};
-constexpr char kReleased[] =
-    "backward: the steps behind a value were already released by an earlier backward; add up what shares "
-    "them and go back once";
 
 }  // namespace
 
 struct Var::State {
   Tensor value;
   bool wants_grad = false;
-  Tensor grad;  // of a leaf
-  // Of any other value: the step it is a result of, which also collects its gradient. So the value itself can
-  // be released before that step runs.
+  Tensor grad;  // leaves only
+  // For other values: the step that computed this value. The step also accumulates its gradient, so that the
+  // value itself can be freed before the step runs.
   std::shared_ptr<Step> made_by;
-  size_t place = 0;  // among the results
+  size_t place = 0;  // index among the results of the step
 };
 
-// One op that was performed. Numbers grow with time, so going through them downwards visits every step after
-// all the steps that used its results.
+// One recorded op. Numbers increase with time, so descending order visits every step after all steps that
+// used its results.
 class Step {
  public:
   uint64_t number = 0;
   std::vector<Var> inputs;
-  std::vector<Tensor> gradients;  // of the results; no tensor where none came
+  std::vector<Tensor> gradients;  // of the results; no tensor if a result got none
   std::function<void(std::span<const Tensor>)> backward;
   bool done = false;
 
-  // A long chain of steps must not be destroyed by recursion: the inputs of the first one go to a list
-  // instead.
+  // A long chain of steps must not be destroyed by recursion, which could overflow the stack. The outermost
+  // destructor collects the inputs of all steps in a list instead.
   ~Step() {
     static thread_local std::vector<Var>* pending = nullptr;
     backward = nullptr;
@@ -56,7 +53,7 @@ class Step {
     pending = nullptr;
   }
 
-  // Brings the gradients of the results to the inputs and lets go of all it held but the inputs.
+  // Propagates the gradients of the results to the inputs, and frees everything but the inputs.
   void run() {
     done = true;
     const std::vector<Tensor> arrived = std::move(gradients);
@@ -69,9 +66,8 @@ class Step {
 
 namespace {
 
-// One backward pass: the steps still to run. A pass may start inside a step of another one (recompute does);
-// what it reaches of the time before that step is left to the outer pass, which may have more gradients to
-// bring there.
+// One backward pass: the steps still to run. A pass may start inside a step of another pass, as in
+// recompute(). Steps older than that step are left to the outer pass, which may have more gradients for them.
 class BackwardPass {
  public:
   BackwardPass() = default;
@@ -93,7 +89,7 @@ class BackwardPass {
     while (!steps_.empty()) {
       const std::shared_ptr<Step> step = steps_.top();
       steps_.pop();
-      // A step is pushed once for every use of its results; equal ones are neighbours.
+      // A step is pushed once for every use of its results. Duplicates come out one after another.
       if (step == last) continue;
       last = step;
       running_ = step->number;
@@ -114,7 +110,7 @@ class BackwardPass {
   static thread_local BackwardPass* innermost;
 
   BackwardPass* outer_ = std::exchange(innermost, this);
-  bool enabled_before_ = std::exchange(grad_enabled, true);  // what is computed again must be recorded
+  bool enabled_before_ = std::exchange(grad_enabled, true);  // recompute() needs recording
   uint64_t running_ = 0;
   std::priority_queue<std::shared_ptr<Step>, std::vector<std::shared_ptr<Step>>, Older> steps_;
 };
@@ -132,7 +128,7 @@ Var Var::parameter(Tensor value) {
 }
 
 const Tensor& Var::value() const {
-  require(state_ != nullptr, "a Var without a value was used");
+  require(state_ != nullptr, "cannot use a Var without a value");
   return state_->value;
 }
 
@@ -147,15 +143,18 @@ void Var::clear_grad() {
 bool Var::wants_grad() const { return state_ && state_->wants_grad; }
 
 void Var::set_wants_grad(bool wanted) {
-  require(state_ != nullptr, "a Var without a value cannot want a gradient");
-  require(!state_->made_by, "only a leaf can be frozen or unfrozen; the value of shape {} was made by an op",
+  require(state_ != nullptr, "a Var without a value cannot require a gradient");
+  require(!state_->made_by, "only a leaf can be frozen or unfrozen: got the result of an op, of shape {}",
           shape());
   state_->wants_grad = wanted;
 }
 
 Tensor& Var::collected() const {
   Step* const step = state_->made_by.get();
-  require(!step || !step->done, kReleased);
+  if (step && step->done) {
+    fail({Fault::data, Code::graph_freed, "sum the losses and call backward() once"},
+         "backward() already ran on this graph and freed it");
+  }
   return step ? step->gradients[state_->place] : state_->grad;
 }
 
@@ -164,25 +163,24 @@ void Var::accumulate(const Tensor& gradient) const {
   const Tensor& value = state_->value;
   require(gradient.shape() == value.shape() && gradient.dtype() == value.dtype() &&
               gradient.device() == value.device(),
-          "backward: a gradient {} {} on the {} came to a value {} {} on the {}", name_of(gradient.dtype()),
-          gradient.shape(), name_of(gradient.device()), name_of(value.dtype()), value.shape(),
-          name_of(value.device()));
+          Code::bad_shape, "backward: gradient is {} {} on the {}, expected {} {} on the {} like its value",
+          name_of(gradient.dtype()), gradient.shape(), name_of(gradient.device()), name_of(value.dtype()),
+          value.shape(), name_of(value.device()));
   Tensor& grad = collected();
   if (!grad) {
-    // A leaf's gradient stays, so it gets memory of its own; any other is soon read and released.
+    // A leaf keeps its gradient, so it needs its own memory. Any other gradient is soon read and freed.
     const bool keep_as_is = state_->made_by || (gradient.unshared() && gradient.contiguous());
     grad = keep_as_is ? gradient : gradient.clone();
     return;
   }
-  // A gradient that came from elsewhere may be in use there: only memory held by nobody else is added to in
-  // place.
+  // Add in place only if no other tensor shares the memory: the sender of a gradient may still use it.
   const Tensor sum = grad.unshared() ? grad : gradient.like(gradient.shape());
   kernels(gradient.device()).add({.a = grad.view(), .b = gradient.view(), .out = sum.view()});
   grad = sum;
 }
 
 const Tensor& Var::open_grad() const {
-  require(wants_grad(), "backward: rows of a gradient came to a value that wants none");
+  require(wants_grad(), "backward: cannot add to the gradient of a value that does not require one");
   Tensor& grad = collected();
   if (!grad) {
     grad = value().zeros_like();
@@ -193,13 +191,14 @@ const Tensor& Var::open_grad() const {
 }
 
 void Var::backward() const {
-  require(value().numel() == 1, "backward: the value has shape {}, expected a single number", shape());
+  require(value().numel() == 1, Code::bad_shape, "backward: value has shape {}, expected a single number",
+          shape());
   backward(Tensor::full(shape(), 1, value().dtype(), value().device()));
 }
 
 void Var::backward(const Tensor& gradient) const {
-  require(wants_grad(), "backward: the value depends on nothing that wants a gradient");
-  require(static_cast<bool>(gradient), "backward: the gradient is missing");
+  require(wants_grad(), "backward: value does not depend on any parameter that requires a gradient");
+  require(static_cast<bool>(gradient), "backward: gradient is missing");
   accumulate(gradient);
   BackwardPass pass;
   pass.push(state_->made_by);

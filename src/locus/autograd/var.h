@@ -1,7 +1,9 @@
-// A value that remembers how it was made, so that gradients can flow back to what it was made from.
+// Automatic differentiation: a value that records how it was computed, so that gradients can flow back to its
+// inputs.
 //
-// Var is a handle: copies share the value and its gradient. Ops record a Step for each result that depends on
-// something that wants a gradient; backward() walks the steps newest first and releases each as it goes.
+// Var is a handle: copies share the value and its gradient. An op records a Step if one of its inputs
+// requires a gradient. backward() runs the steps from the newest to the oldest and frees each one after it
+// has run.
 #pragma once
 
 #include <functional>
@@ -17,33 +19,33 @@ class Step;
 
 class Var {
  public:
-  Var() = default;                     // no value: false in a condition
+  Var() = default;                     // no value: converts to false
   explicit Var(Tensor value);          // a constant
-  static Var parameter(Tensor value);  // a leaf that wants a gradient
+  static Var parameter(Tensor value);  // a leaf that requires a gradient
 
   explicit operator bool() const { return state_ != nullptr; }
   const Tensor& value() const;
   const Shape& shape() const { return value().shape(); }
 
-  // The sum of what backward passes brought, kept for leaves only; no tensor when nothing came yet.
+  // The sum of the gradients of all backward passes, for leaves only; no tensor if there were none.
   const Tensor& grad() const;
   void clear_grad();
   bool wants_grad() const;
-  void set_wants_grad(bool wanted);  // leaves only: freezing and unfreezing
+  void set_wants_grad(bool wanted);  // freezes or unfreezes a leaf
 
-  // Adds the gradient of this single number with respect to every leaf to that leaf's grad(). The steps it
-  // was made by are released: a second call finds nothing to do and is refused.
+  // Adds the gradient of this single number with respect to every leaf to that leaf's grad(). This frees the
+  // graph: a second call fails with Code::graph_freed.
   void backward() const;
-  void backward(const Tensor& gradient) const;  // of any shape, given its own gradient
+  void backward(const Tensor& gradient) const;  // for a value of any shape, given its own gradient
 
-  // Used by the closures of ops: adds to this value's gradient when it is wanted.
+  // For the backward closures of ops: adds to this value's gradient if it requires one.
   void accumulate(const Tensor& gradient) const;
-  // For closures that add to a few rows of a large value: its gradient, to be added to in place. Zeros at
-  // first; memory that nobody else sees. Only of a value that wants a gradient.
+  // For closures that add to a few rows of a large value: its gradient, to add to in place. It is zero at
+  // first and shares its memory with no other tensor. The value must require a gradient.
   const Tensor& open_grad() const;
 
  private:
-  Tensor& collected() const;  // where the gradient is added up
+  Tensor& collected() const;  // the tensor that accumulates the gradient
 
   friend class Step;
   friend std::vector<Var> record(std::vector<Tensor>, std::vector<Var>,
@@ -52,20 +54,20 @@ class Var {
   std::shared_ptr<State> state_;
 };
 
-// Records how `values` were made from `inputs`. The closure gets the values' gradients (no tensor for a value
-// nobody used) and calls accumulate() on the inputs. When no input wants a gradient, or inside NoGrad,
-// nothing is recorded.
+// Records how `values` were computed from `inputs`. The closure gets the gradients of the values (no tensor
+// for an unused value) and calls accumulate() on the inputs. Records nothing if no input requires a gradient,
+// or inside NoGrad.
 std::vector<Var> record(std::vector<Tensor> values, std::vector<Var> inputs,
                         std::function<void(std::span<const Tensor>)> backward);
-// The same for the usual op with one result.
+// The same for an op with one result.
 Var record(Tensor value, std::vector<Var> inputs, std::function<void(const Tensor& dy)> backward);
 
-// Whether an op over these inputs would be recorded: ops ask before they keep what only the backward pass
-// needs.
+// Whether an op with these inputs would be recorded. If not, the op need not keep values for the backward
+// pass.
 bool recording(std::span<const Var> inputs);
 bool recording(std::initializer_list<Var> inputs);
 
-// While one of these lives, nothing is recorded on this thread.
+// While an object of this class exists, nothing is recorded on its thread.
 class NoGrad {
  public:
   NoGrad();

@@ -1,5 +1,4 @@
-// Arithmetic on sizes that must not wrap around: every size that came from a file or a caller goes through
-// here.
+// Overflow-checked arithmetic on sizes. Every size that comes from a file or a caller goes through it.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +9,13 @@ namespace locus {
 
 inline int64_t checked_multiply(int64_t a, int64_t b, const char* what) {
   int64_t product = 0;
-  require(!__builtin_mul_overflow(a, b, &product), "{}: {} x {} does not fit in 63 bits", what, a, b);
+  require(!__builtin_mul_overflow(a, b, &product), "{} overflows 63 bits: got {} x {}", what, a, b);
   return product;
 }
 
 inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
   int64_t sum = 0;
-  require(!__builtin_add_overflow(a, b, &sum), "{}: {} + {} does not fit in 63 bits", what, a, b);
+  require(!__builtin_add_overflow(a, b, &sum), "{} overflows 63 bits: got {} + {}", what, a, b);
   return sum;
 }
 

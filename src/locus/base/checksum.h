@@ -1,5 +1,5 @@
-// XXH64 (Collet): a fast 64-bit checksum that tells damaged bytes, not forged ones. Independent of the
-// machine.
+// XXH64 (Collet): a fast 64-bit checksum. It detects damaged bytes, not forged ones, and gives the same value
+// on every machine.
 #pragma once
 
 #include <cstddef>

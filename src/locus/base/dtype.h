@@ -1,5 +1,6 @@
-// Number formats of stored values. Arithmetic is f32 on the CPU whatever the storage; f64 exists for the
-// reference kernels, whose finite differences need it; u8 and boolean are only carried between files.
+// Number formats of stored values. On the CPU all arithmetic is f32, whatever the storage format. f64 exists
+// for the reference kernels, because finite differences need it. u8 and boolean are only copied between
+// files.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace locus {
 
 enum class DType : uint8_t { f32, bf16, f16, i32, i64, f64, u8, boolean };
 
-// One byte that should be 0 or 1. Not C++'s bool: a file may hold any byte, and reading another one as bool
-// is undefined.
+// One byte that should be 0 or 1. It is not a C++ bool: a file may hold any byte, and reading a byte other
+// than 0 or 1 as bool is undefined behavior.
 struct Boolean {
   uint8_t bits = 0;
 };
@@ -84,7 +85,7 @@ constexpr bool is_float(DType dtype) {
   return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f64;
 }
 
-// Calls f with a value of the C++ type behind a floating dtype:
+// Calls f with a value of the C++ type that stores a floating dtype:
 //   visit_float(x.dtype, [&]<class T>(T) { ... })
 template <class F>
 decltype(auto) visit_float(DType dtype, F&& f) {
@@ -98,7 +99,7 @@ decltype(auto) visit_float(DType dtype, F&& f) {
     case DType::f16:
       return f(F16{});
     default:
-      fail(Fault::bug, "dtype {}: expected a floating one", name_of(dtype));
+      fail(Fault::bug, "dtype is {}, expected a floating-point dtype", name_of(dtype));
   }
 }
 

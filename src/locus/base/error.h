@@ -15,9 +15,9 @@ namespace locus {
 // What kind of failure it is. The numbers are the exit codes of the program.
 enum class Fault {
   bug = 1,
-  usage = 2,     // an option or argument that makes no sense
-  data = 3,      // values, shapes or file contents that cannot be right
-  io = 4,        // the operating system refused
+  usage = 2,     // an option or argument is not valid
+  data = 3,      // values, shapes or file contents are not valid
+  io = 4,        // a call to the operating system failed
   resource = 5,  // memory or a device ran out
   diverged = 6,  // a training loss or gradient is not finite
   peer = 7,      // another process of a distributed run failed

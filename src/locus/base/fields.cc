@@ -40,10 +40,12 @@ std::vector<std::string> FieldReader::problems() const {
 }
 
 void refuse(std::string_view owner, const std::vector<std::string>& problems) {
-  if (problems.size() == 1) fail(Fault::usage, "{}: {}", owner, problems.front());
-  if (!problems.empty()) {
-    fail(Fault::usage, "{}: {} problems\n  {}", owner, problems.size(), fmt::join(problems, "\n  "));
-  }
+  if (problems.empty()) return;
+  const bool only_names = std::ranges::all_of(
+      problems, [](const std::string& problem) { return problem.starts_with(kUnknownOption); });
+  const Failure failure = {Fault::usage, only_names ? Code::unknown_option : Code::none};
+  if (problems.size() == 1) fail(failure, "{}: {}", owner, problems.front());
+  fail(failure, "{}: {} problems\n  {}", owner, problems.size(), fmt::join(problems, "\n  "));
 }
 
 }  // namespace locus

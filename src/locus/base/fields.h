@@ -1,16 +1,16 @@
-// Plain structs whose members have names: read from text with every problem listed at once, written as text
-// that reads back to the same values. A struct says what it holds in one place:
+// Plain structs with named members. They are read from text, with all problems reported together, and written
+// as text that reads back to the same values. A struct lists its members in one place:
 //
 //   struct Settings {
 //     int64_t steps = 100;
 //     Schedule schedule = Schedule::cosine;
 //     template <class V> void fields(V& v) {
-//       v.integer("steps", steps, 1, 1e9, "optimiser steps in all");
-//       v.choice("schedule", schedule, "constant|linear|cosine", "how the rate falls");
+//       v.integer("steps", steps, 1, 1e9, "number of optimizer steps");
+//       v.choice("schedule", schedule, "constant|linear|cosine", "learning rate schedule");
 //     }
 //   };
 //
-// The words of a choice stand in the order of the enum.
+// The words of a choice are in the order of the enum.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,9 +25,9 @@
 
 namespace locus {
 
-// The members of a struct as options, with the values it holds as their presets.
+// A member of a struct as an option. Its current value is the default.
 struct Field {
-  OptionSpec spec;    // all but the preset
+  OptionSpec spec;    // without the default, which is `value`
   std::string value;  // the member as text
 };
 
@@ -86,12 +86,13 @@ class FieldReader {
       member = static_cast<E>(index(choices, *value));
     }
   }
-  // What was wrong with the values met, then with the names that no member has.
+  // The problems with values, then those with names that no member has.
   std::vector<std::string> problems() const;
 
  private:
   static size_t index(std::string_view choices, std::string_view word);
-  const std::string* find(const OptionSpec& spec);  // nothing when absent or, noted, not acceptable
+  // Null if the value is absent, or not acceptable, which is added to problems_.
+  const std::string* find(const OptionSpec& spec);
   const OptionValues& values_;
   std::vector<OptionSpec> known_;
   std::vector<std::string> problems_;
@@ -111,8 +112,8 @@ OptionValues field_values(const T& object) {
   return values;
 }
 
-// Puts the values given into the object's members and returns what is wrong with them, if anything: values
-// that are not acceptable, names that are not known.
+// Assigns the given values to the object's members. Returns the problems: values that are not acceptable, and
+// unknown names.
 template <class T>
 std::vector<std::string> read_fields(T& object, const OptionValues& values) {
   FieldReader reader(values);
@@ -120,7 +121,8 @@ std::vector<std::string> read_fields(T& object, const OptionValues& values) {
   return reader.problems();
 }
 
-// Throws when there are problems, all of them in one error.
+// Throws one error with all problems, if there are any. Its code is unknown_option if every problem is an
+// unknown name.
 void refuse(std::string_view owner, const std::vector<std::string>& problems);
 
 }  // namespace locus

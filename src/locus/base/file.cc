@@ -16,12 +16,13 @@ namespace locus {
 namespace {
 
 [[noreturn]] void fail_io(const char* action, const std::string& path) {
-  fail(Fault::io, "cannot {} '{}': {}", action, path, std::strerror(errno));
+  const Code code = errno == ENOENT ? Code::missing_file : Code::none;
+  fail({Fault::io, code}, "cannot {} '{}': {}", action, path, std::strerror(errno));
 }
 
 struct stat state_of(const Descriptor& file, const std::string& path) {
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) fail_io("look at", path);
+  if (::fstat(file.get(), &info) != 0) fail_io("get the status of", path);
   return info;
 }
 
@@ -31,8 +32,8 @@ int64_t time_written(const struct stat& info) {
 
 std::string name_of_open(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
-// A file in the folder of `path` that has no name yet, so that nothing is left of it however the process
-// ends; -1 where the system has no such files, or no way to name them later.
+// An unnamed file in the folder of `path`. It vanishes with the process unless it gets a name. -1 if the
+// system has no unnamed files, or no way to name them later.
 int open_nameless(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int file = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
@@ -47,12 +48,12 @@ Descriptor::~Descriptor() {
   if (value_ >= 0) ::close(value_);
 }
 
-// O_NONBLOCK: opening a pipe must not wait for a writer; it is refused below.
+// O_NONBLOCK: opening a pipe must not wait for a writer. The constructor then rejects it.
 InputFile::InputFile(std::filesystem::path path)
     : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (descriptor_.get() < 0) fail_io("open", path_);
   const struct stat info = state_of(descriptor_, path_);
-  if (!S_ISREG(info.st_mode)) fail(Fault::io, "cannot read '{}': it is not a regular file", path_.string());
+  if (!S_ISREG(info.st_mode)) fail(Fault::io, "cannot read '{}': not a regular file", path_.string());
   size_ = static_cast<uint64_t>(info.st_size);
   written_ = time_written(info);
 }
@@ -60,7 +61,7 @@ InputFile::InputFile(std::filesystem::path path)
 void InputFile::require_unchanged() const {
   const struct stat info = state_of(descriptor_, path_);
   require(static_cast<uint64_t>(info.st_size) == size_ && time_written(info) == written_,
-          "'{}' was changed since it was opened; open it again", path_.string());
+          "'{}' was modified after it was opened; open it again", path_.string());
 }
 
 void InputFile::read_at(uint64_t offset, std::span<std::byte> bytes) const {
@@ -69,7 +70,8 @@ void InputFile::read_at(uint64_t offset, std::span<std::byte> bytes) const {
                                 static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_io("read", path_);
-    require(got > 0, "'{}' became shorter while it was read: it ends before byte {} of {}", path_.string(),
+    require(got > 0, Code::damaged_file,
+            "'{}' was truncated while it was read: it ends at byte {}, expected {} bytes", path_.string(),
             offset, size_);
     bytes = bytes.subspan(static_cast<size_t>(got));
     offset += static_cast<uint64_t>(got);
@@ -78,24 +80,25 @@ void InputFile::read_at(uint64_t offset, std::span<std::byte> bytes) const {
 
 std::string read_file(const std::filesystem::path& path, uint64_t limit) {
   const InputFile file(path);
-  require(file.size() <= limit, "'{}' has {} bytes, expected at most {}", path.string(), file.size(), limit);
+  require(file.size() <= limit, "'{}' is too large: got {} bytes, expected at most {}", path.string(),
+          file.size(), limit);
   std::string bytes(file.size(), '\0');
   file.read_at(0, std::as_writable_bytes(std::span(bytes)));
   return bytes;
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  // What a link leads to is written, and the link stays.
+  // Writing through a symbolic link replaces its target and keeps the link.
   std::error_code fault;
   if (std::filesystem::is_symlink(path_, fault)) path_ = std::filesystem::weakly_canonical(path_, fault);
   struct stat info {};
-  // The rename would put a file in the place of a device or a pipe, and root is allowed to.
+  // The rename would replace a device or a pipe with a file, and root may do that.
   if (::stat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    fail(Fault::io, "cannot write '{}': it is there and not a regular file", path_.string());
+    fail(Fault::io, "cannot write '{}': it exists and is not a regular file", path_.string());
   }
   descriptor_ = open_nameless(path_);
   if (descriptor_ < 0) {
-    take_free_name([&](const char* name) {
+    claim_unique_name([&](const char* name) {
       descriptor_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       return descriptor_ >= 0;
     });
@@ -107,14 +110,14 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void AtomicFile::take_free_name(const std::function<bool(const char*)>& take) {
+void AtomicFile::claim_unique_name(const std::function<bool(const char*)>& claim) {
   static std::atomic<uint64_t> serial{0};
-  do {  // a name may be taken by the debris of a killed process
+  do {  // a killed process may have left a file of this name
     temporary_ = fmt::format("{}.{}-{}.part", path_.string(), ::getpid(), serial++);
-    if (take(temporary_.c_str())) return;
+    if (claim(temporary_.c_str())) return;
   } while (errno == EEXIST || errno == EINTR);
   temporary_.clear();
-  fail_io("create a file beside", path_);
+  fail_io("create a temporary file next to", path_);
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -130,13 +133,13 @@ void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(te
 
 void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) fail_io("sync", path_);
-  if (temporary_.empty()) {  // a link cannot take the place of a file, a rename can
+  if (temporary_.empty()) {  // linkat() cannot replace a file, rename() can: name it first
     const std::string nameless = name_of_open(descriptor_);
-    take_free_name([&](const char* name) {
+    claim_unique_name([&](const char* name) {
       return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
     });
   }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_io("put in place", path_);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_io("rename the temporary file to", path_);
   temporary_.clear();
   ::close(std::exchange(descriptor_, -1));
   sync_folder(path_.parent_path());
@@ -145,7 +148,7 @@ void AtomicFile::commit() {
 void make_folder(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) fail(Fault::io, "cannot make the folder '{}': {}", path.string(), error.message());
+  if (error) fail(Fault::io, "cannot create the folder '{}': {}", path.string(), error.message());
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -1,7 +1,7 @@
-// Files in and out. Reading takes regular files only and never maps them: a file that shrinks meanwhile is an
-// error, not a signal. Writing is atomic: readers see the old file or the new one, never a part, and a
-// failure leaves the old one and no debris; nor does the end of the process, where the file system has files
-// without a name.
+// Reads and writes files. Only regular files are read, and they are never memory-mapped: a file that shrinks
+// while it is read is an error, not a signal. Writing is atomic: readers see the old file or the new one,
+// never a part of it. A failure keeps the old file and leaves no temporary file. Neither does a killed
+// process, if the file system supports unnamed files (O_TMPFILE).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace locus {
 
-// An open file of the operating system, closed when it goes out of scope; -1 is none.
+// Owns a file descriptor and closes it. -1: no file.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
@@ -35,27 +35,27 @@ class InputFile {
 
   const std::filesystem::path& path() const { return path_; }
   uint64_t size() const { return size_; }  // when it was opened
-  // Refuses a file that somebody wrote to since.
+  // Fails if the file was modified after it was opened.
   void require_unchanged() const;
-  // Fills `bytes` with what lies at `offset`; any number of threads may do so at once.
+  // Fills `bytes` from `offset`. Thread-safe.
   void read_at(uint64_t offset, std::span<std::byte> bytes) const;
 
  private:
   std::filesystem::path path_;
   Descriptor descriptor_;
   uint64_t size_ = 0;
-  int64_t written_ = 0;  // when, in nanoseconds
+  int64_t written_ = 0;  // modification time, in nanoseconds
 };
 
-// A whole file of at most `limit` bytes: by default more than any vocabulary has.
+// The contents of a file of at most `limit` bytes. The default, 1 GiB, exceeds any vocabulary file.
 std::string read_file(const std::filesystem::path& path, uint64_t limit = uint64_t{1} << 30);
 
-// A file that appears under its name only on commit(): written without one, or beside it, then synced and
-// renamed.
+// A file that gets its name on commit(). Until then it has no name, or a temporary one in the same folder;
+// then it is synced and renamed.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
-  ~AtomicFile();  // without commit() the half-written file is removed
+  ~AtomicFile();  // removes the file if commit() was not called
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
@@ -64,20 +64,20 @@ class AtomicFile {
   void commit();
 
  private:
-  // Gives the file the first name beside its own that `take` can have.
-  void take_free_name(const std::function<bool(const char*)>& take);
+  // Calls `claim` with temporary names in the same folder until one is free.
+  void claim_unique_name(const std::function<bool(const char*)>& claim);
 
   std::filesystem::path path_;
-  std::string temporary_;  // its name so far; empty for none
+  std::string temporary_;  // temporary name; empty: the file has no name yet
   int descriptor_ = -1;
 };
 
-// With the folders above it; one that is there already is fine.
+// Also creates its parent folders. Does nothing if the folder exists.
 void make_folder(const std::filesystem::path& path);
 
 void write_file(const std::filesystem::path& path, std::string_view text);
 
-// After a name changed, the folder itself must reach the disk, or the change may be lost with the power.
+// Call it after a rename: without it, a power failure may undo the rename.
 void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace locus

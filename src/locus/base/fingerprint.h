@@ -1,4 +1,4 @@
-// What tells a file of data from another, and from itself before it was changed.
+// Identifies the contents of a data file, to notice that another file is used or that it was modified.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace locus {
 
-// Its size and a checksum, as a line. Of a file of more than 64 MiB the checksum is of 64 pieces spread over
-// it: a run on a terabyte begins soon, too.
+// The size and a checksum, as one line. For a file of more than 64 MiB the checksum covers 64 pieces of 1 MiB
+// spread evenly over it, so that a run on a terabyte of data also starts quickly.
 std::string fingerprint(const std::filesystem::path& file);
 
 }  // namespace locus

@@ -24,7 +24,7 @@ void rename_or_fail(const fs::path& from, const fs::path& to) {
   fail(Fault::io, "cannot rename '{}' to '{}': {}", from.string(), to.string(), std::strerror(errno));
 }
 
-// What processes that are no more left of a folder of this name.
+// Removes the temporary folders of `name` that processes left which no longer run.
 void clear_killed(const fs::path& name) {
   const std::string before = name.filename().string() + ".", after = ".part";
   for (const fs::path& entry : entries_of(name.parent_path())) {
@@ -50,9 +50,8 @@ void publish_folder(const fs::path& finished, const fs::path& name) {
 
 void require_free(const fs::path& name) {
   if (!is_there(name) || (is_folder(name) && entries_of(name).empty())) return;
-  fail(Fault::usage,
-       "'{}': is there already, and would mix with what is written; expected a new name or an empty folder",
-       name.string());
+  fail({Fault::usage, Code::output_exists, "choose a new name or an empty folder"},
+       "output '{}' already exists{}", name.string(), is_folder(name) ? " and is not empty" : "");
 }
 
 void write_folder(const fs::path& name, const std::function<void(const fs::path&)>& write) {
@@ -63,13 +62,13 @@ void write_folder(const fs::path& name, const std::function<void(const fs::path&
   make_folder(whole.parent_path());
   clear_killed(whole);
   if (::mkdir(fresh.c_str(), 0777) != 0) {
-    fail(Fault::io, "cannot make the folder '{}': {}", fresh.string(), std::strerror(errno));
+    fail(Fault::io, "cannot create the folder '{}': {}", fresh.string(), std::strerror(errno));
   }
   try {
     write(fresh);
     publish_folder(fresh, whole);
   } catch (...) {
-    fs::remove_all(fresh, ignored);  // what went wrong first is what to say
+    fs::remove_all(fresh, ignored);  // report the first error, not that of the cleanup
     throw;
   }
 }
@@ -88,20 +87,20 @@ void point_link(const fs::path& link, const fs::path& target) {
   const fs::path fresh = unfinished(link);
   remove_whole(fresh);
   if (::symlink(target.c_str(), fresh.c_str()) != 0) {
-    fail(Fault::io, "cannot make the link '{}': {}", fresh.string(), std::strerror(errno));
+    fail(Fault::io, "cannot create the link '{}': {}", fresh.string(), std::strerror(errno));
   }
   rename_or_fail(fresh, link);
   sync_folder(link.parent_path());
 }
 
 bool take_folder(const fs::path& folder, const char* mark) {
-  const bool begun = is_folder(folder / mark);
-  if (!begun && is_folder(folder) && !entries_of(folder).empty()) {
-    fail(Fault::usage, "'{}' holds other things, and no folder '{}' of an earlier start; take another folder",
-         folder.string(), mark);
+  const bool started = is_folder(folder / mark);
+  if (!started && is_folder(folder) && !entries_of(folder).empty()) {
+    fail({Fault::usage, Code::output_exists, "choose a new or empty folder"},
+         "folder '{}' is not empty and has no subfolder '{}' of an earlier run", folder.string(), mark);
   }
   make_folder(folder / mark);
-  return begun;
+  return started;
 }
 
 FolderLock::FolderLock(const fs::path& file)
@@ -114,13 +113,14 @@ FolderLock::FolderLock(const fs::path& file)
   const std::string holder = text;
   if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail(Fault::io, "cannot lock '{}': {}", file.string(), std::strerror(errno));
-    fail(Fault::io, "'{}' is in use by another run{}{}; wait for it, or take another folder",
-         file.parent_path().string(), holder.empty() ? "" : ", process ", holder);
+    fail({Fault::io, Code::none, "wait until it ends, or choose another folder"},
+         "folder '{}' is in use by another run{}{}", file.parent_path().string(),
+         holder.empty() ? "" : ", process ", holder);
   }
   if (holder.find_first_not_of("0123456789") != std::string::npos) {
-    fail(Fault::io, "'{}' is there and holds no process number; it is not a lock of Locus", file.string());
+    fail(Fault::io, "'{}' is not a lock file of Locus: expected a process number in it", file.string());
   }
-  // For the other's error only: the lock is the lock, whatever the file says.
+  // The number is only for the error in another process. flock() alone decides who has the lock.
   const std::string self = std::to_string(::getpid());
   if (::ftruncate(descriptor_.get(), 0) != 0 ||
       ::pwrite(descriptor_.get(), self.data(), self.size(), 0) != static_cast<ssize_t>(self.size())) {

@@ -1,5 +1,5 @@
-// Folders that appear and vanish whole, links that change at once, and a folder used by one process at a
-// time.
+// Folders that appear and disappear atomically, symbolic links that change atomically, and a lock that gives
+// one process at a time the use of a folder.
 #pragma once
 
 #include <filesystem>
@@ -9,33 +9,34 @@
 
 namespace locus {
 
-// Gives a finished folder its name; the name must be free.
+// Renames a finished folder to `name`, which must not exist.
 void publish_folder(const std::filesystem::path& finished, const std::filesystem::path& name);
 
-// Refuses a name under which there is something, an empty folder aside: files of two would mix. Fault::usage.
-// For whoever works long before there is something to write.
+// Fails with Code::output_exists if `name` exists and is not an empty folder: new files would mix with old
+// ones. Call it early in a long job, before there is anything to write.
 void require_free(const std::filesystem::path& name);
 
-// A new folder that is there whole or not at all: `write` fills another beside it, which then gets the name,
-// which must be free. What killed processes left of such a folder is removed.
+// Creates a folder atomically: `write` fills a temporary folder next to it, which is then renamed to `name`.
+// `name` must not exist, or be an empty folder. Removes temporary folders of killed processes.
 void write_folder(const std::filesystem::path& name,
                   const std::function<void(const std::filesystem::path&)>& write);
 
-// Takes the name from a folder, then removes it: a removal that is interrupted leaves `name`.part, never a
-// part of the folder under its own name. None there: nothing happens.
+// Renames a folder, then removes it. An interrupted removal leaves `name`.part, never a partial folder under
+// its own name. Does nothing if the folder does not exist.
 void discard_folder(const std::filesystem::path& name);
 
-// A symbolic link that refers to the old target or to the new one, at every moment. A relative target is seen
-// from the link's own folder.
+// Points a symbolic link at a new target atomically: at every moment it leads to the old target or the new
+// one. A relative target is relative to the link's folder.
 void point_link(const std::filesystem::path& link, const std::filesystem::path& target);
 
-// Takes a folder for a run: one that is not there, or is empty, or has the folder `mark` of an earlier start,
-// which is made. Others keep what they hold: Fault::usage. Returns whether there was an earlier start.
+// Claims a folder for a run and creates the subfolder `mark` in it. The folder must be missing, empty, or
+// have `mark` from an earlier start; anything else fails with Code::output_exists and is not changed. Returns
+// whether there was an earlier start.
 bool take_folder(const std::filesystem::path& folder, const char* mark);
 
-// Held, no other process gets it; it ends with the process, however that ends, so none is ever left behind.
-// Another holder: Fault::io, with its process number. A file that is no lock, or a link, stays as it is:
-// Fault::io.
+// An exclusive lock between processes. The kernel releases it when the process ends, in whatever way, so no
+// stale lock remains. Fails with Fault::io and the other process's id if it is taken, and with Fault::io if
+// the file is a link or not a lock file, which is not changed.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& file);

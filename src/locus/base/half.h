@@ -26,8 +26,8 @@ constexpr float to_f32(F16 x) {
   const uint32_t sign = static_cast<uint32_t>(x.bits & 0x8000u) << 16;
   const uint32_t magnitude = x.bits & 0x7fffu;
   if (magnitude >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
-  // As an f32 the bits stand for value * 2^-112, subnormals included; one exact product puts the exponent
-  // right.
+  // As an f32, the shifted bits are value * 2^-112, also for subnormals. One exact product corrects the
+  // exponent.
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(scaled));
 }
@@ -40,7 +40,7 @@ constexpr F16 to_f16(float x) {
   if (magnitude >= 0x477ff000u)
     return {static_cast<uint16_t>(sign | 0x7c00u)};  // 65520 and up round to infinity
   if (magnitude < 0x38800000u) {
-    // Below 2^-14 the f16 grid is even: adding 0.5 lines the bits up and the addition itself rounds.
+    // Below 2^-14 the f16 grid is evenly spaced: adding 0.5 aligns the bits, and the addition itself rounds.
     const float aligned = std::bit_cast<float>(magnitude) + 0.5f;
     return {static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(aligned) - 0x3f000000u))};
   }

@@ -20,7 +20,7 @@ void use_small_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t byte
 
 void* allocate_huge_pages(size_t bytes) {
   void* memory = nullptr;
-  // Unlike aligned_alloc, it takes sizes that are no multiple of the alignment.
+  // Unlike aligned_alloc, posix_memalign accepts sizes that are not a multiple of the alignment.
   if (posix_memalign(&memory, kHugePage, bytes) != 0) return nullptr;
   use_huge_pages(memory, bytes);
   return memory;

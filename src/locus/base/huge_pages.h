@@ -1,5 +1,5 @@
-// Large memory in huge pages. What is looked up all over it then finds its addresses, for which small pages
-// cost more time than what is read, and new memory comes with a few hundred times fewer page faults.
+// Huge pages for large memory. Random access to it then has far fewer TLB misses, which cost more than the
+// reads themselves with small pages, and new memory takes a few hundred times fewer page faults.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,14 @@ namespace locus {
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
 
-// Asks for them; whole ones inside the memory count. Where the system has none, nothing happens.
+// Requests huge pages for the part of the memory that consists of whole ones. Does nothing if the system has
+// none.
 void use_huge_pages(void* memory, size_t bytes);
 
-// Asks for none, for memory of which little will be touched, here and there.
+// Requests small pages, for memory that is accessed sparsely.
 void use_small_pages(void* memory, size_t bytes);
 
-// Memory that begins with one, for std::free; null when there is none.
+// Memory aligned to a huge page; release it with std::free. Null if the system is out of memory.
 void* allocate_huge_pages(size_t bytes);
 
 }  // namespace locus

@@ -18,7 +18,7 @@ std::vector<std::string> written(const Members& members) {
 }  // namespace
 
 std::string text(std::string_view value) {
-  // Those that have a letter of their own, as serde_json writes them, and so the writer of safetensors.
+  // Characters with a short escape. serde_json, which the safetensors writer uses, escapes the same ones.
   constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t", kLetters = "\"\\bfnrt";
   std::string result = "\"";
   for (const char c : value) {
@@ -34,7 +34,7 @@ std::string text(std::string_view value) {
 }
 
 std::string number(double value) {
-  const auto rounded = static_cast<float>(value);  // may be infinite where the double is not
+  const auto rounded = static_cast<float>(value);  // may be infinite although the double is finite
   return std::isfinite(rounded) ? fmt::format("{}", rounded) : "null";
 }
 

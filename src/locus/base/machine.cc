@@ -17,7 +17,7 @@ constexpr std::string_view kFeatures[] = {
     "sse4_2",   "avx",      "f16c",     "fma",        "avx2",        "avx512f",     "avx512bw", "avx512dq",
     "avx512vl", "avx512cd", "avx_vnni", "avx512vnni", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"};
 
-// Arm's kernel gives numbers where others give a name; these are the cores met in servers and small boards.
+// On Arm, /proc/cpuinfo has part numbers instead of a name. These are common server and single-board cores.
 struct ArmPart {
   std::string_view number, name;
 };
@@ -25,7 +25,7 @@ constexpr ArmPart kArmParts[] = {{"0xd03", "Cortex-A53"},  {"0xd08", "Cortex-A72
                                  {"0xd0c", "Neoverse-N1"}, {"0xd40", "Neoverse-V1"}, {"0xd49", "Neoverse-N2"},
                                  {"0xd4f", "Neoverse-V2"}};
 
-// The value of the first line "key : value", or nothing.
+// The value of the first line "key : value", or an empty text.
 std::string_view value_of(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -63,7 +63,7 @@ int64_t kibibytes(std::string_view text) {
   return count * 1024;
 }
 
-// Files of /proc say they have no bytes; they are read until they end.
+// Files in /proc report a size of 0, so read until the end.
 std::string slurp(const char* path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -1,4 +1,4 @@
-// What machine this is, as far as the kernel tells: for `locus doctor` and beside every measurement.
+// The CPU and memory of this machine, from /proc. Printed by `locus doctor` and with every measurement.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace locus {
 
 struct Cpu {
-  std::string model;                  // "unknown" when the kernel does not say
-  std::vector<std::string> features;  // those that matter to arithmetic on vectors and matrices
+  std::string model;                  // "unknown" if /proc/cpuinfo does not name it
+  std::vector<std::string> features;  // the vector and matrix instruction sets
 };
 
 struct MemorySize {
@@ -20,7 +20,7 @@ struct MemorySize {
 Cpu cpu();
 MemorySize memory();
 
-// The same out of the text of /proc/cpuinfo and /proc/meminfo.
+// The same from the text of /proc/cpuinfo and /proc/meminfo.
 Cpu parse_cpu(std::string_view cpuinfo);
 MemorySize parse_memory(std::string_view meminfo);
 

@@ -15,6 +15,16 @@ namespace {
 
 using Kind = OptionSpec::Kind;
 
+std::vector<std::string_view> names_of(std::span<const OptionSpec> specs) {
+  std::vector<std::string_view> names;
+  for (const OptionSpec& spec : specs) names.push_back(spec.name);
+  return names;
+}
+
+std::string list_of(const std::vector<std::string_view>& names) {
+  return names.empty() ? "no options" : fmt::format("one of {}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 bool acceptable(const OptionSpec& spec, std::string_view text) {
@@ -57,13 +67,13 @@ std::string expected(const OptionSpec& spec) {
   }
   std::string text = spec.kind == Kind::integer  ? "a whole number"
                      : spec.kind == Kind::number ? "a number"
-                                                 : "numbers separated by commas, each";
+                                                 : "comma-separated numbers, each";
   constexpr OptionSpec kUnbounded;
   const bool from = spec.least != kUnbounded.least, to = spec.most != kUnbounded.most;
   if (from && to) return text + fmt::format(" from {} to {}", spec.least, spec.most);
   if (from) return text + fmt::format(" of at least {}", spec.least);
   if (to) return text + fmt::format(" of at most {}", spec.most);
-  return spec.kind == Kind::numbers ? "numbers separated by commas" : text;
+  return spec.kind == Kind::numbers ? "comma-separated numbers" : text;
 }
 
 std::string complaint(const OptionSpec& spec, std::string_view value) {
@@ -72,10 +82,9 @@ std::string complaint(const OptionSpec& spec, std::string_view value) {
 }
 
 std::string unknown_option(std::string_view name, std::span<const OptionSpec> specs) {
-  std::vector<std::string_view> known;
-  for (const OptionSpec& spec : specs) known.push_back(spec.name);
-  return fmt::format("unknown option {}{}; {}", quote(name), suggestion(name, known),
-                     known.empty() ? "it has no options" : fmt::format("it has {}", fmt::join(known, ", ")));
+  const std::vector<std::string_view> known = names_of(specs);
+  return fmt::format("{}{}, expected {}{}", kUnknownOption, quote(name), list_of(known),
+                     suggestion(name, known));
 }
 
 Options::Options(std::string_view owner, std::span<const OptionSpec> specs, const OptionValues& values)
@@ -84,14 +93,17 @@ Options::Options(std::string_view owner, std::span<const OptionSpec> specs, cons
     const auto given = values.find(spec.name);
     const std::string_view value = trim(given == values.end() ? spec.preset : given->second);
     if (!acceptable(spec, value)) {
-      fail(given == values.end() ? Fault::bug : Fault::usage, "{}: option {} {}", owner, spec.name,
-           complaint(spec, value));
+      const Fault fault = given == values.end() ? Fault::bug : Fault::usage;
+      fail({fault, Code::none, did_you_mean(value, split(spec.choices, '|'))},
+           "{}: option {} is {}, expected {}", owner, spec.name, quote(value), expected(spec));
     }
     values_.emplace(spec.name, value);
   }
   for (const auto& [name, value] : values) {
     if (values_.contains(name)) continue;
-    fail(Fault::usage, "{}: {}", owner, unknown_option(name, specs));
+    const std::vector<std::string_view> known = names_of(specs);
+    fail({Fault::usage, Code::unknown_option, did_you_mean(name, known)}, "{}: {}{}, expected {}", owner,
+         kUnknownOption, quote(name), list_of(known));
   }
 }
 
@@ -99,8 +111,7 @@ const std::string& Options::text(std::string_view name, Kind kind) const {
   for (const OptionSpec& spec : specs_) {
     if (spec.name == name && spec.kind == kind) return values_.find(name)->second;
   }
-  fail(Fault::bug, "{}: reads an option '{}' that its list does not have, or has as another kind", owner_,
-       name);
+  fail(Fault::bug, "{} reads option '{}', which is not in its list or has another kind", owner_, name);
 }
 
 bool Options::flag(std::string_view name) const { return text(name, Kind::boolean) == "true"; }

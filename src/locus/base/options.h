@@ -1,5 +1,6 @@
-// Options: named values with a kind, a default and a sentence each. Text is the common form (command line,
-// TOML, a saved model), checked against the list once, so that who reads a value can trust it.
+// Options: named values, each with a kind, a default and a help text. All sources (command line, TOML, a
+// saved model) give them as text. They are checked against the list of options once, so that later code can
+// trust them.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +17,29 @@ struct OptionSpec {
   enum class Kind { boolean, integer, number, choice, numbers, text };
   std::string_view name;
   Kind kind = Kind::number;
-  std::string_view preset;  // the default, as text; empty numbers: none given
+  std::string_view preset;  // the default, as text; for numbers, empty means no numbers
   std::string_view help;
   std::string_view choices;             // for choice: "interleaved|halves"
   double least = -1e300, most = 1e300;  // for integer, number and each of numbers
 };
 
-// The values it takes, in words: "a whole number of at least 1", "one of interleaved|halves".
+// Describes the values an option accepts: "a whole number of at least 1", "one of interleaved|halves".
 std::string expected(const OptionSpec& spec);
 bool acceptable(const OptionSpec& spec, std::string_view value);
-// What is wrong with a value that is not acceptable: "is 'x', expected one of a|b; did you mean 'a'?"
+// Describes a value that is not acceptable: "is 'x', expected one of a|b; did you mean 'a'?"
 std::string complaint(const OptionSpec& spec, std::string_view value);
-// "unknown option 'depht'; did you mean 'depth'?"
+// "unknown option 'depht', expected one of depth, width; did you mean 'depth'?"
+inline constexpr std::string_view kUnknownOption = "unknown option ";  // how this text starts
 std::string unknown_option(std::string_view name, std::span<const OptionSpec> known);
 
-// As the caller wrote them.
+// As the caller gave them.
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 
-// As their owner reads them: every option of its list present and valid.
+// As their owner reads them: every option in its list is present and valid.
 class Options {
  public:
-  // Unknown names, values of the wrong kind, out of range: an error that names `owner`, the option, the
-  // value, what is expected, and the nearest right word.
+  // Fails for unknown names (Code::unknown_option) and for values of the wrong kind or out of range. The
+  // error names `owner`, the option, the value and what was expected, and suggests the nearest valid word.
   Options(std::string_view owner, std::span<const OptionSpec> specs, const OptionValues& values);
 
   bool flag(std::string_view name) const;
@@ -46,7 +48,7 @@ class Options {
   const std::string& choice(std::string_view name) const;
   std::vector<double> numbers(std::string_view name) const;  // "1, 2.5, 4"
 
-  // Everything, defaults included, as text that reads back to the same values.
+  // All options, including defaults, as text that reads back to the same values.
   const OptionValues& values() const { return values_; }
 
  private:

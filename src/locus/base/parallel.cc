@@ -24,8 +24,8 @@ namespace locus {
 namespace {
 
 constexpr int kMaxThreads = 1024;
-// How long a thread looks for the next job before it sleeps: about the cost of waking it, some twenty
-// microseconds.
+// How often a thread polls for the next job before it sleeps. This takes about as long as waking a thread,
+// some 20 microseconds.
 constexpr int kSpins = 4000;
 
 void pause() {
@@ -36,7 +36,7 @@ void pause() {
 #endif
 }
 
-// Those that this thread may run on.
+// Number of processors that this thread may run on.
 int processors() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
@@ -47,7 +47,8 @@ int threads_at_start() {
   if (const char* text = std::getenv("LOCUS_THREADS")) {
     const int count = parse<int>(text).value_or(0);
     if (count < 1 || count > kMaxThreads) {
-      fail(Fault::usage, "LOCUS_THREADS is '{}', expected a whole number from 1 to {}", text, kMaxThreads);
+      fail(Fault::usage, "environment variable LOCUS_THREADS is '{}', expected a whole number from 1 to {}",
+           text, kMaxThreads);
     }
     return count;
   }
@@ -57,10 +58,10 @@ int threads_at_start() {
 thread_local bool inside_chunk = false;
 thread_local int index_of_thread = 0;
 
-// Chunks that lie side by side, for one thread to begin with: it goes on where it is, and memory comes as
-// fast as it can. Who has done its own helps others. A cache line each: taking a chunk disturbs nobody.
-struct alignas(64) Share {
-  std::atomic<int64_t> next{0};  // the chunk to take, not its first element: that could pass 63 bits
+// Consecutive chunks for one thread, so that it reads memory sequentially. A thread that has finished its
+// range takes chunks from the others. Each range has its own cache line to avoid false sharing.
+struct alignas(64) ChunkRange {
+  std::atomic<int64_t> next{0};  // a chunk index; the index of its first element could exceed 63 bits
   int64_t end = 0;
 };
 
@@ -72,24 +73,24 @@ struct Job {
   std::mutex failure_mutex;
   std::exception_ptr failure;
 
-  void deal(std::span<Share> shares) const {
-    const auto count = static_cast<int64_t>(shares.size());
-    int64_t next = 0, longer = chunks % count;  // so many get one more than the others
-    for (Share& share : shares) {
-      share.next.store(next, std::memory_order_relaxed);
+  void distribute(std::span<ChunkRange> ranges) const {
+    const auto count = static_cast<int64_t>(ranges.size());
+    int64_t next = 0, longer = chunks % count;  // number of ranges with one more chunk
+    for (ChunkRange& range : ranges) {
+      range.next.store(next, std::memory_order_relaxed);
       next += chunks / count;
       if (longer-- > 0) ++next;
-      share.end = next;
+      range.end = next;
     }
   }
 
-  void work(std::span<Share> shares, int own) {
+  void work(std::span<ChunkRange> ranges, int own) {
     inside_chunk = true;
-    for (size_t i = 0; i < shares.size(); ++i) {
-      Share& share = shares[(static_cast<size_t>(own) + i) % shares.size()];
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      ChunkRange& range = ranges[(static_cast<size_t>(own) + i) % ranges.size()];
       for (;;) {
-        const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
-        if (chunk >= share.end) break;
+        const int64_t chunk = range.next.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= range.end) break;
         run(chunk * grain);
       }
     }
@@ -108,8 +109,9 @@ struct Job {
 
 class Pool {
  public:
-  explicit Pool(int count) : roomy_(count <= processors()), shares_(static_cast<size_t>(count)) {
-    // Fewer threads than asked for make the same result later: no reason to fail.
+  explicit Pool(int count)
+      : core_for_each_thread_(count <= processors()), ranges_(static_cast<size_t>(count)) {
+    // If the system refuses a thread, the others give the same result, only later.
     try {
       for (int i = 1; i < count; ++i)
         workers_.emplace_back([this, i] {
@@ -126,14 +128,14 @@ class Pool {
   }
 
   void run(Job& job) {
-    job.deal(shares_);
+    job.distribute(ranges_);
     job_ = &job;
     gate_.store(kOpen, std::memory_order_release);
     begin_round();
-    job.work(shares_, 0);
-    gate_.fetch_and(~kOpen);  // a worker that wakes only now finds it shut, and nobody waits for it
+    job.work(ranges_, 0);
+    gate_.fetch_and(~kOpen);  // a worker that wakes up after this does not enter, so no need to wait for it
     const auto busy = [](uint32_t inside) { return inside != 0; };
-    if (busy(look_while(gate_, busy))) sleep_while(gate_, busy);
+    if (busy(spin_while(gate_, busy))) sleep_while(gate_, busy);
   }
 
  private:
@@ -141,16 +143,16 @@ class Pool {
 
   void begin_round() {
     round_.fetch_add(1);
-    if (asleep_ > 0 && roomy_) {
+    if (asleep_ > 0 && core_for_each_thread_) {
       const int here = sched_getcpu();
-      for (Worker& worker : workers_) worker.keep_off(here);
+      for (Worker& worker : workers_) worker.avoid(here);
     }
     round_.notify_all();
   }
 
   uint32_t next_round(uint32_t seen) {
     const auto same = [=](uint32_t round) { return round == seen; };
-    uint32_t round = look_while(round_, same);
+    uint32_t round = spin_while(round_, same);
     if (!same(round)) return round;
     ++asleep_;
     round = sleep_while(round_, same);
@@ -163,12 +165,12 @@ class Pool {
       seen = next_round(seen);
       if (stopping_) return;
       if (!enter()) continue;
-      job_->work(shares_, index_of_thread);
+      job_->work(ranges_, index_of_thread);
       if (gate_.fetch_sub(1) == 1) gate_.notify_one();
     }
   }
 
-  // Whether this worker is inside the job now, which lasts until it leaves.
+  // Tries to enter the current job, which then waits for this worker to leave.
   bool enter() {
     uint32_t gate = gate_.load(std::memory_order_relaxed);
     while (gate & kOpen) {
@@ -177,10 +179,10 @@ class Pool {
     return false;
   }
 
-  // The first value that is not to be waited for, or the last one that was looked at. No lock: threads that
-  // look at once would find it held by who let them go, and sleep for that.
+  // Polls while waits(value) is true; returns the last value seen. It takes no lock: the thread that starts a
+  // round would still hold it, and all others would sleep.
   template <class Waits>
-  static uint32_t look_while(const std::atomic<uint32_t>& word, Waits waits) {
+  static uint32_t spin_while(const std::atomic<uint32_t>& word, Waits waits) {
     uint32_t value = word.load(std::memory_order_acquire);
     for (int spin = 0; spin < kSpins && waits(value); ++spin) {
       pause();
@@ -195,13 +197,13 @@ class Pool {
     return value;
   }
 
-  alignas(64) std::atomic<uint32_t> round_{0};  // of jobs; the workers wait for the next
-  alignas(64) std::atomic<uint32_t> gate_{0};   // workers inside the job, and kOpen while others may follow
+  alignas(64) std::atomic<uint32_t> round_{0};  // counts jobs; workers wait for it to change
+  alignas(64) std::atomic<uint32_t> gate_{0};   // number of workers in the job; kOpen while more may enter
   std::atomic<bool> stopping_{false};
-  Job* job_ = nullptr;          // this and its shares are written while nobody is inside
-  std::atomic<int> asleep_{0};  // workers
-  bool roomy_;                  // a processor for every thread
-  std::vector<Share> shares_;   // one for each thread
+  Job* job_ = nullptr;          // written, like ranges_, only while no worker is in a job
+  std::atomic<int> asleep_{0};  // number of sleeping workers
+  bool core_for_each_thread_;
+  std::vector<ChunkRange> ranges_;  // one for each thread
   std::vector<Worker> workers_;
 };
 
@@ -209,13 +211,13 @@ struct State;
 State& state();
 
 struct State {
-  std::mutex running;  // held by the caller whose job the pool works on
+  std::mutex running;  // held by the thread whose job the pool runs
   std::atomic<int> count{threads_at_start()};
   std::unique_ptr<Pool> pool;
 };
 
-// Never destroyed: statics of the program may still compute when it would be gone. In a child that was forked
-// no worker is left to wait for: it begins with a pool of its own.
+// Never destroyed: other static objects may still compute while the program ends. A forked child has no
+// workers, so it starts with a new pool.
 State& state() {
   static State* const the_state = [] {
     pthread_atfork(nullptr, nullptr, [] {
@@ -236,24 +238,24 @@ int threads() { return state().count.load(std::memory_order_relaxed); }
 
 void set_threads(int count) {
   if (count < 1 || count > kMaxThreads) {
-    fail(Fault::usage, "threads: {}, expected 1 to {}", count, kMaxThreads);
+    fail(Fault::usage, "number of threads is {}, expected 1 to {}", count, kMaxThreads);
   }
-  if (inside_chunk) fail(Fault::bug, "threads: set from inside a parallel_for");
+  if (inside_chunk) fail(Fault::bug, "set_threads() was called inside a parallel_for");
   const std::lock_guard lock(state().running);
   state().count.store(count, std::memory_order_relaxed);
   state().pool.reset();
 }
 
 void detail::run_chunks(int64_t size, int64_t grain, ChunkFunction function, void* context) {
-  require(grain > 0, "parallel_for: grain is {}, expected at least 1", grain);
+  require(grain > 0, "parallel_for: grain is {}, expected 1 or more", grain);
   if (size <= 0) return;
   Job job{.size = size, .grain = grain, .function = function, .context = context};
   State& s = state();
   std::unique_lock lock(s.running, std::defer_lock);
-  // Inline when there is nothing to share, inside another job, or while another thread's job has the pool.
+  // Run inline if there is one chunk or one thread, in a nested call, or while another thread uses the pool.
   if (size <= grain || inside_chunk || threads() == 1 || !lock.try_lock()) {
     const bool outer = inside_chunk;
-    Share all{.end = job.chunks};
+    ChunkRange all{.end = job.chunks};
     job.work({&all, 1}, 0);
     inside_chunk = outer;
   } else {

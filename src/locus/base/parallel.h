@@ -1,5 +1,5 @@
-// A pool of threads and one way to use it. Work is cut by its shape alone: chunk i is [i*grain, (i+1)*grain)
-// whatever the number of threads, so a result built chunk by chunk has the same bits on every machine.
+// A thread pool. Work is split into chunks by its size alone: chunk i is [i*grain, (i+1)*grain) for any
+// number of threads. A result computed chunk by chunk therefore has the same bits with any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace locus {
 
-// How many threads take part, the caller included. At first LOCUS_THREADS, or else the cores this process may
-// use.
+// Number of threads, including the caller. Initially LOCUS_THREADS or, if that is not set, the number of
+// cores that this process may use.
 int threads();
-// At least 1. Not while another thread computes: what it has sized by threads() would be too small.
+// At least 1. Do not call it while another thread computes: its buffers sized by threads() would be too
+// small.
 void set_threads(int count);
 
-// Which of them the calling thread is, 0 to threads() - 1: inside a chunk, no other chunk of the same job
-// runs under the same number at the same time. For memory a thread keeps to itself; results must not depend
-// on it.
+// Index of the calling thread, 0 to threads() - 1. No two chunks of a job run with the same index at the same
+// time. Use it for per-thread memory; results must not depend on it.
 int thread_index();
 
 namespace detail {
@@ -23,10 +23,10 @@ using ChunkFunction = void (*)(void* context, int64_t begin, int64_t end);
 void run_chunks(int64_t size, int64_t grain, ChunkFunction function, void* context);
 }  // namespace detail
 
-// Calls f(begin, end) for every chunk of [0, size), chunks on any thread in any order; returns when all are
-// done. As long as none has to help another, a thread is given chunks that lie side by side, one after the
-// other. A call from inside f runs inline. The first exception thrown by f comes out here, after the others
-// have finished.
+// Calls f(begin, end) for every chunk of [0, size), on any thread and in any order, and returns when all are
+// done. A thread gets consecutive chunks until it has finished its own range; then it takes chunks from the
+// ranges of other threads. A nested call from f runs inline. If f throws, the first exception is rethrown
+// here after all chunks have finished.
 template <class F>
 void parallel_for(int64_t size, int64_t grain, F&& f) {
   using Function = std::remove_reference_t<F>;

@@ -1,4 +1,4 @@
-// Numbers in texts.
+// Parses numbers.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace locus {
 
-// The whole text as one number, or nothing: no blanks, no plus, and neither infinity nor NaN. T: int,
+// Parses the whole text as one finite number. Spaces, a plus sign, infinity and NaN give nullopt. T: int,
 // int64_t, uint8_t, uint64_t, double.
 template <class T>
 std::optional<T> parse(std::string_view text, int base = 10);

@@ -10,13 +10,16 @@ namespace {
 namespace fs = std::filesystem;
 
 void check(const std::error_code& fault, const char* action, const fs::path& path) {
-  if (fault) fail(Fault::io, "cannot {} '{}': {}", action, path.string(), fault.message());
+  if (!fault) return;
+  const bool missing = fault == std::errc::no_such_file_or_directory;
+  fail({Fault::io, missing ? Code::missing_file : Code::none}, "cannot {} '{}': {}", action, path.string(),
+       fault.message());
 }
 
 fs::file_type type_of(const fs::path& path) {
   std::error_code fault;
   const fs::file_status status = fs::status(path, fault);
-  if (status.type() != fs::file_type::not_found) check(fault, "look at", path);
+  if (status.type() != fs::file_type::not_found) check(fault, "get the status of", path);
   return status.type();
 }
 
@@ -28,7 +31,7 @@ bool is_folder(const fs::path& path) { return type_of(path) == fs::file_type::di
 fs::path absolute_path(const fs::path& path) {
   std::error_code fault;
   const fs::path whole = fs::absolute(path, fault);
-  check(fault, "tell the folder of", path);
+  check(fault, "make an absolute path of", path);
   return whole.lexically_normal();
 }
 

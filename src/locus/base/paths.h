@@ -1,5 +1,4 @@
-// What the file system says about a name. Where std::filesystem would throw an exception of its own, these
-// fail with Fault::io.
+// Queries about files and folders. They fail with Fault::io where std::filesystem throws its own exceptions.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +12,11 @@ bool is_folder(const std::filesystem::path& path);
 std::filesystem::path absolute_path(const std::filesystem::path& path);              // without . and ..
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);  // sorted
 
-void remove_whole(const std::filesystem::path& path);  // with all that is below; none there is fine
+void remove_whole(const std::filesystem::path& path);  // recursive; does nothing if it does not exist
 
-// Removes what a killed process left unfinished of the files, folders and links of these names in a folder
-// (AtomicFile, discard_folder, point_link): NAME.part, NAME.123-0.part. No names: whatever ends in .part.
+// Removes unfinished files, folders and links that a killed process left in a folder (AtomicFile,
+// discard_folder, point_link): NAME.part and NAME.123-0.part for each name. Without names: everything that
+// ends in .part.
 void clear_debris(const std::filesystem::path& folder, const std::vector<std::string_view>& names = {});
 
 }  // namespace locus

@@ -1,7 +1,7 @@
-// A shuffled order of 0 .. size-1 as a function: the i-th number costs a few dozen random draws and no
-// memory, so one of a billion samples can be found without the others. A Feistel network of Philox rounds
-// over the smallest square power of two that holds the size; what falls outside goes through again (cycle
-// walking), so the whole is a bijection.
+// A random permutation of 0 .. size-1 as a function. Each element costs a few dozen random numbers and no
+// memory, so that any one of a billion samples can be found without computing the others. It is a Feistel
+// network of Philox rounds over the smallest power 4^n that is at least the size. Results outside of the
+// range go through the network again (cycle walking), so the function is a bijection.
 #pragma once
 
 #include <bit>
@@ -14,19 +14,18 @@ namespace locus {
 
 class Permutation {
  public:
-  // A function of (size, seed, stream) alone.
+  // The permutation depends on size, seed and stream only.
   Permutation(int64_t size, uint64_t seed, uint64_t stream)
       : size_(static_cast<uint64_t>(size)), seed_(seed), stream_(stream) {
-    require(size >= 0, "permutation: the size is {}, expected 0 or more", size);
+    require(size >= 0, "permutation: size is {}, expected 0 or more", size);
     half_ = size < 2 ? 1 : (static_cast<int>(std::bit_width(size_ - 1)) + 1) / 2;
   }
 
   int64_t size() const { return static_cast<int64_t>(size_); }
 
-  // Where `index` goes, 0 <= index < size().
+  // The image of `index`, 0 <= index < size().
   int64_t operator()(int64_t index) const {
-    require(index >= 0 && index < size(), "permutation: the index is {}, expected 0 to {}", index,
-            size() - 1);
+    require(index >= 0 && index < size(), "permutation: index is {}, expected 0 to {}", index, size() - 1);
     auto value = static_cast<uint64_t>(index);
     do value = network(value);
     while (value >= size_);
@@ -48,7 +47,7 @@ class Permutation {
   }
 
   uint64_t random(uint64_t value, uint32_t round) const {
-    // `value` has 32 bits at most: sizes have 63, halves 32.
+    // `value` has at most 32 bits: a size has 63, each half 32.
     const PhiloxBlock block = philox({static_cast<uint32_t>(value), round, static_cast<uint32_t>(stream_),
                                       static_cast<uint32_t>(stream_ >> 32)},
                                      static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32));

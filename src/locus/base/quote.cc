@@ -18,10 +18,10 @@ bool is_control(std::string_view text, size_t i) {
 
 }  // namespace
 
-std::string without_controls(std::string_view text, std::string_view kept) {
+std::string without_controls(std::string_view text, std::string_view allowed) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (is_control(text, i) && kept.find(text[i]) == std::string_view::npos) {
+    if (is_control(text, i) && allowed.find(text[i]) == std::string_view::npos) {
       fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<unsigned char>(text[i]));
     } else {
       result += text[i];
@@ -34,7 +34,7 @@ std::string Quoted::text() const {
   std::string result = "'";
   size_t end = original.size();
   if (end > kLongest) {
-    // Not inside a character: its later bytes are 10xxxxxx.
+    // Do not cut inside a UTF-8 character: its later bytes are 10xxxxxx.
     for (end = kLongest; end > 0 && (static_cast<unsigned char>(original[end]) & 0xc0u) == 0x80u;) --end;
   }
   result += without_controls(original.substr(0, end));

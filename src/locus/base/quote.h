@@ -1,5 +1,4 @@
-// Text from outside, as it may stand in an error: between quotes, without control characters, and cut when it
-// is long.
+// Quotes untrusted text for an error message: without control characters, and shortened if it is long.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,11 +8,11 @@
 
 namespace locus {
 
-// Bytes that no terminal should get are written as \x1f, but for those that are `kept`.
-std::string without_controls(std::string_view text, std::string_view kept = {});
+// Escapes control characters, as \x1f, except those in `allowed`.
+std::string without_controls(std::string_view text, std::string_view allowed = {});
 
-// Becomes text only when it is formatted: a check that holds pays nothing for the words of its error. It
-// keeps nothing but where the original is.
+// Creates its text only when it is formatted, so that a check that passes does not pay for its error message.
+// It refers to the original, which must outlive it.
 struct Quoted {
   std::string_view original;
   std::string text() const;

@@ -1,5 +1,5 @@
-// Counter-based random numbers: Philox 4x32-10 (Salmon et al. 2011). A value is a function of (seed, stream,
-// index) and of nothing else: not of threads, not of the order of calls, not of how much was drawn before.
+// Counter-based random numbers: Philox 4x32-10 (Salmon et al. 2011). A value depends only on seed, stream and
+// index: not on threads, the order of calls, or how many values were generated before.
 #pragma once
 
 #include <array>
@@ -32,20 +32,20 @@ class Random {
  public:
   Random(uint64_t seed, uint64_t stream) : seed_(seed), stream_(stream) {}
 
-  // Four values at once: those of indices 4*block .. 4*block+3.
+  // The four values with indices 4*block .. 4*block+3.
   PhiloxBlock block(uint64_t block) const {
     return philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
                    static_cast<uint32_t>(stream_), static_cast<uint32_t>(stream_ >> 32)},
                   static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32));
   }
   uint32_t bits(uint64_t index) const { return block(index / 4)[index % 4]; }
-  // 16 bits: two values of a word, the low half first.
+  // 16 bits. Each 32-bit word gives two values, the low half first.
   uint32_t half(uint64_t index) const {
     return block(index / 8)[index % 8 / 2] >> (16 * (index % 2)) & 0xffffu;
   }
-  // In [0, 1): 24 random bits, every value exact in f32.
+  // Uniform in [0, 1): 24 random bits, every value exact in f32.
   float uniform(uint64_t index) const { return static_cast<float>(bits(index) >> 8) * 0x1p-24f; }
-  // Standard normal (Box-Muller on a pair of values of the same block).
+  // Standard normal (Box-Muller on two values of one block).
   float normal(uint64_t index) const {
     const PhiloxBlock four = block(index / 4);
     const size_t pair = index % 4 / 2 * 2;
@@ -53,7 +53,7 @@ class Random {
     const double angle = 2.0 * std::numbers::pi * (four[pair + 1] * 0x1p-32);
     return static_cast<float>(radius * (index % 2 == 0 ? std::cos(angle) : std::sin(angle)));
   }
-  // In [0, n), n > 0: the high half of a 64-bit product; the bias is below n / 2^32.
+  // Integer in [0, n), n > 0: the high half of a 64-bit product. The bias is below n / 2^32.
   uint32_t below(uint64_t index, uint32_t n) const {
     return static_cast<uint32_t>((uint64_t{bits(index)} * n) >> 32);
   }

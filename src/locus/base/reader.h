@@ -1,4 +1,4 @@
-// Reads fixed-size values out of a run of bytes and never past its end: the door for every binary file.
+// Reads fixed-size values from a byte span, with bounds checks. All binary files are read through it.
 #pragma once
 
 #include <bit>
@@ -15,22 +15,22 @@ namespace locus {
 
 class Reader {
  public:
-  // `name` says whose bytes these are in the errors: a file's path, say.
+  // `name` identifies the bytes in errors, for example a file's path.
   Reader(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
 
   uint64_t offset() const { return offset_; }
   uint64_t left() const { return bytes_.size() - offset_; }
 
-  // The next `count` bytes; `what` is the field they hold.
+  // The next `count` bytes. `what` names the field in errors.
   std::span<const std::byte> take(uint64_t count, const char* what) {
-    require(count <= left(), "{}: {} needs {} bytes at offset {}, but only {} are left", name_, what, count,
-            offset_, left());
+    require(count <= left(), Code::damaged_file, "{}: truncated: {} needs {} bytes at offset {}, got {}",
+            name_, what, count, offset_, left());
     const auto taken = bytes_.subspan(offset_, count);
     offset_ += count;
     return taken;
   }
 
-  // A little-endian number, the byte order of every format Locus reads and of every machine it runs on.
+  // A little-endian number. Every format and every machine that Locus supports is little-endian.
   template <class T>
   T number(const char* what) {
     static_assert(std::is_trivially_copyable_v<T> && std::endian::native == std::endian::little);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kMostBytes = 1 << 20;
 
-// A number in the one way it is written, so that 1, 1.0 and 01 do not differ; nothing when it is none.
+// The canonical text of a number, so that 1, 1.0 and 01 are equal; nullopt if the text is not a number.
 std::optional<std::string> number_text(std::string_view text) {
   if (const auto whole = parse<int64_t>(text)) return fmt::format("{}", *whole);
   const auto real = parse<double>(text);
@@ -47,7 +47,7 @@ Setting setting_of(std::string_view key, std::string_view value) {
   return {name, text, Setting::Kind::text, 0};
 }
 
-// As TOML and JSON have it alike.
+// The value as TOML, which is also valid JSON.
 std::string written(const Setting& setting) {
   switch (setting.kind) {
     case Setting::Kind::text:
@@ -89,21 +89,21 @@ const Setting* Settings::find(std::string_view key) const {
 }
 
 void Settings::set(std::string_view key, std::string_view value) {
-  const auto there = std::ranges::find(list_, key, &Setting::key);
+  const auto existing = std::ranges::find(list_, key, &Setting::key);
   Setting fresh = setting_of(key, value);
-  if (there != list_.end() && there->kind == Setting::Kind::text)
+  if (existing != list_.end() && existing->kind == Setting::Kind::text)
     fresh = {fresh.key, std::string(value), Setting::Kind::text, 0};
-  // Keys and texts follow the rules of the file: what could not be read back is not taken.
+  // Keys and values follow the rules of a TOML file, so that the settings can be read back.
   const std::vector<Setting> read =
       parse_toml(fmt::format("{} = {}", key, written(fresh)), quote(key).text());
-  if (read.size() != 1 || read.front().key != key) fail(Fault::usage, "{} is no key", quote(key));
-  if (there != list_.end()) {
-    *there = std::move(fresh);
+  if (read.size() != 1 || read.front().key != key) fail(Fault::usage, "{} is not a valid key", quote(key));
+  if (existing != list_.end()) {
+    *existing = std::move(fresh);
     return;
   }
   for (const Setting& other : list_) {
     if (!below(key, other.key) && !below(other.key, key)) continue;
-    fail(Fault::usage, "{} cannot be set: {} is there, and a key is a value or a section", quote(key),
+    fail(Fault::usage, "cannot set {}: {} is set, and a key cannot be both a value and a section", quote(key),
          quote(other.key));
   }
   list_.push_back(std::move(fresh));
@@ -112,7 +112,7 @@ void Settings::set(std::string_view key, std::string_view value) {
 void Settings::set(std::string_view assignment) {
   const size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    fail(Fault::usage, "{}, expected key=value", quote(assignment));
+    fail(Fault::usage, "invalid setting {}, expected key=value", quote(assignment));
   }
   set(assignment.substr(0, equals), assignment.substr(equals + 1));
 }
@@ -130,13 +130,13 @@ std::string Settings::place(const Setting& setting) const {
 }
 
 void Settings::require_known(std::span<const std::string_view> known) const {
-  std::vector<std::string> problems;
+  std::vector<std::string> problems;  // one line each
   for (const Setting& setting : list_) {
     if (std::ranges::count(known, setting.key) > 0) continue;
     problems.push_back(fmt::format("{}unknown key {}{}", place(setting), quote(setting.key),
                                    suggestion(setting.key, known)));
   }
-  if (!problems.empty()) fail(Fault::data, "{}", fmt::join(problems, "\n"));
+  if (!problems.empty()) fail({Fault::data, Code::unknown_option}, "{}", fmt::join(problems, "\n"));
 }
 
 std::string Settings::toml() const {

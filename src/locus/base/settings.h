@@ -1,10 +1,9 @@
 // Settings: a flat, ordered list of dotted keys with their values as text, read from TOML and written back.
 //   [train]
-//   rate = 3e-4              train.rate = "0.0003", a number
+//   learning_rate = 3e-4     train.learning_rate = "0.0003", a number
 //   sizes = [1, 2, 3]        train.sizes = "1, 2, 3", numbers
 //   data = "verdict.txt"     train.data = "verdict.txt", a text
-// Text is the common form of everything that can be configured; what a value means is checked by who takes
-// it.
+// Every value is kept as text. The code that uses a setting checks it.
 #pragma once
 
 #include <filesystem>
@@ -18,44 +17,44 @@ namespace locus {
 
 struct Setting {
   enum class Kind { text, number, boolean, numbers };
-  std::string key;  // "train.rate"
+  std::string key;  // "train.learning_rate"
   std::string value;
   Kind kind = Kind::text;
-  int line = 0;  // of the file it came from; 0 when it was set otherwise
+  int line = 0;  // in its file; 0 if it does not come from a file
 };
 
 class Settings {
  public:
   Settings() = default;
-  // Refused with file, line and key: what is no TOML, tables in lists, dates, numbers that are not finite,
-  // keys of other characters than letters, digits, '_' and '-', more than 8 levels, more than a megabyte.
+  // Fails, naming the file, line and key, for: invalid TOML; tables in lists; dates; infinity and NaN; keys
+  // with characters other than letters, digits, '_' and '-'; more than 8 levels; more than 1 MiB.
   static Settings read(const std::filesystem::path& path);
   static Settings parse(std::string_view toml, const std::string& name);
 
   const std::vector<Setting>& all() const { return list_; }
-  const Setting* find(std::string_view key) const;  // null when it is not there
+  const Setting* find(std::string_view key) const;  // null if it is not set
 
-  // Adds a setting or replaces its value. The kind follows from the value ("3e-4", "true", "1, 2", else a
-  // text), but what was a text stays one.
+  // Adds a setting or replaces its value. The kind follows from the value ("3e-4", "true", "1, 2", otherwise
+  // text), except that an existing text stays text.
   void set(std::string_view key, std::string_view value);
-  // The same from one word, "train.rate=0.1", as the command line has it.
+  // The same from one word, "train.learning_rate=0.1", as on the command line.
   void set(std::string_view assignment);
 
-  // What stands right below a section, by the last part of the key; the empty section is the top.
+  // The settings directly in a section, by the last part of their keys. The empty name is the top level.
   std::map<std::string, std::string, std::less<>> section(std::string_view name) const;
-  // Refuses the keys that are not in the list, all at once, each with its line and the nearest known one.
+  // Fails with Code::unknown_option if keys are not in the list. One error reports all of them, each with its
+  // line and a suggestion.
   void require_known(std::span<const std::string_view> known) const;
 
   std::string toml() const;  // reads back to the same settings
 
  private:
   std::string place(const Setting& setting) const;  // "verdict.toml:12: "
-  std::string name_;                                // of the file
+  std::string name_;                                // the file's name
   std::vector<Setting> list_;
 };
 
-// What would have to change to get from one to the other, a line each: "train.rate: 0.1, was 0.2". The order
-// of keys does not count.
+// The differences, one line each: "train.learning_rate: '0.1', was '0.2'". The order of keys does not matter.
 std::vector<std::string> differences(const Settings& before, const Settings& after);
 
 }  // namespace locus

@@ -1,5 +1,5 @@
-// The sizes of a tensor, outermost first. Sizes are not negative and their product is checked when the shape
-// is made, so numel() can be trusted everywhere.
+// The sizes of a tensor, outermost first. The constructor checks that no size is negative and that their
+// product does not overflow, so numel() is always correct.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,16 +22,16 @@ class Shape {
 
   int rank() const { return rank_; }
   int64_t numel() const { return numel_; }
-  // axis may count from the end: -1 is the last.
+  // A negative axis counts from the end: -1 is the last.
   int64_t operator[](int axis) const;
-  // All sizes but the last, multiplied: how many rows a kernel sees. The last size (1 at rank 0) is a row's
-  // width.
+  // Kernels see a tensor as rows() x cols(): the product of all sizes but the last, and the last size (1 at
+  // rank 0).
   int64_t rows() const { return rows_; }
   int64_t cols() const { return rank_ == 0 ? 1 : sizes_[rank_ - 1]; }
 
-  Shape with_last(int64_t size) const;  // the same shape with another last size
+  Shape with_last(int64_t size) const;  // the same shape with this last size
   std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank_)}; }
-  // "[2, 3]". A check hands the shape itself to its error, so that the text is made only when it fails.
+  // "[2, 3]". Pass the shape itself to an error, so that the text is created only if the check fails.
   std::string text() const;
 
   bool operator==(const Shape& other) const;

@@ -11,10 +11,10 @@
 namespace locus {
 namespace {
 
-// Longer words are not names, and the distance takes time and memory as the product of the lengths.
+// Longer words are not names, and the cost of the distance grows with the product of both lengths.
 constexpr size_t kLongestWord = 64;
 
-// What other libraries, or earlier versions of Locus, call a setting, and its name here.
+// Names of settings in other libraries or in earlier versions of Locus, and their names here.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"lr", "learning_rate"},
     {"rate", "learning_rate"},
@@ -55,12 +55,12 @@ constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"rope_theta", "base"},
 };
 
-char small(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lowercase(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the table d[i][j], the distance of the first i letters of a and the first j of b.
+  // Three rows of the table d[i][j]: the distance between the first i letters of a and the first j of b.
   const size_t width = b.size() + 1;
   std::vector<int> before(width), last(width), row(width);
   for (size_t j = 0; j < width; ++j) row[j] = static_cast<int>(j);
@@ -69,10 +69,10 @@ int edit_distance(std::string_view a, std::string_view b) {
     std::swap(last, row);
     row[0] = static_cast<int>(i);
     for (size_t j = 1; j < width; ++j) {
-      const bool same = small(a[i - 1]) == small(b[j - 1]);
+      const bool same = lowercase(a[i - 1]) == lowercase(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-      const bool swapped =
-          i > 1 && j > 1 && small(a[i - 1]) == small(b[j - 2]) && small(a[i - 2]) == small(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && lowercase(a[i - 1]) == lowercase(b[j - 2]) &&
+                           lowercase(a[i - 2]) == lowercase(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
@@ -97,9 +97,14 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
-std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
   const std::string_view best = nearest(word, candidates);
-  return best.empty() ? "" : fmt::format("; did you mean {}?", quote(best));
+  return best.empty() ? "" : fmt::format("did you mean {}?", quote(best));
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
+  const std::string hint = did_you_mean(word, candidates);
+  return hint.empty() ? "" : "; " + hint;
 }
 
 }  // namespace locus

@@ -18,10 +18,10 @@
 namespace locus {
 namespace {
 
-constexpr size_t kMostSettings = 10'000;  // people look through them one by one, and so does the code
+constexpr size_t kMostSettings = 10'000;  // lookups are linear
 
-// Behind the string that begins at `at`.
-size_t behind_string(std::string_view text, size_t at) {
+// Index after the string that begins at `at`.
+size_t end_of_string(std::string_view text, size_t at) {
   const char mark = text[at];
   const std::string triple(3, mark);
   const bool long_one = text.substr(at).starts_with(triple);
@@ -35,15 +35,15 @@ size_t behind_string(std::string_view text, size_t at) {
   return text.size();
 }
 
-// What the parser would not survive. It limits how deep values lie in each other, but not the parts of a key,
-// and takes its tables apart by recursion: a key of a million parts would end the process. And some letters
-// outside of texts, where none belong, lead it to code it declared unreachable.
+// Rejects input that would crash the parser. It limits the depth of nested values but not the number of parts
+// of a key, and destroys its tables by recursion: a key of a million parts would overflow the stack. Some
+// non-ASCII characters outside of strings, where none are valid, make it reach code marked as unreachable.
 void check_outline(std::string_view text, const std::string& name) {
   int dots = 0, line = 1;
   for (size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size();) {  // a byte order mark
     const char c = text[i];
     if (c == '"' || c == '\'') {
-      const size_t end = behind_string(text, i);
+      const size_t end = end_of_string(text, i);
       line += static_cast<int>(std::ranges::count(text.substr(i, end - i), '\n'));
       i = end;
       continue;
@@ -53,32 +53,34 @@ void check_outline(std::string_view text, const std::string& name) {
       continue;
     }
     require(static_cast<unsigned char>(c) < 0x80,
-            "{}:{}: a character that is not ASCII outside of a text; put it between quotation marks", name,
-            line);
+            "{}:{}: non-ASCII character outside of a string, expected it in quotation marks", name, line);
     if (c == '\n') ++line;
     if (c == '.') ++dots;
     if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
-    require(dots < kMaxTomlDepth, "{}:{}: a key of more than {} parts", name, line, kMaxTomlDepth);
+    require(dots < kMaxTomlDepth, "{}:{}: key has too many parts, expected at most {}", name, line,
+            kMaxTomlDepth);
     ++i;
   }
 }
 
-class Flattening {
+// Collects the values of nested tables as settings with dotted keys.
+class SettingCollector {
  public:
-  explicit Flattening(const std::string& name) : name_(name) {}
+  explicit SettingCollector(const std::string& name) : name_(name) {}
 
-  // The depth is limited by the checks before and here: the recursion has an end.
+  // check_outline() and the check below limit the depth of the recursion.
   void add(const toml::table& table, const std::string& path, int depth) {
     for (const auto& [key, node] : table) {
       line_ = static_cast<int>(key.source().begin.line);
       check_key(key.str());
       const std::string full = path.empty() ? std::string(key.str()) : fmt::format("{}.{}", path, key.str());
       if (const toml::table* inner = node.as_table()) {
-        require(depth < kMaxTomlDepth, "{}:{}: {} lies more than {} levels deep", name_, line_, quote(full),
-                kMaxTomlDepth);
+        require(depth < kMaxTomlDepth, "{}:{}: {} is nested too deeply, expected at most {} levels", name_,
+                line_, quote(full), kMaxTomlDepth);
         add(*inner, full, depth + 1);
       } else {
-        require(list_.size() < kMostSettings, "{}:{}: more than {} settings", name_, line_, kMostSettings);
+        require(list_.size() < kMostSettings, "{}:{}: too many settings, expected at most {}", name_, line_,
+                kMostSettings);
         places_.push_back({key.source().begin.line, key.source().begin.column});
         list_.push_back(setting(full, node));
       }
@@ -100,8 +102,7 @@ class Flattening {
       return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' ||
              c == '-';
     });
-    require(plain, "{}:{}: the key {} has characters other than letters, digits, '_' and '-'", name_, line_,
-            quote(key));
+    require(plain, "{}:{}: invalid key {}, expected letters, digits, '_' and '-'", name_, line_, quote(key));
   }
 
   Setting setting(const std::string& key, const toml::node& node) const {
@@ -119,17 +120,17 @@ class Flattening {
   std::string number(const std::string& key, const toml::node& node) const {
     if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
     const auto* real = node.as_floating_point();
-    require(real != nullptr,
-            "{}:{}: {} is no value Locus takes; expected a text, a number, true, false or a list "
-            "of numbers",
-            name_, line_, quote(key));
+    require(
+        real != nullptr,
+        "{}:{}: {} has an unsupported type, expected a string, a number, true, false or a list of numbers",
+        name_, line_, quote(key));
     require(std::isfinite(real->get()), "{}:{}: {} is {}, expected a finite number", name_, line_, quote(key),
             real->get());
     return fmt::format("{}", real->get() + 0.0);  // no negative zero
   }
 
   const std::string& name_;
-  int line_ = 0;  // of the key looked at
+  int line_ = 0;  // of the current key
   std::vector<Setting> list_;
   std::vector<std::pair<uint32_t, uint32_t>> places_;
 };
@@ -143,9 +144,9 @@ std::vector<Setting> parse_toml(std::string_view text, const std::string& name) 
     const toml::parse_error& error = result.error();
     fail(Fault::data, "{}:{}: {}", name, error.source().begin.line, error.description());
   }
-  Flattening flattening(name);
-  flattening.add(result.table(), "", 1);
-  return flattening.in_order();
+  SettingCollector collector(name);
+  collector.add(result.table(), "", 1);
+  return collector.in_order();
 }
 
 }  // namespace locus

@@ -1,4 +1,4 @@
-// Reads TOML into a flat list. The one place that sees the parser's header.
+// Parses TOML into a flat list. Only toml.cc includes the parser's header.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace locus {
 
 inline constexpr int kMaxTomlDepth = 8;
 
-// The settings of a text in the order of its lines; `name` is the file's, for the errors.
+// The settings in the order of their lines. `name` is the file's name, for errors.
 std::vector<Setting> parse_toml(std::string_view text, const std::string& name);
 
 }  // namespace locus

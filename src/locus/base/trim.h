@@ -1,4 +1,4 @@
-// A text without the spaces and tabs around it, and lists in a text.
+// Trims and splits text.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +7,14 @@
 
 namespace locus {
 
+// Removes spaces and tabs at both ends.
 inline std::string_view trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// What stands between the separators, trimmed; of a text of blanks nothing.
+// The trimmed parts between the separators; no parts if the text is blank.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   if (trim(text).empty()) return parts;

@@ -1,4 +1,4 @@
-// Which Locus this is. The number is the one in the project() line of CMakeLists.txt.
+// The version of Locus, from the project() line of CMakeLists.txt.
 #pragma once
 
 #include <string_view>

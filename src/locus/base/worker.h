@@ -1,6 +1,7 @@
-// A thread that is woken from its sleep again and again, by one that goes on running. Where Linux knows of no
-// cache that processors share, as in many virtual machines, it may wake the one on the processor of the
-// other, where it waits until the clock ticks, up to 4 ms, however idle other processors are.
+// A thread that repeatedly sleeps and is woken by another thread that keeps running. If Linux knows of no
+// cache shared between processors, as in many virtual machines, it may wake the worker on the processor of
+// the running thread. There it waits for the next clock tick, up to 4 ms, even if other processors are idle.
+// avoid() prevents this.
 #pragma once
 
 #include <sched.h>
@@ -15,15 +16,14 @@ class Worker {
   template <class Work>
   explicit Worker(Work work) : thread_(std::move(work)) {}
 
-  // Lets it run on any processor that it may run on but this one, to which it returns when called for
-  // another. One call at a time.
-  void keep_off(int processor);
+  // Keeps the thread off this processor, and lets it use again the one it avoided before. Not thread-safe.
+  void avoid(int processor);
   void join() { thread_.join(); }
 
  private:
   std::thread thread_;
   int avoided_ = -1;
-  cpu_set_t usual_{};  // where it may run, the one that it avoids among them
+  cpu_set_t allowed_{};  // processors it may use, including the avoided one
 };
 
 }  // namespace locus

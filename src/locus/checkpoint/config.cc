@@ -15,22 +15,22 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr uint64_t kMostBytes = 64 << 20;  // the longest configs, with a label for every class, have a few MB
+constexpr uint64_t kMostBytes = 64 << 20;  // the largest configs, with a name for every label, have a few MB
 constexpr size_t kDeepest = 64;
 constexpr int64_t kMostSize = 1 << 24;
 
 }  // namespace
 
-// Turns nested values into named ones, without recursion.
+// Flattens nested values into dotted names, without recursion.
 class Config::Flattener {
  public:
   explicit Flattener(Config& config) : config_(config) {}
 
   void run(dom::object object) {
     add_members(object, "");
-    while (!waiting_.empty()) {
-      const auto [name, value] = std::move(waiting_.front());
-      waiting_.pop_front();
+    while (!pending_.empty()) {
+      const auto [name, value] = std::move(pending_.front());
+      pending_.pop_front();
       add(name, value);
     }
   }
@@ -50,7 +50,7 @@ class Config::Flattener {
         value.integer = element.get_int64().value_unsafe();
         value.number = static_cast<double>(value.integer);
         break;
-      case dom::element_type::UINT64:  // past 2^63: no size is, and a number may be
+      case dom::element_type::UINT64:  // above 2^63: too large for a size, but valid as a number
         value.kind = Kind::number;
         value.number = static_cast<double>(element.get_uint64().value_unsafe());
         break;
@@ -66,7 +66,7 @@ class Config::Flattener {
         value.kind = Kind::list;
         const dom::array items = element.get_array().value_unsafe();
         for (const dom::element item : items) {
-          waiting_.emplace_back(fmt::format("{}.{}", name, value.integer++), item);
+          pending_.emplace_back(fmt::format("{}.{}", name, value.integer++), item);
         }
         break;
       }
@@ -78,27 +78,30 @@ class Config::Flattener {
   }
 
   int64_t add_members(dom::object object, const std::string& prefix) {
-    std::map<std::string_view, dom::element> last;  // of a name that is there twice, with all that it holds
+    std::map<std::string_view, dom::element> last;  // the last member of each name, with everything below it
     for (const dom::key_value_pair member : object) last.insert_or_assign(member.key, member.value);
-    for (const auto& [key, value] : last) waiting_.emplace_back(prefix + std::string(key), value);
+    for (const auto& [key, value] : last) pending_.emplace_back(prefix + std::string(key), value);
     return std::ssize(last);
   }
 
   Config& config_;
-  std::deque<std::pair<std::string, dom::element>> waiting_;
+  std::deque<std::pair<std::string, dom::element>> pending_;
 };
 
 Config::Config(const std::filesystem::path& path) : Config(read_file(path, kMostBytes), path) {}
 
-Config::Config(std::string_view json, const std::filesystem::path& called) : path_(called) {
+Config::Config(std::string_view json, const std::filesystem::path& name) : path_(name) {
   dom::parser parser(kMostBytes);
   simdjson::error_code error = parser.allocate(std::max<size_t>(json.size(), 1), kDeepest);
   dom::element root;
   if (!error) error = parser.parse(json.data(), json.size()).get(root);
-  if (error == simdjson::MEMALLOC) fail(Fault::resource, "'{}': out of memory for its JSON", path_.string());
-  require(!error, "'{}': is not valid JSON: {}", path_.string(), simdjson::error_message(error));
+  if (error == simdjson::MEMALLOC)
+    fail(Fault::resource, "'{}': out of memory while parsing its JSON", path_.string());
+  require(!error, Code::damaged_file, "'{}': not valid JSON: {}", path_.string(),
+          simdjson::error_message(error));
   dom::object object;
-  require(!root.get_object().get(object), "'{}': is not a JSON object", path_.string());
+  require(!root.get_object().get(object), Code::damaged_file,
+          "'{}': the top-level value is not an object, expected a JSON object", path_.string());
   Flattener(*this).run(object);
 }
 
@@ -109,13 +112,13 @@ const Config::Value* Config::find(std::string_view name) const {
 
 const Config::Value* Config::find(std::string_view name, bool optional, std::string_view expected) const {
   const Value* value = find(name);
-  require(value != nullptr || optional, "'{}': has no {}, expected {}", path_.string(), name, expected);
+  require(value != nullptr || optional, "'{}': {} is missing, expected {}", path_.string(), name, expected);
   return value;
 }
 
 std::string Config::shown(std::string_view name) const {
   const Value* value = find(name);
-  if (value == nullptr) return "not given";
+  if (value == nullptr) return "missing";
   switch (value->kind) {
     case Kind::boolean:
       return value->flag ? "true" : "false";
@@ -126,7 +129,7 @@ std::string Config::shown(std::string_view name) const {
     case Kind::text:
       return quote(value->text).text();
     case Kind::list:
-      return fmt::format("a list of {}", value->integer);
+      return fmt::format("a list of length {}", value->integer);
     default:
       return "an object";
   }
@@ -160,7 +163,7 @@ int64_t Config::integer(std::string_view name, int64_t least, int64_t most,
   const Value* value = find(name, preset.has_value(), expected);
   if (value == nullptr) return *preset;
   int64_t result = value->integer;
-  // Some writers have 512.0 for 512.
+  // Some writers emit 512.0 for 512.
   if (value->kind == Kind::number && std::abs(value->number) < 0x1p53 &&
       value->number == std::trunc(value->number)) {
     result = static_cast<int64_t>(value->number);
@@ -192,9 +195,9 @@ bool Config::flag(std::string_view name, std::optional<bool> preset) const {
 }
 
 std::string Config::text(std::string_view name, std::optional<std::string_view> preset) const {
-  const Value* value = find(name, preset.has_value(), "a text");
+  const Value* value = find(name, preset.has_value(), "a string");
   if (value == nullptr) return std::string(*preset);
-  if (value->kind != Kind::text) refuse(name, "expected a text");
+  if (value->kind != Kind::text) refuse(name, "expected a string");
   return value->text;
 }
 
@@ -213,8 +216,7 @@ std::vector<double> Config::numbers(std::string_view name) const {
 }
 
 std::map<std::string, std::string> Config::members(std::string_view name) const {
-  if (!is_object(name))
-    fail(Fault::data, "'{}': {} is {}, expected an object", path_.string(), name, shown(name));
+  if (!is_object(name)) refuse(name, "expected an object");
   std::map<std::string, std::string> result;
   const std::string prefix = std::string(name) + ".";
   for (auto at = values_.lower_bound(prefix); at != values_.end() && at->first.starts_with(prefix); ++at) {

@@ -6,7 +6,7 @@
 namespace locus {
 namespace {
 
-// Of several names for one function, the first is written.
+// Several names may mean the same function; config.json is written with the first one.
 constexpr std::pair<std::string_view, Activation> kActivations[] = {
     {"gelu", Activation::gelu},           {"gelu_python", Activation::gelu},
     {"gelu_new", Activation::gelu_tanh},  {"gelu_pytorch_tanh", Activation::gelu_tanh},
@@ -104,14 +104,13 @@ size_t without_padding(const Config& config, const Blueprint& b, std::span<const
 void read_window(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& b) {
   const std::vector<std::string>& words = kinds.words;
   if (std::ssize(words) != b.layers) {
-    config.refuse(kinds.field, "which are {} layers: expected as many as the model has, {}", words.size(),
-                  b.layers);
+    config.refuse(kinds.field, "which has entries for {} layers, expected {}", words.size(), b.layers);
   }
-  const auto is_full = [&](int64_t layer) { return words[static_cast<size_t>(layer)] == kinds.full; };
-  if (std::ranges::count(words, kinds.full) == b.layers) return;
+  const auto is_global = [&](int64_t layer) { return words[static_cast<size_t>(layer)] == kinds.global; };
+  if (std::ranges::count(words, kinds.global) == b.layers) return;
   b.window = window;
   const auto next = [&](int64_t layer) {
-    while (layer < b.layers && !is_full(layer)) ++layer;
+    while (layer < b.layers && !is_global(layer)) ++layer;
     return layer;
   };
   if (const int64_t first = next(0); first < b.layers) {
@@ -120,27 +119,25 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
     b.global_every = second < b.layers ? second - first : b.layers;
   }
   for (int64_t i = 0; i < b.layers; ++i) {
-    if (words[static_cast<size_t>(i)] == (b.is_full(i) ? kinds.full : kinds.windowed)) continue;
-    config.refuse(
-        kinds.field,
-        "which says '{}' for layer {}: expected {} for every so many layers, or for none, and {} for "
-        "the others",
-        words[static_cast<size_t>(i)], i, kinds.full, kinds.windowed);
+    if (words[static_cast<size_t>(i)] == (b.is_global(i) ? kinds.global : kinds.windowed)) continue;
+    config.refuse(kinds.field,
+                  "with '{}' for layer {}, expected equally spaced layers of {} and {} for all others",
+                  words[static_cast<size_t>(i)], i, kinds.global, kinds.windowed);
   }
 }
 
-void read_bare_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& b) {
+void read_nope_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& b) {
   read_window(config, kinds, window, b);
-  if (std::ranges::count(kinds.words, kinds.full) == b.layers) b.global_every = 1;
+  if (std::ranges::count(kinds.words, kinds.global) == b.layers) b.global_every = 1;
   if (b.global_every > 0) b.global_scheme = "none";
 }
 
-LayerKinds layer_kinds(const Config& config, const FullLayers& old, int64_t layers) {
+LayerKinds layer_kinds(const Config& config, const GlobalLayers& old, int64_t layers) {
   LayerKinds kinds = {"layer_types", config.texts("layer_types")};
   if (config.has(kinds.field)) return kinds;
   const int64_t every = config.integer(old.field, 1, 10000, old.preset);
   for (int64_t i = 0; i < layers; ++i) {
-    kinds.words.emplace_back((i + old.shift) % every == 0 ? kinds.full : kinds.windowed);
+    kinds.words.emplace_back((i + old.shift) % every == 0 ? kinds.global : kinds.windowed);
   }
   return kinds;
 }
@@ -149,7 +146,7 @@ std::string layer_types(const Blueprint& b) {
   const LayerKinds kinds = {};
   std::vector<std::string> words;
   for (int64_t i = 0; i < b.layers; ++i) {
-    words.push_back(json::text(b.window_of(i) > 0 ? kinds.windowed : kinds.full));
+    words.push_back(json::text(b.window_of(i) > 0 ? kinds.windowed : kinds.global));
   }
   return json::list(words);
 }
@@ -162,7 +159,7 @@ std::string scheme_setting(const Blueprint& b, std::string_view name) {
 
 void expect_flag(const Config& config, std::string_view field, bool value) {
   if (config.flag(field, value) != value) {
-    config.refuse(field, "but Locus computes such models with {} only", value ? "true" : "false");
+    config.unsupported(field, "expected {}", value ? "true" : "false");
   }
 }
 

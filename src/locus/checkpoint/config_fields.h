@@ -1,5 +1,5 @@
-// Fields of config.json that a blueprint has one to one. A family names each of them once, and the name
-// serves both ways: to read a checkpoint's config.json, and to write one for a model made here.
+// Fields of config.json that correspond directly to blueprint fields. A family names each of them once, and
+// the name serves both to read the config.json of a checkpoint and to write one for a model made by Locus.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,15 @@ class ConfigFields {
   explicit ConfigFields(const Config& from) : from_(&from) {}
   explicit ConfigFields(json::Members& to) : to_(&to) {}
 
-  // Reading, a field without a preset must be there.
+  // When reading, a field without a preset (default) is required.
   void size(std::string_view name, int64_t& value, std::optional<int64_t> preset = {});
   void flag(std::string_view name, bool& value, bool preset);
   void eps(std::string_view name, float& value, double preset);
   void dropout(std::string_view name, float& value, double preset);
   void scale(std::string_view name, float& value, double preset);
   void activation(std::string_view name, Activation& value, std::string_view preset);
-  // The first of two names that is there, for old files have the one and newer ones the other; written, the
-  // first.
+  // For fields that were renamed over time: when reading, the first of the two names that exists; when
+  // writing, the first.
   std::string_view either(std::string_view first, std::string_view second) const;
 
  private:
@@ -40,48 +40,51 @@ class ConfigFields {
   json::Members* to_ = nullptr;
 };
 
-// What several families read alike, and is more than one field.
+// Helpers for settings that several families share and that are more than one field.
 Activation activation_of(const Config& config, std::string_view field, std::string_view preset);
 std::string_view activation_name(Activation activation);
-int64_t labels_of(const Config& config);  // num_labels, or as many as id2label has, or 2
+int64_t labels_of(const Config& config);  // num_labels, else the size of id2label, else 2
 int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);  // -1: none
-// A number with a point even where it is whole: some classes of transformers take no other for a float.
+// A number that always has a decimal point or exponent: some classes of transformers reject 1 as a float.
 std::string fraction(float value);
-std::string window_config(const Blueprint& blueprint);                               // of all layers, or null
-std::string padding_config(const Blueprint& blueprint);                              // its id, or null
-int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary);  // its id
-// How many tokens there are up to the last that is not the padding token, at least one: off that a decoder
-// reads the label of a text, and nothing behind it has a say.
+std::string window_config(const Blueprint& blueprint);   // sliding_window, or null
+std::string padding_config(const Blueprint& blueprint);  // pad_token_id, or null
+int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary);  // a token id
+// Length up to the last non-padding token, at least 1. A decoder classifies from that token, and later tokens
+// have no influence.
 size_t without_padding(const Config& config, const Blueprint& b, std::span<const int32_t> ids);
-// Refuses a field that is not what Locus computes.
+// Throws unless the field has this value, the only one that Locus supports.
 void expect_flag(const Config& config, std::string_view field, bool value);
-// The window of a blueprint's layers, each of which has one or sees all keys, as these words say. Refuses
-// what `global_every` cannot: full layers stand at equal distances, the first of them nearer than that.
+// Reads which layers have a sliding window and which are global-attention layers, from one word per layer.
+// Throws if the pattern cannot be represented by global_every and global_first: global-attention layers must
+// be equally spaced, and the first one must be closer to the start than that spacing.
 struct LayerKinds {
   std::string_view field;
   std::vector<std::string> words;
-  std::string_view full = "full_attention", windowed = "sliding_attention";
+  std::string_view global = "full_attention", windowed = "sliding_attention";
 };
 void read_window(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
-// The same of a rotary model that has no positions in layers that see all keys; its rotation is read.
-void read_bare_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
-std::string layer_types(const Blueprint& blueprint);  // a list of such words
-// layer_types of config.json; of old files, which have a number for it, full where (layer + shift) is a
-// multiple.
-struct FullLayers {
+// The same for a rotary model whose global-attention layers have no positions (NoPE). Call it after
+// read_rotary().
+void read_nope_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& blueprint);
+std::string layer_types(const Blueprint& blueprint);  // the list of words as JSON
+// Reads layer_types of config.json. Older files have a single number instead: layers where (layer + shift) is
+// a multiple of it are global.
+struct GlobalLayers {
   std::string_view field;
   int64_t preset, shift;
 };
-LayerKinds layer_kinds(const Config& config, const FullLayers& old, int64_t layers);
-// How many elements of a head are rotated: the part that rope_parameters or rope_scaling say, else the field
-// `outside`, else `preset`.
+LayerKinds layer_kinds(const Config& config, const GlobalLayers& old, int64_t layers);
+// The number of rotated components of a head. The fraction is in rope_parameters or rope_scaling, else in the
+// field `outside`, else it is `preset`.
 int64_t rotated_width(const Config& config, int64_t head_size, std::string_view outside, double preset);
-// The scheme and options of a rotary model; and back. `base` is what the field outside the block is called,
-// `preset` the base where neither says one.
+// Reads the scheme and options of a rotary model; rotary_config() writes them. `base` names the field outside
+// the rope block that holds the base (theta); `preset` is the default.
 void read_rotary(const Config& config, int64_t width, Blueprint& blueprint,
                  std::string_view base = "rope_theta", double preset = 10000);
 std::string rotary_config(const Blueprint& blueprint);
-// The options that a block tells. Its base stands in it or else in the field `base`, or is `preset`.
+// The scheme options in one rope block. The base is in the block, else in the field `base`, else it is
+// `preset`.
 struct RotaryBlock {
   std::string name;
   std::string_view base = "rope_theta";
@@ -89,16 +92,17 @@ struct RotaryBlock {
 };
 OptionValues rotary_options(const Config& config, const RotaryBlock& block, int64_t width,
                             int64_t max_length);
-// The schemes of a model with a rotation for each kind of layer, whose window is read; and back, the
-// rope_parameters. Of the fields beside the blocks, rope_scaling is for both kinds or for full layers alone.
+// Reads the schemes of a model with different rotations for global and sliding-window layers; call it after
+// read_window(). two_rotations_config() writes them as rope_parameters. A top-level rope_scaling applies to
+// both kinds of layers, or to global layers only (scales_both = false).
 struct TwoRotations {
-  std::string_view full_base, sliding_base;
-  double full_preset = 0, sliding_preset = 0;
+  std::string_view global_base, sliding_base;
+  double global_preset = 0, sliding_preset = 0;
   bool scales_both = true;
 };
 void read_two_rotations(const Config& config, const TwoRotations& rotations, Blueprint& blueprint);
 std::string two_rotations_config(const Blueprint& blueprint);
-// An option of the blueprint's scheme, or its preset; "0" where the scheme has no such option.
+// An option of the blueprint's scheme, or its default; "0" if the scheme has no such option.
 std::string scheme_setting(const Blueprint& blueprint, std::string_view name);
 
 }  // namespace locus

@@ -1,7 +1,8 @@
-// The list of families, and what config.json says: which of them a model is of, its head and its blueprint.
+// The list of families, and how config.json determines the family of a model, its head and its blueprint.
 #include <algorithm>
 #include <vector>
 
+#include "locus/base/quote.h"
 #include "locus/checkpoint/family.h"
 
 namespace locus {
@@ -26,7 +27,8 @@ constexpr const Family* kFamilies[] = {
     &kMbartFamily,      &kM2m100Family,   &kPegasusFamily,
 };
 
-// What the end of an architecture's name says about its head; longer ends stand before those they end with.
+// The head of a model class by the end of its name. A longer ending comes before a shorter one that it
+// contains.
 struct Ending {
   std::string_view text;
   HeadKind head;
@@ -54,7 +56,7 @@ std::vector<std::string_view> known_types() {
   return names;
 }
 
-// The heads of a family by the names of their classes, for an error.
+// The class names of the heads of a family, for an error.
 std::vector<std::string> known_classes(const Family& family, std::string_view classes) {
   std::vector<std::string> names;
   for (const Ending& ending : kEndings) {
@@ -65,7 +67,7 @@ std::vector<std::string> known_classes(const Family& family, std::string_view cl
 }
 
 HeadKind head_of(const Config& config, const Family& family, const ModelType& type) {
-  if (config.count("architectures") == 0) return HeadKind::none;  // as transformers: the base model
+  if (config.count("architectures") == 0) return HeadKind::none;  // the base model, as in transformers
   std::string name = config.text("architectures.0");
   if (!type.old_classes.empty() && name.starts_with(type.old_classes)) {
     name.replace(0, type.old_classes.size(), type.classes);
@@ -78,8 +80,8 @@ HeadKind head_of(const Config& config, const Family& family, const ModelType& ty
       return head;
     }
   }
-  config.refuse("architectures.0", "expected one of {}",
-                fmt::join(known_classes(family, type.classes), ", "));
+  config.unsupported("architectures.0", "expected one of {}",
+                     fmt::join(known_classes(family, type.classes), ", "));
 }
 
 Blueprint read_blueprint(const Family& family, const Config& config, HeadKind head) {
@@ -93,7 +95,7 @@ Blueprint read_blueprint(const Family& family, const Config& config, HeadKind he
   family.read(config, b);
   if (b.kind == ModelKind::decoder) {
     expect_flag(config, "is_causal", true);
-    // Of a sequence the last token tells its label, without a bias.
+    // Decoders classify a sequence from its last token, without a bias.
     b.pooling = Pooling::last;
     b.label_bias = head != HeadKind::sequence_class;
   }
@@ -107,9 +109,8 @@ std::span<const Family* const> families() { return kFamilies; }
 Architecture read_architecture(const Config& config) {
   const std::string type = config.text("model_type");
   if (config.has("quantization_config")) {
-    config.refuse("quantization_config",
-                  "but Locus reads weights as they were trained, F32, BF16, F16 or F64; take the model that "
-                  "was quantized");
+    config.unsupported("quantization_config",
+                       "expected the original, unquantized model with F32, BF16, F16 or F64 weights");
   }
   for (const Family* family : families()) {
     const auto found = std::ranges::find(family->types, type, &ModelType::name);
@@ -119,12 +120,13 @@ Architecture read_architecture(const Config& config) {
     try {
       refuse("blueprint", problems(result.blueprint));
     } catch (const Error& error) {
-      fail(Fault::data, "'{}': {}", config.path().string(), error.what());
+      fail({Fault::data, error.code(), error.hint()}, "'{}': {}", config.path().string(), error.message());
     }
     return result;
   }
-  // No guess at what was meant: names that look alike, gpt_neox and gpt_neox_japanese, are other models.
-  config.refuse("model_type", "expected one of {}", fmt::join(known_types(), ", "));
+  // No "did you mean": similar names, such as gpt_neox and gpt_neox_japanese, are different models.
+  fail({Fault::data, Code::unknown_family}, "'{}': model_type is {}, expected one of {}",
+       config.path().string(), quote(type), fmt::join(known_types(), ", "));
 }
 
 json::Members named(const ModelType& type, HeadKind head) {
@@ -151,7 +153,7 @@ std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprin
     const std::string_view prefix = family.prefixes[0];
     for (Binding& binding : bindings) {
       if (!binding.tensor.starts_with(prefix)) continue;
-      binding.aliases.push_back(binding.tensor);  // files that have a head besides
+      binding.aliases.push_back(binding.tensor);  // the name in files that also contain a head
       binding.tensor.erase(0, prefix.size());
     }
   }

@@ -1,5 +1,5 @@
-// A model family: how its config.json becomes a blueprint, and how its checkpoints name what the blueprint is
-// made of. One small file each in family/; families.cc lists them.
+// A model family: how its config.json becomes a blueprint, and how its checkpoints name the parameters. Each
+// family is one small file in family/; families.cc lists them.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@
 
 namespace locus {
 
-// A model type of config.json, the beginning of its architectures' names, and the end of the one that
-// predicts the next token: "gpt2", "GPT2", "LMHeadModel" (GPT2LMHeadModel).
+// A model_type of config.json, the prefix of its class names, and the suffix of the class that predicts the
+// next token: "gpt2", "GPT2", "LMHeadModel" (GPT2LMHeadModel).
 struct ModelType {
   std::string_view name, classes;
   std::string_view next_token = "ForCausalLM";
-  std::string_view base = "Model";  // and of the one without a head
-  std::string_view old_classes;     // as files from before transformers had the family begin them
+  std::string_view base = "Model";  // suffix of the class without a head
+  std::string_view old_classes;     // class prefix in files older than the family's support in transformers
 };
 
-// The heads that transformers has for most families of a kind.
+// The heads that transformers has for most encoders and for most decoders.
 inline constexpr HeadKind kEncoderHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind::sequence_class,
                                              HeadKind::token_class, HeadKind::answer};
 inline constexpr HeadKind kDecoderHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class,
@@ -30,36 +30,37 @@ inline constexpr HeadKind kDecoderHeads[] = {HeadKind::none, HeadKind::next_toke
 struct Family {
   std::string_view name;
   std::span<const ModelType> types;
-  std::span<const HeadKind> heads;  // the ones Locus knows of it
-  // Of the base model's tensors in a checkpoint with a head; the first is written, all are understood, and so
-  // is none.
+  std::span<const HeadKind> heads;  // supported by Locus
+  // Prefixes of the base model's tensor names in a checkpoint with a head. The first is used for writing; all
+  // of them, and no prefix, are accepted for reading.
   std::span<const std::string_view> prefixes;
-  // Positions that a caller gives count from 0, and the offset is added to them; else they are table rows.
+  // position_ids count from 0 and the offset is added to them; otherwise they are rows of the table.
   bool offset_added = false;
-  // Where config.json has the longest length, and whether it counts the offset in.
+  // The field with the maximum length, and whether its value includes the offset.
   std::string_view length_field = "max_position_embeddings";
   bool length_counts_offset = false;
-  // Positions count the tokens that are not the padding token, whatever the mask says.
+  // Positions count the tokens that are not the padding token, regardless of the attention mask.
   bool padding_by_id = false;
-  // What a decoder learns to write is read behind its own last token, a language, not behind a start token.
+  // In training, the decoder input starts with the last label (a language token) instead of a start token.
   bool last_label_starts = false;
-  std::span<const std::string_view> leftovers;  // ends of names that its checkpoints carry and nothing reads
-  HeadKind pretraining = HeadKind::masked_token;  // of its ForPreTraining; none: a head that nothing reads
-  bool tied = true;  // the head's table to that of the tokens, where config.json does not say
-  // What config.json and the blueprint have one to one, but the vocabulary and what the heads have.
+  std::span<const std::string_view> leftovers;    // suffixes of tensor names to ignore in its checkpoints
+  HeadKind pretraining = HeadKind::masked_token;  // the head of its ForPreTraining class; none: an
+                                                  // unsupported head, which is ignored
+  bool tied = true;                               // default of tie_word_embeddings
+  // The fields that config.json and the blueprint have in common, except those of vocabulary and head.
   void (*fields)(ConfigFields&, Blueprint&);
-  // The rest of the blueprint; its fields and its head are read.
+  // Completes the blueprint; its fields and its head are already read.
   void (*read)(const Config&, Blueprint&);
-  // With the first prefix in front of the base model's names.
+  // Tensor names, with the first prefix in the names of the base model.
   void (*names)(NameMap&, const Blueprint&);
-  // The rest of config.json for a model that was not opened but made here: model_type, architectures, and
-  // what else the family has for a blueprint.
+  // The rest of config.json for a model made by Locus: model_type, architectures, and everything else that
+  // the family needs to represent the blueprint.
   json::Members (*config)(const Blueprint&);
 };
 
 std::span<const Family* const> families();
 
-// What config.json says: the family, the head, and the blueprint, checked.
+// The content of config.json: the family and the checked blueprint with its head.
 struct Architecture {
   const Family* family = nullptr;
   std::string model_type;
@@ -71,23 +72,23 @@ Architecture read_architecture(const Config& config);
 std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
                                  const Parameters& parameters);
 
-// A blueprint as config.json of the family that can say it: the first whose text reads back as the same
-// blueprint. What only training sees, dropout and the token whose row is frozen, may be lost. No family: an
-// error names the fields that the nearest one does not have.
-struct Expressed {
+// A blueprint as config.json of the first family whose text reads back as the same blueprint. Settings that
+// only affect training (dropout, the padding token) may be lost. If no family fits, an error
+// (Code::unsupported_field) names the fields that the nearest family does not support.
+struct ExportedConfig {
   const Family* family = nullptr;
   std::string config;
-  Blueprint blueprint;  // the same, without zeros that stand for other sizes
+  Blueprint blueprint;  // the same, with explicit sizes instead of zeros
 };
-Expressed express(const Blueprint& blueprint);
+ExportedConfig export_config(const Blueprint& blueprint);
 
-// model_type, and architectures with the class of the head.
+// The members model_type, and architectures with the class of the head.
 json::Members named(const ModelType& type, HeadKind head);
-// Queries of a group of heads stand together with its key and its value.
+// A fused layout in which the queries of each group of heads are followed by its key and its value.
 inline Layout grouped(const Blueprint& b) {
   return {.groups = b.key_head_count(), .queries = b.heads / b.key_head_count()};
 }
-// What most families call the module that tells labels, or where answers stand.
+// The usual name of the module that predicts labels or answer positions.
 std::string_view label_module(const Blueprint& blueprint);
 
 }  // namespace locus

@@ -11,16 +11,18 @@ namespace locus {
 namespace {
 
 void check_rectangle(std::string_view name, const Tensor& tensor, const Tensor& ids) {
-  require(!tensor || tensor.shape() == ids.shape(), "{} has shape {}, expected that of input_ids, {}", name,
-          tensor.shape(), ids.shape());
+  require(!tensor || tensor.shape() == ids.shape(), Code::bad_shape,
+          "{} has shape {}, expected the shape of input_ids, {}", name, tensor.shape(), ids.shape());
 }
 
-void check_ids(std::string_view name, const Tensor& ids, int64_t most, const std::vector<uint8_t>& real) {
-  require(ids.shape().rank() == 2, "{} has shape {}, expected [sequences, tokens]", name, ids.shape());
+void check_ids(std::string_view name, const Tensor& ids, int64_t most, const std::vector<uint8_t>& real,
+               Code code) {
+  require(ids.shape().rank() == 2, Code::bad_shape, "{} has shape {}, expected [sequences, tokens]", name,
+          ids.shape());
   const auto values = ids.data<int32_t>();
   for (size_t i = 0; i < values.size(); ++i) {
     if (!real.empty() && real[i] == 0) continue;
-    require(values[i] >= 0 && values[i] < most, "{}[{}, {}] is {}, expected 0 to {}", name,
+    require(values[i] >= 0 && values[i] < most, code, "{}[{}, {}] is {}, expected 0 to {}", name,
             static_cast<int64_t>(i) / ids.size(1), static_cast<int64_t>(i) % ids.size(1), values[i],
             most - 1);
   }
@@ -33,23 +35,24 @@ std::vector<uint8_t> real_tokens(const Tensor& mask) {
   return real;
 }
 
-// Whether a window is counted, or a distance, in real tokens or in columns, as transformers does, is the same
-// but where padding stands between.
-void check_whole(const std::vector<uint8_t>& real, int64_t columns, const char* why) {
+// Locus counts windows and distances in real tokens, transformers in columns. Both agree unless there is
+// padding between real tokens.
+void check_no_inner_padding(const std::vector<uint8_t>& real, int64_t columns, const char* why) {
   for (size_t begin = 0; begin < real.size(); begin += static_cast<size_t>(columns)) {
     const auto row = std::span(real).subspan(begin, static_cast<size_t>(columns));
     const auto first = std::ranges::find(row, 1), end = std::find(first, row.end(), 0);
     require(std::find(end, row.end(), 1) == row.end(),
-            "attention_mask[{}] has 0 between real tokens, but the model {}; expected padding at the ends",
+            "attention_mask[{}] has 0 between real tokens, expected padding only at the ends: the model {}",
             begin / static_cast<size_t>(columns), why);
   }
 }
 
-// Ids that count from 0, with the offset of the family's table on top.
+// Position ids that count from 0, plus the offset of the position table.
 Tensor shifted(const Tensor& ids, int32_t offset) {
   Tensor result = ids.clone();
   if (ids.dtype() == DType::i32) {
-    constexpr int32_t kMost = std::numeric_limits<int32_t>::max();  // past any table: refused as it was given
+    constexpr int32_t kMost = std::numeric_limits<int32_t>::max();  // past the end of any table: kept, so
+                                                                    // that the error shows the caller's value
     for (int32_t& id : result.data<int32_t>()) id = id < 0 || id > kMost - offset ? id : id + offset;
   } else {
     for (float& id : result.data<float>()) id += static_cast<float>(offset);
@@ -57,7 +60,8 @@ Tensor shifted(const Tensor& ids, int32_t offset) {
   return result;
 }
 
-// The real tokens before each one that is not the padding token, which itself stands right before them all.
+// Positions that count the tokens other than padding, from padding + 1; the padding token has position
+// `padding`.
 Tensor counted_by_id(const Tensor& ids, int32_t padding) {
   const Tensor positions = ids.like(ids.shape());
   const auto from = ids.data<int32_t>(), to = positions.data<int32_t>();
@@ -69,8 +73,8 @@ Tensor counted_by_id(const Tensor& ids, int32_t padding) {
   return positions;
 }
 
-// MPNet: rows of the table are counted, distances are those between columns.
-bool counts_and_measures(const Blueprint& b) { return !scheme_info(b.scheme).parts.empty(); }
+// Combinations such as learned+t5 (MPNet): table rows count real tokens, distances are between columns.
+bool uses_rows_and_distances(const Blueprint& b) { return !scheme_info(b.scheme).parts.empty(); }
 
 Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
   const Blueprint& b = folder.architecture.blueprint;
@@ -81,8 +85,8 @@ Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
                            ? shifted(in.position_ids, b.position_offset)
                            : in.position_ids;
     Placement placement = Placement::given(ids, in.attention_mask, rows);
-    require(!counts_and_measures(b) || placement.sequences().contiguous,
-            "positions do not rise by one from token to token, but the model measures distances as well: "
+    require(!uses_rows_and_distances(b) || placement.sequences().contiguous, Code::bad_position,
+            "position_ids do not increase by one from token to token, but the model also uses distances: "
             "expected no position_ids, and attention_mask 0 for padding");
     return placement;
   }
@@ -90,19 +94,19 @@ Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
   return Placement::rectangle(in.input_ids.size(0), in.input_ids.size(1), b.policy());
 }
 
-// Whether a decoder writes; else it reads the text that the encoder reads, to tell something about it.
-bool writes(const Blueprint& b) { return b.head == HeadKind::none || b.head == HeadKind::next_token; }
+// Whether the decoder generates text. Otherwise it reads the same text as the encoder, to classify it.
+bool generates(const Blueprint& b) { return b.head == HeadKind::none || b.head == HeadKind::next_token; }
 
-// What a decoder reads while it learns to write the labels: these, one later, behind its start token, or
-// behind the last of them. If it does not write, the text, likewise.
+// The decoder input for teacher forcing: the labels shifted right by one, after the start token or, for some
+// families, after the last label. A decoder that classifies reads input_ids, shifted in the same way.
 Tensor decoder_ids(const ModelFolder& folder, const ForwardInputs& in) {
   if (in.decoder_input_ids) return in.decoder_input_ids;
   const Blueprint& b = folder.architecture.blueprint;
-  const Tensor& source = writes(b) ? in.labels : in.input_ids;
+  const Tensor& source = generates(b) ? in.labels : in.input_ids;
   require(static_cast<bool>(source),
-          "decoder_input_ids are missing, and there are no labels to make them from");
-  require(source.shape().rank() == 2 && source.dtype() == DType::i32,
-          "labels have shape {}, expected whole numbers [sequences, tokens]", source.shape());
+          "decoder_input_ids are missing, expected them or labels to derive them from");
+  require(source.shape().rank() == 2 && source.dtype() == DType::i32, Code::bad_shape,
+          "labels have shape {}, expected whole numbers of shape [sequences, tokens]", source.shape());
   const int32_t pad = token_of(folder.config, "pad_token_id", b.vocabulary);
   const Tensor ids = source.like(source.shape());
   const int64_t columns = ids.size(1);
@@ -128,32 +132,35 @@ void check(const ModelFolder& folder, const ForwardInputs& in) {
   check_rectangle("token_type_ids", in.token_type_ids, in.input_ids);
   check_rectangle("position_ids", in.position_ids, in.input_ids);
   const std::vector<uint8_t> real = real_tokens(in.attention_mask);
-  check_ids("input_ids", in.input_ids, b.vocabulary, real);
-  if (in.token_type_ids && b.segments > 0) check_ids("token_type_ids", in.token_type_ids, b.segments, real);
-  if (b.window > 0) check_whole(real, in.input_ids.size(1), "looks back through a window");
-  if (counts_and_measures(b)) check_whole(real, in.input_ids.size(1), "measures distances");
+  check_ids("input_ids", in.input_ids, b.vocabulary, real, Code::bad_token);
+  if (in.token_type_ids && b.segments > 0)
+    check_ids("token_type_ids", in.token_type_ids, b.segments, real, Code::none);
+  if (b.window > 0) check_no_inner_padding(real, in.input_ids.size(1), "has a sliding window");
+  if (uses_rows_and_distances(b))
+    check_no_inner_padding(real, in.input_ids.size(1), "uses distances between tokens");
   const bool two = b.kind == ModelKind::encoder_decoder;
   require(two || !in.decoder_input_ids,
-          "decoder_input_ids are given, but the model has no decoder of its own");
-  require(!two || !in.position_ids, "position_ids are given, but such models take none");
-  if (!writes(b)) check_rectangle("decoder_input_ids", in.decoder_input_ids, in.input_ids);
+          "decoder_input_ids are given, but the model is not an encoder-decoder");
+  require(!two || !in.position_ids, "position_ids are given, but an encoder-decoder does not accept them");
+  if (!generates(b)) check_rectangle("decoder_input_ids", in.decoder_input_ids, in.input_ids);
 }
 
-// Where decoders read labels off: at the last token that is not the padding token, whatever the mask says.
+// The tokens from which a decoder classifies: the last non-padding token of each row, regardless of the mask.
 std::vector<int32_t> last_tokens(const ModelFolder& folder, const Tokens& tokens) {
   const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
   const auto ids = tokens.ids.data<int32_t>();
   std::vector<int32_t> rows;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     const std::span<const int32_t> text = ids.subspan(starts[s], starts[s + 1] - starts[s]);
-    require(!text.empty(), "attention_mask[{}] is 0 throughout: no token would tell the label", s);
+    require(!text.empty(),
+            "attention_mask[{}] has only zeros, expected at least one real token to classify from", s);
     const size_t length = without_padding(folder.config, folder.architecture.blueprint, text);
     rows.push_back(starts[s] + static_cast<int32_t>(length) - 1);
   }
   return rows;
 }
 
-// And those that read an encoder: where the last end token of the text stands.
+// The tokens from which an encoder-decoder classifies: the last end-of-sequence token of each row.
 std::vector<int32_t> last_ends(const ModelFolder& folder, const Tensor& ids) {
   const int32_t end = token_of(folder.config, "eos_token_id", folder.architecture.blueprint.vocabulary);
   const auto values = ids.data<int32_t>();
@@ -162,7 +169,8 @@ std::vector<int32_t> last_ends(const ModelFolder& folder, const Tensor& ids) {
   for (int32_t begin = 0; begin < ids.numel(); begin += columns) {
     int32_t row = begin + columns - 1;
     while (row >= begin && values[row] != end) --row;
-    require(row >= begin, "input_ids[{}] has no {}, the eos_token_id, where the label would be read off",
+    require(row >= begin,
+            "input_ids[{}] does not contain {}, the eos_token_id, from which the model classifies",
             begin / columns, end);
     rows.push_back(row);
   }
@@ -196,14 +204,14 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
   const Blueprint& b = folder.architecture.blueprint;
   const Placement text = placement_of(folder, in);
   Tokens tokens = {text.pack(in.input_ids), text, {}};
-  // A model without segments ignores their ids, as transformers' does.
+  // Like transformers, a model without segments ignores segment ids.
   if (in.token_type_ids && b.segments > 0) tokens.segments = text.pack(in.token_type_ids);
   const Transformer& transformer = folder.model.transformer();
   Placement placement = text;
   Var hidden;
   if (b.kind == ModelKind::encoder_decoder) {
     const Tensor ids = decoder_ids(folder, in);
-    check_ids("decoder_input_ids", ids, b.vocabulary, {});
+    check_ids("decoder_input_ids", ids, b.vocabulary, {}, Code::bad_token);
     placement = Placement::rectangle(ids.size(0), ids.size(1), b.policy());
     hidden = transformer.decode({placement.pack(ids), placement, {}}, transformer.encode(tokens));
   } else {
@@ -224,7 +232,7 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
     out.emplace_back("logits", placement.unpack(logits.value()));
   }
   const Var loss = forward_loss(b, in, logits, placement);
-  require(loss || !gradients, "gradients need a loss, and a loss needs labels");
+  require(loss || !gradients, "gradients need a loss, expected labels");
   if (loss) out.emplace_back("loss", loss.value().reshape({}));
   if (gradients) {
     folder.model.parameters().clear_grads();

@@ -14,7 +14,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// What a field may hold besides whole numbers of 31 bits and their negatives.
+// Whether a field may contain numbers other than 32-bit integers.
 enum class Numbers { whole, any };
 
 struct InputField {
@@ -40,7 +40,7 @@ class RectangleReader {
 
   Tensor read(dom::element value) {
     dom::array rows;
-    if (value.get_array().get(rows)) refuse("is no list");
+    if (value.get_array().get(rows)) refuse("is not a list");
     for (const dom::element row : rows) {
       dom::array items;
       const bool nested = row.get_array().get(items) == simdjson::SUCCESS;
@@ -60,7 +60,7 @@ class RectangleReader {
 
  private:
   [[noreturn]] void refuse(std::string_view what) const {
-    fail(Fault::data, "'{}': {} {}, expected a list of {} or of lists of them", file_, field_.name, what,
+    fail(Fault::data, "'{}': {} {}, expected a list of {} or a list of such lists", file_, field_.name, what,
          field_.numbers == Numbers::any ? "numbers" : "whole numbers");
   }
 
@@ -71,17 +71,17 @@ class RectangleReader {
       ++count;
     }
     if (rows_ > 0 && count != columns_) {
-      fail(Fault::data, "'{}': {}[{}] has {} numbers, expected {} as in the row before", file_, field_.name,
-           rows_, count, columns_);
+      fail({Fault::data, Code::bad_shape}, "'{}': {}[{}] has {} numbers, expected {} as in the previous row",
+           file_, field_.name, rows_, count, columns_);
     }
     columns_ = count;
   }
 
   void add(dom::element item) {
     double value = 0;
-    if (item.get_double().get(value)) refuse("holds something that is no number");
+    if (item.get_double().get(value)) refuse("contains a value that is not a number");
     const bool whole = value == std::trunc(value) && std::abs(value) <= std::numeric_limits<int32_t>::max();
-    if (!whole && field_.numbers == Numbers::whole) refuse(fmt::format("holds {}", value));
+    if (!whole && field_.numbers == Numbers::whole) refuse(fmt::format("contains {}", value));
     whole_ = whole_ && whole;
     values_.push_back(value);
   }
@@ -99,8 +99,8 @@ const InputField& field_of(std::string_view name, const std::string& file) {
     if (field.name == name) return field;
     names.push_back(field.name);
   }
-  fail(Fault::data, "'{}': has {}, expected only {}{}", file, quote(name), fmt::join(names, ", "),
-       suggestion(name, names));
+  fail({Fault::data, Code::unknown_option, did_you_mean(name, names)},
+       "'{}': unknown input {}, expected only {}", file, quote(name), fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -109,7 +109,8 @@ ForwardInputs read_inputs(const std::filesystem::path& path) {
   dom::parser parser;
   dom::object object;
   const auto error = parser.parse(read_file(path, uint64_t{1} << 32)).get_object().get(object);
-  require(!error, "'{}': is no JSON object: {}", path.string(), simdjson::error_message(error));
+  require(!error, Code::damaged_file, "'{}': not a JSON object: {}", path.string(),
+          simdjson::error_message(error));
   ForwardInputs inputs;
   const std::string name = path.string();
   for (const dom::key_value_pair member : object) {
@@ -117,7 +118,7 @@ ForwardInputs read_inputs(const std::filesystem::path& path) {
     const InputField& field = field_of(member.key, name);
     inputs.*field.member = RectangleReader(name, field).read(member.value);
   }
-  require(static_cast<bool>(inputs.input_ids), "'{}': has no input_ids, expected a list of lists",
+  require(static_cast<bool>(inputs.input_ids), "'{}': input_ids is missing, expected a list of lists",
           path.string());
   return inputs;
 }

@@ -10,10 +10,10 @@ namespace {
 using simdjson::error_code;
 namespace ondemand = simdjson::ondemand;
 
-// A container being read: where in it we are.
+// A container that is being read, and the position in it.
 struct Level {
   std::variant<ondemand::array_iterator, ondemand::object_iterator> at;
-  bool begun = false;
+  bool started = false;
 };
 
 error_code check_scalar(ondemand::value value, ondemand::json_type type) {
@@ -72,9 +72,9 @@ error_code check_json(ondemand::value value, size_t depth_left) {
     ondemand::value child;
     const error_code error = std::visit(
         [&](auto& at) {
-          if (level.begun) ++at;
-          level.begun = true;
-          ended = at == std::remove_reference_t<decltype(at)>{};  // any right side stands for the end
+          if (level.started) ++at;
+          level.started = true;
+          ended = at == std::remove_reference_t<decltype(at)>{};  // every right-hand side compares as the end
           return ended ? simdjson::SUCCESS : next_value(at, child);
         },
         level.at);

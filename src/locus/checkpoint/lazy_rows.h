@@ -1,5 +1,5 @@
-// Rows of a table that stay in their file until a text has them. A table of tokens is half of a small model
-// and two thirds of one for many languages, and a text has a few rows of it.
+// Lazily loaded rows of a table: they stay in their file until first use. Token embeddings are half of a
+// small model and two thirds of a multilingual one, and a text uses only a few of their rows.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@ namespace locus {
 
 class LazyRows final : public RowSource {
  public:
-  // Of a matrix whose rows lie in the file as they do in the table.
+  // The matrix must be stored in the file row by row, as in the table.
   LazyRows(std::shared_ptr<const WeightFiles> files, Binding table);
 
-  // An error when the file was changed meanwhile, or a row holds numbers that are not finite.
-  void bring(const Tensor& ids) const override;
+  // Throws if the file was modified since it was opened, or if a row contains NaN or infinity.
+  void load(const Tensor& ids) const override;
 
  private:
-  std::vector<int32_t> missing(const Tensor& ids) const;  // in order
+  std::vector<int32_t> missing(const Tensor& ids) const;  // sorted, without duplicates
 
   std::shared_ptr<const WeightFiles> files_;
   Binding table_;
   TensorReader reader_;
   mutable std::mutex mutex_;
-  mutable std::vector<bool> there_;  // by row
+  mutable std::vector<bool> loaded_;  // by row
 };
 
 }  // namespace locus

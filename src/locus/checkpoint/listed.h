@@ -1,4 +1,4 @@
-// Problems as an error tells them: a line each, of many the first.
+// Formats a list of problems for an error: one per line, at most `most` of them.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Which tensor of the files is meant by which binding: names differ by prefix (a checkpoint saved with a head
-// or without), by age (LayerNorm.gamma), and where tables are tied.
+// Matches the tensors of the files with the bindings. Names differ by prefix (a checkpoint saved with or
+// without a head), by age (LayerNorm.gamma), and for tied tables.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostListed = 50;
 
-// Buffers and old heads that checkpoints carry along: they are computed anew, or nothing reads them.
+// Buffers and old heads in checkpoints that Locus ignores: it computes them itself or does not use them.
 constexpr std::string_view kLeftoverEnds[] = {
     ".position_ids", "position_ids",    ".rotary_emb.inv_freq",     ".masked_bias",
     ".attn.bias",    ".attention.bias", ".embed_positions.weights",
@@ -31,14 +31,14 @@ std::string with_end(std::string_view name, std::string_view end, std::string_vi
   return std::string(name.substr(0, name.size() - end.size())) + std::string(other);
 }
 
-// A name as TensorFlow's early checkpoints had it, or nothing.
+// The name in early TensorFlow checkpoints; empty if it is the same.
 std::string old_name(std::string_view name) {
   if (name.ends_with("LayerNorm.weight")) return with_end(name, "weight", "gamma");
   if (name.ends_with("LayerNorm.bias")) return with_end(name, "bias", "beta");
   return "";
 }
 
-// All names a tensor may have, the likeliest first.
+// All names that a tensor may have, the most likely first.
 std::vector<std::string> names_of(const Family& family, const Binding& binding) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
@@ -79,8 +79,8 @@ bool of_base(const Family& family, std::string_view name) {
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Whether a checkpoint was saved with a head: then the base model's names have the prefix, and those without
-// belong to the head.
+// Whether a checkpoint was saved with a head. Then the names of the base model have the prefix, and names
+// without it belong to the head.
 bool saved_with_head(const Family& family, const WeightFiles& files) {
   return std::ranges::any_of(files.files(), [&](const SafetensorsFile& file) {
     return std::ranges::any_of(file.entries(),
@@ -88,7 +88,7 @@ bool saved_with_head(const Family& family, const WeightFiles& files) {
   });
 }
 
-// All are counted, and as many are put into words as an error lists, and one, which it hints at.
+// Counts all problems, but formats only as many as the error lists, plus one that shows there are more.
 class Problems {
  public:
   template <class... Parts>
@@ -98,7 +98,7 @@ class Problems {
 
   void refuse(const std::filesystem::path& folder) const {
     if (count_ == 0) return;
-    fail(Fault::data, "'{}': config.json and the weights do not fit together: {} tensor{}{}", folder.string(),
+    fail(Fault::data, "'{}': config.json and the weights do not match in {} tensor{}:{}", folder.string(),
          count_, count_ == 1 ? "" : "s", listed(texts_, kMostListed));
   }
 
@@ -107,14 +107,14 @@ class Problems {
   size_t count_ = 0;
 };
 
-// The table of tokens may stand under several names, but Locus has one: all must say the same. That of a tied
-// head is not among them, for it may turn out to be the head's own.
+// Files may store the token embeddings under several names, but Locus has one table: all copies must be
+// equal. The name of a tied head is skipped, because the file may contain a separate head under it.
 void compare_tables(const WeightFiles& files, const Binding& binding, std::span<const std::string> names,
                     Problems& problems) {
   for (const std::string& name : names) {
     if (name == binding.tensor || name == binding.tied || !files.find(name)) continue;
     if (files.same(binding.tensor, name)) continue;
-    problems.add("{} and {} differ, expected the same numbers: Locus has one table of tokens",
+    problems.add("{} and {} differ, expected equal values: Locus has one table of token embeddings",
                  quote(binding.tensor), quote(name));
   }
 }
@@ -122,7 +122,7 @@ void compare_tables(const WeightFiles& files, const Binding& binding, std::span<
 }  // namespace
 
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
-                   HeadOf head, std::vector<Binding>& bindings) {
+                   HeadSource head, std::vector<Binding>& bindings) {
   Problems problems;
   std::set<std::string, std::less<>> used;
   for (Binding& binding : bindings) {
@@ -130,10 +130,10 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     const auto found = std::ranges::find_if(names, [&](const std::string& name) { return files.find(name); });
     for (const std::string& name : names) used.insert(name);
     const Shape expected = binding.shape();
-    if (head == HeadOf::caller && binding.ours.starts_with("head.")) {
-      const bool there = found != names.end() && readable(files.find(*found)->entry(*found), expected);
-      binding.drawn = !there || binding.ours.starts_with("head.out.");
-      if (binding.drawn) continue;
+    if (head == HeadSource::new_head && binding.ours.starts_with("head.")) {
+      const bool usable = found != names.end() && readable(files.find(*found)->entry(*found), expected);
+      binding.random_init = !usable || binding.ours.starts_with("head.out.");
+      if (binding.random_init) continue;
     }
     if (found == names.end()) {
       problems.add("missing: {} {}", binding.tensor, expected.text());
@@ -147,7 +147,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     binding.tensor = *found;
     if (binding.ours == "tokens") compare_tables(files, binding, names, problems);
   }
-  const bool old_head = head != HeadOf::files && saved_with_head(family, files);
+  const bool old_head = head != HeadSource::files && saved_with_head(family, files);
   for (const SafetensorsFile& file : files.files()) {
     for (const TensorEntry& entry : file.entries()) {
       if (used.contains(entry.name) || leftover(family, entry.name)) continue;
@@ -158,7 +158,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
   problems.refuse(folder);
 }
 
-bool lacks_head(const Family& family, const WeightFiles& files, const std::vector<Binding>& bindings) {
+bool head_is_missing(const Family& family, const WeightFiles& files, const std::vector<Binding>& bindings) {
   bool has_own = false;
   for (const Binding& binding : bindings) {
     if (!binding.ours.starts_with("head.")) continue;

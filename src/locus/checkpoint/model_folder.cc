@@ -9,7 +9,8 @@
 namespace locus {
 namespace {
 
-// What weights may leave out of what config.json says: a base model's pooler, and a bias on the logits.
+// Removes from the blueprint what the weights may omit: the pooler of a base model, and the bias on the
+// logits.
 void follow_weights(const WeightFiles& files, Blueprint& b) {
   const auto has = [&](std::string_view part) {
     return std::ranges::any_of(files.files(), [&](const SafetensorsFile& file) {
@@ -22,8 +23,8 @@ void follow_weights(const WeightFiles& files, Blueprint& b) {
   if (b.kind == ModelKind::encoder_decoder && !has("final_logits_bias")) b.head_bias = false;
 }
 
-// Whether a head that config.json calls tied comes with another table than the tokens: then, as transformers
-// has it, it is not tied.
+// Whether config.json ties the head, but the files contain a head that differs from the token embeddings.
+// Then, as in transformers, the head is not tied.
 bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings) {
   return std::ranges::any_of(bindings, [&](const Binding& binding) {
     return !binding.tied.empty() && binding.tied != binding.tensor && files.find(binding.tied) &&
@@ -31,15 +32,16 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
   });
 }
 
-bool head_is_the_table(const Blueprint& b) { return b.tied && tells_tokens(b.head); }
+bool head_is_tied(const Blueprint& b) { return b.tied && predicts_tokens(b.head); }
 
-// Options of a scheme that do not go together stand in config.json.
-Model made(const Config& config, const Blueprint& blueprint, const Model::Options& start) {
+// Makes the model. Scheme options that do not fit together come from config.json, so the error names the
+// file.
+Model make_model(const Config& config, const Blueprint& blueprint, const Model::Options& options) {
   try {
-    return Model(blueprint, start);
+    return Model(blueprint, options);
   } catch (const Error& error) {
     if (error.fault() != Fault::usage) throw;
-    fail(Fault::data, "'{}': {}", config.path().string(), error.what());
+    fail({Fault::data, error.code(), error.hint()}, "'{}': {}", config.path().string(), error.message());
   }
 }
 
@@ -52,20 +54,19 @@ std::string architecture_with(const Config& config, HeadKind head) {
 ModelFolder opened(const std::filesystem::path& path, Config config, std::optional<uint64_t> seed,
                    const Opening& opening);
 
-// Folders made by sentence-transformers may name the class that was trained before, without its head.
+// Folders made by sentence-transformers may name a class with a head, but contain no weights of it.
 ModelFolder without_head(const std::filesystem::path& path, const Config& config, const Opening& opening) {
   json::Members changes = {{"architectures", architecture_with(config, HeadKind::none)}};
   ModelFolder folder =
       opened(path, Config(changed_config(config.path(), changes), config.path()), {}, opening);
   folder.changes = std::move(changes);
-  folder.warnings.push_back(
-      fmt::format("'{}': config.json names {}, but the weights have no such head: it "
-                  "opens as a model of hidden states",
-                  path.string(), config.text("architectures.0")));
+  folder.warnings.push_back(fmt::format(
+      "'{}': config.json names {}, but the weights contain no such head: the model opens without a head",
+      path.string(), config.text("architectures.0")));
   return folder;
 }
 
-// What the seed draws is a new head; without one, everything comes from the files.
+// With a seed, the head is new and randomly initialized. Without one, everything comes from the files.
 ModelFolder opened(const std::filesystem::path& path, Config config, std::optional<uint64_t> seed,
                    const Opening& opening) {
   Architecture architecture = read_architecture(config);
@@ -74,27 +75,27 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   const WeightFiles& files = *weight_files;
   require_numbers(blueprint, files.numbers(), config.path());
   follow_weights(files, blueprint);
-  const Model::Options start = {.seed = seed, .weights = opening.weights};
-  Model model = made(config, blueprint, start);
+  const Model::Options options = {.seed = seed, .weights = opening.weights};
+  Model model = make_model(config, blueprint, options);
   const Family& family = *architecture.family;
-  const HeadOf head = seed                               ? HeadOf::caller
-                      : blueprint.head == HeadKind::none ? HeadOf::nobody
-                                                         : HeadOf::files;
+  const HeadSource head = seed                               ? HeadSource::new_head
+                          : blueprint.head == HeadKind::none ? HeadSource::none
+                                                             : HeadSource::files;
   std::vector<Binding> bindings = bindings_of(family, blueprint, model.parameters());
-  if (head == HeadOf::files && lacks_head(family, files, bindings)) {
+  if (head == HeadSource::files && head_is_missing(family, files, bindings)) {
     return without_head(path, config, opening);
   }
   match_tensors(family, files, path, head, bindings);
-  if (head_is_the_table(blueprint) && has_own_head(files, bindings)) {
+  if (head_is_tied(blueprint) && has_own_head(files, bindings)) {
     blueprint.tied = false;
-    model = made(config, blueprint, start);
+    model = make_model(config, blueprint, options);
     bindings = bindings_of(family, blueprint, model.parameters());
     match_tensors(family, files, path, head, bindings);
   }
-  if (opening.lazy_tokens && !head_is_the_table(blueprint)) {
+  if (opening.lazy_tokens && !head_is_tied(blueprint)) {
     const auto table = std::ranges::find(bindings, "tokens", &Binding::ours);
-    table->late = true;
-    model.transformer().take_tokens_from(std::make_shared<LazyRows>(weight_files, *table));
+    table->lazy = true;
+    model.transformer().load_tokens_from(std::make_shared<LazyRows>(weight_files, *table));
   }
   std::vector<std::string> warnings = read_tensors(files, bindings, opening.progress);
   for (Binding& binding : bindings) {
@@ -118,7 +119,7 @@ json::Members label_members(const std::vector<std::string>& labels) {
     names.emplace_back(numbers[i], json::text(labels[i]));
     ids.emplace_back(labels[i], numbers[i]);
   }
-  // How many there are is told by id2label; what kind of problem they were before no longer holds.
+  // id2label defines the number of labels, and the old problem_type no longer applies.
   return {{"id2label", json::object(names)},
           {"label2id", json::object(ids)},
           {"num_labels", ""},
@@ -130,8 +131,8 @@ json::Members label_members(const std::vector<std::string>& labels) {
 Config read_config(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "config.json";
   if (!is_there(file)) {
-    fail(Fault::io, "'{}' {}; expected a folder of the hub", folder.string(),
-         is_folder(folder) ? "has no config.json" : "is no folder");
+    fail({Fault::io, Code::missing_file}, "'{}' {}, expected a Hugging Face model folder", folder.string(),
+         is_folder(folder) ? "has no config.json" : "is not a folder");
   }
   return Config(file);
 }
@@ -147,7 +148,7 @@ ModelFolder open_model(const std::filesystem::path& path, const NewHead& head) {
   changes.emplace_back("architectures", architecture_with(own, head.kind));
   ModelFolder folder = opened(path, Config(changed_config(own.path(), changes), own.path()), head.seed, {});
   folder.changes = std::move(changes);
-  // A base model's own names do not go with those of a head.
+  // The tensor names of a base model have no prefix, but with a head they need one.
   folder.bindings =
       bindings_of(*folder.architecture.family, folder.architecture.blueprint, folder.model.parameters());
   return folder;
@@ -161,7 +162,7 @@ std::vector<std::string> named_labels(const Config& config) {
   return names;
 }
 
-void name_the_rest(std::vector<std::string>& labels, int64_t count) {
+void name_remaining_labels(std::vector<std::string>& labels, int64_t count) {
   for (auto i = static_cast<int64_t>(labels.size()); i < count; ++i)
     labels.push_back(fmt::format("LABEL_{}", i));
 }

@@ -1,4 +1,4 @@
-// A model folder as the Hugging Face hub has them: config.json and safetensors, opened as they are.
+// Opens and writes Hugging Face model folders: config.json and safetensors, without conversion.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +13,14 @@
 
 namespace locus {
 
-// Called as bytes arrive, from any thread but never from two at once.
+// Called as bytes are read, from any thread but never concurrently.
 using LoadProgress = std::function<void(uint64_t done, uint64_t all)>;
 
 struct Opening {
-  DType weights = DType::f32;  // f32, or bf16 for a model that is only asked (Model::Options)
-  // For a model that is only asked: a table of tokens that is no head's weight, the largest part of many
-  // models, stays in its file, and a row of it is read when a text has it. Its parameter is blank but for
-  // those.
+  DType weights = DType::f32;  // f32, or bf16 for inference only (Model::Options)
+  // For inference only: the token embeddings, the largest part of many models, stay in their file, and a row
+  // is read on first use. The other rows of the parameter are uninitialized. No effect if the head is tied to
+  // them.
   bool lazy_tokens = false;
   LoadProgress progress;
 };
@@ -30,54 +30,56 @@ struct ModelFolder {
   Config config;
   Architecture architecture;
   Model model;
-  std::vector<Binding> bindings;  // under the names the folder's own files use
+  std::vector<Binding> bindings;  // with the tensor names of the folder's files
   std::vector<std::string> warnings;
-  json::Members changes;  // what config.json says otherwise, now that the model has a new head
+  json::Members changes;  // members of config.json that differ because the model has a new head
 };
 
-// config.json; an error that says what the folder is instead when there is none.
+// Reads config.json. If it is missing, the error says what is wrong with the folder.
 Config read_config(const std::filesystem::path& folder);
 
-// Reads config.json and the weights, these straight into the model's memory, as f32 or bf16 whatever they are
-// stored as. Tensors that are missing, too many or of another shape are all listed in one error; leftovers
-// that mean nothing (position_ids, rotary frequencies, masks) are passed over.
+// Reads config.json and the weights, directly into the memory of the model, as f32 or bf16 whatever their
+// stored type. Missing tensors, unknown tensors and wrong shapes are reported together in one error.
+// Leftovers without meaning (position_ids, rotary frequencies, masks) are ignored.
 ModelFolder open_model(const std::filesystem::path& path, const Opening& opening = {});
 
-// Another head in place of the folder's own. What tells labels is drawn; other parts of it are where the
-// folder has none of the right shape. What the folder's own head had besides is passed over.
+// A new head instead of the folder's own. Its output layer is randomly initialized, and so is every other
+// part for which the folder has no tensor of the right shape. The remaining tensors of the old head are
+// ignored.
 struct NewHead {
   HeadKind kind = HeadKind::sequence_class;
-  std::vector<std::string> labels;  // their names, of a classifier
+  std::vector<std::string> labels;  // label names of a classifier
   uint64_t seed = 1;
 };
 ModelFolder open_model(const std::filesystem::path& path, const NewHead& head);
-// The names that config.json has for labels (id2label), in their order.
+// The label names in config.json (id2label), in order.
 std::vector<std::string> named_labels(const Config& config);
-// Names up to `count`, as transformers calls labels that have none: LABEL_2.
-void name_the_rest(std::vector<std::string>& labels, int64_t count);
+// Extends `labels` to `count` names; like transformers, it calls unnamed labels LABEL_2.
+void name_remaining_labels(std::vector<std::string>& labels, int64_t count);
 
-// Writes a new folder that transformers opens, whole or not at all: the weights as f32 under the names they
-// came with, config.json, the tokenizer and other small files as they are.
+// Atomically writes a new folder that transformers can open: the weights as f32 under their original names,
+// config.json, and unchanged copies of the tokenizer and other small files.
 void save_model(const ModelFolder& folder, const std::filesystem::path& to);
-// The same for a model that was made here, as the family whose config.json can say its blueprint.
+// The same for a model made by Locus, as a family that can represent its blueprint (see export_config()).
 void save_model(const Model& model, const std::filesystem::path& to);
-// What the first puts into a folder, for a model that is changed on the way: `tensors` as the bindings have
-// them, and members of config.json, where an empty value removes one.
+// The steps of the first save_model(), for a model that is modified before writing: `tensors` are in the
+// order of the bindings, `changes` are members of config.json, and an empty value removes a member.
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings);
 void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const std::filesystem::path& to,
                  json::Members changes);
-// The text of a config.json with some members changed.
+// The text of a config.json with changed members.
 std::string changed_config(const std::filesystem::path& file, const json::Members& changes);
 
-// Finds every binding's tensor and sets its name to the one the files have; all problems in one error. Those
-// of a new head need not be there, and are marked as drawn. Where the model has no head, or a new one, that
-// of the files is passed over.
-enum class HeadOf { files, nobody, caller };
+// Where the head of a model comes from: from the files, from nowhere (the model has no head), or it is new.
+enum class HeadSource { files, none, new_head };
+// Finds the tensor of every binding and sets its name to the one in the files; reports all problems in one
+// error. Tensors of a new head may be missing; their bindings are marked random_init. If the model has no
+// head or a new one, other tensors of the head in the files are ignored.
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
-                   HeadOf head, std::vector<Binding>& bindings);
-// Whether the head has tensors of its own, and the files none of them.
-bool lacks_head(const Family& family, const WeightFiles& files, const std::vector<Binding>& bindings);
-// Fills the bindings' parameters; returns warnings.
+                   HeadSource head, std::vector<Binding>& bindings);
+// Whether the head has its own tensors, and the files contain none of them.
+bool head_is_missing(const Family& family, const WeightFiles& files, const std::vector<Binding>& bindings);
+// Reads the parameters of the bindings; returns warnings.
 std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
                                       const LoadProgress& progress);
 

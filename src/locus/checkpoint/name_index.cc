@@ -22,7 +22,8 @@ NameIndex::NameIndex(const std::vector<TensorEntry>& tensors, const std::string&
     return left.hash == right.hash && name(left) == name(right);
   });
   if (twice != keys_.end())
-    fail(Fault::data, "'{}': tensor {} stands twice in the header, expected once", file, quote(name(*twice)));
+    fail({Fault::data, Code::damaged_file}, "'{}': tensor {} occurs twice in the header, expected once", file,
+         quote(name(*twice)));
 }
 
 const TensorEntry* NameIndex::find(const std::vector<TensorEntry>& tensors, std::string_view name) const {

@@ -1,6 +1,6 @@
-// Finds the tensors of a header by name: sorted by the names' hashes, equal hashes by the names. A sorted
-// table instead of a hash map, so that names chosen to collide cost a comparison each and not a chain; hashes
-// before names, so that a million names with one beginning are sorted without touching them.
+// Finds the tensors of a header by name, in a table sorted by the hash of the name, then by the name. It is
+// not a hash map, so that names chosen to collide cost only a comparison each. It sorts by hash first, so
+// that a million names with a common prefix are sorted without reading them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct TensorEntry;
 class NameIndex {
  public:
   NameIndex() = default;
-  NameIndex(const std::vector<TensorEntry>& tensors, const std::string& file);  // names must differ
+  NameIndex(const std::vector<TensorEntry>& tensors,
+            const std::string& file);  // duplicate names are an error
 
   const TensorEntry* find(const std::vector<TensorEntry>& tensors, std::string_view name) const;
 

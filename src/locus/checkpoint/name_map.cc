@@ -35,10 +35,11 @@ int64_t Binding::row(int64_t tensor_row) const {
 
 Tensor Binding::assemble(std::span<const Tensor> values) const {
   for (const Tensor& value : values) {
-    require(value.dtype() == DType::f32, "'{}' is held as {}, expected f32; open the model as f32", tensor,
+    require(value.dtype() == DType::f32,
+            "tensor '{}' has the format {}, expected f32: open the model with f32 weights", tensor,
             name_of(value.dtype()));
   }
-  if (as_it_is()) return values[0].reshape(shape());
+  if (is_plain()) return values[0].reshape(shape());
   const Tensor result = values[0].like(shape());
   const int64_t all = rows(), width = columns();
   const auto to = result.data<float>();
@@ -124,7 +125,7 @@ std::vector<Binding> NameMap::take() {
     const auto [first, end] = std::equal_range(bound_.begin(), bound_.end(), parameter.name);
     const auto times = end - first;
     if (times == 1) continue;
-    fail(Fault::bug, "the name map has the parameter '{}' {} times, expected once", parameter.name, times);
+    fail(Fault::bug, "NameMap: parameter '{}' is named {} times, expected once", parameter.name, times);
   }
   return std::move(bindings_);
 }

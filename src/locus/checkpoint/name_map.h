@@ -1,5 +1,5 @@
-// Which tensor of a checkpoint holds which parameters of a model, and in what order of rows and columns. One
-// list serves to load, to save, and to say gradients in the checkpoint's own names.
+// Maps the tensors of a checkpoint to the parameters of a model, with the order of rows and columns. One list
+// serves to load, to save, and to report gradients under the names of the checkpoint.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,69 +14,70 @@
 
 namespace locus {
 
-// How a checkpoint's tensor differs from Locus's matrix [out, in] (or bias [out]).
+// How a tensor of the checkpoint is laid out, compared to a Locus matrix [out, in] or bias [out].
 struct Layout {
   bool transposed = false;  // [in, out]
   bool one_row = false;     // a bias as [1, out]
-  // Above 0: the queries of a group of heads stand together with its key and its value, rows
-  // [groups, queries + 2, D]. Else all queries, all keys, all values.
+  // Above 0: the queries of each group of heads are followed by its key and its value, with rows
+  // [groups, queries + 2, D]. 0: all queries, then all keys, then all values.
   int64_t groups = 0, queries = 1;
 };
 
-// A tensor of the checkpoint and the parameters in it: one, or several whose rows are one below the other.
+// A tensor of the checkpoint and the parameters in it: one, or several whose rows are stacked.
 struct Binding {
   std::string tensor;
-  std::string ours;  // Locus's name of the first of them
+  std::string ours;  // the Locus name of the first parameter
   std::vector<Var> parameters;
   Layout layout;
-  std::vector<std::string> aliases;  // other names for it: a tied table may be stored under any or all
-  std::string tied;       // of these names, the head's own, where the head is said to be tied to it
-  bool constant = false;  // no parameter of the family's: it gets no gradient
-  bool drawn = false;     // of a new head: no file has it
-  bool late = false;      // its rows stay in the file until a text has them
+  std::vector<std::string> aliases;  // alternative names; a tied table may be stored under several of them
+  std::string tied;          // the alias that is the name of the head, if the head is tied to this table
+  bool constant = false;     // a buffer, not a parameter, in transformers: it gets no gradient
+  bool random_init = false;  // part of a new head, randomly initialized, not in any file
+  bool lazy = false;         // rows are loaded from the file on first use
 
   Shape shape() const;  // of the tensor
-  // Where a row of the tensor stands among the parameters' rows; of a layout that is not transposed.
+  // The index of a tensor row among the rows of the parameters, for layouts that are not transposed.
   int64_t row(int64_t tensor_row) const;
-  int64_t rows() const;     // of the parameters together
-  int64_t columns() const;  // of each
-  bool as_it_is() const { return parameters.size() == 1 && !layout.transposed && layout.groups == 0; }
-  // Values of the parameters, or their gradients, as the checkpoint has them.
+  int64_t rows() const;     // of all parameters together
+  int64_t columns() const;  // of each parameter
+  bool is_plain() const { return parameters.size() == 1 && !layout.transposed && layout.groups == 0; }
+  // Values or gradients of the parameters in the layout of the checkpoint.
   Tensor assemble(std::span<const Tensor> values) const;
 };
 
-using NamePair = std::pair<std::string_view, std::string_view>;  // Locus's name, the checkpoint's
+using NamePair = std::pair<std::string_view, std::string_view>;  // Locus name, checkpoint name
 
-// The number of a layer in its names: "encoder.layers.3."
+// The prefix of a layer's names: "encoder.layers.3."
 inline std::string numbered(std::string_view branch, int64_t layer) {
   return fmt::format("{}.{}.", branch, layer);
 }
 
-// Families name everything their models may have; what this model does not have is passed over.
+// Families name every parameter that their models may have; names without a parameter in this model are
+// ignored.
 class NameMap {
  public:
   explicit NameMap(const Parameters& parameters) : parameters_(parameters) {}
 
   Binding* tensor(std::string_view ours, std::string_view theirs, const Layout& layout = {});
-  // A module: its weight and its bias.
+  // The weight and the bias of a module.
   void module(std::string_view ours, std::string_view theirs, const Layout& layout = {});
   void modules(std::string_view ours, std::string_view theirs, std::span<const NamePair> names,
                const Layout& layout = {});
   // The modules of every layer: "decoder.layers.3.attention.out" and "transformer.h.3.attn.out_proj".
   void layers(std::string_view ours, std::string_view theirs, int64_t count, std::span<const NamePair> names,
               const Layout& layout = {});
-  // The table of tokens, and the head's, which is the same one where it is tied.
+  // The token embeddings and the weight of the head, which are one tensor if tied.
   void tokens(std::string_view theirs, std::string_view head, bool tied);
   // One tensor for several parameters.
   void joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout = {});
-  // One module for several, their rows one below the other.
+  // One module of the checkpoint for several modules of Locus, with stacked rows.
   void stacked(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout = {});
-  // A module with one matrix for queries, keys and values, which a model may have as one or as three.
+  // A module with one matrix for queries, keys and values, which are one or three parameters in Locus.
   void qkv(std::string_view ours, std::string_view theirs, const Layout& layout = {});
   // Another name for the same tensor.
   void alias(std::string_view theirs, std::string_view other);
 
-  std::vector<Binding> take();  // every parameter is in it, or it is a bug
+  std::vector<Binding> take();  // throws Fault::bug unless every parameter is named exactly once
 
  private:
   const Parameters& parameters_;

@@ -1,7 +1,7 @@
 #include "locus/checkpoint/parameters_file.h"
 
 #include "locus/base/error.h"
-#include "locus/nn/least_weights.h"
+#include "locus/nn/min_weights.h"
 #include "locus/op/convert.h"
 
 namespace locus {
@@ -13,8 +13,9 @@ std::vector<NamedTensor> named_tensors(const Parameters& parameters) {
 }
 
 void read_parameters(const SafetensorsFile& file, const Parameters& parameters) {
-  require(file.entries().size() == parameters.all().size(), "'{}' has {} tensors, the model {} parameters",
-          file.path().string(), file.entries().size(), parameters.all().size());
+  require(file.entries().size() == parameters.all().size(),
+          "'{}': got {} tensors, expected {}, one per parameter of the model", file.path().string(),
+          file.entries().size(), parameters.all().size());
   for (const auto& [name, var] : parameters.all()) {
     Tensor value = var.value();
     if (value.dtype() == DType::bf16) {
@@ -26,8 +27,9 @@ void read_parameters(const SafetensorsFile& file, const Parameters& parameters) 
 }
 
 void require_numbers(const Blueprint& blueprint, double found, const std::filesystem::path& owner) {
-  const double wanted = least_weights(blueprint);
-  require(wanted <= found, "'{}': describes a model of at least {:.0f} numbers, but the weights hold {:.0f}",
+  const double wanted = min_weights(blueprint);
+  require(wanted <= found,
+          "'{}': describes a model with at least {:.0f} weights, but the weight files contain only {:.0f}",
           owner.string(), wanted, found);
 }
 

@@ -1,4 +1,4 @@
-// The parameters of a model made here, in a safetensors file under their own names.
+// The parameters of a model made by Locus, in a safetensors file under their Locus names.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@ namespace locus {
 
 std::vector<NamedTensor> named_tensors(const Parameters& parameters);
 
-// Fills the parameters, those in bf16 by rounding. The file must hold them all, as f32, and nothing else.
+// Reads the parameters; bf16 parameters are rounded. The file must contain exactly these, as f32.
 void read_parameters(const SafetensorsFile& file, const Parameters& parameters);
 
-// Refuses a blueprint that needs more than the `found` numbers of its weights, before memory is taken for it.
-// `owner` is the file that describes it.
+// Throws if the blueprint needs more weights than the `found` numbers in its file, before memory is
+// allocated. `owner` is the file that contains the blueprint.
 void require_numbers(const Blueprint& blueprint, double found, const std::filesystem::path& owner);
 
 }  // namespace locus

@@ -1,4 +1,4 @@
-// Weights from files into a model's memory, in parallel, piece by piece.
+// Reads weights from files into the memory of a model, in parallel and in pieces.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -11,11 +11,11 @@
 namespace locus {
 namespace {
 
-// Large enough that two threads seldom meet in one huge page of fresh memory: 2 MiB took 52 ms where 256 KiB
-// took 62.
+// Large enough that two threads rarely touch the same huge page of fresh memory: 2 MiB takes 52 ms, 256 KiB
+// takes 62 ms.
 constexpr uint64_t kPieceBytes = 1 << 21;
 
-// Rows of a tensor that one thread reads at once.
+// Rows of a tensor that one thread reads in one call.
 struct Piece {
   size_t reader;
   int64_t begin, end;
@@ -29,7 +29,7 @@ std::vector<std::string> read_tensors(const WeightFiles& files, const std::vecto
   std::vector<Piece> pieces;
   uint64_t all = 0;
   for (const Binding& binding : bindings) {
-    if (binding.drawn || binding.late) continue;
+    if (binding.random_init || binding.lazy) continue;
     const TensorReader& reader = readers.emplace_back(files, binding);
     all += static_cast<uint64_t>(reader.rows()) * reader.row_bytes();
     const auto step =
@@ -38,7 +38,7 @@ std::vector<std::string> read_tensors(const WeightFiles& files, const std::vecto
       pieces.push_back({readers.size() - 1, row, std::min(row + step, reader.rows())});
     }
   }
-  std::vector<std::atomic<bool>> broken(readers.size());
+  std::vector<std::atomic<bool>> not_finite(readers.size());
   std::vector<Scratch> scratch(static_cast<size_t>(threads()));
   std::mutex mutex;
   uint64_t done = 0;
@@ -47,19 +47,19 @@ std::vector<std::string> read_tensors(const WeightFiles& files, const std::vecto
       const Piece& piece = pieces[static_cast<size_t>(i)];
       Scratch& own = scratch[static_cast<size_t>(thread_index())];
       const TensorReader& reader = readers[piece.reader];
-      if (!reader.read(piece.begin, piece.end, own)) broken[piece.reader] = true;
+      if (!reader.read(piece.begin, piece.end, own)) not_finite[piece.reader] = true;
       if (!progress) continue;
       const std::lock_guard lock(mutex);
       done += static_cast<uint64_t>(piece.end - piece.begin) * reader.row_bytes();
       progress(done, all);
     }
   });
-  // Written to meanwhile, it would be parts of two models.
+  // If a file was modified during the read, the weights could be a mixture of two models.
   for (const SafetensorsFile& file : files.files()) file.require_unchanged();
   std::vector<std::string> warnings;
   for (size_t i = 0; i < readers.size(); ++i) {
-    if (!broken[i]) continue;
-    warnings.push_back(fmt::format("'{}': tensor {} holds numbers that are not finite",
+    if (!not_finite[i]) continue;
+    warnings.push_back(fmt::format("'{}': tensor {} contains NaN or infinity",
                                    readers[i].file().path().string(), quote(readers[i].name())));
   }
   return warnings;

@@ -10,22 +10,26 @@
 namespace locus {
 namespace {
 
-// What one thread reads at once: large enough that a system call costs nothing, small enough to share out.
+// Bytes per read of one thread: large enough to hide the cost of a system call, small enough to balance
+// threads.
 constexpr int64_t kChunkBytes = 4 << 20;
 
 uint64_t header_length(const InputFile& file) {
   const std::string path = file.path().string();
   std::byte length_bytes[8];
-  require(file.size() >= sizeof length_bytes,
-          "'{}': the file has {} bytes, expected at least 8 for the header's length", path, file.size());
+  require(file.size() >= sizeof length_bytes, Code::damaged_file,
+          "'{}': the file has {} bytes, expected at least 8 for the header length", path, file.size());
   file.read_at(0, length_bytes);
   const auto length = Reader(length_bytes, path).number<uint64_t>("header length");
-  require(length <= kMaxHeaderBytes,
-          "'{}': header length is {}, expected at most {}; is it a safetensors file?", path, length,
-          kMaxHeaderBytes);
-  require(length <= file.size() - sizeof length_bytes,
-          "'{}': header length is {}, expected at most the {} bytes that follow it; is the file cut short?",
-          path, length, file.size() - sizeof length_bytes);
+  if (length > kMaxHeaderBytes) {
+    fail({Fault::data, Code::damaged_file, "check that it is a safetensors file"},
+         "'{}': header length is {}, expected at most {}", path, length, kMaxHeaderBytes);
+  }
+  if (length > file.size() - sizeof length_bytes) {
+    fail({Fault::data, Code::damaged_file, "the file may be truncated"},
+         "'{}': header length is {}, expected at most the {} bytes that follow it", path, length,
+         file.size() - sizeof length_bytes);
+  }
   return length;
 }
 
@@ -48,34 +52,34 @@ bool SafetensorsFile::has(std::string_view name) const {
 
 const TensorEntry& SafetensorsFile::entry(std::string_view name) const {
   const TensorEntry* found = header_.by_name.find(entries(), name);
-  require(found != nullptr, "'{}': has no tensor {} among its {}", path().string(), quote(name),
+  require(found != nullptr, "'{}': tensor {} not found among its {} tensors", path().string(), quote(name),
           entries().size());
   return *found;
 }
 
 Shape SafetensorsFile::shape(std::string_view name) const {
   const TensorEntry& tensor = entry(name);
-  require(tensor.sizes.size() <= Shape::kMaxRank,
-          "'{}': tensor {}: shape has {} sizes, Locus takes at most {}", path().string(), quote(name),
-          tensor.sizes.size(), Shape::kMaxRank);
+  require(tensor.sizes.size() <= Shape::kMaxRank, "'{}': tensor {}: shape has {} sizes, expected at most {}",
+          path().string(), quote(name), tensor.sizes.size(), Shape::kMaxRank);
   std::vector<int64_t> sizes;
   for (const uint64_t size : tensor.sizes) {
-    require(size <= uint64_t{1} << 62, "'{}': tensor {}: shape has a size of {}, Locus takes at most 2^62",
+    require(size <= uint64_t{1} << 62, "'{}': tensor {}: shape has a size of {}, expected at most 2^62",
             path().string(), quote(name), size);
     sizes.push_back(static_cast<int64_t>(size));
   }
   try {
     return Shape(sizes);
   } catch (const Error& error) {
-    fail(Fault::data, "'{}': tensor {}: {}", path().string(), quote(name), error.what());
+    fail({Fault::data, error.code(), error.hint()}, "'{}': tensor {}: {}", path().string(), quote(name),
+         error.message());
   }
 }
 
 DType SafetensorsFile::dtype(std::string_view name) const {
   const StoredType& type = *entry(name).type;
   require(type.dtype.has_value(),
-          "'{}': tensor {}: dtype is {}, Locus reads BOOL, U8, F16, BF16, I32, F32, F64 and I64",
-          path().string(), quote(name), type.name);
+          "'{}': tensor {}: dtype is {}, expected BOOL, U8, F16, BF16, I32, F32, F64 or I64", path().string(),
+          quote(name), type.name);
   return *type.dtype;
 }
 
@@ -101,10 +105,11 @@ void SafetensorsFile::read_part(const TensorEntry& entry, uint64_t offset, std::
 void SafetensorsFile::read_into(std::string_view name, const Tensor& destination) const {
   const TensorEntry& tensor = entry(name);
   const Shape stored = shape(name);
-  require(destination.shape() == stored && destination.dtype() == dtype(name),
-          "'{}': tensor {} is {} {}, cannot be read into {} {}", path().string(), quote(name),
+  require(destination.shape() == stored && destination.dtype() == dtype(name), Code::bad_shape,
+          "'{}': tensor {} is {} {}, but its destination is {} {}", path().string(), quote(name),
           name_of(dtype(name)), stored, name_of(destination.dtype()), destination.shape());
-  require(destination.contiguous(), "'{}': tensor {}: the rows of its destination lie apart", path().string(),
+  require(destination.contiguous(), Code::bad_shape,
+          "'{}': tensor {}: its destination is not contiguous, expected contiguous memory", path().string(),
           quote(name));
   std::byte* memory = destination.view().data;
   parallel_for(static_cast<int64_t>(tensor.end - tensor.begin), kChunkBytes, [&](int64_t begin, int64_t end) {

@@ -2,7 +2,7 @@
 //   u64 little-endian: N | N bytes of JSON | the tensors' bytes, one after the other
 //   {"__metadata__": {"key": "text"},
 //    "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
-// A file is checked in full when it is opened, before memory is taken for any tensor.
+// A file is checked completely when it is opened, before memory is allocated for any tensor.
 #pragma once
 
 #include <filesystem>
@@ -25,32 +25,34 @@ class SafetensorsFile {
   const std::filesystem::path& path() const { return file_.path(); }
   const std::vector<TensorEntry>& entries() const { return header_.tensors; }  // in the order of their bytes
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
-  double numbers() const;  // how many all tensors have together
+  double numbers() const;  // elements of all tensors together
   bool has(std::string_view name) const;
   const TensorEntry& entry(std::string_view name) const;
 
-  // The entry's shape and dtype, where Locus has such: at most Shape::kMaxRank sizes, and a type with a
-  // dtype.
+  // The shape and dtype of an entry. Throws if it has more than Shape::kMaxRank sizes or a type without a
+  // DType.
   Shape shape(std::string_view name) const;
   DType dtype(std::string_view name) const;
 
   Tensor read(std::string_view name) const;
-  // Into memory that is there already: contiguous, of the same shape and dtype.
+  // Reads into existing memory: contiguous, of the same shape and dtype.
   void read_into(std::string_view name, const Tensor& destination) const;
-  void require_unchanged() const { file_.require_unchanged(); }  // since it was opened
-  // Part of an entry's bytes; any number of threads may do so at once.
+  void require_unchanged() const {
+    file_.require_unchanged();
+  }  // throws if the file changed since it was opened
+  // Reads part of the bytes of an entry. Thread-safe.
   void read_part(const TensorEntry& entry, uint64_t offset, std::span<std::byte> bytes) const;
 
  private:
   InputFile file_;
   SafetensorsHeader header_;
-  uint64_t data_begin_ = 0;  // where the tensors' bytes begin in the file
+  uint64_t data_begin_ = 0;  // file offset of the first tensor
 };
 
 using NamedTensor = std::pair<std::string, Tensor>;
 
-// Writes atomically. The bytes depend on names, values and metadata only, not on the order given, and are
-// those of the format's own writer: larger element types first, then by name.
+// Writes atomically. The bytes depend on names, values and metadata only, not on the order of `tensors`, and
+// equal those of the reference writer of the format: larger element types first, then by name.
 void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata = {});
 

@@ -14,8 +14,8 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// How deep the format's own reader follows a header: the object itself, a tensor's, and what unknown fields
-// hold.
+// The nesting limit of the reference reader of the format: the header, a tensor, and values of unknown
+// fields.
 constexpr size_t kDeepestHeader = 127;
 static_assert(kHeaderPadding >= simdjson::SIMDJSON_PADDING);
 
@@ -29,8 +29,8 @@ class HeaderParser {
     ondemand::object object;
     const auto error = document_.get_object().get(object);
     if (error == simdjson::INCORRECT_TYPE) {
-      fail(Fault::data, "'{}': the header begins with {}, expected a JSON object", file_,
-           quote(std::string_view(text, std::min<size_t>(length, 16))));
+      fail({Fault::data, Code::damaged_file}, "'{}': the header begins with {}, expected a JSON object",
+           file_, quote(std::string_view(text, std::min<size_t>(length, 16))));
     }
     accept(error);
     SafetensorsHeader header;
@@ -38,16 +38,17 @@ class HeaderParser {
     for (auto item : object) {
       const auto [name, value] = field(item);
       if (name == "__metadata__") {
-        require(!has_metadata, "'{}': field '__metadata__' stands twice in the header, expected once", file_);
+        require(!has_metadata, Code::damaged_file,
+                "'{}': field '__metadata__' occurs twice in the header, expected once", file_);
         has_metadata = true;
         header.metadata = metadata(value);
       } else {
         header.tensors.push_back(tensor(name, value));
       }
     }
-    // Past the last token there is no location.
-    require(document_.current_location().error() == simdjson::OUT_OF_BOUNDS,
-            "'{}': more text follows the header's JSON object, expected spaces at most", file_);
+    // After the last token, simdjson has no location.
+    require(document_.current_location().error() == simdjson::OUT_OF_BOUNDS, Code::damaged_file,
+            "'{}': text follows the JSON object of the header, expected only spaces", file_);
     return header;
   }
 
@@ -57,13 +58,16 @@ class HeaderParser {
     ondemand::value value;
   };
 
-  // Every answer of simdjson about the text passes here.
+  // Converts every error of simdjson.
   void accept(simdjson::error_code error) {
     if (error == simdjson::SUCCESS) return;
-    if (error == simdjson::MEMALLOC) fail(Fault::resource, "'{}': out of memory for its header", file_);
+    if (error == simdjson::MEMALLOC)
+      fail(Fault::resource, "'{}': out of memory while parsing its header", file_);
     if (error == simdjson::DEPTH_ERROR)
-      fail(Fault::data, "'{}': the header's JSON is nested deeper than {} levels", file_, kDeepestHeader);
-    fail(Fault::data, "'{}': the header is not valid JSON {}: {}", file_,
+      fail({Fault::data, Code::damaged_file},
+           "'{}': the JSON of the header is nested too deeply, expected at most {} levels", file_,
+           kDeepestHeader);
+    fail({Fault::data, Code::damaged_file}, "'{}': the header is not valid JSON {}: {}", file_,
          last_key_.empty() ? "from its start" : "after the key " + quote(last_key_).text(),
          simdjson::error_message(error));
   }
@@ -81,11 +85,12 @@ class HeaderParser {
   [[noreturn]] void refuse(const std::string& where, ondemand::value value, const char* expected) {
     const std::string_view token = value.raw_json_token();
     const size_t end = token.find_last_not_of(" \t\r\n");
-    fail(Fault::data, "'{}': {} is {}, expected {}", file_, where, quote(token.substr(0, end + 1)), expected);
+    fail({Fault::data, Code::damaged_file}, "'{}': {} is {}, expected {}", file_, where,
+         quote(token.substr(0, end + 1)), expected);
   }
 
-  // `error` came from asking `value` for a type: a value of another type is named, broken JSON is said to be
-  // so.
+  // `error` is the result of reading `value` as a type. A value of another type and invalid JSON have
+  // different messages.
   void accept_type(simdjson::error_code error, const std::string& where, ondemand::value value,
                    const char* expected) {
     if (error == simdjson::INCORRECT_TYPE || error == simdjson::NUMBER_ERROR) refuse(where, value, expected);
@@ -136,8 +141,9 @@ class HeaderParser {
     present(has_shape, entry, "shape");
     present(has_offsets, entry, "data_offsets");
     if (offsets_.size() != 2)
-      fail(Fault::data, "'{}': {}: data_offsets has {} numbers, expected 2: begin and end", file_,
-           where(entry), offsets_.size());
+      fail({Fault::data, Code::damaged_file},
+           "'{}': {}: data_offsets has {} numbers, expected 2: begin and end", file_, where(entry),
+           offsets_.size());
     entry.begin = offsets_[0];
     entry.end = offsets_[1];
     return entry;
@@ -146,13 +152,15 @@ class HeaderParser {
   static std::string where(const TensorEntry& entry) { return "tensor " + quote(entry.name).text(); }
 
   void once(bool first, const TensorEntry& entry, const char* field) {
-    if (!first) fail(Fault::data, "'{}': {}: {} stands twice, expected once", file_, where(entry), field);
+    if (!first)
+      fail({Fault::data, Code::damaged_file}, "'{}': {}: {} occurs twice, expected once", file_, where(entry),
+           field);
   }
 
-  void present(bool there, const TensorEntry& entry, const char* field) {
-    if (!there)
-      fail(Fault::data, "'{}': {}: {} is missing, expected dtype, shape and data_offsets", file_,
-           where(entry), field);
+  void present(bool found, const TensorEntry& entry, const char* field) {
+    if (!found)
+      fail({Fault::data, Code::damaged_file},
+           "'{}': {}: {} is missing, expected dtype, shape and data_offsets", file_, where(entry), field);
   }
 
   const StoredType* type(const TensorEntry& entry, ondemand::value value) {
@@ -164,7 +172,8 @@ class HeaderParser {
     if (found == nullptr) {
       std::string known;
       for (const StoredType& each : stored_types()) (known += known.empty() ? "" : ", ") += each.name;
-      fail(Fault::data, "'{}': {}: dtype is {}, expected one of {}", file_, where(entry), quote(name), known);
+      fail({Fault::data, Code::damaged_file}, "'{}': {}: dtype is {}, expected one of {}", file_,
+           where(entry), quote(name), known);
     }
     return found;
   }
@@ -189,7 +198,7 @@ class HeaderParser {
 
   const std::string& file_;
   std::string_view last_key_;
-  std::vector<uint64_t> offsets_;  // of the tensor being read; kept to take memory once
+  std::vector<uint64_t> offsets_;  // of the current tensor; a member, so that memory is allocated once
   ondemand::parser parser_;
   ondemand::document document_;
 };

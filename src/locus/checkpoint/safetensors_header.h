@@ -1,5 +1,6 @@
-// The header of a safetensors file: a JSON object from tensor names to where their bytes lie. Parsing answers
-// "what does it say", checking the layout "can it be true"; only a header that passed both is ever used.
+// The header of a safetensors file: a JSON object that maps tensor names to types, shapes and byte ranges.
+// Parsing checks the syntax, and check_safetensors_layout() checks that the ranges are consistent. Only a
+// header that passed both is used.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace locus {
 struct TensorEntry {
   std::string name;
   const StoredType* type = nullptr;
-  std::vector<uint64_t> sizes;  // as the file has them: any rank, and a size of 2^64-1 beside a 0 is valid
+  std::vector<uint64_t> sizes;  // as in the file: any rank, and a size of 2^64-1 next to a 0 is valid
   uint64_t begin = 0, end = 0;  // in bytes after the header
 };
 
@@ -25,14 +26,13 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-// `text` holds `length` bytes of header and behind them kHeaderPadding more that may be read but mean
-// nothing.
+// `text` has `length` bytes of header, followed by kHeaderPadding bytes that may be read but have no meaning.
 inline constexpr size_t kHeaderPadding = 64;
-// The tensors come in the order of the text; by_name is made by check_safetensors_layout().
+// The tensors are in the order of the text; check_safetensors_layout() fills by_name.
 SafetensorsHeader parse_safetensors_header(const char* text, size_t length, const std::string& file);
 
-// Orders the tensors; their names must differ and their bytes fill the file's `data_bytes` behind the header
-// without hole or overlap, each tensor as many as its shape and type say.
+// Sorts the tensors and checks them: names must differ, each byte range must match its shape and type, and
+// the ranges must cover the `data_bytes` after the header without hole or overlap.
 void check_safetensors_layout(SafetensorsHeader& header, uint64_t data_bytes, const std::string& file);
 
 }  // namespace locus

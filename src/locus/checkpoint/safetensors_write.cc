@@ -1,4 +1,4 @@
-// Writing safetensors: header and bytes as the format's own writer has them.
+// Writes safetensors files, byte for byte like the reference writer of the format.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::string header_text(const std::vector<NamedTensor>& tensors,
 }
 
 void check_text(const std::filesystem::path& path, const char* what, std::string_view text) {
-  require(simdjson::validate_utf8(text.data(), text.size()), "cannot write '{}': {} {} is not UTF-8",
+  require(simdjson::validate_utf8(text.data(), text.size()), "cannot write '{}': {} {} is not valid UTF-8",
           path.string(), what, quote(text));
 }
 
@@ -58,16 +58,16 @@ void check(const std::filesystem::path& path, const std::vector<NamedTensor>& te
   std::vector<std::string_view> names;
   for (const auto& [name, tensor] : tensors) {
     check_text(path, "the tensor name", name);
-    require(static_cast<bool>(tensor), "cannot write '{}': tensor {} has no memory", path.string(),
+    require(static_cast<bool>(tensor), "cannot write '{}': tensor {} is empty (no memory)", path.string(),
             quote(name));
-    require(name != "__metadata__", "cannot write '{}': no tensor may be called '__metadata__'",
-            path.string());
+    require(name != "__metadata__",
+            "cannot write '{}': a tensor is named '__metadata__', which the format reserves", path.string());
     names.push_back(name);
   }
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   if (twice != names.end())
-    fail(Fault::data, "cannot write '{}': two tensors are called {}", path.string(), quote(*twice));
+    fail(Fault::data, "cannot write '{}': two tensors have the name {}", path.string(), quote(*twice));
 }
 
 }  // namespace
@@ -75,16 +75,15 @@ void check(const std::filesystem::path& path, const std::vector<NamedTensor>& te
 void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata) {
   check(path, tensors, metadata);
-  // The table of types is ordered by alignment, so a type's place in it is its rank.
+  // stored_types() is sorted by alignment, so the address of a type gives its rank.
   std::ranges::sort(tensors, [](const NamedTensor& left, const NamedTensor& right) {
     const StoredType* left_type = &stored_type_of(left.second.dtype());
     const StoredType* right_type = &stored_type_of(right.second.dtype());
     return left_type != right_type ? left_type > right_type : left.first < right.first;
   });
   const std::string header = header_text(tensors, metadata);
-  require(header.size() <= kMaxHeaderBytes,
-          "cannot write '{}': its header has {} bytes, the format takes at most {}", path.string(),
-          header.size(), kMaxHeaderBytes);
+  require(header.size() <= kMaxHeaderBytes, "cannot write '{}': the header has {} bytes, expected at most {}",
+          path.string(), header.size(), kMaxHeaderBytes);
   AtomicFile file(path);
   const uint64_t length = header.size();
   file.write(std::as_bytes(std::span(&length, 1)));

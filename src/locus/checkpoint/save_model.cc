@@ -1,5 +1,5 @@
-// A model back into a folder that transformers opens: the tensors under the names they came with, as f32, and
-// config.json as it was but for what is different now.
+// Writes a model to a folder that transformers can open: the tensors as f32 under their original names, and
+// config.json with the members that changed.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -16,8 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What else a folder may hold beside the files of its tokenizer: what is said of that, settings of generation
-// and of sentence models.
+// Other small files of a model folder: settings of the tokenizer, of generation and of sentence-transformers.
 constexpr std::string_view kCompanions[] = {
     "generation_config.json",
     "tokenizer_config.json",
@@ -49,7 +48,8 @@ std::string changed_config(const fs::path& file, const json::Members& changes) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   const auto error = parser.parse(read_file(file)).get_object().get(object);
-  require(!error, "'{}': is not a JSON object: {}", file.string(), simdjson::error_message(error));
+  require(!error, Code::damaged_file, "'{}': not a JSON object: {}", file.string(),
+          simdjson::error_message(error));
   json::Members members;
   for (const auto member : object) {
     if (std::ranges::count(changes, member.key, &json::Members::value_type::first) > 0) continue;
@@ -63,9 +63,10 @@ std::string changed_config(const fs::path& file, const json::Members& changes) {
 
 namespace {
 
-void require_whole(bool whole) {
-  require(whole,
-          "save: rows of the model's tokens are still in the file it came from; open it without lazy_tokens");
+void require_loaded(bool loaded) {
+  require(
+      loaded,
+      "save_model: the token embeddings are not fully loaded, expected a model opened without lazy_tokens");
 }
 
 }  // namespace
@@ -73,7 +74,7 @@ void require_whole(bool whole) {
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
   std::vector<NamedTensor> tensors;
   for (const Binding& binding : bindings) {
-    require_whole(!binding.late);
+    require_loaded(!binding.lazy);
     std::vector<Tensor> values;
     for (const Var& parameter : binding.parameters) values.push_back(parameter.value());
     tensors.emplace_back(binding.tensor, binding.assemble(values));
@@ -86,7 +87,7 @@ void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, co
   write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
   changes.insert(changes.end(), folder.changes.begin(), folder.changes.end());
   changes.emplace_back("dtype", json::text("float32"));
-  changes.emplace_back("torch_dtype", "");  // what dtype was called before
+  changes.emplace_back("torch_dtype", "");  // the former name of dtype
   write_file(to / "config.json", changed_config(folder.config.path(), changes));
   copy_companions(folder.path, to);
 }
@@ -98,13 +99,13 @@ void save_model(const ModelFolder& folder, const fs::path& to) {
 }
 
 void save_model(const Model& model, const fs::path& to) {
-  require_whole(model.transformer().has_all_tokens());
-  const Expressed expressed = express(model.blueprint());
+  require_loaded(model.transformer().has_all_tokens());
+  const ExportedConfig exported = export_config(model.blueprint());
   write_folder(to, [&](const fs::path& unfinished) {
     write_safetensors(unfinished / "model.safetensors",
-                      tensors_of(bindings_of(*expressed.family, expressed.blueprint, model.parameters())),
+                      tensors_of(bindings_of(*exported.family, exported.blueprint, model.parameters())),
                       {{"format", "pt"}});
-    write_file(unfinished / "config.json", expressed.config);
+    write_file(unfinished / "config.json", exported.config);
   });
 }
 

@@ -1,4 +1,4 @@
-// modules.json of a folder of sentence-transformers: what becomes of a model's states, step by step.
+// modules.json of a sentence-transformers folder: the steps that turn hidden states into an embedding.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,8 @@ namespace locus {
 
 inline constexpr const char* kModulesFile = "modules.json";
 
-// How long a text may be, and whether its case counts, under the names it had over time. The first counts.
+// Files with the maximum length and the lowercase setting, whose name changed over time. The first that
+// exists counts.
 inline constexpr const char* kSentenceLimitFiles[] = {
     "sentence_bert_config.json",      "sentence_roberta_config.json", "sentence_distilbert_config.json",
     "sentence_camembert_config.json", "sentence_albert_config.json",  "sentence_xlm-roberta_config.json",
@@ -19,8 +20,8 @@ inline constexpr const char* kSentenceLimitFiles[] = {
 
 struct SentenceModule {
   std::string kind;            // Transformer, Pooling, Dense, Normalize: the last word of its type
-  std::string place;           // of the type in the file, for errors
-  std::filesystem::path path;  // of its own files inside the folder; empty: none, or the folder itself
+  std::string place;           // of the type field in the file, for errors
+  std::filesystem::path path;  // of its own files inside the folder; empty: no files, or the folder itself
 };
 
 struct SentenceModules {
@@ -28,7 +29,7 @@ struct SentenceModules {
   std::vector<SentenceModule> list;
 };
 
-// A path that leads out of the folder is refused.
+// A module path outside the folder is an error.
 SentenceModules read_sentence_modules(const std::filesystem::path& folder);
 
 }  // namespace locus

@@ -10,12 +10,12 @@
 namespace locus {
 
 struct StoredType {
-  std::string_view name;  // as it stands in the file
+  std::string_view name;  // as in the file
   int bits;               // of one element; the small float formats are packed
   std::optional<DType> dtype;
 };
 
-// Ordered by alignment, smallest first, as the format's own writer orders them.
+// Ordered by alignment, smallest first, as in the reference writer of the format.
 std::span<const StoredType> stored_types();
 const StoredType* find_stored_type(std::string_view name);  // nullptr: the format has no such type
 const StoredType& stored_type_of(DType dtype);

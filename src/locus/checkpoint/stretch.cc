@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Rows [offset, offset + length) for the old ones behind the first `offset`, which stand for no position.
+// A table with `length` positions. The first `offset` rows are not positions and stay unchanged.
 Tensor longer_table(const Tensor& table, int64_t offset, int64_t length, Stretch how) {
   const int64_t width = table.size(1), old = table.size(0) - offset;
   const Tensor result = Tensor::empty({offset + length, width});
@@ -35,7 +35,7 @@ Tensor longer_table(const Tensor& table, int64_t offset, int64_t length, Stretch
   return result;
 }
 
-// The tensors of a folder with the tables of its learned positions made longer.
+// The tensors of a folder, with extended tables of learned positions.
 std::vector<NamedTensor> with_longer_tables(const ModelFolder& folder, int64_t length, Stretch how) {
   std::vector<NamedTensor> tensors = tensors_of(folder.bindings);
   const Parameters& parameters = folder.model.parameters();
@@ -50,20 +50,20 @@ std::vector<NamedTensor> with_longer_tables(const ModelFolder& folder, int64_t l
   return tensors;
 }
 
-// The blueprint with a rotation for the new length. Where layers that see all keys have one of their own it
-// is that one: the others see no farther than before.
+// The blueprint with a rotation for the new length. If global-attention layers have their own rotation, only
+// that one changes, because the other layers do not see farther than before.
 Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretch how) {
   Blueprint b = folder.architecture.blueprint;
-  OptionValues& options = b.global_scheme == "rotary" ? b.full_scheme_options : b.scheme_options;
+  OptionValues& options = b.global_scheme == "rotary" ? b.global_scheme_options : b.scheme_options;
   require(!options.contains("scaling"),
-          "'{}': the model has a scaling already, {}; stretch the one it came from",
+          "'{}': the model already has scaling {}, expected a model without scaling",
           folder.config.path().string(), options.contains("scaling") ? options.at("scaling") : "");
   const double factor = static_cast<double>(length) / static_cast<double>(b.max_length);
   if (how == Stretch::ntk) {
     const Options set("rotary", scheme_info("rotary").options, options);
     const double base = set.number("base");
     const auto width = static_cast<double>(rotated_width("rotary", b.geometry(), set));
-    require(width > 2, "ntk needs a rotated width above 2, the model has {}", width);
+    require(width > 2, "method ntk: the rotated width of the model is {}, expected more than 2", width);
     options["base"] = fmt::format("{}", base * std::pow(factor, width / (width - 2)));
   } else {
     options["scaling"] = how == Stretch::linear ? "linear" : "yarn";
@@ -73,13 +73,13 @@ Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretc
   return b;
 }
 
-// What config.json says of it, in the one place that the family has for all of it. What said the same before
-// would contradict it.
+// The changes to config.json: the family's rope_parameters are written, and older fields that would
+// contradict them are removed.
 json::Members rotary_changes(const ModelFolder& folder, const Blueprint& longer) {
   const Family& family = *folder.architecture.family;
-  const json::Members said = family.config(longer);
-  const auto block = std::ranges::find(said, "rope_parameters", &json::Members::value_type::first);
-  require(block != said.end(), "'{}': {} has no field for a scaling of its rotation",
+  const json::Members members = family.config(longer);
+  const auto block = std::ranges::find(members, "rope_parameters", &json::Members::value_type::first);
+  require(block != members.end(), "'{}': family {} has no config.json field for a rotary scaling",
           folder.config.path().string(), family.name);
   json::Members changes = {*block};
   for (const char* old : {"rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "global_rope_theta",
@@ -96,17 +96,19 @@ void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const
   const Family& family = *folder.architecture.family;
   const bool table = how == Stretch::interpolate || how == Stretch::repeat;
   require(table ? !scheme_info(b.scheme).extrapolates : b.scheme == "rotary" || b.global_scheme == "rotary",
-          "'{}': its scheme is {}; interpolate and repeat are for learned tables, linear, ntk and yarn for "
-          "rotary",
+          "'{}': the scheme is {}, but interpolate and repeat need learned positions, and linear, ntk and "
+          "yarn need rotary",
           folder.path.string(), b.scheme);
   require(length > b.max_length && length <= 1 << 24,
-          "length is {}, expected more than the model's own {}, at most {}", length, b.max_length, 1 << 24);
+          "length is {}, expected more than max_length of the model, {}, and at most {}", length,
+          b.max_length, 1 << 24);
   json::Members changes =
       table ? json::Members() : rotary_changes(folder, with_longer_rotation(folder, length, how));
-  const int64_t said = length + (family.length_counts_offset ? b.position_offset : 0);
-  changes.emplace_back(family.length_field, json::number(said));
+  const int64_t stored_length = length + (family.length_counts_offset ? b.position_offset : 0);
+  changes.emplace_back(family.length_field, json::number(stored_length));
   const fs::path& config = folder.config.path();
-  read_architecture(Config(changed_config(config, changes), config));  // refuses what the family cannot be
+  read_architecture(
+      Config(changed_config(config, changes), config));  // throws if the family cannot represent it
   write_folder(to, [&](const fs::path& unfinished) {
     write_model(folder, table ? with_longer_tables(folder, length, how) : tensors_of(folder.bindings),
                 unfinished, changes);

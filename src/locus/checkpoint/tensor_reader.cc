@@ -8,7 +8,7 @@
 namespace locus {
 namespace {
 
-// Zero times anything is zero, but NaN times infinity or NaN. Several sums, so that they fit into vectors.
+// 0 times a finite number is 0; 0 times infinity or NaN is NaN. Several sums let the compiler vectorize.
 bool all_finite(std::span<const float> values) {
   constexpr size_t kSums = 16;
   float sums[kSums] = {};
@@ -30,7 +30,7 @@ float to_float(double value) { return static_cast<float>(value); }
 float to_float(Bf16 value) { return to_f32(value); }
 float to_float(F16 value) { return to_f32(value); }
 
-// What a model holds: f32, or the bits of bf16.
+// The value as the model stores it: f32, or the bits of bf16.
 template <class Number, class T>
 Number to_number(T value) {
   if constexpr (std::is_same_v<Number, float>) {
@@ -67,7 +67,7 @@ template <class Number>
 bool TensorReader::read_as(int64_t begin, int64_t end, Scratch& scratch) const {
   const uint64_t offset = static_cast<uint64_t>(begin) * row_bytes();
   const auto numbers = static_cast<size_t>((end - begin) * columns_);
-  if (binding_->as_it_is() && entry_->type->dtype == dtype_) {
+  if (binding_->is_plain() && entry_->type->dtype == dtype_) {
     const std::span<Number> to(reinterpret_cast<Number*>(rows_[0]) + begin * columns_, numbers);
     file_->read_part(*entry_, offset, std::as_writable_bytes(to));
     return all_finite(to);
@@ -101,7 +101,8 @@ void TensorReader::place(int64_t begin, int64_t end, const Number* values) const
   }
 }
 
-// By tiles of a cache line squared, two side by side: a line that is read or written is used up at once.
+// In tiles of one cache line squared, two side by side, so that each cache line is used completely while
+// cached.
 template <class Number>
 void TensorReader::place_transposed(int64_t begin, int64_t end, const Number* values) const {
   constexpr int64_t kLine = 16;
@@ -120,8 +121,8 @@ void TensorReader::place_transposed(int64_t begin, int64_t end, const Number* va
   }
 }
 
-// Four rows of four at `from` to where they stand as columns: in registers, which takes half the time that
-// it takes number by number. Fewer at the ends.
+// Transposes a block of 4 x 4 at `from` in registers, which takes half the time of copying single numbers.
+// Blocks at the ends may be smaller.
 template <class Number>
 void TensorReader::place_square(const Number* from, int64_t first, int64_t rows, int64_t column,
                                 int64_t columns) const {

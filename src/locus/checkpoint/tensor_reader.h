@@ -1,5 +1,5 @@
-// One tensor of a file into the parameters it holds, some of its rows at a time: what is stored in the
-// model's own format and order goes there directly, anything else through a small piece of scratch memory.
+// Reads a tensor of a file into its parameters, some rows at a time. Data in the format and order of the
+// model is read in place; everything else goes through a small scratch buffer.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace locus {
 
-// What a thread reads through, where bytes cannot go straight to their place. Kept from piece to piece: fresh
-// memory would cost more than the reading.
+// The scratch buffer of a thread, for data that cannot be read in place. It is reused for all pieces, because
+// fresh memory would cost more than reading.
 class Scratch {
  public:
   std::span<std::byte> stored(size_t bytes) { return grown(stored_, stored_size_, bytes); }
@@ -37,7 +37,7 @@ class Scratch {
 
 class TensorReader {
  public:
-  // The tensor is there and has the binding's shape.
+  // The tensor must exist and have the shape of the binding.
   TensorReader(const WeightFiles& files, const Binding& binding);
 
   const SafetensorsFile& file() const { return *file_; }
@@ -45,7 +45,7 @@ class TensorReader {
   int64_t rows() const { return row_count_; }
   uint64_t row_bytes() const { return static_cast<uint64_t>(columns_ * size_of(*entry_->type->dtype)); }
 
-  // Whether all numbers read were finite. Any number of threads may read at once, each with its scratch.
+  // Returns whether all numbers are finite. Thread-safe if every thread has its own scratch.
   bool read(int64_t begin, int64_t end, Scratch& scratch) const;
 
  private:

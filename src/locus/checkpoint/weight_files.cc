@@ -13,28 +13,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostProblems = 20;  // problems of an index that are worth reading
+constexpr size_t kMostProblems = 20;  // listed problems of an index
 
 [[noreturn]] void refuse_without_weights(const fs::path& folder) {
-  require(is_there(folder), "'{}': there is no such folder", folder.string());
+  require(is_there(folder), Code::missing_file, "'{}': the folder does not exist", folder.string());
   for (const char* name : {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
                            "flax_model.msgpack", "model.ckpt.index"}) {
     if (!is_there(folder / name)) continue;
-    fail(Fault::data,
-         "'{}': holds no model.safetensors, only {}, which may run code when it is opened and which Locus "
-         "does "
-         "not read; convert it: in Python, AutoModel.from_pretrained(folder).save_pretrained(folder)",
+    fail({Fault::data, Code::missing_file,
+          "convert it in Python with AutoModel.from_pretrained(folder).save_pretrained(folder)"},
+         "'{}': found {} instead of model.safetensors; Locus does not read that format, which can run code "
+         "when it is opened",
          folder.string(), name);
   }
-  fail(Fault::data, "'{}': holds no weights, expected model.safetensors or model.safetensors.index.json",
-       folder.string());
+  fail({Fault::data, Code::missing_file},
+       "'{}': no weights found, expected model.safetensors or model.safetensors.index.json", folder.string());
 }
 
 bool inside(const fs::path& file, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
 }
 
-// The folder itself, and for a snapshot in the hub's cache the blobs it links to.
+// Files inside the folder, and for a snapshot in the Hugging Face cache the blobs that it links to.
 bool allowed(const fs::path& file, const fs::path& folder) {
   std::error_code error;
   const fs::path real = fs::canonical(folder, error);
@@ -43,24 +43,24 @@ bool allowed(const fs::path& file, const fs::path& folder) {
          inside(file, real.parent_path().parent_path() / "blobs");
 }
 
-// What is wrong with a shard's name, or nothing.
+// What is wrong with the name of a shard; empty if it is valid.
 std::string complaint(const fs::path& folder, const std::string& name) {
   const fs::path path(name);
   if (name.empty() || path.is_absolute() || path.filename() != path || name == "." || name == "..") {
-    return fmt::format("shard {}: expected a plain file name inside the folder", quote(name));
+    return fmt::format("shard {}: not a plain file name, expected a file inside the folder", quote(name));
   }
   if (!is_there(folder / path)) return fmt::format("shard {}: the file is missing", quote(name));
   std::error_code error;
   const fs::path real = fs::canonical(folder / path, error);
   if (error || !allowed(real, folder)) {
-    return fmt::format("shard {}: is a link out of the folder, to {}", quote(name), quote(real.string()));
+    return fmt::format("shard {}: links to {} outside the folder", quote(name), quote(real.string()));
   }
   return "";
 }
 
 void refuse(const fs::path& path, const std::vector<std::string>& problems) {
   if (problems.empty()) return;
-  fail(Fault::data, "'{}': {} problem{}{}", path.string(), problems.size(), problems.size() == 1 ? "" : "s",
+  fail(Fault::data, "'{}': {} problem{}:{}", path.string(), problems.size(), problems.size() == 1 ? "" : "s",
        listed(problems, kMostProblems));
 }
 
@@ -102,11 +102,11 @@ void WeightFiles::open_shards(const fs::path& index) {
   }
   for (const auto& [tensor, name] : map) {
     if (!files_[shards.at(name)].has(tensor)) {
-      problems.push_back(fmt::format("tensor {} is not in its shard {}", quote(tensor), quote(name)));
+      problems.push_back(fmt::format("tensor {} is missing from its shard {}", quote(tensor), quote(name)));
     }
   }
   refuse(index, problems);
-  require(!files_.empty(), "'{}': weight_map names no tensors", index.string());
+  require(!files_.empty(), "'{}': weight_map is empty, expected at least one tensor", index.string());
 }
 
 const SafetensorsFile* WeightFiles::find(std::string_view tensor) const {

@@ -13,15 +13,15 @@ namespace locus {
 
 class WeightFiles {
  public:
-  // Opens and checks every file. What an index says and what the shards hold must agree; all that does not is
-  // in one error. Shards have plain names and lie in the folder; the hub's cache, where a folder holds links
-  // to the blobs beside it, counts as such.
+  // Opens and checks every file. The index and the shards must agree; all differences are reported in one
+  // error. Shards must be plain file names inside the folder. Links from a snapshot in the Hugging Face cache
+  // to its blobs are allowed.
   explicit WeightFiles(const std::filesystem::path& folder);
 
   const std::vector<SafetensorsFile>& files() const { return files_; }
-  const SafetensorsFile* find(std::string_view tensor) const;      // the file that has it; nullptr: none
-  bool same(std::string_view left, std::string_view right) const;  // two tensors, byte by byte
-  double numbers() const;                                          // how many all tensors have together
+  const SafetensorsFile* find(std::string_view tensor) const;      // the file that contains it, or nullptr
+  bool same(std::string_view left, std::string_view right) const;  // compares two tensors byte by byte
+  double numbers() const;                                          // elements of all tensors together
 
  private:
   void open_shards(const std::filesystem::path& index);

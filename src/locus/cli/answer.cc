@@ -1,4 +1,4 @@
-// locus answer: the part of a context that answers a question.
+// locus answer: extracts the answer to a question from a context.
 #include <fmt/format.h>
 
 #include <memory>
@@ -28,7 +28,7 @@ std::string object_of(const Record& record, const FoundAnswer& one, const Reques
   if (one.found) {
     const TextSpan bytes = one.bytes;
     std::vector<TextSpan> place = {bytes};
-    request.offsets.told(*record.second, place);
+    request.offsets.convert(*record.second, place);
     members.emplace_back("answer", json::text(record.second->substr(bytes.begin, bytes.end - bytes.begin)));
     members.emplace_back("start", json::number(int64_t{place[0].begin}));
     members.emplace_back("end", json::number(int64_t{place[0].end}));
@@ -41,11 +41,11 @@ std::string object_of(const Record& record, const FoundAnswer& one, const Reques
 
 void run(Request& request) {
   if (request.question.empty() != request.context.empty()) {
-    fail(Fault::usage, "answer: --question and --context belong together");
+    fail(Fault::usage, "answer: --question and --context must be given together");
   }
   if (!request.question.empty()) {
     if (!request.words.empty()) {
-      fail(Fault::usage, "answer: --question and texts exclude each other");
+      fail(Fault::usage, "answer: got --question and texts as arguments; use one of them");
     }
     request.words = {request.question, read_input(request.context)};
   }
@@ -57,7 +57,7 @@ void run(Request& request) {
   const Answerer answerer(request.folder, request.weights);
   warn(answerer.model().warnings());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    std::vector<AskedText> asked;
+    std::vector<QuestionInput> asked;
     for (const Record& record : chunk) asked.push_back({record.text, *record.second});
     const std::vector<FoundAnswer> found = answerer.answer(asked, request.answer, reading);
     std::vector<std::string> lines;
@@ -71,31 +71,31 @@ void run(Request& request) {
 }  // namespace
 
 void add_answer(CLI::App& program) {
-  Command command(program, "answer", "The part of a context that answers a question");
+  Command command(program, "answer", "Extract the answer to a question from a context");
   command.footer(
-      "A question with the file of its context; or questions and contexts as words; or lines, with a tab\n"
-      "between the two or as objects {\"question\", \"context\"}. What is printed is the answer, or \"no "
-      "answer\".\n"
-      "With --json, one object for each: {\"question\", \"answer\", \"start\", \"end\", \"score\"}, where no "
-      "answer\n"
-      "is null. A long context is read in windows.\n\n"
+      "Input: --question and --context; or questions and contexts as alternating arguments; or lines with a\n"
+      "tab between question and context; or JSON Lines {\"question\", \"context\"}.\n"
+      "Output: the answer, or \"no answer\". With --json, one object per question: {\"question\", "
+      "\"answer\",\n"
+      "\"start\", \"end\", \"score\"}; \"answer\" is null if there is no answer.\n"
+      "A long context is split into overlapping windows.\n\n"
       "Examples:\n"
       "  locus answer models/squad --question \"Who wrote it?\" --context book.txt\n"
       "  locus answer models/squad --file questions.jsonl --json > answers.jsonl");
   auto request = std::make_shared<Request>();
-  add_text_options(command, *request, "Questions and contexts, by turns");
-  command.option("--question", request->question, "The question");
-  command.option("--context", request->context, "The file of its context, - for stdin");
-  command.option("--window", request->answer.window, "Tokens of a window, with its question")
+  add_text_options(command, *request, "Questions and contexts, alternating");
+  command.option("--question", request->question, "A question");
+  command.option("--context", request->context, "The file with its context, - for stdin");
+  command.option("--window", request->answer.window, "Tokens per window, including the question")
       .between(1, 1 << 24)
       .shows_default();
-  command.option("--overlap", request->answer.overlap, "Tokens of the context that two windows share")
+  command.option("--overlap", request->answer.overlap, "Tokens of the context shared by neighboring windows")
       .between(0, 1 << 24)
       .shows_default();
-  command.option("--longest", request->answer.longest, "Tokens of an answer at most")
+  command.option("--longest", request->answer.longest, "Maximum number of tokens of an answer")
       .between(1, 1 << 24)
       .shows_default();
-  add_offsets(command, request->offsets, "What starts and ends count");
+  add_offsets(command, request->offsets, "Unit of \"start\" and \"end\"");
   command.callback([request] { run(*request); });
 }
 

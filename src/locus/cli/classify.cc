@@ -1,4 +1,4 @@
-// locus classify: the class of every text, or of every pair of texts.
+// locus classify: predicts the class of every text or pair of texts.
 #include <fmt/format.h>
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 struct Request : TextRequest {
   bool pairs = false;
   std::vector<std::string> labels;
-  std::string claim = ZeroShot::kClaim;
+  std::string claim = ZeroShot::kHypothesis;
 };
 
 std::string line_of(const Record& record, const Classification& one, const std::vector<std::string>& labels) {
@@ -38,12 +38,12 @@ std::string object_of(const Record& record, const Classification& one,
   return json::object(members) + "\n";
 }
 
-// Scores are told by label.
+// Labels are keys of the JSON output, so they must be distinct.
 void check_labels(const std::vector<std::string>& labels) {
   std::set<std::string> seen;
   for (const std::string& label : labels) {
-    if (label.empty()) fail(Fault::usage, "classify: --label is empty, expected the name of a class");
-    if (!seen.insert(label).second) fail(Fault::usage, "classify: --label {} is given twice", quote(label));
+    if (label.empty()) fail(Fault::usage, "classify: got an empty --label, expected the name of a class");
+    if (!seen.insert(label).second) fail(Fault::usage, "classify: --label {} was given twice", quote(label));
   }
 }
 
@@ -51,7 +51,7 @@ void run(const Request& request) {
   const bool own_labels = !request.labels.empty();
   check_labels(request.labels);
   if (own_labels && request.pairs) {
-    fail(Fault::usage, "classify: --label and --pairs are given: the second text is what a label claims");
+    fail(Fault::usage, "classify: --label cannot be combined with --pairs: the label is the second text");
   }
   RecordSource source = request.source("classify");
   if (!own_labels) source.second = "text_pair";
@@ -77,13 +77,15 @@ void run(const Request& request) {
 }  // namespace
 
 void add_classify(CLI::App& program) {
-  Command command(program, "classify", "The class of every text");
+  Command command(program, "classify", "Predict the class of every text");
   command.footer(
-      "Every line is a text; what is printed is the label, its score and the text. With --json, one object\n"
-      "for each: {\"text\", \"label\", \"score\", \"scores\"}; lines may then be objects {\"text\"}, or\n"
-      "{\"text\", \"text_pair\"}.\n\n"
-      "With --label, classes of your own, by a model that tells whether a claim follows from a text, as\n"
-      "those trained on MNLI do.\n\n"
+      "Input: one text per line, or JSON Lines {\"text\"} or {\"text\", \"text_pair\"}.\n"
+      "Output: label, score and text, separated by tabs. With --json, one object per text: {\"text\", "
+      "\"label\",\n"
+      "\"score\", \"scores\"}.\n\n"
+      "Zero-shot classification: --label names your own classes. It needs a model trained on natural "
+      "language\n"
+      "inference, such as MNLI, which predicts whether a hypothesis follows from a text.\n\n"
       "Examples:\n"
       "  locus train configs/classify.toml --out runs/classify\n"
       "  locus classify runs/classify \"the dog chased the cat\"\n"
@@ -91,9 +93,11 @@ void add_classify(CLI::App& program) {
       "  locus classify models/bart-large-mnli --label sport --label politics --file news.txt");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");
-  command.flag("--pairs", request->pairs, "Two texts at a time: a tab between them in a line");
-  command.option("--label", request->labels, "A class of your own; may be repeated").repeated();
-  command.option("--claim", request->claim, "What such a class says of a text; it stands for {}")
+  command.flag("--pairs", request->pairs, "Classify pairs of texts, separated by a tab in a line");
+  command.option("--label", request->labels, "Zero-shot classification: a class; may be repeated").repeated();
+  command
+      .option("--claim", request->claim,
+              "Hypothesis template of zero-shot classification; {} is replaced by the label")
       .shows_default();
   command.callback([request] { run(*request); });
 }

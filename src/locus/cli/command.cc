@@ -21,7 +21,8 @@ namespace locus::cli {
 
 namespace {
 
-// CLI11 takes -1 for the largest number there is, 010 for eight, and "" for an option that was not given.
+// CLI11 reads -1 as the largest unsigned number, 010 as eight, and "" as an option that was not given. These
+// validators check the text before CLI11 sees it.
 CLI::Validator checked_as(const std::function<std::string(std::string&)>& complaint) {
   return CLI::Validator(complaint, "");
 }
@@ -32,7 +33,7 @@ CLI::Validator check_of(const Value*) {
     const std::optional<Value> value = parse<Value>(text);
     if (!value) {
       using Limits = std::numeric_limits<Value>;
-      return fmt::format("is {}, expected a whole number from {} to {}", quote(text), Limits::min(),
+      return fmt::format("got {}, expected a whole number from {} to {}", quote(text), Limits::min(),
                          Limits::max());
     }
     text = fmt::format("{}", *value);
@@ -47,12 +48,12 @@ CLI::Validator check_of(const std::optional<float>*) {
   return checked_as([](std::string& text) {
     const std::optional<double> value = parse<double>(text);
     const bool fits = value && std::isfinite(static_cast<float>(*value));
-    return fits ? "" : fmt::format("is {}, expected a number", quote(text));
+    return fits ? "" : fmt::format("got {}, expected a number", quote(text));
   });
 }
 
 CLI::Validator check_of(const std::string*) {
-  return checked_as([](const std::string& text) { return text.empty() ? "is empty" : ""; });
+  return checked_as([](const std::string& text) { return text.empty() ? "got an empty text" : ""; });
 }
 
 CLI::Validator check_of(const std::optional<std::string>*) {
@@ -80,12 +81,12 @@ Option& Option::between(int low, int high) {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  // In braces, as the library has it: outlines look for them.
+  // CLI11 writes choices in braces; outline.cc parses them from there.
   option_->check(CLI::Validator(
       [words](const std::string& text) -> std::string {
         if (std::ranges::count(words, text) > 0) return "";
         const std::vector<std::string_view> known(words.begin(), words.end());
-        return fmt::format("is {}, expected {}{}", quote(text), fmt::join(words, ", "),
+        return fmt::format("got {}, expected one of {}{}", quote(text), fmt::join(words, ", "),
                            suggestion(text, known));
       },
       fmt::format("{{{}}}", fmt::join(words, ","))));
@@ -96,7 +97,8 @@ Option& Option::ends_in(const std::vector<std::string>& endings) {
   option_->check(checked_as([endings](const std::string& text) -> std::string {
     const auto fits = [&](const std::string& ending) { return text.ends_with(ending); };
     if (std::ranges::any_of(endings, fits)) return "";
-    return fmt::format("is {}, expected a name that ends in {}", quote(text), fmt::join(endings, " or "));
+    return fmt::format("got {}, expected a file name that ends in {}", quote(text),
+                       fmt::join(endings, " or "));
   }));
   return *this;
 }
@@ -113,7 +115,7 @@ Command::Command(CLI::App& program, const std::string& name, const std::string& 
 
 void Command::footer(const std::string& text) { app_->footer(text); }
 void Command::footer(const std::function<std::string()>& text) {
-  app_->footer("");  // that of the whole program, which CLI11 would put below
+  app_->footer("");  // otherwise CLI11 appends the footer of the whole program
   app_->footer(text);
 }
 

@@ -1,8 +1,7 @@
-// A subcommand of the program: one file each, listed in main.cc.
+// A subcommand of the program. Each has its own file and is listed in main.cc.
 //
-// CLI11 reads the command line, and it is all templates: to compile them takes longer than to compile a
-// command. So a command says what it takes through these two classes, and command.cc compiles CLI11 for all
-// of them.
+// CLI11 parses the command line. Its templates take longer to compile than a whole command, so commands
+// declare their options through these two classes, and only command.cc includes CLI11.
 #pragma once
 
 #include <functional>
@@ -16,17 +15,17 @@ class Option;
 
 namespace locus::cli {
 
-// An option, or an argument, which has no dashes. Handles: what they stand for lives as long as the program.
+// An option, or a positional argument. This is a handle: the program owns the option.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
 
   Option& required();
-  Option& shows_default();             // in --help
-  Option& between(int low, int high);  // its number, the ends included
+  Option& shows_default();             // print the default value in --help
+  Option& between(int low, int high);  // inclusive limits of a number
   Option& one_of(const std::vector<std::string>& words);
-  Option& ends_in(const std::vector<std::string>& endings);  // a file's name
-  Option& repeated();  // of a list: one value each time, and as often as needed
+  Option& ends_in(const std::vector<std::string>& endings);  // file name extensions
+  Option& repeated();                                        // a list: one value per use, any number of uses
   bool given() const;
 
  private:
@@ -37,14 +36,13 @@ class Command {
  public:
   Command(CLI::App& program, const std::string& name, const std::string& summary);
 
-  void footer(const std::string& text);                   // below the options in --help
-  void footer(const std::function<std::string()>& text);  // one that only --help makes
+  void footer(const std::string& text);                   // printed below the options in --help
+  void footer(const std::function<std::string()>& text);  // computed only when --help is printed
   void flag(const std::string& name, bool& value, const std::string& meaning);
-  // Where its value goes. A Value is a text, a number, a list of texts, or optional: those listed in
-  // command.cc.
+  // Stores the option's value in `value`. command.cc lists the supported types.
   template <typename Value>
   Option option(const std::string& name, Value& value, const std::string& meaning);
-  // Who takes its value.
+  // Passes the option's value to `take`.
   template <typename Value>
   Option option_to(const std::string& name, const std::function<void(const Value&)>& take,
                    const std::string& meaning);
@@ -54,9 +52,9 @@ class Command {
   CLI::App* app_;
 };
 
-// Adds the subcommand to the program: its options, its help, and a callback that does the work. The callback
-// throws locus::Error when it cannot, and prints to stdout only once nothing can go wrong any more; a command
-// on many texts prints as it goes through them.
+// Each function adds a subcommand to the program: its options, its help, and a callback that does the work.
+// The callback throws locus::Error on failure. It prints to stdout only after everything succeeded; a command
+// that processes many texts prints the results of each chunk.
 void add_answer(CLI::App& program);
 void add_classify(CLI::App& program);
 void add_compare(CLI::App& program);

@@ -123,7 +123,7 @@ void compare(const Request& request) {
   const study::Watcher watcher = {
       .progress =
           [&](const study::CellName& name, double fraction) {
-            if (signals.asked()) {
+            if (signals.requested()) {
               table.close();
               note("stopped; finished cells are saved, and the same command resumes");
               throw Stopped{signals.signal()};

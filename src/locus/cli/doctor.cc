@@ -1,4 +1,4 @@
-// locus doctor: what Locus found on this machine and what it will use of it.
+// locus doctor: reports the hardware and libraries that Locus found and uses.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <hwy/highway.h>
@@ -41,7 +41,7 @@ std::string as_text(const Diagnosis& d) {
       "features  {}\n"
       "SIMD      {} in use; built for {}\n"
       "threads   {}\n"
-      "memory    {:.1f} GiB, {:.1f} GiB of it available\n"
+      "memory    {:.1f} GiB, {:.1f} GiB available\n"
       "compiler  {}\n"
       "Highway   {}\n"
       "fmt       {}\n",
@@ -69,10 +69,10 @@ std::string as_json(const Diagnosis& d) {
 }  // namespace
 
 void add_doctor(CLI::App& program) {
-  Command command(program, "doctor", "Show what Locus found on this machine");
+  Command command(program, "doctor", "Report the CPU, memory and libraries that Locus uses");
   command.footer("Examples:\n  locus doctor\n  locus doctor --json\n  LOCUS_THREADS=1 locus doctor");
   auto json = std::make_shared<bool>(false);
-  command.flag("--json", *json, "Print it as JSON");
+  command.flag("--json", *json, "Print JSON");
   command.callback([json] {
     const Diagnosis diagnosis;
     print(*json ? as_json(diagnosis) : as_text(diagnosis));

@@ -1,4 +1,4 @@
-// locus embed: a vector for every text.
+// locus embed: computes an embedding vector for every text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string object_of(const std::string& text, std::span<const float> vector) {
   return json::object({{"text", json::text(text)}, {"embedding", json::numbers(wide)}}) + "\n";
 }
 
-// NumPy's format, version 1.0: a header whose length is a multiple of 64, then the rows.
+// NumPy's .npy format, version 1.0: a header padded to a multiple of 64 bytes, then the rows.
 void write_npy(const std::string& path, const Tensor& vectors) {
   std::string header = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}",
                                    vectors.size(0), vectors.size(1));
@@ -40,7 +40,7 @@ void write_npy(const std::string& path, const Tensor& vectors) {
   file.commit();
 }
 
-// Lines go to stdout, or to a .jsonl that appears when all is done.
+// Writes JSON Lines to stdout, or to a .jsonl file that appears only when it is complete.
 void write_lines(const Request& request, Records& records, const Embedder& embedder) {
   std::optional<AtomicFile> file;
   if (!request.out.empty()) file.emplace(request.out);
@@ -58,7 +58,7 @@ void write_lines(const Request& request, Records& records, const Embedder& embed
   file->commit();
 }
 
-// All vectors [texts, C]: such a file says at its beginning how many there are.
+// All vectors [texts, C]. They are collected because .npy and safetensors headers hold the number of rows.
 Tensor collect(const Request& request, Records& records, const Embedder& embedder) {
   std::vector<float> values;
   const auto C = static_cast<size_t>(embedder.width());
@@ -96,19 +96,18 @@ void run(const Request& request) {
 }  // namespace
 
 void add_embed(CLI::App& program) {
-  Command command(program, "embed", "A vector for every text");
+  Command command(program, "embed", "Compute an embedding vector for every text");
   command.footer(
-      "Every line is a text. Without --out, one JSON object for each: {\"text\", \"embedding\"}. With "
-      "--json,\n"
-      "lines may be objects {\"text\"} too.\n\n"
+      "Input: one text per line, or JSON Lines {\"text\"}.\n"
+      "Output: one JSON object per text, {\"text\", \"embedding\"}, or the file given by --out.\n\n"
       "Examples:\n"
       "  locus embed models/all-MiniLM-L6-v2 \"The dog chased the ball.\"\n"
       "  locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");
   command.option("--prompt", request->prompt,
-                 "A name the folder has for what stands before a text, such as query or document");
-  command.option("--out", request->out, "A file to write: .jsonl, .npy or .safetensors")
+                 "Name of a prompt defined by the model folder, such as query or document");
+  command.option("--out", request->out, "Output file: .jsonl, .npy or .safetensors")
       .ends_in({".jsonl", ".npy", ".safetensors"});
   command.callback([request] { run(*request); });
 }

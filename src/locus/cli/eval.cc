@@ -1,4 +1,4 @@
-// locus eval: how good a trained model is on a file.
+// locus eval: measures a trained model on a file.
 #include <fmt/format.h>
 
 #include <memory>
@@ -71,12 +71,14 @@ void add_eval(CLI::App& program) {
       "Examples:\n"
       "  locus eval runs/verdict the-verdict.txt\n"
       "  locus eval runs/reverse/last configs/data/reverse.test.tsv --json\n\n"
-      "The file is of the kind the model was trained on. `majority` is the accuracy of always\n"
-      "saying the commonest target.");
+      "DATA has the format of the training data: a text, a token file, .tsv or .jsonl. `majority` is the\n"
+      "accuracy of always predicting the most common target.");
   auto request = std::make_shared<Request>();
-  command.option("DIR", request->folder, "A run's folder: its best checkpoint; or one checkpoint").required();
-  command.option("DATA", request->file, "What to measure it on").required();
-  command.flag("--json", request->json, "Print it as JSON");
+  command
+      .option("DIR", request->folder, "A run folder, which means its best checkpoint, or a checkpoint folder")
+      .required();
+  command.option("DATA", request->file, "The file to evaluate on").required();
+  command.flag("--json", request->json, "Print JSON");
   command.callback([request] { run(*request); });
 }
 

@@ -1,4 +1,4 @@
-// locus fill: what a model would put in place of the masks of a text.
+// locus fill: predicts the most likely tokens for the masks of a text.
 #include <fmt/format.h>
 
 #include <memory>
@@ -16,7 +16,7 @@ struct Request : TextRequest {
   size_t top = 5;
 };
 
-// Of several texts, and of lines, which may be several, each is told.
+// Each text is printed above its predictions, except a single text given as an argument.
 std::string lines_of(const std::string& whole, const std::vector<FilledMask>& masks, const Request& request) {
   const bool alone = request.words.size() == 1;
   std::string lines = alone ? "" : one_line(whole) + "\n";
@@ -33,7 +33,7 @@ std::string lines_of(const std::string& whole, const std::vector<FilledMask>& ma
 std::string object_of(const std::string& text, const std::vector<FilledMask>& masks, const Request&) {
   std::vector<TextSpan> places;
   for (const FilledMask& mask : masks) places.push_back(mask.bytes);
-  SpanUnit().told(text, places);
+  SpanUnit().convert(text, places);
   std::vector<std::string> items;
   for (size_t m = 0; m < masks.size(); ++m) {
     const FilledMask& mask = masks[m];
@@ -69,20 +69,22 @@ void run(const Request& request) {
 }  // namespace
 
 void add_fill(CLI::App& program) {
-  Command command(program, "fill", "What stands behind the masks of a text");
+  Command command(program, "fill", "Predict the most likely tokens for each mask of a text");
   command.footer(
-      "The mask is written as the vocabulary names it: [MASK] or <mask>. A line for every choice: its "
-      "score,\n"
-      "the token, and the text with it, or which mask it is for where there are several. Of several texts,\n"
-      "and of lines, each stands above its choices, with an empty line behind them. With --json, one object\n"
-      "for each text: {\"text\", \"masks\"}.\n\n"
+      "Input: texts that contain the mask token of the vocabulary, [MASK] or <mask>.\n"
+      "Output: one line per prediction with its score, the token, and the filled text. If a text has "
+      "several\n"
+      "masks, the number of the mask replaces the filled text. If there are several texts, each one is "
+      "printed\n"
+      "above its predictions, and an empty line follows. With --json, one object per text: {\"text\", "
+      "\"masks\"}.\n\n"
       "Examples:\n"
       "  locus train configs/masked.toml --out runs/masked\n"
       "  locus fill runs/masked \"the dog chased the b<mask>rd\"\n"
       "  locus fill models/bert-base-uncased \"The [MASK] sat.\" --top 3 --json");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts with masks");
-  command.option("--top", request->top, "Choices for a mask").between(1, 1 << 24).shows_default();
+  command.option("--top", request->top, "Predictions per mask").between(1, 1 << 24).shows_default();
   command.callback([request] { run(*request); });
 }
 

@@ -1,4 +1,4 @@
-// locus generate: what a model writes behind a prompt, or for a source.
+// locus generate: continues a prompt with a decoder, or answers a source text with an encoder-decoder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace {
 
 struct Request : TextRequest {
   std::vector<std::string> stops;
-  OptionValues sampling;  // those given
+  OptionValues sampling;  // the options that were given
   int64_t max_tokens = 0, beams = 0;
   std::optional<float> length_penalty;
   uint64_t seed = 0;
   bool read_specials = false;
 };
 
-// A penalty on what occurred is as well one of beams.
+// Whether an option asks for sampling. The repetition penalty also applies to beam search.
 bool samples(const Request& request) {
   return std::ranges::any_of(request.sampling,
                              [](const auto& option) { return option.first != "repetition_penalty"; });
@@ -35,11 +35,11 @@ void check(const Request& request) {
     if (wrong) fail(Fault::usage, "generate: {}", what);
   };
   refuse_if(request.beams > 1 && samples(request),
-            "--beams and the options of sampling but --repetition-penalty exclude each other");
-  refuse_if(std::ranges::count(request.stops, "") > 0, "a stop string is empty");
+            "--beams cannot be combined with sampling options other than --repetition-penalty");
+  refuse_if(std::ranges::count(request.stops, "") > 0, "got an empty --stop");
 }
 
-// What the folder says, with what the caller says in its place.
+// The folder's generation settings, overridden by the command line.
 WriteOptions options_of(const Request& request, const Writer& writer) {
   WriteOptions options = writer.defaults();
   if (samples(request)) options.beams = 1;
@@ -47,7 +47,7 @@ WriteOptions options_of(const Request& request, const Writer& writer) {
   if (request.length_penalty) options.length_penalty = *request.length_penalty;
   options.max_tokens = request.max_tokens;
   options.seed = request.seed;
-  if (request.read_specials) options.specials = Specials::are_read;
+  if (request.read_specials) options.specials = Specials::are_tokens;
   options.stops = request.stops;
   refuse("generate", read_fields(options.sampling, request.sampling));
   return options;
@@ -61,7 +61,7 @@ void run(const Request& request) {
   const Writer writer(request.folder, request.weights);
   warn(writer.warnings());
   WriteOptions options = options_of(request, writer);
-  // One prompt is answered as the tokens come.
+  // The answer to a single prompt is streamed token by token.
   const bool live = request.words.size() == 1 && !request.json;
   if (live) {
     options.on_text = [](size_t, std::string_view text) {
@@ -85,7 +85,7 @@ void run(const Request& request) {
   });
 }
 
-// The options of sampling are the fields of Sampling, under their names with dashes.
+// The sampling options are the fields of Sampling, with dashes instead of underscores.
 void add_sampling(Command& command, const std::shared_ptr<Request>& request) {
   for (const Field& field : fields_of(Sampling())) {
     std::string flag = "--" + std::string(field.spec.name);
@@ -100,32 +100,38 @@ void add_sampling(Command& command, const std::shared_ptr<Request>& request) {
 }  // namespace
 
 void add_generate(CLI::App& program) {
-  Command command(program, "generate", "Let a model write");
+  Command command(program, "generate", "Generate text from a prompt");
   command.footer(
       "Examples:\n"
       "  locus generate runs/verdict \"I HAD always thought\"\n"
       "  locus generate runs/verdict \"I HAD\" --temperature 0.8 --top-p 0.9 --seed 3 --stop .\n"
       "  locus generate runs/reverse abcde fghij --beams 4 --json\n"
       "  locus generate models/gpt2 \"The dog\" --temperature 0.8\n\n"
-      "A decoder goes on behind the prompt; an encoder-decoder reads it and answers. One prompt is answered\n"
-      "as the tokens come, several a line each. With --json, one object for each: {\"prompt\", \"text\"}.\n"
-      "What is not given is as the folder's generation_config.json says, then as it stands in [].");
+      "A decoder continues the prompt; an encoder-decoder reads it and generates an answer. The answer to "
+      "one\n"
+      "prompt is streamed; several prompts give one line each. With --json, one object per prompt: "
+      "{\"prompt\",\n"
+      "\"text\"}. Options you omit come from generation_config.json, then from the default in brackets.");
   auto request = std::make_shared<Request>();
-  add_text_options(command, *request, "What to go on from, or to answer");
-  command.option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
+  add_text_options(command, *request, "Prompts");
+  command
+      .option("--max-tokens", request->max_tokens,
+              "Maximum number of new tokens. 0: from generation_config.json, else 128")
       .between(0, 1 << 24)
       .shows_default();
   add_sampling(command, request);
-  command.option("--seed", request->seed, "What sampling depends on").shows_default();
-  command.option("--beams", request->beams, "Beam search with so many beams; 1: none; 0: as the folder says")
+  command.option("--seed", request->seed, "Seed of the random numbers for sampling").shows_default();
+  command
+      .option("--beams", request->beams,
+              "Number of beams of beam search. 1: no beam search; 0: from generation_config.json")
       .between(0, 1024)
       .shows_default();
   command.option("--length-penalty", request->length_penalty,
-                 "Beams: log probabilities are divided by the length to this power");
-  command.option("--stop", request->stops, "Text that ends the answer, and is not shown; may be repeated")
+                 "Beam search divides log probabilities by the length to this power");
+  command.option("--stop", request->stops, "Stop string: ends the answer and is not printed; may be repeated")
       .repeated();
   command.flag("--read-specials", request->read_specials,
-               "Names of special tokens in the prompt mean the tokens, as <|im_start|> of a chat");
+               "Parse names of special tokens in the prompt, such as <|im_start|>");
   command.callback([request] { run(*request); });
 }
 

@@ -12,9 +12,9 @@ namespace locus::cli {
 
 std::string read_input(const std::string& file) {
   const auto check_room = [free = memory().available](const std::string& name, uint64_t bytes) {
-    if (free <= 0 || bytes <= static_cast<uint64_t>(free)) return;  // 0: unknown
-    fail(Fault::resource, "{} takes {} bytes, and {} of memory are free; give a part of it", name, bytes,
-         free);
+    if (free <= 0 || bytes <= static_cast<uint64_t>(free)) return;  // 0 means unknown
+    fail(Fault::resource, "{} is too large: got {} bytes, expected at most the {} bytes of free memory", name,
+         bytes, free);
   };
   if (file != "-") {
     const InputFile input(file);
@@ -28,7 +28,7 @@ std::string read_input(const std::string& file) {
   size_t got = 0;
   while ((got = std::fread(block, 1, sizeof(block), stdin)) > 0) {
     text.append(block, got);
-    check_room("stdin", 2 * text.size());  // a text that grows is copied
+    check_room("stdin", 2 * text.size());  // a growing string is copied
   }
   if (std::ferror(stdin)) fail(Fault::io, "cannot read stdin: {}", std::strerror(errno));
   return text;

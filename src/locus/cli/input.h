@@ -1,11 +1,11 @@
-// What a command works on as a whole: a file, or stdin.
+// Input that a command reads as a whole.
 #pragma once
 
 #include <string>
 
 namespace locus::cli {
 
-// A whole file; "-" is stdin.
+// The contents of a file; "-" means stdin.
 std::string read_input(const std::string& file);
 
 }  // namespace locus::cli

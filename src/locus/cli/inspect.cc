@@ -96,7 +96,7 @@ Facts facts_of(const Subject& subject) {
   if (!b.global_scheme.empty()) {
     facts.emplace_back(
         b.window > 0 ? "scheme of global layers" : fmt::format("every {} layers", b.global_every),
-        scheme_text(b.global_scheme, b.full_scheme_options));
+        scheme_text(b.global_scheme, b.global_scheme_options));
   }
   const int64_t all = subject.model.parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));

@@ -51,19 +51,19 @@ bool LineReader::next(std::string& line) {
   bool endless = false;
   while ((end = buffer_.find('\n', looked)) == std::string::npos) {
     if (buffer_.size() - begin_ >= kLongestLine) {
-      endless = true;  // what there is of it is forgotten, and the rest read over
+      endless = true;  // drop the line so far and skip the rest of it
       begin_ = buffer_.size();
     }
     const size_t open = buffer_.size() - begin_;
     if (!fill()) break;
-    looked = open;  // what was there has no line end
+    looked = open;  // the part before has no line end
   }
   if (end == std::string::npos && begin_ == buffer_.size() && !endless) return false;
   line.assign(buffer_, begin_, end == std::string::npos ? end : end - begin_);
   begin_ = end == std::string::npos ? buffer_.size() : end + 1;
   if (!line.empty() && line.back() == '\r') line.pop_back();
   ++number_;
-  require(!endless, "line {} of {} is longer than 1 GiB", number_, name_);
+  require(!endless, "line {} of {} is too long: expected at most 1 GiB", number_, name_);
   if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   return true;
 }

@@ -1,4 +1,4 @@
-// The lines of a file or of stdin, one after the other: never the whole of it in memory.
+// Reads the lines of a file or of stdin one by one, without holding the whole input in memory.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ class LineReader {
  public:
   explicit LineReader(const std::string& file);  // "-" is stdin
 
-  const std::string& name() const { return name_; }  // for errors: 'x.txt', or stdin
-  // The next line without its end, "\n" or "\r\n", the first without a byte order mark; false when there is
-  // none left. A last one without an end counts.
+  const std::string& name() const { return name_; }  // for errors: "'x.txt'" or "stdin"
+  // The next line without its end ("\n" or "\r\n"); false at the end of the input. Removes a byte order mark
+  // from the first line. A last line without a line end counts.
   bool next(std::string& line);
-  int64_t number() const { return number_; }  // of the line last given, the first is 1
-  bool would_wait() const;  // whether the next line has to be waited for: someone else is still writing it
+  int64_t number() const { return number_; }  // of the line returned last, counted from 1
+  bool would_wait() const;  // whether next() would block because stdin has no complete line yet
 
  private:
-  bool fill();  // false: the end
+  bool fill();  // false at the end of the input
 
   std::string name_;
-  std::optional<InputFile> file_;  // none: stdin
-  uint64_t offset_ = 0;            // in the file
+  std::optional<InputFile> file_;  // absent: stdin
+  uint64_t offset_ = 0;            // of the next read in the file
   std::string buffer_;
-  size_t begin_ = 0;  // of what was not given yet
+  size_t begin_ = 0;  // of the part of buffer_ that was not returned yet
   bool ended_ = false;
   int64_t number_ = 0;
 };

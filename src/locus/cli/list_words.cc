@@ -33,7 +33,7 @@ std::vector<std::string> marked_words(const CLI::App& program, int count, char**
   return result;
 }
 
-void take_marks_off(CLI::App& program) {
+void remove_markers(CLI::App& program) {
   const CLI::Validator take_off(
       [](std::string& word) {
         if (word.ends_with(kMarkedEnd)) word.pop_back();

@@ -1,5 +1,5 @@
-// CLI11 takes a word like "[a, b]" for a list of words, but a text may look like that: "[MASK] ran [MASK]".
-// So words that are no option's value go to it with a mark at their end, which is taken off again.
+// CLI11 parses a word such as "[a, b]" as a list, but a text may look like that: "[MASK] ran [MASK]". So
+// positional words get a marker at their end before CLI11 sees them, and lose it afterwards.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace locus::cli {
 
-// The words of the command line behind the program's name, last first, as CLI11 wants them.
+// The arguments of the program in reverse order, as CLI11 expects them, with markers.
 std::vector<std::string> marked_words(const CLI::App& program, int count, char** words);
-// From what every command's TEXT, or the like, gets.
-void take_marks_off(CLI::App& program);
+// Removes the markers from the positional arguments of every command.
+void remove_markers(CLI::App& program);
 
 }  // namespace locus::cli

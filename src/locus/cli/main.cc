@@ -1,5 +1,5 @@
-// The program: reads the command line, runs one subcommand, turns errors into a line on stderr and an exit
-// code (the numbers of locus::Fault).
+// The program: parses the command line, runs one subcommand, and turns an error into one line on stderr and
+// an exit code (the numbers of locus::Fault).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
   for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
   if (std::ranges::count(names, word) > 0) return;
-  fail(Fault::usage, "unknown command {}{} (locus --help lists the commands)", quote(word),
+  fail(Fault::usage, "unknown command {}{}; `locus --help` lists the commands", quote(word),
        suggestion(word, names));
 }
 
@@ -49,67 +49,83 @@ void require_command(const CLI::App& program, std::string_view word) {
   const std::vector<std::string_view> candidates(options.begin(), options.end());
   const std::string place = used.empty() ? "" : command.get_name() + " ";
   if (std::ranges::count(options, word) > 0) {
-    fail(Fault::usage, "'{}' stands before the command; expected locus {}{}", word, place, word);
+    fail(Fault::usage, "option '{}' must follow the command: locus {}{}", word, place, word);
   }
-  fail(Fault::usage, "unexpected {}{} (locus {}--help lists the options)", quote(word),
+  fail(Fault::usage, "unknown option or extra argument {}{}; `locus {}--help` lists the options", quote(word),
        suggestion(word, candidates), place);
 }
 
+// Errors of the library name no command-line options. These hints do, for commands that have the option.
+struct OptionHint {
+  Code code;
+  const char *option, *hint;
+};
+constexpr OptionHint kOptionHints[] = {
+    {Code::context_too_long, "--truncate", "add --truncate to cut texts that are too long"},
+    {Code::output_exists, "--out", "choose another --out"},
+};
+
+Error with_option_hint(const Error& error, const CLI::App& command) {
+  for (const OptionHint& each : kOptionHints) {
+    if (error.code() != each.code || command.get_option_no_throw(each.option) == nullptr) continue;
+    return error.with_hint(error.hint().empty() ? each.hint : error.hint() + "; " + each.hint);
+  }
+  return error;
+}
+
 int run(int count, char** words) {
-  CLI::App program("Locus: the position information of transformers.", "locus");
+  CLI::App program("Locus: positional encodings of transformers, compared, trained and applied.", "locus");
   program.set_version_flag("--version", fmt::format("locus {}", version()));
   program.footer(
       "Examples:\n"
-      "  locus compare          every scheme in the same small model, and a report\n"
-      "  locus explain          what tells the two 'it' of a sentence apart\n"
-      "  locus schemes          the position schemes there are\n"
-      "  locus show rotary      a picture of what one of them does\n"
-      "  locus tokenize --help  text to token ids and back, and vocabularies learned from text\n"
-      "  locus windows FILE     a text as the batches a model is trained on\n"
-      "  locus train CONFIG     a model, from a configuration\n"
-      "  locus eval DIR FILE    how good it is\n"
-      "  locus generate DIR ..  what it writes; locus translate, of an encoder-decoder\n"
-      "  locus embed DIR TEXT   a vector for a text, by a model folder from the hub\n"
-      "  locus similarity, classify, tag, fill, answer DIR ..\n"
-      "                         what else such a model, or a run, makes of texts\n"
-      "  locus forward DIR --input x.json --out y.safetensors\n"
-      "                         what a model folder from the hub computes\n"
-      "  locus inspect DIR      what it is, and how long its input may be\n"
-      "  locus doctor           what Locus found on this machine\n"
-      "  locus doctor --help    the options of one command\n\n"
-      "Exit codes: 0 fine, 1 a bug, 2 usage, 3 bad input data, 4 I/O, 5 out of memory or device,\n"
-      "6 diverged, 7 a peer of a distributed run failed, 130 and 143 stopped by a signal after saving.");
+      "  locus compare             train a small model under every scheme and write a report\n"
+      "  locus explain             show how position separates two equal words of a sentence\n"
+      "  locus schemes             list the position schemes\n"
+      "  locus show rotary         draw what a scheme does\n"
+      "  locus train CONFIG        train a model from a configuration file\n"
+      "  locus eval DIR FILE       measure a trained model on a file\n"
+      "  locus embed DIR TEXT      compute embeddings with a Hugging Face model folder\n"
+      "  locus generate DIR TEXT   continue a prompt\n"
+      "  locus inspect DIR         describe a model and its maximum input length\n"
+      "  locus COMMAND --help      list the options of a command\n\n"
+      "Exit codes: 0 success, 1 bug in Locus, 2 wrong usage, 3 invalid input data, 4 file or I/O error,\n"
+      "5 out of memory or device, 6 training diverged, 7 another process of a distributed run failed,\n"
+      "130 or 143 stopped by a signal after saving.");
   program.require_subcommand(0, 1);
   for (const auto add : kCommands) add(program);
-  take_marks_off(program);
+  remove_markers(program);
   if (count > 1 && words[1][0] != '-') require_command(program, words[1]);
   try {
     program.parse(marked_words(program, count, words));
     if (program.get_subcommands().empty()) {
-      fail(Fault::usage, "a command is missing (locus --help lists the commands)");
+      fail(Fault::usage, "no command given; `locus --help` lists the commands");
     }
-  } catch (const CLI::Success& asked) {  // --help, --version
-    program.exit(asked);
+  } catch (const CLI::Success& request) {  // --help, --version
+    program.exit(request);
+  } catch (const Error& error) {
+    const auto used = program.get_subcommands();
+    if (used.empty()) throw;
+    throw with_option_hint(error, *used.front());
   } catch (const CLI::ExtrasError&) {
     refuse_extra(program);
   } catch (const CLI::ParseError& error) {
-    // What is missing may be there under a mistyped name.
+    // A missing option may have been given under a misspelled name: report the misspelling instead.
     const bool extra = !program.remaining(true).empty() && program.remaining(true).front().starts_with("-");
     if (extra) refuse_extra(program);
     const auto used = program.get_subcommands();
-    fail(Fault::usage, "{} (locus {}--help tells more)", error.what(),
+    fail(Fault::usage, "{}; see `locus {}--help`", error.what(),
          used.empty() ? "" : used.front()->get_name() + " ");
   }
   flush();
   return 0;
 }
 
-// What would end the process, or write into the wrong file, becomes an error of the write it belongs to.
+// Turns signals that would end the process into errors of the failed write, and reserves closed standard
+// streams so that no output file takes their place.
 void settle_streams() {
-  std::signal(SIGPIPE, SIG_IGN);  // the reader has left
-  std::signal(SIGXFSZ, SIG_IGN);  // the file may not grow
-  // Where one of the first three descriptors is closed, the next file would take its place, and be written to
-  // as stdout or stderr.
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of a pipe closed it
+  std::signal(SIGXFSZ, SIG_IGN);  // a file reached its size limit
+  // If one of the first three descriptors is closed, the next opened file would become stdout or stderr.
   int descriptor = 0;
   while ((descriptor = ::open("/dev/null", O_RDONLY)) >= 0 && descriptor <= STDERR_FILENO) {
   }
@@ -136,8 +152,8 @@ int main(int count, char** words) {
   } catch (const std::bad_alloc&) {
     return report(locus::Fault::resource, "out of memory");
   } catch (const std::exception& error) {
-    return report(locus::Fault::bug, fmt::format("a bug in Locus: {}", error.what()));
+    return report(locus::Fault::bug, fmt::format("bug in Locus: {}", error.what()));
   } catch (...) {
-    return report(locus::Fault::bug, "a bug in Locus: an exception of unknown kind");
+    return report(locus::Fault::bug, "bug in Locus: unknown exception");
   }
 }

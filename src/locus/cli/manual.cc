@@ -1,4 +1,4 @@
-// locus manual: the manual page, for man.
+// locus manual: prints the manual page.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,8 +9,8 @@
 namespace locus::cli {
 namespace {
 
-// Text as it is: man would take a backslash for a command, a dot that starts a line for a request, and a
-// plain hyphen for one that may not be copied.
+// Escapes text for man: a backslash would start an escape, a leading dot a request, and a plain hyphen would
+// be typeset as a character that cannot be copied.
 std::string plain(std::string_view text) {
   std::string result;
   bool line_start = true;
@@ -54,7 +54,7 @@ std::string page(const CLI::App& program) {
   const Outline whole = outline(program);
   std::string result = fmt::format(
       ".TH LOCUS 1 \"\" \"Locus {}\" \"User Commands\"\n"
-      ".SH NAME\nlocus \\- the position information of transformers\n"
+      ".SH NAME\nlocus \\- positional encodings of transformers\n"
       ".SH SYNOPSIS\n.B locus\n.I COMMAND\n[\\fIOPTION\\fR]...\n"
       ".SH OPTIONS\n{}.SH COMMANDS\n",
       version(), arguments(whole));
@@ -63,9 +63,9 @@ std::string page(const CLI::App& program) {
                           as_it_is(command.footer));
   }
   return result +
-         ".SH ENVIRONMENT\n.TP\n.B LOCUS_THREADS\nThreads to work with; as many as there are cores by "
-         "default.\n"
-         ".TP\n.B LOCUS_DATA\nA folder in which configurations of runs find data that are not beside them.\n"
+         ".SH ENVIRONMENT\n.TP\n.B LOCUS_THREADS\nNumber of threads; the default is the number of cores.\n"
+         ".TP\n.B LOCUS_DATA\nA folder with data files for training configurations that do not find them at "
+         "their relative path.\n"
          ".SH NOTES\n" +
          as_it_is(whole.footer);
 }
@@ -73,7 +73,7 @@ std::string page(const CLI::App& program) {
 }  // namespace
 
 void add_manual(CLI::App& program) {
-  Command command(program, "manual", "Print the manual page, for man");
+  Command command(program, "manual", "Print the manual page");
   command.footer("Example:\n  locus manual > locus.1 && man ./locus.1");
   command.callback([&program] { print(page(program)); });
 }

@@ -8,8 +8,7 @@
 namespace locus::cli {
 namespace {
 
-// The library writes "TEXT:{characters,bytes}" for a value out of a set, and "INT:INT in [1 - 8]" for a
-// range.
+// CLI11 writes "TEXT:{characters,bytes}" for a set of values and "INT:INT in [1 - 8]" for a range.
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> choices;
   const size_t open = type.find('{'), close = type.find('}');

@@ -1,5 +1,5 @@
-// The command line as data, read off the definition that also parses it: what completions and the manual are
-// made of, so that neither can fall behind.
+// The command line as data, taken from the definitions that parse it. Shell completions and the manual page
+// are generated from it, so they cannot get out of date.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace locus::cli {
 
 struct Argument {
-  std::vector<std::string> names;  // "-h", "--help"; of a positional one what --help calls it
-  std::string value;               // what stands for its value; empty: a flag
+  std::vector<std::string> names;  // "-h", "--help"; for a positional argument its name in --help
+  std::string value;               // placeholder of its value; empty for a flag
   std::string meaning;
-  std::vector<std::string> choices;  // its values, where they are known
+  std::vector<std::string> choices;  // its possible values, if they are known
   bool positional = false, required = false, many = false;
 };
 
@@ -24,7 +24,7 @@ struct Outline {
 
 Outline outline(const CLI::App& command);
 
-// Those of all commands, in the order of --help.
+// The outlines of all commands, in the order of --help.
 std::vector<Outline> outlines(const CLI::App& program);
 
 }  // namespace locus::cli

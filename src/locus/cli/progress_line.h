@@ -1,5 +1,5 @@
-// A line on the terminal that is written again and again, from the third second on; nothing where stderr is
-// no terminal. It goes away when what it tells of is done.
+// A progress line on the terminal, shown from the third second on and erased at the end. Prints nothing if
+// stderr is not a terminal.
 #pragma once
 
 #include <unistd.h>

@@ -1,26 +1,36 @@
 #include "locus/cli/records.h"
 
+#include <algorithm>
+
 #include "locus/apply/text_object.h"
 #include "locus/text/readable.h"
 
 namespace locus::cli {
 namespace {
 
-// Enough for batches of like lengths, few enough that results come soon.
+// Large enough to batch texts of similar lengths, small enough that results appear soon.
 constexpr size_t kBytesOfChunk = 1 << 17, kRecordsOfChunk = 2048;
 
 void require_utf8(const std::string& text, const std::string& place) {
-  require(is_utf8(text), "{}: it is not valid UTF-8", place);
+  require(is_utf8(text), "{}: the text is not valid UTF-8", place);
 }
 
 }  // namespace
+
+bool RecordSource::is_jsonl(const std::string& file) const {
+  return format == InputFormat::jsonl || (format == InputFormat::by_name && file.ends_with(".jsonl"));
+}
 
 Records::Records(RecordSource source) : source_(std::move(source)) {
   const auto refuse_if = [&](bool wrong, const char* what) {
     if (wrong) fail(Fault::usage, "{}: {}", source_.command, what);
   };
-  refuse_if(!source_.words.empty() && !source_.files.empty(), "texts and --file exclude each other");
-  refuse_if(source_.pairs && source_.words.size() % 2 != 0, "texts come in pairs here, and one is missing");
+  refuse_if(!source_.words.empty() && !source_.files.empty(),
+            "got texts as arguments and --file; use one of them");
+  refuse_if(!source_.words.empty() && source_.format == InputFormat::jsonl,
+            "--input-format jsonl applies to --file and stdin, not to texts given as arguments");
+  refuse_if(source_.pairs && source_.words.size() % 2 != 0,
+            "got an odd number of texts, expected pairs of texts");
   if (source_.words.empty() && source_.files.empty()) source_.files = {"-"};
 }
 
@@ -40,8 +50,7 @@ Record Records::of_line(const std::string& line) const {
                 .second = {},
                 .number = lines_->number()};
   require_utf8(line, record.place);
-  const size_t first = line.find_first_not_of(" \t");
-  if (jsonl_ || (source_.json && first != std::string::npos && line[first] == '{')) {
+  if (jsonl_) {
     TextInput input = read_text_object(
         line, record.place, {.first = source_.first, .second = source_.second, .both = source_.pairs});
     record.text = std::move(input.text);
@@ -49,7 +58,8 @@ Record Records::of_line(const std::string& line) const {
   } else if (source_.pairs) {
     const size_t tab = line.find('\t');
     require(tab != std::string::npos && line.find('\t', tab + 1) == std::string::npos,
-            "{}: expected two texts with one tab between them", record.place);
+            "{}: got {} tabs, expected two texts separated by one tab", record.place,
+            std::ranges::count(line, '\t'));
     record.second = line.substr(tab + 1);
     record.text.resize(tab);
   }
@@ -60,7 +70,7 @@ bool Records::next_line(std::string& line) {
   for (;;) {
     if (lines_ != nullptr && lines_->next(line)) return true;
     if (file_ == source_.files.size()) return false;
-    jsonl_ = source_.files[file_].ends_with(".jsonl");
+    jsonl_ = source_.is_jsonl(source_.files[file_]);
     lines_ = std::make_unique<LineReader>(source_.files[file_++]);
   }
 }

@@ -1,6 +1,6 @@
-// What a command works on, one record after another: words of the command line, or lines of files, or those
-// of stdin. A line is a text; or two with a tab between them; or a JSON object, in a file named .jsonl and,
-// where JSON was asked for, wherever it begins with a brace.
+// The input of a command, one record at a time: arguments of the command line, lines of files, or lines of
+// stdin. A line holds a text, or two texts separated by a tab. In JSON Lines input it holds a JSON object: in
+// files named .jsonl, or if the caller says so.
 #pragma once
 
 #include <functional>
@@ -16,29 +16,38 @@
 namespace locus::cli {
 
 struct Record {
-  std::string place;  // for errors: text 2, or line 7 of 'x.txt'
+  std::string place;  // for errors: "text 2" or "line 7 of 'x.txt'"
   std::string text;
   std::optional<std::string> second;
-  int64_t number = 0;  // of the text or line, the first is 1
+  int64_t number = 0;  // of the text or line, counted from 1
+};
+
+enum class InputFormat {
+  by_name,  // JSON Lines if the file name ends in .jsonl, else text
+  text,
+  jsonl,
 };
 
 struct RecordSource {
-  std::string_view command;  // begins errors about its words
+  std::string_view command;  // the prefix of usage errors
   std::vector<std::string> words, files;
-  bool json = false;
-  // The members of an object; the second, when it has a name, may be left out unless it is needed.
+  InputFormat format = InputFormat::by_name;
+  // Member names of a JSON object. The second member, if it has a name, is optional unless `pairs` is set.
   const char *first = "text", *second = nullptr;
-  bool pairs = false;  // a plain line has a tab, and words come two by two
+  bool pairs = false;  // lines hold two texts with a tab between them; arguments come in pairs
+
+  bool is_jsonl(const std::string& file) const;
 };
 
 class Records {
  public:
-  // Told of a record that cannot be one: no UTF-8, no JSON, no pair. The error begins with its place.
+  // Called for a record that is not valid UTF-8, not valid JSON, or not a pair. The error names its place.
   using OnBad = std::function<void(const Error&)>;
 
   explicit Records(RecordSource source);
 
-  // The next ones, a few thousand at most; at the end none. Those of a stream that waits are not waited for.
+  // The next records, a few thousand at most; none at the end of the input. Does not wait for more lines of a
+  // stream if it already has some.
   std::vector<Record> next(const OnBad& on_bad);
 
  private:
@@ -48,9 +57,9 @@ class Records {
   Record of_line(const std::string& line) const;
 
   RecordSource source_;
-  size_t word_ = 0, file_ = 0;  // the next ones
+  size_t word_ = 0, file_ = 0;  // indices of the next word and file
   std::unique_ptr<LineReader> lines_;
-  bool jsonl_ = false;  // the file's name says so
+  bool jsonl_ = false;  // whether the current file is JSON Lines
 };
 
 }  // namespace locus::cli

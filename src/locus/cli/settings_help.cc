@@ -26,10 +26,10 @@ std::string section(std::string_view name) {
 std::string settings_help() {
   return section<DataSettings>("data") + section<TrainSettings>("train") + section<Blueprint>("model") +
          fmt::format(
-             "[model.scheme]\nname = {}, and the options that locus schemes NAME lists\n"
-             "[model.global_scheme]\nthe same for the layers that see all tokens (global_every); without it "
-             "they "
-             "have the scheme of the others",
+             "[model.scheme]\nname = {}, and the options listed by `locus schemes NAME`\n"
+             "[model.global_scheme]\nthe scheme of the global-attention layers (global_every); by default "
+             "the same "
+             "as model.scheme",
              Blueprint().scheme);
 }
 

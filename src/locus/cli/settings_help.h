@@ -1,5 +1,5 @@
-// Every setting of a configuration of locus train, with its preset, for --help: the structs that read them
-// say what they are.
+// All settings of a training configuration with their defaults, for --help. They come from the structs that
+// read them.
 #pragma once
 
 #include <string>

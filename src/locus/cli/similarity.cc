@@ -1,4 +1,4 @@
-// locus similarity: how alike two texts are; or which lines of a file are most like a query.
+// locus similarity: cosine similarity of text pairs, or the lines of a file most similar to a query.
 #include <fmt/format.h>
 
 #include <map>
@@ -41,7 +41,7 @@ void compare_pairs(const Request& request, Records& records, const Embedder& emb
 
 void find_nearest(const Request& request, Records& records, const Embedder& embedder) {
   Nearest nearest(embedder, request.query, request.top, request.reading);
-  std::map<int64_t, int64_t> lines;  // of the best so far, from the text's number
+  std::map<int64_t, int64_t> lines;  // text number -> line number, for the best matches so far
   int64_t seen = 0;
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     nearest.add(texts_of(chunk), reading);
@@ -69,8 +69,8 @@ void find_nearest(const Request& request, Records& records, const Embedder& embe
 void run(const Request& request) {
   if (!request.query.empty() && !request.prompt.empty()) {
     fail(Fault::usage,
-         "similarity: --prompt is for pairs; with --query the folder's own for queries and documents are "
-         "taken");
+         "similarity: --prompt cannot be combined with --query, which uses the folder's prompts for queries "
+         "and documents");
   }
   RecordSource source = request.source("similarity");
   source.pairs = request.query.empty();
@@ -84,24 +84,23 @@ void run(const Request& request) {
 }  // namespace
 
 void add_similarity(CLI::App& program) {
-  Command command(program, "similarity", "How alike texts are: cosines of their vectors");
+  Command command(program, "similarity", "Compute the cosine similarity of texts");
   command.footer(
-      "Pairs of texts: two words, or lines with a tab between them, or objects {\"text\", \"text_pair\"}; "
-      "what is\n"
-      "printed is the score and the pair. With --query every line is a text, and what is printed are the "
-      "best:\n"
-      "score, line and text. With --json, objects {\"text\", \"text_pair\", \"score\"}, or {\"text\", "
-      "\"line\",\n"
-      "\"score\"}.\n\n"
+      "Pairs: two arguments, or lines with a tab between two texts, or JSON Lines {\"text\", "
+      "\"text_pair\"}.\n"
+      "Output: the score and the pair. With --json: {\"text\", \"text_pair\", \"score\"}.\n\n"
+      "Search: with --query, every line is a text. Output: the most similar lines with score, line number "
+      "and\n"
+      "text. With --json: {\"text\", \"line\", \"score\"}.\n\n"
       "Examples:\n"
       "  locus similarity models/all-MiniLM-L6-v2 \"The dog ran.\" \"A puppy was running.\"\n"
       "  locus similarity models/all-MiniLM-L6-v2 --query \"running dogs\" --file sentences.txt --top 3");
   auto request = std::make_shared<Request>();
-  add_text_options(command, *request, "Two texts, or pairs of them");
-  command.option("--query", request->query, "What texts are compared with");
+  add_text_options(command, *request, "Pairs of texts");
+  command.option("--query", request->query, "Search for the lines most similar to this text");
   command.option("--prompt", request->prompt,
-                 "A name the folder has for what stands before both texts of a pair");
-  command.option("--top", request->top, "With --query: how many are told")
+                 "Name of a prompt defined by the model folder, added to both texts of a pair");
+  command.option("--top", request->top, "With --query: number of results to print")
       .between(1, 1 << 24)
       .shows_default();
   command.callback([request] { run(*request); });

@@ -9,7 +9,7 @@ volatile std::sig_atomic_t received = 0;
 
 void on_signal(int signal) {
   received = signal;
-  std::signal(signal, SIG_DFL);  // the next one of either kind ends the process
+  std::signal(signal, SIG_DFL);  // the next signal of either kind ends the process
   std::signal(signal == SIGINT ? SIGTERM : SIGINT, SIG_DFL);
 }
 

@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM as a wish: the first asks to stop at the next good moment, a second ends the process at
-// once.
+// Handles SIGINT and SIGTERM. The first signal requests a stop at the next safe point, the second ends the
+// process immediately.
 #pragma once
 
 namespace locus::cli {
@@ -7,16 +7,15 @@ namespace locus::cli {
 class StopSignals {
  public:
   StopSignals();
-  ~StopSignals();  // signals end the process again
+  ~StopSignals();  // restores the default: signals end the process
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  bool asked() const { return signal() != 0; }
-  int signal() const;  // the one that came, or 0
+  bool requested() const { return signal() != 0; }
+  int signal() const;  // the signal received, or 0
 };
 
-// Thrown by a command that stopped because it was asked to, once all is saved: the program leaves with 128 +
-// signal.
+// Thrown by a command that saved its state and stopped after a signal. The program exits with 128 + signal.
 struct Stopped {
   int signal;
 };

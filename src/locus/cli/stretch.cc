@@ -1,4 +1,4 @@
-// locus stretch: a model folder with a longer context.
+// locus stretch: writes a model folder with a longer context window.
 #include "locus/checkpoint/stretch.h"
 
 #include <algorithm>
@@ -11,33 +11,34 @@ namespace locus::cli {
 namespace {
 
 const std::vector<std::string> kWays = {"interpolate", "repeat", "linear", "ntk",
-                                        "yarn"};  // as the enum has them
+                                        "yarn"};  // in the order of the enum
 
 }  // namespace
 
 void add_stretch(CLI::App& program) {
-  Command command(program, "stretch", "Give a model folder a longer context");
+  Command command(program, "stretch", "Extend the context window of a model folder");
   command.footer(
-      "For learned tables: interpolate (rows between the old ones) or repeat (the old rows over and over).\n"
-      "For rotary models: linear, ntk or yarn, a scaling in config.json.\n"
-      "The new folder opens in transformers too. Train it on, or measure what is lost.\n\n"
+      "Learned position tables: interpolate (new rows between the old ones) or repeat (the old rows again).\n"
+      "Rotary models: linear, ntk or yarn, written as a RoPE scaling in config.json.\n"
+      "The new folder also opens in transformers. Fine-tune it at the new length, or evaluate it as it "
+      "is.\n\n"
       "Example:\n  locus stretch models/bert --length 1024 --how interpolate --out models/bert-1024");
   struct Request {
     std::string folder, how, out;
     int64_t length = 0;
   };
   auto request = std::make_shared<Request>();
-  command.option("DIR", request->folder, "The model folder").required();
-  command.option("--length", request->length, "The new longest input, in tokens")
+  command.option("DIR", request->folder, "A Hugging Face model folder").required();
+  command.option("--length", request->length, "The new context length in tokens")
       .between(1, 1 << 24)
       .required();
-  command.option("--how", request->how, "By what: below").one_of(kWays).required();
-  command.option("--out", request->out, "The new folder").required();
+  command.option("--how", request->how, "Method, see below").one_of(kWays).required();
+  command.option("--out", request->out, "The folder to write").required();
   command.callback([request] {
     const auto how = static_cast<Stretch>(std::ranges::find(kWays, request->how) - kWays.begin());
     const ModelFolder folder = open_model(request->folder);
     stretch_model(folder, request->length, how, request->out);
-    print(fmt::format("{}: up to {} tokens, from {}\n", request->out, request->length,
+    print(fmt::format("{}: context of {} tokens, extended from {}\n", request->out, request->length,
                       folder.architecture.blueprint.max_length));
   });
 }

@@ -1,4 +1,4 @@
-// locus tag: the spans of every text that have a label.
+// locus tag: finds the labeled spans of every text (token classification).
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,7 +19,7 @@ std::vector<TextSpan> places_of(const std::string& text, const std::vector<Tagge
                                 const Request& request) {
   std::vector<TextSpan> places;
   for (const TaggedSpan& span : spans) places.push_back(span.bytes);
-  request.offsets.told(text, places);
+  request.offsets.convert(text, places);
   return places;
 }
 
@@ -67,17 +67,18 @@ void run(const Request& request) {
 }  // namespace
 
 void add_tag(CLI::App& program) {
-  Command command(program, "tag", "The spans of every text that have a label");
+  Command command(program, "tag", "Find labeled spans such as names (token classification)");
   command.footer(
-      "Every line is a text; a line for each of its spans: label, start, end, score and the span, and an "
+      "Input: one text per line, or JSON Lines {\"text\"}.\n"
+      "Output: one line per span with label, start, end, score and the span's text, separated by tabs; an "
       "empty\n"
-      "line behind each text. With --json, one object for each text: {\"text\", \"spans\"}.\n\n"
+      "line follows each text. With --json, one object per text: {\"text\", \"spans\"}.\n\n"
       "Examples:\n"
       "  locus tag models/names \"Ada Lovelace lived in London.\"\n"
       "  locus tag models/names --file news.txt --json --offsets bytes > spans.jsonl");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");
-  add_offsets(command, request->offsets, "What starts and ends count");
+  add_offsets(command, request->offsets, "Unit of start and end");
   command.callback([request] { run(*request); });
 }
 

@@ -32,7 +32,7 @@ int longest_word(std::string_view text) {
   return static_cast<int>(longest);
 }
 
-// As wide as the widest cell, then one less again and again for the widest of all, until they fit.
+// Starts with the widest cell of each column and narrows the widest column until all of them fit.
 std::vector<int> column_widths(std::span<const std::vector<std::string>> rows, int width) {
   std::vector<int> widths(rows.front().size()), words(widths.size());
   for (const std::vector<std::string>& row : rows) {
@@ -47,7 +47,7 @@ std::vector<int> column_widths(std::span<const std::vector<std::string>> rows, i
     for (size_t c = 0; c < widths.size(); ++c) {
       if (widths[c] > words[c] && (widest == nullptr || widths[c] > *widest)) widest = &widths[c];
     }
-    // No room for the longest words either.
+    // Every column is at its longest word: cut words, too.
     if (widest == nullptr) widest = &*std::ranges::max_element(widths);
     if (*widest <= 1) break;
     --*widest;
@@ -57,7 +57,7 @@ std::vector<int> column_widths(std::span<const std::vector<std::string>> rows, i
 
 [[noreturn]] void refuse_output() {
   if (errno == EPIPE) throw Stopped{SIGPIPE};
-  fail(Fault::io, "cannot write the output: {}", std::strerror(errno));
+  fail(Fault::io, "cannot write to stdout: {}", std::strerror(errno));
 }
 
 }  // namespace

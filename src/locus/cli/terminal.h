@@ -1,4 +1,4 @@
-// What is printed: whole or with an error, and for people as wide as their terminal.
+// Output of the program: results to stdout, notes to stderr, tables fitted to the width of the terminal.
 #pragma once
 
 #include <span>
@@ -8,26 +8,26 @@
 
 namespace locus::cli {
 
-// To stdout. Where its reader has left, the program stops without a word: Stopped.
+// Prints to stdout. Throws Stopped if the reader closed the pipe, and Error if writing fails otherwise.
 void print(std::string_view text);
 void flush();
-void warn(std::span<const std::string> warnings);  // to stderr, a line each
+void warn(std::span<const std::string> warnings);  // to stderr, one line each
 
-// To stderr. Nobody may be able to read it: that is no reason to stop.
+// Prints to stderr, and ignores failures.
 void tell(std::string_view text);
-void note(std::string_view text);  // a line of its own, "locus: text", without control characters
+void note(std::string_view text);  // one line, "locus: text", without control characters
 
 std::string time_in_words(double seconds);  // "4 min 07 s", "2 h 05 min"
 
-// Columns of the terminal on stdout; without one what COLUMNS says, else 100.
+// Columns of the terminal on stdout; without a terminal the variable COLUMNS, else 100.
 int terminal_width();
 
-// Words in lines of at most `width` characters; a longer word is cut, behind a '|' where it has one. Line
-// ends in the text stay.
+// Wraps text into lines of at most `width` characters. A longer word is cut, if possible after a '|'. Line
+// ends in the text are kept.
 std::vector<std::string> wrapped(std::string_view text, int width);
 
-// Rows of cells in columns two blanks apart. Where they do not fit the width, the widest columns are wrapped,
-// first between words.
+// Formats rows of cells as columns separated by two spaces. If the rows do not fit the width, the widest
+// columns are wrapped, between words if possible.
 std::string table(std::span<const std::vector<std::string>> rows, int width);
 
 }  // namespace locus::cli

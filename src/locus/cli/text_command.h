@@ -1,5 +1,5 @@
-// What the commands that apply a model to texts share: their options, and going through the texts in chunks,
-// with results in the order the texts came.
+// Options shared by the commands that apply a model to texts, and the loop that processes the texts in
+// chunks. Results are in the order of the texts.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@ namespace locus::cli {
 struct TextRequest {
   std::string folder;
   std::vector<std::string> words, files;
+  InputFormat format = InputFormat::by_name;
   bool json = false, skip_bad = false;
   DType weights = DType::f32;
   ReadOptions reading;
@@ -21,30 +22,31 @@ struct TextRequest {
   RecordSource source(std::string_view command) const;
 };
 
-// DIR, TEXT, --file, --json, --skip-bad, --truncate, --batch-tokens, --dtype and --threads; `text` says what
-// TEXT is.
+// Adds DIR, TEXT, --file, --input-format, --json, --skip-bad, --truncate, --batch-tokens, --dtype and
+// --threads. `text` describes TEXT.
 void add_text_options(Command& command, TextRequest& request, const std::string& text);
 
-void add_threads(Command& command);                // --threads alone
-void add_dtype(Command& command, DType& weights);  // --dtype alone
+void add_threads(Command& command);                            // --threads
+void add_dtype(Command& command, DType& weights);              // --dtype
+void add_input_format(Command& command, InputFormat& format);  // --input-format
 
-// Gives every chunk of records to `work`, which returns what to print for each of them, and hands it to
-// `write`: print, at first. A record that cannot be read ends it with an error that names its place, or with
-// --skip-bad is told on stderr and left out.
+// Calls `work` for every chunk of records. `work` returns the output of each record, and `write` receives it;
+// by default it is printed. A record that cannot be read is an error that names its place. With --skip-bad it
+// is reported on stderr and skipped.
 using Work = std::function<std::vector<std::string>(std::span<const Record>, const ReadOptions&)>;
 void each_chunk(const TextRequest& request, Records& records, const Work& work,
                 const std::function<void(std::string_view)>& write = {});
 
 std::vector<std::string> texts_of(std::span<const Record> records);
 std::vector<TextInput> inputs_of(std::span<const Record> records);
-// What spans of texts are told in: characters, which is what people count, or bytes.
+// The unit of offsets in texts: characters (Unicode code points) or bytes.
 struct SpanUnit {
   std::string name = "characters";
 
   bool bytes() const { return name == "bytes"; }
-  void told(std::string_view text, std::vector<TextSpan>& spans) const;  // from spans in bytes
+  void convert(std::string_view text, std::vector<TextSpan>& spans) const;  // from bytes to the unit
 };
 void add_offsets(Command& command, SpanUnit& unit, const std::string& what);  // --offsets
-std::string one_line(std::string text);                                       // line ends become blanks
+std::string one_line(std::string text);                                       // replaces line ends by spaces
 
 }  // namespace locus::cli

@@ -1,7 +1,8 @@
-// locus tokenize: text to token ids and back, and vocabularies learned from text.
+// locus tokenize: converts text to token ids and back, and learns BPE vocabularies.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -27,35 +28,44 @@ struct Request {
   std::vector<std::string> words, files, specials;
   std::string tokenizer, out;
   SpanUnit offsets;
+  InputFormat format = InputFormat::by_name;
   std::optional<int32_t> learn;
   bool decode = false, count = false, json = false, read_specials = false, plain = false, skip_bad = false;
 };
 
+// Whether every line of the input is a text of its own, or each file is one long text.
+bool by_line(const Request& request) {
+  const RecordSource source{.command = "tokenize", .files = request.files, .format = request.format};
+  return request.json || source.is_jsonl("-") ||
+         std::ranges::any_of(request.files, [&](const std::string& file) { return source.is_jsonl(file); });
+}
+
 void check(const Request& request) {
   const auto refuse_together = [](bool both, const char* a, const char* b) {
-    if (both) fail(Fault::usage, "tokenize: {} and {} exclude each other", a, b);
+    if (both) fail(Fault::usage, "tokenize: {} cannot be combined with {}", a, b);
   };
   refuse_together(request.decode && request.count, "--decode", "--count");
   refuse_together(request.decode && !request.out.empty(), "--decode", "--out");
   refuse_together(request.json && !request.out.empty(), "--json", "--out");
   refuse_together(request.json && request.count, "--json", "--count");
+  refuse_together(!request.out.empty() && by_line(request) && !request.json, "--out", "JSON Lines input");
   refuse_together(request.learn && request.decode, "--learn", "--decode");
   refuse_together(request.learn && request.count, "--learn", "--count");
   refuse_together(request.learn && request.json, "--learn", "--json");
   refuse_together(!request.words.empty() && !request.files.empty(), "words", "--file");
   if (request.learn && request.out.empty()) {
-    fail(Fault::usage, "tokenize: --learn needs --out, a new folder for the vocabulary");
+    fail(Fault::usage, "tokenize: --learn needs --out, the folder to write the vocabulary to");
   }
   const int64_t least = 256 + static_cast<int64_t>(request.specials.size());
   if (request.learn && *request.learn < least) {
-    fail(Fault::usage, "tokenize: --learn is {}, expected {} or more: the 256 bytes and the special tokens",
+    fail(Fault::usage, "tokenize: got --learn {}, expected at least {} (256 bytes plus the special tokens)",
          *request.learn, least);
   }
-  if (request.skip_bad && !request.json) {
-    fail(Fault::usage, "tokenize: --skip-bad is about lines, which --json reads");
+  if (request.skip_bad && !by_line(request)) {
+    fail(Fault::usage, "tokenize: --skip-bad needs --json or JSON Lines input, which are read line by line");
   }
   if (!request.learn && !request.specials.empty()) {
-    fail(Fault::usage, "tokenize: --special names tokens for --learn");
+    fail(Fault::usage, "tokenize: --special needs --learn");
   }
 }
 
@@ -63,15 +73,15 @@ void count_words(const std::string& file, WordCounts& counts, ProgressLine& line
   if (file == "-") return counts.add(read_input(file));
   each_block(file, [&](std::string_view block, uint64_t done, uint64_t size) {
     counts.add(block);
-    line.show(fmt::format("{}: {} of {} MB read", file, done >> 20, size >> 20));
+    line.show(fmt::format("{}: read {} of {} MB", file, done >> 20, size >> 20));
   });
 }
 
 void learn(const Request& request) {
-  require_free(request.out);  // before minutes of work
+  require_free(request.out);  // fail before the long computation, not after it
   std::vector<std::string> files = request.words.empty() ? request.files : request.words;
   if (files.empty()) files = {"-"};
-  std::string told;
+  std::string summary;
   {
     ProgressLine line;
     WordCounts counts;
@@ -82,12 +92,12 @@ void learn(const Request& request) {
            line.show(fmt::format("{} of {} tokens", tokens, size));
          }}));
     write_folder(request.out, [&](const std::filesystem::path& unfinished) { bpe.save(unfinished); });
-    told = fmt::format("{}: {} tokens, {} merges from {} different words\n", request.out, bpe.size(),
-                       bpe.merges().size(), counts.words().size());
+    summary = fmt::format("{}: {} tokens, {} merges from {} distinct words\n", request.out, bpe.size(),
+                          bpe.merges().size(), counts.words().size());
     if (bpe.size() < *request.learn)
-      told += "No pair is left that occurs twice: the text gives no more tokens.\n";
+      summary += "No pair occurs twice any more, so the text yields no further tokens.\n";
   }
-  print(told);
+  print(summary);
 }
 
 std::string pieces_of(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
@@ -106,7 +116,7 @@ std::string as_json(const Tokenizer& tokenizer, std::string_view text, const Enc
          "\n";
 }
 
-// Ids between blanks, commas or line ends.
+// Parses ids separated by spaces, commas or line ends.
 std::vector<int32_t> ids_of(std::string_view text) {
   constexpr std::string_view kBetween = " \t\r\n,[]";
   std::vector<int32_t> ids;
@@ -114,7 +124,7 @@ std::vector<int32_t> ids_of(std::string_view text) {
     const size_t end = std::min(text.find_first_of(kBetween, i), text.size());
     const std::string_view word = text.substr(i, end - i);
     const std::optional<int32_t> id = parse<int32_t>(word);
-    require(id.has_value(), "tokenize: {} is not a token id, expected a number", quote(word));
+    require(id.has_value(), "tokenize: got {}, expected a token id", quote(word));
     ids.push_back(*id);
     i = end;
   }
@@ -122,15 +132,15 @@ std::vector<int32_t> ids_of(std::string_view text) {
 }
 
 EncodeOptions options_of(const Request& request) {
-  return {.specials = request.read_specials ? Specials::are_read : Specials::are_text,
+  return {.specials = request.read_specials ? Specials::are_tokens : Specials::are_text,
           .framed = !request.plain,
           .unit = request.offsets.bytes() ? OffsetUnit::bytes : OffsetUnit::code_points};
 }
 
-// An object for every text or line.
+// Tokenizes every argument or line by itself.
 void encode_lines(const Request& request) {
-  TextRequest texts{
-      .words = request.words, .files = request.files, .json = true, .skip_bad = request.skip_bad};
+  const TextRequest texts{
+      .words = request.words, .files = request.files, .format = request.format, .skip_bad = request.skip_bad};
   Records records(texts.source("tokenize"));
   const auto tokenizer = load_tokenizer(request.tokenizer);
   each_chunk(texts, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
@@ -139,13 +149,16 @@ void encode_lines(const Request& request) {
     });
     std::vector<std::string> lines;
     for (size_t i = 0; i < chunk.size(); ++i) {
-      lines.push_back(as_json(*tokenizer, chunk[i].text, encodings[i]));
+      const std::vector<int32_t>& ids = encodings[i].ids;
+      lines.push_back(request.json    ? as_json(*tokenizer, chunk[i].text, encodings[i])
+                      : request.count ? fmt::format("{}\n", ids.size())
+                                      : fmt::format("{}\n", fmt::join(ids, " ")));
     }
     return lines;
   });
 }
 
-// Ids of words, and of files as one long text each; or only how many.
+// Prints or writes the ids, or their number, of every argument and of every file as one long text.
 class Encoder {
  public:
   explicit Encoder(const Request& request)
@@ -159,14 +172,14 @@ class Encoder {
     if (request_.words.empty() && request_.files.empty()) take_file("-");
     if (!writer_) return;
     writer_->commit();
-    print(fmt::format("{}: {} tokens of a vocabulary of {}\n", request_.out, total_, tokenizer_->size()));
+    print(fmt::format("{}: {} tokens, vocabulary of {}\n", request_.out, total_, tokenizer_->size()));
   }
 
  private:
   void take_file(const std::string& file) {
     if (file == "-" || request_.read_specials) return text(read_input(file));
     count_ = 0;
-    // A file for a model to be trained on is one long text: nothing stands around its blocks.
+    // A training file is one long text: no special tokens are added around its blocks.
     each_block(file, [&](std::string_view block, uint64_t, uint64_t) {
       part(tokenizer_->encode(block, options_.specials));
     });
@@ -216,7 +229,7 @@ void decode(const Request& request) {
         "\n");
 }
 
-// The first word may be the tokenizer's folder.
+// The first argument may be the tokenizer folder.
 void find_tokenizer(Request& request) {
   if (!request.tokenizer.empty() || request.learn) return;
   request.tokenizer = "bytes";
@@ -236,44 +249,44 @@ void run(Request& request) {
   check(request);
   if (request.learn) return learn(request);
   if (request.decode) return decode(request);
-  if (request.json) return encode_lines(request);
+  if (by_line(request)) return encode_lines(request);
   Encoder(request).run();
 }
 
 }  // namespace
 
 void add_tokenize(CLI::App& program) {
-  Command command(program, "tokenize", "Text to token ids and back; learn a vocabulary");
+  Command command(program, "tokenize", "Convert text to token ids and back, or learn a vocabulary");
   command.footer(
       "Examples:\n"
       "  locus tokenize models/all-MiniLM-L6-v2 --json \"Where am I?\"\n"
-      "  locus tokenize --learn 4096 corpus.txt --out tok/      a vocabulary of your own\n"
+      "  locus tokenize --learn 4096 corpus.txt --out tok/\n"
       "  locus tokenize --tokenizer tok/ \"Where am I?\"\n"
       "  locus tokenize --tokenizer tok/ --decode 40 367 2885\n"
       "  locus tokenize --tokenizer tok/ --file corpus.txt --out corpus.tokens\n"
       "  echo \"Where am I?\" | locus tokenize --tokenizer bytes --json");
   auto request = std::make_shared<Request>();
-  command.option("TEXT", request->words,
-                 "Texts, or ids with --decode, or files with --learn; stdin when there are none. A first "
-                 "word that is a folder, or a .tiktoken file, is the tokenizer's");
-  command.option("--file", request->files, "A file in place of texts, - for stdin; as often as needed")
+  command.option(
+      "TEXT", request->words,
+      "Texts; with --decode token ids; with --learn files. Without them, stdin is read. If the first "
+      "one is a folder or a .tiktoken file, it is the tokenizer");
+  command.option("--file", request->files, "A text file, - for stdin; may be repeated").repeated();
+  add_input_format(command, request->format);
+  command.option("--tokenizer", request->tokenizer, "A tokenizer folder, a .tiktoken file, or bytes [bytes]");
+  command.option("--learn", request->learn, "Learn a BPE vocabulary of this size");
+  command.option("--special", request->specials, "With --learn: name of a special token; may be repeated")
       .repeated();
-  command.option("--tokenizer", request->tokenizer,
-                 "A tokenizer's folder, a .tiktoken file, or bytes, the default");
-  command.option("--learn", request->learn, "Learn merges up to this many tokens from texts");
-  command.option("--special", request->specials, "With --learn: a special token's name; as often as needed")
-      .repeated();
-  command.option("--out", request->out, "A new folder for --learn; else a token file for the ids");
+  command.option("--out", request->out,
+                 "With --learn: the folder to write; otherwise a token file for the ids");
   command.flag("--read-specials", request->read_specials,
-               "Names of special tokens in the text mean the tokens; --decode writes them");
-  command.flag("--plain", request->plain, "Without the tokens that the vocabulary puts around a text");
-  add_offsets(command, request->offsets, "What offsets count with --json");
-  command.flag("--decode", request->decode, "Ids to text");
-  command.flag("--count", request->count, "How many tokens, and not which");
-  command.flag("--json", request->json,
-               "One object for every text, and for every line of a file, which may be {\"text\"} itself");
+               "Parse names of special tokens in the text; with --decode print them");
+  command.flag("--plain", request->plain, "Do not add special tokens around a text");
+  add_offsets(command, request->offsets, "Unit of the offsets of --json");
+  command.flag("--decode", request->decode, "Convert ids to text");
+  command.flag("--count", request->count, "Print the number of tokens instead of the ids");
+  command.flag("--json", request->json, "Print one JSON object per text; every line of a file is a text");
   command.flag("--skip-bad", request->skip_bad,
-               "With --json: tell of lines that cannot be read, and go on without them");
+               "With --json or JSON Lines input: report lines that cannot be read and skip them");
   add_threads(command);
   command.callback([request] { run(*request); });
 }

@@ -1,4 +1,4 @@
-// locus train: a model, from a configuration, in a folder that can be left and come back to.
+// locus train: trains a model from a configuration file, and resumes an interrupted run.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,8 +32,8 @@ struct Request {
   std::vector<std::string> settings;
 };
 
-// One line that is written over on a terminal; elsewhere a line for every validation and every tenth of the
-// run.
+// Progress of the run: one line that is overwritten on a terminal; elsewhere one line per validation and per
+// tenth of the run.
 class StepLine {
  public:
   void operator()(const TrainProgress& progress) {
@@ -43,7 +43,7 @@ class StepLine {
       if (keep || progress.last.step % tenth == 0) tell(text(progress) + "\n");
       return;
     }
-    // Steps may come faster than a terminal is worth writing to.
+    // Small models take many steps per second: limit the updates of the terminal.
     const auto now = std::chrono::steady_clock::now();
     if (!keep && now - written_ < std::chrono::milliseconds(50)) return;
     written_ = now;
@@ -51,7 +51,7 @@ class StepLine {
     open_ = !keep;
   }
 
-  // Ends the line that is being written over, so that others can follow.
+  // Ends the overwritten line, so that other output can follow.
   void end() {
     if (std::exchange(open_, false)) tell("\n");
   }
@@ -80,12 +80,12 @@ RunPlan plan_of(const Request& request) {
   return plan_run(settings, fs::path(request.config).parent_path());
 }
 
-// training.html beside the run, anew at every validation.
+// Writes training.html in the run folder at every validation.
 class LivePage {
  public:
   explicit LivePage(const RunFolder& folder) : folder_(folder) {}
 
-  // A run does not end for its page.
+  // A failure to write the page does not stop the run.
   void write() {
     const Clock::time_point start = Clock::now();
     const std::string name = absolute_path(folder_.path()).filename().string();
@@ -93,13 +93,13 @@ class LivePage {
       write_file(folder_.path() / "training.html",
                  report::training_page(name, read_metrics(folder_.metrics())));
     } catch (const Error& error) {
-      if (!std::exchange(told_, true)) note(fmt::format("no training.html: {}", error.what()));
+      if (!std::exchange(reported_, true)) note(fmt::format("cannot write training.html: {}", error.what()));
     }
     written_ = Clock::now();
     took_ = written_ - start;
   }
 
-  // A page of millions of steps takes its time: no more than a twentieth of the run's.
+  // The page of a run with millions of steps is slow to write: spend at most a twentieth of the time on it.
   void operator()(const TrainProgress& progress) {
     if (progress.validation && Clock::now() - written_ >= 20 * took_) write();
   }
@@ -109,23 +109,23 @@ class LivePage {
   const RunFolder& folder_;
   Clock::time_point written_;
   Clock::duration took_{};
-  bool told_ = false;
+  bool reported_ = false;
 };
 
-// Of a part of a step, on average.
-double tokens_at_once(const RunPlan& plan) {
+// Average number of tokens per micro-batch.
+double tokens_per_micro_batch(const RunPlan& plan) {
   const DataSettings& data = plan.task.data;
   double tokens = static_cast<double>(data.tokens_per_step);
   if (data.tokens_per_step == 0) {
     int64_t all = 0;
-    const int64_t looked_at = std::min<int64_t>(plan.training->size(), 1000);
-    for (int64_t i = 0; i < looked_at; ++i) all += plan.training->length(i);
-    tokens = static_cast<double>(all) / static_cast<double>(looked_at) * static_cast<double>(data.batch_size);
+    const int64_t sampled = std::min<int64_t>(plan.training->size(), 1000);
+    for (int64_t i = 0; i < sampled; ++i) all += plan.training->length(i);
+    tokens = static_cast<double>(all) / static_cast<double>(sampled) * static_cast<double>(data.batch_size);
   }
   return tokens / static_cast<double>(plan.train.micro_batches);
 }
 
-// What asks a model with such a head.
+// The command that applies a model with this head.
 const char* command_for(const Blueprint& blueprint) {
   switch (blueprint.head) {
     case HeadKind::masked_token:
@@ -143,16 +143,17 @@ const char* command_for(const Blueprint& blueprint) {
 
 void run(const Request& request) {
   RunPlan plan = plan_of(request);
-  // A model that came from a folder is there already, and the need counts it.
-  check_memory(plan.task.blueprint, {.tokens = tokens_at_once(plan), .recompute = plan.task.data.recompute},
+  // A pretrained model is already in memory, and the estimate counts it: add it to the free memory.
+  check_memory(plan.task.blueprint,
+               {.tokens = tokens_per_micro_batch(plan), .recompute = plan.task.data.recompute},
                memory().available + allocated_bytes());
   RunFolder folder(request.out);
-  Model model = first_model(plan);
+  Model model = initial_model(plan);
   ModelObjective objective(model, *plan.training, plan.validation.get(),
-                           {.batches = {.batch = plan.task.data.batch_size,
+                           {.batches = {.batch_size = plan.task.data.batch_size,
                                         .tokens = plan.task.data.tokens_per_step,
                                         .seed = static_cast<uint64_t>(plan.train.seed)},
-                            .smoothing = static_cast<float>(plan.task.data.label_smoothing),
+                            .label_smoothing = static_cast<float>(plan.task.data.label_smoothing),
                             .recompute = plan.task.data.recompute});
   const StopSignals signals;
   StepLine line;
@@ -165,13 +166,13 @@ void run(const Request& request) {
                   .settings = plan.train,
                   .config = plan.config,
                   .files = files_of(plan.task, folder.path() / "tokenizer.part"),
-                  .places = {"data.train", "data.validation", "data.tokenizer"},
+                  .path_settings = {"data.train", "data.validation", "data.tokenizer"},
                   .hooks = {.progress =
                                 [&](const TrainProgress& progress) {
                                   line(progress);
                                   page(progress);
                                 },
-                            .stop = [&] { return signals.asked(); },
+                            .stop = [&] { return signals.requested(); },
                             .note = [](const std::string& text) { note(text); }}});
   } catch (...) {
     line.end();
@@ -180,40 +181,40 @@ void run(const Request& request) {
   line.end();
   page.write();
   if (step < plan.train.steps) {
-    note(fmt::format("stopped after step {} and saved; the same command goes on from there", step));
+    note(fmt::format("stopped and saved after step {}; run the same command again to resume", step));
     throw Stopped{signals.signal()};
   }
   if (plan.start) {
     const SavedRun saved = load_run(folder.path());
     warn(saved.warnings);
-    print(fmt::format("{}: for transformers and Locus\n",
+    print(fmt::format("{}: model folder for Locus and transformers\n",
                       save_hub_folder(*plan.start, saved, folder.path()).string()));
   }
-  print(fmt::format("{}: {} step{} done; see training.html, or ask the model: locus eval, locus {}\n",
+  print(fmt::format("{}: {} step{} done; see training.html, or apply the model with locus eval or locus {}\n",
                     request.out, step, step == 1 ? "" : "s", command_for(plan.task.blueprint)));
 }
 
 }  // namespace
 
 void add_train(CLI::App& program) {
-  Command command(program, "train", "Train a model, or go on with one");
+  Command command(program, "train", "Train or fine-tune a model, or resume a run");
   command.footer([] {
     return std::string(
                "Examples:\n"
                "  locus train configs/classify.toml --out runs/mood\n"
                "  locus train configs/classify.toml --out runs/alibi --set model.scheme.name=alibi\n\n"
-               "A model of the hub is trained on, or fine-tuned under a new head, by a configuration with\n"
+               "To fine-tune a Hugging Face model folder, optionally with a new head, write\n"
                "  [model]\n"
                "  from = 'models/all-MiniLM-L6-v2'\n"
                "  head = 'sequence_class'\n\n"
-               "The same command again goes on where it stopped. Ctrl-C saves and leaves.\n\n"
-               "Settings, and what they are when they are not given:\n") +
+               "Ctrl-C saves and stops. The same command resumes an interrupted run.\n\n"
+               "Settings and their defaults:\n") +
            settings_help();
   });
   auto request = std::make_shared<Request>();
-  command.option("CONFIG", request->config, "A TOML file: [model], [data], [train]").required();
-  command.option("--out", request->out, "The run's folder").required();
-  command.option("--set", request->settings, "key=value: another value for a setting; may be repeated")
+  command.option("CONFIG", request->config, "A TOML file with [model], [data] and [train]").required();
+  command.option("--out", request->out, "The run folder").required();
+  command.option("--set", request->settings, "key=value overrides a setting of CONFIG; may be repeated")
       .repeated();
   command.callback([request] { run(*request); });
 }

@@ -1,4 +1,4 @@
-// locus translate: what an encoder-decoder answers to every text.
+// locus translate: generates the output of an encoder-decoder for every text.
 #include <fmt/format.h>
 
 #include <memory>
@@ -20,14 +20,13 @@ struct Request : TextRequest {
 void run(const Request& request) {
   Records records(request.source("translate"));
   const Writer writer(request.folder, request.weights);
-  require(writer.reads(),
-          "'{}' holds no encoder-decoder, expected one to translate; locus generate goes on "
-          "behind a prompt",
+  require(writer.is_encoder_decoder(),
+          "'{}' is a decoder, expected an encoder-decoder; use `locus generate` to continue a prompt",
           request.folder);
   warn(writer.warnings());
   WriteOptions options = writer.defaults();
   constexpr int64_t kBeams = 4;
-  options.beams = request.beams > 0 ? request.beams : writer.says_beams() ? options.beams : kBeams;
+  options.beams = request.beams > 0 ? request.beams : writer.folder_sets_beams() ? options.beams : kBeams;
   options.max_tokens = request.max_tokens;
   options.from = request.from;
   options.to = request.to;
@@ -46,10 +45,10 @@ void run(const Request& request) {
 }  // namespace
 
 void add_translate(CLI::App& program) {
-  Command command(program, "translate", "What an encoder-decoder answers to every text");
+  Command command(program, "translate", "Translate texts with an encoder-decoder");
   command.footer(
-      "Every line is a text, and its translation a line. With --json, one object for each: {\"text\",\n"
-      "\"translation\"}.\n\n"
+      "Input: one text per line, or JSON Lines {\"text\"}.\n"
+      "Output: one translation per line. With --json, one object per text: {\"text\", \"translation\"}.\n\n"
       "Examples:\n"
       "  locus train configs/translate-reverse.toml --out runs/reverse\n"
       "  locus translate runs/reverse abcde fghij\n"
@@ -57,15 +56,19 @@ void add_translate(CLI::App& program) {
       "  locus translate models/nllb-200 --from deu_Latn --to fra_Latn \"Guten Tag!\"");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Texts");
-  command.option("--beams", request->beams, "Beams of the search; 0: as the folder says, or 4")
+  command
+      .option("--beams", request->beams,
+              "Number of beams of beam search. 0: from generation_config.json, else 4")
       .between(0, 1024)
       .shows_default();
-  command.option("--max-tokens", request->max_tokens, "New tokens at most; 0: as the folder says, or 128")
+  command
+      .option("--max-tokens", request->max_tokens,
+              "Maximum number of new tokens. 0: from generation_config.json, else 128")
       .between(0, 1 << 24)
       .shows_default();
   command.option("--from", request->from,
-                 "Language of the texts, by its token: deu_Latn of NLLB, de_DE of mBART");
-  command.option("--to", request->to, "Language of the translations, likewise");
+                 "Language token of the texts, such as deu_Latn (NLLB) or de_DE (mBART)");
+  command.option("--to", request->to, "Language token of the translations");
   command.callback([request] { run(*request); });
 }
 

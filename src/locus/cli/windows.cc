@@ -1,4 +1,4 @@
-// locus windows: the batches a model is trained on, as matrices of token ids.
+// locus windows: shows a text as training batches, matrices of token ids.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Request {
 };
 
 std::shared_ptr<const TokenStream> stream_of(const Request& request) {
-  if (request.file != "-" && TokenFile::recognises(request.file)) {
+  if (request.file != "-" && TokenFile::recognizes(request.file)) {
     return std::make_shared<TokenFile>(request.file);
   }
   const auto tokenizer = load_tokenizer(request.tokenizer);
@@ -88,32 +88,32 @@ void run(Request& request) {
 }  // namespace
 
 void add_windows(CLI::App& program) {
-  Command command(program, "windows", "Show a text as the batches a model is trained on");
+  Command command(program, "windows", "Show a text as training batches of token ids");
   command.footer(
       "Examples:\n"
       "  locus windows the-verdict.txt --tokenizer gpt2/ --context 4 --stride 4 --batch 8\n"
       "  locus windows README.md --context 16 --shuffle --seed 7 --index 2\n"
       "  locus windows corpus.tokens --context 1024 --json");
   auto request = std::make_shared<Request>();
-  command.option("FILE", request->file, "A text, a token file, or - for stdin").required();
-  command.option("--tokenizer", request->tokenizer, "A tokenizer's folder, or bytes; for a text")
+  command.option("FILE", request->file, "A text file, a token file, or - for stdin").required();
+  command.option("--tokenizer", request->tokenizer, "A tokenizer folder, or bytes; used for text input")
       .shows_default();
-  command.option("--context", request->windows.context, "Tokens in a window")
+  command.option("--context", request->windows.context, "Tokens per window")
       .between(1, kMost)
       .shows_default();
-  command
-      .option("--stride", request->windows.stride,
-              "Tokens from one window to the next; the context when not given")
+  command.option("--stride", request->windows.stride, "Tokens from one window to the next [the context]")
       .between(1, kMost);
-  command.option("--batch", request->windows.batch, "Windows in a batch").between(1, kMost).shows_default();
-  command.flag("--shuffle", request->windows.shuffle, "Windows in another order in every epoch");
-  command.option("--seed", request->windows.seed, "What the order depends on").shows_default();
-  command.flag("--drop-last", request->drop_last, "No last batch of fewer windows");
-  command.option("--epoch", request->epoch, "The epoch to show").between(0, kMost).shows_default();
-  command.option("--index", request->index, "The batch of the epoch to show")
+  command.option("--batch", request->windows.batch, "Windows per batch").between(1, kMost).shows_default();
+  command.flag("--shuffle", request->windows.shuffle, "Shuffle the windows in every epoch");
+  command.option("--seed", request->windows.seed, "Seed of the shuffle").shows_default();
+  command.flag("--drop-last", request->drop_last, "Drop the last batch if it is smaller than the others");
+  command.option("--epoch", request->epoch, "The epoch to show, counted from 0")
       .between(0, kMost)
       .shows_default();
-  command.flag("--json", request->json, "Print it as JSON");
+  command.option("--index", request->index, "The batch of that epoch to show, counted from 0")
+      .between(0, kMost)
+      .shows_default();
+  command.flag("--json", request->json, "Print JSON");
   command.callback([request] { run(*request); });
 }
 

@@ -1,4 +1,4 @@
-// Activations f(x), and gated products f(gate) * up, forward and backward, element by element.
+// Elementwise activations f(x) and gated products f(gate) * up, forward and backward.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,15 @@
-// Attention over packed sequences, with the terms a position scheme may add to its scores.
+// Attention over packed sequences, with the score terms that a position scheme can add.
 //
 // For head h, query token i and key token j of the same sequence, d = position of j - position of i:
 //   score(h, i, j) = scale q_i.k_j + by_distance[h, d] + dense[h, i, j]
 //                  + scale q_i.by_query[h, slot(d)] + scale k_j.by_key[h, slot(d)]
 //   out(h, i) = sum_j softmax_j(score) v_j
-// over the keys that may be seen, when the last query and the last key of a sequence stand together: all of
-// the sequence's; causal, those not after i; with a window w, only those less than w from i. A query that
-// sees no key, or whose scores are all -infinity, gives zeros. With a cap c, c tanh(score / c) takes the
-// place of the score, but of -infinity: what is hidden stays so. Head h of H uses key head h / (H / G) of G.
-// Nothing of size length x length is stored.
+// The sum runs over the visible keys. The attention mask aligns the last query of a sequence with its last
+// key. Without a mask every key of the sequence is visible. A causal query sees no key after itself. With a
+// window w it sees only keys at a distance below w.
+// A query that sees no key, or whose scores are all -infinity, outputs zeros. A cap c replaces the score by c
+// tanh(score / c); a score of -infinity stays -infinity, so hidden keys stay hidden. With H heads and G key
+// heads, head h uses key head h / (H / G). Nothing of size length x length is stored.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +20,24 @@ namespace locus::kernel {
 
 inline constexpr int64_t kMaxHeadSize = 4096;
 
-// Where the packed tokens belong: sequence b has queries [query_starts[b], query_starts[b+1]) and keys
-// likewise.
+// Boundaries and positions of the packed sequences. Sequence b has the queries [query_starts[b],
+// query_starts[b+1]) and the keys [key_starts[b], key_starts[b+1]).
 struct SequenceViews {
   ConstView query_starts, key_starts;        // i32 [B+1]
   ConstView query_positions, key_positions;  // i32 [Nq], [Nk]
-  bool contiguous = true;                    // positions rise by one inside every sequence
+  bool contiguous = true;                    // positions increase by one within every sequence
 };
 
-// A table over distances: column (or slot number) d + zero belongs to distance d. It covers all distances of
-// a sequence's keys and queries, those that a mask hides too.
+// A table over distances. Column d + zero belongs to distance d. The table covers all distances between the
+// keys and queries of a sequence, including those that the attention mask hides.
 struct DistanceViews {
   ConstView table;  // f32 [H, S]
   int64_t zero = 0;
 };
 
-// Vectors by slot, and the slot of every distance.
+// A table of vectors, and the row (slot) that each distance uses. slots[d + zero] belongs to distance d.
 struct SlotViews {
-  ConstView table;  // [slots, H*D], or [slots, D] for all heads
+  ConstView table;  // [slots, H*D], or [slots, D] if all heads share it
   ConstView slots;  // i32 [S], each in [0, slots)
   int64_t zero = 0;
 };
@@ -51,23 +52,24 @@ struct AttentionArgs {
   int64_t window = 0;  // 0: no window
   DistanceViews by_distance;
   SlotViews by_query, by_key;
-  ConstView dense;  // [H, P]: the sequences' [queries, keys] blocks one after the other
-  // On the softmax's weights; an element's number is (h Nq + i) * longest + (j in its sequence).
+  ConstView dense;  // [H, P]: the [queries, keys] blocks of all sequences, concatenated
+  // Dropout on the softmax weights. The random number of an element is taken at index (h Nq + i) * longest +
+  // (index of j in its sequence).
   float dropout = 0;
   uint64_t seed = 0, stream = 0;
-  int64_t longest = 0;  // the largest number of keys of a sequence
+  int64_t longest = 0;  // number of keys of the longest sequence
   View out;             // [Nq, H*D]
-  View lse;             // [Nq, H]: log of the sum of e^score, for the backward pass; absent when not wanted
+  View lse;             // [Nq, H]: log of the sum of e^score, for the backward pass; absent if not needed
   View workspace;       // [1, attention_workspace(args)]
 };
 
-// Gradients; each of the outputs is absent when not wanted, and overwritten otherwise.
+// Gradients. An absent output is not computed; the other outputs are overwritten.
 struct AttentionBackwardArgs {
-  AttentionArgs forward;  // as it was, out and lse holding what it wrote
+  AttentionArgs forward;  // the forward arguments; out and lse hold the forward results
   ConstView dout;         // [Nq, H*D]
   View dq, dk, dv;
   View dby_distance;        // [H, S]
-  View dby_query, dby_key;  // as their tables
+  View dby_query, dby_key;  // same shapes as the tables
   View ddense;              // [H, P]
   View workspace;           // [1, attention_backward_workspace(args)]
 };

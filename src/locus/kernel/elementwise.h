@@ -1,4 +1,4 @@
-// Sums, scalings and copies, element by element, and dropout. Outputs may be one of the inputs.
+// Elementwise sums, scaling, copies and dropout. An output may be the same memory as an input.
 #pragma once
 
 #include <cstdint>
@@ -34,15 +34,16 @@ struct BiasArgs {
   View out;        // [N, C]
 };
 
-// out = sum over r of x[r]: the gradient of a bias
+// out = sum over r of x[r], the gradient of a bias
 struct ColumnSumArgs {
   ConstView x;     // [N, C]
   View out;        // [C]
   View workspace;  // [partial_chunks(N), C]
 };
 
-// y = keep(i) ? x / (1 - rate) : 0 with keep(i) a function of (seed, stream, i), i the element's number in x.
-// The backward pass is this same kernel on dy: the mask is computed again, never stored.
+// y = keep(i) ? x / (1 - rate) : 0. keep(i) is a function of (seed, stream, i), where i is the index of the
+// element in x. The backward pass is the same kernel applied to dy: it recomputes the mask instead of storing
+// it.
 struct DropoutArgs {
   ConstView x;
   View y;
@@ -50,14 +51,14 @@ struct DropoutArgs {
   uint64_t seed = 0, stream = 0;
 };
 
-// to = from, each stored in its own floating dtype, rounded to nearest even.
+// to = from, converted between floating-point dtypes with rounding to nearest even.
 struct ConvertArgs {
   ConstView from;
   View to;
 };
 
-// An element is dropped when its 16 random bits are below this: a rate is met to 2^-17. Half a word for each
-// halves the price of dropout.
+// An element is dropped if its 16 random bits are below this threshold, so the rate is exact to 2^-17. Using
+// 16 bits instead of 32 halves the cost of dropout.
 constexpr uint32_t dropout_threshold(float rate) {
   const double scaled = static_cast<double>(rate) * 0x1p16 + 0.5;
   return scaled >= 0x1p16 ? 0xffffu : static_cast<uint32_t>(scaled);

@@ -1,8 +1,8 @@
-// The input of a model in one pass: rows of up to three tables added, normalised, dropped out.
+// The input embedding of a model in one pass: sum the rows of up to three tables, normalize, apply dropout.
 //   x[n] = token_scale * tokens[token_ids[n]] + positions[position_ids[n]] + segments[segment_ids[n]]
 //   y[n] = dropout(norm(x[n]))
-// Joined, the position row stands behind the token row instead: x[n] = [scaled token row ; position row] +
-// segment row.
+// If `joined`, the position row is concatenated after the token row instead of added: x[n] = [scaled token
+// row ; position row] + segment row.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,36 @@
 namespace locus::kernel {
 
 struct EmbedTable {
-  ConstView table;  // [rows, C]; absent for none. Of tokens, forward, it may be bf16.
+  ConstView table;  // [rows, C]; absent: no such table. The token table may be bf16 in the forward pass.
   ConstView ids;    // i32 [N]
 };
 
 struct EmbedArgs {
-  EmbedTable tokens;     // always there
-  EmbedTable positions;  // joined, its width and that of the tokens add up to C
+  EmbedTable tokens;     // required
+  EmbedTable positions;  // if joined, its width plus the width of the tokens is C
   EmbedTable segments;
   bool joined = false;
   float token_scale = 1;
-  ConstView gamma, beta;  // [C]; gamma absent: no norm; beta absent for none (always for rms)
+  ConstView gamma, beta;  // [C]; gamma absent: no norm; beta absent: no shift (always for rms)
   float eps = 0;
   bool rms = false;
-  float dropout = 0;  // in [0, 1); an element's number is n C + c, as kernel dropout counts them in y
+  float dropout = 0;  // in [0, 1); the index of an element is n C + c, as for kernel dropout on y
   uint64_t seed = 0, stream = 0;
   View y;           // [N, C]
-  View mean, rstd;  // [N]; absent when not wanted. rms: no mean
+  View mean, rstd;  // [N]; absent if not needed. rms has no mean
 };
 
-// The gradient of the sum x, dropout and norm undone; the tables' gradients are scatter_add of it. x is
-// gathered again, not stored.
+// The gradient dx of the sum x, back through dropout and norm. The gradients of the tables are scatter_add of
+// dx. x is gathered again instead of being stored.
 struct EmbedBackwardArgs {
-  EmbedArgs forward;   // as it was; mean and rstd hold what it wrote, without y
+  EmbedArgs forward;   // the forward arguments; mean and rstd hold the forward results, y is not needed
   ConstView dy;        // [N, C]
   View dx;             // [N, C]
-  View dgamma, dbeta;  // [C]; absent when not wanted; overwritten
-  View workspace;      // [embed_workspace(N), C], needed when there is a norm
+  View dgamma, dbeta;  // [C]; absent if not needed; overwritten
+  View workspace;      // [embed_workspace(N), C]; needed if there is a norm
 };
 
-// Rows of the workspace: those of the sums dgamma and dbeta, and one for the x that each part works on.
+// Rows of the workspace: the partial sums of dgamma and dbeta, and one row of x for each part.
 constexpr int64_t embed_workspace(int64_t rows) { return 3 * partial_chunks(rows); }
 
 }  // namespace locus::kernel

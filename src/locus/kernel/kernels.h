@@ -1,5 +1,6 @@
-// The table of kernels a device offers: pure functions on views that allocate nothing and know nothing of
-// gradients. Arguments are checked by whoever calls (op/); a kernel trusts its shapes.
+// The kernels of a device, as a table of function pointers. Kernels are pure functions on views: they
+// allocate no tensors and know nothing about gradients. The caller (op/) checks the arguments; a kernel
+// trusts its shapes.
 #pragma once
 
 #include "locus/kernel/activation.h"
@@ -19,7 +20,7 @@ struct Kernels {
   int64_t (*packed_size)(int64_t k, int64_t n, DType b);  // in elements
   void (*pack)(const kernel::PackArgs&);
   void (*matmul)(const kernel::MatmulArgs&);
-  void (*few_rows)(const kernel::FewRowsArgs&);
+  void (*matmul_small_m)(const kernel::MatmulSmallMArgs&);
 
   void (*norm)(const kernel::NormArgs&);
   void (*norm_backward)(const kernel::NormBackwardArgs&);
@@ -50,7 +51,7 @@ struct Kernels {
   double (*sum)(ConstView);
   double (*squared_norm)(ConstView);
 
-  // How many elements of workspace the two below want.
+  // Size of the workspace that attention and attention_backward need, in elements.
   int64_t (*attention_workspace)(const kernel::AttentionArgs&);
   int64_t (*attention_backward_workspace)(const kernel::AttentionBackwardArgs&);
   void (*attention)(const kernel::AttentionArgs&);

@@ -1,8 +1,8 @@
-// Cross entropy over a vocabulary, softmax fused in: probabilities are never stored.
+// Cross entropy over a vocabulary, fused with the softmax: probabilities are never stored.
 //   loss[n] = (1 - s) w[t] (lse - x[t]) + s/V sum_c w[c] (lse - x[c])
 //   t = targets[n],  lse = log sum_c e^x[c]
-// with s the label smoothing and w the class weights (1 when absent). Rows whose target is kIgnoredTarget
-// give 0.
+// s is the label smoothing and w the class weights (1 if absent). A row whose target is kIgnoredTarget has
+// loss 0.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct CrossEntropyArgs {
 
 // dlogits[n, c] = dloss[n] ((1 - s) w[t] (p[c] - [c = t]) + s/V (p[c] sum w - w[c])),  p = e^(x - lse)
 struct CrossEntropyBackwardArgs {
-  ConstView logits, targets, weights, lse;  // as forward
+  ConstView logits, targets, weights, lse;  // same as in the forward pass
   ConstView dloss;                          // [N]
-  View dlogits;                             // [N, V]; may be logits
+  View dlogits;                             // [N, V]; may be the memory of logits
   float smoothing = 0;
 };
 

@@ -1,5 +1,5 @@
 // Layer norm and RMS norm over the last axis, x [N, C].
-//   layer: y = (x - mean) * rstd * gamma + beta,  rstd = 1 / sqrt(variance + eps), the variance divided by C
+//   layer: y = (x - mean) * rstd * gamma + beta,  rstd = 1 / sqrt(variance + eps), biased variance (over C)
 //   rms:   y = x * rstd * gamma,                  rstd = 1 / sqrt(mean of x^2 + eps)
 #pragma once
 
@@ -10,23 +10,23 @@
 
 namespace locus::kernel {
 
-// RMS norm is the layer norm with no mean and no beta: one set of arguments serves both.
+// RMS norm is layer norm without mean and beta, so both share one struct.
 struct NormArgs {
   ConstView x;            // [N, C]
-  ConstView gamma, beta;  // [C] each; beta absent for none (always for rms)
+  ConstView gamma, beta;  // [C] each; beta absent: no shift (always for rms)
   View y;                 // [N, C]
-  View mean, rstd;        // [N] each, kept for the backward pass; absent when it is not wanted. rms: no mean
+  View mean, rstd;        // [N] each, for the backward pass; absent if not needed. rms has no mean
   float eps = 0;
   bool rms = false;
 };
 
 struct NormBackwardArgs {
-  ConstView x, gamma;    // as forward
-  ConstView mean, rstd;  // as forward wrote them
+  ConstView x, gamma;    // same as in the forward pass
+  ConstView mean, rstd;  // results of the forward pass
   ConstView dy;          // [N, C]
   View dx;               // [N, C]
-  View dgamma, dbeta;    // [C]; absent when not wanted; overwritten
-  View workspace;        // [2 * partial_chunks(N), C], needed when dgamma or dbeta is there
+  View dgamma, dbeta;    // [C]; absent if not needed; overwritten
+  View workspace;        // [2 * partial_chunks(N), C]; needed for dgamma or dbeta
   bool rms = false;
 };
 

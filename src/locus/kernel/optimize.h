@@ -1,5 +1,5 @@
-// One step of an optimiser over one parameter, in one pass. `scale` multiplies the gradient first: clipping
-// to a norm costs no pass of its own.
+// One optimizer step on one parameter, in one pass. `scale` multiplies the gradient first, so gradient
+// clipping needs no pass of its own.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct AdamWArgs {
   ConstView gradient;
   View first, second;  // m and v
   float rate = 0, beta1 = 0.9f, beta2 = 0.999f, eps = 1e-8f, decay = 0, scale = 1;
-  int64_t step = 1;  // counted from 1
+  int64_t step = 1;  // starts at 1
 };
 
 }  // namespace locus::kernel

@@ -1,4 +1,4 @@
-// Rows of a table by number, and back. Ids are checked before they come here.
+// Gathers rows of a table by id, and the reverse. The caller has checked the ids.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ struct GatherArgs {
   View out;         // [N, C]
 };
 
-// table[ids[n]] += factor * rows[n], n ascending for every row, so repeated ids add up in one order
+// table[ids[n]] += factor * rows[n]. Rows are added in ascending n, so the sum of repeated ids has a fixed
+// order.
 struct ScatterAddArgs {
   ConstView rows;     // [N, C]
   ConstView ids;      // i32 [N]
   View table;         // [V, C]
-  int32_t skip = -1;  // rows of this id are left out
+  int32_t skip = -1;  // rows with this id are skipped
   float factor = 1;
 };
 

@@ -12,7 +12,7 @@ Attention::Attention(const Blueprint& b, const ParameterFactory& factory, int64_
       key_heads_(b.key_head_count()),
       head_size_(b.size_of_head()),
       causal_(b.kind == ModelKind::decoder),
-      full_(b.is_full(layer)),
+      global_(b.is_global(layer)),
       window_(b.window_of(layer)),
       scale_(b.attention_scale),
       cap_(b.score_cap),
@@ -26,7 +26,7 @@ Attention::Attention(const Blueprint& b, const ParameterFactory& factory, int64_
     key_ = Linear(factory / "key", b.width, keys, b.key_bias);
     value_ = Linear(factory / "value", b.width, keys, b.value_bias);
   }
-  out_ = Linear(factory / "out", all, b.width, b.output_bias, b.residual_start());
+  out_ = Linear(factory / "out", all, b.width, b.output_bias, b.residual_init_scale());
   if (b.head_norms || b.joint_norms) {
     query_norm_ = Norm(b, factory / "query_norm", b.head_norms ? head_size_ : all);
     key_norm_ = Norm(b, factory / "key_norm", b.head_norms ? head_size_ : keys);
@@ -35,7 +35,7 @@ Attention::Attention(const Blueprint& b, const ParameterFactory& factory, int64_
 
 Var Attention::normed(const Norm& norm, const Var& x) const {
   if (!norm) return x;
-  const int64_t width = norm.gamma.shape()[0];  // of a head, or of all
+  const int64_t width = norm.gamma.shape()[0];  // of one head, or of all heads
   return op::reshape(norm(op::reshape(x, {x.shape().numel() / width, width})), x.shape());
 }
 
@@ -82,12 +82,12 @@ Var Attention::operator()(const Var& x, const StackPass& pass) const {
   auto [q, k, v] = project(x);
   if (pass.pass.cache) {
     require(!k.wants_grad() && !v.wants_grad(),
-            "attention: a cache holds no gradients; expected a pass within NoGrad");
+            "attention: a forward pass with a KV cache cannot record gradients, expected a NoGrad scope");
     const Cache::Rows all = pass.pass.cache->extend(layer_, {k.value(), v.value()});
     k = Var(all.keys);
     v = Var(all.values);
   }
-  const auto& [scheme, terms] = full_ ? pass.full_positions : pass.positions;
+  const auto& [scheme, terms] = global_ ? pass.global_positions : pass.positions;
   if (terms.rotation) {
     q = op::rotate_queries(q, *terms.rotation, heads_);
     k = op::rotate_keys(k, *terms.rotation, key_heads_);
@@ -100,16 +100,17 @@ Var Attention::operator()(const Var& x, const StackPass& pass) const {
   return out_(op::attention(q, k, v, pass.placement.sequences(), scores, how));
 }
 
-Var Attention::across(const Var& x, const StackPass& pass) const {
+Var Attention::cross_attention(const Var& x, const StackPass& pass) const {
   Cache* const cache = pass.pass.cache;
   const auto keys = [&] { return normed(key_norm_, key_(pass.memory->states)); };
-  if (cache && !cache->has_across(layer_)) {
-    cache->set_across(layer_, {keys().value(), value_(pass.memory->states).value()}, pass.memory->placement);
+  if (cache && !cache->has_cross_attention(layer_)) {
+    cache->set_cross_attention(layer_, {keys().value(), value_(pass.memory->states).value()},
+                               pass.memory->placement);
   }
   const Var q = normed(query_norm_, query_(x));
-  const Var k = cache ? Var(cache->across(layer_).keys) : keys();
-  const Var v = cache ? Var(cache->across(layer_).values) : value_(pass.memory->states);
-  const Placement placement = pass.placement.across(cache ? cache->text() : pass.memory->placement);
+  const Var k = cache ? Var(cache->cross_attention(layer_).keys) : keys();
+  const Var v = cache ? Var(cache->cross_attention(layer_).values) : value_(pass.memory->states);
+  const Placement placement = pass.placement.cross_attention(cache ? cache->text() : pass.memory->placement);
   return out_(op::attention(q, k, v, placement.sequences(), {}, options(pass.pass, false, 0)));
 }
 

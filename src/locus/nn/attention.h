@@ -1,4 +1,5 @@
-// Attention of a layer: to its own text under the scheme's terms, or across to another text under none.
+// The attention of a layer: self-attention with the terms of a scheme, or cross-attention to another text
+// without a scheme.
 #pragma once
 
 #include <optional>
@@ -12,45 +13,45 @@
 
 namespace locus {
 
-// A scheme, and what it gives in one pass.
+// A scheme and its terms in one forward pass.
 struct SchemePass {
   const Scheme& scheme;
   Terms terms;
 };
 
-// What all layers of a stack share in one pass. It holds what it needs: layers that are computed again run
-// backward, when the caller's pass and texts are gone.
+// What all layers of a stack share in one forward pass. It owns copies, because with gradient checkpointing
+// the layers run again during backward(), when the caller's pass and texts may no longer exist.
 struct StackPass {
   ForwardPass pass;
   Placement placement;
-  SchemePass positions, full_positions;  // the second of layers that see all keys where others do not
-  std::optional<Memory> memory;          // of a decoder that reads a text
+  SchemePass positions, global_positions;  // the second is for global-attention layers
+  std::optional<Memory> memory;            // the encoder's output, for a decoder with cross-attention
 };
 
 class Attention {
  public:
-  // `place` numbers the layer's random numbers, see ForwardPass.
+  // `place` identifies the random numbers of the layer, see ForwardPass::random().
   Attention(const Blueprint& blueprint, const ParameterFactory& factory, int64_t layer, uint64_t place);
 
-  Var operator()(const Var& x, const StackPass& pass) const;  // [N, C]: [N, C]
-  Var across(const Var& x, const StackPass& pass) const;
-  LayerView view() const;  // what it offers a scheme
+  Var operator()(const Var& x, const StackPass& pass) const;       // self-attention, [N, C] to [N, C]
+  Var cross_attention(const Var& x, const StackPass& pass) const;  // to pass.memory, [N, C] to [N, C]
+  LayerView view() const;
 
  private:
   struct Projected {
     Var q, k, v;
   };
   Projected project(const Var& x) const;
-  Var normed(const Norm& norm, const Var& x) const;  // head by head, or over all at once
+  Var normed(const Norm& norm, const Var& x) const;  // per head, or over all heads together
   op::AttentionOptions options(const ForwardPass& pass, bool causal, int64_t window) const;
 
   int64_t layer_, heads_, key_heads_, head_size_;
-  bool causal_, full_;
+  bool causal_, global_;
   int64_t window_;
   float scale_, cap_, dropout_;
   uint64_t place_;
-  Linear qkv_;                  // fused, or
-  Linear query_, key_, value_;  // each of its own
+  Linear qkv_;                  // one fused matrix,
+  Linear query_, key_, value_;  // or three separate ones
   Linear out_;
   Norm query_norm_, key_norm_;
 };

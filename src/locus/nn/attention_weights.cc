@@ -1,5 +1,5 @@
-// Attention of values that are rows of the identity is the weights themselves: so these are the very weights
-// the kernel has, whatever terms there are. D keys fit into a head at a time.
+// If the values are rows of the identity matrix, the output of attention is the weights. So these are exactly
+// the weights of the kernel, with any terms. One run gives the weights of D keys, the size of a head.
 #include "locus/nn/attention_weights.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace locus {
 
 Tensor attention_weights(const Var& q, const Var& k, const Sequences& sequence, const ScoreTerms& terms,
                          const op::AttentionOptions& options) {
-  require(sequence.count() == 1, "attention weights: {} sequences, expected one at a time", sequence.count());
+  require(sequence.count() == 1, "attention_weights: got {} sequences, expected 1", sequence.count());
   const NoGrad scope;
   const int64_t H = options.heads, G = options.key_heads == 0 ? H : options.key_heads, D = q.shape()[1] / H;
   const int64_t queries = q.shape()[0], keys = k.shape()[0];

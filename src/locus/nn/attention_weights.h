@@ -1,12 +1,12 @@
-// The weights attention gives, to be looked at: computing with a model never needs them.
+// Attention weights for inspection. Training and inference do not need them.
 #pragma once
 
 #include "locus/op/attention.h"
 
 namespace locus {
 
-// Of one sequence, for queries and keys as attention gets them: [H, queries, keys]. Memory of that size, and
-// the time of attention for every D keys.
+// The weights of one sequence, [H, queries, keys], for queries and keys after projection and rotation. It
+// takes memory of that size, and one run of attention for every D keys.
 Tensor attention_weights(const Var& q, const Var& k, const Sequences& sequence, const ScoreTerms& terms,
                          const op::AttentionOptions& options);
 

@@ -1,6 +1,7 @@
-// Beam search, as transformers has it. Finished hypotheses are compared by log probability / length^penalty;
-// the search ends when as many are finished as there are beams and, unless it may stop early, no open one is
-// better than the worst of them. At the length limit open ones are finished.
+// Beam search with the rules of transformers. Finished hypotheses are ranked by log probability /
+// length^penalty. The search ends when the number of finished hypotheses reaches the number of beams and,
+// unless stops_early is set, no open hypothesis is better than the worst finished one. At the length limit
+// all open hypotheses count as finished.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,16 +13,17 @@ namespace locus {
 namespace {
 
 struct Hypothesis {
-  std::vector<int32_t> tokens;  // new ones
+  std::vector<int32_t> tokens;  // new tokens only
   double log_probability = 0;
-  int64_t parent = 0;  // the beam it grew from
+  int64_t parent = 0;  // index of the beam that it extends
 
   double score(float penalty) const {
     return log_probability / std::pow(static_cast<double>(std::max<size_t>(tokens.size(), 1)), penalty);
   }
 };
 
-// The best continuations of all beams, so many that enough go on when every end token is among them.
+// The best continuations of all beams: enough of them that every beam can continue even if all end tokens are
+// among them.
 std::vector<Hypothesis> continuations(const std::vector<int32_t>& prompt,
                                       const std::vector<Hypothesis>& beams, const Tensor& logits,
                                       const BeamOptions& options) {
@@ -36,11 +38,11 @@ std::vector<Hypothesis> continuations(const std::vector<int32_t>& prompt,
     std::vector<double> log_p = log_probabilities(logits.rows(row, row + 1).data<float>());
     std::vector<int32_t> history = prompt;
     history.insert(history.end(), beams[beam].tokens.begin(), beams[beam].tokens.end());
-    penalise(std::span(log_p), history, options.repetition_penalty);
-    obey(options.rules, history, static_cast<int64_t>(beams[beam].tokens.size()), options.max_tokens,
-         std::span(log_p));
+    penalize(std::span(log_p), history, options.repetition_penalty);
+    apply_rules(options.rules, history, static_cast<int64_t>(beams[beam].tokens.size()), options.max_tokens,
+                std::span(log_p));
     for (size_t token = 0; token < log_p.size(); ++token) {
-      if (log_p[token] == -std::numeric_limits<double>::infinity()) continue;  // ruled out
+      if (log_p[token] == -std::numeric_limits<double>::infinity()) continue;  // excluded by the rules
       steps.push_back({beams[beam].log_probability + log_p[token], row, static_cast<int32_t>(token)});
     }
   }
@@ -66,13 +68,13 @@ std::vector<Hypothesis> continuations(const std::vector<int32_t>& prompt,
 
 std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>& prompt,
                                  const BeamOptions& options, const std::vector<int32_t>& text) {
-  require(options.beams >= 1 && options.beams <= 1024, "beam search: {} beams, expected 1 to 1024",
+  require(options.beams >= 1 && options.beams <= 1024, "beam_search: beams is {}, expected 1 to 1024",
           options.beams);
-  require(!prompt.empty(), "beam search: the prompt is empty, expected at least one token");
+  require(!prompt.empty(), "beam_search: the prompt is empty, expected at least one token");
   check_rules(options.rules, model.blueprint().vocabulary);
   check_sampling({.repetition_penalty = options.repetition_penalty});
-  require(std::isfinite(options.length_penalty), "generate: length_penalty is {}, expected a number",
-          options.length_penalty);
+  require(std::isfinite(options.length_penalty),
+          "beam_search: length_penalty is {}, expected a finite number", options.length_penalty);
   const auto count = static_cast<size_t>(options.beams);
   std::vector<std::vector<int32_t>> texts;
   if (!text.empty()) texts.push_back(text);
@@ -88,7 +90,7 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
     for (Hypothesis& next : continuations(prompt, beams, decoder.step(fresh), options)) {
       const bool among_best = rank++ < count;
       if (n + 1 == options.max_tokens || std::ranges::count(options.end_tokens, next.tokens.back()) > 0) {
-        // An end that is less likely than as many ways on as there are beams is none.
+        // As in transformers, an end token outside the `count` best continuations is dropped.
         if (among_best) finished.push_back(std::move(next));
       } else if (open.size() < count) {
         open.push_back(std::move(next));
@@ -107,7 +109,7 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
     }
     decoder.select(parents);
   }
-  require(!finished.empty() || options.max_tokens <= 0, "no token is left: all are ruled out");
+  require(!finished.empty() || options.max_tokens <= 0, "beam_search: the token rules exclude every token");
   return finished.empty() ? std::vector<int32_t>() : finished.front().tokens;
 }
 

@@ -6,27 +6,28 @@
 namespace locus {
 namespace {
 
-constexpr std::string_view kScheme = "scheme.", kFullScheme = "global_scheme.", kName = "name";
+constexpr std::string_view kScheme = "scheme.", kGlobalScheme = "global_scheme.", kName = "name";
 
-// Rules between fields; each field on its own is held to its limits when it is read.
+// Rules between fields. The limits of single fields are checked when they are read.
 void check_stack(const Blueprint& b, std::vector<std::string>& found) {
   const auto problem = [&]<class... Parts>(fmt::format_string<Parts...> text, Parts&&... parts) {
     found.push_back(fmt::format(text, std::forward<Parts>(parts)...));
   };
   if (b.head_size == 0 && b.width % b.heads != 0) {
-    problem("width is {}, no multiple of heads, {}; change one, or give head_size", b.width, b.heads);
+    problem("width is {}, expected a multiple of heads = {}, or an explicit head_size", b.width, b.heads);
   }
   if (b.size_of_head() > kernel::kMaxHeadSize) {
-    problem("a head has {} numbers, expected at most {}", b.size_of_head(), kernel::kMaxHeadSize);
+    problem("head size is {}, expected at most {}", b.size_of_head(), kernel::kMaxHeadSize);
   }
   if (b.key_heads > 0 && b.heads % b.key_heads != 0) {
-    problem("key_heads is {}, expected a divisor of heads, {}", b.key_heads, b.heads);
+    problem("key_heads is {}, expected a divisor of heads = {}", b.key_heads, b.heads);
   }
   if (b.head_norms && b.joint_norms) {
-    problem("head_norms and joint_norms are both set; expected one, or none");
+    problem("head_norms and joint_norms are both true, expected at most one of them");
   }
   if (b.fused_qkv && (b.query_bias != b.key_bias || b.key_bias != b.value_bias)) {
-    problem("fused_qkv is set: query_bias, key_bias and value_bias must be all true or all false");
+    problem(
+        "query_bias, key_bias and value_bias differ, expected the same value for all three with fused_qkv");
   }
 }
 
@@ -41,20 +42,22 @@ void check_scheme(std::string_view name, const OptionValues& options, std::vecto
 
 void check_global_scheme(const Blueprint& b, std::vector<std::string>& found) {
   if (b.global_scheme.empty()) {
-    if (!b.full_scheme_options.empty()) found.emplace_back("global_scheme has options, but no name");
+    if (!b.global_scheme_options.empty())
+      found.emplace_back("global_scheme has options but no name, expected global_scheme.name");
     return;
   }
   const size_t before = found.size();
-  check_scheme(b.global_scheme, b.full_scheme_options, found);
+  check_scheme(b.global_scheme, b.global_scheme_options, found);
   if (found.size() > before) return;
   if (b.global_every == 0) {
     found.push_back(
-        fmt::format("global_scheme is {}, but no layer has it; expected global_every", b.global_scheme));
+        fmt::format("global_scheme is {}, but global_every is 0, expected at least 1", b.global_scheme));
   }
   if (acts_on_input(scheme_info(b.global_scheme))) {
-    found.push_back(fmt::format(
-        "global_scheme is {}, which acts on the input of all layers; expected one that acts in attention",
-        b.global_scheme));
+    found.push_back(
+        fmt::format("global_scheme is {}, which acts on the input of all layers, expected a scheme that acts "
+                    "on attention",
+                    b.global_scheme));
   }
 }
 
@@ -65,7 +68,7 @@ Geometry Blueprint::geometry() const {
           .row_width = row_width(),
           .heads = heads,
           .head_size = size_of_head(),
-          .layers = std::max<int64_t>(layers, 1),  // embeddings alone are a model, too
+          .layers = std::max<int64_t>(layers, 1),  // embeddings without layers are a valid model
           .max_length = max_length + position_offset,
           .causal = kind == ModelKind::decoder};
 }
@@ -88,7 +91,7 @@ Blueprint Blueprint::decoder_part() const {
 
 std::vector<std::string> problems(const Blueprint& b) {
   std::vector<std::string> found = read_fields(*std::make_unique<Blueprint>(), field_values(b));
-  if (!found.empty()) return found;  // the rules below divide by fields
+  if (!found.empty()) return found;  // the rules below divide by some fields
   const auto problem = [&]<class... Parts>(fmt::format_string<Parts...> text, Parts&&... parts) {
     found.push_back(fmt::format(text, std::forward<Parts>(parts)...));
   };
@@ -96,43 +99,49 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.kind == ModelKind::encoder_decoder) {
     check_stack(b.decoder_part(), found);
     if (b.head_size == 0 && b.decoder_heads > 0 && b.decoder_heads != b.heads) {
-      problem("decoder_heads is {} and heads {}; give head_size when they differ", b.decoder_heads, b.heads);
+      problem("decoder_heads is {} and heads is {}, expected equal numbers or an explicit head_size",
+              b.decoder_heads, b.heads);
     }
     if (b.head == HeadKind::masked_token || b.head == HeadKind::embedding) {
-      problem("head is {}, which an encoder-decoder does not have",
+      problem("head is {}, which is not available for an encoder-decoder",
               b.head == HeadKind::embedding ? "embedding" : "masked_token");
     }
   } else if (b.decoder_layers > 0 || b.decoder_heads > 0 || b.decoder_hidden > 0) {
-    problem("decoder_layers, decoder_heads and decoder_hidden are for an encoder-decoder only");
+    problem(
+        "decoder_layers, decoder_heads or decoder_hidden is set, expected 0: they apply to an "
+        "encoder-decoder only");
   }
   if (b.kind == ModelKind::encoder && b.head == HeadKind::next_token) {
-    problem("head is next_token, but an encoder sees the tokens that follow; use a decoder, or masked_token");
+    problem("head is next_token, expected masked_token or kind decoder: an encoder sees the next tokens");
   }
   if (b.global_every > 0 && b.window == 0 && b.global_scheme.empty()) {
-    problem("global_every is {}, but no layer differs from others; expected 0, a window, or a global_scheme",
+    problem("global_every is {}, expected 0: without a window or a global_scheme all layers are alike",
             b.global_every);
   }
   if (b.global_first >= std::max<int64_t>(b.global_every, 1)) {
-    problem("global_first is {}, expected less than global_every, {}", b.global_first, b.global_every);
+    problem("global_first is {}, expected less than global_every = {}", b.global_first, b.global_every);
   }
   if (!b.first_norm && (b.norm_place == NormPlace::after || b.norm_place == NormPlace::added)) {
-    problem("first_norm is false, but norms stand after what they belong to; expected norm_place before");
+    problem("first_norm is false, expected true unless norm_place is before or around");
   }
   if (!b.first_norm && b.shared_layers) {
-    problem("first_norm is false, but the layers are shared; expected the norms of all in the first");
+    problem("first_norm is false, expected true with shared_layers: the first layer holds the norms of all");
   }
   if (b.residual != Residual::sequential &&
       (b.norm_place != NormPlace::before || b.kind == ModelKind::encoder_decoder)) {
-    problem("a parallel residual needs norm_place before and a single stack");
+    problem(
+        "residual is parallel, expected sequential unless norm_place is before and the model has a single "
+        "stack");
   }
   for (const float cap : {b.score_cap, b.logit_cap}) {
-    if (cap > 0 && cap < 1e-6f) problem("a cap is {}, expected at least 1e-6, or 0 for none", cap);
+    if (cap > 0 && cap < 1e-6f)
+      problem("score_cap or logit_cap is {}, expected at least 1e-6, or 0 for none", cap);
   }
-  if (b.logit_cap > 0 && b.head_bias && tells_tokens(b.head)) {
-    problem("logit_cap is {}, but the logits have a bias; expected one of both", b.logit_cap);
+  if (b.logit_cap > 0 && b.head_bias && predicts_tokens(b.head)) {
+    problem("logit_cap is {}, expected 0 if head_bias is true", b.logit_cap);
   }
   if (b.padding_token >= b.vocabulary) {
-    problem("padding_token is {}, expected less than vocabulary, {}", b.padding_token, b.vocabulary);
+    problem("padding_token is {}, expected less than vocabulary = {}", b.padding_token, b.vocabulary);
   }
   check_scheme(b.scheme, b.scheme_options, found);
   check_global_scheme(b, found);
@@ -147,7 +156,7 @@ OptionValues values_of(const Blueprint& blueprint) {
   };
   add(kScheme, blueprint.scheme, blueprint.scheme_options);
   if (!blueprint.global_scheme.empty())
-    add(kFullScheme, blueprint.global_scheme, blueprint.full_scheme_options);
+    add(kGlobalScheme, blueprint.global_scheme, blueprint.global_scheme_options);
   return values;
 }
 
@@ -167,7 +176,7 @@ Blueprint blueprint_of(std::string_view owner, const OptionValues& values) {
   };
   for (const auto& [name, value] : values) {
     if (!take(name, value, kScheme, blueprint.scheme, blueprint.scheme_options) &&
-        !take(name, value, kFullScheme, blueprint.global_scheme, blueprint.full_scheme_options)) {
+        !take(name, value, kGlobalScheme, blueprint.global_scheme, blueprint.global_scheme_options)) {
       own.emplace(name, value);
     }
   }

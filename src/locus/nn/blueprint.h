@@ -1,5 +1,5 @@
-// What a model is made of, as plain data: one Transformer is built from it, whatever family it belongs to.
-// Letters: V vocabulary, C width, H heads, D head size.
+// The architecture of a model as plain data. The class Transformer implements every blueprint, whatever the
+// model family. Letters: V vocabulary size, C width (hidden size), H heads, D head size.
 #pragma once
 
 #include <algorithm>
@@ -16,28 +16,28 @@
 namespace locus {
 
 enum class ModelKind { encoder, decoder, encoder_decoder };
-enum class NormKind { layer, rms, rms_from_one };  // of the last the weights are added to one
-// Of attention and feed-forward: before each, after each residual, before each and on what it adds, or on
-// that alone.
+enum class NormKind { layer, rms, rms_from_one };  // the last scales by 1 + weight
+// Norms of attention and feed-forward: before each (pre-norm), after each residual sum (post-norm), before
+// each and on its output (around), or on its output only (added).
 enum class NormPlace { before, after, around, added };
-// What goes into feed-forward: the sum after attention; or what went into attention, both then added to it at
-// once, each behind a norm of its own or both behind one.
+// sequential: feed-forward reads the residual sum after attention. parallel: attention and feed-forward read
+// the same input, each through its own norm or both through one, and both outputs are added to it.
 enum class Residual { sequential, parallel, parallel_one_norm };
 enum class HeadKind {
   none,            // hidden states
-  next_token,      // logits of the token that follows
-  masked_token,    // logits of the token that was hidden
-  sequence_class,  // logits of the sequence's label
-  token_class,     // logits of each token's label
-  answer,          // of each token, logits of being an answer's start and end
-  embedding,       // one vector for the sequence
+  next_token,      // logits of the next token (causal language model)
+  masked_token,    // logits of masked tokens (masked language model)
+  sequence_class,  // logits of the label of a sequence
+  token_class,     // logits of the label of each token
+  answer,          // for each token the logits of being the start and the end of the answer
+  embedding,       // one vector per sequence
 };
 inline constexpr std::string_view kHeadWords =
     "none|next_token|masked_token|sequence_class|token_class|answer|embedding";
-constexpr bool tells_tokens(HeadKind head) {
+constexpr bool predicts_tokens(HeadKind head) {
   return head == HeadKind::next_token || head == HeadKind::masked_token;
 }
-enum class Pooling { first, mean, last };  // which tokens stand for a sequence
+enum class Pooling { first, mean, last };  // tokens that represent a sequence
 
 struct Blueprint {
   ModelKind kind = ModelKind::decoder;
@@ -54,8 +54,8 @@ struct Blueprint {
 
   std::string scheme = "none";
   OptionValues scheme_options;
-  std::string global_scheme;  // of the layers that global_every tells; empty: the same
-  OptionValues full_scheme_options;
+  std::string global_scheme;  // scheme of the global-attention layers (see global_every); empty: `scheme`
+  OptionValues global_scheme_options;
   PositionPolicy::Kind positions = PositionPolicy::Kind::row;
   int32_t position_offset = 0;
 
@@ -96,34 +96,35 @@ struct Blueprint {
   float init_std = 0.02f;
 
   template <class F>
-  void fields(F& f);  // names, limits and meanings; in blueprint_fields.h
+  void fields(F& f);  // names, limits and descriptions; defined in blueprint_fields.h
 
-  // What "0: .." of the fields stands for.
-  int64_t query_width() const { return heads * size_of_head(); }
+  // The fields whose value 0 means "derived from another field", resolved.
   int64_t key_head_count() const { return key_heads > 0 ? key_heads : heads; }
   int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
   int64_t row_width() const { return embedding_width > 0 ? embedding_width : width; }
   int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
-  bool is_full(int64_t layer) const { return global_every > 0 && layer % global_every == global_first; }
-  int64_t window_of(int64_t layer) const { return is_full(layer) ? 0 : window; }
+  // Whether the layer is a global-attention layer: no window, and global_scheme if there is one.
+  bool is_global(int64_t layer) const { return global_every > 0 && layer % global_every == global_first; }
+  int64_t window_of(int64_t layer) const { return is_global(layer) ? 0 : window; }
   PositionPolicy policy() const { return {positions, position_offset}; }
-  // How much narrower the projections that add to the residual start, so that it does not grow with depth
-  // (Radford et al. 2019).
-  double residual_start() const {
+  // Factor on the init std of projections that add to the residual stream, so that its variance does not grow
+  // with depth (Radford et al. 2019).
+  double residual_init_scale() const {
     return norm_place != NormPlace::after ? std::sqrt(0.5 / static_cast<double>(std::max<int64_t>(layers, 1)))
                                           : 1;
   }
-  Geometry geometry() const;  // what the scheme of a single stack is made for
-  // The stacks of an encoder-decoder, each as a blueprint of its own.
+  Geometry geometry() const;  // for the scheme of a single stack
+  // The two stacks of an encoder-decoder, each as a blueprint.
   Blueprint encoder_part() const;
   Blueprint decoder_part() const;
 };
 
-// Everything that is wrong with it, each a sentence; empty when it can be built.
+// All errors in a blueprint, one sentence each; empty if the model can be built.
 std::vector<std::string> problems(const Blueprint& blueprint);
 
-// As named values and back: every field under its name, the scheme as scheme.name and scheme.<option>, that
-// of full layers likewise as global_scheme.name. All problems in one error that begins with `owner`.
+// Conversion to named values and back: every field under its name, the scheme as scheme.name and
+// scheme.<option>, the scheme of global-attention layers as global_scheme.name and global_scheme.<option>.
+// blueprint_of() reports all problems in one error that begins with `owner`.
 OptionValues values_of(const Blueprint& blueprint);
 Blueprint blueprint_of(std::string_view owner, const OptionValues& values);
 

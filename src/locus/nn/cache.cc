@@ -9,7 +9,7 @@ void copy_rows(const Tensor& to, int64_t at, const Tensor& from, int64_t begin, 
   to.rows(at, at + end - begin).copy_from(from.rows(begin, end));
 }
 
-// Memory for `rows` rows as wide as those of `sample`.
+// Memory for `rows` rows with the widths of `sample`.
 Cache::Rows room_for(int64_t rows, const Cache::Rows& sample) {
   return {sample.keys.like({rows, sample.keys.size(1)}), sample.values.like({rows, sample.values.size(1)})};
 }
@@ -38,7 +38,7 @@ Placement Cache::begin(const Placement& fresh) {
   before_.assign(static_cast<size_t>(fresh.count()) + 1, 0);
   if (placement_) {
     const auto starts = placement_->sequences().key_starts.data<int32_t>();
-    require(fresh.count() == placement_->count(), "cache: {} sequences, but it holds {}", fresh.count(),
+    require(fresh.count() == placement_->count(), "KV cache: got {} sequences, expected {}", fresh.count(),
             placement_->count());
     before_.assign(starts.begin(), starts.end());
     placement_ = fresh.after(*placement_);
@@ -59,15 +59,15 @@ void Cache::append(Layer& layer, const Rows& fresh) const {
   layer.filled = wanted;
 }
 
-void Cache::weave(Layer& layer, const Rows& fresh) const {
+void Cache::interleave(Layer& layer, const Rows& fresh) const {
   const auto starts = placement_->sequences().key_starts.data<int32_t>();
-  const Rows woven = room_for(placement_->keys(), fresh);
+  const Rows interleaved = room_for(placement_->keys(), fresh);
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
     const int64_t old = before_[b + 1] - before_[b], begin = starts[b] - before_[b];
-    if (old > 0) copy_rows(woven, starts[b], layer.room, before_[b], before_[b + 1]);
-    copy_rows(woven, starts[b] + old, fresh, begin, starts[b + 1] - before_[b + 1]);
+    if (old > 0) copy_rows(interleaved, starts[b], layer.room, before_[b], before_[b + 1]);
+    copy_rows(interleaved, starts[b] + old, fresh, begin, starts[b + 1] - before_[b + 1]);
   }
-  layer.room = woven;
+  layer.room = interleaved;
   layer.filled = placement_->keys();
 }
 
@@ -75,23 +75,25 @@ Cache::Rows Cache::extend(int64_t layer, const Rows& fresh) {
   if (layers_.size() <= static_cast<size_t>(layer)) layers_.resize(static_cast<size_t>(layer) + 1);
   Layer& own = layers_[static_cast<size_t>(layer)];
   require(own.filled + fresh.keys.size(0) == placement_->keys(),
-          "cache: layer {} would have {} rows, expected {}", layer, own.filled + fresh.keys.size(0),
+          "KV cache: layer {} would have {} rows, expected {}", layer, own.filled + fresh.keys.size(0),
           placement_->keys());
   if (placement_->count() == 1) {
     append(own, fresh);
   } else {
-    weave(own, fresh);
+    interleave(own, fresh);
   }
   return {own.room.keys.rows(0, own.filled), own.room.values.rows(0, own.filled)};
 }
 
-bool Cache::has_across(int64_t layer) const {
-  return static_cast<size_t>(layer) < across_.size() && across_[static_cast<size_t>(layer)].keys;
+bool Cache::has_cross_attention(int64_t layer) const {
+  return static_cast<size_t>(layer) < cross_attention_.size() &&
+         cross_attention_[static_cast<size_t>(layer)].keys;
 }
 
-void Cache::set_across(int64_t layer, const Rows& rows, const Placement& text) {
-  if (across_.size() <= static_cast<size_t>(layer)) across_.resize(static_cast<size_t>(layer) + 1);
-  across_[static_cast<size_t>(layer)] = rows;
+void Cache::set_cross_attention(int64_t layer, const Rows& rows, const Placement& text) {
+  if (cross_attention_.size() <= static_cast<size_t>(layer))
+    cross_attention_.resize(static_cast<size_t>(layer) + 1);
+  cross_attention_[static_cast<size_t>(layer)] = rows;
   text_ = text;
 }
 
@@ -105,7 +107,7 @@ void Cache::select(std::span<const int64_t> sequences) {
   placement_ = placement_->select(sequences);
   if (!text_) return;
   const auto text_starts = text_->sequences().key_starts.data<int32_t>();
-  for (Rows& rows : across_) rows = select_rows(rows, text_starts, sequences);
+  for (Rows& rows : cross_attention_) rows = select_rows(rows, text_starts, sequences);
   text_ = text_->select(sequences);
 }
 

@@ -17,11 +17,12 @@ bool same_tables(const Stack& stack, size_t before, size_t now) {
 
 Decoder::Decoder(const Model& model, const std::vector<std::vector<int32_t>>& texts) : model_(model) {
   const Blueprint& b = model.blueprint();
-  require(b.head == HeadKind::next_token && b.kind != ModelKind::encoder,
-          "generate: the model has no head for the next token");
+  require(b.head == HeadKind::next_token && b.kind != ModelKind::encoder, Code::wrong_head,
+          "generate: the model has no head that predicts the next token");
   const bool reads = b.kind == ModelKind::encoder_decoder;
-  require(reads || texts.empty(), "generate: a decoder alone reads no other text; put it into the prompt");
-  require(!reads || !texts.empty(), "generate: an encoder-decoder needs a text to read");
+  require(reads || texts.empty(),
+          "generate: got an encoder text, but the model is decoder-only: put the text into the prompt");
+  require(!reads || !texts.empty(), "generate: the encoder text is missing, an encoder-decoder needs one");
   if (!reads) return;
   const NoGrad scope;
   memory_ = model.transformer().encode(tokens_of(texts, b));
@@ -30,17 +31,17 @@ Decoder::Decoder(const Model& model, const std::vector<std::vector<int32_t>>& te
 Tensor Decoder::step(const std::vector<std::vector<int32_t>>& fresh) {
   const NoGrad scope;
   if (history_.empty()) history_.resize(fresh.size());
-  require(fresh.size() == history_.size(), "generate: {} sequences, but {} are being written", fresh.size(),
+  require(fresh.size() == history_.size(), "generate: got tokens for {} sequences, expected {}", fresh.size(),
           history_.size());
   const Stack& stack = *model_.transformer().decoder();
-  bool anew = false;
+  bool changed = false;
   for (size_t i = 0; i < fresh.size(); ++i) {
     const size_t before = history_[i].size();
     history_[i].insert(history_[i].end(), fresh[i].begin(), fresh[i].end());
-    anew |= before > 0 && !same_tables(stack, before, history_[i].size());
+    changed |= before > 0 && !same_tables(stack, before, history_[i].size());
   }
-  if (anew) cache_ = {};
-  const Tokens tokens = tokens_of(anew ? history_ : fresh, model_.blueprint());
+  if (changed) cache_ = {};
+  const Tokens tokens = tokens_of(changed ? history_ : fresh, model_.blueprint());
   ForwardPass pass;
   pass.cache = &cache_;
   const Var hidden =
@@ -50,9 +51,9 @@ Tensor Decoder::step(const std::vector<std::vector<int32_t>>& fresh) {
 
 void Decoder::select(std::span<const int64_t> sequences) {
   cache_.select(sequences);
-  std::vector<std::vector<int32_t>> kept;
-  for (const int64_t i : sequences) kept.push_back(history_.at(static_cast<size_t>(i)));
-  history_ = std::move(kept);
+  std::vector<std::vector<int32_t>> selected;
+  for (const int64_t i : sequences) selected.push_back(history_.at(static_cast<size_t>(i)));
+  history_ = std::move(selected);
 }
 
 }  // namespace locus

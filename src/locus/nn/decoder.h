@@ -1,6 +1,6 @@
-// A model in the middle of writing: sequences that grow together, with the keys and values of all before.
-// Where a scheme's table changes with the length, all is computed anew when it does: what layers kept was
-// computed from states under another table.
+// Incremental decoding: several sequences that grow together, with a KV cache. If the tables of a scheme
+// change with the length (some context extensions), the cache is discarded and everything is computed
+// again, because the cached values were computed with other tables.
 #pragma once
 
 #include "locus/nn/model.h"
@@ -9,12 +9,12 @@ namespace locus {
 
 class Decoder {
  public:
-  // `texts` are what an encoder-decoder reads, one for each sequence; empty for a decoder alone.
+  // `texts` are the encoder inputs of an encoder-decoder, one per sequence; empty for a decoder-only model.
   Decoder(const Model& model, const std::vector<std::vector<int32_t>>& texts);
 
-  // Adds tokens to every sequence and returns the logits [B, V] behind the last of each.
+  // Appends tokens to every sequence and returns the logits [B, V] after the last token of each.
   Tensor step(const std::vector<std::vector<int32_t>>& fresh);
-  // Goes on with these sequences alone, in this order; one may be taken more than once.
+  // Continues with these sequences only, in this order; a sequence may be repeated.
   void select(std::span<const int64_t> sequences);
 
  private:

@@ -1,4 +1,4 @@
-// down(f(up(x))), or gated: down(f(gate(x)) * up(x)).
+// The feed-forward network of a layer: down(f(up(x))), or gated: down(f(gate(x)) * up(x)).
 #pragma once
 
 #include "locus/nn/blueprint.h"
@@ -11,7 +11,7 @@ class FeedForward {
  public:
   FeedForward(const Blueprint& b, const ParameterFactory& factory)
       : up_(factory / "up", b.width, b.hidden_width(), b.hidden_bias),
-        down_(factory / "down", b.hidden_width(), b.width, b.hidden_bias, b.residual_start()),
+        down_(factory / "down", b.hidden_width(), b.width, b.hidden_bias, b.residual_init_scale()),
         activation_(b.activation) {
     if (b.gated) gate_ = Linear(factory / "gate", b.width, b.hidden_width(), b.hidden_bias);
   }

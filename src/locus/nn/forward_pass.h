@@ -1,4 +1,4 @@
-// One pass through a model: what goes in, and how.
+// The inputs and settings of one forward pass.
 #pragma once
 
 #include <vector>
@@ -11,35 +11,36 @@ namespace locus {
 
 class Cache;
 
-// Tokens of all sequences, packed, and where they stand.
+// The packed tokens of all sequences, with their positions.
 struct Tokens {
   Tensor ids;  // i32 [N]
   Placement placement;
   Tensor segments;  // i32 [N], or absent: all 0
 };
 
-// What an encoder says about a text, for a decoder to read.
+// The output of an encoder, which a decoder attends to.
 struct Memory {
   Var states;  // [N, C]
   Placement placement;
 };
 
-// What someone who looks into a model sees, of one sequence.
+// Intermediate values of a forward pass over one sequence, for inspection.
 struct Trace {
-  std::vector<Tensor> states;   // [N, C]: the embeddings, then what each layer made of them
-  std::vector<Tensor> weights;  // [H, N, N] of every layer's attention
+  std::vector<Tensor> states;   // [N, C]: the embeddings, then the output of each layer
+  std::vector<Tensor> weights;  // [H, N, N]: the attention weights of each layer
 };
 
 struct ForwardPass {
-  bool training = false;   // dropout acts
-  bool recompute = false;  // layers keep their input alone and compute the rest again backward, by the
-                           // model, which must still be there
-  Cache* cache = nullptr;  // keys and values seen before; this pass adds its own
+  bool training = false;  // apply dropout
+  // Gradient checkpointing: layers keep only their input and run again during backward(). The model must
+  // exist until then.
+  bool recompute = false;
+  Cache* cache = nullptr;  // KV cache; this pass reads it and appends to it
   Trace* trace = nullptr;
   uint64_t seed = 0;  // of dropout
-  uint64_t step = 0;  // numbers passes: another step, another mask
+  uint64_t step = 0;  // number of the pass: every step has other dropout masks
 
-  // The random numbers of one place in the model; places are below 2^24.
+  // The random numbers of one place in the model; place numbers are below 2^24.
   Random random(uint64_t place) const { return {seed, step << 24 | place}; }
 };
 

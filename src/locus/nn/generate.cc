@@ -27,14 +27,14 @@ std::vector<std::vector<int32_t>> generate(const Model& model,
   for (size_t i = 0; i < prompts.size(); ++i) {
     require(!prompts[i].empty(), "generate: prompt {} is empty, expected at least one token", i);
   }
-  require(texts.empty() || texts.size() == prompts.size(), "generate: {} texts for {} prompts", texts.size(),
-          prompts.size());
+  require(texts.empty() || texts.size() == prompts.size(),
+          "generate: got {} encoder texts, expected one per prompt, {}", texts.size(), prompts.size());
   check_rules(options.rules, model.blueprint().vocabulary);
   check_sampling(options.sampling);
   std::vector<std::vector<int32_t>> histories = prompts, results(prompts.size()), fresh = prompts;
   if (prompts.empty() || options.max_tokens == 0) return results;
   Decoder decoder(model, texts);
-  std::vector<int64_t> open(prompts.size());  // the prompts still being continued
+  std::vector<int64_t> open(prompts.size());  // prompts whose sequence has not ended
   std::iota(open.begin(), open.end(), 0);
   const Random random(options.seed, 0);
   for (int64_t n = 0; n < options.max_tokens && !open.empty(); ++n) {
@@ -45,12 +45,12 @@ std::vector<std::vector<int32_t>> generate(const Model& model,
       const auto prompt = static_cast<size_t>(open[row]);
       std::vector<float> values =
           logits.rows(static_cast<int64_t>(row), static_cast<int64_t>(row) + 1).values();
-      obey(options.rules, histories[prompt], n, options.max_tokens, std::span(values));
+      apply_rules(options.rules, histories[prompt], n, options.max_tokens, std::span(values));
       const int32_t token = sample(values, histories[prompt], options.sampling, random);
       histories[prompt].push_back(token);
       results[prompt].push_back(token);
-      const bool goes_on = !options.on_token || options.on_token(open[row], token);
-      if (!goes_on || std::ranges::count(options.end_tokens, token) > 0) continue;
+      const bool continues = !options.on_token || options.on_token(open[row], token);
+      if (!continues || std::ranges::count(options.end_tokens, token) > 0) continue;
       stay.push_back(static_cast<int64_t>(row));
       prompts_left.push_back(open[row]);
       fresh.push_back({token});

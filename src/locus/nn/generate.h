@@ -1,4 +1,4 @@
-// Text that goes on: tokens one after the other, each from the logits behind all before it.
+// Text generation, token by token, by sampling or beam search.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 namespace locus {
 
 struct GenerateOptions {
-  int64_t max_tokens = 128;         // new ones, for each prompt
-  std::vector<int32_t> end_tokens;  // a sequence ends with any of these
+  int64_t max_tokens = 128;         // maximum number of new tokens per prompt
+  std::vector<int32_t> end_tokens;  // a sequence ends after any of these
   TokenRules rules;
   Sampling sampling;
   uint64_t seed = 0;
-  // Called with each new token as it comes; false ends that sequence.
+  // Called with each new token; if it returns false, that sequence ends.
   std::function<bool(int64_t prompt, int32_t token)> on_token;
 };
 
-// The new tokens of every prompt, an end token included. Prompts may differ in length; each result is the
-// same, bit for bit, as if its prompt had been alone. For an encoder-decoder, `texts` are read and the
-// prompts are the first tokens of the answers.
+// The new tokens of every prompt, including the end token. Prompts may differ in length; each result is
+// bit-identical to a run with its prompt alone. For an encoder-decoder, `texts` are the encoder inputs and
+// the prompts are the first tokens of the decoder.
 std::vector<std::vector<int32_t>> generate(const Model& model,
                                            const std::vector<std::vector<int32_t>>& prompts,
                                            const GenerateOptions& options,
@@ -31,14 +31,14 @@ std::vector<std::vector<int32_t>> generate(const Model& model,
 struct BeamOptions {
   int64_t beams = 4;
   int64_t max_tokens = 128;
-  float length_penalty = 1;      // a hypothesis' log probability is divided by its length to this power
-  float repetition_penalty = 1;  // on tokens that occurred, of log probabilities
-  bool stops_early = false;      // as soon as as many are finished as there are beams
+  float length_penalty = 1;      // scores are log probability / length^length_penalty
+  float repetition_penalty = 1;  // applied to the log probabilities of tokens that already occurred
+  bool stops_early = false;      // stop as soon as the number of finished hypotheses reaches `beams`
   std::vector<int32_t> end_tokens;
   TokenRules rules;
 };
 
-// The best answer of a beam search: of all beams' continuations the most likely are kept in every step.
+// The best hypothesis of a beam search, without the prompt.
 std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>& prompt,
                                  const BeamOptions& options, const std::vector<int32_t>& text = {});
 

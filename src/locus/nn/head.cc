@@ -9,8 +9,8 @@
 namespace locus {
 namespace {
 
-constexpr uint64_t kPlace = (uint64_t{1} << 24) - 1;  // behind those of the stacks
-// Added to the mean of squares, so that a vector of zeros stays one.
+constexpr uint64_t kPlace = (uint64_t{1} << 24) - 1;  // after the places of the stacks
+// Added to the mean of squares, so that a zero vector stays zero.
 constexpr float kTiny = 1e-24f;
 
 int64_t outputs(const Blueprint& b) { return b.head == HeadKind::answer ? 2 : b.labels; }
@@ -32,15 +32,16 @@ Head::Head(const Blueprint& b, const ParameterFactory& factory, const Var& token
         Var(factory.scope().constant(Tensor::full({b.width}, 1 / std::sqrt(static_cast<double>(b.width)))));
   }
   if (kind_ == HeadKind::none || kind_ == HeadKind::embedding) return;
-  // Tokens are told by what may be their own rows.
-  const int64_t read = b.head_dense && tells_tokens(kind_) ? b.row_width() : b.width;
+  // The dense layer projects to the width of the token embeddings, because a tied head multiplies by them.
+  const int64_t read = b.head_dense && predicts_tokens(kind_) ? b.row_width() : b.width;
   if (b.head_dense) {
     dense_ = Linear(factory / "dense", b.width, read, b.dense_bias);
     dense_norm_ = Norm(b, factory / "dense_norm", read);
   }
-  if (tells_tokens(kind_)) {
+  if (predicts_tokens(kind_)) {
     require(!b.tied || tokens.shape()[1] == read,
-            "blueprint: tied is set, but token rows have width {} and hidden states {}; set tied to false",
+            "blueprint: tied is true, but token embeddings have width {} and hidden states {}, expected "
+            "equal widths or tied = false",
             tokens.shape()[1], read);
     out_.weight = b.tied ? tokens : factory.weight("weight", {b.vocabulary, read});
     if (b.head_bias) out_.bias = factory.full("bias", {b.vocabulary}, 0);

@@ -1,5 +1,5 @@
-// What stands on top of the hidden states: logits of tokens, of labels, of an answer's ends, or a vector for
-// the whole sequence.
+// The output head on top of the hidden states: logits of tokens, labels or answer positions, or one vector
+// per sequence.
 #pragma once
 
 #include "locus/nn/blueprint.h"
@@ -11,10 +11,10 @@ namespace locus {
 
 class Head {
  public:
-  // `tokens` [V, K] is the embedding table, for a head that is tied to it.
+  // `tokens` [V, K] is the table of token embeddings, used by a tied head.
   Head(const Blueprint& blueprint, const ParameterFactory& factory, const Var& tokens);
 
-  // hidden [N, C] of the placement's queries:
+  // hidden [N, C] has one row per query of the placement. Output by kind of head:
   //   none [N, C]; next_token, masked_token [N, V]; token_class [N, labels]; answer [N, 2];
   //   sequence_class [B, labels]; embedding [B, C]
   Var operator()(const Var& hidden, const Placement& placement, const ForwardPass& pass = {}) const;
@@ -32,7 +32,7 @@ class Head {
   Norm dense_norm_;
   Linear pooler_;
   Linear out_;
-  Var ones_;  // gamma that turns an RMS norm into division by the length
+  Var ones_;  // gamma with which an RMS norm divides by the vector's length
 };
 
 }  // namespace locus

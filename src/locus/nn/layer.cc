@@ -6,7 +6,13 @@
 namespace locus {
 namespace {
 
-enum Place : uint64_t { kWeights, kAfterAttention, kAfterAcross, kAfterFeedForward, kAcrossWeights };
+enum Place : uint64_t {
+  kWeights,
+  kAfterAttention,
+  kAfterCrossAttention,
+  kAfterFeedForward,
+  kCrossAttentionWeights
+};
 
 Blueprint unfused(Blueprint blueprint) {
   blueprint.fused_qkv = false;
@@ -15,7 +21,7 @@ Blueprint unfused(Blueprint blueprint) {
 
 }  // namespace
 
-Layer::Layer(const Blueprint& b, const ParameterFactory& factory, int64_t index, bool reads_text,
+Layer::Layer(const Blueprint& b, const ParameterFactory& factory, int64_t index, bool cross_attention,
              uint64_t place)
     : residual_(b.residual),
       norm_place_(b.norm_place),
@@ -24,31 +30,33 @@ Layer::Layer(const Blueprint& b, const ParameterFactory& factory, int64_t index,
       place_(place),
       attention_(b, factory / "attention", index, place + kWeights),
       feed_forward_(b, factory / "feed_forward") {
-  // Queries come from one text, keys and values from the other: nothing to fuse.
-  if (reads_text) across_.emplace(unfused(b), factory / "across", index, place + kAcrossWeights);
+  // Queries come from one text, keys and values from another, so their projections cannot be fused.
+  if (cross_attention)
+    cross_attention_.emplace(unfused(b), factory / "across", index, place + kCrossAttentionWeights);
   if (norm_place_ != NormPlace::added) {
     if (index > 0 || b.first_norm) attention_norm_ = Norm(b, factory / "attention_norm");
-    if (reads_text) across_norm_ = Norm(b, factory / "across_norm");
+    if (cross_attention) cross_attention_norm_ = Norm(b, factory / "across_norm");
     if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, factory / "feed_forward_norm");
   }
   if (norm_place_ == NormPlace::around || norm_place_ == NormPlace::added) {
     attention_out_norm_ = Norm(b, factory / "attention_out_norm");
-    if (reads_text) across_out_norm_ = Norm(b, factory / "across_out_norm");
+    if (cross_attention) cross_attention_out_norm_ = Norm(b, factory / "across_out_norm");
     feed_forward_out_norm_ = Norm(b, factory / "feed_forward_out_norm");
   }
 }
 
-Var Layer::share(const Var& x, const ForwardPass& pass, uint64_t place) const {
-  const Var kept = pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(place_ + place)) : x;
-  return residual_scale_ == 1 ? kept : op::scale(kept, residual_scale_);
+Var Layer::residual_term(const Var& x, const ForwardPass& pass, uint64_t place) const {
+  const Var dropped =
+      pass.training && dropout_ > 0 ? op::dropout(x, dropout_, pass.random(place_ + place)) : x;
+  return residual_scale_ == 1 ? dropped : op::scale(dropped, residual_scale_);
 }
 
 Var Layer::parallel(const Var& x, const StackPass& pass) const {
   const Var normed = attention_norm_ ? attention_norm_(x) : x;
   const Var attended = attention_(normed, pass);
   const Var fed = feed_forward_(feed_forward_norm_ ? feed_forward_norm_(x) : normed);
-  return op::add(
-      x, op::add(share(attended, pass.pass, kAfterAttention), share(fed, pass.pass, kAfterFeedForward)));
+  return op::add(x, op::add(residual_term(attended, pass.pass, kAfterAttention),
+                            residual_term(fed, pass.pass, kAfterFeedForward)));
 }
 
 Var Layer::operator()(const Var& x, const StackPass& pass) const {
@@ -57,14 +65,14 @@ Var Layer::operator()(const Var& x, const StackPass& pass) const {
   const auto add = [&](const Var& before, const Norm& norm, const Norm& out_norm, Place place,
                        const auto& part) {
     const Var result = part(first && norm ? norm(before) : before);
-    const Var sum = op::add(before, share(out_norm ? out_norm(result) : result, pass.pass, place));
+    const Var sum = op::add(before, residual_term(out_norm ? out_norm(result) : result, pass.pass, place));
     return first ? sum : norm(sum);
   };
   Var y = add(x, attention_norm_, attention_out_norm_, kAfterAttention,
               [&](const Var& h) { return attention_(h, pass); });
-  if (across_) {
-    y = add(y, across_norm_, across_out_norm_, kAfterAcross,
-            [&](const Var& h) { return across_->across(h, pass); });
+  if (cross_attention_) {
+    y = add(y, cross_attention_norm_, cross_attention_out_norm_, kAfterCrossAttention,
+            [&](const Var& h) { return cross_attention_->cross_attention(h, pass); });
   }
   return add(y, feed_forward_norm_, feed_forward_out_norm_, kAfterFeedForward,
              [&](const Var& h) { return feed_forward_(h); });

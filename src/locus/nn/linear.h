@@ -1,4 +1,4 @@
-// x weight^T + bias.
+// A linear layer: x weight^T + bias.
 #pragma once
 
 #include "locus/nn/parameter_factory.h"
@@ -9,8 +9,8 @@ namespace locus {
 struct Linear {
   Var weight, bias;  // [out, in], [out] or absent
 
-  Linear() = default;  // no layer at all: false in a condition
-  // The start of the weights is `factor` times as wide as the factory's.
+  Linear() = default;  // absent: converts to false
+  // The init std of the weights is `factor` times that of the factory.
   Linear(const ParameterFactory& factory, int64_t in, int64_t out, bool with_bias, double factor = 1)
       : weight(factory.weight("weight", {out, in}, factor)),
         bias(with_bias ? factory.full("bias", {out}, 0) : Var()) {}

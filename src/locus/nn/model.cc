@@ -9,7 +9,7 @@ Model::Model(const Blueprint& blueprint, const Options& options)
       transformer_(blueprint_, factory_),
       head_(blueprint_, factory_ / "head", transformer_.tokens()) {
   require(options.weights == DType::f32 || options.weights == DType::bf16,
-          "model: weights as {}, expected f32 or bf16", name_of(options.weights));
+          "Model: the weight format is {}, expected f32 or bf16", name_of(options.weights));
   if (options.weights == DType::bf16) parameters_->freeze("");
 }
 

@@ -1,4 +1,4 @@
-// A transformer with its head and its parameters: what is trained, saved, loaded and asked.
+// A transformer with its head and parameters: the unit of training, saving, loading and inference.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@ namespace locus {
 class Model {
  public:
   struct Options {
-    std::optional<uint64_t> seed = 0;  // none: weights are left blank, to be read from elsewhere
+    std::optional<uint64_t> seed = 0;  // empty: weights stay uninitialized, to be read from a file
     DType dtype = DType::f32;
-    // What states are multiplied by, and the table of tokens, which may be that too: f32, or bf16 for a model
-    // that is only asked. Then nothing wants a gradient.
+    // Format of the weight matrices and of the token embeddings: f32, or bf16 for inference only. With bf16
+    // no parameter has a gradient.
     DType weights = DType::f32;
     Device device = Device::cpu;
   };
@@ -29,13 +29,14 @@ class Model {
   const Transformer& transformer() const { return transformer_; }
   const Head& head() const { return head_; }
 
-  // The head's output for a single stack, and for an encoder-decoder that reads `text` and writes `tokens`.
+  // The output of the head, for a single stack, and for an encoder-decoder with encoder input `text` and
+  // decoder input `tokens`.
   Var operator()(const Tokens& tokens, const ForwardPass& pass = {}) const;
   Var operator()(const Tokens& text, const Tokens& tokens, const ForwardPass& pass = {}) const;
 
  private:
   Blueprint blueprint_;
-  std::unique_ptr<Parameters> parameters_;  // modules point to it: it stays where it is when a model moves
+  std::unique_ptr<Parameters> parameters_;  // on the heap: modules point to it, also after the model moved
   ParameterFactory factory_;
   Transformer transformer_;
   Head head_;

@@ -1,4 +1,4 @@
-// Layer norm or RMS norm, as the blueprint says.
+// Layer norm or RMS norm, depending on the blueprint.
 #pragma once
 
 #include "locus/nn/blueprint.h"
@@ -9,12 +9,12 @@
 namespace locus {
 
 struct Norm {
-  Var gamma, beta;  // [width]; no beta for RMS norm, nor where norms have no biases
+  Var gamma, beta;  // [width]; beta is absent for RMS norms and for norms without bias
   float eps = 0;
   bool rms = false;
-  Var one;  // [width], what gamma is added to, if to anything
+  Var one;  // [width] of ones if the norm scales by 1 + gamma, else absent
 
-  Norm() = default;  // no norm at all: false in a condition
+  Norm() = default;  // absent: converts to false
   Norm(const Blueprint& blueprint, const ParameterFactory& factory)
       : Norm(blueprint, factory, blueprint.width) {}
   Norm(const Blueprint& blueprint, const ParameterFactory& factory, int64_t width)

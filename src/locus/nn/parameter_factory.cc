@@ -6,7 +6,7 @@
 namespace locus {
 namespace {
 
-// FNV-1a: a stream of random numbers for every name.
+// FNV-1a: a separate random stream for every parameter name.
 uint64_t stream_of(std::string_view path, std::string_view name) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const std::string_view part : {path, std::string_view("."), name}) {
@@ -22,7 +22,7 @@ std::optional<Random> ParameterFactory::random(std::string_view name) const {
   return Random(*seed_, stream_of(scope_.path(), name));
 }
 
-Tensor ParameterFactory::drawn(std::string_view name, const Shape& shape, double factor) const {
+Tensor ParameterFactory::random_values(std::string_view name, const Shape& shape, double factor) const {
   const Tensor value = memory_->empty(shape);
   const Random numbers = *random(name);
   const auto out = value.data<float>();
@@ -34,18 +34,18 @@ Tensor ParameterFactory::drawn(std::string_view name, const Shape& shape, double
 }
 
 Var ParameterFactory::normal(std::string_view name, const Shape& shape, double factor) const {
-  if (again_) return scope_.at(name);
-  return scope_.add(name, seed_ ? drawn(name, shape, factor) : memory_->empty(shape));
+  if (reuse_) return scope_.at(name);
+  return scope_.add(name, seed_ ? random_values(name, shape, factor) : memory_->empty(shape));
 }
 
 Var ParameterFactory::weight(std::string_view name, const Shape& shape, double factor) const {
-  if (weights_ == DType::f32 || again_) return normal(name, shape, factor);
-  return scope_.add(
-      name, seed_ ? op::convert(drawn(name, shape, factor), weights_) : memory_->empty(shape, weights_));
+  if (weights_ == DType::f32 || reuse_) return normal(name, shape, factor);
+  return scope_.add(name, seed_ ? op::convert(random_values(name, shape, factor), weights_)
+                                : memory_->empty(shape, weights_));
 }
 
 Var ParameterFactory::full(std::string_view name, const Shape& shape, double value) const {
-  return again_ ? scope_.at(name) : scope_.add(name, Tensor::full(shape, value));
+  return reuse_ ? scope_.at(name) : scope_.add(name, Tensor::full(shape, value));
 }
 
 }  // namespace locus

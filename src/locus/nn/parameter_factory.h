@@ -1,5 +1,5 @@
-// Where a module's parameters go, and what they start from. A parameter's first value is a function of the
-// seed and its own name: models that differ in one part start equal in all others.
+// Creates the parameters of modules and their initial values. An initial value depends only on the seed and
+// on the name of its parameter, so models that differ in one module start with equal weights in all others.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace locus {
 
 class ParameterFactory {
  public:
-  // Without a seed weights are left blank, for values that are read from elsewhere. `weights` is the format
-  // of what states are multiplied by, and of the table of tokens, which may be that too: f32, or bf16.
+  // Without a seed, weights stay uninitialized, to be read from a file. `weights` is the format of the weight
+  // matrices and of the token embeddings: f32 or bf16.
   ParameterFactory(Scope scope, std::optional<uint64_t> seed, double init_std, DType weights)
       : scope_(std::move(scope)), seed_(seed), init_std_(init_std), weights_(weights) {}
   ParameterFactory operator/(std::string_view name) const {
@@ -22,27 +22,28 @@ class ParameterFactory {
     return below;
   }
 
-  // For a module that is made a second time: it takes the parameters of the first.
-  ParameterFactory again() const {
+  // A factory that returns the existing parameters of a module instead of new ones (shared layers).
+  ParameterFactory reusing() const {
     ParameterFactory same = *this;
-    same.again_ = true;
+    same.reuse_ = true;
     return same;
   }
 
-  Var weight(std::string_view name, const Shape& shape, double factor = 1) const;  // normal, in that format
+  Var weight(std::string_view name, const Shape& shape,
+             double factor = 1) const;  // normal, in format `weights`
   Var normal(std::string_view name, const Shape& shape, double factor = 1) const;
   Var full(std::string_view name, const Shape& shape, double value) const;
   const Scope& scope() const { return scope_; }
-  std::optional<Random> random(std::string_view name) const;  // without a seed none
+  std::optional<Random> random(std::string_view name) const;  // empty without a seed
 
  private:
-  Tensor drawn(std::string_view name, const Shape& shape, double factor) const;
+  Tensor random_values(std::string_view name, const Shape& shape, double factor) const;
 
   Scope scope_;
   std::optional<uint64_t> seed_;
   double init_std_;
   DType weights_;
-  bool again_ = false;
+  bool reuse_ = false;
   std::shared_ptr<Slab> memory_ = std::make_shared<Slab>();
 };
 

@@ -14,28 +14,28 @@ namespace {
 struct Candidate {
   int32_t token;
   float logit;
-  double weight = 0;  // in proportion to its probability
+  double weight = 0;  // proportional to the probability
 };
 
-// Likelier first, of equals the smaller token: an order that no sorting algorithm can change.
+// More likely tokens first, ties by token id: a total order, so the result does not depend on the algorithm.
 bool likelier(const Candidate& a, const Candidate& b) {
   return a.logit > b.logit || (a.logit == b.logit && a.token < b.token);
 }
 
-// The candidates that stay, likeliest first. Each limit counts what the limits before it left, as
-// transformers' warpers do: top_k, then top_p, then min_p.
+// The remaining candidates, most likely first. The limits apply in the order top_k, top_p, min_p, each to the
+// candidates that the previous one left, as the warpers of transformers do.
 std::vector<Candidate> candidates(std::span<const float> logits, const Sampling& sampling) {
   std::vector<Candidate> list(logits.size());
   for (size_t i = 0; i < logits.size(); ++i) {
     list[i] = {static_cast<int32_t>(i), logits[i]};
   }
   const bool some = sampling.top_k > 0 && sampling.top_k < static_cast<int64_t>(list.size());
-  const auto kept = list.begin() + (some ? sampling.top_k : static_cast<int64_t>(list.size()));
-  std::partial_sort(list.begin(), kept, list.end(), likelier);
-  list.erase(kept, list.end());
+  const auto end = list.begin() + (some ? sampling.top_k : static_cast<int64_t>(list.size()));
+  std::partial_sort(list.begin(), end, list.end(), likelier);
+  list.erase(end, list.end());
   double total = 0;
   for (Candidate& c : list) {
-    // The difference first: a logit by a small temperature would be infinity.
+    // Subtract before dividing: logit / temperature could overflow.
     c.weight = std::exp((static_cast<double>(c.logit) - list[0].logit) / sampling.temperature);
     total += c.weight;
   }
@@ -50,35 +50,36 @@ std::vector<Candidate> candidates(std::span<const float> logits, const Sampling&
   return list;
 }
 
-// The token with the largest logit, the first of equals. A logit that is not a number would make any order of
-// them undefined, and infinity would make what is left of the others so.
+// The token with the largest logit, the first one on ties. NaN is an error because it has no order, and
+// infinity because the probabilities of the other tokens would be undefined.
 size_t likeliest(std::span<const float> logits) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  require(!logits.empty(), "there are no logits to choose from");
+  require(!logits.empty(), "sampling: got no logits, expected at least one");
   require(std::ranges::count_if(logits, [](float x) { return !(x < kInfinity); }) == 0,
-          "a logit of the model is not a finite number; its weights are broken");
+          "sampling: a logit is NaN or infinite, expected finite numbers: the weights of the model may be "
+          "damaged");
   const auto most = std::ranges::max_element(logits);
-  require(*most > -kInfinity, "no token is left: all are ruled out");
+  require(*most > -kInfinity, "sampling: the token rules exclude every token");
   return static_cast<size_t>(most - logits.begin());
 }
 
 }  // namespace
 
 template <class T>
-void penalise(std::span<T> scores, std::span<const int32_t> history, float penalty) {
+void penalize(std::span<T> scores, std::span<const int32_t> history, float penalty) {
   if (penalty == 1) return;
   std::vector<int32_t> seen(history.begin(), history.end());
   std::ranges::sort(seen);
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   for (const int32_t token : seen) {
-    require(static_cast<size_t>(token) < scores.size(), "token {} occurred, but there are {} scores", token,
-            scores.size());
+    require(static_cast<size_t>(token) < scores.size(), Code::bad_token,
+            "sampling: the history contains token {}, expected 0 to {}", token, scores.size() - 1);
     T& score = scores[static_cast<size_t>(token)];
     score = score > 0 ? score / penalty : score * penalty;
   }
 }
-template void penalise(std::span<float>, std::span<const int32_t>, float);
-template void penalise(std::span<double>, std::span<const int32_t>, float);
+template void penalize(std::span<float>, std::span<const int32_t>, float);
+template void penalize(std::span<double>, std::span<const int32_t>, float);
 
 std::vector<double> log_probabilities(std::span<const float> logits) {
   const double most = logits[likeliest(logits)];
@@ -106,7 +107,7 @@ int32_t sample(std::span<const float> logits, std::span<const int32_t> history, 
   const size_t first = likeliest(logits);
   if (sampling.temperature == 0 && sampling.repetition_penalty == 1) return static_cast<int32_t>(first);
   std::vector<float> fair(logits.begin(), logits.end());
-  penalise(std::span(fair), history, sampling.repetition_penalty);
+  penalize(std::span(fair), history, sampling.repetition_penalty);
   if (sampling.temperature == 0) {
     return static_cast<int32_t>(std::ranges::max_element(fair) - fair.begin());
   }

@@ -24,7 +24,8 @@ Embeddings::Embeddings(const Blueprint& b, const ParameterFactory& factory,
 
 Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>& input,
                            const ForwardPass& pass) const {
-  require(segments_ || !tokens.segments, "the model has no segments, but segment ids are given");
+  require(segments_ || !tokens.segments,
+          "embeddings: got segment ids, expected none: the model has no segment embeddings");
   op::EmbedOptions options = {.token_scale = scale_,
                               .frozen_token = padding_token_,
                               .segments = segments_,
@@ -38,19 +39,19 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
   if (segments_ && !tokens.segments) {
     options.segment_ids = Tensor::zeros({tokens.ids.numel()}, DType::i32, tokens.ids.device());
   }
-  if (tokens_->source) tokens_->source->bring(tokens.ids);
+  if (tokens_->source) tokens_->source->load(tokens.ids);
   const Var rows = op::embed(tokens_->rows, tokens.ids, input, options);
   return project_ ? project_(rows) : rows;
 }
 
 Stack::Stack(const Blueprint& b, const ParameterFactory& factory, Schemes schemes,
-             std::shared_ptr<const TokenTable> tokens, bool reads_text, uint64_t place)
+             std::shared_ptr<const TokenTable> tokens, bool cross_attention, uint64_t place)
     : schemes_(std::move(schemes)), embeddings_(b, factory / "embedding", std::move(tokens), place) {
   for (int64_t i = 0; i < b.layers; ++i) {
     const uint64_t own = place + kPlacesOfLayer * (static_cast<uint64_t>(i) + 1);
-    const bool again = b.shared_layers && i > 0;
-    const ParameterFactory layer = factory / fmt::format("layers.{}", again ? 0 : i);
-    layers_.emplace_back(b, again ? layer.again() : layer, i, reads_text, own);
+    const bool reused = b.shared_layers && i > 0;
+    const ParameterFactory layer = factory / fmt::format("layers.{}", reused ? 0 : i);
+    layers_.emplace_back(b, reused ? layer.reusing() : layer, i, cross_attention, own);
   }
   if (b.final_norm) norm_ = Norm(b, factory / "norm");
 }
@@ -58,14 +59,15 @@ Stack::Stack(const Blueprint& b, const ParameterFactory& factory, Schemes scheme
 Var Stack::operator()(const Tokens& tokens, const ForwardPass& pass,
                       const std::optional<Memory>& memory) const {
   require(!pass.recompute || (!pass.cache && !pass.trace),
-          "a pass that is recomputed has no cache and no trace: they would be filled twice");
+          "forward pass: recompute is set together with a cache or a trace, which would be filled twice");
   const Placement placement = pass.cache ? pass.cache->begin(tokens.placement) : tokens.placement;
   const SchemePass own = {*schemes_.own, schemes_.own->terms(placement)};
   const StackPass all = {
       .pass = pass,
       .placement = placement,
       .positions = own,
-      .full_positions = schemes_.full ? SchemePass{*schemes_.full, schemes_.full->terms(placement)} : own,
+      .global_positions =
+          schemes_.global ? SchemePass{*schemes_.global, schemes_.global->terms(placement)} : own,
       .memory = memory};
   Var x = embeddings_(tokens, own.terms.input, pass);
   if (pass.trace) pass.trace->states.push_back(x.value());

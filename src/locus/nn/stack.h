@@ -1,4 +1,4 @@
-// Embeddings and the layers above them: what many papers call a transformer encoder.
+// A stack: embeddings followed by layers. Papers call it a transformer encoder or decoder.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@ namespace locus {
 
 class Embeddings {
  public:
-  // `tokens` is made by whoever shares it; `place` numbers the dropout.
+  // `tokens` may be shared with another stack. `place` identifies the random numbers of dropout.
   Embeddings(const Blueprint& blueprint, const ParameterFactory& factory,
              std::shared_ptr<const TokenTable> tokens, uint64_t place);
 
-  // Token rows, the scheme's input term and segment rows, summed (or joined), normed, and projected where
-  // they have another width: [N, C].
+  // [N, C]: token embeddings, the input term of the scheme and segment embeddings, summed (or joined),
+  // normalized, and projected if their width is not C.
   Var operator()(const Tokens& tokens, const std::optional<InputTerm>& input, const ForwardPass& pass) const;
 
  private:
@@ -29,22 +29,22 @@ class Embeddings {
   uint64_t place_;
 };
 
-// The scheme of a stack, and that of the layers that see all keys, where they have their own.
+// The scheme of a stack, and the scheme of its global-attention layers if that is another one.
 struct Schemes {
-  std::unique_ptr<Scheme> own, full;
+  std::unique_ptr<Scheme> own, global;
 };
 
 class Stack {
  public:
-  // `tokens` may be shared with another stack; places of random numbers begin at `place`.
+  // `tokens` may be shared with another stack. `place` is the first of its places of random numbers.
   Stack(const Blueprint& blueprint, const ParameterFactory& factory, Schemes schemes,
-        std::shared_ptr<const TokenTable> tokens, bool reads_text, uint64_t place);
+        std::shared_ptr<const TokenTable> tokens, bool cross_attention, uint64_t place);
 
-  // [N, C]; a memory for a decoder that reads one.
+  // [N, C]. `memory` is the encoder output, for a decoder with cross-attention.
   Var operator()(const Tokens& tokens, const ForwardPass& pass,
                  const std::optional<Memory>& memory = {}) const;
   const Scheme& scheme() const { return *schemes_.own; }
-  const Scheme* global_scheme() const { return schemes_.full.get(); }  // nullptr: all layers have the same
+  const Scheme* global_scheme() const { return schemes_.global.get(); }  // nullptr: same as scheme()
   const Layer& layer(size_t index) const { return layers_.at(index); }
 
  private:

@@ -1,4 +1,4 @@
-// The rows of all tokens, which the stacks of a model share.
+// The table of token embeddings, which the stacks of a model share.
 #pragma once
 
 #include <memory>
@@ -7,18 +7,18 @@
 
 namespace locus {
 
-// Where rows of a table stay until a text has them.
+// Loads rows of a table on first use.
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  // Puts these rows into the table, those that are not there yet. Any number of threads may ask at once. What
-  // is no row of it is passed over: whoever looks it up says so.
-  virtual void bring(const Tensor& ids) const = 0;
+  // Loads these rows into the table, unless they already are loaded. Thread-safe. Ids outside the table are
+  // ignored here; the lookup reports them.
+  virtual void load(const Tensor& ids) const = 0;
 };
 
 struct TokenTable {
   Var rows;                                 // [V, K]
-  std::shared_ptr<const RowSource> source;  // nullptr: all rows are there
+  std::shared_ptr<const RowSource> source;  // nullptr: all rows are loaded
 };
 
 }  // namespace locus

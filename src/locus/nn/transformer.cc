@@ -3,7 +3,7 @@
 namespace locus {
 namespace {
 
-// Places of random numbers, below 2^24: each stack has a half of them.
+// Places of random numbers are below 2^24; each stack has one half of them.
 constexpr uint64_t kDecoderPlaces = uint64_t{1} << 23;
 
 Schemes schemes_of(const Blueprint& b, const ParameterFactory& factory) {
@@ -13,7 +13,7 @@ Schemes schemes_of(const Blueprint& b, const ParameterFactory& factory) {
                : make_scheme(name, b.geometry(), options, factory.scope() / place, factory.random(place));
   };
   return {made(b.scheme, b.scheme_options, "scheme"),
-          made(b.global_scheme, b.full_scheme_options, "global_scheme")};
+          made(b.global_scheme, b.global_scheme_options, "global_scheme")};
 }
 
 }  // namespace
@@ -27,10 +27,10 @@ Transformer::Transformer(const Blueprint& blueprint, const ParameterFactory& fac
   Schemes encoder_schemes = encodes ? schemes_of(first, factory / "encoder") : Schemes();
   Schemes decoder_schemes = decodes ? schemes_of(second, factory / "decoder") : Schemes();
   const int64_t joined = (encodes ? encoder_schemes : decoder_schemes).own->joined_width();
-  require(
-      joined < blueprint.row_width(),
-      "blueprint: the scheme joins {} columns on, expected less than the width, {}; give its option width",
-      joined, blueprint.row_width());
+  require(joined < blueprint.row_width(),
+          "blueprint: the scheme concatenates {} columns, expected less than the embedding width, {}: set "
+          "option width of the scheme",
+          joined, blueprint.row_width());
   tokens_ = std::make_shared<TokenTable>();
   tokens_->rows = factory.weight("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
   if (encodes) encoder_.emplace(first, factory / "encoder", std::move(encoder_schemes), tokens_, false, 0);
@@ -40,19 +40,20 @@ Transformer::Transformer(const Blueprint& blueprint, const ParameterFactory& fac
 }
 
 Var Transformer::operator()(const Tokens& tokens, const ForwardPass& pass) const {
-  require(!encoder_ || !decoder_, "an encoder-decoder takes two texts: encode the one, decode the other");
+  require(!encoder_ || !decoder_,
+          "Transformer: an encoder-decoder needs two texts: call encode() and decode()");
   return encoder_ ? (*encoder_)(tokens, pass) : (*decoder_)(tokens, pass);
 }
 
 Memory Transformer::encode(const Tokens& text, const ForwardPass& pass) const {
-  require(encoder_.has_value(), "a decoder alone has nothing to encode with");
-  ForwardPass whole = pass;  // the text is read at once: nothing to keep for later
+  require(encoder_.has_value(), "Transformer::encode: the model has no encoder");
+  ForwardPass whole = pass;  // the encoder reads the text in one pass, without a KV cache
   whole.cache = nullptr;
   return {(*encoder_)(text, whole), text.placement};
 }
 
 Var Transformer::decode(const Tokens& tokens, const Memory& memory, const ForwardPass& pass) const {
-  require(encoder_ && decoder_, "only an encoder-decoder decodes with a memory");
+  require(encoder_ && decoder_, "Transformer::decode: the model is not an encoder-decoder");
   return (*decoder_)(tokens, pass, memory);
 }
 

@@ -1,4 +1,4 @@
-// One transformer for every blueprint: an encoder, a decoder, or an encoder whose states a decoder reads.
+// The transformer of every blueprint: an encoder, a decoder, or an encoder-decoder.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,20 @@ class Transformer {
 
   // Hidden states [N, C] of a single stack.
   Var operator()(const Tokens& tokens, const ForwardPass& pass = {}) const;
-  // Of two: first the text is read, then the answer is written. A cached pass needs the text only once.
+  // For an encoder-decoder: encode the text once, then decode. With a KV cache, decode() reads `memory` only
+  // in the first pass.
   Memory encode(const Tokens& text, const ForwardPass& pass = {}) const;
   Var decode(const Tokens& tokens, const Memory& memory, const ForwardPass& pass = {}) const;
 
-  // nullptr: there is none.
+  // nullptr if the model has no such stack.
   const Stack* encoder() const { return encoder_ ? &*encoder_ : nullptr; }
   const Stack* decoder() const { return decoder_ ? &*decoder_ : nullptr; }
-  // [V, K], K the rows' width less what a scheme joins on.
+  // [V, K]; K is the embedding width minus the width of a joined (concatenated) input term.
   const Var& tokens() const { return tokens_->rows; }
   bool has_all_tokens() const { return tokens_->source == nullptr; }
-  // From now on rows of tokens come from there, when a text has them. Nothing else may read the table: a head
-  // that is tied to it does.
-  void take_tokens_from(std::shared_ptr<const RowSource> source) { tokens_->source = std::move(source); }
+  // From now on rows of the token table are loaded from `source` on first use. Nothing else may read the
+  // table, so the head must not be tied to it.
+  void load_tokens_from(std::shared_ptr<const RowSource> source) { tokens_->source = std::move(source); }
 
  private:
   std::shared_ptr<TokenTable> tokens_;

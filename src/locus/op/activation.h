@@ -1,4 +1,4 @@
-// Activations and gated products, element by element.
+// Elementwise activations and gated products.
 #pragma once
 
 #include "locus/autograd/var.h"
@@ -8,7 +8,7 @@ namespace locus::op {
 
 Var activate(const Var& x, Activation activation);
 
-// f(gate) * up, both of one shape.
+// f(gate) * up. Both have the same shape.
 Var gated(const Var& gate, const Var& up, Activation activation);
 
 }  // namespace locus::op

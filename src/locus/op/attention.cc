@@ -18,70 +18,77 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
                    const AttentionOptions& options) {
   for (const auto& [name, tensor] : {std::pair("q", q), std::pair("k", k), std::pair("v", v)}) {
     check.floating(name, tensor);
-    check.that(tensor.shape().rank() == 2, "{} has shape {}, expected [tokens, heads * head size]", name,
-               tensor.shape());
+    check.that(tensor.shape().rank() == 2, Code::bad_shape,
+               "{} has shape {}, expected [tokens, heads * head size]", name, tensor.shape());
   }
   const int64_t heads = options.heads, key_heads = options.key_heads == 0 ? heads : options.key_heads;
-  check.that(heads > 0 && q.size(1) % heads == 0 && q.size(1) > 0,
-             "q has shape {}, which is not {} heads side by side", q.shape(), heads);
-  check.that(key_heads > 0 && heads % key_heads == 0, "{} key heads for {} query heads, expected a divisor",
-             key_heads, heads);
+  check.that(heads > 0 && q.size(1) % heads == 0 && q.size(1) > 0, Code::bad_shape,
+             "q has shape {}, expected a last size divisible by {} heads", q.shape(), heads);
+  check.that(key_heads > 0 && heads % key_heads == 0, Code::bad_shape,
+             "key_heads is {}, expected a divisor of the {} heads", key_heads, heads);
   const int64_t head_size = q.size(1) / heads;
-  check.that(head_size <= kernel::kMaxHeadSize, "the head size is {}, expected at most {}", head_size,
-             kernel::kMaxHeadSize);
+  check.that(head_size <= kernel::kMaxHeadSize, Code::bad_shape, "head size is {}, expected at most {}",
+             head_size, kernel::kMaxHeadSize);
   check.shaped("k", k, {k.size(0), key_heads * head_size}, "key heads * the head size of q");
   check.shaped("v", v, k.shape(), "the shape of k");
   check.that(options.dropout >= 0 && options.dropout < 1, "dropout is {}, expected 0 or more and less than 1",
              options.dropout);
-  check.that(options.window >= 0, "window is {}, expected 0 for none, or more", options.window);
+  check.that(options.window >= 0, "window is {}, expected 0 or more (0: no window)", options.window);
   check.that(std::isfinite(options.scale) && options.scale >= 0,
-             "scale is {}, expected more than 0, or 0 for 1 / sqrt(head size)", options.scale);
+             "scale is {}, expected 0 or more (0: 1 / sqrt(head size))", options.scale);
   check.that(options.cap == 0 || (options.cap >= 1e-6f && options.cap <= 1e6f),
-             "cap is {}, expected 1e-6 to 1e6, or 0 for none", options.cap);
+             "cap is {}, expected 1e-6 to 1e6, or 0 (no cap)", options.cap);
   return {heads, key_heads, head_size, q.size(0), k.size(0)};
 }
 
 void check_starts(const Check& check, const char* name, const Tensor& starts, int64_t tokens) {
   check.that(starts && starts.dtype() == DType::i32 && starts.shape().rank() == 1 && starts.numel() >= 1,
-             "{} is missing or has another shape, expected i32 [sequences + 1]", name);
+             Code::bad_shape, "{} is missing or has the wrong dtype or shape, expected i32 [sequences + 1]",
+             name);
   const auto values = starts.data<int32_t>();
-  check.that(values[0] == 0 && values.back() == tokens && std::ranges::is_sorted(values),
-             "{} run from {} to {}, expected to rise from 0 to the number of tokens, {}", name, values[0],
+  check.that(values[0] == 0 && values.back() == tokens && std::ranges::is_sorted(values), Code::bad_shape,
+             "{} go from {} to {}, expected to increase from 0 to {} (the number of tokens)", name, values[0],
              values.back(), tokens);
 }
 
-// The smallest and largest distance any pair of the batch has, also of those that a mask hides.
+// The smallest and largest distance of any query-key pair in the batch, including pairs hidden by a mask.
 std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences& s, const Sizes& sizes,
                                             const AttentionOptions& options) {
   const bool together = options.causal || options.window > 0;
   check_starts(check, "query_starts", s.query_starts, sizes.queries);
   check_starts(check, "key_starts", s.key_starts, sizes.keys);
-  check.that(s.key_starts.numel() == s.query_starts.numel(), "{} sequences of queries and {} of keys",
-             s.count(), s.key_starts.numel() - 1);
+  check.that(s.key_starts.numel() == s.query_starts.numel(), Code::bad_shape,
+             "query_starts have {} sequences and key_starts {}, expected the same number", s.count(),
+             s.key_starts.numel() - 1);
   const auto positions_of = [](const Tensor& positions, int64_t tokens) {
     return positions && positions.dtype() == DType::i32 && positions.shape() == Shape{tokens};
   };
-  check.that(positions_of(s.query_positions, sizes.queries) && positions_of(s.key_positions, sizes.keys),
-             "positions are given for other than {} queries and {} keys, or not as i32", sizes.queries,
-             sizes.keys);
+  check.that(
+      positions_of(s.query_positions, sizes.queries) && positions_of(s.key_positions, sizes.keys),
+      Code::bad_shape,
+      "positions are missing or have the wrong dtype or shape, expected i32 [{}] for queries and i32 [{}] "
+      "for keys",
+      sizes.queries, sizes.keys);
   const auto q = s.query_starts.data<int32_t>(), k = s.key_starts.data<int32_t>();
   const auto qp = s.query_positions.data<int32_t>(), kp = s.key_positions.data<int32_t>();
   int64_t least = 0, most = 0;
   for (size_t b = 0; b + 1 < q.size(); ++b) {
     const int64_t queries = q[b + 1] - q[b], keys = k[b + 1] - k[b];
-    check.that(keys <= s.longest_keys, "sequence {} has {} keys, more than the longest, {}", b, keys,
+    check.that(keys <= s.longest_keys, "sequence {} has {} keys, expected at most {} (longest_keys)", b, keys,
                s.longest_keys);
     check.that(!together || queries <= keys,
-               "sequence {} has {} queries and only {} keys: causal or with a window there must be as many",
+               "sequence {} has {} queries and {} keys, expected at least one key per query for causal or "
+               "windowed attention",
                b, queries, keys);
     if (queries == 0 || keys == 0) continue;
     const auto query_positions = qp.subspan(q[b], queries), key_positions = kp.subspan(k[b], keys);
     check.that(!s.contiguous || (rise_by_one(query_positions) && rise_by_one(key_positions)),
-               "sequence {} is said to be contiguous, but its positions do not rise by one", b);
+               Code::bad_position,
+               "positions of sequence {} do not increase by one, expected that for contiguous sequences", b);
     const auto [q_least, q_most] = std::ranges::minmax(query_positions);
     const auto [k_least, k_most] = std::ranges::minmax(key_positions);
-    check.that(q_least >= 0 && k_least >= 0, "sequence {} has position {}, expected 0 or more", b,
-               std::min(q_least, k_least));
+    check.that(q_least >= 0 && k_least >= 0, Code::bad_position,
+               "sequence {} has position {}, expected 0 or more", b, std::min(q_least, k_least));
     least = std::min(least, int64_t{k_least} - q_most);
     most = std::max(most, int64_t{k_most} - q_least);
   }
@@ -91,8 +98,8 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
 void check_cover(const Check& check, const char* name, int64_t size, int64_t zero,
                  std::pair<int64_t, int64_t> range) {
   check.that(zero >= 0 && zero < size && range.first + zero >= 0 && range.second + zero < size,
-             "{} covers distances {} to {}, but {} to {} occur", name, -zero, size - 1 - zero, range.first,
-             range.second);
+             Code::bad_position, "{} covers distances {} to {}, expected at least {} to {}", name, -zero,
+             size - 1 - zero, range.first, range.second);
 }
 
 void check_slots(Check& check, const char* name, const SlotTerm& term, const Sizes& sizes,
@@ -101,10 +108,11 @@ void check_slots(Check& check, const char* name, const SlotTerm& term, const Siz
   check.floating(name, table);
   check.that(table.shape().rank() == 2 &&
                  (table.size(1) == sizes.head_size || table.size(1) == sizes.heads * sizes.head_size),
-             "{} has shape {}, expected [slots, {}] or [slots, {}]", name, table.shape(), sizes.head_size,
-             sizes.heads * sizes.head_size);
-  check.ids("slots", term.slots, table.size(0));
-  check.that(term.slots.shape().rank() == 1, "slots have shape {}, expected [distances]", term.slots.shape());
+             Code::bad_shape, "{} has shape {}, expected [slots, {}] or [slots, {}]", name, table.shape(),
+             sizes.head_size, sizes.heads * sizes.head_size);
+  check.ids("slots", term.slots, table.size(0), 0, Code::bad_position);
+  check.that(term.slots.shape().rank() == 1, Code::bad_shape, "slots have shape {}, expected [distances]",
+             term.slots.shape());
   check_cover(check, name, term.slots.numel(), term.zero, range);
 }
 
@@ -126,7 +134,7 @@ void check_terms(Check& check, const ScoreTerms& terms, const Sequences& sequenc
   if (terms.by_key) check_slots(check, "by_key", *terms.by_key, sizes, range);
   if (terms.dense) {
     check.shaped("dense", terms.dense.value(), {sizes.heads, pairs(sequences)},
-                 "heads, pairs of the sequences");
+                 "heads, query-key pairs of all sequences");
   }
 }
 
@@ -135,7 +143,7 @@ kernel::SlotViews views(const std::optional<SlotTerm>& term) {
   return {term->table.value().view(), term->slots.view(), term->zero};
 }
 
-// Everything the kernels look at, held together: views in args point into these.
+// Owns everything that the views in args refer to.
 struct Call {
   Var q, k, v, by_distance, by_query, by_key, dense;
   Sequences sequences;

@@ -8,16 +8,16 @@ namespace locus::op {
 
 struct AttentionOptions {
   int64_t heads = 1;
-  int64_t key_heads = 0;  // 0: as many as heads
-  float scale = 0;        // 0: 1/sqrt(head size); a scheme's own scale (ScoreTerms) goes before both
-  float cap = 0;          // on scores, as c tanh(score / c); 0: none
+  int64_t key_heads = 0;  // 0: the same as heads
+  float scale = 0;        // 0: 1/sqrt(head size); ScoreTerms::scale overrides both
+  float cap = 0;          // soft cap c of the scores: c tanh(score / c); 0: none
   bool causal = false;
   int64_t window = 0;  // 0: none
   float dropout = 0;
-  Random random{0, 0};  // of the dropout
+  Random random{0, 0};  // for dropout
 };
 
-// q [Nq, H*D], k and v [Nk, G*D]: [Nq, H*D].
+// q [Nq, H*D], k and v [Nk, G*D]. Result [Nq, H*D].
 Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequences, const ScoreTerms& terms,
               const AttentionOptions& options);
 

@@ -1,4 +1,4 @@
-// What every op checks at its door. Each error names the op, the argument, what it got and what was expected.
+// Argument checks of all ops. Each error names the op, the argument, what it got and what was expected.
 #pragma once
 
 #include <initializer_list>
@@ -9,19 +9,19 @@
 
 namespace locus::op {
 
-// The op whose arguments are checked, and the device and dtype the first checked tensor has: all must share
-// them.
+// Checks the arguments of one op. All tensors must have the device and dtype of the first one checked. Failed
+// checks of shape, dtype and device have Code::bad_shape.
 class Check {
  public:
   explicit Check(std::string_view op) : op_(op) {}
 
-  // A floating tensor the kernels can work on: f32, or f64 on the reference device.
+  // A floating-point tensor that kernels support: f32, or f64 on the reference device.
   void floating(std::string_view argument, const Tensor& tensor);
   void floating(std::string_view argument, const Var& var) { floating(argument, value(argument, var)); }
-  // The same, or bf16, as the right side of a product may be beside any left one.
+  // The same, or bf16: the right operand of a product may be bf16 with any left operand.
   void weight(std::string_view argument, const Tensor& tensor);
   void weight(std::string_view argument, const Var& var) { weight(argument, value(argument, var)); }
-  // Floating, and of this very shape; `because` says where the expectation comes from: "the last size of x".
+  // Floating-point, with exactly this shape. `because` explains the expected shape: "the last size of x".
   void shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
               std::string_view because);
   void shaped(std::string_view argument, const Var& var, const Shape& expected, std::string_view because) {
@@ -31,12 +31,12 @@ class Check {
   void rank_at_least(std::string_view argument, const Var& var, int rank) {
     rank_at_least(argument, value(argument, var), rank);
   }
-  // i32 ids in [0, size), or equal to `also` where that is given (a negative number); the error names the
-  // first bad one and its place.
-  void ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also = 0);
+  // i32 ids in [0, size), or equal to `also` if it is given (a negative number). The error names the first
+  // invalid id and its index, and has the code `invalid`.
+  void ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also = 0,
+           Code invalid = Code::bad_token);
 
-  // Memory for a result, of the dtype and on the device of `like`. Sizes that are too large are an error of
-  // this op.
+  // A new tensor for the result, with the dtype and device of `like`. An error names this op.
   Tensor result(const Tensor& like, std::span<const int64_t> sizes) const;
   Tensor result(const Tensor& like, std::initializer_list<int64_t> sizes) const {
     return result(like, std::span<const int64_t>(sizes.begin(), sizes.size()));
@@ -46,6 +46,12 @@ class Check {
   void that(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) const {
     if (!condition) [[unlikely]] {
       throw make_error(Fault::data, text, fmt::make_format_args(parts...)).at(op_);
+    }
+  }
+  template <class... Parts>
+  void that(bool condition, Code code, fmt::format_string<Parts...> text, Parts&&... parts) const {
+    if (!condition) [[unlikely]] {
+      throw make_error({Fault::data, code}, text, fmt::make_format_args(parts...)).at(op_);
     }
   }
 

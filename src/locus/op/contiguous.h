@@ -1,4 +1,4 @@
-// What Sequences::contiguous says, of the positions of one sequence.
+// Checks the condition of Sequences::contiguous for the positions of one sequence.
 #pragma once
 
 #include <algorithm>

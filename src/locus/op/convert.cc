@@ -8,8 +8,8 @@ namespace locus::op {
 Tensor convert(const Tensor& x, DType dtype) {
   const Check check("convert");
   check.that(static_cast<bool>(x), "x is missing");
-  check.that(is_float(x.dtype()) && is_float(dtype), "from {} to {}, expected floating formats",
-             name_of(x.dtype()), name_of(dtype));
+  check.that(is_float(x.dtype()) && is_float(dtype), Code::bad_shape,
+             "cannot convert {} to {}, expected floating-point dtypes", name_of(x.dtype()), name_of(dtype));
   if (x.dtype() == dtype) return x;
   const Tensor out = Tensor::empty(x.shape(), dtype, x.device());
   kernels(x.device()).convert({.from = x.view(), .to = out.view()});

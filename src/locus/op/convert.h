@@ -1,4 +1,4 @@
-// A tensor in another floating format. Storage only: no gradient flows through it.
+// Converts a tensor to another floating-point dtype. It is for storage: no gradient flows through it.
 #pragma once
 
 #include "locus/tensor/tensor.h"

@@ -6,7 +6,7 @@
 namespace locus::op {
 namespace {
 
-// The sum of the targets' weights: what the mean divides by.
+// The sum of the targets' weights, the divisor of the mean.
 double weight_of(const Tensor& targets, const Tensor& weights) {
   const std::vector<float> of = weights ? weights.values() : std::vector<float>();
   double total = 0;
@@ -25,15 +25,15 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   const int64_t N = logits.shape().rows(), V = logits.shape().cols();
   check.ids("targets", targets, V, kernel::kIgnoredTarget);
   const Shape expected(logits.shape().sizes().first(static_cast<size_t>(logits.shape().rank() - 1)));
-  check.that(targets.shape() == expected,
-             "targets have shape {}, expected {} (one for each row of logits {})", targets.shape(), expected,
+  check.that(targets.shape() == expected, Code::bad_shape,
+             "targets have shape {}, expected {} (one for every row of logits {})", targets.shape(), expected,
              logits.shape());
   check.that(options.smoothing >= 0 && options.smoothing <= 1, "smoothing is {}, expected 0 to 1",
              options.smoothing);
   const Tensor weights = options.weights;
   if (weights) check.shaped("weights", weights, {V}, "the number of classes");
   const double total = weight_of(targets, weights);
-  check.that(total > 0, "no target counts: all {} are ignored or have weight 0", N);
+  check.that(total > 0, "all {} targets are ignored or have weight 0, expected at least one other", N);
 
   const Tensor rows = logits.value();
   const Tensor losses = rows.like({N}), lse = rows.like({N});

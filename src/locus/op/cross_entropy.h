@@ -7,13 +7,13 @@
 namespace locus::op {
 
 struct CrossEntropyOptions {
-  float smoothing = 0;  // in [0, 1]: how much of the target is spread evenly over all classes
-  Tensor weights;       // [V], one per class, or absent
+  float smoothing = 0;  // label smoothing in [0, 1]: the part of a target that is spread over all classes
+  Tensor weights;       // [V], one for each class; optional
 };
 
-// The mean loss of the rows whose target is not kernel::kIgnoredTarget (-100), weighted by their targets'
-// weights: a single number, as PyTorch's cross_entropy. logits [.., V], targets i32 [..]. No row to count is
-// an error, not NaN.
+// The mean loss over the rows whose target is not kernel::kIgnoredTarget (-100), weighted by the class
+// weights of their targets: a single number, as PyTorch's cross_entropy. logits [.., V], targets i32 [..]. If
+// every row is ignored this is an error, not NaN.
 Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options = {});
 
 }  // namespace locus::op

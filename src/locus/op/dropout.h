@@ -1,4 +1,4 @@
-// Dropout whose mask is a function of a counter: computed again backward, never stored.
+// Dropout with a counter-based mask, which the backward pass computes again instead of storing it.
 #pragma once
 
 #include "locus/autograd/var.h"
@@ -6,8 +6,8 @@
 
 namespace locus::op {
 
-// Elements are zeroed with probability `rate`, the others divided by 1 - rate. `random` names the place and
-// the step: the same one gives the same mask.
+// Sets elements to zero with probability `rate` and divides the others by 1 - rate. Equal `random` gives
+// equal masks, so it must differ between layers and training steps.
 Var dropout(const Var& x, float rate, const Random& random);
 
 }  // namespace locus::op

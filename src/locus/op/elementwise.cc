@@ -78,7 +78,7 @@ Var mean(const Var& x) {
   Check check("mean");
   check.floating("x", x);
   const int64_t count = x.value().numel();
-  check.that(count > 0, "x has shape {}, expected at least one element", x.shape());
+  check.that(count > 0, Code::bad_shape, "x has shape {}, expected at least one element", x.shape());
   return scaled_sum(x, 1 / static_cast<double>(count));
 }
 

@@ -1,16 +1,16 @@
-// Sums, products and scalings, element by element.
+// Elementwise sums, products and scaling.
 #pragma once
 
 #include "locus/autograd/var.h"
 
 namespace locus::op {
 
-Var add(const Var& a, const Var& b);       // of one shape
-Var multiply(const Var& a, const Var& b);  // of one shape
+Var add(const Var& a, const Var& b);       // equal shapes
+Var multiply(const Var& a, const Var& b);  // equal shapes
 Var scale(const Var& x, float factor);
-Var add_bias(const Var& x, const Var& bias);  // x [.., C] plus bias [C] on every row
+Var add_bias(const Var& x, const Var& bias);  // adds bias [C] to every row of x [.., C]
 
 Var sum(const Var& x);   // of all elements, a single number
-Var mean(const Var& x);  // of all elements; at least one
+Var mean(const Var& x);  // of all elements; x must not be empty
 
 }  // namespace locus::op

@@ -9,13 +9,14 @@
 namespace locus::op {
 namespace {
 
-// A table [rows, columns] and the i32 [N] rows looked up in it.
+// Checks a table [rows, columns] and the i32 [N] indices of rows to look up in it.
 void check_lookup(Check& check, std::string_view name, const Var& table, std::string_view ids_name,
-                  const Tensor& ids, int64_t N) {
-  check.that(table.shape().rank() == 2, "{} has shape {}, expected [rows, columns]", name, table.shape());
-  check.ids(ids_name, ids, table.shape()[0]);
-  check.that(ids.shape() == Shape{N}, "{} have shape {}, expected [{}] (one for every token)", ids_name,
-             ids.shape(), N);
+                  const Tensor& ids, int64_t N, Code invalid = Code::bad_token) {
+  check.that(table.shape().rank() == 2, Code::bad_shape, "{} has shape {}, expected [rows, columns]", name,
+             table.shape());
+  check.ids(ids_name, ids, table.shape()[0], 0, invalid);
+  check.that(ids.shape() == Shape{N}, Code::bad_shape,
+             "{} have shape {}, expected [{}] (one for every token)", ids_name, ids.shape(), N);
 }
 
 void check_frozen(const Check& check, std::string_view name, int32_t row, int64_t rows) {
@@ -25,17 +26,18 @@ void check_frozen(const Check& check, std::string_view name, int32_t row, int64_
 void check_norm(Check& check, const EmbedOptions& options, int64_t C) {
   if (!options.gamma) {
     check.that(!options.beta, "beta is given without gamma");
-    check.that(!options.rms, "rms is asked for without gamma");
+    check.that(!options.rms, "rms is set without gamma");
     return;
   }
-  check.that(C > 0, "rows have no columns, expected at least one for the norm");
+  check.that(C > 0, Code::bad_shape, "rows have 0 columns, expected at least 1 for the norm");
   check.shaped("gamma", options.gamma, {C}, "the width of the result");
   if (options.beta) check.shaped("beta", options.beta, {C}, "the width of the result");
-  check.that(!options.rms || !options.beta, "beta is given, but RMS norm has none");
-  check.that(std::isfinite(options.eps) && options.eps >= 0, "eps is {}, expected 0 or more", options.eps);
+  check.that(!options.rms || !options.beta, "beta is given for RMS norm, which does not use it");
+  check.that(std::isfinite(options.eps) && options.eps >= 0, "eps is {}, expected a finite number, 0 or more",
+             options.eps);
 }
 
-// What the forward pass was given, kept for the backward one.
+// The arguments of the forward pass, kept for the backward pass.
 struct Embedding {
   Var tokens;
   Tensor ids;
@@ -54,11 +56,12 @@ struct Embedding {
     check_frozen(check, "frozen_token", options.frozen_token, tokens.shape()[0]);
     if (input) {
       check.floating("the input term's table", input->table);
-      check_lookup(check, "the input term's table", input->table, "the input term's rows", input->rows, N);
+      check_lookup(check, "the input term's table", input->table, "the input term's rows", input->rows, N,
+                   Code::bad_position);
       check_frozen(check, "frozen_row", options.frozen_row, input->table.shape()[0]);
     }
     const int64_t C = width();
-    check.that(!input || joined() || input->table.shape()[1] == C,
+    check.that(!input || joined() || input->table.shape()[1] == C, Code::bad_shape,
                "the input term's table has shape {}, expected [rows, {}] (the width of tokens)",
                input ? input->table.shape() : Shape(), C);
     if (options.segments) {
@@ -73,12 +76,12 @@ struct Embedding {
                options.token_scale);
     check.that(options.dropout >= 0 && options.dropout < 1,
                "dropout is {}, expected 0 or more and less than 1", options.dropout);
-    check.weight("tokens", tokens);  // beside the others
+    check.weight("tokens", tokens);  // again, now that the device of the other tensors is known
     check.that(tokens.value().dtype() != DType::bf16 || !recording(inputs()),
-               "tokens are bf16, which no gradient flows through, but one is wanted; open the model as f32");
+               "tokens are bf16, but a gradient is required: bf16 weights cannot be trained, use f32");
   }
 
-  // Of the result: what the others are, or what the device counts with.
+  // A tensor for the result: the dtype of the inputs that are not bf16, or the default of the device.
   Tensor memory(const Check& check) const {
     for (const Var& var : inputs()) {
       if (var && var.value().dtype() != DType::bf16) return check.result(var.value(), {ids.numel(), width()});
@@ -111,8 +114,8 @@ struct Embedding {
     return args;
   }
 
-  // The gradient of the rows' sum; those of gamma and beta go to them on the way.
-  Tensor undo(const Tensor& dy) const {
+  // The gradient of the sum of rows, before norm and dropout. Also accumulates those of gamma and beta.
+  Tensor backward_norm(const Tensor& dy) const {
     if (!options.gamma && options.dropout == 0) return dy;
     const int64_t N = dy.size(0), C = dy.size(1);
     const Tensor dx = dy.like(dy.shape());
@@ -132,7 +135,7 @@ struct Embedding {
   }
 
   void backward(const Tensor& dy) const {
-    const Tensor dx = undo(dy);
+    const Tensor dx = backward_norm(dy);
     const int64_t own = tokens.shape()[1];
     const Tensor own_part = joined() ? dx.columns(0, own) : dx;
     scatter_rows(tokens, own_part, ids, options.frozen_token, options.token_scale);

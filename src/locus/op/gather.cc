@@ -11,10 +11,11 @@ namespace locus::op {
 Var gather(const Var& table, const Tensor& ids, int32_t frozen) {
   Check check("gather");
   check.floating("table", table);
-  check.that(table.shape().rank() == 2, "table has shape {}, expected [rows, columns]", table.shape());
+  check.that(table.shape().rank() == 2, Code::bad_shape, "table has shape {}, expected [rows, columns]",
+             table.shape());
   check.ids("ids", ids, table.shape()[0]);
-  check.that(ids.shape().rank() < Shape::kMaxRank, "ids have shape {}, expected rank {} or less", ids.shape(),
-             Shape::kMaxRank - 1);
+  check.that(ids.shape().rank() < Shape::kMaxRank, Code::bad_shape,
+             "ids have shape {}, expected rank {} or less", ids.shape(), Shape::kMaxRank - 1);
   std::vector<int64_t> sizes(ids.shape().sizes().begin(), ids.shape().sizes().end());
   sizes.push_back(table.shape()[1]);
   const Tensor flat = ids.reshape({ids.numel()});

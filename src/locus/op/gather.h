@@ -1,4 +1,4 @@
-// Rows of a table by their numbers: the lookup of token and position embeddings.
+// Looks up rows of a table by index, for token and position embeddings.
 #pragma once
 
 #include "locus/autograd/var.h"
@@ -6,8 +6,8 @@
 namespace locus::op {
 
 // out[.., :] = table[ids[..], :]; table [V, C], ids i32 of any shape, each in [0, V). Gradients of rows that
-// occur more than once are added in the order of ids. The row `frozen` (a padding row) gets none; -1 for no
-// such row.
+// occur more than once are added in the order of ids. The row `frozen` (a padding row) gets no gradient; -1:
+// no frozen row.
 Var gather(const Var& table, const Tensor& ids, int32_t frozen = -1);
 
 }  // namespace locus::op

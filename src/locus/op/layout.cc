@@ -9,8 +9,9 @@ namespace locus::op {
 Var reshape(const Var& x, Shape shape) {
   Check check("reshape");
   check.floating("x", x);
-  check.that(shape.numel() == x.value().numel(), "x has shape {}: {} elements, but {} has {}", x.shape(),
-             x.value().numel(), shape, shape.numel());
+  check.that(shape.numel() == x.value().numel(), Code::bad_shape,
+             "x has shape {} with {} elements, the new shape {} has {}", x.shape(), x.value().numel(), shape,
+             shape.numel());
   const Tensor even = x.value().contiguous() ? x.value() : x.value().clone();
   return record(even.reshape(shape), {x}, [=](const Tensor& dy) {
     x.accumulate((dy.contiguous() ? dy : dy.clone()).reshape(x.shape()));
@@ -22,11 +23,11 @@ std::vector<Var> split(const Var& x, const std::vector<int64_t>& widths) {
   check.rank_at_least("x", x, 1);
   int64_t total = 0;
   for (const int64_t width : widths) {
-    check.that(width >= 0, "a width is {}, expected 0 or more", width);
-    total = checked_add(total, width, "split: the sum of the widths");
+    check.that(width >= 0, Code::bad_shape, "a width is {}, expected 0 or more", width);
+    total = checked_add(total, width, "split: sum of the widths");
   }
-  check.that(total == x.shape().cols(), "the widths add up to {}, expected {} (the last size of x)", total,
-             x.shape().cols());
+  check.that(total == x.shape().cols(), Code::bad_shape,
+             "the sum of the widths is {}, expected {} (the last size of x)", total, x.shape().cols());
   std::vector<Tensor> parts;
   int64_t begin = 0;
   for (const int64_t width : widths) {
@@ -52,9 +53,9 @@ std::vector<Var> split(const Var& x, const std::vector<int64_t>& widths) {
 Var rows(const Var& x, int64_t begin, int64_t end) {
   Check check("rows");
   check.weight("x", x);
-  check.that(x.shape().rank() >= 2, "x has shape {}, expected rank 2 or more", x.shape());
-  check.that(begin >= 0 && begin <= end && end <= x.shape()[0], "rows {} to {} of x, which has shape {}",
-             begin, end, x.shape());
+  check.that(x.shape().rank() >= 2, Code::bad_shape, "x has shape {}, expected rank 2 or more", x.shape());
+  check.that(begin >= 0 && begin <= end && end <= x.shape()[0], Code::bad_shape,
+             "x of shape {} has no rows {} to {}", x.shape(), begin, end);
   return record(x.value().rows(begin, end), {x}, [=](const Tensor& dy) {
     if (!x.wants_grad()) return;
     const Tensor part = x.open_grad().rows(begin, end);
@@ -64,14 +65,14 @@ Var rows(const Var& x, int64_t begin, int64_t end) {
 
 Var join(const std::vector<Var>& parts) {
   Check check("join");
-  check.that(!parts.empty(), "there are no parts");
+  check.that(!parts.empty(), "got 0 parts, expected at least 1");
   int64_t total = 0;
   for (const Var& part : parts) {
     check.rank_at_least("a part", part, 1);
-    check.that(part.shape().with_last(1) == parts[0].shape().with_last(1),
-               "parts of shape {} and {}, expected all sizes but the last to be equal", parts[0].shape(),
+    check.that(part.shape().with_last(1) == parts[0].shape().with_last(1), Code::bad_shape,
+               "parts have shapes {} and {}, expected all sizes but the last to be equal", parts[0].shape(),
                part.shape());
-    total = checked_add(total, part.shape().cols(), "join: the sum of the last sizes");
+    total = checked_add(total, part.shape().cols(), "join: sum of the last sizes");
   }
   std::vector<int64_t> sizes(parts[0].shape().sizes().begin(), parts[0].shape().sizes().end());
   sizes.back() = total;

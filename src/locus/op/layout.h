@@ -1,4 +1,4 @@
-// The same numbers in another shape, and parts of an axis.
+// Reshapes, splits and concatenates tensors.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@ namespace locus::op {
 
 Var reshape(const Var& x, Shape shape);
 
-// Cuts the last axis into parts of these widths, which add up to it. The parts are views: nothing is copied
-// forward.
+// Splits the last axis into parts of these widths, whose sum is its size. The parts are views: the forward
+// pass copies nothing.
 std::vector<Var> split(const Var& x, const std::vector<int64_t>& widths);
 
-// Rows [begin, end) of the first axis: a view.
+// Rows [begin, end) of the first axis, as a view.
 Var rows(const Var& x, int64_t begin, int64_t end);
 
-// Puts tensors of equal rows side by side along the last axis.
+// Concatenates tensors along the last axis. All other sizes must be equal.
 Var join(const std::vector<Var>& parts);
 
 }  // namespace locus::op

@@ -9,7 +9,7 @@
 namespace locus::op {
 namespace {
 
-// Sizes of one side of a product: rows x cols as it takes part, after any transposition.
+// Sizes of one operand of a product, after any transposition.
 struct Side {
   int64_t batch, rows, cols;
 };
@@ -19,7 +19,7 @@ Side side_of(const Tensor& t, bool transposed) {
   return transposed ? Side{batch, cols, rows} : Side{batch, rows, cols};
 }
 
-// b in the order the device reads it; nothing of an empty one is ever read.
+// Packs b in the order in which the kernels read it. An empty b is never read.
 Tensor pack(const Tensor& b, const Side& side, bool transposed) {
   const Kernels& k = kernels(b.device());
   const int64_t size = b.numel() == 0 ? 1 : k.packed_size(side.rows, side.cols, b.dtype());
@@ -41,15 +41,15 @@ struct Product {
   Activation activation = Activation::none;
 };
 
-// a b into c, of which every element is written.
+// Writes the product of a and b to all elements of c.
 Tensor product(const Tensor& a, const Tensor& b, const Product& how, Tensor c) {
-  if (a.shape().rank() == 2 && a.size(0) <= kernel::kFewRows && !how.a_transposed && how.b_transposed) {
+  if (a.shape().rank() == 2 && a.size(0) <= kernel::kMaxSmallM && !how.a_transposed && how.b_transposed) {
     kernels(a.device())
-        .few_rows({.a = a.view(),
-                   .b = b.view(),
-                   .c = c.view(),
-                   .bias = how.bias.view(),
-                   .activation = how.activation});
+        .matmul_small_m({.a = a.view(),
+                         .b = b.view(),
+                         .c = c.view(),
+                         .bias = how.bias.view(),
+                         .activation = how.activation});
     return c;
   }
   const Side left = side_of(a, how.a_transposed), right = side_of(b, how.b_transposed);
@@ -68,7 +68,7 @@ Tensor product(const Tensor& a, const Tensor& b, const Product& how, Tensor c) {
   return c;
 }
 
-// x as a matrix [rows, cols]: a view when its rows are even, whatever its rank.
+// x as a matrix [rows, cols]. Copies only if x is not contiguous and its rank is not 2.
 Tensor matrix(const Tensor& x) {
   const Tensor even = x.contiguous() || x.shape().rank() == 2 ? x : x.clone();
   return even.shape().rank() == 2 ? even : even.reshape({x.shape().rows(), x.shape().cols()});
@@ -82,17 +82,19 @@ Var matmul(const Var& a, const Var& b, bool a_transposed, bool b_transposed) {
   check.rank_at_least("b", b, 2);
   const Shape& left = a.shape();
   const Shape& right = b.shape();
-  check.that(left.rank() <= 3 && right.rank() == left.rank(),
+  check.that(left.rank() <= 3 && right.rank() == left.rank(), Code::bad_shape,
              "a has shape {} and b {}, expected both of rank 2 or both of rank 3", left, right);
   const Side x = side_of(a.value(), a_transposed), y = side_of(b.value(), b_transposed);
-  check.that(x.batch == y.batch, "a has shape {} and b {}, expected equal first sizes", left, right);
-  check.that(x.cols == y.rows, "a has shape {}{} and b {}{}: inner sizes {} and {} differ", left,
+  check.that(x.batch == y.batch, Code::bad_shape, "a has shape {} and b {}, expected equal first sizes", left,
+             right);
+  check.that(x.cols == y.rows, Code::bad_shape,
+             "a has shape {}{} and b {}{}, expected equal inner sizes: got {} and {}", left,
              a_transposed ? " transposed" : "", right, b_transposed ? " transposed" : "", x.cols, y.rows);
   Tensor c = left.rank() == 3 ? check.result(a.value(), {x.batch, x.rows, y.cols})
                               : check.result(a.value(), {x.rows, y.cols});
   const Product how = {.a_transposed = a_transposed, .b_transposed = b_transposed};
   return record(product(a.value(), b.value(), how, std::move(c)), {a, b}, [=](const Tensor& dy) {
-    // c = A B with A = a or a^T: dA = dy B^T and dB = A^T dy, each transposed back where its argument was.
+    // c = A B with A = a or a^T, B = b or b^T: dA = dy B^T and dB = A^T dy, transposed like their arguments.
     const Tensor &av = a.value(), &bv = b.value();
     if (a.wants_grad()) {
       Tensor da = av.like(av.shape());
@@ -113,23 +115,23 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
   Check check("linear");
   check.rank_at_least("x", x, 1);
   check.weight("weight", weight);
-  check.that(weight.shape().rank() == 2, "weight has shape {}, expected [out, in]", weight.shape());
+  check.that(weight.shape().rank() == 2, Code::bad_shape, "weight has shape {}, expected [out, in]",
+             weight.shape());
   const int64_t out = weight.shape()[0], in = weight.shape()[1];
-  check.that(x.shape().cols() == in,
-             "x has shape {}, expected its last size to be {} (the weight is [{}, {}])", x.shape(), in, out,
-             in);
+  check.that(x.shape().cols() == in, Code::bad_shape,
+             "x has shape {}, expected last size {} (the weight is [{}, {}])", x.shape(), in, out, in);
   if (bias) check.shaped("bias", bias, {out}, "the first size of the weight");
   const Tensor rows = matrix(x.value());
-  const bool keeps = recording({x, weight, bias});
-  check.that(!keeps || weight.value().dtype() != DType::bf16,
-             "weight is bf16, which no gradient flows through, but one is wanted; open the model as f32");
-  // Backward needs the sum before the activation, so the two are one store only when nothing is recorded.
+  const bool recorded = recording({x, weight, bias});
+  check.that(!recorded || weight.value().dtype() != DType::bf16,
+             "weight is bf16, but a gradient is required: bf16 weights cannot be trained, use f32");
+  // The backward pass needs the sum before the activation. So both are fused only if nothing is recorded.
   const Product how = {.b_transposed = true,
                        .bias = bias ? bias.value() : Tensor(),
-                       .activation = keeps ? Activation::none : activation};
+                       .activation = recorded ? Activation::none : activation};
   const Tensor sum = product(rows, weight.value(), how, check.result(rows, {rows.size(0), out}));
   Tensor y = sum;
-  if (keeps && activation != Activation::none) {
+  if (recorded && activation != Activation::none) {
     y = sum.like(sum.shape());
     kernels(y.device()).activation({.activation = activation, .x = sum.view(), .y = y.view()});
   }

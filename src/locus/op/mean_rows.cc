@@ -9,12 +9,13 @@ namespace {
 
 void check_starts(const Check& check, const Tensor& starts, int64_t N) {
   check.that(starts && starts.dtype() == DType::i32 && starts.numel() >= 1,
-             "starts are missing, expected i32 [sequences + 1]");
+             "starts are missing or have the wrong dtype or shape, expected i32 [sequences + 1]");
   const auto values = starts.data<int32_t>();
   check.that(values.front() == 0 && values.back() == N,
-             "starts run from {} to {}, expected 0 to {} (the rows)", values.front(), values.back(), N);
+             "starts go from {} to {}, expected 0 to {} (the number of rows)", values.front(), values.back(),
+             N);
   for (size_t b = 0; b + 1 < values.size(); ++b) {
-    check.that(values[b] < values[b + 1], "sequence {} runs from {} to {}, expected at least one row", b,
+    check.that(values[b] < values[b + 1], "sequence {} is rows {} to {}, expected at least one row", b,
                values[b], values[b + 1]);
   }
 }
@@ -24,7 +25,7 @@ void check_starts(const Check& check, const Tensor& starts, int64_t N) {
 Var mean_rows(const Var& x, const Tensor& starts) {
   Check check("mean_rows");
   check.floating("x", x);
-  check.that(x.shape().rank() == 2, "x has shape {}, expected [N, C]", x.shape());
+  check.that(x.shape().rank() == 2, Code::bad_shape, "x has shape {}, expected [N, C]", x.shape());
   check_starts(check, starts, x.shape()[0]);
   const auto bounds = starts.data<int32_t>();
   const int64_t B = starts.numel() - 1;

@@ -1,11 +1,11 @@
-// One row for every sequence of a packed batch: the mean of its tokens.
+// Mean pooling: one row for every sequence of a packed batch, the mean of its tokens.
 #pragma once
 
 #include "locus/autograd/var.h"
 
 namespace locus::op {
 
-// x [N, C], starts i32 [B+1] rising from 0 to N, no sequence empty: [B, C].
+// x [N, C], starts i32 [B+1], strictly increasing from 0 to N. Result [B, C].
 Var mean_rows(const Var& x, const Tensor& starts);
 
 }  // namespace locus::op

@@ -11,14 +11,14 @@ namespace {
 Var norm(Check check, const Var& x, const Var& gamma, const Var& beta, float eps, bool rms) {
   check.rank_at_least("x", x, 1);
   const int64_t C = x.shape().cols(), N = x.shape().rows();
-  check.that(C > 0, "x has shape {}, expected at least one column", x.shape());
+  check.that(C > 0, Code::bad_shape, "x has shape {}, expected at least one column", x.shape());
   check.shaped("gamma", gamma, {C}, "the last size of x");
   if (beta) check.shaped("beta", beta, {C}, "the last size of x");
   check.that(std::isfinite(eps) && eps >= 0, "eps is {}, expected a finite number, 0 or more", eps);
 
-  const bool keeps = recording({x, gamma, beta});
+  const bool recorded = recording({x, gamma, beta});
   const Tensor y = x.value().like(x.shape());
-  const Tensor mean = keeps && !rms ? y.like({N}) : Tensor(), rstd = keeps ? y.like({N}) : Tensor();
+  const Tensor mean = recorded && !rms ? y.like({N}) : Tensor(), rstd = recorded ? y.like({N}) : Tensor();
   kernels(y.device())
       .norm({.x = x.value().view(),
              .gamma = gamma.value().view(),

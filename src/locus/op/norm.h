@@ -5,7 +5,7 @@
 
 namespace locus::op {
 
-// (x - mean) / sqrt(variance + eps) * gamma + beta; x [.., C], gamma and beta [C], beta may be absent.
+// (x - mean) / sqrt(variance + eps) * gamma + beta; x [.., C], gamma and beta [C]. beta is optional.
 Var layer_norm(const Var& x, const Var& gamma, const Var& beta, float eps);
 
 // x / sqrt(mean of x^2 + eps) * gamma; x [.., C], gamma [C].

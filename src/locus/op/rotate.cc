@@ -6,18 +6,18 @@
 namespace locus::op {
 namespace {
 
-// What a rotation needs of the term, for queries or for keys.
+// The part of a RotationTerm for queries or for keys.
 struct Rotation {
   Tensor cos, sin, rows;
   int64_t heads, width;
   bool interleaved;
 
-  // Tables are f32 whatever x is; on the reference they may be as wide as x.
+  // Tables are f32 for any x; with an f64 x they may also be f64.
   void check_table(const Check& check, const char* name, const Tensor& table, DType x) const {
     check.that(static_cast<bool>(table), "{} is missing", name);
     check.that(table.dtype() == DType::f32 || (table.dtype() == DType::f64 && x == DType::f64),
-               "{} is {}, expected f32", name, name_of(table.dtype()));
-    check.that(table.shape().rank() == 2 && table.size(1) == width / 2,
+               Code::bad_shape, "{} is {}, expected f32", name, name_of(table.dtype()));
+    check.that(table.shape().rank() == 2 && table.size(1) == width / 2, Code::bad_shape,
                "{} has shape {}, expected [rows, {}] (half of the width {})", name, table.shape(), width / 2,
                width);
   }
@@ -25,18 +25,18 @@ struct Rotation {
   void check(Check check, const char* name, const Var& x) const {
     check.floating(name, x);
     const Shape& shape = x.shape();
-    check.that(shape.rank() == 2 && heads > 0 && shape[1] % heads == 0,
-               "{} has shape {}, which is not [tokens, {} heads side by side]", name, shape, heads);
+    check.that(shape.rank() == 2 && heads > 0 && shape[1] % heads == 0, Code::bad_shape,
+               "{} has shape {}, expected [tokens, heads * head size] with {} heads", name, shape, heads);
     const int64_t head_size = shape[1] / heads;
-    check.that(width >= 0 && width <= head_size && width % 2 == 0,
-               "the width is {}, expected an even number up to the head size {}", width, head_size);
+    check.that(width >= 0 && width <= head_size && width % 2 == 0, Code::bad_shape,
+               "rotated width is {}, expected an even number up to the head size {}", width, head_size);
     check_table(check, "cos", cos, x.value().dtype());
     check_table(check, "sin", sin, x.value().dtype());
-    check.that(sin.shape() == cos.shape(), "sin has shape {}, expected {} (the shape of cos)", sin.shape(),
-               cos.shape());
-    check.ids("rows", rows, cos.size(0));
-    check.that(rows.shape() == Shape{shape[0]}, "rows have shape {}, expected [{}] (one for every token)",
-               rows.shape(), shape[0]);
+    check.that(sin.shape() == cos.shape(), Code::bad_shape,
+               "sin has shape {}, expected {} (the shape of cos)", sin.shape(), cos.shape());
+    check.ids("rows", rows, cos.size(0), 0, Code::bad_position);
+    check.that(rows.shape() == Shape{shape[0]}, Code::bad_shape,
+               "rows have shape {}, expected [{}] (one for every token)", rows.shape(), shape[0]);
   }
 
   Tensor turn(const Tensor& x, bool backward) const {

@@ -5,8 +5,8 @@
 
 namespace locus::op {
 
-// q [Nq, H*D] and k [Nk, G*D], heads side by side, each rotated by the same angles: the same shapes. Keys
-// have tables and rows of their own in the term. The tables get no gradient.
+// q [Nq, H*D] and k [Nk, G*D] with concatenated heads. All heads are rotated by the same angles; the shape
+// does not change. The term has separate tables and rows for keys. The tables get no gradient.
 Var rotate_queries(const Var& q, const RotationTerm& term, int64_t heads);
 Var rotate_keys(const Var& k, const RotationTerm& term, int64_t heads);
 

@@ -5,9 +5,9 @@
 
 namespace locus::op {
 
-// Adds factor * rows[n] to row ids[n] of the table's gradient, n ascending; rows of the id `frozen` are left
-// out. A gradient that is there already is added to in place, and only in the rows that occur. The first to
-// come makes a tensor of zeros, which is written whole: gradients are dense, and so is what reads them.
+// Adds factor * rows[n] to row ids[n] of the table's gradient, in the order of n. Rows with the id `frozen`
+// are skipped. An existing gradient is changed in place, and only in the rows that occur. Otherwise a tensor
+// of zeros is created first, because gradients are dense.
 void scatter_rows(const Var& table, const Tensor& rows, const Tensor& ids, int32_t frozen, float factor = 1);
 
 }  // namespace locus::op

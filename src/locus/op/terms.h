@@ -1,5 +1,5 @@
-// What a position scheme asks of a model, in the three places where it can act. Terms say what to compute,
-// not who asked: everything below scheme/ works on these alone.
+// What a position scheme adds to a model, in the three places where it can act: input, rotation and scores.
+// Terms describe what to compute, not which scheme it is for. All code below scheme/ uses only terms.
 #pragma once
 
 #include <optional>
@@ -8,35 +8,35 @@
 
 namespace locus {
 
-// Packed tokens: all sequences one after the other, no padding. Keys apart from queries, so that a cache is
-// just more keys than queries, and cross attention keys of another text.
+// A packed batch: all sequences one after another, without padding. Keys are separate from queries. With a KV
+// cache there are more keys than queries, and in cross-attention the keys are those of another text.
 struct Sequences {
   Tensor query_starts, key_starts;        // i32 [B+1]
   Tensor query_positions, key_positions;  // i32 [Nq], [Nk]
-  int64_t longest_keys = 0;               // of one sequence
-  bool contiguous = true;                 // positions rise by one inside every sequence
+  int64_t longest_keys = 0;               // maximum number of keys of a sequence
+  bool contiguous = true;                 // in every sequence, positions increase by one
 
   int64_t count() const { return query_starts.numel() - 1; }
 };
 
-// Input: a row for every token, added to its embedding or joined on behind it.
+// Input: a row for every token, added to its embedding or concatenated after it.
 struct InputTerm {
-  Var table;    // [R, C], or [R, own width] when joined
-  Tensor rows;  // i32 [N]: each token's row of the table
-  bool joined = false;
+  Var table;            // [R, C], or [R, any width] if joined
+  Tensor rows;          // i32 [N]: the row of the table for each token
+  bool joined = false;  // concatenated instead of added
 };
 
-// Rotation: angles for every token, see kernel/rotate.h. Queries and keys share the tables unless keys have
+// Rotation: angles for every token, see kernel/rotate.h. Keys use the tables of queries unless they have
 // their own.
 struct RotationTerm {
   Tensor cos, sin;              // f32 [R, width/2]
-  Tensor key_cos, key_sin;      // absent: the same as cos and sin
+  Tensor key_cos, key_sin;      // if absent: cos and sin
   Tensor query_rows, key_rows;  // i32 [Nq], [Nk]
-  int64_t width = 0;            // how much of each head is rotated
+  int64_t width = 0;            // number of rotated dimensions of each head
   bool interleaved = false;
 };
 
-// Scores: see kernel/attention.h. A table's column d + zero belongs to distance d.
+// Scores: see kernel/attention.h. Column d + zero of a table belongs to distance d.
 struct DistanceTerm {
   Var table;  // [H, S]
   int64_t zero = 0;
@@ -49,8 +49,8 @@ struct SlotTerm {
 struct ScoreTerms {
   std::optional<DistanceTerm> by_distance;
   std::optional<SlotTerm> by_query, by_key;
-  Var dense;                   // [H, P], the sequences' [queries, keys] blocks one after the other; or none
-  std::optional<float> scale;  // replaces 1/sqrt(D) where a scheme says so
+  Var dense;                   // [H, P]: the [queries, keys] blocks of the sequences, concatenated; optional
+  std::optional<float> scale;  // replaces 1/sqrt(D) if set
 };
 
 struct Terms {

@@ -1,11 +1,11 @@
-// ALiBi: scores lose a constant of their head for every step of distance.
+// ALiBi: attention scores decrease linearly with distance, with a fixed slope per head.
 //   score(h, i, j) -= slope(h) |i - j|                 by_distance [H, S]
-// A causal model sees j <= i only, where this is the paper's slope (j - i); in both directions it is the
-// symmetric form. For H a power of two slope(h) = 2^(-8 (h+1) / H). Between powers of two the paper's rule:
-// the slopes of the power below, then every other one of the power above. With bias_max m (MPT) the rule is
-// 2^(-m (h+1) / n), n the power of two at or above H, cut from the order odd ones first: the same slopes when
-// m = 8.
-// Press, Smith, Lewis 2021, arXiv 2108.12409.
+// For causal models (j <= i) this equals the slope (j - i) of the paper; bidirectional models get the
+// symmetric form. If H is a power of two, slope(h) = 2^(-8 (h+1) / H). Otherwise the rule of the paper
+// applies: the slopes of the next smaller power of two, then every other slope of the next larger one. With
+// bias_max m (MPT) the slopes are 2^(-m (h+1) / n), n the power of two at or above H, taken at h = 1, 3, ..
+// first and then at h = 0, 2, .. until there are H of them. For m = 8 both rules give the same slopes. Press,
+// Smith, Lewis 2021, arXiv 2108.12409.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -21,25 +21,26 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "bias_max",
                .kind = OptionSpec::Kind::number,
                .preset = "8",
-               .help = "the last head's slope is 2^-bias_max when the number of heads is a power of two",
+               .help = "the smallest slope is 2^-bias_max if the number of heads is a power of two",
                .least = 1e-3,
                .most = 100},
     OptionSpec{.name = "slopes",
                .kind = OptionSpec::Kind::numbers,
                .preset = "",
-               .help = "a slope for every head, instead of the rule"},
+               .help = "one slope per head, comma-separated, instead of the rule of the paper"},
     OptionSpec{.name = "scaled",
                .kind = OptionSpec::Kind::boolean,
                .preset = "false",
-               .help = "multiply the bias by 1/sqrt(head size), as Falcon does"},
+               .help = "multiply the bias by 1/sqrt(head size), as in Falcon"},
     OptionSpec{.name = "bf16",
                .kind = OptionSpec::Kind::boolean,
                .preset = "false",
-               .help = "round the slopes to bf16 first, as Falcon-RW does"},
+               .help = "round the slopes to bf16 first, as in Falcon-RW"},
 };
 
-// n heads, n rounded up to a power of two: slopes 2, 4, .. of n, then 1, 3, .. The even ones of n are those
-// of n/2 heads in their order, so this is the paper's rule for any number of heads.
+// With n the number of heads rounded up to a power of two: slopes 2, 4, .. of n, then slopes 1, 3, .. The
+// even slopes of n are the slopes of n/2 heads in order, so this is the rule of the paper for any number of
+// heads.
 std::vector<double> slopes_by_rule(int64_t heads, double bias_max) {
   const auto n = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(heads)));
   const auto slope = [&](int64_t i) {
@@ -62,7 +63,7 @@ class Alibi final : public Scheme {
     if (slopes_.empty()) slopes_ = slopes_by_rule(geometry.heads, options.number("bias_max"));
     const auto count = static_cast<int64_t>(slopes_.size());
     if (count != geometry.heads) {
-      fail(Fault::usage, "alibi: option slopes has {} numbers, expected one for each of {} heads", count,
+      fail(Fault::usage, "scheme alibi: option slopes has {} numbers, expected {}, one per head", count,
            geometry.heads);
     }
     for (double& slope : slopes_) {
@@ -83,7 +84,7 @@ class Alibi final : public Scheme {
 
  private:
   std::vector<double> slopes_;
-  Tensor kind_;  // of the format and on the device the model has
+  Tensor kind_;  // has the dtype and the device of the model
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
@@ -95,11 +96,12 @@ std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, c
 
 extern const SchemeInfo kAlibi = {
     .name = "alibi",
-    .summary = "scores fall linearly with distance, each head at its own slope",
+    .summary = "subtracts the distance times a fixed slope per head from the attention scores",
+    .aliases = "linear biases, linear bias",
     .formula = "score(h, i, j) = scale * q_i . k_j - slope(h) |i - j|,   slope(h) = 2^(-8 (h+1) / H)",
     .paper = "Press, Smith, Lewis 2021, arXiv 2108.12409",
     .models = "BLOOM, MPT, Falcon-RW, BTLM, Jina embeddings v2",
-    .cost = "one addition for every score",
+    .cost = "one addition per attention score",
     .relative = true,
     .extrapolates = true,
     .options = kOptions,

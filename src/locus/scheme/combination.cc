@@ -36,14 +36,15 @@ class Combination final : public Scheme {
 std::vector<const SchemeInfo*> parts_of(std::string_view name) {
   std::vector<const SchemeInfo*> parts;
   for (std::string_view rest = name;;) {
-    const size_t end = std::min(rest.find(kAnd), rest.size());
+    const size_t end = std::min(rest.find(kPlus), rest.size());
     const SchemeInfo& part = scheme_info(rest.substr(0, end));
     if (part.acts_on == ActsOn::nothing) {
-      fail(Fault::usage, "scheme {}: {} does nothing, expected the others alone", name, part.name);
+      fail(Fault::usage, "scheme {}: {} does nothing, so it cannot be combined with other schemes", name,
+           part.name);
     }
     const auto rival = std::ranges::find(parts, part.acts_on, &SchemeInfo::acts_on);
     if (rival != parts.end()) {
-      fail(Fault::usage, "scheme {}: {} and {} both act on the {}, expected one scheme there", name,
+      fail(Fault::usage, "scheme {}: {} and {} both act on the {}, expected at most one scheme there", name,
            (*rival)->name, part.name, name_of(part.acts_on));
     }
     parts.push_back(&part);
@@ -52,8 +53,8 @@ std::vector<const SchemeInfo*> parts_of(std::string_view name) {
   }
 }
 
-// The views of a SchemeInfo need someone who has the texts.
-struct Kept {
+// A SchemeInfo of views, together with the strings and lists that they point to.
+struct OwnedInfo {
   std::vector<const SchemeInfo*> parts;
   std::string name, summary, formula, paper, models, cost;
   std::deque<std::string> option_names;
@@ -62,8 +63,8 @@ struct Kept {
   std::vector<Extension> extensions;
   SchemeInfo info;
 
-  Kept(const Kept&) = delete;
-  explicit Kept(std::string_view given) : parts(parts_of(given)), name(given) {
+  OwnedInfo(const OwnedInfo&) = delete;
+  explicit OwnedInfo(std::string_view given) : parts(parts_of(given)), name(given) {
     const auto joined = [&](std::string_view SchemeInfo::*field, std::string_view between) {
       std::vector<std::string_view> texts;
       for (const SchemeInfo* part : parts) texts.push_back(part->*field);
@@ -72,15 +73,16 @@ struct Kept {
     summary = joined(&SchemeInfo::summary, "; ");
     formula = joined(&SchemeInfo::formula, "\n");
     paper = joined(&SchemeInfo::paper, "; ");
-    models =
-        fmt::format("of {} alone: {}", joined(&SchemeInfo::name, " and "), joined(&SchemeInfo::models, "; "));
+    for (const SchemeInfo* part : parts) {
+      models += fmt::format("{}{} alone: {}", models.empty() ? "" : "; ", part->name, part->models);
+    }
     cost = joined(&SchemeInfo::cost, "; ");
     for (const SchemeInfo* part : parts) {
       for (const OptionSpec& option : part->options) {
         options.push_back(option);
         options.back().name = named(*part, option.name);
       }
-      if (ends_beside(*part)) continue;  // however far this one is carried, another ends
+      if (another_part_ends(*part)) continue;  // extending this one does not extend the combination
       for (const Extension& extension : part->extensions) {
         auto& own = extended.emplace_back(extension.options.begin(), extension.options.end());
         for (auto& option : own) option.first = named(*part, option.first);
@@ -103,8 +105,8 @@ struct Kept {
   std::string_view named(const SchemeInfo& part, std::string_view option) {
     return option_names.emplace_back(fmt::format("{}.{}", part.name, option));
   }
-  // Whether a part besides this one ends where it was trained to.
-  bool ends_beside(const SchemeInfo& part) const {
+  // Whether a part other than this one is undefined past the trained length.
+  bool another_part_ends(const SchemeInfo& part) const {
     return std::ranges::any_of(
         parts, [&](const SchemeInfo* other) { return other != &part && !other->extrapolates; });
   }
@@ -114,15 +116,15 @@ struct Kept {
 
 const SchemeInfo& combination_info(std::string_view name) {
   static std::mutex mutex;
-  static std::map<std::string, Kept, std::less<>> kept;
+  static std::map<std::string, OwnedInfo, std::less<>> infos;
   const std::lock_guard lock(mutex);
-  const auto found = kept.find(name);
-  return (found != kept.end() ? found : kept.emplace(name, name).first)->second.info;
+  const auto found = infos.find(name);
+  return (found != infos.end() ? found : infos.emplace(name, name).first)->second.info;
 }
 
 std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry& geometry,
                                          const Options& options, const Scope& scope,
-                                         const InitRandom& start) {
+                                         const InitRandom& random) {
   auto combination = std::make_unique<Combination>();
   for (size_t i = 0; i < info.parts.size(); ++i) {
     const SchemeInfo& part = *info.parts[i];
@@ -131,8 +133,8 @@ std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry&
     for (const auto& [name, value] : options.values()) {
       if (name.starts_with(prefix)) own.emplace(name.substr(prefix.size()), value);
     }
-    // The first starts as it would alone.
-    const InitRandom stream = start ? InitRandom(Random(start->seed(), start->stream() + i)) : start;
+    // The first part has the same initial values as it would have alone.
+    const InitRandom stream = random ? InitRandom(Random(random->seed(), random->stream() + i)) : random;
     combination->add(part.acts_on, make_scheme(part.name, geometry, own, scope / part.name, stream));
   }
   return combination;

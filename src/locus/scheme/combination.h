@@ -1,19 +1,20 @@
-// Several schemes at once, as "learned+t5", which MPNet has: each acts in a place of its own. Their options
-// and parameters go by the names of the parts, "t5.buckets".
+// Combinations of schemes, such as "learned+t5" (MPNet). The parts act in different places. Options and
+// parameters carry the name of their part as a prefix: "t5.buckets".
 #pragma once
 
 #include "locus/scheme/scheme.h"
 
 namespace locus {
 
-inline constexpr char kAnd = '+';
+inline constexpr char kPlus = '+';
 
-// What a part calls an option itself: "buckets" of "t5.buckets", and of "buckets".
+// The option's name without the prefix of its part: "buckets" for both "t5.buckets" and "buckets".
 constexpr std::string_view own_name(std::string_view option) { return option.substr(option.rfind('.') + 1); }
 
-// A part that is unknown or does nothing, or two that act on the same: an error.
+// Throws if a part is unknown or does nothing, or if two parts act in the same place.
 const SchemeInfo& combination_info(std::string_view name);
 std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry& geometry,
-                                         const Options& options, const Scope& scope, const InitRandom& start);
+                                         const Options& options, const Scope& scope,
+                                         const InitRandom& random);
 
 }  // namespace locus

@@ -15,9 +15,9 @@ DistanceSpan::DistanceSpan(const Placement& placement) {
   least = std::min<int64_t>(first, 0);
   most = std::max<int64_t>(last, 0);
   constexpr int64_t kMost = int64_t{1} << 24;
-  require(size() <= kMost,
-          "a scheme over distances: the batch has distances from {} to {}, expected a span of at most {}; "
-          "positions of one sequence are too far apart",
+  require(size() <= kMost, Code::bad_position,
+          "positions of one sequence are too far apart: got distances from {} to {}, expected a span of at "
+          "most {}",
           least, most, kMost);
 }
 

@@ -1,10 +1,10 @@
-// FIRE: a small network reads the distance, as a part of how far the query is into the text.
+// FIRE: a small network computes the bias from the distance, normalized by the position of the query.
 //   score(h, i, j) += f(psi(|i - j|) / (psi(max(L, i)) + eps))_h,   psi(x) = ln(|c x| + 1)
 //   f(x) = W2 relu(W1 x + b1) + b2
-// c and L > 0 single numbers, L kept as a multiplier of its first value as in the paper's code; W1 [M, 1], b1
-// [M], W2 [H, M], b2 [H]; i the query's position. The bias depends on i, not on the distance alone, so it is
-// the dense term: [H, P], P the pairs of query and key of all sequences.
-// Li et al. 2023, arXiv 2310.04418.
+// c and L > 0 are learned scalars; as in the authors' code, L is stored as a multiplier of its initial value.
+// W1 [M, 1], b1 [M], W2 [H, M], b2 [H]; i is the position of the query. The bias depends on i, not only on
+// the distance, so it is a dense term [H, P], P the number of query-key pairs in all sequences. Li et al.
+// 2023, arXiv 2310.04418.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,13 +26,13 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "hidden",
                .kind = OptionSpec::Kind::integer,
                .preset = "32",
-               .help = "hidden units of the network",
+               .help = "number of hidden units of the bias network",
                .least = 1,
                .most = 1 << 16},
     OptionSpec{.name = "threshold",
                .kind = OptionSpec::Kind::number,
                .preset = "512",
-               .help = "first value of L: queries before it are all normalised alike",
+               .help = "initial value of L: all queries at positions below L are normalized by L",
                .least = 1,
                .most = 1e9},
 };
@@ -41,7 +41,7 @@ constexpr std::array kOptions = {
 constexpr LengthRule kLengthRules[] = {{.option = "threshold", .value = 512, .length = 2048}};
 constexpr double kFirstC = 0.1, kEps = 1e-6;
 
-// One pair: the quotient the network reads, and its derivatives by c and by the multiplier of L.
+// For one pair: the input of the network, and its derivatives with respect to c and the multiplier of L.
 struct Quotient {
   double value, by_c, by_multiplier;
 };
@@ -74,12 +74,12 @@ void each_pair(const Sequences& s, F f) {
 
 class Fire final : public Scheme {
  public:
-  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
+  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
       : threshold_(options.number("threshold")) {
     const int64_t M = options.integer("hidden"), H = geometry.heads;
-    // PyTorch's linear layers, which the paper's code is made of: uniform within 1 / sqrt(inputs).
+    // As PyTorch initializes the linear layers of the authors' code: uniform within 1 / sqrt(inputs).
     const double limit = 1 / std::sqrt(static_cast<double>(M));
-    Initializer initial(start);
+    Initializer initial(random);
     c_ = scope.add("c", Tensor::full({1}, static_cast<float>(kFirstC)));
     multiplier_ = scope.add("multiplier", Tensor::full({1}, 1));
     first_weight_ = scope.add("first.weight", initial.uniform({M, 1}, -1, 1));
@@ -132,20 +132,21 @@ class Fire final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& start) {
-  return std::make_unique<Fire>(geometry, options, scope, start);
+                             const InitRandom& random) {
+  return std::make_unique<Fire>(geometry, options, scope, random);
 }
 
 }  // namespace
 
 extern const SchemeInfo kFire = {
     .name = "fire",
-    .summary = "a small network of the distance, relative to how far the query is into the text",
+    .summary = "adds a bias that a small network computes from the distance relative to the query position",
+    .aliases = "functional interpolation",
     .formula =
         "score(h, i, j) = scale * q_i . k_j + f(psi(|i - j|) / psi(max(L, i)))_h\n"
         "psi(x) = ln(c x + 1),   f a network with one hidden layer",
     .paper = "Li et al. 2023, arXiv 2310.04418",
-    .models = "the paper's own models",
+    .models = "the models of the paper",
     .cost = "length x length: the network runs for every pair of query and key",
     .relative = false,
     .extrapolates = true,

@@ -2,18 +2,18 @@
 
 namespace locus {
 
-Tensor Initializer::normal(Shape shape, double deviation) {
+Tensor Initializer::normal(Shape shape, double init_std) {
   const Tensor tensor = Tensor::empty(shape);
-  if (!start_) return tensor;
-  for (float& x : tensor.data<float>()) x = static_cast<float>(deviation * start_->normal(next_++));
+  if (!random_) return tensor;
+  for (float& x : tensor.data<float>()) x = static_cast<float>(init_std * random_->normal(next_++));
   return tensor;
 }
 
 Tensor Initializer::uniform(Shape shape, double least, double most) {
   const Tensor tensor = Tensor::empty(shape);
-  if (!start_) return tensor;
+  if (!random_) return tensor;
   for (float& x : tensor.data<float>()) {
-    x = static_cast<float>(least + (most - least) * start_->uniform(next_++));
+    x = static_cast<float>(least + (most - least) * random_->uniform(next_++));
   }
   return tensor;
 }

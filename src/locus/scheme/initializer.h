@@ -1,5 +1,5 @@
-// Initializer values of parameters. Each tensor takes fresh numbers of one random stream, so that they depend
-// on nothing but the stream and the order they are asked for in.
+// Initial values of parameters. All tensors of a scheme share one random stream, each taking the next numbers
+// of it. The values therefore depend only on the stream and on the order of the calls.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@
 
 namespace locus {
 
-// The stream that parameters start from; nothing: they are left blank, for values that are read from
-// elsewhere.
+// The random stream of the initial values. Empty: parameters stay uninitialized, because their values will be
+// read from a file.
 using InitRandom = std::optional<Random>;
 
 class Initializer {
  public:
-  explicit Initializer(const InitRandom& start) : start_(start) {}
+  explicit Initializer(const InitRandom& random) : random_(random) {}
 
-  Tensor normal(Shape shape, double deviation);
+  Tensor normal(Shape shape, double init_std);
   Tensor uniform(Shape shape, double least, double most);
 
  private:
-  InitRandom start_;
+  InitRandom random_;
   uint64_t next_ = 0;
 };
 

@@ -9,7 +9,8 @@ InputRows read_input_rows(std::string_view scheme, const Geometry& geometry, con
   const int64_t own = options.integer("width");
   if (!joined && own != 0) {
     fail(Fault::usage,
-         "{}: option width is {}, but rows that are added have the model's width; set combine to joined",
+         "scheme {}: option width is {}, expected 0: added position vectors have the width of the model, and "
+         "only combine = joined allows another width",
          scheme, own);
   }
   const int64_t rows = geometry.row_width > 0 ? geometry.row_width : geometry.width;

@@ -1,5 +1,5 @@
-// Rows that a scheme adds to the tokens' embeddings, or joins on behind them: the options that say which, and
-// what they say.
+// The options of schemes that act on the input: their rows are added to the token embeddings, or joined,
+// which means concatenated after the token's own components.
 #pragma once
 
 #include "locus/base/options.h"
@@ -11,13 +11,14 @@ inline constexpr OptionSpec kCombineOption = {
     .name = "combine",
     .kind = OptionSpec::Kind::choice,
     .preset = "added",
-    .help = "added to the token's embedding, or joined on behind it",
+    .help = "how position vectors enter the model: added to the token embedding, or joined (concatenated)",
     .choices = "added|joined"};
-inline constexpr OptionSpec kWidthOption = {.name = "width",
-                                            .kind = OptionSpec::Kind::integer,
-                                            .preset = "0",
-                                            .help = "of a joined row; 0: the model's width",
-                                            .least = 0};
+inline constexpr OptionSpec kWidthOption = {
+    .name = "width",
+    .kind = OptionSpec::Kind::integer,
+    .preset = "0",
+    .help = "width of a joined position vector; 0: the width of the model",
+    .least = 0};
 
 struct InputRows {
   bool joined;

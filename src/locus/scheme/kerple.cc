@@ -1,10 +1,10 @@
-// KERPLE: a conditionally positive definite kernel of the distance, its two numbers learned for every head.
+// KERPLE: a conditionally positive definite kernel of the distance, with two learned parameters per head.
 //   log     score(h, i, j) -= r1 ln(1 + r2 |i - j|)      r1, r2 > 0
 //   power   score(h, i, j) -= r1 |i - j|^r2              r1 > 0, 0 < r2 <= 2
-// r1, r2 [H], by_distance [H, S]. As in the paper's code the numbers are kept positive by a clamp, at 0.01
-// (and the exponent at 2 from above): the bias is computed with the clamped number, whose gradient goes to
-// the parameter unchanged, so that one that left the range can come back.
-// Chi, Fan, Ramadge, Rudnicky 2022, arXiv 2205.09921.
+// r1, r2 [H], by_distance [H, S]. As in the authors' code, both parameters are clamped to at least 0.01, and
+// the exponent to at most 2. The bias uses the clamped value, but its gradient passes to the parameter
+// unchanged (straight-through), so that a parameter outside the range can return to it. Chi, Fan, Ramadge,
+// Rudnicky 2022, arXiv 2205.09921.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "form",
                .kind = OptionSpec::Kind::choice,
                .preset = "log",
-               .help = "log: -r1 ln(1 + r2 n); power: -r1 n^r2",
+               .help = "bias at distance n: log is -r1 ln(1 + r2 n), power is -r1 n^r2",
                .choices = "log|power"},
 };
 constexpr double kLeast = 0.01;
@@ -42,11 +42,11 @@ Bias bias(bool power, double r1, double r2, double n) {
 
 class Kerple final : public Scheme {
  public:
-  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
+  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
       : power_(options.choice("form") == "power") {
-    Initializer initial(start);
-    // The paper's code draws the factor of the logarithm and the exponent from [0, 2), the others from
-    // [0, 1).
+    Initializer initial(random);
+    // As in the authors' code: r1 of the log form and r2 of the power form are uniform in [0, 2), the other
+    // two in [0, 1).
     r1_ = scope.add("r1", initial.uniform({geometry.heads}, 0, power_ ? 1 : 2));
     r2_ = scope.add("r2", initial.uniform({geometry.heads}, 0, power_ ? 2 : 1));
   }
@@ -86,21 +86,21 @@ class Kerple final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& start) {
-  return std::make_unique<Kerple>(geometry, options, scope, start);
+                             const InitRandom& random) {
+  return std::make_unique<Kerple>(geometry, options, scope, random);
 }
 
 }  // namespace
 
 extern const SchemeInfo kKerple = {
     .name = "kerple",
-    .summary = "scores fall with a logarithm or a power of distance, learned for every head",
+    .summary = "subtracts a logarithm or power of the distance from the scores, learned per head",
     .formula =
         "log:    score(h, i, j) = scale * q_i . k_j - r1(h) ln(1 + r2(h) |i - j|)\n"
         "power:  score(h, i, j) = scale * q_i . k_j - r1(h) |i - j|^r2(h)",
     .paper = "Chi, Fan, Ramadge, Rudnicky 2022, arXiv 2205.09921",
-    .models = "the paper's own GPT-NeoX models",
-    .cost = "one addition for every score",
+    .models = "the GPT-NeoX models of the paper",
+    .cost = "2 parameters per head; one addition per attention score",
     .relative = true,
     .extrapolates = true,
     .options = kOptions,

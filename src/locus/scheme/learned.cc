@@ -1,11 +1,11 @@
-// A learned row for every position, added to the token's embedding or joined on behind it.
+// A learned vector for every position, added to the token embedding or joined (concatenated).
 //   x[p] += table[p]         table [max_length, C]
 //   x[p]  = [x[p] ; table[p]]   table [max_length, own width]
-// A position past the table is an error: nothing was learned for it. A stretched table has more rows, between
-// those that were learned:
-//   row p of S = table at p (R - 1) / (S - 1), the two rows around that point mixed by how near they are
-// Gehring et al. 2017, arXiv 1705.03122; initialised as BERT (Devlin et al. 2018, arXiv 1810.04805): normal
-// with standard deviation 0.02.
+// A position past the end of the table is an error, because no vector was learned for it. Option stretched
+// interpolates the R learned rows linearly to S rows:
+//   row p of S = table at p (R - 1) / (S - 1), interpolated between the two nearest rows
+// Gehring et al. 2017, arXiv 1705.03122; initialized as in BERT (Devlin et al. 2018, arXiv 1810.04805):
+// normal with standard deviation 0.02.
 #include <algorithm>
 
 #include "locus/op/matmul.h"
@@ -34,18 +34,19 @@ class Learned final : public Scheme {
     const auto positions = placement.sequences().query_positions.data<int32_t>();
     for (size_t b = 0; b + 1 < starts.size(); ++b) {
       for (int32_t n = starts[b]; n < starts[b + 1]; ++n) {
-        require(positions[n] < rows,
-                "learned: token {} of sequence {} has position {}, past the table, which has {} rows; "
-                "shorten the "
-                "text, or make the scheme with a larger option rows",
-                n - starts[b], b, positions[n], rows);
+        if (positions[n] < rows) continue;
+        fail({Fault::data, Code::bad_position,
+              "shorten the text, or make the scheme with a larger option rows"},
+             "scheme learned: token {} of sequence {} has position {}, past the end of the table, which has "
+             "{} rows",
+             n - starts[b], b, positions[n], rows);
       }
     }
   }
 
   Var table_;
   bool joined_;
-  Tensor mix_;  // [stretched rows, rows]; absent: as it is
+  Tensor mix_;  // interpolation weights [stretched rows, rows]; absent: the table is not stretched
 };
 
 Tensor mix_rows(int64_t stretched, int64_t rows) {
@@ -63,21 +64,24 @@ Tensor mix_rows(int64_t stretched, int64_t rows) {
 }
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& start) {
+                             const InitRandom& random) {
   const int64_t rows = options.integer("rows") > 0 ? options.integer("rows") : geometry.max_length;
   if (rows <= 0) {
-    fail(Fault::usage, "learned: no table length; give option rows, or the model's max_length");
+    fail(Fault::usage,
+         "scheme learned: the length of the table is unknown, expected option rows or max_length of the "
+         "model");
   }
   const auto [joined, width] = read_input_rows("learned", geometry, options);
   Tensor table = Tensor::empty({rows, width});
-  const auto deviation = static_cast<float>(options.number("std"));
+  const auto init_std = static_cast<float>(options.number("std"));
   uint64_t index = 0;
-  if (start) {
-    for (float& value : table.data<float>()) value = deviation * start->normal(index++);
+  if (random) {
+    for (float& value : table.data<float>()) value = init_std * random->normal(index++);
   }
   const int64_t stretched = options.integer("stretched");
   if (stretched != 0 && stretched < rows) {
-    fail(Fault::usage, "learned: option stretched is {}, expected 0 or at least the {} rows", stretched,
+    fail(Fault::usage,
+         "scheme learned: option stretched is {}, expected 0 or at least the {} rows of the table", stretched,
          rows);
   }
   const Tensor mix = stretched > rows ? scope.constant(mix_rows(stretched, rows)) : Tensor();
@@ -88,20 +92,20 @@ constexpr OptionSpec kOptions[] = {
     {.name = "rows",
      .kind = OptionSpec::Kind::integer,
      .preset = "0",
-     .help = "positions in the table; 0: the model's max_length",
+     .help = "number of positions in the table; 0: max_length of the model",
      .least = 0},
     kCombineOption,
     kWidthOption,
     {.name = "stretched",
      .kind = OptionSpec::Kind::integer,
      .preset = "0",
-     .help = "positions the table is stretched to, by mixing neighbouring rows; 0: as it is",
+     .help = "number of positions after linear interpolation of the table; 0: no interpolation",
      .least = 0,
      .most = 1 << 24},
     {.name = "std",
      .kind = OptionSpec::Kind::number,
      .preset = "0.02",
-     .help = "standard deviation of the normal the table starts from",
+     .help = "standard deviation of the initial values (init std)",
      .least = 0},
 };
 
@@ -112,11 +116,12 @@ constexpr Extension kExtensions[] = {{"interpolated", kInterpolated}};
 
 extern const SchemeInfo kLearned = {
     .name = "learned",
-    .summary = "a learned row for every position, added to the embedding or joined on",
+    .summary = "adds a learned vector per position to the token embedding, or concatenates it",
+    .aliases = "absolute, learned absolute, wpe",
     .formula = "x[p] += table[p]\nx[p] = [x[p] ; table[p]]   (joined)",
     .paper = "Gehring et al. 2017, arXiv 1705.03122",
     .models = "BERT, RoBERTa, MPNet, DistilBERT, GPT-2, GPT-Neo, OPT, BART",
-    .cost = "max_length x C parameters; one more row to read a token, once a pass",
+    .cost = "max_length x C parameters; one more embedding row read per token and forward pass",
     .acts_on = ActsOn::input,
     .options = kOptions,
     .extensions = kExtensions,

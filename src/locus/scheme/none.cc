@@ -1,5 +1,5 @@
-// No position information at all: the control of every comparison. A causal model still learns order, since
-// a token sees only what came before it.
+// No position information: the control of every comparison. A causal model can still learn word order,
+// because a token sees only the tokens before it.
 //   Terms{}
 // Kazemnejad et al. 2023, arXiv 2305.19466.
 #include "locus/scheme/scheme.h"
@@ -20,11 +20,12 @@ std::unique_ptr<Scheme> make(const Geometry&, const Options&, const Scope&, cons
 
 extern const SchemeInfo kNone = {
     .name = "none",
-    .summary = "no position information: the control",
+    .summary = "no position information, the control of comparisons",
+    .aliases = "NoPE",
     .formula = "score(i, j) = scale * q_i . k_j",
     .paper = "Kazemnejad et al. 2023, arXiv 2305.19466",
-    .models = "none well known; the control of comparisons",
-    .cost = "nothing",
+    .models = "no well-known model; the control of comparisons",
+    .cost = "no cost",
     .acts_on = ActsOn::nothing,
     .relative = true,
     .extrapolates = true,

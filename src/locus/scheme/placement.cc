@@ -12,13 +12,15 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
-// One side of a placement, queries or keys, while it is put together.
+// One side of a placement, queries or keys, while it is being built.
 struct Side {
   std::vector<int32_t> starts{0}, positions;
 
   void add(int64_t position) {
-    require(position <= kMost, "Placement: position {} does not fit in 31 bits", position);
-    require(static_cast<int64_t>(positions.size()) < kMost, "Placement: more than 2^31 - 1 tokens");
+    require(position <= kMost, Code::bad_position, "Placement: position is {}, expected at most {}", position,
+            kMost);
+    require(static_cast<int64_t>(positions.size()) < kMost, "Placement: too many tokens, expected at most {}",
+            kMost);
     positions.push_back(static_cast<int32_t>(position));
   }
   void close_sequence() { starts.push_back(static_cast<int32_t>(positions.size())); }
@@ -47,7 +49,7 @@ Tensor of(const std::vector<int32_t>& values) {
   return Tensor::of({static_cast<int64_t>(values.size())}, values);
 }
 
-// A text that attends to itself.
+// Self-attention: keys and queries are the same tokens.
 Sequences over_itself(const Side& side) {
   const Tensor starts = of(side.starts), positions = of(side.positions);
   return join(starts, positions, starts, positions);
@@ -59,11 +61,12 @@ std::span<const int32_t> sequence_positions(const Tensor& starts, const Tensor& 
 }
 
 void check_policy(PositionPolicy policy) {
-  require(policy.offset >= 0, "Placement: the policy's offset is {}, expected 0 or more", policy.offset);
+  require(policy.offset >= 0, "Placement: policy.offset is {}, expected 0 or more", policy.offset);
 }
 
 void check_sequences(const char* what, int64_t count, int64_t other) {
-  require(count == other, "Placement::{}: {} sequences, but the other placement has {}", what, count, other);
+  require(count == other, "Placement::{}: got {} sequences, but the other placement has {}", what, count,
+          other);
 }
 
 }  // namespace
@@ -74,7 +77,8 @@ Placement Placement::of_lengths(std::span<const int64_t> lengths, PositionPolicy
   for (size_t b = 0; b < lengths.size(); ++b) {
     require(lengths[b] >= 0, "Placement: sequence {} has length {}, expected 0 or more", b, lengths[b]);
     require(lengths[b] <= kMost - static_cast<int64_t>(side.positions.size()),
-            "Placement: with sequence {} of length {} there are more than 2^31 - 1 tokens", b, lengths[b]);
+            "Placement: too many tokens with sequence {} of length {}, expected at most {}", b, lengths[b],
+            kMost);
     for (int64_t n = 0; n < lengths[b]; ++n) side.add(policy.offset + n);
     side.close_sequence();
   }
@@ -87,7 +91,7 @@ Placement Placement::of_lengths(std::span<const int64_t> lengths, PositionPolicy
 Placement Placement::of_rectangle(std::span<const uint8_t> real, int64_t rows, int64_t columns,
                                   PositionPolicy policy) {
   check_policy(policy);
-  require(rows <= kMost, "Placement: {} rows, expected at most 2^31 - 1", rows);
+  require(rows <= kMost, "Placement: got {} rows, expected at most {}", rows, kMost);
   Side side;
   Placement placement;
   for (int64_t row = 0; row < rows; ++row) {
@@ -107,15 +111,16 @@ Placement Placement::of_rectangle(std::span<const uint8_t> real, int64_t rows, i
 }
 
 Placement Placement::rectangle(int64_t rows, int64_t columns, PositionPolicy policy) {
-  require(rows >= 0 && columns >= 0, "Placement::rectangle: {} x {}, expected sizes of 0 or more", rows,
+  require(rows >= 0 && columns >= 0, "Placement::rectangle: size is {} x {}, expected 0 or more", rows,
           columns);
   require(checked_multiply(rows, columns, "Placement::rectangle") <= kMost,
-          "Placement::rectangle: {} x {} are more than 2^31 - 1 tokens", rows, columns);
+          "Placement::rectangle: too many tokens, {} x {}, expected at most {}", rows, columns, kMost);
   return of_rectangle({}, rows, columns, policy);
 }
 
 Placement Placement::masked(const Tensor& mask, PositionPolicy policy) {
-  // A statement of its own: it checks the rank that the sizes below rely on, and arguments have no order.
+  // Not an argument of the call below: read_mask() must check the rank before size() is called, and the
+  // evaluation order of arguments is unspecified.
   const std::vector<uint8_t> real = read_mask("Placement::masked", mask);
   return of_rectangle(real, mask.size(0), mask.size(1), policy);
 }
@@ -123,8 +128,8 @@ Placement Placement::masked(const Tensor& mask, PositionPolicy policy) {
 Placement Placement::given(const Tensor& ids, const Tensor& mask, int64_t table_length) {
   constexpr const char* kWhat = "Placement::given";
   const std::vector<uint8_t> real = mask ? read_mask(kWhat, mask) : std::vector<uint8_t>();
-  require(!mask || mask.shape() == ids.shape(), "{}: mask has shape {}, but positions have {}", kWhat,
-          mask.shape(), ids.shape());
+  require(!mask || mask.shape() == ids.shape(), Code::bad_shape,
+          "{}: mask has shape {}, expected the shape of the positions, {}", kWhat, mask.shape(), ids.shape());
   const std::vector<int32_t> positions = read_position_ids(
       kWhat, ids, real, table_length > 0 ? std::optional<int64_t>(table_length) : std::nullopt);
   Placement placement = of_rectangle(real, ids.size(0), ids.size(1), {});
@@ -139,7 +144,7 @@ Placement Placement::given(const Tensor& ids, const Tensor& mask, int64_t table_
 Placement Placement::after(const Placement& past) const {
   check_sequences("after", count(), past.count());
   require(sequences_.key_starts.shares_memory_with(sequences_.query_starts),
-          "Placement::after: its own keys are not its queries; it is after or across another text already");
+          "Placement::after: called on a placement that after() or cross_attention() already changed");
   Side queries, keys;
   for (int64_t b = 0; b < count(); ++b) {
     const auto seen = sequence_positions(past.sequences_.key_starts, past.sequences_.key_positions, b);
@@ -158,8 +163,8 @@ Placement Placement::after(const Placement& past) const {
   return placement;
 }
 
-Placement Placement::across(const Placement& text) const {
-  check_sequences("across", count(), text.count());
+Placement Placement::cross_attention(const Placement& text) const {
+  check_sequences("cross_attention", count(), text.count());
   Placement placement = *this;
   placement.sequences_ = join(sequences_.query_starts, sequences_.query_positions, text.sequences_.key_starts,
                               text.sequences_.key_positions);
@@ -169,7 +174,7 @@ Placement Placement::across(const Placement& text) const {
 Placement Placement::select(std::span<const int64_t> sequences) const {
   Side queries, keys;
   for (const int64_t b : sequences) {
-    require(b >= 0 && b < count(), "Placement::select: sequence {} of {}", b, count());
+    require(b >= 0 && b < count(), "Placement::select: sequence is {}, expected 0 to {}", b, count() - 1);
     for (const int32_t p : sequence_positions(sequences_.query_starts, sequences_.query_positions, b)) {
       queries.add(p);
     }
@@ -191,7 +196,8 @@ int64_t Placement::last_position() const {
 }
 
 int64_t Placement::last_position(int64_t sequence) const {
-  require(sequence >= 0 && sequence < count(), "placement: sequence {} of {}", sequence, count());
+  require(sequence >= 0 && sequence < count(), "Placement: sequence is {}, expected 0 to {}", sequence,
+          count() - 1);
   int64_t last = -1;
   for (const auto positions :
        {sequence_positions(sequences_.query_starts, sequences_.query_positions, sequence),

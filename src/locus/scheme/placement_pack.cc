@@ -1,4 +1,4 @@
-// Rectangles to packed tokens and back.
+// Conversion between rectangular and packed tensors.
 #include <cstring>
 
 #include "locus/scheme/placement.h"
@@ -6,7 +6,7 @@
 namespace locus {
 namespace {
 
-// The bytes of one token in a tensor whose first `lead` axes count tokens.
+// Bytes per token in a tensor whose first `lead` axes index tokens.
 int64_t token_bytes(const Tensor& tensor, int lead) {
   int64_t bytes = size_of(tensor.dtype());
   for (const int64_t size : tensor.shape().sizes().subspan(lead)) bytes *= size;
@@ -14,7 +14,9 @@ int64_t token_bytes(const Tensor& tensor, int lead) {
 }
 
 std::byte* bytes_of(const Tensor& tensor) {
-  require(tensor.contiguous(), "Placement: the rows of {} lie apart; clone() it first", tensor.shape());
+  require(tensor.contiguous(), Code::bad_shape,
+          "Placement: a tensor of shape {} is not contiguous, expected a contiguous one (see clone())",
+          tensor.shape());
   return tensor.view().data;
 }
 
@@ -23,8 +25,8 @@ std::byte* bytes_of(const Tensor& tensor) {
 Tensor Placement::pack(const Tensor& rectangle) const {
   require(columns_.has_value(), "Placement::pack: the placement was not made from a rectangle");
   const Shape& shape = rectangle.shape();
-  require(shape.rank() >= 2 && shape[0] == count() && shape[1] == *columns_,
-          "Placement::pack: shape {}, expected [{}, {}, ..]", shape, count(), *columns_);
+  require(shape.rank() >= 2 && shape[0] == count() && shape[1] == *columns_, Code::bad_shape,
+          "Placement::pack: tensor has shape {}, expected [{}, {}, ..]", shape, count(), *columns_);
   std::vector<int64_t> sizes(shape.sizes().begin() + 1, shape.sizes().end());
   sizes[0] = queries();
   const Tensor packed = rectangle.like(Shape(std::span<const int64_t>(sizes)));
@@ -40,8 +42,8 @@ Tensor Placement::pack(const Tensor& rectangle) const {
 Tensor Placement::unpack(const Tensor& packed, float fill) const {
   require(columns_.has_value(), "Placement::unpack: the placement was not made from a rectangle");
   const Shape& shape = packed.shape();
-  require(shape.rank() >= 1 && shape.rank() < Shape::kMaxRank && shape[0] == queries(),
-          "Placement::unpack: shape {}, expected [{}, ..]", shape, queries());
+  require(shape.rank() >= 1 && shape.rank() < Shape::kMaxRank && shape[0] == queries(), Code::bad_shape,
+          "Placement::unpack: tensor has shape {}, expected [{}, ..]", shape, queries());
   std::vector<int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   sizes[0] = *columns_;
   sizes.insert(sizes.begin(), count());

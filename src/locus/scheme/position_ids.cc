@@ -7,27 +7,28 @@
 namespace locus {
 namespace {
 
-// From here on floats lie more than one apart: 16777217 is stored as 16777216, so neither can be trusted.
+// From 2^24 on f32 cannot represent every integer: 16777217 is stored as 16777216, so neither is trusted.
 constexpr float kInexact = 0x1p24f;
 
-// What is wrong with an id, or nothing.
+// What is wrong with an id; nullptr if it is valid.
 template <class T>
-const char* fault_of(T id) {
+const char* expectation(T id) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (!std::isfinite(id)) return "it is not finite";
-    if (id != std::trunc(id)) return "it is no whole number";
+    if (!std::isfinite(id)) return "a finite number";
+    if (id != std::trunc(id)) return "a whole number";
     if (id >= kInexact)
-      return "f32 does not hold whole numbers from 2^24 on exactly; give the ids as integers";
+      return "less than 2^24, because f32 is not exact from there on (integer ids have no such limit)";
   } else if (id > std::numeric_limits<int32_t>::max()) {
-    return "positions have 31 bits";
+    return "less than 2^31";
   }
-  return id < 0 ? "it is negative" : nullptr;
+  return id < 0 ? "0 or more" : nullptr;
 }
 
 void check_rectangle(std::string_view what, std::string_view argument, const Tensor& tensor) {
-  require(static_cast<bool>(tensor), "{}: {} missing", what, argument);
-  require(tensor.shape().rank() == 2, "{}: {} of shape {}, expected [sequences, tokens]", what, argument,
-          tensor.shape());
+  require(static_cast<bool>(tensor), Code::bad_shape, "{}: {} is missing, expected [sequences, tokens]", what,
+          argument);
+  require(tensor.shape().rank() == 2, Code::bad_shape, "{}: {} has shape {}, expected [sequences, tokens]",
+          what, argument, tensor.shape());
 }
 
 }  // namespace
@@ -39,11 +40,10 @@ std::vector<uint8_t> read_mask(std::string_view what, const Tensor& mask) {
   const int64_t columns = mask.size(1);
   for (const float value : mask.values()) {
     const auto index = static_cast<int64_t>(real.size());
-    require(
-        value == 0 || value == 1,
-        "{}: mask[{}, {}] is {}, expected 1 for a real token or 0 for padding; a mask of values to add to "
-        "scores is another thing",
-        what, index / columns, index % columns, value);
+    require(value == 0 || value == 1,
+            "{}: mask[{}, {}] is {}, expected 1 for a real token or 0 for padding (additive masks are not "
+            "supported)",
+            what, index / columns, index % columns, value);
     real.push_back(value == 1 ? 1 : 0);
   }
   return real;
@@ -60,13 +60,14 @@ std::vector<int32_t> read_position_ids(std::string_view what, const Tensor& ids,
         const auto index = static_cast<size_t>(row * view.cols + column);
         if (!real.empty() && real[index] == 0) continue;
         const T id = view.row<T>(row)[column];
-        if (const char* fault = fault_of(id)) {
-          fail(Fault::data, "{}: positions[{}, {}] is {}: {}{}", what, row, column, id, fault,
+        if (const char* expected = expectation(id)) {
+          fail({Fault::data, Code::bad_position}, "{}: positions[{}, {}] is {}, expected {}{}", what, row,
+               column, id, expected,
                table_length ? fmt::format(" (the table has {} rows)", *table_length) : "");
         }
-        require(!table_length || static_cast<int64_t>(id) < *table_length,
-                "{}: positions[{}, {}] is {}, past the table, which has {} rows", what, row, column, id,
-                table_length.value_or(0));
+        require(!table_length || static_cast<int64_t>(id) < *table_length, Code::bad_position,
+                "{}: positions[{}, {}] is {}, past the end of the table, which has {} rows", what, row,
+                column, id, table_length.value_or(0));
         result[index] = static_cast<int32_t>(id);
       }
     }
@@ -82,7 +83,8 @@ std::vector<int32_t> read_position_ids(std::string_view what, const Tensor& ids,
       read(float{});
       break;
     default:
-      fail(Fault::data, "{}: positions are {}, expected i32, i64, or f32 holding whole numbers", what,
+      fail({Fault::data, Code::bad_shape},
+           "{}: positions have dtype {}, expected i32, i64, or f32 holding whole numbers", what,
            name_of(ids.dtype()));
   }
   return result;

@@ -1,4 +1,4 @@
-// Position ids and masks as callers have them, read once into numbers that can be trusted.
+// Reads and checks the position ids and masks of callers.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace locus {
 
-// One byte, 0 or 1, for each element of a mask [B, T] of any dtype. Other values are refused; `what` is who
-// asks, for the error.
+// One byte, 0 or 1, for each element of a mask [B, T] of any dtype; other values are an error. `what` names
+// the calling function in errors.
 std::vector<uint8_t> read_mask(std::string_view what, const Tensor& mask);
 
-// The ids of a tensor [B, T], each in [0, table_length); no table length: any position. Where `real` is given
-// and 0, the id is not looked at and 0 stands for it.
+// The ids of a tensor [B, T], each in [0, table_length); without a table length every position is valid. An
+// id whose entry in `real` is 0 is ignored and read as 0; an empty `real` means that all tokens are real.
 std::vector<int32_t> read_position_ids(std::string_view what, const Tensor& ids,
                                        std::span<const uint8_t> real, std::optional<int64_t> table_length);
 

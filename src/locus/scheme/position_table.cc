@@ -9,19 +9,19 @@
 namespace locus {
 namespace {
 
-// A row is some hundreds of sines: a chunk of this many is worth handing to a thread.
+// A row is some hundreds of sines, so a chunk of this many rows is worth a thread.
 constexpr int64_t kRowsPerChunk = 16;
 
-// Which row a token needs; in the order the rows have in the table.
+// Identifies the row that a token needs. Rows of a scattered table are sorted by it.
 using Key = std::pair<int64_t, int32_t>;  // variant, position
 
-void write_row(const PositionTable::Row& row, int64_t position, const std::vector<Tensor>& parts, int64_t to,
+void write_row(const PositionTable::Row& row, int64_t position, const std::vector<Tensor>& tables, int64_t to,
                std::vector<float>& scratch) {
   row(position, scratch);
   const float* from = scratch.data();
-  for (const Tensor& part : parts) {
-    std::copy_n(from, part.size(1), part.view().row<float>(to));
-    from += part.size(1);
+  for (const Tensor& table : tables) {
+    std::copy_n(from, table.size(1), table.view().row<float>(to));
+    from += table.size(1);
   }
 }
 
@@ -49,8 +49,8 @@ Tensor rows_of(const std::vector<Key>& wanted, const std::vector<Key>& table) {
 
 }  // namespace
 
-PositionTable::PositionTable(int64_t parts, int64_t width, RowOfVariant rows)
-    : width_(width), parts_(static_cast<size_t>(parts)), rows_(std::move(rows)) {}
+PositionTable::PositionTable(int64_t tables, int64_t width, RowOfVariant rows)
+    : width_(width), count_(static_cast<size_t>(tables)), rows_(std::move(rows)) {}
 
 PositionTable::Found PositionTable::find(const Placement& placement,
                                          std::span<const int64_t> variants) const {
@@ -60,28 +60,28 @@ PositionTable::Found PositionTable::find(const Placement& placement,
   const bool near = rows <= 1024 + 4 * (placement.queries() + placement.keys());
   if (!one || variant > 1 || !near) return scattered(placement, variants);
   const Sequences& sequences = placement.sequences();
-  return {kept(variant, rows), sequences.query_positions, sequences.key_positions};
+  return {dense(variant, rows), sequences.query_positions, sequences.key_positions};
 }
 
-std::vector<Tensor> PositionTable::kept(int64_t variant, int64_t rows) const {
-  std::vector<Tensor>& place = kept_[static_cast<size_t>(variant)];
+std::vector<Tensor> PositionTable::dense(int64_t variant, int64_t rows) const {
+  std::vector<Tensor>& cached = dense_[static_cast<size_t>(variant)];
   {
     const std::lock_guard lock(mutex_);
-    if (!place.empty() && place[0].size(0) >= rows) return place;
+    if (!cached.empty() && cached[0].size(0) >= rows) return cached;
   }
-  // Computed without the lock: two threads may do it twice, with the same bits, but none waits for another.
+  // Computed without the lock: two threads may compute the same bits twice, but none waits for another.
   const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(rows, 1))));
-  const std::vector<Tensor> parts = empty(size);
+  const std::vector<Tensor> tables = empty(size);
   const Row row = rows_(variant);
   parallel_for(size, kRowsPerChunk, [&](int64_t begin, int64_t end) {
-    std::vector<float> scratch(parts_ * static_cast<size_t>(width_));
+    std::vector<float> scratch(count_ * static_cast<size_t>(width_));
     for (int64_t position = begin; position < end; ++position) {
-      write_row(row, position, parts, position, scratch);
+      write_row(row, position, tables, position, scratch);
     }
   });
   const std::lock_guard lock(mutex_);
-  if (place.empty() || place[0].size(0) < size) place = parts;
-  return parts;
+  if (cached.empty() || cached[0].size(0) < size) cached = tables;
+  return tables;
 }
 
 PositionTable::Found PositionTable::scattered(const Placement& placement,
@@ -94,23 +94,23 @@ PositionTable::Found PositionTable::scattered(const Placement& placement,
   std::ranges::sort(table);
   table.erase(std::unique(table.begin(), table.end()), table.end());
 
-  const std::vector<Tensor> parts = empty(static_cast<int64_t>(table.size()));
+  const std::vector<Tensor> tables = empty(static_cast<int64_t>(table.size()));
   parallel_for(static_cast<int64_t>(table.size()), kRowsPerChunk, [&](int64_t begin, int64_t end) {
-    std::vector<float> scratch(parts_ * static_cast<size_t>(width_));
+    std::vector<float> scratch(count_ * static_cast<size_t>(width_));
     Row row;
     for (int64_t n = begin; n < end; ++n) {
       const auto [variant, position] = table[n];
       if (!row || table[n - 1].first != variant) row = rows_(variant);
-      write_row(row, position, parts, n, scratch);
+      write_row(row, position, tables, n, scratch);
     }
   });
-  return {parts, rows_of(queries, table), rows_of(keys, table)};
+  return {tables, rows_of(queries, table), rows_of(keys, table)};
 }
 
 std::vector<Tensor> PositionTable::empty(int64_t rows) const {
-  std::vector<Tensor> parts;
-  for (size_t i = 0; i < parts_; ++i) parts.push_back(Tensor::empty({rows, width_}));
-  return parts;
+  std::vector<Tensor> tables;
+  for (size_t i = 0; i < count_; ++i) tables.push_back(Tensor::empty({rows, width_}));
+  return tables;
 }
 
 }  // namespace locus

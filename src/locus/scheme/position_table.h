@@ -1,12 +1,13 @@
-// Rows of numbers that follow from a position alone, as sines and angles do: computed when they are first
-// needed and kept for the next pass.
+// Tables whose rows depend on the position only, such as sines and cosines of angles. They are computed when
+// first needed and cached for later passes.
 //
-// Some rows also depend on their sequence (a scaling that looks at its length). Then each sequence has a
-// variant, a number that says which rows it needs; variants never mix, so batch mates change nothing.
+// Some rows also depend on their sequence, for example through a scaling by its length. Then each sequence
+// has a variant, a number that selects its rows. Variants never mix, so the other sequences of a batch have
+// no influence.
 //
-// The usual positions, not far past the number of tokens, use a table from 0 up to a power of two; it is kept
-// for variants 0 and 1 and made once. Scattered positions, several variants in one batch, and variants from 2
-// on get a table of just their rows, made for each pass.
+// If the largest position is not far beyond the number of tokens, the table covers all positions from 0 up to
+// a power of two. This dense table is cached for variants 0 and 1. Scattered positions, several variants in
+// one batch, and variants from 2 on get a table with only the rows they need, computed in each pass.
 #pragma once
 
 #include <array>
@@ -21,29 +22,30 @@ namespace locus {
 
 class PositionTable {
  public:
-  // Writes the row of a position: `parts` pieces of `width` numbers, one behind the other.
+  // Writes the row of a position: `tables` consecutive pieces of `width` numbers, one piece per table
+  // (cosines, then sines, for example).
   using Row = std::function<void(int64_t position, std::span<float> row)>;
   using RowOfVariant = std::function<Row(int64_t variant)>;
 
-  PositionTable(int64_t parts, int64_t width, RowOfVariant rows);
+  PositionTable(int64_t tables, int64_t width, RowOfVariant rows);
 
   struct Found {
-    std::vector<Tensor> parts;    // f32 [R, width] each
-    Tensor query_rows, key_rows;  // i32 [Nq], [Nk]: each token's row
+    std::vector<Tensor> tables;   // f32 [R, width] each
+    Tensor query_rows, key_rows;  // i32 [Nq], [Nk]: each token's row in the tables
   };
-  // `variants` has a number for every sequence; none given: 0 for all.
+  // `variants` has one number per sequence; empty: 0 for all.
   Found find(const Placement& placement, std::span<const int64_t> variants = {}) const;
 
  private:
-  std::vector<Tensor> kept(int64_t variant, int64_t rows) const;
+  std::vector<Tensor> dense(int64_t variant, int64_t rows) const;
   Found scattered(const Placement& placement, std::span<const int64_t> variants) const;
   std::vector<Tensor> empty(int64_t rows) const;
 
   int64_t width_;
-  size_t parts_;
+  size_t count_;  // of tables
   RowOfVariant rows_;
-  mutable std::mutex mutex_;  // of kept_
-  mutable std::array<std::vector<Tensor>, 2> kept_;
+  mutable std::mutex mutex_;  // guards dense_
+  mutable std::array<std::vector<Tensor>, 2> dense_;
 };
 
 }  // namespace locus

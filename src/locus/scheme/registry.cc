@@ -1,10 +1,11 @@
-// The list of all schemes. A new one is its file and a line in each of the two lists.
+// The list of all schemes. To add one, add its file and a line in each of the two lists.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
+#include "locus/base/trim.h"
 #include "locus/scheme/combination.h"
 
 namespace locus {
@@ -24,7 +25,6 @@ extern const SchemeInfo kFire;
 
 namespace {
 
-// One line a scheme.
 // clang-format off
 constexpr const SchemeInfo* kSchemes[] = {
     &kNone,
@@ -51,8 +51,18 @@ void check_geometry(const Geometry& geometry) {
   positive(geometry.head_size, "head_size");
   positive(geometry.layers, "layers");
   require(geometry.max_length >= 0,
-          "make_scheme: geometry.max_length is {}, expected at least 1, or 0 for none known",
+          "make_scheme: geometry.max_length is {}, expected at least 1, or 0 if it is unknown",
           geometry.max_length);
+}
+
+// The scheme with this alias in any letter case; empty if there is none.
+std::string_view name_of_alias(std::string_view word) {
+  for (const SchemeInfo* info : schemes()) {
+    for (const std::string_view alias : split(info->aliases, ',')) {
+      if (alias.size() == word.size() && edit_distance(alias, word) == 0) return info->name;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -71,23 +81,27 @@ std::string_view name_of(ActsOn place) {
 }
 
 const SchemeInfo& scheme_info(std::string_view name) {
-  if (name.find(kAnd) != std::string_view::npos) return combination_info(name);
+  if (name.find(kPlus) != std::string_view::npos) return combination_info(name);
   std::vector<std::string_view> names;
   for (const SchemeInfo* info : schemes()) {
     if (info->name == name) return *info;
     names.push_back(info->name);
   }
-  fail(Fault::usage, "unknown scheme {}{}; there are {}", quote(name), suggestion(name, names),
+  const std::string_view alias = name_of_alias(name);
+  const std::string hint =
+      alias.empty() ? did_you_mean(name, names) : fmt::format("did you mean {}?", quote(alias));
+  fail({Fault::usage, Code::unknown_scheme, hint}, "unknown scheme {}, expected one of {}", quote(name),
        fmt::join(names, ", "));
 }
 
-OptionValues extended(const Extension& extension, int64_t trained, int64_t wanted) {
+OptionValues extended(const Extension& extension, int64_t trained_length, int64_t new_length) {
   OptionValues values;
   for (const auto& [name, value] : extension.options) {
     if (value == "{length}") {
-      values.emplace(name, fmt::format("{}", wanted));
+      values.emplace(name, fmt::format("{}", new_length));
     } else if (value == "{factor}") {
-      values.emplace(name, fmt::format("{}", static_cast<double>(wanted) / static_cast<double>(trained)));
+      values.emplace(
+          name, fmt::format("{}", static_cast<double>(new_length) / static_cast<double>(trained_length)));
     } else {
       values.emplace(name, value);
     }
@@ -112,12 +126,13 @@ OptionValues options_for_length(const SchemeInfo& info, int64_t length) {
 }
 
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
-                                    const OptionValues& values, const Scope& scope, const InitRandom& start) {
+                                    const OptionValues& values, const Scope& scope,
+                                    const InitRandom& random) {
   const SchemeInfo& info = scheme_info(name);
   check_geometry(geometry);
   const Options options(info.name, info.options, values);
-  return info.make ? info.make(geometry, options, scope, start)
-                   : make_combination(info, geometry, options, scope, start);
+  return info.make ? info.make(geometry, options, scope, random)
+                   : make_combination(info, geometry, options, scope, random);
 }
 
 }  // namespace locus

@@ -1,15 +1,17 @@
-// Rotary: queries and keys are turned, pair by pair, by angles proportional to their position, so that a
-// product of the two depends on their distance alone.
+// Rotary embeddings (RoPE): each pair of query and key components is rotated by an angle proportional to the
+// position, so that the product of a query and a key depends on their distance only.
 //   (q, k)[p] = rotate(cos(p frequency[n]) * a, sin(p frequency[n]) * a), n = 0 .. d/2 - 1
 // with the frequencies and the attention factor a of rotary_frequencies.h. Pair n is (x[n], x[n + d/2]), or
-// (x[2n], x[2n+1]) when interleaved; a width d below the head's leaves the rest as it is.
+// (x[2n], x[2n+1]) when interleaved. If d is smaller than the head size, the other components stay unchanged.
 //
-// Precision `precise` computes in double and rounds cosine and sine once. `hf` rounds where transformers'
-// float32 code does: f32 frequencies, their f32 product with the position, cosine and sine of that f32 angle,
-// times an f32 attention factor. The angles have its bits; its cosines and sines are torch's vector
-// functions, up to 2 ulp from the correctly rounded ones here and not the same on every machine.
+// Precision `precise` computes in double and rounds cosine and sine once. `hf` rounds where the float32 code
+// of transformers does: f32 frequencies, their f32 product with the position, cosine and sine of that f32
+// angle, times an f32 attention factor. The angles are bit-identical to transformers. Its cosines and sines
+// come from torch's vector functions, which differ between machines, by up to 2 ulp from the correctly
+// rounded values here.
 //
-// A dynamic scaling (dynamic, longrope) takes the length of each sequence by itself: its last position + 1.
+// Scalings that depend on the length (dynamic, longrope) use the length of each sequence on its own: its last
+// position + 1.
 // Su et al. 2021, arXiv 2104.09864.
 #include <cmath>
 
@@ -53,8 +55,8 @@ class Rotary final : public Scheme {
       variants.push_back(frequencies_.variant(placement.last_position(b) + 1));
     }
     const PositionTable::Found found = table_.find(placement, variants);
-    return {.rotation = RotationTerm{.cos = found.parts[0],
-                                     .sin = found.parts[1],
+    return {.rotation = RotationTerm{.cos = found.tables[0],
+                                     .sin = found.tables[1],
                                      .query_rows = found.query_rows,
                                      .key_rows = found.key_rows,
                                      .width = frequencies_.width,
@@ -81,70 +83,78 @@ constexpr OptionSpec kOptions[] = {
     {.name = "pairs",
      .kind = Kind::choice,
      .preset = "halves",
-     .help = "which elements turn together: n and n + d/2 (Llama, NeoX), or 2n and 2n + 1 (GPT-J, the paper)",
+     .help = "components rotated as a pair: n and n + d/2 (halves: Llama, NeoX), or 2n and 2n + 1 "
+             "(interleaved: GPT-J, the paper)",
      .choices = "halves|interleaved"},
     {.name = "width",
      .kind = Kind::integer,
      .preset = "0",
-     .help = "how many elements of each head turn; 0: all",
+     .help = "number of components of each head that are rotated; 0: all",
      .least = 0},
-    {.name = "base", .preset = "10000", .help = "of the wavelengths; Llama 3 has 500000", .least = 1},
+    {.name = "base",
+     .preset = "10000",
+     .help = "base of the frequencies (rope_theta); Llama 3 uses 500000",
+     .least = 1},
     {.name = "scaling",
      .kind = Kind::choice,
      .preset = "none",
-     .help = "how positions past the trained length are brought within it",
+     .help = "method that extends the context window past the trained length",
      .choices = "none|linear|dynamic|ntk|yarn|longrope|llama3"},
     {.name = "factor",
      .preset = "0",
-     .help = "how many times the trained length; 0: the model's max_length / original_length",
+     .help = "ratio of the new to the trained length; 0: max_length of the model / original_length",
      .least = 0},
     {.name = "original_length",
      .kind = Kind::integer,
      .preset = "0",
-     .help = "the trained length; 0: the model's max_length",
+     .help = "trained length; 0: max_length of the model",
      .least = 0},
     {.name = "attention_factor",
      .preset = "0",
-     .help = "yarn, longrope: on cosines and sines; 0: by their papers' rule",
+     .help = "yarn, longrope: factor on cosines and sines; 0: the rule of the paper",
      .least = 0},
     {.name = "beta_fast",
      .preset = "32",
-     .help = "yarn: pairs that turn more often within the trained length stay as they are",
+     .help = "yarn: pairs that turn more often than this within the trained length are not scaled",
      .least = 1e-6},
     {.name = "beta_slow",
      .preset = "1",
-     .help = "yarn: pairs that turn less often are stretched by the whole factor",
+     .help =
+         "yarn: pairs that turn less often than this within the trained length are scaled by the full factor",
      .least = 1e-6},
     {.name = "truncate",
      .kind = Kind::boolean,
      .preset = "true",
-     .help = "yarn: the ramp begins and ends at whole pairs"},
+     .help = "yarn: round the ends of the ramp to whole pairs"},
     {.name = "mscale",
      .preset = "0",
-     .help = "yarn: with mscale_all_dim, of the attention factor",
+     .help = "yarn: numerator of the attention factor, used together with mscale_all_dim; 0: not used",
      .least = 0},
-    {.name = "mscale_all_dim", .preset = "0", .help = "yarn: see mscale", .least = 0},
+    {.name = "mscale_all_dim",
+     .preset = "0",
+     .help = "yarn: denominator of the attention factor, used together with mscale; 0: not used",
+     .least = 0},
     {.name = "low_freq_factor",
      .preset = "1",
-     .help = "llama3: wavelengths above original_length / this are stretched by the whole factor",
+     .help = "llama3: wavelengths above original_length / low_freq_factor are scaled by the full factor",
      .least = 1e-6},
     {.name = "high_freq_factor",
      .preset = "4",
-     .help = "llama3: wavelengths below original_length / this stay as they are",
+     .help = "llama3: wavelengths below original_length / high_freq_factor are not scaled",
      .least = 1e-6},
     {.name = "short_factor",
      .kind = Kind::numbers,
-     .help = "longrope: a divisor for each pair, within the trained length",
+     .help = "longrope: divisors of the frequencies within the trained length, one per pair, comma-separated",
      .least = 1e-6},
     {.name = "long_factor",
      .kind = Kind::numbers,
-     .help = "longrope: a divisor for each pair, past the trained length",
+     .help = "longrope: divisors of the frequencies past the trained length, one per pair, comma-separated",
      .least = 1e-6},
     {.name = "precision",
      .kind = Kind::choice,
      .preset = "precise",
-     .help =
-         "tables computed in double and rounded once, or with the roundings of transformers' float32 code",
+     .help = "rounding of the tables: precise (computed in double, rounded once), or hf (as in the float32 "
+             "code of transformers)",
      .choices = "precise|hf"},
 };
 
@@ -157,14 +167,15 @@ constexpr Extension kExtensions[] = {{"ntk", kNtk}, {"yarn", kYarn}};
 
 extern const SchemeInfo kRotary = {
     .name = "rotary",
-    .summary = "queries and keys turned by angles proportional to their position",
+    .summary = "rotates pairs of query and key components by an angle proportional to the position",
+    .aliases = "RoPE, rotary embeddings",
     .formula =
         "(a, b) = (x[n], x[n + d/2]), t = p base^(-2n/d)\n(a, b) -> (a cos t - b sin t, a sin t + b cos t)",
     .paper = "Su et al. 2021, arXiv 2104.09864",
     .models = "Llama, Mistral, Qwen, Gemma, Phi, GPT-NeoX and Pythia, GPT-J",
     .cost =
-        "no parameters; queries and keys read and written once more in every layer; tables computed once, "
-        "but anew in every pass for sequences past the trained length with scaling dynamic",
+        "no parameters; one more pass over queries and keys in every layer; the tables are computed once, "
+        "but with scaling dynamic in every forward pass for sequences past the trained length",
     .acts_on = ActsOn::rotation,
     .relative = true,
     .extrapolates = true,

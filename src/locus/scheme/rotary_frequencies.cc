@@ -9,9 +9,10 @@ namespace {
 
 using Scaling = RotaryFrequencies::Scaling;
 
-// Real is double, or float for the bits of transformers. Powers are taken in double and rounded, the same on
-// every machine. torch's vector powf may be an ulp off that, depending on the machine: with torch 2.15 on
-// aarch64 no frequency is for d = 32, 64, 80, and at most one for d = 96, 128, 256 (bases 1e4, 5e5, 1e6).
+// Real is double, or float to reproduce the bits of transformers. Powers are computed in double and rounded,
+// with the same result on every machine. The vector powf of torch may differ from that by one ulp, depending
+// on the machine: with torch 2.15 on aarch64 no frequency differs for d = 32, 64, 80, and at most one for d =
+// 96, 128, 256 (bases 1e4, 5e5, 1e6).
 template <class Real>
 Real power(Real base, double exponent) {
   return static_cast<Real>(std::pow(static_cast<double>(base), exponent));
@@ -37,7 +38,7 @@ Real stretched_base(const RotaryFrequencies& f, int64_t variant) {
   return static_cast<Real>(f.base) * power(ratio - static_cast<Real>(f.factor - 1), exponent);
 }
 
-// The pair that turns `turns` times within the trained length, as a number between pairs.
+// The (fractional) index of the pair that turns `turns` times within the trained length.
 double pair_of_turns(const RotaryFrequencies& f, double turns) {
   const double length = static_cast<double>(f.trained_length);
   return static_cast<double>(f.width) * std::log(length / (turns * 2 * std::numbers::pi)) /
@@ -61,7 +62,7 @@ void apply_yarn(const RotaryFrequencies& f, const std::vector<Real>& lengths, st
   }
 }
 
-// torch divides a number by a tensor as number * (1 / tensor): hence the reciprocals.
+// torch computes number / tensor as number * (1 / tensor), hence the reciprocals.
 template <class Real>
 void apply_llama3(const RotaryFrequencies& f, std::vector<Real>& result) {
   const auto trained = static_cast<double>(f.trained_length);

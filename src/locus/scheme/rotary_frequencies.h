@@ -1,12 +1,12 @@
-// The angles a rotation turns by per position, and how a model's trained length is stretched.
+// The rotation angle per position of every pair, and the scalings that extend the trained length.
 //   frequency[n] = base^(-2n/d), n = 0 .. d/2 - 1, d the rotated width
 // then, by scaling, with factor f, trained length T and a sequence of length L:
 //   none
 //   linear    frequency / f                                          Chen et al. 2023, arXiv 2306.15595
 //   ntk       base * f^(d/(d-2))                                     bloc97 2023, "NTK-aware scaled RoPE"
 //   dynamic   base * (f max(L, T)/T - (f - 1))^(d/(d-2))             emozilla 2023, "dynamic NTK"
-//   yarn      frequency * (ramp/f + 1 - ramp), ramp rising from the pair that turns beta_fast times within T
-//             to the one that turns beta_slow times                  Peng et al. 2023, arXiv 2309.00071
+//   yarn      frequency * (ramp/f + 1 - ramp); the ramp rises from 0 at the pair that turns beta_fast times
+//             within T to 1 at the pair that turns beta_slow times   Peng et al. 2023, arXiv 2309.00071
 //   longrope  frequency / short_factor[n], or / long_factor[n] when L > T  Ding et al. 2024, arXiv 2402.13753
 //   llama3    frequency / f for wavelengths over T/low_freq_factor, frequency for those under
 //             T/high_freq_factor, a blend in between                 Llama team 2024, arXiv 2407.21783
@@ -33,19 +33,19 @@ struct RotaryFrequencies {
   double low_freq_factor = 1, high_freq_factor = 4;
   std::vector<double> short_factor, long_factor;
   double attention_factor = 1;
-  // Every operation rounded to f32, in the order of transformers' code; else in double throughout.
+  // Rounds every operation to f32 in the order of the transformers library; otherwise all is in double.
   bool hf = false;
 
-  // What the frequencies depend on besides the above: 0 for every sequence within the trained length and for
-  // scalings that do not look; else 1 (longrope) or the length itself (dynamic).
+  // Selects the frequencies of a sequence: 0 within the trained length, and for scalings that do not depend
+  // on the length; past it 1 (longrope) or the length itself (dynamic).
   int64_t variant(int64_t length) const;
-  // The d/2 frequencies of a variant; as hf they are f32 numbers.
+  // The d/2 frequencies of a variant. With `hf` every one is representable in f32.
   std::vector<double> of(int64_t variant) const;
 };
 
-// The width that option width says, or the whole head.
+// The value of option width, or the head size if it is 0.
 int64_t rotated_width(std::string_view scheme, const Geometry& geometry, const Options& options);
-// The options of a scheme that rotates with any scaling, checked against each other.
+// Reads the options of scheme rotary and checks that they fit together.
 RotaryFrequencies read_frequencies(const Geometry& geometry, const Options& options);
 
 }  // namespace locus

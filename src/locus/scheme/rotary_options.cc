@@ -1,4 +1,4 @@
-// Which scaling a model was made with, from options that must fit together.
+// The scaling of a rotary scheme, from options that must fit together.
 #include <cmath>
 
 #include "locus/scheme/rotary_frequencies.h"
@@ -20,16 +20,17 @@ Scaling scaling_of(const std::string& name) {
 
 template <class... Parts>
 void check(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) {
-  if (!condition) fail(Fault::usage, "rotary: {}", fmt::format(text, std::forward<Parts>(parts)...));
+  if (!condition) fail(Fault::usage, "scheme rotary: {}", fmt::format(text, std::forward<Parts>(parts)...));
 }
 
-// 0.1 m ln f + 1, of the YaRN paper.
+// 0.1 m ln f + 1, from the YaRN paper.
 double magnitude(double factor, double m) { return factor <= 1 ? 1 : 0.1 * m * std::log(factor) + 1; }
 
 double attention_factor_of(const RotaryFrequencies& f, const Options& options) {
   const double given = options.number("attention_factor");
   if (f.scaling != Scaling::yarn && f.scaling != Scaling::longrope) {
-    check(given == 0, "option attention_factor is {}, but only yarn and longrope have one", given);
+    check(given == 0, "option attention_factor is {}, expected 0: only scaling yarn and longrope use it",
+          given);
     return 1;
   }
   if (given != 0) return given;
@@ -50,37 +51,38 @@ void read_lengths(RotaryFrequencies& f, const Geometry& geometry, const Options&
   check(factor == 0 || factor >= 1,
         "option factor is {}, expected at least 1, or 0 for max_length / original_length", factor);
   check(factor > 0 || (original > 0 && geometry.max_length > 0),
-        "scaling {} needs option factor, or original_length and the model's max_length", name);
+        "scaling {} needs option factor, or option original_length and max_length of the model", name);
   f.trained_length = original > 0 ? original : geometry.max_length;
   f.factor = factor > 0 ? factor : static_cast<double>(geometry.max_length) / static_cast<double>(original);
-  const bool looks = f.scaling != Scaling::linear && f.scaling != Scaling::ntk;
-  check(!looks || f.trained_length > 0, "scaling {} needs option original_length, or the model's max_length",
-        name);
+  const bool needs_length = f.scaling != Scaling::linear && f.scaling != Scaling::ntk;
+  check(!needs_length || f.trained_length > 0,
+        "scaling {} needs option original_length, or max_length of the model", name);
 }
 
 void check_fit(const RotaryFrequencies& f, const Options& options) {
   const std::string& name = options.choice("scaling");
   if (f.scaling == Scaling::dynamic || f.scaling == Scaling::ntk) {
-    check(f.width > 2, "scaling {} needs a rotated width above 2", name);
+    check(f.width > 2, "scaling {}: the rotated width is {}, expected more than 2", name, f.width);
   }
   if (f.scaling == Scaling::yarn) {
-    check(f.base > 1, "scaling yarn needs a base above 1");
-    check(f.beta_fast >= f.beta_slow, "option beta_fast is {}, expected at least beta_slow, which is {}",
-          f.beta_fast, f.beta_slow);
+    check(f.base > 1, "scaling yarn: option base is {}, expected more than 1", f.base);
+    check(f.beta_fast >= f.beta_slow, "option beta_fast is {}, expected at least beta_slow = {}", f.beta_fast,
+          f.beta_slow);
   }
   if (f.scaling == Scaling::llama3) {
     check(f.high_freq_factor > f.low_freq_factor,
-          "option high_freq_factor is {}, expected more than low_freq_factor, which is {}",
-          f.high_freq_factor, f.low_freq_factor);
+          "option high_freq_factor is {}, expected more than low_freq_factor = {}", f.high_freq_factor,
+          f.low_freq_factor);
   }
   const auto list = [&](const char* option, const std::vector<double>& factors) {
     const int64_t count = static_cast<int64_t>(factors.size());
     if (f.scaling == Scaling::longrope) {
-      check(count == f.width / 2, "option {} has {} numbers, expected {}, one for each rotated pair", option,
+      check(count == f.width / 2, "option {} has {} numbers, expected {}, one per rotated pair", option,
             count, f.width / 2);
-      check(f.trained_length > 1, "scaling longrope needs an original_length above 1");
+      check(f.trained_length > 1, "scaling longrope: option original_length is {}, expected more than 1",
+            f.trained_length);
     } else {
-      check(count == 0, "option {} is given, but scaling is {}; only longrope has one", option, name);
+      check(count == 0, "option {} is given, but scaling is {}: only longrope uses it", option, name);
     }
   };
   list("short_factor", f.short_factor);
@@ -92,11 +94,13 @@ void check_fit(const RotaryFrequencies& f, const Options& options) {
 int64_t rotated_width(std::string_view scheme, const Geometry& geometry, const Options& options) {
   const int64_t width = options.integer("width") > 0 ? options.integer("width") : geometry.head_size;
   if (width > geometry.head_size) {
-    fail(Fault::usage, "{}: option width is {}, but a head has {} elements", scheme, width,
+    fail(Fault::usage, "scheme {}: option width is {}, expected at most the head size, {}", scheme, width,
          geometry.head_size);
   }
   if (width % 2 != 0) {
-    fail(Fault::usage, "{}: the rotated width is {}, expected an even number: pairs turn", scheme, width);
+    fail(Fault::usage,
+         "scheme {}: the rotated width is {}, expected an even number, because pairs are rotated", scheme,
+         width);
   }
   return width;
 }
@@ -114,7 +118,7 @@ RotaryFrequencies read_frequencies(const Geometry& geometry, const Options& opti
                       .long_factor = options.numbers("long_factor"),
                       .hf = options.choice("precision") == "hf"};
   if (f.scaling == Scaling::none) {
-    check(options.number("factor") == 0, "option factor is {}, but scaling is none",
+    check(options.number("factor") == 0, "option factor is {}, expected 0: scaling is none",
           options.number("factor"));
   } else {
     read_lengths(f, geometry, options);

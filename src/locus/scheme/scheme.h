@@ -1,5 +1,5 @@
-// A position scheme is data: it turns a placement and its own parameters into terms (op/terms.h). Nothing
-// below this folder knows any scheme's name, and adding one is one file here and one line in registry.cc.
+// A position scheme turns a placement and its own parameters into terms (op/terms.h). Nothing below this
+// folder knows the name of any scheme. To add a scheme, add one file here and list it in registry.cc.
 #pragma once
 
 #include <memory>
@@ -13,45 +13,46 @@
 
 namespace locus {
 
-// The model a scheme is made for.
+// The dimensions of the model that a scheme is made for.
 struct Geometry {
   int64_t width = 0;      // C
-  int64_t row_width = 0;  // of what is added to token rows; 0: C
+  int64_t row_width = 0;  // width of the token embeddings, to which input terms are added; 0: C
   int64_t heads = 0;      // H
   int64_t head_size = 0;  // D
   int64_t layers = 1;
-  int64_t max_length = 0;  // rows of a learned table, the trained length of a scaling
+  int64_t max_length = 0;  // rows of a learned table, trained length of a scaling; 0: unknown
   bool causal = false;
 };
 
-// What a layer offers a scheme that projects with the layer's own weights.
+// A layer's own weights, for schemes that project positions with them.
 struct LayerView {
   int64_t layer = 0;
   Var query_weight, query_bias;  // [H*D, C], [H*D] or absent
   Var key_weight, key_bias;
-  bool frozen = false;  // none of them wants a gradient: what is made of them alone may be kept
+  bool frozen = false;  // none of them requires a gradient: values derived from them may be cached
 };
 
 class Scheme {
  public:
   virtual ~Scheme() = default;
-  // Once per forward pass, shared by all layers.
+  // Called once per forward pass; all layers share the result.
   virtual Terms terms(const Placement& placement) const = 0;
-  // How much of the model's width an input term that is joined on takes from the token rows.
+  // Width of a joined (concatenated) input term; the token embeddings are narrower by this much.
   virtual int64_t joined_width() const { return 0; }
-  // Which of its tables a text of so many tokens has, where that changes with the length.
+  // Identifies the tables used for a sequence of this length, if they depend on the length. Two lengths with
+  // the same variant share their tables.
   virtual int64_t variant(int64_t) const { return 0; }
-  // Once per layer, for the schemes whose score terms differ from layer to layer.
+  // Called once per layer, for schemes whose score terms differ between layers.
   virtual ScoreTerms layer_scores(const Terms& terms, const LayerView&) const { return terms.scores; }
 };
 
-// Options that carry trained parameters past the trained length. In their values {length} stands for the
-// length wanted, {factor} for how many times the trained one that is.
+// A context extension: options that make a trained scheme usable past its trained length. In their values,
+// {length} is replaced by the new length and {factor} by the ratio of the new to the trained length.
 struct Extension {
   std::string_view name;
   std::span<const std::pair<std::string_view, std::string_view>> options;
 };
-OptionValues extended(const Extension& extension, int64_t trained, int64_t wanted);
+OptionValues extended(const Extension& extension, int64_t trained_length, int64_t new_length);
 
 // How an option depends on the trained length. The paper uses `value` for a model trained at `length` tokens;
 // a model trained at fewer tokens gets the same proportion of its own length, at least `least`.
@@ -60,42 +61,43 @@ struct LengthRule {
   double value = 0, length = 1, least = 1;
 };
 
-// The place where a scheme acts; two schemes at once act in two of them.
+// The place where a scheme acts. Schemes can be combined if they act in different places.
 enum class ActsOn { nothing, input, rotation, score };
 std::string_view name_of(ActsOn place);
 
 struct SchemeInfo {
   std::string_view name;
-  std::string_view summary;  // one line
-  std::string_view formula;  // plain text, a line or a few
-  std::string_view paper;    // authors, year, arXiv number
-  std::string_view models;   // who uses it
-  std::string_view cost;     // over no scheme at all, in words
+  std::string_view summary;       // one phrase
+  std::string_view aliases = "";  // other names in papers and libraries, comma-separated
+  std::string_view formula;       // plain text, one or a few lines
+  std::string_view paper;         // authors, year, arXiv number
+  std::string_view models;        // well-known models that use it
+  std::string_view cost;          // added cost compared to no scheme, in words
   ActsOn acts_on = ActsOn::score;
-  bool relative = false;      // scores do not change when all positions shift
+  bool relative = false;      // scores do not change if all positions shift by the same amount
   bool extrapolates = false;  // defined past the trained length
   std::span<const OptionSpec> options;
   std::span<const Extension> extensions = {};
   std::span<const LengthRule> length_rules = {};
-  // Registers the scheme's parameters below `scope`, initialised as its paper says.
+  // Registers the scheme's parameters below `scope`, initialized as in its paper.
   std::unique_ptr<Scheme> (*make)(const Geometry&, const Options&, const Scope&, const InitRandom&) = nullptr;
-  std::span<const SchemeInfo* const> parts = {};  // of a combination, which is made of theirs
+  std::span<const SchemeInfo* const> parts = {};  // the schemes of a combination, which has no make
 };
 
 // The options that the rules give a model trained at `length` tokens; empty if its defaults already fit.
 OptionValues options_for_length(const SchemeInfo& info, int64_t length);
 
-bool acts_on_input(const SchemeInfo& info);  // it, or one of its parts
+bool acts_on_input(const SchemeInfo& info);  // the scheme itself, or a part of a combination
 
-// All schemes, in the order they are shown. An explicit list: self-registering statics vanish from static
-// libraries.
+// All schemes, in display order. The list is explicit because linkers drop self-registering statics from
+// static libraries.
 std::span<const SchemeInfo* const> schemes();
-// By its name, or of several at once by theirs, "learned+t5". Unknown: an error with the nearest known name.
+// Finds a scheme by name, or a combination such as "learned+t5". An unknown name is an error with code
+// unknown_scheme; its hint names the scheme with that alias or with the nearest spelling.
 const SchemeInfo& scheme_info(std::string_view name);
 
-// A scheme by name. Options not given have the defaults of its list; an unknown one is refused with the
-// nearest known.
+// Makes a scheme by name. Options that are not given have their defaults; an unknown option is an error.
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
-                                    const OptionValues& values, const Scope& scope, const InitRandom& start);
+                                    const OptionValues& values, const Scope& scope, const InitRandom& random);
 
 }  // namespace locus

@@ -1,7 +1,7 @@
-// Shaw's relative keys: a learned vector for every distance up to a limit, added to the key.
+// Relative keys of Shaw et al.: a learned vector for every distance up to a limit, added to the key.
 //   score(h, i, j) = scale q_i . (k_j + table[clip(j - i, -k, k) + k])
-// A table for every layer: [2k+1, D] shared by the heads, or [2k+1, H*D]; by_query of slot clip(d) + k.
-// Only the keys' half of the paper: its own ablation finds that vectors added to the values change nothing.
+// One table per layer: [2k+1, D] shared by the heads, or [2k+1, H*D]; by_query with slot clip(d) + k. The
+// paper also adds vectors to the values. Locus omits these: the ablation of the paper finds no benefit.
 // Shaw, Uszkoreit, Vaswani 2018, arXiv 1803.02155.
 #include <algorithm>
 #include <array>
@@ -18,13 +18,13 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "max_distance",
                .kind = OptionSpec::Kind::integer,
                .preset = "16",
-               .help = "k: distances beyond it share the vector of the last",
+               .help = "clipping distance k: larger distances share the vector of distance k",
                .least = 0,
                .most = 1 << 20},
     OptionSpec{.name = "per_head",
                .kind = OptionSpec::Kind::boolean,
                .preset = "false",
-               .help = "every head has vectors of its own"},
+               .help = "learn separate vectors for every head"},
 };
 
 // The paper clips at 16 and trains on sentences; beyond a quarter of a text most distances are rare.
@@ -32,13 +32,13 @@ constexpr LengthRule kLengthRules[] = {{.option = "max_distance", .value = 16, .
 
 class Shaw final : public Scheme {
  public:
-  Shaw(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
+  Shaw(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
       : k_(options.integer("max_distance")) {
-    // Glorot's uniform over [2k+1, D], as the authors' tensor2tensor draws it.
+    // Glorot uniform over [2k+1, D], as in the authors' tensor2tensor code.
     const int64_t slots = 2 * k_ + 1;
     const int64_t width = geometry.head_size * (options.flag("per_head") ? geometry.heads : 1);
     const double limit = std::sqrt(6 / static_cast<double>(slots + geometry.head_size));
-    Initializer initial(start);
+    Initializer initial(random);
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
       tables_.push_back((scope / fmt::format("layer.{}", layer))
                             .add("table", initial.uniform({slots, width}, -limit, limit)));
@@ -63,19 +63,20 @@ class Shaw final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& start) {
-  return std::make_unique<Shaw>(geometry, options, scope, start);
+                             const InitRandom& random) {
+  return std::make_unique<Shaw>(geometry, options, scope, random);
 }
 
 }  // namespace
 
 extern const SchemeInfo kShaw = {
     .name = "shaw",
-    .summary = "a learned vector for every clipped distance, added to the keys",
+    .summary = "adds a learned vector per clipped distance to the keys",
+    .aliases = "relative, relative keys",
     .formula = "score(h, i, j) = scale * q_i . (k_j + table[clip(j - i, -k, k) + k])",
     .paper = "Shaw, Uszkoreit, Vaswani 2018, arXiv 1803.02155",
     .models = "the relative Transformer of tensor2tensor, Music Transformer, SpeechT5",
-    .cost = "a product of every query with the 2k+1 vectors, a lookup for every score",
+    .cost = "the product of every query with 2k+1 vectors, and one lookup per attention score",
     .relative = true,
     .extrapolates = true,
     .options = kOptions,

@@ -1,9 +1,9 @@
-// Sines and cosines of the position at geometrically spaced wavelengths, added to the embedding or joined on.
-// With p' = p + first, d the width and n = 0 .. d/2 - 1:
+// Sines and cosines of the position at geometrically spaced wavelengths, added to the token embedding or
+// joined (concatenated). With p' = p + first, d the width and n = 0 .. d/2 - 1:
 //   angle(p, n) = p' / base^(2n/d)          spacing open: the paper, HF Marian
 //   angle(p, n) = p' / base^(n/(d/2-1))     spacing closed: tensor2tensor, fairseq, marian-dev
 //   row[2n] = sin, row[2n+1] = cos          pairs interleaved: the paper
-//   row[n]  = sin, row[n+d/2] = cos         pairs halves: all the others
+//   row[n]  = sin, row[n+d/2] = cos         pairs halves: tensor2tensor, fairseq, Marian
 // Computed in double and rounded once; defined for every position.
 // Vaswani et al. 2017, arXiv 1706.03762.
 #include <cmath>
@@ -48,13 +48,13 @@ class Sinusoidal final : public Scheme {
 
   Terms terms(const Placement& placement) const override {
     const PositionTable::Found found = table_.find(placement);
-    return {.input = InputTerm{Var(found.parts[0]), found.query_rows, joined_width_ > 0}};
+    return {.input = InputTerm{Var(found.tables[0]), found.query_rows, joined_width_ > 0}};
   }
   int64_t joined_width() const override { return joined_width_; }
 
  private:
   PositionTable table_;
-  int64_t joined_width_;  // 0: added
+  int64_t joined_width_;  // 0: added, not joined
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&,
@@ -66,7 +66,8 @@ std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, c
                     .closed = options.choice("spacing") == "closed",
                     .interleaved = options.choice("pairs") == "interleaved"};
   if (waves.width % 2 != 0) {
-    fail(Fault::usage, "sinusoidal: the width is {}, expected an even number: a sine and a cosine each",
+    fail(Fault::usage,
+         "scheme sinusoidal: the width is {}, expected an even number, for pairs of sine and cosine",
          waves.width);
   }
   return std::make_unique<Sinusoidal>(waves, joined);
@@ -76,12 +77,14 @@ constexpr OptionSpec kOptions[] = {
     {.name = "pairs",
      .kind = OptionSpec::Kind::choice,
      .preset = "interleaved",
-     .help = "sine and cosine side by side (the paper), or all sines before all cosines",
+     .help = "order within a vector: interleaved (sin, cos, sin, cos, as in the paper), or halves (all sines "
+             "first)",
      .choices = "interleaved|halves"},
     {.name = "spacing",
      .kind = OptionSpec::Kind::choice,
      .preset = "open",
-     .help = "wavelengths base^(2n/d), or base^(n/(d/2-1)) with base itself the longest (tensor2tensor)",
+     .help = "wavelengths: open is base^(2n/d) (the paper), closed is base^(n/(d/2-1)), which reaches base "
+             "(tensor2tensor)",
      .choices = "open|closed"},
     {.name = "base",
      .kind = OptionSpec::Kind::number,
@@ -91,7 +94,7 @@ constexpr OptionSpec kOptions[] = {
     {.name = "first",
      .kind = OptionSpec::Kind::integer,
      .preset = "0",
-     .help = "what position 0 counts as; OpenNMT-tf counts from 1",
+     .help = "number added to every position; 1 counts from 1, as OpenNMT-tf does",
      .least = 0,
      .most = 1},
     kCombineOption,
@@ -102,11 +105,13 @@ constexpr OptionSpec kOptions[] = {
 
 extern const SchemeInfo kSinusoidal = {
     .name = "sinusoidal",
-    .summary = "fixed sines and cosines of the position, added to the embedding or joined on",
+    .summary = "adds fixed sines and cosines of the position to the token embedding, or concatenates them",
+    .aliases = "sincos, vaswani",
     .formula = "x[p, 2n] += sin(p / base^(2n/d))\nx[p, 2n+1] += cos(p / base^(2n/d))",
     .paper = "Vaswani et al. 2017, arXiv 1706.03762",
     .models = "the original Transformer, Marian and Opus-MT, M2M100, NLLB, DistilBERT (optional)",
-    .cost = "no parameters; one more row to read a token, once a pass; the table is computed once",
+    .cost =
+        "no parameters; one more embedding row read per token and forward pass; the table is computed once",
     .acts_on = ActsOn::input,
     .extrapolates = true,
     .options = kOptions,

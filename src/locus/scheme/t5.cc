@@ -1,10 +1,10 @@
-// T5's relative bias: a learned number for every head and bucket of distances, shared by all layers.
+// The relative bias of T5: a learned number per head and distance bucket, shared by all layers.
 //   score(h, i, j) += table[bucket(j - i), h]           table [buckets, H], by_distance [H, S]
-// n = |j - i| has a bucket of its own below half of the buckets, then they widen as its logarithm up to the
-// largest distance; all beyond share the last. Two-sided, one half of the buckets is for keys behind and one
-// for keys ahead. One-sided, keys ahead share bucket 0 with distance 0. The map is computed in double: one
-// rounding down of the logarithm and distances 16, 32 and 64 would fall into the wrong bucket.
-// Raffel et al. 2019, arXiv 1910.10683.
+// With n = |j - i|, each small n (below half of the buckets) has its own bucket. From there on the buckets
+// widen logarithmically up to max_distance; all larger distances share the last bucket. Two-sided: one half
+// of the buckets is for keys before the query, the other for keys after it. One-sided: keys after the query
+// share bucket 0 with distance 0. The map is computed in double, because a logarithm rounded down by one ulp
+// would put distances 16, 32 and 64 into the wrong bucket. Raffel et al. 2019, arXiv 1910.10683.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,19 +20,20 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "buckets",
                .kind = OptionSpec::Kind::integer,
                .preset = "32",
-               .help = "buckets of distances, of both sides together",
+               .help = "number of distance buckets, both directions together",
                .least = 2,
                .most = 1 << 20},
     OptionSpec{.name = "max_distance",
                .kind = OptionSpec::Kind::integer,
                .preset = "128",
-               .help = "from here on all distances share a bucket",
+               .help = "distances from here on share the last bucket",
                .least = 2,
                .most = 1 << 30},
     OptionSpec{.name = "sides",
                .kind = OptionSpec::Kind::choice,
                .preset = "auto",
-               .help = "whether keys ahead have buckets of their own; auto: unless the model is causal",
+               .help = "directions with their own buckets: two (keys before and after the query) or one "
+                       "(keys before it); auto: one for causal models, otherwise two",
                .choices = "auto|one|two"},
 };
 
@@ -41,11 +42,11 @@ constexpr std::array kOptions = {
 constexpr LengthRule kLengthRules[] = {{.option = "max_distance", .value = 128, .length = 512, .least = 32}};
 
 struct Buckets {
-  int64_t count = 0;  // of one side
+  int64_t count = 0;  // buckets per side
   int64_t max_distance = 0;
   bool two_sided = false;
 
-  int64_t exact() const { return count / 2; }  // distances with a bucket of their own
+  int64_t exact() const { return count / 2; }  // number of distances with their own bucket
   int64_t of(int64_t distance) const {
     const int64_t first = two_sided && distance > 0 ? count : 0;
     const int64_t n = two_sided ? std::abs(distance) : std::max<int64_t>(-distance, 0);
@@ -64,10 +65,12 @@ Buckets read(const Geometry& geometry, const Options& options) {
   const int64_t all = options.integer("buckets");
   const Buckets buckets{two_sided ? all / 2 : all, options.integer("max_distance"), two_sided};
   if (buckets.count < 2 || (two_sided && all % 2 != 0)) {
-    fail(Fault::usage, "t5: option buckets is {}, expected an even number of at least 4 for two sides", all);
+    fail(Fault::usage, "scheme t5: option buckets is {}, expected an even number of at least 4 for two sides",
+         all);
   }
   if (buckets.max_distance <= buckets.exact()) {
-    fail(Fault::usage, "t5: option max_distance is {}, expected more than {}, half of a side's buckets",
+    fail(Fault::usage,
+         "scheme t5: option max_distance is {}, expected more than {}, half of the buckets per side",
          buckets.max_distance, buckets.exact());
   }
   return buckets;
@@ -75,12 +78,12 @@ Buckets read(const Geometry& geometry, const Options& options) {
 
 class T5 final : public Scheme {
  public:
-  T5(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& start)
+  T5(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
       : buckets_(read(geometry, options)) {
-    // As the models were trained: deviation 1/sqrt(C).
+    // As in the released models: standard deviation 1/sqrt(C).
     table_ =
-        scope.add("table", Initializer(start).normal({options.integer("buckets"), geometry.heads},
-                                                     1 / std::sqrt(static_cast<double>(geometry.width))));
+        scope.add("table", Initializer(random).normal({options.integer("buckets"), geometry.heads},
+                                                      1 / std::sqrt(static_cast<double>(geometry.width))));
   }
 
   Terms terms(const Placement& placement) const override {
@@ -95,19 +98,20 @@ class T5 final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& start) {
-  return std::make_unique<T5>(geometry, options, scope, start);
+                             const InitRandom& random) {
+  return std::make_unique<T5>(geometry, options, scope, random);
 }
 
 }  // namespace
 
 extern const SchemeInfo kT5 = {
     .name = "t5",
-    .summary = "a learned bias for every head and bucket of distances, shared by all layers",
+    .summary = "adds a learned bias per head and distance bucket to the scores, shared by all layers",
+    .aliases = "T5 bias, relative bias",
     .formula = "score(h, i, j) = scale * q_i . k_j + table[bucket(j - i), h]",
     .paper = "Raffel et al. 2019, arXiv 1910.10683",
     .models = "T5, Flan-T5, mT5, ByT5, MPNet",
-    .cost = "one addition for every score",
+    .cost = "one addition per attention score",
     .relative = true,
     .extrapolates = true,
     .options = kOptions,

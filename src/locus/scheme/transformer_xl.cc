@@ -1,9 +1,9 @@
-// Transformer-XL: content and distance are scored apart, distances as projected sinusoids.
+// Transformer-XL: separate score terms for content and for distance; distances are projected sinusoids.
 //   score(h, i, j) = scale ((q_i + u) . k_j + (q_i + v) . (W R(i - j)))
 //   R(n) = [sin(n w_0) .. sin(n w_(C/2-1)) cos(n w_0) ..],   w_m = 10000^(-2m/C)
-// u, v [H*D] shared by the layers, W [H*D, C] of every layer, R [S, C]. As terms: by_query = R W^T, a slot
-// for every distance; by_key = u, one slot for all; by_distance = scale v . (W R), which is R times W^T v,
-// [H, C].
+// u, v [H*D] are shared by the layers; every layer has its own W [H*D, C]; R [S, C]. As terms: by_query = R
+// W^T with one slot per distance; by_key = u with one slot for all distances; by_distance = scale v . (W R),
+// computed as R times W^T v [H, C].
 // Dai et al. 2019, arXiv 1901.02860.
 #include <cmath>
 
@@ -20,23 +20,25 @@ namespace {
 
 class TransformerXl final : public Scheme {
  public:
-  TransformerXl(const Geometry& geometry, const Scope& scope, const InitRandom& start) : geometry_(geometry) {
+  TransformerXl(const Geometry& geometry, const Scope& scope, const InitRandom& random)
+      : geometry_(geometry) {
     if (geometry.width % 2 != 0) {
-      fail(Fault::usage, "transformer_xl: the model's width is {}, expected an even number", geometry.width);
+      fail(Fault::usage, "scheme transformer_xl: the width of the model is {}, expected an even number",
+           geometry.width);
     }
-    // The authors' code: everything normal with deviation 0.02.
-    constexpr double kDeviation = 0.02;
+    // As in the authors' code: all normal with standard deviation 0.02.
+    constexpr double kInitStd = 0.02;
     const int64_t all = geometry.heads * geometry.head_size;
-    Initializer initial(start);
-    u_ = scope.add("u", initial.normal({all}, kDeviation));
-    v_ = scope.add("v", initial.normal({all}, kDeviation));
+    Initializer initial(random);
+    u_ = scope.add("u", initial.normal({all}, kInitStd));
+    v_ = scope.add("v", initial.normal({all}, kInitStd));
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
       weights_.push_back((scope / fmt::format("layer.{}", layer))
-                             .add("weight", initial.normal({all, geometry.width}, kDeviation)));
+                             .add("weight", initial.normal({all, geometry.width}, kInitStd)));
     }
   }
 
-  // The sinusoids wait in by_query for each layer's projection.
+  // by_query holds the unprojected sinusoids; layer_scores() projects them with the weight of each layer.
   Terms terms(const Placement& placement) const override {
     const DistanceSpan span(placement);
     const Tensor slots = slot_map(span, [&](int64_t d) { return d - span.least; });
@@ -60,7 +62,7 @@ class TransformerXl final : public Scheme {
  private:
   float scale() const { return 1 / std::sqrt(static_cast<float>(geometry_.head_size)); }
 
-  // R [S, C], angles in double.
+  // R [S, C], with angles in double.
   Tensor sinusoids(const DistanceSpan& span) const {
     const int64_t half = geometry_.width / 2;
     const Tensor table = u_.value().like({span.size(), geometry_.width});
@@ -81,21 +83,22 @@ class TransformerXl final : public Scheme {
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options&, const Scope& scope,
-                             const InitRandom& start) {
-  return std::make_unique<TransformerXl>(geometry, scope, start);
+                             const InitRandom& random) {
+  return std::make_unique<TransformerXl>(geometry, scope, random);
 }
 
 }  // namespace
 
 extern const SchemeInfo kTransformerXl = {
     .name = "transformer_xl",
-    .summary = "queries meet projected sinusoids of the distance, beside two learned vectors",
+    .summary = "scores queries against projected sinusoids of the distance, with two learned bias vectors",
+    .aliases = "TXL, Transformer-XL",
     .formula = "score(h, i, j) = scale * ((q_i + u) . k_j + (q_i + v) . (W R(i - j)))",
     .paper = "Dai et al. 2019, arXiv 1901.02860",
     .models = "Transformer-XL, XLNet, Conformer",
     .cost =
-        "a projection of all distances in every layer, a product of every query with each of them: length x "
-        "length",
+        "a projection of all distances in every layer, and the product of every query with each of them: "
+        "length x length",
     .relative = true,
     .extrapolates = true,
     .make = make,

@@ -1,13 +1,13 @@
-// xPos: rotary whose pairs also fade with distance, the slow ones less.
+// xPos: rotary embeddings whose pairs also decay with distance, slow pairs less than fast ones.
 //   q[p] = rotate(cos, sin) * z^( (p - c) / scale_base)
 //   k[p] = rotate(cos, sin) * z^(-(p - c) / scale_base)      z = zeta[n] = (2n/d + gamma) / (1 + gamma)
-// so that q_i.k_j carries zeta^((i - j) / scale_base). It fades for keys before their query only: a scheme
-// for causal models.
+// so that q_i.k_j contains the factor zeta^((i - j) / scale_base). It decays only for keys before their
+// query, so the scheme is meant for causal models.
 //
-// The centre c cancels in the product. The paper's code takes the middle of the sequence, which keeps the
-// powers small; here c is that middle rounded to a multiple of 16384, so that sequences of one size share
-// their table and a growing one rarely changes it. A sequence too long for f32 powers is refused.
-// Sun et al. 2022, arXiv 2212.10554.
+// The center c cancels in the product. The authors' code uses the middle of the sequence, which keeps the
+// powers small. Here c is that middle rounded to a multiple of 16384, so that sequences of similar size share
+// a table and a growing sequence rarely needs a new one. A sequence too long for f32 powers is an error. Sun
+// et al. 2022, arXiv 2212.10554.
 #include <algorithm>
 #include <cmath>
 
@@ -18,8 +18,8 @@
 namespace locus {
 namespace {
 
-constexpr int64_t kCentreStep = 16384;
-constexpr double kLargestPower = 80;  // of e: f32 ends at 88, and q and k are numbers too
+constexpr int64_t kCenterStep = 16384;
+constexpr double kLargestPower = 80;  // of e: f32 overflows at 88, and leaves room for q and k
 
 // The paper trains at 1024 tokens with a scale base of 512.
 constexpr LengthRule kLengthRules[] = {{.option = "scale_base", .value = 512, .length = 1024, .least = 16}};
@@ -31,7 +31,7 @@ struct Decay {
   double log_zeta(int64_t pair) const {
     return std::log((2.0 * static_cast<double>(pair) / static_cast<double>(width) + gamma) / (1 + gamma));
   }
-  // How far from the centre the strongest decay stays a good f32 number.
+  // The largest distance from the center at which the strongest decay is still a normal f32 number.
   int64_t reach() const {
     return static_cast<int64_t>(std::min(kLargestPower * scale_base / -log_zeta(0), 1e9));
   }
@@ -48,7 +48,7 @@ PositionTable::Row row_of(const Decay& decay, int64_t variant) {
   return [=](int64_t position, std::span<float> row) {
     for (int64_t n = 0; n < half; ++n) {
       const double angle = static_cast<double>(position) * frequencies[n];
-      const double power = std::exp(static_cast<double>(position - variant * kCentreStep) * logs[n]);
+      const double power = std::exp(static_cast<double>(position - variant * kCenterStep) * logs[n]);
       row[n] = static_cast<float>(std::cos(angle) * power);
       row[half + n] = static_cast<float>(std::sin(angle) * power);
       row[2 * half + n] = static_cast<float>(std::cos(angle) / power);
@@ -66,12 +66,12 @@ class Xpos final : public Scheme {
 
   Terms terms(const Placement& placement) const override {
     std::vector<int64_t> variants;
-    for (int64_t b = 0; b < placement.count(); ++b) variants.push_back(centre(placement, b));
+    for (int64_t b = 0; b < placement.count(); ++b) variants.push_back(center(placement, b));
     const PositionTable::Found found = table_.find(placement, variants);
-    return {.rotation = RotationTerm{.cos = found.parts[0],
-                                     .sin = found.parts[1],
-                                     .key_cos = found.parts[2],
-                                     .key_sin = found.parts[3],
+    return {.rotation = RotationTerm{.cos = found.tables[0],
+                                     .sin = found.tables[1],
+                                     .key_cos = found.tables[2],
+                                     .key_sin = found.tables[3],
                                      .query_rows = found.query_rows,
                                      .key_rows = found.key_rows,
                                      .width = decay_.width,
@@ -79,16 +79,15 @@ class Xpos final : public Scheme {
   }
 
  private:
-  // In steps, for one sequence.
-  int64_t centre(const Placement& placement, int64_t sequence) const {
+  // The center of one sequence, in multiples of kCenterStep.
+  int64_t center(const Placement& placement, int64_t sequence) const {
     const int64_t first = placement.first_position(sequence), last = placement.last_position(sequence);
-    const int64_t steps = (first + last + kCentreStep) / 2 / kCentreStep;
-    const int64_t middle = steps * kCentreStep;
-    require(
-        std::max(last - middle, middle - first) <= decay_.reach(),
-        "xpos: sequence {} has positions {} to {}; f32 holds its decay within {} of {}; shorten the text or "
-        "raise option scale_base",
-        sequence, first, last, decay_.reach(), middle);
+    const int64_t steps = (first + last + kCenterStep) / 2 / kCenterStep;
+    const int64_t middle = steps * kCenterStep;
+    require(std::max(last - middle, middle - first) <= decay_.reach(), Code::bad_position,
+            "scheme xpos: sequence {} has positions {} to {}, expected positions within {} of {}, or a "
+            "larger option scale_base: the decay would overflow f32",
+            sequence, first, last, decay_.reach(), middle);
     return steps;
   }
 
@@ -112,18 +111,22 @@ constexpr OptionSpec kOptions[] = {
     {.name = "pairs",
      .kind = Kind::choice,
      .preset = "interleaved",
-     .help = "which elements turn together: 2n and 2n + 1 (the paper's code), or n and n + d/2",
+     .help = "components rotated as a pair: 2n and 2n + 1 (interleaved: the authors' code), or n and n + d/2 "
+             "(halves)",
      .choices = "halves|interleaved"},
     {.name = "width",
      .kind = Kind::integer,
      .preset = "0",
-     .help = "how many elements of each head turn; 0: all",
+     .help = "number of components of each head that are rotated; 0: all",
      .least = 0},
-    {.name = "base", .preset = "10000", .help = "of the wavelengths", .least = 1},
-    {.name = "gamma", .preset = "0.4", .help = "smaller: the fast pairs fade faster", .least = 1e-3},
+    {.name = "base", .preset = "10000", .help = "base of the frequencies", .least = 1},
+    {.name = "gamma",
+     .preset = "0.4",
+     .help = "a smaller gamma makes the fast pairs decay faster",
+     .least = 1e-3},
     {.name = "scale_base",
      .preset = "512",
-     .help = "distance over which a pair fades by its zeta",
+     .help = "distance over which a pair decays by its factor zeta",
      .least = 1},
 };
 
@@ -131,13 +134,14 @@ constexpr OptionSpec kOptions[] = {
 
 extern const SchemeInfo kXpos = {
     .name = "xpos",
-    .summary = "rotary with an exponential decay over distance",
+    .summary = "rotary embeddings whose scores also decay exponentially with distance",
+    .aliases = "LeX",
     .formula =
         "score(i, j) = scale * sum_n zeta[n]^((i-j)/scale_base) (rotate(q_i) . rotate(k_j))[n]\n"
         "zeta[n] = (2n/d + gamma) / (1 + gamma)",
     .paper = "Sun et al. 2022, arXiv 2212.10554",
     .models = "LeX, RetNet",
-    .cost = "as rotary, with a second pair of tables for the keys",
+    .cost = "the cost of rotary, and a second pair of tables for the keys",
     .acts_on = ActsOn::rotation,
     .relative = true,
     .extrapolates = true,

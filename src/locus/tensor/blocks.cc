@@ -1,6 +1,7 @@
-// Blocks come in classes, eight to a doubling, so that batches of about a length share theirs. Kept and used
-// blocks together never exceed the most that was in use at once by more than a quarter: keeping hardly raises
-// a program's peak, and blocks that are not needed at the same time need not push each other out.
+// Block sizes are rounded up to classes, eight per power of two, so that batches of similar length share
+// blocks. Cached and used blocks together never exceed the peak of used bytes by more than a quarter. So the
+// cache hardly raises a program's peak memory, and blocks that are used at different times do not evict each
+// other.
 #include "locus/tensor/blocks.h"
 
 #include <algorithm>
@@ -15,23 +16,23 @@
 namespace locus {
 namespace {
 
-// Smaller ones malloc keeps by itself.
+// malloc caches smaller blocks itself.
 constexpr int64_t kSmallest = 128 << 10;
-// No more than this stays with a program that has let go of a large model.
-constexpr int64_t kMostKept = int64_t{1} << 30;
+// Limits the memory that stays with a program after it releases a large model.
+constexpr int64_t kMostCached = int64_t{1} << 30;
 
-// A reused block would hide from the address sanitizer that a tensor is used after its end.
+// Reusing blocks would hide uses of released tensors from the address sanitizer.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeep = false;
+constexpr bool kUseCache = false;
 #elif defined(__has_feature)
-constexpr bool kKeep = !__has_feature(address_sanitizer);
+constexpr bool kUseCache = !__has_feature(address_sanitizer);
 #else
-constexpr bool kKeep = true;
+constexpr bool kUseCache = true;
 #endif
 
-bool keeps(int64_t bytes) { return kKeep && bytes >= kSmallest && bytes <= kMostKept; }
+bool cacheable(int64_t bytes) { return kUseCache && bytes >= kSmallest && bytes <= kMostCached; }
 
-int64_t class_of(int64_t bytes) {
+int64_t size_class(int64_t bytes) {
   const auto step = std::bit_floor(static_cast<uint64_t>(bytes)) / 8;
   return static_cast<int64_t>((static_cast<uint64_t>(bytes) + step - 1) / step * step);
 }
@@ -43,44 +44,45 @@ void* from_system(int64_t bytes) {
   return posix_memalign(&memory, kAlignment, size) == 0 ? memory : nullptr;
 }
 
-class Blocks {
+class BlockCache {
  public:
   void* take(int64_t size) {
-    if (void* block = kept(size)) return block;
+    if (void* block = reuse(size)) return block;
     void* memory = from_system(size);
     const std::lock_guard lock(mutex_);
     if (memory == nullptr) {
-      keep_at_most(0);
+      shrink_to(0);
       memory = from_system(size);
     }
     if (memory != nullptr) use(size);
     return memory;
   }
 
-  void give_up() {
+  void release_all() {
     const std::lock_guard lock(mutex_);
-    keep_at_most(0);
+    shrink_to(0);
   }
 
   void give(void* block, int64_t size) {
     const std::lock_guard lock(mutex_);
     used_ -= size;
-    kept_.emplace(size, Kept{block, ++given_});
-    kept_bytes_ += size;
+    cached_.emplace(size, CachedBlock{block, ++given_});
+    cached_bytes_ += size;
     make_room(0);
   }
 
  private:
-  struct Kept {
+  struct CachedBlock {
     void* block;
-    int64_t given;  // counts up: the smallest has waited longest
+    int64_t given;  // a serial number: the smallest was returned first
   };
-  using Entry = std::multimap<int64_t, Kept>::iterator;
+  using Entry = std::multimap<int64_t, CachedBlock>::iterator;
 
-  // The block of this size that was given last, or null; then there is room for a new one.
-  void* kept(int64_t size) {
+  // The most recently returned block of this size. If there is none, makes room for a new one and returns
+  // null.
+  void* reuse(int64_t size) {
     const std::lock_guard lock(mutex_);
-    const auto [begin, end] = kept_.equal_range(size);
+    const auto [begin, end] = cached_.equal_range(size);
     if (begin == end) {
       make_room(size);
       return nullptr;
@@ -94,42 +96,43 @@ class Blocks {
   }
   void* take_out(Entry entry) {
     void* block = entry->second.block;
-    kept_bytes_ -= entry->first;
-    kept_.erase(entry);
+    cached_bytes_ -= entry->first;
+    cached_.erase(entry);
     return block;
   }
   void make_room(int64_t bytes) {
-    keep_at_most(std::clamp<int64_t>(most_used_ + most_used_ / 4 - used_ - bytes, 0, kMostKept));
+    shrink_to(std::clamp<int64_t>(most_used_ + most_used_ / 4 - used_ - bytes, 0, kMostCached));
   }
-  // Those that have waited longest go first.
-  void keep_at_most(int64_t bytes) {
+  // Releases the oldest blocks first.
+  void shrink_to(int64_t bytes) {
     const auto earlier = [](const auto& a, const auto& b) { return a.second.given < b.second.given; };
-    while (kept_bytes_ > bytes) std::free(take_out(std::min_element(kept_.begin(), kept_.end(), earlier)));
+    while (cached_bytes_ > bytes)
+      std::free(take_out(std::min_element(cached_.begin(), cached_.end(), earlier)));
   }
 
   std::mutex mutex_;
-  std::multimap<int64_t, Kept> kept_;  // by size; of one size in the order they were given
-  int64_t kept_bytes_ = 0, used_ = 0, most_used_ = 0, given_ = 0;
+  std::multimap<int64_t, CachedBlock> cached_;  // by size; equal sizes in the order they were returned
+  int64_t cached_bytes_ = 0, used_ = 0, most_used_ = 0, given_ = 0;
 };
 
-// Never destroyed: tensors in static storage may outlive anything that is.
-Blocks& blocks() {
-  static Blocks& all = *new Blocks;
-  return all;
+// Never destroyed: static tensors may outlive every other static object.
+BlockCache& block_cache() {
+  static BlockCache& cache = *new BlockCache;
+  return cache;
 }
 
 }  // namespace
 
 void* take_block(int64_t bytes) {
-  if (keeps(bytes)) return blocks().take(class_of(bytes));
+  if (cacheable(bytes)) return block_cache().take(size_class(bytes));
   if (void* memory = from_system(bytes)) return memory;
-  blocks().give_up();
+  block_cache().release_all();
   return from_system(bytes);
 }
 
 void give_block(void* block, int64_t bytes) {
-  if (!keeps(bytes)) return std::free(block);
-  blocks().give(block, class_of(bytes));
+  if (!cacheable(bytes)) return std::free(block);
+  block_cache().give(block, size_class(bytes));
 }
 
 }  // namespace locus

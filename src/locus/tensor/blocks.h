@@ -1,16 +1,16 @@
-// Large blocks of memory, kept when they are given back. Memory new from the system is cleared page by page
-// while it is first written, which takes longer than most kernels do to fill it; the next tensor of about
-// that size takes a kept block instead, often with its lines still in a cache.
+// A cache of large memory blocks. The system clears new memory page by page on the first write, which takes
+// longer than most kernels need to fill it. A returned block goes to the next tensor of about the same size,
+// often with its contents still in the CPU cache.
 #pragma once
 
 #include <cstdint>
 
 namespace locus {
 
-inline constexpr int64_t kHugeBlock = 4 << 20;  // bytes from which on a block lies in huge pages
+inline constexpr int64_t kHugeBlock = 4 << 20;  // blocks of at least this many bytes use huge pages
 
-// Aligned for tensors; null when there is no memory, not even after every kept block was given up.
+// Aligned for tensors. Null if there is no memory even after releasing every cached block.
 void* take_block(int64_t bytes);
-void give_block(void* block, int64_t bytes);  // bytes: what take_block was asked for
+void give_block(void* block, int64_t bytes);  // bytes: the same as for take_block
 
 }  // namespace locus

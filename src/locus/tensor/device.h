@@ -1,5 +1,5 @@
-// Where a tensor lives and which kernels work on it. `reference` is host memory worked on by the plain
-// double-precision kernels: the specification, usable wherever the cpu is.
+// Selects the memory of a tensor and the kernels that process it. `reference` is host memory, processed by
+// simple double-precision kernels that serve as the specification. It is available wherever `cpu` is.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ Tensor Slab::empty(const Shape& shape, DType dtype) {
   const int64_t bytes = padded_bytes(checked_multiply(shape.numel(), size_of(dtype), "tensor bytes"));
   all_ = checked_add(all_, bytes, "bytes of tensors");
   if (size_ - used_ < bytes) {
-    // The last block may stay empty but for one tensor: that is no more than an eighth of all.
+    // The last block may hold only one small tensor. So a block is at most an eighth of all requested bytes.
     const int64_t size = std::min(all_ / 8, kBlock);
     if (size < kHugeBlock || bytes >= kHugeBlock) return Tensor::empty(shape, dtype);
     block_ = allocate(size);

@@ -30,8 +30,8 @@ std::shared_ptr<std::byte> allocate(int64_t bytes) {
   const int64_t padded = padded_bytes(bytes);
   void* memory = take_block(padded);
   if (memory == nullptr) {
-    fail(Fault::resource,
-         "out of memory: a tensor needs {} bytes while {} are in use; lower the batch or the length", bytes,
+    fail({Fault::resource, Code::none, "use a smaller batch or shorter sequences"},
+         "out of memory: cannot allocate {} bytes for a tensor, {} bytes are in use", bytes,
          allocated_bytes());
   }
   count(padded);

@@ -1,4 +1,4 @@
-// Shared memory, aligned to 64 bytes, and the account of how much of it there is.
+// Reference-counted memory, aligned to 64 bytes, and statistics of its use.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@ namespace locus {
 
 inline constexpr size_t kAlignment = 64;
 
-// What a tensor of so many bytes takes: whole lines, at least one, so that every tensor, empty ones too, has
-// an address.
+// The bytes to allocate for a tensor of `bytes` bytes: whole cache lines, at least one, so that even an empty
+// tensor has an address.
 int64_t padded_bytes(int64_t bytes);
 
-// Out of memory: Fault::resource.
+// Fails with Fault::resource if there is no memory.
 std::shared_ptr<std::byte> allocate(int64_t bytes);
 
-// Bytes of all tensors alive, and the most there ever were since the last reset.
+// Bytes of all live tensors, and the maximum since the last reset.
 int64_t allocated_bytes();
 int64_t peak_bytes();
 void reset_peak_bytes();

@@ -10,13 +10,14 @@
 namespace locus {
 namespace {
 
-// Bytes that one thread clears: more than this, as in the gradient of a vocabulary's table, is shared out.
-constexpr int64_t kClearedAtOnce = 1 << 20;
+// Bytes that one thread clears. Larger tensors, such as the gradient of a token-embedding table, are cleared
+// in parallel.
+constexpr int64_t kClearedPerChunk = 1 << 20;
 
 template <class T>
 Tensor from_values(Shape shape, std::span<const T> values) {
-  require(static_cast<int64_t>(values.size()) == shape.numel(), "tensor {}: given {} values, expected {}",
-          shape, values.size(), shape.numel());
+  require(static_cast<int64_t>(values.size()) == shape.numel(), Code::bad_shape,
+          "tensor {}: got {} values, expected {}", shape, values.size(), shape.numel());
   Tensor tensor = Tensor::empty(shape, dtype_of<T>);
   std::ranges::copy(values, tensor.data<T>().begin());
   return tensor;
@@ -35,7 +36,7 @@ T from_double(double value) {
   }
 }
 
-// Calls f with a value of the C++ type behind any dtype.
+// Calls f with a value of the C++ type that stores a dtype.
 template <class F>
 void visit(DType dtype, F&& f) {
   if (dtype == DType::i32) return f(int32_t{});
@@ -66,7 +67,7 @@ Tensor Tensor::over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype)
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
   Tensor tensor = empty(shape, dtype, device);
   std::byte* memory = tensor.view().data;
-  parallel_for(shape.numel() * size_of(dtype), kClearedAtOnce, [memory](int64_t begin, int64_t end) {
+  parallel_for(shape.numel() * size_of(dtype), kClearedPerChunk, [memory](int64_t begin, int64_t end) {
     std::memset(memory + begin, 0, static_cast<size_t>(end - begin));
   });
   return tensor;
@@ -88,8 +89,8 @@ Tensor Tensor::of(Shape shape, std::initializer_list<int32_t> values) {
 }
 
 Tensor Tensor::rows(int64_t begin, int64_t end) const {
-  require(shape_.rank() >= 2 && 0 <= begin && begin <= end && end <= shape_[0],
-          "tensor {}: rows {} to {} do not exist", shape_, begin, end);
+  require(shape_.rank() >= 2 && 0 <= begin && begin <= end && end <= shape_[0], Code::bad_shape,
+          "tensor {} has no rows {} to {}", shape_, begin, end);
   std::vector<int64_t> sizes(shape_.sizes().begin(), shape_.sizes().end());
   const int64_t rows_per_item = shape_[0] == 0 ? 0 : shape_.rows() / shape_[0];
   sizes[0] = end - begin;
@@ -100,8 +101,8 @@ Tensor Tensor::rows(int64_t begin, int64_t end) const {
 }
 
 Tensor Tensor::columns(int64_t begin, int64_t end) const {
-  require(shape_.rank() >= 1 && 0 <= begin && begin <= end && end <= shape_.cols(),
-          "tensor {}: columns {} to {} do not exist", shape_, begin, end);
+  require(shape_.rank() >= 1 && 0 <= begin && begin <= end && end <= shape_.cols(), Code::bad_shape,
+          "tensor {} has no columns {} to {}", shape_, begin, end);
   Tensor part = *this;
   part.shape_ = shape_.with_last(end - begin);
   part.offset_ += begin;
@@ -109,9 +110,10 @@ Tensor Tensor::columns(int64_t begin, int64_t end) const {
 }
 
 Tensor Tensor::reshape(Shape shape) const {
-  require(shape.numel() == shape_.numel(), "reshape: {} has {} elements, {} would have {}", shape_, numel(),
-          shape, shape.numel());
-  require(contiguous(), "reshape: the rows of {} lie apart; clone() it first", shape_);
+  require(shape.numel() == shape_.numel(), Code::bad_shape,
+          "reshape: tensor {} has {} elements, the new shape {} has {}", shape_, numel(), shape,
+          shape.numel());
+  require(contiguous(), Code::bad_shape, "reshape: tensor {} is not contiguous; clone() it first", shape_);
   Tensor same = *this;
   same.shape_ = shape;
   same.stride_ = shape.cols();
@@ -132,7 +134,7 @@ Tensor Tensor::on(Device device) const {
 }
 
 void Tensor::fill(double value) {
-  if (numel() == 0) return;  // there may still be 2^62 rows of no columns
+  if (numel() == 0) return;  // there may be 2^62 rows without columns
   const View v = view();
   visit(dtype_, [&]<class T>(T) {
     for (int64_t r = 0; r < v.rows; ++r) std::fill_n(v.row<T>(r), v.cols, from_double<T>(value));
@@ -140,8 +142,9 @@ void Tensor::fill(double value) {
 }
 
 void Tensor::copy_from(const Tensor& source) {
-  require(source.shape_ == shape_ && source.dtype_ == dtype_, "copy: {} {} into {} {}",
-          name_of(source.dtype_), source.shape_, name_of(dtype_), shape_);
+  require(source.shape_ == shape_ && source.dtype_ == dtype_, Code::bad_shape,
+          "copy_from: source is {} {}, expected {} {}", name_of(source.dtype_), source.shape_,
+          name_of(dtype_), shape_);
   if (numel() == 0) return;
   const View to = view();
   const View from = source.view();
@@ -183,7 +186,7 @@ std::vector<float> Tensor::values() const {
 }
 
 double Tensor::item() const {
-  require(numel() == 1, "item: the tensor has shape {}, expected a single element", shape_);
+  require(numel() == 1, Code::bad_shape, "item: tensor has shape {}, expected a single element", shape_);
   if (dtype_ == DType::f64) return data<double>()[0];
   if (dtype_ == DType::i32) return data<int32_t>()[0];
   return values()[0];

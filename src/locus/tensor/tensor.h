@@ -1,5 +1,5 @@
-// Memory with a shape on a device. Copying a Tensor shares its memory; rows(), columns() and reshape() look
-// at the same memory. Rows may lie apart (columns of a wider tensor), everything else is contiguous.
+// An array of numbers with a shape and a device. Copies of a Tensor share its memory, and so do rows(),
+// columns() and reshape(). Rows may be strided (columns of a wider tensor); everything else is contiguous.
 #pragma once
 
 #include <initializer_list>
@@ -16,10 +16,10 @@ namespace locus {
 
 class Tensor {
  public:
-  Tensor() = default;  // no tensor at all: false in a condition, without elements
+  Tensor() = default;  // no tensor: converts to false, has no elements
 
   static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
-  // Over memory that is there already: aligned, and enough.
+  // Uses existing memory, which must be aligned and large enough.
   static Tensor over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype);
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = Device::cpu);
@@ -28,7 +28,7 @@ class Tensor {
   static Tensor of(Shape shape, std::initializer_list<float> values);
   static Tensor of(Shape shape, std::initializer_list<int32_t> values);
   static Tensor scalar(double value) { return full({}, value); }
-  // The same kind of memory as this tensor: its dtype and device, another shape.
+  // A new tensor with the dtype and device of this one.
   Tensor like(Shape shape) const { return empty(shape, dtype_, device_); }
   Tensor zeros_like() const { return zeros(shape_, dtype_, device_); }
 
@@ -42,26 +42,26 @@ class Tensor {
   bool unshared() const { return storage_.use_count() == 1; }  // no other tensor sees this memory
   bool shares_memory_with(const Tensor& other) const { return storage_ == other.storage_; }
 
-  // Part of the first axis, and part of the last one.
+  // A range of the first axis, and a range of the last axis.
   Tensor rows(int64_t begin, int64_t end) const;
   Tensor columns(int64_t begin, int64_t end) const;
-  Tensor reshape(Shape shape) const;  // contiguous only; the number of elements stays
+  Tensor reshape(Shape shape) const;  // contiguous only; the number of elements must be the same
 
-  Tensor clone() const;            // a contiguous copy of its own
-  Tensor on(Device device) const;  // a copy for another device; this tensor when it is there already
+  Tensor clone() const;            // a contiguous copy
+  Tensor on(Device device) const;  // a copy on another device; this tensor if it is on `device`
   void fill(double value);
   void copy_from(const Tensor& source);  // same shape and dtype
 
-  // Views are shallow: a const Tensor's memory can be written through view().
+  // Constness is shallow: view() of a const Tensor can be written to.
   View view() const;
-  // The elements in order; contiguous tensors only.
+  // All elements in order; contiguous tensors only.
   template <class T>
   std::span<T> data() const {
-    require(contiguous(), "tensor {}: its rows lie apart, its elements are no single run", shape_);
+    require(contiguous(), Code::bad_shape, "tensor {} is not contiguous; clone() it first", shape_);
     return {view().template as<T>(), static_cast<size_t>(numel())};
   }
   std::vector<float> values() const;  // a copy as f32, for tests and printing
-  double item() const;                // the only element
+  double item() const;                // the single element
 
  private:
   std::shared_ptr<std::byte> storage_;

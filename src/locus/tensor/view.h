@@ -1,5 +1,5 @@
-// What kernels see: rows of numbers somewhere in memory. A view owns nothing and carries its dtype and
-// device, so a kernel's arguments stay the same when a format or a device is added.
+// The argument type of kernels: rows of numbers in memory. A view does not own its memory. It carries its
+// dtype and device, so that a new dtype or device does not change the signatures of kernels.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct BasicView {
   template <class T>
   using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
 
-  // An absent optional argument is a default-made view.
+  // A default-constructed view represents an absent optional argument.
   explicit operator bool() const { return data != nullptr; }
   int64_t numel() const { return rows * cols; }
   bool contiguous() const { return stride == cols || rows <= 1; }
@@ -31,7 +31,7 @@ struct BasicView {
   template <class T>
   Element<T>* row(int64_t r) const {
     if (dtype != dtype_of<T>) [[unlikely]] {
-      fail(Fault::bug, "a kernel was given {} where it takes {}", name_of(dtype), name_of(dtype_of<T>));
+      fail(Fault::bug, "a kernel got dtype {}, expected {}", name_of(dtype), name_of(dtype_of<T>));
     }
     return reinterpret_cast<Element<T>*>(data) + r * stride;
   }

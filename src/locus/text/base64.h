@@ -1,4 +1,4 @@
-// Base64 (RFC 4648, with padding), as rank files write tokens.
+// Base64 (RFC 4648, with padding), the encoding of tokens in rank files.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,6 @@
 namespace locus {
 
 std::string base64_encoded(std::string_view bytes);
-std::optional<std::string> base64_decoded(std::string_view text);  // nothing: it is not base64
+std::optional<std::string> base64_decoded(std::string_view text);  // nothing if it is not base64
 
 }  // namespace locus

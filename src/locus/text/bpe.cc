@@ -23,13 +23,14 @@ Bpe::Bpe(BpeVocabulary vocabulary)
     if (form_ == BpeForm::ranks) whole_words_.emplace(tokens_[id], id);
   }
   const auto missing = std::ranges::find(byte_ids_, -1);
-  require(missing == byte_ids_.end(),
-          "the vocabulary of {} tokens has none for byte 0x{:02x}, expected one for each of the 256 bytes",
-          size(), missing - byte_ids_.begin());
+  require(
+      missing == byte_ids_.end(),
+      "the vocabulary of {} tokens has no token for byte 0x{:02x}, expected one for each of the 256 bytes",
+      size(), missing - byte_ids_.begin());
 }
 
 void Bpe::append(std::string_view text, std::vector<int32_t>& ids) const {
-  const CacheShelf::Lent cache(caches_);
+  const CachePool::Borrowed cache(caches_);
   append_cached_words(text, *cache, ids, word_end, [&](size_t begin, size_t end) {
     append_word(text.substr(begin, end - begin), ids);
     return true;

@@ -1,6 +1,6 @@
-// Byte-level byte-pair encoding (Sennrich et al. 2016, arXiv 1508.07909; over bytes as in GPT-2): a text is
-// cut into words, a word begins as its bytes, and known pairs of neighbours merge, the earliest learned
-// first. All 256 bytes are tokens, so every text has ids, and decoding gives back its very bytes.
+// Byte-level byte-pair encoding (Sennrich et al. 2016, arXiv 1508.07909; over bytes as in GPT-2). A text is
+// split into words, and a word into its bytes; then known pairs of neighbors merge, the earliest learned pair
+// first. All 256 bytes are tokens, so every text can be encoded, and decoding returns exactly its bytes.
 #pragma once
 
 #include <array>
@@ -11,23 +11,23 @@
 
 namespace locus {
 
-// Where the merges come from, and what follows from it.
+// How the vocabulary file defines the merges.
 enum class BpeForm {
   merges,  // a list of pairs (vocab.bpe + encoder.json)
-  ranks,   // a list of tokens (tiktoken): a pair merges when its text is a token, and a word that is a token
-           // is that token, whatever its merges would give
+  ranks,   // a list of tokens (tiktoken): a pair merges if its text is a token, and a word that is a token is
+           // never split, whatever its merges would give
 };
 
 struct BpeVocabulary {
   BpeForm form = BpeForm::merges;
-  std::vector<std::string> tokens;  // the bytes of each id; those of special tokens are not looked at
-  std::vector<Merge> merges;        // no pair twice; left + right = result in bytes; in the order of ranks
+  std::vector<std::string> tokens;  // the bytes of each id; those of special tokens are ignored
+  std::vector<Merge> merges;        // unique pairs, in the order of ranks; result = left + right in bytes
   SpecialTokens specials;
 };
 
 class Bpe final : public Tokenizer {
  public:
-  // Checks that every byte is a token; the loaders check the rest, where they can name file and line.
+  // Checks that every byte is a token. The loaders check the rest, because they can name file and line.
   explicit Bpe(BpeVocabulary vocabulary);
 
   std::string_view kind() const override { return form_ == BpeForm::ranks ? "ranks" : "merges"; }
@@ -45,8 +45,8 @@ class Bpe final : public Tokenizer {
   std::vector<Merge> merges_;
   MergeTable table_;
   std::array<int32_t, 256> byte_ids_{};
-  std::unordered_map<std::string_view, int32_t> whole_words_;  // of the form ranks
-  mutable CacheShelf caches_;
+  std::unordered_map<std::string_view, int32_t> whole_words_;  // for BpeForm::ranks only
+  mutable CachePool caches_;
 };
 
 }  // namespace locus

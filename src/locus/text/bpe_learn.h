@@ -1,7 +1,7 @@
-// Learns byte-level merges from text: again and again the most frequent pair of neighbouring tokens inside
-// words becomes a token. Of pairs equally frequent the one with the smaller left id wins, then with the
-// smaller right id, so the result depends on the text alone. Bytes have the ids 0 to 255 in the order of
-// their spelling, merges follow, special tokens are last.
+// Learns byte-level BPE merges from text: repeatedly, the most frequent pair of neighboring tokens inside
+// words becomes a token. On a tie, the pair with the smaller left id wins, then the one with the smaller
+// right id, so the result depends on the text alone. Bytes have the ids 0 to 255 in the order of their
+// spelling; merges follow, then special tokens.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace locus {
 
 struct LearnOptions {
-  int32_t size = 0;                   // V: bytes, merges and special tokens; 256 + special tokens at least
+  int32_t size = 0;                   // V: bytes, merges and special tokens; at least 256 + special tokens
   std::vector<std::string> specials;  // names
-  // Told now and then how many tokens there are of `size`.
+  // Called from time to time with the number of tokens so far.
   std::function<void(int32_t tokens, int32_t size)> progress;
 };
 
-// Words of any number of texts, each counted.
+// Counts the words of any number of texts.
 class WordCounts {
  public:
   void add(std::string_view text);
@@ -32,7 +32,7 @@ class WordCounts {
   std::unordered_map<std::string, int64_t> words_;
 };
 
-// At most `size` tokens; fewer when no pair is left that occurs twice.
+// Learns at most `size` tokens, and fewer if no pair occurs twice any more.
 BpeVocabulary learn_bpe(const WordCounts& counts, const LearnOptions& options);
 
 }  // namespace locus

@@ -11,8 +11,8 @@ namespace {
 constexpr int32_t kFirstShifted = 0x100;
 
 struct Alphabet {
-  std::array<int32_t, 256> codes{};  // of bytes
-  std::array<int16_t, 512> bytes{};  // of code points; -1: none
+  std::array<int32_t, 256> codes{};  // by byte
+  std::array<int16_t, 512> bytes{};  // by code point; -1: none
   std::array<uint8_t, 256> order{};
 
   Alphabet() {

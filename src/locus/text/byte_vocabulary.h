@@ -1,4 +1,4 @@
-// Every byte is a token: ids 0 to 255, special tokens behind them. It needs no file and knows any text.
+// Every byte is a token: ids 0 to 255, then special tokens. It needs no file and encodes any text.
 #pragma once
 
 #include "locus/text/tokenizer.h"

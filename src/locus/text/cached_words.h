@@ -1,5 +1,5 @@
-// The tokens of a text word by word, most of them out of a cache, and the caches of a tokenizer: one is lent
-// to each encoder at work.
+// Encodes a text word by word through a cache of words. CachePool holds the caches of a tokenizer; each
+// running encoder borrows one.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace locus {
 
-// Puts ids of a text behind those that are there, `share` of the text being done with them. When they outgrow
-// their memory they get as much as the text so far lets expect, within reason: a long text's ids are not
-// copied again and again. `first` is where the text's ids begin.
+// Appends ids of a text. `first` is the index of the text's first id, and `share` the fraction of the text
+// that is encoded after this call. Memory grows to the size that this fraction predicts, within limits, so
+// that the ids of a long text are not copied repeatedly.
 inline void append_ids(std::span<const int32_t> fresh, size_t first, double share,
                        std::vector<int32_t>& ids) {
   const size_t count = ids.size() + fresh.size();
@@ -25,15 +25,15 @@ inline void append_ids(std::span<const int32_t> fresh, size_t first, double shar
   ids.insert(ids.end(), fresh.begin(), fresh.end());
 }
 
-// Calls end_of(text, begin) for the end of the word that begins there, and adds its ids: those that are
-// known, or else what miss(begin, end) adds to `ids` itself. A miss that gives false ends it, and comes out
-// here.
+// Splits the text into words, where end_of(text, begin) returns the end of a word, and appends their ids. For
+// a word that is not in the cache, miss(begin, end) appends the ids. If it returns false, this function stops
+// and returns false.
 template <class EndOf, class Miss>
 bool append_cached_words(std::string_view text, WordCache& cache, std::vector<int32_t>& ids, EndOf&& end_of,
                          Miss&& miss) {
-  // Words are asked for a while before they are needed: that hides how long memory takes.
+  // Cache entries are prefetched before they are needed, to hide memory latency.
   constexpr size_t kAhead = 16;
-  std::array<WordCache::Question, kAhead> words;
+  std::array<WordCache::Query, kAhead> words;
   std::array<int32_t, kAhead * WordCache::kMostIds> known_ids;
   const auto flush = [&, first = ids.size()](size_t known, size_t done) {
     append_ids(std::span(known_ids).first(known), first,
@@ -43,10 +43,10 @@ bool append_cached_words(std::string_view text, WordCache& cache, std::vector<in
     size_t count = 0, known_count = 0;
     for (; count < kAhead && begin < text.size(); ++count) {
       const size_t end = end_of(text, begin);
-      cache.ask(text, begin, end, words[count]);
+      cache.prefetch(text, begin, end, words[count]);
       begin = end;
     }
-    for (const WordCache::Question& word : std::span(words).first(count)) {
+    for (const WordCache::Query& word : std::span(words).first(count)) {
       const auto [entry, known] = cache.find(word);
       if (known) {
         std::ranges::copy(entry->ids, known_ids.begin() + known_count);
@@ -64,20 +64,20 @@ bool append_cached_words(std::string_view text, WordCache& cache, std::vector<in
   return true;
 }
 
-// Any number of threads may borrow at once; a cache that comes back is the next one's. On cache lines of its
-// own: who locks it would take from other threads what they read beside it.
-class alignas(64) CacheShelf {
+// Any number of threads may borrow caches at the same time; returned caches are reused. Aligned to cache
+// lines of its own, so that locking does not slow down threads that read neighboring data (false sharing).
+class alignas(64) CachePool {
  public:
-  class Lent {
+  class Borrowed {
    public:
-    explicit Lent(CacheShelf& shelf) : shelf_(shelf), cache_(shelf.take()) {}
-    ~Lent() { shelf_.put_back(std::move(cache_)); }
-    Lent(const Lent&) = delete;
-    Lent& operator=(const Lent&) = delete;
+    explicit Borrowed(CachePool& pool) : pool_(pool), cache_(pool.take()) {}
+    ~Borrowed() { pool_.put_back(std::move(cache_)); }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
     WordCache& operator*() const { return *cache_; }
 
    private:
-    CacheShelf& shelf_;
+    CachePool& pool_;
     std::unique_ptr<WordCache> cache_;
   };
 

@@ -14,7 +14,8 @@ CharacterVocabulary CharacterVocabulary::of_text(std::string_view text,
   for (size_t i = 0; i < text.size();) {
     const Character character = character_at(text, i);
     require(character.code != Character::kNoCode,
-            "character vocabulary: {} at offset {} of the text is not UTF-8", name_of(character, text, i), i);
+            "character vocabulary: {} at offset {} of the text, expected UTF-8", name_of(character, text, i),
+            i);
     codes.insert(character.code);
     i += character.length;
   }
@@ -28,14 +29,15 @@ CharacterVocabulary::CharacterVocabulary(const std::vector<std::string>& charact
     : Tokenizer(static_cast<int32_t>(characters.size() + specials.size()),
                 numbered_from(static_cast<int32_t>(characters.size()), specials)),
       characters_(characters) {
-  require(!characters.empty(), "character vocabulary: it has no characters, expected one at least");
+  require(!characters.empty(), "character vocabulary: got no characters, expected at least one");
   for (size_t id = 0; id < characters.size(); ++id) {
     const std::string& text = characters[id];
     const Character character = text.empty() ? Character{} : character_at(text, 0);
     require(character.code != Character::kNoCode && character.length == text.size(),
             "character vocabulary: token {} is {}, expected a single character", id, quote(text));
     require(ids_.emplace(character.code, static_cast<int32_t>(id)).second,
-            "character vocabulary: {} stands twice, the second time as token {}", quote(text), id);
+            "character vocabulary: duplicate character {} at token {}, expected each character once",
+            quote(text), id);
   }
   const auto found = this->specials().ids().find("<unk>");
   if (found != this->specials().ids().end()) unknown_ = found->second;
@@ -46,7 +48,7 @@ int32_t CharacterVocabulary::id_of(const Character& character, std::string_view 
   const int32_t id = found == ids_.end() ? unknown_ : found->second;
   require(id >= 0,
           "{} at offset {} of the text is not in the vocabulary of {} characters, and there is no special "
-          "token '<unk>' to stand for it",
+          "token '<unk>' to replace it",
           name_of(character, text, offset), offset, characters_.size());
   return id;
 }
@@ -59,12 +61,12 @@ void CharacterVocabulary::append(std::string_view text, std::vector<int32_t>& id
   }
 }
 
-// The name of <unk> is longer than the character it stands for: places are counted in the text.
+// Offsets are counted in the text, because the name <unk> is longer than the character it replaces.
 Encoding CharacterVocabulary::tokens_of(std::string_view text, Specials specials) const {
   Encoding encoding;
   for (size_t i = 0; i < text.size();) {
     TokenTrie::Match token;
-    if (specials == Specials::are_read) token = this->specials().match(text, i);
+    if (specials == Specials::are_tokens) token = this->specials().match(text, i);
     if (token.length == 0) {
       const Character character = character_at(text, i);
       token = {.length = character.length, .id = id_of(character, text, i)};

@@ -1,6 +1,6 @@
-// Every character of a text is a token: ids in the order of code points, special tokens behind them. A
-// character that was not in that text, or a byte that is not UTF-8, becomes the special token <unk> where the
-// vocabulary has one, and is an error where it has not.
+// Every character of a text is a token: ids in the order of code points, then special tokens. A character
+// that is not in the vocabulary, or a byte that is not UTF-8, becomes the special token <unk> if the
+// vocabulary has one, and is an error otherwise.
 #pragma once
 
 #include "locus/text/tokenizer.h"
@@ -10,9 +10,9 @@ namespace locus {
 
 class CharacterVocabulary final : public Tokenizer {
  public:
-  // The characters of `text`, each once; it must be UTF-8 and not empty.
+  // The vocabulary of all characters of `text`, which must be UTF-8 and not empty.
   static CharacterVocabulary of_text(std::string_view text, const std::vector<std::string>& specials = {});
-  // Characters in the order of their ids, each once.
+  // `characters` are unique and in the order of their ids.
   CharacterVocabulary(const std::vector<std::string>& characters, const std::vector<std::string>& specials);
 
   std::string_view kind() const override { return "characters"; }
@@ -25,7 +25,7 @@ class CharacterVocabulary final : public Tokenizer {
   std::string_view plain_bytes(int32_t id) const override { return characters_[id]; }
 
   std::vector<std::string> characters_;
-  std::unordered_map<int32_t, int32_t> ids_;  // of code points
+  std::unordered_map<int32_t, int32_t> ids_;  // by code point
   int32_t unknown_ = -1;
 };
 

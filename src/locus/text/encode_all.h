@@ -1,4 +1,5 @@
-// Many texts by several threads: results stand in the order of the texts and are those of one text at a time.
+// Encodes many texts on all threads. Results are in the order of the texts, and equal those of
+// Tokenizer::encode().
 #pragma once
 
 #include <span>

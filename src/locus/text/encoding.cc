@@ -9,7 +9,7 @@ namespace locus {
 void count_in_code_points(std::string_view text, std::vector<TextSpan>& offsets) {
   const auto ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (std::ranges::all_of(text, ascii)) return;
-  std::vector<uint32_t> index(text.size() + 1);  // of the character each byte belongs to
+  std::vector<uint32_t> index(text.size() + 1);  // number of the character of each byte
   uint32_t count = 0;
   for (size_t i = 0; i < text.size(); ++count) {
     const size_t length = character_at(text, i).length;

@@ -1,4 +1,4 @@
-// What a tokenizer makes of a text, or of two: ids, and where in the text each of them comes from.
+// The tokens of a text or of a pair of texts: ids, and the part of the text that each token covers.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ struct TextSpan {
 };
 
 struct Encoding {
-  static constexpr int8_t kNoText = -1;  // a token that the vocabulary put around the texts
+  static constexpr int8_t kNoText = -1;  // a special token that the tokenizer added around the texts
 
   std::vector<int32_t> ids;
-  std::vector<TextSpan> offsets;  // in the text that `texts` says; (0, 0) of a token that comes from none
-  std::vector<int32_t> segments;  // 0, or 1 for what belongs to a second text
-  std::vector<int8_t> texts;      // which of the texts: 0, 1 or kNoText
+  std::vector<TextSpan> offsets;  // in the text that `texts` names; (0, 0) for kNoText
+  std::vector<int32_t> segments;  // 0, or 1 for the second text and its special tokens
+  std::vector<int8_t> texts;      // the text of each token: 0, 1 or kNoText
 
   size_t size() const { return ids.size(); }
   void push(int32_t id, TextSpan span, int32_t segment, int8_t text) {
@@ -29,7 +29,7 @@ struct Encoding {
     segments.push_back(segment);
     texts.push_back(text);
   }
-  // Before so many more are pushed.
+  // Reserves memory for `more` tokens.
   void make_room(size_t more) {
     if (size() + more <= ids.capacity()) return;
     const size_t room = std::max(size() + more, 2 * ids.capacity());
@@ -38,7 +38,7 @@ struct Encoding {
     segments.reserve(room);
     texts.reserve(room);
   }
-  // Tokens [begin, end) of another one.
+  // Appends tokens [begin, end) of another encoding.
   void append(const Encoding& from, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) push(from.ids[i], from.offsets[i], from.segments[i], from.texts[i]);
   }
@@ -50,30 +50,31 @@ struct Encoding {
   }
 };
 
-// What the name of a special token in a text is.
+// What the name of a special token in a text means.
 enum class Specials {
-  are_text,  // letters like all others: for text from outside
-  are_read,  // the token
+  are_text,    // ordinary text: for untrusted input
+  are_tokens,  // the special token
 };
 
 enum class OffsetUnit {
   code_points,
   bytes,
-  none,  // no offsets are wanted: all are (0, 0), and encoding takes a fraction of the time
+  none,  // no offsets: all are (0, 0), and encoding takes a fraction of the time
 };
 
 struct EncodeOptions {
   Specials specials = Specials::are_text;
-  bool framed = true;  // with the tokens the vocabulary puts around a text, as [CLS] .. [SEP]
+  bool framed = true;  // add the special tokens of the tokenizer around the texts, such as [CLS] .. [SEP]
   OffsetUnit unit = OffsetUnit::code_points;
-  // Tokens at most, those around the texts among them; of two texts the longer one is cut first.
+  // Truncate to this many tokens, including special tokens. Of a pair, the longer text is cut first.
   size_t longest = std::numeric_limits<size_t>::max();
 };
 
-// From bytes to code points, in place. A byte that is no UTF-8 counts as one.
+// Converts byte offsets to code point offsets, in place. A byte that is not UTF-8 counts as one code point.
 void count_in_code_points(std::string_view text, std::vector<TextSpan>& offsets);
 
-// Cuts both to `longest` tokens together: the longer one to the length of the other, then both alike.
+// Truncates a pair to `longest` tokens in total: first the longer text down to the length of the other, then
+// both equally.
 void truncate_pair(Encoding& first, Encoding& second, size_t longest);
 
 }  // namespace locus

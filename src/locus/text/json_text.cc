@@ -16,16 +16,16 @@ JsonText::JsonText(const std::filesystem::path& file) : where_(fmt::format("'{}'
 
 void JsonText::parse(std::string_view text) {
   simdjson::dom::element root;
-  // simdjson copies the text, and an empty one may have no address.
+  // simdjson copies the text. The data of an empty view may be null.
   const auto error = parser_.parse(text.empty() ? "" : text.data(), text.size()).get(root);
-  if (error == simdjson::MEMALLOC) fail(Fault::resource, "{}: out of memory for its JSON", where_);
-  require(!error, "{}: not valid JSON: {}", where_, simdjson::error_message(error));
+  if (error == simdjson::MEMALLOC) fail(Fault::resource, "{}: out of memory while parsing its JSON", where_);
+  require(!error, Code::damaged_file, "{}: invalid JSON: {}", where_, simdjson::error_message(error));
   if (root.get_object().get(object_)) refuse("the JSON value", root, "an object");
 }
 
 simdjson::dom::element JsonText::member(const char* name) const {
   simdjson::dom::element value;
-  require(!object_.at_key(name).get(value), "{}: '{}' is missing", where_, name);
+  require(!object_.at_key(name).get(value), "{}: member '{}' is missing", where_, name);
   return value;
 }
 

@@ -1,4 +1,4 @@
-// Which two neighbouring tokens merge into which third, and how early.
+// The BPE merges: which pairs of neighboring tokens merge into which token, and in which order.
 #pragma once
 
 #include <bit>
@@ -11,10 +11,10 @@ namespace locus {
 
 struct Merge {
   int32_t left, right, result;
-  uint32_t rank;  // the lowest rank in a word merges first
+  uint32_t rank;  // the pair with the lowest rank in a word merges first
 };
 
-// A flat hash table from pairs to merges: one cache line for most questions, and most answers are no.
+// A flat hash table from pairs to merges. Most lookups find nothing, and touch one cache line.
 class MergeTable {
  public:
   static constexpr uint32_t kNever = std::numeric_limits<uint32_t>::max();
@@ -24,7 +24,7 @@ class MergeTable {
   };
 
   MergeTable() : MergeTable(std::span<const Merge>{}) {}
-  explicit MergeTable(std::span<const Merge> merges)  // no pair twice
+  explicit MergeTable(std::span<const Merge> merges)  // unique pairs
       : slots_(std::bit_ceil(2 * merges.size() + 1)),
         shift_(64 - std::countr_zero(slots_.size())),
         mask_(slots_.size() - 1) {
@@ -53,7 +53,7 @@ class MergeTable {
   static uint64_t key(int32_t left, int32_t right) {
     return uint64_t{static_cast<uint32_t>(left)} << 32 | static_cast<uint32_t>(right);
   }
-  // The high bits of a product: every bit of the key moves them. A table of one slot has no bits to take.
+  // The high bits of a product depend on every bit of the key. A table of one slot needs no bits.
   size_t start(uint64_t key) const {
     const uint64_t mixed = (key ^ key >> 29) * 0x9e3779b97f4a7c15u;
     return shift_ == 64 ? 0 : static_cast<size_t>(mixed >> shift_);

@@ -11,8 +11,8 @@ namespace {
 constexpr uint32_t kNoNode = std::numeric_limits<uint32_t>::max();
 
 struct Node {
-  int32_t id;  // -1: merged into the node before it
-  uint32_t before, behind;
+  int32_t id;  // -1: merged into the previous node
+  uint32_t previous, next;
 };
 
 class LongWord {
@@ -20,44 +20,44 @@ class LongWord {
   LongWord(const MergeTable& table, const std::vector<int32_t>& ids) : table_(table), nodes_(ids.size()) {
     const auto count = static_cast<uint32_t>(ids.size());
     for (uint32_t i = 0; i < count; ++i) nodes_[i] = {ids[i], i == 0 ? kNoNode : i - 1, i + 1};
-    nodes_.back().behind = kNoNode;
+    nodes_.back().next = kNoNode;
     for (uint32_t i = 0; i + 1 < count; ++i) push(i);
   }
 
   void merge_all() {
     while (!queue_.empty()) {
       const PairQueue::Pair pair = queue_.pop();
-      // The pair may be gone; the one that stands there now is in the queue by itself.
-      const MergeTable::Answer answer = ask(pair.place);
+      // The pair may no longer exist. A new pair at its place has its own entry in the queue.
+      const MergeTable::Answer answer = find(pair.place);
       if (answer.rank == pair.rank) merge(pair.place, answer.result);
     }
   }
 
   void write(std::vector<int32_t>& ids) const {
     ids.clear();
-    for (uint32_t i = 0; i != kNoNode; i = nodes_[i].behind) ids.push_back(nodes_[i].id);
+    for (uint32_t i = 0; i != kNoNode; i = nodes_[i].next) ids.push_back(nodes_[i].id);
   }
 
  private:
-  MergeTable::Answer ask(uint32_t place) const {
+  MergeTable::Answer find(uint32_t place) const {
     const Node& node = nodes_[place];
-    if (node.id < 0 || node.behind == kNoNode) return {};
-    return table_.find(node.id, nodes_[node.behind].id);
+    if (node.id < 0 || node.next == kNoNode) return {};
+    return table_.find(node.id, nodes_[node.next].id);
   }
 
   void merge(uint32_t place, int32_t result) {
     Node& node = nodes_[place];
-    Node& right = nodes_[node.behind];
+    Node& right = nodes_[node.next];
     node.id = result;
-    node.behind = right.behind;
+    node.next = right.next;
     right.id = -1;
-    if (node.behind != kNoNode) nodes_[node.behind].before = place;
-    if (node.before != kNoNode) push(node.before);
+    if (node.next != kNoNode) nodes_[node.next].previous = place;
+    if (node.previous != kNoNode) push(node.previous);
     push(place);
   }
 
   void push(uint32_t place) {
-    const uint32_t rank = ask(place).rank;
+    const uint32_t rank = find(place).rank;
     if (rank != MergeTable::kNever) queue_.push({rank, place});
   }
 
@@ -89,8 +89,8 @@ size_t merge_short(const MergeTable& table, int32_t* ids, size_t count) {
 
 void merge_long(const MergeTable& table, std::vector<int32_t>& ids) {
   if (ids.size() < 2) return;
-  require(ids.size() < kNoNode, "a word of {} bytes without a break, expected less than {}", ids.size(),
-          kNoNode);
+  require(ids.size() < kNoNode, "word too long: got {} bytes without a break, expected fewer than {}",
+          ids.size(), kNoNode);
   LongWord word(table, ids);
   word.merge_all();
   word.write(ids);

@@ -1,5 +1,5 @@
-// Byte-level merging inside one word: of all neighbours the pair with the lowest rank becomes one token, the
-// leftmost of equals first, until no pair has a rank.
+// BPE merging inside one word: the pair of neighbors with the lowest rank becomes one token, until no pair
+// has a rank. On a tie, the leftmost pair merges first.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,13 @@
 
 namespace locus {
 
-// Merges ids[0, count) in place and returns how many are left. Quadratic in the count and without any set-up:
-// for short words.
+// Merges ids[0, count) in place and returns the number of tokens left. O(n^2) without any setup: for short
+// words, count
+// <= kShortWord.
 size_t merge_short(const MergeTable& table, int32_t* ids, size_t count);
 inline constexpr size_t kShortWord = 128;
 
-// The same in O(n log n), by a queue of pairs over a linked list: for a word of ten million letters.
+// The same in O(n log n), with a queue of pairs over a linked list: for words of up to millions of bytes.
 void merge_long(const MergeTable& table, std::vector<int32_t>& ids);
 
 }  // namespace locus

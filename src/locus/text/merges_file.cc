@@ -1,4 +1,4 @@
-// vocab.bpe and encoder.json.
+// Reads vocab.bpe and encoder.json.
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -21,7 +21,7 @@ class MergesReader {
   explicit MergesReader(const std::filesystem::path& folder)
       : file_(folder / kMergesFile), encoder_(folder / kEncoderFile) {
     ids_ = read_token_ids(encoder_, encoder_.object());
-    require(!ids_.empty(), "{}: the vocabulary is empty", encoder_.where());
+    require(!ids_.empty(), "{}: the vocabulary is empty, expected at least one token", encoder_.where());
   }
 
   BpeVocabulary read() {
@@ -39,7 +39,7 @@ class MergesReader {
       }
     }
     vocabulary_.specials = SpecialTokens(std::move(specials));
-    require_parts_made();
+    require_no_special_merges();
     return std::move(vocabulary_);
   }
 
@@ -58,7 +58,7 @@ class MergesReader {
     const size_t blank = line.find(' ');
     require(blank != std::string_view::npos && blank > 0 && blank + 1 < line.size() &&
                 line.find(' ', blank + 1) == std::string_view::npos,
-            "'{}', line {}: {}, expected two tokens with a blank between them", file_.string(), number,
+            "'{}', line {}: got {}, expected two tokens separated by a space", file_.string(), number,
             quote(line));
     const std::string left(line.substr(0, blank)), right(line.substr(blank + 1));
     const Merge merge = {.left = id_of(left, number),
@@ -66,7 +66,7 @@ class MergesReader {
                          .result = id_of(left + right, number),
                          .rank = static_cast<uint32_t>(vocabulary_.merges.size())};
     const auto [first, fresh] = pairs_.emplace(uint64_t(merge.left) << 32 | uint64_t(merge.right), number);
-    require(fresh, "'{}', line {}: {} stands in line {} already", file_.string(), number, quote(line),
+    require(fresh, "'{}', line {}: duplicate merge {}, first in line {}", file_.string(), number, quote(line),
             first->second);
     made_.insert(merge.result);
     vocabulary_.merges.push_back(merge);
@@ -80,12 +80,13 @@ class MergesReader {
     return found->second;
   }
 
-  // A merge of a special token could never happen, and says that the two files are not of one vocabulary.
-  void require_parts_made() const {
+  // A merge of a special token can never happen. It means that the two files do not belong together.
+  void require_no_special_merges() const {
     for (size_t i = 0; i < vocabulary_.merges.size(); ++i) {
       for (const int32_t part : {vocabulary_.merges[i].left, vocabulary_.merges[i].right}) {
         const std::string* special = vocabulary_.specials.name(part);
-        require(special == nullptr, "'{}', line {}: token {} is neither a byte nor the result of a merge",
+        require(special == nullptr,
+                "'{}', line {}: token {} is special, expected a byte or the result of a merge",
                 file_.string(), lines_[i], quote(special == nullptr ? std::string_view() : *special));
       }
     }
@@ -94,9 +95,9 @@ class MergesReader {
   std::filesystem::path file_;
   JsonText encoder_;
   std::unordered_map<std::string, int32_t> ids_;
-  std::unordered_map<uint64_t, int64_t> pairs_;  // and the line of each
-  std::vector<int64_t> lines_;                   // of merges
-  std::unordered_set<int32_t> made_;
+  std::unordered_map<uint64_t, int64_t> pairs_;  // to the line of each
+  std::vector<int64_t> lines_;                   // of each merge
+  std::unordered_set<int32_t> made_;             // results of merges
   BpeVocabulary vocabulary_;
 };
 

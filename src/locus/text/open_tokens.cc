@@ -8,18 +8,19 @@ namespace locus {
 
 std::shared_ptr<const TokenStream> open_tokens(const std::filesystem::path& file,
                                                const Tokenizer& tokenizer) {
-  if (TokenFile::recognises(file)) {
+  if (TokenFile::recognizes(file)) {
     auto tokens = std::make_shared<TokenFile>(file);
-    // Special tokens may have come later: ids of the others are the same.
+    // Special tokens may have been added later; the ids of all other tokens stay the same.
     const auto specials = static_cast<int32_t>(tokenizer.specials().ids().size());
     require(tokens->vocabulary() == tokenizer.size() || tokens->vocabulary() == tokenizer.size() - specials,
-            "{} was made with a vocabulary of {} tokens, but the tokenizer has {}", tokens->name(),
-            tokens->vocabulary(), tokenizer.size());
+            "{} has token ids of a vocabulary of {} tokens, expected {}, the size of the tokenizer",
+            tokens->name(), tokens->vocabulary(), tokenizer.size());
     return tokens;
   }
-  require(file.extension() != ".tokens",
-          "'{}' does not begin as a token file does, expected one of locus tokenize --out; a text needs "
-          "another name",
+  require(file.extension() != ".tokens", Code::damaged_file,
+          "'{}' is not a token file, expected the token file format for the extension .tokens; rename it if "
+          "it is a "
+          "text",
           file.string());
   std::vector<int32_t> ids;
   each_block(file, [&](std::string_view block, uint64_t, uint64_t) {

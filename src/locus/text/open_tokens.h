@@ -1,4 +1,4 @@
-// A file to train on, whichever kind it is.
+// Opens training data: a token file or a text file.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,8 @@
 
 namespace locus {
 
-// A token file as it is, which must have been made with a vocabulary of the tokenizer's size, special tokens
-// counted or not; anything else is a text, and its tokens are in memory. What is called *.tokens must be the
-// first.
+// Opens a token file in place. Its vocabulary must have the size of the tokenizer's, with or without special
+// tokens. Any other file is a text, which is encoded into memory. A file named *.tokens must be a token file.
 std::shared_ptr<const TokenStream> open_tokens(const std::filesystem::path& file, const Tokenizer& tokenizer);
 
 }  // namespace locus

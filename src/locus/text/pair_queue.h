@@ -1,6 +1,6 @@
-// The pairs of a long word in the order they merge: by rank, then by place. Places of one rank mostly come in
-// ascending order and are then read like a list; in one heap over the pairs of ten million letters, every
-// step would miss the cache.
+// The pairs of a long word in merge order: by rank, then by place. Places of one rank mostly arrive in
+// ascending order and are kept as a list. A single heap over the pairs of ten million letters would miss the
+// cache at every step.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ class PairQueue {
   }
 
  private:
-  // Of one rank, the smallest first.
+  // The places of one rank, smallest first.
   class Places {
    public:
-    bool empty() const { return next_ == ascending_.size() && late_.empty(); }
+    bool empty() const { return next_ == ascending_.size() && unordered_.empty(); }
 
     void push(uint32_t place) {
       if (next_ == ascending_.size()) {
@@ -47,26 +47,27 @@ class PairQueue {
       if (ascending_.empty() || place >= ascending_.back()) {
         ascending_.push_back(place);
       } else {
-        late_.push(place);
+        unordered_.push(place);
       }
     }
 
     uint32_t pop() {
       const bool listed = next_ < ascending_.size();
-      if (listed && (late_.empty() || ascending_[next_] <= late_.top())) return ascending_[next_++];
-      const uint32_t place = late_.top();
-      late_.pop();
+      if (listed && (unordered_.empty() || ascending_[next_] <= unordered_.top())) return ascending_[next_++];
+      const uint32_t place = unordered_.top();
+      unordered_.pop();
       return place;
     }
 
    private:
     std::vector<uint32_t> ascending_;
     size_t next_ = 0;
-    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> late_;
+    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> unordered_;
   };
 
   std::unordered_map<uint32_t, Places> places_;
-  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ranks_;  // those that have places
+  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>>
+      ranks_;  // ranks with at least one place
 };
 
 }  // namespace locus

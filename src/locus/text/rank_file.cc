@@ -1,5 +1,5 @@
-// Rank files. Their merges are implied: every way to cut a token into two tokens is a pair that merges into
-// it, with its rank.
+// Rank files define merges implicitly: every split of a token into two tokens is a pair that merges into it,
+// with its rank.
 #include <limits>
 #include <string>
 
@@ -32,7 +32,7 @@ class RankReader {
     std::vector<RankedToken> tokens;
     std::string_view line;
     while (lines.next(line)) tokens.push_back(token(line, lines.number()));
-    require(!tokens.empty(), "'{}': the vocabulary is empty", file_.string());
+    require(!tokens.empty(), "'{}': the vocabulary is empty, expected at least one token", file_.string());
     return tokens;
   }
 
@@ -43,10 +43,10 @@ class RankReader {
     const std::optional<int32_t> rank =
         blank == std::string_view::npos ? std::nullopt : rank_of(line.substr(blank + 1));
     require(bytes && rank,
-            "'{}', line {}: {}, expected a token in base64, a blank and a rank below 2147483647",
+            "'{}', line {}: got {}, expected a token in base64, a space and a rank below 2147483647",
             file_.string(), number, quote(line));
     require(!bytes->empty() && bytes->size() <= kLongestToken,
-            "'{}', line {}: a token of {} bytes, expected 1 to {}", file_.string(), number, bytes->size(),
+            "'{}', line {}: the token has {} bytes, expected 1 to {}", file_.string(), number, bytes->size(),
             kLongestToken);
     return {*bytes, *rank};
   }
@@ -78,8 +78,8 @@ BpeVocabulary read_ranks(const std::filesystem::path& file, SpecialTokens specia
   for (const RankedToken& token : ranked) {
     check.take(token.rank, token.bytes);
     vocabulary.tokens[token.rank] = token.bytes;
-    require(index.add(vocabulary.tokens[token.rank], token.rank), "{}: token {} stands twice, expected once",
-            where, quote(token.bytes));
+    require(index.add(vocabulary.tokens[token.rank], token.rank),
+            "{}: duplicate token {}, expected each token once", where, quote(token.bytes));
   }
   for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
     index.each_cut(vocabulary.tokens[id], [&](int32_t left, int32_t right) {

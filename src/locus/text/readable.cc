@@ -5,14 +5,14 @@
 namespace locus {
 namespace {
 
-// How many bytes at `offset`, where no character is, are the beginning of one.
+// The length of the truncated character at `offset`, where no valid character begins.
 size_t broken_length(std::string_view bytes, size_t offset) {
   const auto at = [&](size_t i) {
     return offset + i < bytes.size() ? static_cast<unsigned char>(bytes[offset + i]) : 0;
   };
   const unsigned first = at(0), second = at(1);
   if (first < 0xc2 || first > 0xf4) return 1;
-  // The second byte must not make an overlong form, a surrogate, or a code point past the last.
+  // Excludes overlong forms, surrogates, and code points above the last.
   const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (first < 0xe0 || second < least || second > most) return 1;

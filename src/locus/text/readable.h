@@ -1,4 +1,4 @@
-// Bytes as text that any program can read.
+// Converts any bytes to valid UTF-8.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace locus {
 
 bool is_utf8(std::string_view bytes);
 
-// What is no UTF-8 becomes U+FFFD: one for every beginning of a character that breaks off, and for every byte
-// that begins none (the practice that Unicode recommends).
+// Invalid UTF-8 becomes U+FFFD: one for every truncated character, and one for every byte that cannot begin a
+// character (the practice that Unicode recommends).
 std::string readable(std::string_view bytes);
 
 }  // namespace locus

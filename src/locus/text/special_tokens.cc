@@ -16,11 +16,12 @@ constexpr size_t kLongest = 256;
 SpecialTokens::SpecialTokens(std::map<std::string, int32_t> ids) : ids_(std::move(ids)) {
   for (const auto& [name, id] : ids_) {
     require(!name.empty() && name.size() <= kLongest,
-            "special token {}: its name has {} bytes, expected 1 to {}", quote(name), name.size(), kLongest);
-    require(is_utf8(name), "special token {}: its name is not UTF-8", quote(name));
-    require(id >= 0, "special token {}: its id is {}, expected 0 or more", quote(name), id);
+            "special token {}: the name has {} bytes, expected 1 to {}", quote(name), name.size(), kLongest);
+    require(is_utf8(name), "special token {}: the name is not UTF-8", quote(name));
+    require(id >= 0, "special token {}: the id is {}, expected 0 or more", quote(name), id);
     const auto [other, fresh] = names_.emplace(id, name);
-    require(fresh, "special tokens {} and {} have the same id {}", quote(other->second), quote(name), id);
+    require(fresh, "special tokens {} and {} have the same id {}, expected different ids",
+            quote(other->second), quote(name), id);
     trie_.add(name, id);
   }
 }
@@ -33,7 +34,8 @@ const std::string* SpecialTokens::name(int32_t id) const {
 SpecialTokens numbered_from(int32_t first, const std::vector<std::string>& names) {
   std::map<std::string, int32_t> ids;
   for (const std::string& name : names) {
-    require(ids.emplace(name, first++).second, "special token {} is named twice", quote(name));
+    require(ids.emplace(name, first++).second, "duplicate special token {}, expected each name once",
+            quote(name));
   }
   return SpecialTokens(std::move(ids));
 }

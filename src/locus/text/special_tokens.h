@@ -1,5 +1,5 @@
-// Tokens that stand for no text: the end of a document, a mask. Their names in a text mean them only when the
-// caller asks for it; otherwise they are letters like all others.
+// Special tokens have no text: for example the end of a document, or a mask. A name in a text is ordinary
+// text, unless the caller passes Specials::are_tokens.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace locus {
 class SpecialTokens {
  public:
   SpecialTokens() = default;
-  // Names and ids; a name is UTF-8 of 1 to 256 bytes, an id is not negative, and no id has two names.
+  // Names (UTF-8, 1 to 256 bytes) and ids (0 or more, unique).
   explicit SpecialTokens(std::map<std::string, int32_t> ids);
 
   const std::map<std::string, int32_t>& ids() const { return ids_; }
-  const std::string* name(int32_t id) const;  // nullptr: not a special token
+  const std::string* name(int32_t id) const;  // nullptr if it is not a special token
 
-  // The longest name that begins at `offset`; at most 256 steps, however many names there are.
+  // The longest name that begins at `offset`. Takes at most 256 steps for any number of names.
   TokenTrie::Match match(std::string_view text, size_t offset) const {
     return trie_.longest(text.substr(offset));
   }
@@ -33,7 +33,7 @@ class SpecialTokens {
   TokenTrie trie_;  // of the names
 };
 
-// The names in this order, with ids from `first` on.
+// Special tokens with these names and the ids first, first + 1, and so on.
 SpecialTokens numbered_from(int32_t first, const std::vector<std::string>& names);
 
 }  // namespace locus

@@ -7,7 +7,7 @@
 namespace locus {
 namespace {
 
-// Bytes at the end that may be the beginning of a character whose rest is still to come.
+// Number of bytes at the end that begin an incomplete character.
 size_t half_character(std::string_view text) {
   for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);
@@ -21,7 +21,8 @@ size_t half_character(std::string_view text) {
 }  // namespace
 
 StopText::StopText(std::vector<std::string> stops) : stops_(std::move(stops)) {
-  if (std::ranges::count(stops_, "") > 0) fail(Fault::usage, "a stop string is empty, expected text");
+  if (std::ranges::count(stops_, "") > 0)
+    fail(Fault::usage, "got an empty stop string, expected at least one character");
 }
 
 std::string StopText::show(size_t end) {

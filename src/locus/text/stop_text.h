@@ -1,5 +1,5 @@
-// Text that grows until a stop string appears in it, and what of it can be shown already: nothing that may
-// still become part of a stop string, and no half character.
+// Detects stop strings in text that arrives in pieces. Text is shown as soon as it is final: it cannot become
+// part of a stop string, and it does not end within a character.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@ namespace locus {
 
 class StopText {
  public:
-  explicit StopText(std::vector<std::string> stops);  // none of them empty
+  explicit StopText(std::vector<std::string> stops);  // not empty strings
 
-  // Adds a piece and returns what can be shown of what was not yet.
+  // Adds a piece and returns the text that is now final.
   std::string add(std::string_view piece);
-  // The rest, when nothing more comes.
+  // Returns the rest, after the last piece.
   std::string finish();
-  void stop();  // where it was shown to
+  void stop();  // ends the text after what was shown
 
   bool stopped() const { return stopped_; }
-  const std::string& text() const { return text_; }  // all so far, without the stop string
+  const std::string& text() const { return text_; }  // all text so far, without the stop string
 
  private:
   std::string show(size_t end);

@@ -17,7 +17,7 @@ namespace {
 
 using Fields = std::pair<std::string, std::string>;
 
-// Calls f(line, where) for every line; a file without lines is an error.
+// Calls f(line, where) for every line. Throws if the file is empty.
 void each_line(const std::filesystem::path& file,
                const std::function<void(std::string_view line, const std::string& where)>& f) {
   const std::string text = read_file(file, uint64_t{1} << 40);
@@ -28,13 +28,13 @@ void each_line(const std::filesystem::path& file,
     require(!line.empty(), "{}: the line is empty, expected an example", where);
     f(line, where);
   }
-  require(lines.number() > 0, "'{}': the file is empty, expected an example a line", file.string());
+  require(lines.number() > 0, "'{}': the file is empty, expected one example per line", file.string());
 }
 
 void require_utf8(std::string_view text, const std::string& where) {
   for (size_t i = 0; i < text.size();) {
     const Character character = character_at(text, i);
-    require(character.code != Character::kNoCode, "{}: {} at offset {} is not UTF-8", where,
+    require(character.code != Character::kNoCode, "{}: got {} at offset {}, expected UTF-8", where,
             name_of(character, text, i), i);
     i += character.length;
   }
@@ -44,21 +44,21 @@ Fields split(std::string_view line, const std::string& where, const char* first,
   require_utf8(line, where);
   const size_t tab = line.find('\t');
   require(tab != std::string_view::npos && line.find('\t', tab + 1) == std::string_view::npos,
-          "{}: {} fields, expected two, {} and {}, with a tab between them", where,
+          "{}: got {} fields, expected two separated by a tab, {} and {}", where,
           std::ranges::count(line, '\t') + 1, first, second);
   return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
 }
 
-// Labels are often numbers.
+// Labels may be strings or integers.
 std::string label_of(const JsonText& json, const std::string& what, simdjson::dom::element value) {
   int64_t number = 0;
   if (!value.get_int64().get(number)) return fmt::format("{}", number);
   std::string_view text;
-  if (value.get_string().get(text)) json.refuse(what, value, "a string or a whole number");
+  if (value.get_string().get(text)) json.refuse(what, value, "a string or an integer");
   return std::string(text);
 }
 
-// The names of labels, and the place of each.
+// The names of labels and their numbers, in sorted order.
 class LabelNames {
  public:
   void add(const std::string& name) { numbers_.emplace(name, 0); }
@@ -78,22 +78,22 @@ class LabelNames {
 
 bool is_tsv(const std::filesystem::path& file, const char* what) {
   const bool tsv = file.extension() == ".tsv";
-  require(tsv || file.extension() == ".jsonl", "'{}': a file of {} ends in .tsv or .jsonl", file.string(),
-          what);
+  require(tsv || file.extension() == ".jsonl",
+          "'{}': bad extension of a file with {}, expected .tsv or .jsonl", file.string(), what);
   return tsv;
 }
 
 void require_text(const std::string& text, const char* name, const std::string& where) {
-  require(!text.empty(), "{}: the {} is empty", where, name);
+  require(!text.empty(), "{}: the {} is empty, expected text", where, name);
 }
 
-struct Labelled {
+struct Labeled {
   std::string text;
   std::optional<std::string> pair;
   std::string label;
 };
 
-Labelled labelled_of(std::string_view line, const std::string& where) {
+Labeled labeled_of(std::string_view line, const std::string& where) {
   if (std::ranges::count(line, '\t') != 2) {
     auto [text, label] = split(line, where, "text", "label");
     return {std::move(text), {}, std::move(label)};
@@ -104,17 +104,17 @@ Labelled labelled_of(std::string_view line, const std::string& where) {
   return {std::string(line.substr(0, tab)), std::move(pair), std::move(label)};
 }
 
-Labelled labelled_of(const JsonText& json) {
-  Labelled labelled = {json.text("text"), {}, label_of(json, "'label'", json.member("label"))};
-  if (!json.object().at_key("text_pair").error()) labelled.pair = json.text("text_pair");
-  return labelled;
+Labeled labeled_of(const JsonText& json) {
+  Labeled labeled = {json.text("text"), {}, label_of(json, "'label'", json.member("label"))};
+  if (!json.object().at_key("text_pair").error()) labeled.pair = json.text("text_pair");
+  return labeled;
 }
 
 struct Tagged {
   std::vector<std::string> words, labels;
 };
 
-std::vector<std::string> between_blanks(std::string_view text) {
+std::vector<std::string> split_at_spaces(std::string_view text) {
   std::vector<std::string> words;
   for (size_t begin = text.find_first_not_of(' '); begin != std::string_view::npos;) {
     const size_t end = std::min(text.find(' ', begin), text.size());
@@ -153,7 +153,7 @@ simdjson::dom::array list_of(const JsonText& json, simdjson::dom::object object,
   return list;
 }
 
-// Where the characters of a text begin, and its end.
+// The offsets of all characters of a text, and of its end.
 std::vector<size_t> character_offsets(std::string_view text) {
   std::vector<size_t> offsets;
   for (size_t i = 0; i < text.size(); i += character_at(text, i).length) offsets.push_back(i);
@@ -167,8 +167,8 @@ std::vector<Answer> answers_of(const JsonText& json, const std::string& context)
   if (value.get_object().get(object)) json.refuse("'answers'", value, "an object of text and answer_start");
   const simdjson::dom::array texts = list_of(json, object, "text"),
                              starts = list_of(json, object, "answer_start");
-  require(texts.size() == starts.size(), "{}: {} answers and {} starts, expected equal numbers", json.where(),
-          texts.size(), starts.size());
+  require(texts.size() == starts.size(), "{}: got {} answers and {} starts, expected equal numbers",
+          json.where(), texts.size(), starts.size());
   const std::vector<size_t> offsets = character_offsets(context);
   std::vector<Answer> answers;
   auto start_value = starts.begin();
@@ -177,12 +177,12 @@ std::vector<Answer> answers_of(const JsonText& json, const std::string& context)
     if (text_value.get_string().get(text)) json.refuse("an answer", text_value, "a string");
     uint64_t start = 0;
     if ((*start_value).get_uint64().get(start) || start >= offsets.size()) {
-      json.refuse("answer_start", *start_value, "the number of a character of the context");
+      json.refuse("answer_start", *start_value, "the index of a character of the context");
     }
     ++start_value;
     const size_t begin = offsets[start];
     require(!text.empty() && std::string_view(context).substr(begin).starts_with(text),
-            "{}: the answer {} does not stand at character {} of the context, where {} stands", json.where(),
+            "{}: answer {} not found at character {} of the context, which has {} there", json.where(),
             quote(text), start, quote(std::string_view(context).substr(begin, text.size())));
     answers.push_back({.text = std::string(text), .begin = begin, .end = begin + text.size()});
   }
@@ -191,22 +191,22 @@ std::vector<Answer> answers_of(const JsonText& json, const std::string& context)
 
 }  // namespace
 
-LabelledTexts read_labelled(const std::filesystem::path& file) {
+LabeledTexts read_labeled(const std::filesystem::path& file) {
   const bool tsv = is_tsv(file, "text and label");
-  std::vector<Labelled> lines;
+  std::vector<Labeled> lines;
   LabelNames labels;
   each_line(file, [&](std::string_view line, const std::string& where) {
-    const Labelled& one =
-        lines.emplace_back(tsv ? labelled_of(line, where) : labelled_of(JsonText(line, where)));
+    const Labeled& one =
+        lines.emplace_back(tsv ? labeled_of(line, where) : labeled_of(JsonText(line, where)));
     require_text(one.text, "text", where);
     if (one.pair) require_text(*one.pair, "text_pair", where);
     require_text(one.label, "label", where);
     require(one.pair.has_value() == lines.front().pair.has_value(),
-            "{}: {} with the label, but {} in the first line", where, one.pair ? "two texts" : "one text",
+            "{}: got {}, expected {} as in the first line", where, one.pair ? "two texts" : "one text",
             one.pair ? "one" : "two");
     labels.add(one.label);
   });
-  LabelledTexts result = {.examples = {}, .names = labels.numbered()};
+  LabeledTexts result = {.examples = {}, .names = labels.numbered()};
   for (auto& [text, pair, label] : lines) {
     result.examples.push_back({std::move(text), std::move(pair), labels.number(label)});
   }
@@ -220,16 +220,16 @@ TaggedTexts read_tagged(const std::filesystem::path& file) {
   each_line(file, [&](std::string_view line, const std::string& where) {
     if (tsv) {
       const auto [words, tags] = split(line, where, "words", "labels");
-      lines.push_back({between_blanks(words), between_blanks(tags)});
+      lines.push_back({split_at_spaces(words), split_at_spaces(tags)});
     } else {
       lines.push_back(tagged_of(JsonText(line, where)));
     }
     const auto& [words, tags] = lines.back();
-    require(words.size() == tags.size(), "{}: {} words and {} labels, expected a label for every word", where,
+    require(words.size() == tags.size(), "{}: got {} words and {} labels, expected one label per word", where,
             words.size(), tags.size());
-    require(!words.empty(), "{}: there is no word", where);
+    require(!words.empty(), "{}: got no words, expected at least one", where);
     require(std::ranges::count(words, "") + std::ranges::count(tags, "") == 0,
-            "{}: a word or a label is empty", where);
+            "{}: a word or a label is empty, expected text", where);
     for (const std::string& tag : tags) labels.add(tag);
   });
   TaggedTexts result = {.examples = {}, .names = labels.numbered()};
@@ -259,7 +259,8 @@ std::vector<TextPair> read_pairs(const std::filesystem::path& file) {
 }
 
 std::vector<Question> read_questions(const std::filesystem::path& file) {
-  require(file.extension() == ".jsonl", "'{}': a file of questions ends in .jsonl", file.string());
+  require(file.extension() == ".jsonl", "'{}': bad extension of a file with questions, expected .jsonl",
+          file.string());
   std::vector<Question> questions;
   each_line(file, [&](std::string_view line, const std::string& where) {
     const JsonText json(line, where);

@@ -1,5 +1,5 @@
-// Tasks from files, one example a line: .tsv (fields with a tab between them, no header) or .jsonl. All of a
-// file is read and checked before anything is returned; a broken line is an error that names file and line.
+// Reads task files, one example per line: .tsv (tab-separated fields, no header) or .jsonl. The whole file is
+// checked before anything is returned. An error names the file and the line.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,29 @@
 
 namespace locus {
 
-// text <tab> label, or {"text": ..., "label": ...} with a label that is a string or a whole number. Where two
-// texts have a label, text <tab> text_pair <tab> label, or "text_pair" besides: in all lines or in none.
-struct LabelledText {
+// text <tab> label, or {"text": ..., "label": ...} with a label that is a string or an integer. For pairs of
+// texts: text <tab> text_pair <tab> label, or an additional member "text_pair". Either all lines are pairs or
+// none.
+struct LabeledText {
   std::string text;
   std::optional<std::string> pair = {};
-  int32_t label = 0;  // its place in the names
+  int32_t label = 0;  // index in `names`
 };
-struct LabelledTexts {
-  std::vector<LabelledText> examples;
-  std::vector<std::string> names;  // of labels, sorted as bytes
+struct LabeledTexts {
+  std::vector<LabeledText> examples;
+  std::vector<std::string> names;  // label names, sorted by bytes
 };
-LabelledTexts read_labelled(const std::filesystem::path& file);
+LabeledTexts read_labeled(const std::filesystem::path& file);
 
-// words <tab> labels, both with blanks between them, or {"words": [...], "labels": [...]}: a label for every
-// word.
+// words <tab> labels, both separated by spaces, or {"words": [...], "labels": [...]}. Every word has one
+// label.
 struct TaggedText {
   std::vector<std::string> words;
-  std::vector<int32_t> labels;  // their places in the names
+  std::vector<int32_t> labels;  // indices in `names`
 };
 struct TaggedTexts {
   std::vector<TaggedText> examples;
-  std::vector<std::string> names;  // of labels, sorted as bytes
+  std::vector<std::string> names;  // label names, sorted by bytes
 };
 TaggedTexts read_tagged(const std::filesystem::path& file);
 
@@ -41,9 +42,9 @@ struct TextPair {
 };
 std::vector<TextPair> read_pairs(const std::filesystem::path& file);
 
-// {"question": ..., "context": ..., "answers": {"text": [...], "answer_start": [...]}}, as SQuAD's lines are:
-// starts count characters (code points) of the context, where the very text of the answer must stand. No
-// answers: the context does not answer it. .jsonl only.
+// {"question": ..., "context": ..., "answers": {"text": [...], "answer_start": [...]}}, the format of SQuAD;
+// .jsonl only. answer_start counts characters (code points) of the context, which must contain the text of
+// the answer there. Empty lists: the context does not contain the answer.
 struct Answer {
   std::string text;
   size_t begin = 0, end = 0;  // bytes of the context

@@ -1,4 +1,4 @@
-// The lines of a text: between line ends, which may be "\n" or "\r\n"; a last one without an end counts.
+// The lines of a text. Lines end with "\n" or "\r\n"; the last one may have no line end.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ class TextLines {
  public:
   explicit TextLines(std::string_view text) : rest_(text) {}
 
-  // The next line without its end; false when there is none left.
+  // Gets the next line without its line end. Returns false after the last line.
   bool next(std::string_view& line) {
     if (rest_.empty()) return false;
     const size_t end = rest_.find('\n');
@@ -20,7 +20,7 @@ class TextLines {
     ++number_;
     return true;
   }
-  int64_t number() const { return number_; }  // of the line last given, the first is 1
+  int64_t number() const { return number_; }  // of the current line, from 1
 
  private:
   std::string_view rest_;

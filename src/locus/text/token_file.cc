@@ -27,41 +27,44 @@ template <class T>
 void widen(const InputFile& file, uint64_t offset, std::span<int32_t> ids) {
   std::vector<T> narrow(ids.size());
   file.read_at(offset, std::as_writable_bytes(std::span(narrow)));
-  // An id past 2^31 becomes negative, and is refused as such.
+  // An id of 2^31 or more becomes negative, which is an error below.
   std::ranges::transform(narrow, ids.begin(), [](T id) { return static_cast<int32_t>(id); });
 }
 
 }  // namespace
 
 TokenFile::TokenFile(const std::filesystem::path& path) : file_(path) {
-  require(file_.size() >= kHeader + kTrailer, "{} has {} bytes, expected at least {}; is it a token file?",
-          name(), file_.size(), kHeader + kTrailer);
+  require(file_.size() >= kHeader + kTrailer, Code::damaged_file,
+          "{} is not a token file: got {} bytes, expected at least {}", name(), file_.size(),
+          kHeader + kTrailer);
   std::array<std::byte, kHeader> header;
   file_.read_at(0, header);
   Reader reader(header, name());
   const auto magic = reader.take(kMagic.size(), "the magic");
   const std::string_view found(reinterpret_cast<const char*>(magic.data()), magic.size());
-  require(found == kMagic, "{} begins with {}, expected {}; is it a token file?", name(), quote(found),
-          quote(kMagic));
+  require(found == kMagic, Code::damaged_file, "{} is not a token file: it begins with {}, expected {}",
+          name(), quote(found), quote(kMagic));
   const auto version = reader.number<uint32_t>("the version");
-  require(version == kVersion, "{}: its version is {}, expected {}", name(), version, kVersion);
+  require(version == kVersion, "{}: the version is {}, expected {}", name(), version, kVersion);
   width_ = reader.number<uint32_t>("the width");
-  require(width_ == 2 || width_ == 4, "{}: an id takes {} bytes, expected 2 or 4", name(), width_);
+  require(width_ == 2 || width_ == 4, "{}: the size of an id is {} bytes, expected 2 or 4", name(), width_);
   const auto vocabulary = reader.number<uint64_t>("the vocabulary");
   require(vocabulary > 0 && vocabulary <= std::numeric_limits<int32_t>::max(),
           "{}: the vocabulary has {} tokens, expected 1 to 2147483647", name(), vocabulary);
   vocabulary_ = static_cast<int32_t>(vocabulary);
   const uint64_t bytes = file_.size() - kHeader - kTrailer;
-  require(bytes % width_ == 0, "{}: its ids take {} bytes, expected a multiple of {}; is the file cut short?",
-          name(), bytes, width_);
+  require(bytes % width_ == 0, Code::damaged_file,
+          "{}: the ids take {} bytes, expected a multiple of {}; the file may be truncated", name(), bytes,
+          width_);
   uint64_t count = 0;
   file_.read_at(kHeader + bytes, std::as_writable_bytes(std::span(&count, 1)));
-  require(count == bytes / width_, "{}: it ends with the count {} but holds {} ids; is the file cut short?",
-          name(), count, bytes / width_);
+  require(count == bytes / width_, Code::damaged_file,
+          "{}: got {} ids, expected {}, the count at its end; the file may be truncated", name(),
+          bytes / width_, count);
   size_ = static_cast<int64_t>(count);
 }
 
-bool TokenFile::recognises(const std::filesystem::path& path) {
+bool TokenFile::recognizes(const std::filesystem::path& path) {
   const InputFile file(path);
   std::array<std::byte, kMagic.size()> start;
   if (file.size() < start.size()) return false;

@@ -1,10 +1,10 @@
-// A stream of token ids in a file, larger than memory if need be. All numbers little-endian:
+// A stream of token ids in a file, which may be larger than memory. All numbers are little-endian:
 //   8 bytes   "LOCUSTOK"
 //   u32       version, 1
-//   u32       bytes an id takes: 2 or 4
-//   u64       V; all ids are below it
+//   u32       bytes per id: 2 or 4
+//   u64       vocabulary size V; all ids are below it
 //   ids       u16 or u32
-//   u64       how many ids; the file ends here, so a cut file shows
+//   u64       number of ids, at the end of the file to detect truncation
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ class TokenFile final : public TokenStream {
  public:
   explicit TokenFile(const std::filesystem::path& path);
 
-  // Whether a file begins like one of these.
-  static bool recognises(const std::filesystem::path& path);
+  // Whether a file begins with the magic bytes of a token file.
+  static bool recognizes(const std::filesystem::path& path);
 
   int64_t size() const override { return size_; }
   int32_t vocabulary() const override { return vocabulary_; }
   std::string name() const override;
-  void read(int64_t begin, std::span<int32_t> ids) const override;  // checks the ids it reads
+  void read(int64_t begin, std::span<int32_t> ids) const override;  // checks the ids
 
  private:
   InputFile file_;
@@ -34,7 +34,7 @@ class TokenFile final : public TokenStream {
   uint32_t width_ = 0;
 };
 
-// Writes one piece by piece; it appears under its name on commit().
+// Writes a token file piece by piece. The file appears under its name on commit().
 class TokenFileWriter {
  public:
   TokenFileWriter(const std::filesystem::path& path, int32_t vocabulary);

@@ -9,16 +9,16 @@ namespace locus {
 
 int32_t token_id(const JsonText& json, std::string_view token, simdjson::dom::element value) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - 1;
-  require(!token.empty(), "{}: an empty token, expected one byte at least", json.where());
+  require(!token.empty(), "{}: got an empty token, expected at least one byte", json.where());
   int64_t id = 0;
   if (value.get_int64().get(id) || id < 0 || id > kMost) {
-    json.refuse("the id of token " + quote(token).text(), value, "a whole number from 0 to 2147483646");
+    json.refuse("the id of token " + quote(token).text(), value, "an integer from 0 to 2147483646");
   }
   return static_cast<int32_t>(id);
 }
 
-void refuse_second(const JsonText& json, std::string_view token) {
-  fail(Fault::data, "{}: token {} stands twice, expected once", json.where(), quote(token));
+void fail_duplicate(const JsonText& json, std::string_view token) {
+  fail(Fault::data, "{}: duplicate token {}, expected each token once", json.where(), quote(token));
 }
 
 std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object) {
@@ -32,8 +32,8 @@ std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, si
 void check_table_id(const std::string& where, std::string_view token, int32_t id, size_t tokens) {
   const size_t most = 16 * tokens + (1 << 16);
   if (static_cast<size_t>(id) < most) return;
-  fail(Fault::data, "{}: token {} has id {}, but there are so few tokens that ids below {} are expected",
-       where, quote(token), id, most);
+  fail(Fault::data, "{}: token {} has id {}, expected an id below {} for a vocabulary of {} tokens", where,
+       quote(token), id, most, tokens);
 }
 
 void TokenLengths::set(std::string_view token, int32_t id, size_t length) {
@@ -45,9 +45,10 @@ void TokenLengths::set(std::string_view token, int32_t id, size_t length) {
 void IdCheck::take(int32_t id, std::string_view token) {
   const size_t size = taken_.size();
   require(id >= 0 && static_cast<size_t>(id) < size,
-          "{}: token {} has id {}, but there are {} tokens: expected ids 0 to {}, without a hole", where_,
+          "{}: token {} has id {}, but there are {} tokens: expected ids 0 to {} without gaps", where_,
           quote(token), id, size, size - 1);
-  require(!taken_[id], "{}: two tokens have id {}, the second is {}", where_, id, quote(token));
+  require(!taken_[id], "{}: duplicate id {} for token {}, expected a different id for each token", where_, id,
+          quote(token));
   taken_[id] = true;
 }
 

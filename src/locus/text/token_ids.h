@@ -1,4 +1,4 @@
-// Ids of tokens as files give them.
+// Parses and checks the token ids of vocabulary files.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 namespace locus {
 
 int32_t token_id(const JsonText& json, std::string_view token, simdjson::dom::element value);
-[[noreturn]] void refuse_second(const JsonText& json, std::string_view token);
+[[noreturn]] void fail_duplicate(const JsonText& json, std::string_view token);
 
-// {"token": id, ...}: calls take(token, id) for each, a token that is not empty and a whole number from 0 to
-// 2^31 - 2. Where that gives false, the token was there before, and is refused.
+// Parses {"token": id, ...} and calls take(token, id) for each. Tokens must not be empty, ids are integers
+// from 0 to 2^31 - 2. If take() returns false, the token is a duplicate, which is an error.
 template <class F>
 void each_token_id(const JsonText& json, simdjson::dom::object object, F&& take) {
   for (const auto& [token, value] : object) {
-    if (!take(token, token_id(json, token, value))) refuse_second(json, token);
+    if (!take(token, token_id(json, token, value))) fail_duplicate(json, token);
   }
 }
 std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object);
 
-// Refuses an id so far past the number of tokens that a table by id would take the machine's memory. Holes,
-// which vocabularies of the hub have, are fine.
+// Throws if an id is so much larger than the number of tokens that a table by id could exhaust memory. Gaps
+// between ids are allowed: vocabularies on the Hugging Face Hub have some.
 void check_table_id(const std::string& where, std::string_view token, int32_t id, size_t tokens);
 
-// The bytes of text that every token stands for, by id.
+// The length in bytes of every token's text, by id.
 class TokenLengths {
  public:
   TokenLengths() = default;
@@ -42,11 +42,11 @@ class TokenLengths {
   std::vector<uint32_t> lengths_;
 };
 
-// Checks that `tokens` ids are 0 to size - 1, each once: what a table of rows can be looked up with.
+// Checks that the ids of `tokens` tokens are 0 to tokens - 1, each once, so that they can index rows.
 class IdCheck {
  public:
   IdCheck(std::string where, size_t tokens) : where_(std::move(where)), taken_(tokens) {}
-  // Refuses an id that was given before, and one past the end, which leaves a hole below.
+  // Throws for a duplicate id, and for one past the end, which implies a gap below.
   void take(int32_t id, std::string_view token);
 
  private:

@@ -1,5 +1,5 @@
-// From the bytes of a token to its id, and from a token to the pairs of tokens it can be cut into. Hashes are
-// polynomials over the bytes, so those of all beginnings and ends of a token come from one pass over it.
+// Maps the bytes of a token to its id, and finds the pairs of tokens that a token can be split into. The hash
+// is a polynomial over the bytes, so one pass over a token gives the hashes of all its prefixes and suffixes.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ class TokenIndex {
  public:
   explicit TokenIndex(size_t tokens) : slots_(std::bit_ceil(2 * tokens + 1)) {}
 
-  // The bytes must stay where they are. False: they are there already.
+  // The bytes must outlive the index. Returns false if they are already in it.
   bool add(std::string_view bytes, int32_t id) {
     uint64_t hash = 0;
     for (const char c : bytes) hash = extended(hash, c);
@@ -23,7 +23,7 @@ class TokenIndex {
     return true;
   }
 
-  // Calls f(left id, right id) for every cut of the bytes into two tokens.
+  // Calls f(left id, right id) for every split of the bytes into two tokens.
   template <class F>
   void each_cut(std::string_view bytes, F&& f) {
     if (bytes.size() < 2) return;
@@ -52,7 +52,7 @@ class TokenIndex {
 
   static uint64_t extended(uint64_t hash, char c) { return hash * kBase + static_cast<unsigned char>(c) + 1; }
 
-  // Where the bytes are, or where they would be.
+  // The slot of the bytes, or the empty slot where they belong.
   Slot& place(std::string_view bytes, uint64_t hash) {
     const size_t mask = slots_.size() - 1;
     size_t i = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u >> 32 & mask;
@@ -61,7 +61,7 @@ class TokenIndex {
   }
 
   std::vector<Slot> slots_;
-  std::vector<uint64_t> heads_, powers_;  // of the bytes being cut
+  std::vector<uint64_t> heads_, powers_;  // scratch memory of each_cut()
 };
 
 }  // namespace locus

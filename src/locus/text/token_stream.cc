@@ -14,15 +14,17 @@ MemoryTokens::MemoryTokens(std::vector<int32_t> ids, int32_t vocabulary, std::st
 
 void MemoryTokens::read(int64_t begin, std::span<int32_t> ids) const {
   require(begin >= 0 && begin <= std::ssize(ids_) && std::ssize(ids) <= std::ssize(ids_) - begin,
-          "{}: tokens {} to {} of {}", name_, begin, begin + std::ssize(ids) - 1, ids_.size());
+          "{}: tokens {} to {} requested, expected a range within its {} tokens", name_, begin,
+          begin + std::ssize(ids) - 1, ids_.size());
   std::copy_n(ids_.begin() + begin, ids.size(), ids.begin());
 }
 
 void check_token_ids(std::span<const int32_t> ids, int32_t vocabulary, int64_t first,
                      const std::string& name) {
   for (size_t i = 0; i < ids.size(); ++i) {
-    require(ids[i] >= 0 && ids[i] < vocabulary, "{}: token {} is {}, expected 0 to {}", name,
-            first + static_cast<int64_t>(i), ids[i], vocabulary - 1);
+    require(ids[i] >= 0 && ids[i] < vocabulary, Code::bad_token,
+            "{}: token {} has the id {}, expected 0 to {}", name, first + static_cast<int64_t>(i), ids[i],
+            vocabulary - 1);
   }
 }
 

@@ -1,4 +1,4 @@
-// A long run of token ids, in memory or in a file.
+// A long sequence of token ids, in memory or in a file.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ class TokenStream {
   virtual int64_t size() const = 0;
   virtual int32_t vocabulary() const = 0;  // V: all ids are below it
   virtual std::string name() const = 0;    // for errors
-  // The ids from `begin` on; inside the stream. Any number of threads may read at once.
+  // Reads the ids from `begin` on; the range must be inside the stream. Thread-safe.
   virtual void read(int64_t begin, std::span<int32_t> ids) const = 0;
 };
 
 class MemoryTokens final : public TokenStream {
  public:
-  // `name` stands for them in errors. Every id is checked here.
+  // `name` is for errors. Checks every id.
   MemoryTokens(std::vector<int32_t> ids, int32_t vocabulary, std::string name);
 
   int64_t size() const override { return static_cast<int64_t>(ids_.size()); }
@@ -35,7 +35,7 @@ class MemoryTokens final : public TokenStream {
   std::string name_;
 };
 
-// Refuses the first id that is negative or not below `vocabulary`; `first` is the number of ids[0] in the
+// Throws for the first id that is negative or not below `vocabulary`. `first` is the index of ids[0] in the
 // stream `name`.
 void check_token_ids(std::span<const int32_t> ids, int32_t vocabulary, int64_t first,
                      const std::string& name);

@@ -1,5 +1,5 @@
-// The tokens of a vocabulary by their bytes, for asking which of them begin at a place in a text: a trie
-// whose steps lie in one flat hash table, a probe or two for each byte.
+// The tokens of a vocabulary as a trie over their bytes, to find the tokens that begin at a place in a text.
+// The edges are in one flat hash table, with one or two probes per byte.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@ namespace locus {
 
 class TokenTrie {
  public:
-  // Where a walk along some bytes leads.
+  // The node that a walk along some bytes reaches.
   struct Node {
     uint32_t number = kNone;
-    int32_t id = -1;  // of the token that ends here; -1: none does
+    int32_t id = -1;  // the token that ends here; -1: none
     bool exists() const { return number != kNone; }
   };
 
   TokenTrie() : steps_(1024) {}
 
-  // Before so many more nodes are added; tokens of a vocabulary have a little over two each.
+  // Reserves memory for more nodes. A typical vocabulary has slightly more than two nodes per token.
   void reserve(size_t nodes) {
     require(nodes < kMostNodes - ids_.size(),
-            "the tokens of a vocabulary have {} beginnings, expected fewer than {}", ids_.size() + nodes,
-            kMostNodes);
+            "vocabulary too large: its tokens have {} different prefixes, expected fewer than {}",
+            ids_.size() + nodes, kMostNodes);
     const size_t size = std::bit_ceil(2 * (ids_.size() + nodes));
     if (size <= steps_.size()) return;
     ids_.reserve(size / 2);
@@ -38,7 +38,7 @@ class TokenTrie {
       if (step.key != kEmpty) steps_[place(step.key)] = step;
     }
   }
-  // Of a token that is there already the id becomes this one. Returns the one it had, or -1.
+  // Adds a token, or replaces its id. Returns the previous id, or -1.
   int32_t add(std::string_view token, int32_t id) {
     check_length(token);
     reserve(token.size());
@@ -46,8 +46,8 @@ class TokenTrie {
     for (const char c : token) node = step(node, c);
     return std::exchange(ids_[node], id);
   }
-  // Adds tokens(i) = {token, id} for i below count, and calls had(i, id) with the id it had before. A few at
-  // a time: their steps wait for memory together, which takes half the time.
+  // Adds tokens(i) = {token, id} for i < count, and calls had(i, previous id or -1). Eight tokens are added
+  // together: their memory accesses overlap, which takes half the time.
   template <class Tokens, class Had>
   void add_all(size_t count, Tokens&& tokens, Had&& had) {
     constexpr size_t kFew = 8;
@@ -89,7 +89,7 @@ class TokenTrie {
     size_t length = 0;  // 0: none
     int32_t id = -1;
   };
-  // The longest token that `bytes` begin with, of those that go on from `node`.
+  // The longest token that `bytes` begin with, walking from `node`.
   Match longest(std::string_view bytes, Node node) const {
     Match best;
     for (size_t i = 0; i < bytes.size() && node.exists(); ++i) {
@@ -101,24 +101,24 @@ class TokenTrie {
   Match longest(std::string_view bytes) const { return longest(bytes, root()); }
 
  private:
-  // From every place of a text a walk may go on for as long as the longest token.
+  // Limits the time of a walk, which may be as long as the longest token.
   static constexpr size_t kLongest = 1024;
   static void check_length(std::string_view token) {
-    require(token.size() <= kLongest, "a token of a vocabulary has {} bytes, expected at most {}",
+    require(token.size() <= kLongest, "token too long in the vocabulary: got {} bytes, expected at most {}",
             token.size(), kLongest);
   }
 
   static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
-  static constexpr size_t kMostNodes = size_t{1} << 24;  // their numbers have three bytes of a key
+  static constexpr size_t kMostNodes = size_t{1} << 24;  // node numbers take three bytes of a key
   static constexpr uint32_t kEmpty = ~uint32_t{0};
-  // Small, since most of the time of a walk is waiting for them.
+  // Small, because a walk spends most of its time waiting for memory.
   struct Step {
     uint32_t key = kEmpty;  // the node's number and the byte
     uint32_t node = kNone;
   };
 
   static uint32_t key_of(uint32_t node, char c) { return node << 8 | static_cast<unsigned char>(c); }
-  // The next node, made where there is none; room for it is there.
+  // The next node, created if it does not exist. Its memory must be reserved.
   uint32_t step(uint32_t node, char c) {
     const uint32_t key = key_of(node, c);
     Step& step = steps_[place(key)];

@@ -13,7 +13,7 @@ namespace locus {
 
 Tokenizer::Tokenizer(int32_t size, SpecialTokens specials) : size_(size), specials_(std::move(specials)) {
   for (const auto& [name, id] : specials_.ids()) {
-    require(id < size_, "special token {}: its id is {}, expected less than the vocabulary's size {}",
+    require(id < size_, "special token {}: the id is {}, expected an id below {}, the vocabulary size",
             quote(name), id, size_);
   }
 }
@@ -24,7 +24,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials)
     append(text, ids);
     return ids;
   }
-  size_t begin = 0;  // of the plain text before the next special token
+  size_t begin = 0;  // of the ordinary text before the next special token
   for (size_t i = 0; i < text.size();) {
     const TokenTrie::Match match = specials_.match(text, i);
     if (match.length == 0) {
@@ -49,7 +49,7 @@ Encoding Tokenizer::tokens_of(std::string_view text, Specials specials) const {
     encoding.push(id, {static_cast<uint32_t>(place), static_cast<uint32_t>(end)}, 0, 0);
     place = end;
   }
-  // A token that is a part of a character comes from the whole of it.
+  // A token that is a part of a character gets the span of the whole character.
   for (TextSpan& span : encoding.offsets)
     span = AlignedText(text, 0, text.size()).source(span.begin, span.end);
   return encoding;
@@ -79,7 +79,7 @@ Encoding Tokenizer::encoding(std::string_view first, std::string_view second,
 
 Encoding Tokenizer::measured(std::string_view text, const EncodeOptions& options) const {
   require(text.size() < std::numeric_limits<uint32_t>::max(),
-          "a text of {} bytes, expected less than 4 GiB: encode it in parts", text.size());
+          "text too long: got {} bytes, expected less than 4 GiB; encode it in parts", text.size());
   if (options.unit == OffsetUnit::none) {
     Encoding tokens = {.ids = encode(text, options.specials)};
     tokens.resize(tokens.ids.size());
@@ -91,7 +91,7 @@ Encoding Tokenizer::measured(std::string_view text, const EncodeOptions& options
 }
 
 std::string_view Tokenizer::bytes(int32_t id) const {
-  require(id >= 0 && id < size_, "token id is {}, expected 0 to {}", id, size_ - 1);
+  require(id >= 0 && id < size_, Code::bad_token, "token id is {}, expected 0 to {}", id, size_ - 1);
   const std::string* name = specials_.name(id);
   return name == nullptr ? plain_bytes(id) : *name;
 }
@@ -116,8 +116,8 @@ int32_t Tokenizer::special(std::string_view name) const {
     names.push_back(each);
     (listed += listed.empty() ? "" : ", ") += quote(each).text();
   }
-  fail(Fault::data, "the vocabulary has no special token {}{}; it has {}", quote(name),
-       suggestion(name, names), listed.empty() ? "none" : listed);
+  fail({Fault::data, Code::bad_token}, "unknown special token {}{}, expected {}", quote(name),
+       suggestion(name, names), listed.empty() ? "none: the vocabulary has no special tokens" : listed);
 }
 
 }  // namespace locus

@@ -1,5 +1,5 @@
-// Text to token ids and back. A vocabulary has V tokens with ids 0 to V - 1; some of them are special and
-// stand for no text. Encoding is a function of the text alone, and any number of threads may encode at once.
+// Converts text to token ids and back. A vocabulary has V tokens with ids 0 to V - 1, some of them special
+// tokens, which have no text. Encoding depends on the text alone, and is thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,45 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // "bytes", "characters", "merges", "ranks"; of a tokenizer.json "wordpiece", "bpe", "unigram"
+  // "bytes", "characters", "merges" or "ranks"; for a tokenizer.json "wordpiece", "bpe" or "unigram"
   virtual std::string_view kind() const = 0;
   int32_t size() const { return size_; }  // V
 
   virtual std::vector<int32_t> encode(std::string_view text, Specials specials = Specials::are_text) const;
-  // The same with offsets, cut to a length, and with the tokens around it that the vocabulary asks for.
+  // The same with offsets, truncation, and the special tokens that the tokenizer adds.
   Encoding encoding(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encoding(std::string_view first, std::string_view second, const EncodeOptions& options = {}) const;
-  virtual size_t frame_size(bool) const { return 0; }  // how many tokens stand around one text, or two
-  // The text of the tokens one after the other, special ones as their names. For a byte-level vocabulary this
-  // gives back the very bytes that were encoded, UTF-8 or not.
+  virtual size_t frame_size(bool) const { return 0; }  // number of added special tokens; true: for a pair
+  // The text of the tokens; special tokens become their names. A byte-level vocabulary returns exactly the
+  // bytes that were encoded, UTF-8 or not.
   virtual std::string decode(std::span<const int32_t> ids) const;
   std::string decode_text(std::span<const int32_t> ids) const;  // without special tokens
-  std::string_view bytes(int32_t id) const;  // of one token; of a tokenizer.json, as its vocabulary spells it
+  // The bytes of one token; for a tokenizer.json, as its vocabulary spells it.
+  std::string_view bytes(int32_t id) const;
 
   const SpecialTokens& specials() const { return specials_; }
-  int32_t special(std::string_view name) const;  // its id; an error that lists the names when there is none
+  // The id of a special token. If there is no such token, throws and lists all names.
+  int32_t special(std::string_view name) const;
 
-  // What cuts texts that a model writes: where they are of another language, a tokenizer of the same
-  // vocabulary that is not this one.
+  // The tokenizer for the target texts of an encoder-decoder. It differs from this one if source and target
+  // language have their own models (Marian), but shares its vocabulary.
   virtual const Tokenizer& targets() const { return *this; }
 
-  // Writes what load_tokenizer() reads; the folder is made when it is not there.
+  // Writes a folder that load_tokenizer() reads. Creates the folder if it does not exist.
   virtual void save(const std::filesystem::path& folder) const = 0;
 
  protected:
   Tokenizer(int32_t size, SpecialTokens specials);
 
  private:
-  // The ids of a text without special tokens, behind those that are there.
+  // Appends the ids of a text without special tokens.
   virtual void append(std::string_view text, std::vector<int32_t>& ids) const = 0;
   virtual bool has_no_text(int32_t id) const { return specials_.name(id) != nullptr; }
-  // The tokens of a text, with offsets in bytes.
+  // The tokens of a text, with byte offsets.
   virtual Encoding tokens_of(std::string_view text, Specials specials) const;
-  // Puts its tokens around one text or two (`second` may be nothing); without `framed` none.
+  // Joins one text or a pair (`second` may be null), and adds special tokens around them if `framed`.
   virtual Encoding frame(Encoding first, const Encoding* second, bool framed) const;
-  // Of a token that is not special; id is in [0, V).
+  // The bytes of a token that is not special; id is in [0, V).
   virtual std::string_view plain_bytes(int32_t id) const = 0;
 
   Encoding measured(std::string_view text, const EncodeOptions& options) const;
@@ -64,11 +66,16 @@ class Tokenizer {
   SpecialTokens specials_;
 };
 
-// Opens `place`: the word "bytes" (no file needed), or a folder. A folder saved by Locus says what it is in
-// vocabulary.json; without that, a tokenizer.json is what it says, vocab.txt is WordPiece, vocab.json +
-// source.spm are Marian's, vocab.json + merges.txt are byte-level merges as vocab.bpe + encoder.json are,
-// tokenizer.model, spm.model, spiece.model and sentencepiece.bpe.model are SentencePiece's, and a single
-// *.tiktoken file is ranks.
+// Opens `place`: the word "bytes" (needs no file), a *.tiktoken file, or a folder with the first of these
+// that exists:
+//   vocabulary.json            a tokenizer saved by Locus
+//   tokenizer.json             a Hugging Face tokenizer
+//   vocab.txt                  WordPiece
+//   vocab.json + source.spm    Marian
+//   vocab.json + merges.txt    byte-level BPE
+//   tokenizer.model, spm.model, spiece.model, sentencepiece.bpe.model    SentencePiece
+//   vocab.bpe + encoder.json   byte-level BPE
+//   *.tiktoken                 ranks; exactly one such file
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place);
 
 }  // namespace locus

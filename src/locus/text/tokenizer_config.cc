@@ -12,7 +12,7 @@ std::string tokenizer_config_text(const std::filesystem::path& folder) {
   if (!is_there(file)) return "{}";
   std::string text = read_file(file, 64 << 20);
   constexpr std::string_view kField = "\"model_max_length\"";
-  constexpr size_t kDigits = 18;  // of whole numbers that every reader takes
+  constexpr size_t kDigits = 18;  // integers with this many digits fit into 64 bits
   const size_t field = text.find(kField);
   const size_t begin =
       text.find_first_not_of(" \t\r\n:", field == std::string::npos ? field : field + kField.size());

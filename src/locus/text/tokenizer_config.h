@@ -1,4 +1,4 @@
-// tokenizer_config.json of a folder of the hub: what its makers say beside the vocabulary.
+// tokenizer_config.json of a Hugging Face model folder: settings next to the vocabulary.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@ namespace locus {
 
 inline constexpr const char* kTokenizerConfigFile = "tokenizer_config.json";
 
-// Its text; {} where there is no such file. model_max_length, which is 10^30 there to say that nothing is too
-// long, is written so that it can be read: JSON has no limit for whole numbers, but its readers have.
+// The text of the file, or {} if it does not exist. model_max_length is often the integer 10^30, which means
+// no limit; it becomes 1e30 here, because JSON parsers cannot read such a large integer.
 std::string tokenizer_config_text(const std::filesystem::path& folder);
 
 }  // namespace locus

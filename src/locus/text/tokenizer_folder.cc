@@ -1,4 +1,4 @@
-// Folders of tokenizers: which kind one holds, and how the kinds of merges are written.
+// Opens tokenizer folders of any kind, and writes byte-level BPE vocabularies.
 #include <algorithm>
 #include <string>
 
@@ -20,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Special tokens behind `first` others, in the order of their ids.
+// The special tokens, whose ids are `first`, first + 1, and so on, in this order.
 std::vector<std::string> names_from(int32_t first, const SpecialTokens& specials, const fs::path& folder) {
   std::vector<std::string> names;
   for (size_t i = 0; i < specials.ids().size(); ++i) {
     const auto id = static_cast<int32_t>(first + static_cast<int64_t>(i));
     const std::string* name = specials.name(id);
-    require(name != nullptr, "'{}': no special token has id {}, expected ids from {} on without a hole",
+    require(name != nullptr, "'{}': no special token has id {}, expected ids from {} on without gaps",
             (folder / kVocabularyFile).string(), id, first);
     names.push_back(*name);
   }
@@ -48,7 +48,7 @@ std::unique_ptr<Tokenizer> load_declared(const fs::path& folder) {
        (folder / kVocabularyFile).string(), quote(file.kind));
 }
 
-// The one rank file of a folder, or nothing.
+// The only rank file of a folder, or an empty path.
 fs::path rank_file_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -56,8 +56,9 @@ fs::path rank_file_in(const fs::path& folder) {
     if (i->path().extension() == ".tiktoken") found.push_back(i->path());
   }
   if (error) {
-    fail(Fault::io, "cannot open the tokenizer folder {}: {} (or give the word bytes)",
-         quote(folder.string()), error.message());
+    fail({Fault::io, Code::missing_file},
+         "cannot open tokenizer folder {}: {}; expected a folder, or the word bytes", quote(folder.string()),
+         error.message());
   }
   std::ranges::sort(found);
   require(found.size() < 2, "'{}' has {} rank files ({}, {}), expected one", folder.string(), found.size(),
@@ -119,11 +120,10 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
   }
   if (has(kMergesFile) || has(kEncoderFile)) return std::make_unique<Bpe>(read_merges(folder));
   const fs::path ranks = rank_file_in(folder);
-  require(!ranks.empty(),
-          "'{}' holds no tokenizer: no {}, no {}, no {}, no {} with {} or {}, no {}, no {} with {}, no "
-          "*.tiktoken",
+  require(!ranks.empty(), Code::missing_file,
+          "no tokenizer in '{}', expected one of: {}, {}, {}, {} with {} or {}, {}, {} with {}, *.tiktoken",
           folder.string(), kVocabularyFile, kPipelineFile, kWordPieceFile, kBpeVocabularyFile, kMarianFile,
-          kBpeMergesFile, fmt::join(kPieceFiles, ", no "), kMergesFile, kEncoderFile);
+          kBpeMergesFile, fmt::join(kPieceFiles, ", "), kMergesFile, kEncoderFile);
   return std::make_unique<Bpe>(read_ranks(ranks));
 }
 

@@ -10,7 +10,7 @@
 namespace locus {
 namespace {
 
-// White_Space beyond what utf8proc's categories say (Zs, Zl, Zp): the controls among them.
+// White_Space is the categories Zs, Zl and Zp of utf8proc, and some control characters.
 bool is_space(int32_t code, utf8proc_category_t category) {
   return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
          category == UTF8PROC_CATEGORY_ZP || (code >= 0x09 && code <= 0x0d) || code == 0x85;
@@ -43,7 +43,7 @@ CharacterClass class_of(Character character) {
   return is_space(character.code, category) ? CharacterClass::space : CharacterClass::other;
 }
 
-// As kWordMembers (oniguruma.h), and what joins characters.
+// kWordMembers (oniguruma.h) and joiners.
 bool in_word(Character character) {
   const int32_t code = character.code;
   if (code == Character::kNoCode) return false;

@@ -1,5 +1,5 @@
-// vocabulary.json, by which a folder says which kind of tokenizer it holds; bytes and characters need no
-// other file.
+// vocabulary.json declares the kind of tokenizer in a folder. The kinds bytes and characters need no other
+// file.
 //   {"kind": "characters", "characters": ["a", "b"], "specials": {"<mask>": 2}}
 #pragma once
 
@@ -13,7 +13,7 @@ namespace locus {
 
 struct VocabularyFile {
   std::string kind;
-  std::vector<std::string> characters;  // of the kind "characters" alone
+  std::vector<std::string> characters;  // for the kind "characters" only
   SpecialTokens specials;
 };
 

@@ -11,7 +11,7 @@ namespace locus {
 namespace {
 
 void require_positive(const char* name, int64_t value) {
-  require(value > 0, "windows: the {} is {}, expected 1 or more", name, value);
+  require(value > 0, "windows: {} is {}, expected 1 or more", name, value);
 }
 
 }  // namespace
@@ -24,13 +24,13 @@ Windows::Windows(std::shared_ptr<const TokenStream> stream, const WindowOptions&
   require_positive("batch", options_.batch);
   const int64_t tokens = stream_->size();
   require(tokens > options_.context,
-          "{} has {} tokens, expected at least {}: a context of {} and the target behind it", stream_->name(),
+          "{} has {} tokens, expected at least {}: a context of {} and one target after it", stream_->name(),
           tokens, checked_add(options_.context, 1, "windows"), options_.context);
   size_ = (tokens - 1 - options_.context) / options_.stride + 1;
   checked_multiply(std::min(options_.batch, size_), options_.context, "windows: batch x context");
   require(options_.keep_last || size_ >= options_.batch,
-          "{} has {} windows, fewer than a batch of {}, and the last batch is not kept", stream_->name(),
-          size_, options_.batch);
+          "{} has {} windows, expected at least {}, a full batch; set keep_last to use fewer",
+          stream_->name(), size_, options_.batch);
 }
 
 int64_t Windows::batches() const {
@@ -38,9 +38,9 @@ int64_t Windows::batches() const {
 }
 
 WindowBatch Windows::batch(int64_t epoch, int64_t index) const {
-  require(epoch >= 0, "windows: the epoch is {}, expected 0 or more", epoch);
-  require(index >= 0 && index < batches(), "windows: batch {} of {}, expected 0 to {}", index, batches(),
-          batches() - 1);
+  require(epoch >= 0, "windows: epoch is {}, expected 0 or more", epoch);
+  require(index >= 0 && index < batches(), "windows: batch index is {} of {} batches, expected 0 to {}",
+          index, batches(), batches() - 1);
   const int64_t first = index * options_.batch, length = options_.context;
   WindowBatch result = {.rows = std::min(options_.batch, size_ - first), .context = length};
   const Permutation order(size_, options_.seed, static_cast<uint64_t>(epoch));

@@ -1,8 +1,8 @@
 // Windows over a token stream, for models that predict the next token. Window w covers the tokens
 //   inputs  s .. s + L - 1,   targets  s + 1 .. s + L,   s = w * stride,
-// with L the context; there are as many as have all their targets. Batch b of an epoch holds the windows
-// order(b * B) .. order(b * B + B - 1), where order is the identity or a shuffle that is a function of (seed,
-// epoch) alone: any batch can be made without those before it.
+// where L is the context. Only windows with all their targets are used. Batch b of an epoch has the windows
+// order(b * B) .. order(b * B + B - 1), where order is the identity or a permutation that depends on (seed,
+// epoch) alone. So any batch can be computed without the batches before it.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace locus {
 
 struct WindowOptions {
   int64_t context = 0;  // L
-  int64_t stride = 0;   // tokens from one window to the next; 0: the context, so that no token is left out
+  int64_t stride = 0;   // tokens from one window to the next; 0: the context, which leaves no token out
   int64_t batch = 1;    // B
   bool shuffle = false;
   uint64_t seed = 0;
-  bool keep_last = true;  // a last batch of fewer windows; without it the windows left over are not used
+  bool keep_last = true;  // use an incomplete last batch; false: drop its windows
 };
 
 struct WindowBatch {
   int64_t rows = 0, context = 0;
   std::vector<int32_t> inputs, targets;  // [rows, L]
-  std::vector<int64_t> windows;          // [rows]: which ones they are
+  std::vector<int64_t> windows;          // [rows]: indices of the windows
 };
 
 class Windows {
  public:
-  // The stream must hold one window at least.
+  // The stream must have at least one window.
   Windows(std::shared_ptr<const TokenStream> stream, const WindowOptions& options);
 
   const TokenStream& stream() const { return *stream_; }

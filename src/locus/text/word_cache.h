@@ -1,5 +1,5 @@
-// Words that were encoded before, with their tokens: most words of a text are such. A fixed table in which a
-// newer word takes the place of an older one; it changes how long encoding takes, never its result.
+// A cache of words and their tokens: most words of a text occur repeatedly. The table has a fixed size, and
+// newer words replace older ones. It changes the speed of encoding, never its result.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ class WordCache {
  public:
   static constexpr size_t kLongestWord = 32, kMostIds = 7;
 
-  // Memory that is zero when it is first touched, in large pages: the words of a text are all over it.
+  // calloc gives memory that is zeroed on first touch. Huge pages, because accesses are spread over all of
+  // it.
   WordCache() : memory_(std::calloc(1, kBytes + kHugePage)) {
     if (memory_ == nullptr) throw std::bad_alloc();
     void* start = memory_.get();
@@ -31,61 +32,63 @@ class WordCache {
   }
 
   struct Entry;
-  // A word that is looked for, text[begin, end).
-  struct Question {
+  // The lookup of a word, text[begin, end).
+  struct Query {
     size_t begin, end;
-    Entry* places;                 // where it would be; nullptr: it is too long to be remembered
-    std::array<uint64_t, 4> word;  // of one that is not
+    Entry* places;                 // the set of the word; nullptr if the word is too long for the cache
+    std::array<uint64_t, 4> word;  // the bytes, if it is not too long
   };
 
-  // One cache line: a word of 1 to 32 bytes, zeros behind it, and its tokens. An empty one has no length.
+  // One cache line: a word of 1 to 32 bytes, padded with zeros, and its tokens. Empty if length is 0.
   struct alignas(64) Entry {
     std::array<uint64_t, 4> word{};
     std::array<int32_t, kMostIds> ids{};
     uint8_t length = 0, count = 0;
 
-    void set(const Question& question, std::span<const int32_t> tokens) {
-      if (tokens.size() > kMostIds) return;  // they do not fit
-      word = question.word;
-      length = static_cast<uint8_t>(question.end - question.begin);
+    void set(const Query& query, std::span<const int32_t> tokens) {
+      if (tokens.size() > kMostIds) return;  // too many tokens for an entry
+      word = query.word;
+      length = static_cast<uint8_t>(query.end - query.begin);
       count = static_cast<uint8_t>(tokens.size());
       std::ranges::copy(tokens, ids.begin());
     }
   };
 
-  // Fetches the word's places from memory, which takes a while: ask early, then find. The word is not empty.
-  void ask(std::string_view text, size_t begin, size_t end, Question& question) const {
+  // Prepares a query and prefetches its set, to hide memory latency: prefetch several words, then find them.
+  // The word must not be empty.
+  void prefetch(std::string_view text, size_t begin, size_t end, Query& query) const {
     const size_t length = end - begin;
-    question.begin = begin;
-    question.end = end;
-    question.places = nullptr;
+    query.begin = begin;
+    query.end = end;
+    query.places = nullptr;
     if (length > kLongestWord) return;
     if (text.size() - begin >= kLongestWord) {
-      std::memcpy(question.word.data(), text.data() + begin, kLongestWord);
-      for (size_t i = 0; i < 4; ++i) question.word[i] &= kMasks[length][i];
+      std::memcpy(query.word.data(), text.data() + begin, kLongestWord);
+      for (size_t i = 0; i < 4; ++i) query.word[i] &= kMasks[length][i];
     } else {
-      question.word = {};
-      copy_short(text.data() + begin, length, reinterpret_cast<char*>(question.word.data()));
+      query.word = {};
+      copy_short(text.data() + begin, length, reinterpret_cast<char*>(query.word.data()));
     }
-    question.places = entries_ + place_of(question.word);
-    __builtin_prefetch(question.places);
+    query.places = entries_ + place_of(query.word);
+    __builtin_prefetch(query.places);
   }
 
-  // The entry of a word: of one that is known with its tokens, else empty, or nullptr where it has no place.
-  // Of the words that share some places, the one that was looked for last stands first.
+  // The entry of a word: with its tokens if the word is known, otherwise empty, or nullptr if the word is too
+  // long. The entries of a set are in the order of their last use, and the least recently used one is
+  // replaced.
   struct Place {
     Entry* entry;
     bool known;
   };
-  Place find(const Question& question) {
-    Entry* const places = question.places;
+  Place find(const Query& query) {
+    Entry* const places = query.places;
     if (places == nullptr) return {nullptr, false};
-    const auto there = [&, length = question.end - question.begin](const Entry& entry) {
-      return entry.length == length && entry.word == question.word;
+    const auto matches = [&, length = query.end - query.begin](const Entry& entry) {
+      return entry.length == length && entry.word == query.word;
     };
-    if (there(*places)) return {places, true};
+    if (matches(*places)) return {places, true};
     size_t i = 1;
-    while (i < kWays && !there(places[i])) ++i;
+    while (i < kWays && !matches(places[i])) ++i;
     const bool known = i < kWays;
     const Entry found = known ? places[i] : Entry();
     std::copy_backward(places, places + std::min(i, kWays - 1), places + std::min(i, kWays - 1) + 1);
@@ -94,11 +97,11 @@ class WordCache {
   }
 
  private:
-  // 8 MiB: three places for every different word of 2 MB of technical text.
+  // 8 MiB: three entries for every distinct word of 2 MB of technical text.
   static constexpr size_t kSets = size_t{1} << 15, kWays = 4;
   static constexpr size_t kBytes = kSets * kWays * sizeof(Entry);
 
-  // The bytes of the i-th eight that belong to a word of each length.
+  // kMasks[length][i]: the bytes of the i-th 8-byte group that belong to a word of this length.
   static constexpr std::array<std::array<uint64_t, 4>, kLongestWord + 1> kMasks = [] {
     std::array<std::array<uint64_t, 4>, kLongestWord + 1> masks{};
     for (size_t length = 0; length <= kLongestWord; ++length) {
@@ -109,7 +112,7 @@ class WordCache {
     return masks;
   }();
 
-  // By two copies of a fixed size that may overlap: a call for a few bytes takes longer than all the rest.
+  // Two copies of a fixed size that may overlap: a memcpy call of variable size would dominate the time.
   static void copy_short(const char* from, size_t length, char* to) {
     const auto ends = [&](size_t size) {
       std::memcpy(to, from, size);
@@ -121,7 +124,7 @@ class WordCache {
     for (size_t i = 0; i < length; ++i) to[i] = from[i];
   }
 
-  // The products do not wait for each other.
+  // The products are independent of each other, so they run in parallel.
   static size_t place_of(const std::array<uint64_t, 4>& word) {
     const uint64_t sum = word[0] * 0x9e3779b97f4a7c15u +
                          (word[1] ^ 0x2545f4914f6cdd1du) * 0xd6e8feb86659fd93u +

@@ -32,15 +32,15 @@ inline Seen look(std::string_view text, size_t i) {
   return {class_of(character), character.length};
 }
 
-// Behind the ASCII letters that begin at i, eight bytes at a time: most of a text is such words, and a loop
-// over their bytes ends where no processor expects it.
+// The end of the ASCII letters that begin at i, eight bytes at a time. Most of a text is such words, and the
+// end of a loop over single bytes would be mispredicted for each of them.
 inline size_t ascii_letters_end(std::string_view text, size_t i) {
   constexpr uint64_t kEach = 0x0101010101010101u;
   for (; text.size() - i >= 8; i += 8) {
     uint64_t bytes = 0;
     std::memcpy(&bytes, text.data() + i, 8);
     const uint64_t small = (bytes | 0x20 * kEach) & 0x7f * kEach;
-    // The high bit of each byte: from 'a' on, and not behind 'z', and ASCII.
+    // The high bit of each byte is set if the byte is ASCII and from 'a' to 'z'.
     const uint64_t letters = (small + (0x80 - 'a') * kEach) & ~(small + (0x7f - 'z') * kEach) & ~bytes;
     const uint64_t others = ~letters & 0x80 * kEach;
     if (others != 0) return i + static_cast<size_t>(std::countr_zero(others)) / 8;
@@ -69,7 +69,7 @@ size_t contraction(std::string_view text) {
   return three ? 3 : 0;
 }
 
-// A run of space leaves its last character to the word behind it, which takes a blank in front.
+// A run of spaces leaves its last character to the next word, which may begin with a space.
 size_t space_end(std::string_view text, size_t begin) {
   size_t i = begin, last = begin;
   while (i < text.size()) {

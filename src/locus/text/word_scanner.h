@@ -1,7 +1,7 @@
-// Cuts a text into words the way GPT-2 does, before merges happen inside each of them. Its pattern:
+// Splits a text into words like GPT-2, before BPE merges tokens inside each word. The pattern is
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-// by hand, in one pass: every byte is looked at a bounded number of times. A byte that is not UTF-8 is of the
-// third kind of run, as U+FFFD would be.
+// implemented by hand, in one pass that reads every byte a bounded number of times. A byte that is not UTF-8
+// belongs to the third kind of run, like U+FFFD.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace locus {
 
-// Where the word ends that begins at `begin` < text.size(). Words follow each other without a gap, and a word
-// depends on nothing before it.
+// The end of the word that begins at `begin` < text.size(). Words follow each other without gaps, and do not
+// depend on the text before them.
 size_t word_end(std::string_view text, size_t begin);
 
-// The last place where a text can be cut in two that have the same words apart as together: before a line end
-// behind a printed ASCII character. 0: there is none.
+// The last place where a text can be cut without changing its words: before a line end that follows a
+// printable ASCII character. 0 if there is no such place.
 size_t last_cut(std::string_view text);
 
 }  // namespace locus

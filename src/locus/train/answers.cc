@@ -33,7 +33,8 @@ std::pair<int64_t, int64_t> tokens_of(const Answer& answer, const Encoding& enco
     }
     ++place;
   }
-  require(first >= 0, "the answer {} has no tokens: the vocabulary passes over it", quote(answer.text));
+  require(first >= 0, "answer {} has no tokens in its context, expected at least one; the tokenizer drops it",
+          quote(answer.text));
   return {first, last};
 }
 
@@ -47,7 +48,7 @@ std::vector<std::string> plain_words(std::string_view text) {
       if (!words.back().empty()) words.emplace_back();
     } else if (character.code <= ' ' || character.code > '~' ||
                class_of(character) != CharacterClass::other) {
-      words.back() += letter;  // marks of ASCII alone are left out
+      words.back() += letter;  // of all punctuation, only that of ASCII is removed
     }
     i += character.length;
   }
@@ -57,13 +58,13 @@ std::vector<std::string> plain_words(std::string_view text) {
   return words;
 }
 
-double f1_of(const std::vector<std::string>& said, const std::vector<std::string>& expected) {
-  if (said.empty() || expected.empty()) return said.empty() && expected.empty() ? 1 : 0;
+double f1_of(const std::vector<std::string>& answer, const std::vector<std::string>& expected) {
+  if (answer.empty() || expected.empty()) return answer.empty() && expected.empty() ? 1 : 0;
   std::map<std::string, int64_t> left;
   for (const std::string& word : expected) ++left[word];
   int64_t common = 0;
-  for (const std::string& word : said) common += left[word]-- > 0 ? 1 : 0;
-  return 2 * static_cast<double>(common) / static_cast<double>(said.size() + expected.size());
+  for (const std::string& word : answer) common += left[word]-- > 0 ? 1 : 0;
+  return 2 * static_cast<double>(common) / static_cast<double>(answer.size() + expected.size());
 }
 
 }  // namespace
@@ -75,12 +76,12 @@ Encoding read_question(const Question& question, const TextTask& task) {
 Sample question_sample(const Question& question, const TextTask& task) {
   const Encoding whole = read(question, task, std::numeric_limits<size_t>::max());
   const Encoding encoding = whole.size() > task.longest() ? read_question(question, task) : whole;
-  require(encoding.size() > 0, "neither the question nor its context has tokens");
+  require(encoding.size() > 0, "question and context have no tokens, expected at least one");
   Sample sample{.ids = encoding.ids, .targets = {0, 0}};
   if (task.blueprint.segments > 1) sample.segments = encoding.segments;
   if (question.answers.empty()) return sample;
   const auto [first, last] = tokens_of(question.answers.front(), whole);
-  if (last >= std::ranges::count(encoding.texts, kContext)) return sample;  // it is not in sight
+  if (last >= std::ranges::count(encoding.texts, kContext)) return sample;  // truncation removed the answer
   const int64_t begin = std::ranges::find(encoding.texts, kContext) - encoding.texts.begin();
   sample.targets = {static_cast<int32_t>(begin + first), static_cast<int32_t>(begin + last)};
   return sample;
@@ -88,7 +89,7 @@ Sample question_sample(const Question& question, const TextTask& task) {
 
 std::optional<TextSpan> best_answer(const Tensor& logits, const Encoding& encoding) {
   const std::vector<float> values = logits.values();
-  std::optional<size_t> start;  // the best one up to here
+  std::optional<size_t> start;  // the best start among the tokens so far
   TextSpan answer;
   float best = -std::numeric_limits<float>::infinity();
   for (size_t i = 0; i < encoding.size(); ++i) {
@@ -103,12 +104,12 @@ std::optional<TextSpan> best_answer(const Tensor& logits, const Encoding& encodi
   return answer;
 }
 
-AnswerScore score_answer(std::string_view said, const std::vector<Answer>& expected) {
-  const std::vector<std::string> words = plain_words(said);
+AnswerScore score_answer(std::string_view answer, const std::vector<Answer>& expected) {
+  const std::vector<std::string> words = plain_words(answer);
   if (expected.empty()) return {.exact = words.empty(), .f1 = words.empty() ? 1.0 : 0.0};
   AnswerScore best;
-  for (const Answer& answer : expected) {
-    const std::vector<std::string> wanted = plain_words(answer.text);
+  for (const Answer& one : expected) {
+    const std::vector<std::string> wanted = plain_words(one.text);
     best.exact = best.exact || words == wanted;
     best.f1 = std::max(best.f1, f1_of(words, wanted));
   }

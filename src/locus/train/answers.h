@@ -1,4 +1,4 @@
-// Questions whose answer is a part of a context: from their files to samples, and from logits back to text.
+// Extractive question answering (the answer is a span of a context): questions to samples, logits to text.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,23 @@
 
 namespace locus {
 
-// The question and its context in their frame, with offsets in bytes, as the task cuts them.
+// The tokens of the question and its context, with special tokens and byte offsets, truncated if the task
+// truncates.
 Encoding read_question(const Question& question, const TextTask& task);
-// The same as a sample, with segments where the model knows several; the targets are the first and the last
-// token of the first answer, or the first token of all twice when there is none, or it is cut off.
+// The same tokens as a sample, with segments if the model has more than one. The targets are the first and
+// the last token of the first answer. Both are token 0 if there is no answer, or if truncation removed it.
 Sample question_sample(const Question& question, const TextTask& task);
 
-// The likeliest answer by these logits [L, 2] of start and end, as bytes of the context: the tokens from one
-// to the other, both in the context and in this order; nothing when the first token of all is likelier.
+// The most likely answer by these start and end logits [L, 2], as bytes of the context. Start and end are
+// both in the context, and start <= end. Returns nothing if token 0 ("no answer") is more likely.
 std::optional<TextSpan> best_answer(const Tensor& logits, const Encoding& encoding);
 
-// How well an answer fits the best of those expected, as SQuAD counts (Rajpurkar et al. 2016, arXiv
-// 1606.05250): capital letters, punctuation and articles do not count.
+// How well an answer matches the best expected one, by the SQuAD rules (Rajpurkar et al. 2016, arXiv
+// 1606.05250): case, punctuation and articles are ignored.
 struct AnswerScore {
   bool exact = false;
   double f1 = 0;  // over words
 };
-AnswerScore score_answer(std::string_view said, const std::vector<Answer>& expected);
+AnswerScore score_answer(std::string_view answer, const std::vector<Answer>& expected);
 
 }  // namespace locus

@@ -1,6 +1,6 @@
-// Which samples a step takes. Samples stand in an endless line, epoch after epoch, each epoch in an order
-// that is a function of (seed, epoch); a step takes the next `batch` of them, or as many as have `tokens`
-// tokens at most. Any step can be asked for at any time.
+// Which samples a step uses. The samples form an endless sequence, epoch after epoch; the order of an epoch
+// is a function of (seed, epoch). A step takes the next `batch_size` samples, or the next samples that fit
+// into `tokens` tokens. Steps can be queried in any order.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace locus {
 
 struct BatchOptions {
-  int64_t batch = 8;   // samples in a step, when tokens is 0
-  int64_t tokens = 0;  // in a step at most; a sample is never cut, so none may be longer
+  int64_t batch_size = 8;  // samples per step, if tokens is 0
+  int64_t tokens = 0;      // most tokens per step; samples are never cut, so no sample may be longer
   bool shuffle = true;
   uint64_t seed = 0;
 };
@@ -23,19 +23,19 @@ class Batches {
     int64_t index, epoch;
   };
 
-  // The samples stay with the caller. None at all, or a sample longer than a step: an error.
+  // The samples must outlive this object. Throws if there are no samples, or if one is longer than `tokens`.
   Batches(const Samples& samples, const BatchOptions& options);
 
-  // Part `part` of `parts` of the samples of a step, which counts from 1. A step of few samples may leave a
-  // part without any.
-  std::vector<Pick> picks(int64_t step, int64_t part, int64_t parts);
+  // The samples of micro-batch `index` (from 0) of `count` in a step; steps are numbered from 1. A
+  // micro-batch is empty if the step has fewer samples than micro-batches.
+  std::vector<Pick> picks(int64_t step, int64_t index, int64_t count);
 
  private:
-  Pick pick(int64_t place) const;  // in the endless line
+  Pick pick(int64_t place) const;  // the sample at this place of the endless sequence
   int64_t begin_of(int64_t step);  // the place of a step's first sample
   const Samples& samples_;
   BatchOptions options_;
-  std::vector<int64_t> begins_ = {0};  // by tokens: of the steps cut so far
+  std::vector<int64_t> begins_ = {0};  // with `tokens`: places of the steps computed so far
 };
 
 }  // namespace locus

@@ -24,12 +24,12 @@ double majority(const std::vector<Prediction>& predictions) {
 
 std::vector<Evaluation::Band> bands(const TextTask& task, const std::vector<Prediction>& predictions) {
   const bool causal = task.on_streams() && task.blueprint.kind == ModelKind::decoder;
-  const auto length = [&](const Prediction& one) { return causal ? one.place + 1 : one.length; };
+  const auto length = [&](const Prediction& one) { return causal ? one.position + 1 : one.length; };
   std::set<int64_t> lengths;
   for (const Prediction& one : predictions) lengths.insert(length(one));
   if (lengths.size() < 2) return {};
   const bool few = lengths.size() <= kFewLengths;
-  std::map<int64_t, std::vector<Prediction>> groups;  // by the most
+  std::map<int64_t, std::vector<Prediction>> groups;  // by the largest length
   for (const Prediction& one : predictions) {
     const int64_t n = length(one);
     groups[few ? n : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)))].push_back(one);
@@ -44,22 +44,22 @@ std::vector<Evaluation::Band> bands(const TextTask& task, const std::vector<Pred
   return result;
 }
 
-// exact_match and f1 of the texts that are answered.
-std::vector<NamedNumber> answered(const SavedRun& run, const Samples& samples,
-                                  const std::vector<Question>& questions) {
+// exact_match and f1 of the answer texts.
+std::vector<NamedNumber> answer_scores(const SavedRun& run, const Samples& samples,
+                                       const std::vector<Question>& questions) {
   const NoGrad guard;
   int64_t exact = 0;
   double f1 = 0;
-  each_run(samples, [&](const std::vector<Sample>& some, int64_t number) {
-    const Tensor logits = logits_of(run.model, pack(some, run.task.blueprint)).value();
+  each_batch(samples, [&](const std::vector<Sample>& batch, int64_t number) {
+    const Tensor logits = logits_of(run.model, pack(batch, run.task.blueprint)).value();
     int64_t row = 0;
-    for (const Sample& sample : some) {
+    for (const Sample& sample : batch) {
       const auto end = row + static_cast<int64_t>(sample.ids.size());
       const Question& question = questions[static_cast<size_t>(number++)];
-      const TextSpan said =
+      const TextSpan answer =
           best_answer(logits.rows(row, end), read_question(question, run.task)).value_or(TextSpan());
       const AnswerScore score =
-          score_answer(question.context.substr(said.begin, said.end - said.begin), question.answers);
+          score_answer(question.context.substr(answer.begin, answer.end - answer.begin), question.answers);
       exact += score.exact ? 1 : 0;
       f1 += score.f1;
       row = end;
@@ -72,17 +72,17 @@ std::vector<NamedNumber> answered(const SavedRun& run, const Samples& samples,
 
 Evaluation evaluate(const SavedRun& run, const std::filesystem::path& file) {
   const std::unique_ptr<Samples> samples = samples_of(run.task, file);
-  const std::vector<Prediction> said = predictions(run.model, *samples);
+  const std::vector<Prediction> predicted = predictions(run.model, *samples);
   Evaluation result{.samples = samples->size(),
-                    .targets = static_cast<int64_t>(said.size()),
-                    .numbers = summary(run.task.blueprint, said),
-                    .by_length = bands(run.task, said)};
+                    .targets = static_cast<int64_t>(predicted.size()),
+                    .numbers = summary(run.task.blueprint, predicted),
+                    .by_length = bands(run.task, predicted)};
   if (run.task.blueprint.head == HeadKind::answer) {
-    for (NamedNumber& number : answered(run, *samples, read_questions(file))) {
+    for (NamedNumber& number : answer_scores(run, *samples, read_questions(file))) {
       result.numbers.push_back(std::move(number));
     }
   } else {
-    result.numbers.emplace_back("majority", majority(said));
+    result.numbers.emplace_back("majority", majority(predicted));
   }
   return result;
 }

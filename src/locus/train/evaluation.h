@@ -1,4 +1,4 @@
-// How good a model is on a file: in all, and by the length of what it read.
+// The quality of a model on a file: overall, and by the length of the input.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,13 @@ namespace locus {
 
 struct Evaluation {
   int64_t samples = 0, targets = 0;
-  // Those of summary(), then `majority`: the accuracy of who always says the commonest target. Of answers
-  // instead exact_match and f1 of their texts.
+  // The numbers of summary(), then `majority`: the accuracy of always predicting the most frequent target.
+  // For answers, exact_match and f1 of the answer texts take the place of `majority`.
   std::vector<NamedNumber> numbers;
 
-  // A length is that of the sample, its source's where it has one; in windows over a text, the tokens a
-  // prediction was made from. Few lengths stand alone, many in bands up to powers of two; all of one: none.
+  // The length is that of the sample, or of its source for an encoder-decoder. For a decoder on windows over
+  // a text, it is the number of tokens that the prediction saw. Up to 12 lengths have a band each; more
+  // lengths are grouped into bands that end at powers of two. Empty if all lengths are equal.
   struct Band {
     int64_t least = 0, most = 0, targets = 0;
     std::vector<NamedNumber> numbers;

@@ -24,13 +24,14 @@ void check_head(const fs::path& from, const Family& family, HeadKind head) {
     if (one != HeadKind::none) names.push_back(name_of(one));
   }
   if (std::ranges::count(names, name_of(head)) > 0) return;
-  fail(Fault::usage, "model.head is {}, but the model in '{}' is trained with {}; set it to {}",
-       name_of(head), from.string(), fmt::join(names, ", "), names.size() == 1 ? "this" : "one of these");
+  fail({Fault::usage, Code::wrong_head}, "model.head is {}, expected {} for the model in '{}'", name_of(head),
+       fmt::join(names, ", "), from.string());
 }
 
-// What an encoder-decoder learned to begin and to end with, as config.json and generation_config.json say it.
+// The start and end tokens that an encoder-decoder was trained with, as members of config.json and of
+// generation_config.json.
 json::Members learned_tokens(const ModelFolder& start, const TextTask& task) {
-  if (!task.in_two_parts()) return {};
+  if (!task.is_encoder_decoder()) return {};
   json::Members members = {{"decoder_start_token_id", json::number(task.data.start_token)}};
   if (!task.on_pairs()) return members;
   const int32_t end = end_token(task);
@@ -40,8 +41,8 @@ json::Members learned_tokens(const ModelFolder& start, const TextTask& task) {
   return members;
 }
 
-// The task's labels become the folder's, in their order, if those are among them.
-bool takes_labels(const std::vector<std::string>& own, TextTask& task, std::string& unknown) {
+// If the folder has all labels of the task, replaces those of the task by the folder's, in its order.
+bool adopt_labels(const std::vector<std::string>& own, TextTask& task, std::string& unknown) {
   const auto missing = std::ranges::find_if(
       task.labels, [&](const std::string& name) { return std::ranges::count(own, name) == 0; });
   if (missing != task.labels.end()) {
@@ -52,32 +53,33 @@ bool takes_labels(const std::vector<std::string>& own, TextTask& task, std::stri
   return true;
 }
 
-ModelFolder open_with_head(const fs::path& from, std::optional<HeadKind> asked, TextTask& task) {
+ModelFolder open_with_head(const fs::path& from, std::optional<HeadKind> requested, TextTask& task) {
   const Config config = read_config(from);
   const Architecture own = read_architecture(config);
-  const HeadKind head = asked.value_or(own.blueprint.head);
+  const HeadKind head = requested.value_or(own.blueprint.head);
   check_head(from, *own.family, head);
   task.labels = label_names(head, task.data.train);
   if (head == own.blueprint.head) {
     const std::vector<std::string> names = named_labels(config);
     std::string unknown;
-    if (takes_labels(names, task, unknown)) return open_model(from);
-    require(asked.has_value(),
-            "'{}': the label {} is none of those that the model in '{}' tells ({}); set model.head for a new "
-            "head",
-            task.data.train, quote(unknown), from.string(), fmt::join(names, ", "));
+    if (adopt_labels(names, task, unknown)) return open_model(from);
+    require(
+        requested.has_value(),
+        "unknown label {} in '{}', expected one of the labels of the model in '{}': {}; set model.head to "
+        "train a new head",
+        quote(unknown), task.data.train, from.string(), fmt::join(names, ", "));
   }
   return open_model(from, NewHead{.kind = head, .labels = task.labels, .seed = task.seed});
 }
 
 }  // namespace
 
-ModelFolder open_start(const fs::path& from, std::optional<HeadKind> asked, TextTask& task) {
-  ModelFolder start = open_with_head(from, asked, task);
+ModelFolder open_start(const fs::path& from, std::optional<HeadKind> head, TextTask& task) {
+  ModelFolder start = open_with_head(from, head, task);
   task.blueprint = start.architecture.blueprint;
   require(scheme_info(task.blueprint.scheme).extrapolates || task.data.context <= task.blueprint.max_length,
-          "data.context is {}, but the model in '{}' has positions for {} tokens", task.data.context,
-          from.string(), task.blueprint.max_length);
+          "data.context is {}, expected at most {}, the context window of the model in '{}'",
+          task.data.context, task.blueprint.max_length, from.string());
   return start;
 }
 
@@ -93,7 +95,7 @@ fs::path save_hub_folder(const ModelFolder& start, const SavedRun& saved, const 
   const fs::path generation = unfinished / "generation_config.json";
   if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
   if (saved.task.data.tokenizer != start.path.string()) {
-    // Beside it, the start's own might be the one that is opened.
+    // Tokenizer files of the start folder could be loaded instead of the saved ones.
     for (const char* name : kTokenizerFiles) remove_whole(unfinished / name);
     saved.task.tokenizer->save(unfinished);
   }

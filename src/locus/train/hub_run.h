@@ -1,5 +1,5 @@
-// Runs that start from a model folder of the hub, and end as one: the same model trained on, or what it
-// knows under a new head.
+// Fine-tuning: runs that start from a Hugging Face model folder and export one. The run trains the folder's
+// own head further, or puts a new head on its pretrained weights.
 #pragma once
 
 #include <filesystem>
@@ -10,25 +10,27 @@
 
 namespace locus {
 
-// What [model] may say of a model that comes from a folder: all else the folder says.
+// The settings in [model] for a model from a folder. The folder defines everything else.
 struct HubStart {
   std::string from;
   HeadKind head = HeadKind::none;
 
   template <class V>
   void fields(V& v) {
-    v.text("from", from, "a model folder of the hub to start from");
-    v.choice("head", head, kHeadWords,
-             "what the model puts out; the folder's own head goes on where it is the same, labels included");
+    v.text("from", from, "Hugging Face model folder to start from");
+    v.choice(
+        "head", head, kHeadWords,
+        "what the model predicts; the folder's own head is kept if it is of this kind and has all labels");
   }
 };
 
-// Opens the folder for a task whose data and tokenizer are known, and gives the task its blueprint and
-// labels. Without a head that is asked for, the folder's own goes on; one that is asked for is drawn anew
-// unless the folder's own is the same and knows every label of the training file.
-ModelFolder open_start(const std::filesystem::path& from, std::optional<HeadKind> asked, TextTask& task);
+// Opens the folder for a task that already has its data settings and tokenizer, and sets the task's blueprint
+// and labels. If `head` is absent, the folder's own head is trained further. Otherwise a new head is randomly
+// initialized, unless the folder's own head is of that kind and has every label of the training file.
+ModelFolder open_start(const std::filesystem::path& from, std::optional<HeadKind> head, TextTask& task);
 
-// Writes the model of a run as a folder that transformers opens: `hub` in the run's own. It appears whole.
+// Exports the model of a run as a folder that transformers can load: `hub` inside the run folder. The write
+// is atomic: a complete folder appears, or none. Returns its path.
 std::filesystem::path save_hub_folder(const ModelFolder& start, const SavedRun& saved,
                                       const std::filesystem::path& run);
 

@@ -22,28 +22,29 @@ std::span<const std::byte> bytes_of(const Tensor& tensor) {
 
 std::string end_line(std::string_view lines) { return fmt::format("end {:016x}\n", checksum(lines)); }
 
-// What stands before the tensors: the header and its length.
+// The bytes before the tensors: the length of the header, and the header.
 std::vector<std::byte> head_of(const fs::path& path) {
   const InputFile file(path);
   uint64_t length = 0;
-  require(file.size() >= sizeof length, "'{}' is cut short", path.string());
+  require(file.size() >= sizeof length, Code::damaged_file,
+          "'{}' is truncated: got {} bytes, expected at least {}", path.string(), file.size(), sizeof length);
   file.read_at(0, std::as_writable_bytes(std::span(&length, 1)));
-  require(length <= kMaxHeaderBytes && length <= file.size() - sizeof length, "'{}' is cut short",
-          path.string());
+  require(length <= kMaxHeaderBytes && length <= file.size() - sizeof length, Code::damaged_file,
+          "'{}' is truncated: its header has {} bytes, the file {}", path.string(), length, file.size());
   std::vector<std::byte> head(sizeof length + length);
   file.read_at(0, head);
   return head;
 }
 
-// The lines between title and end, once the end says that they are all there and as they were.
-std::string_view sealed(std::string_view whole, const std::string& name) {
+// The lines between title and end, after their checksum is verified.
+std::string_view verified_lines(std::string_view whole, const std::string& name) {
   const std::string_view title = kTitle;
   const size_t end_size = end_line("").size();
-  require(whole.starts_with(title) && whole.size() >= title.size() + end_size,
-          "'{}' is no manifest of a checkpoint, or is cut short", name);
+  require(whole.starts_with(title) && whole.size() >= title.size() + end_size, Code::damaged_file,
+          "'{}' is not a checkpoint manifest, or is truncated", name);
   const std::string_view lines = whole.substr(0, whole.size() - end_size);
-  require(whole.substr(lines.size()) == end_line(lines), "'{}' is not as it was saved: its checksum differs",
-          name);
+  require(whole.substr(lines.size()) == end_line(lines), Code::damaged_file,
+          "'{}' is damaged: its checksum differs from the saved one", name);
   return lines.substr(title.size());
 }
 
@@ -52,10 +53,10 @@ struct Line {
   uint64_t sum = 0, bytes = 0;
 };
 
-// The line that `text` begins with, taken from it.
+// Removes the first line from `text` and parses it.
 Line take_line(std::string_view& text, const std::string& name) {
   const size_t end = text.find('\n');
-  require(end != std::string_view::npos, "'{}' is cut short", name);
+  require(end != std::string_view::npos, Code::damaged_file, "'{}' is truncated in a line", name);
   std::string_view line = text.substr(0, end);
   text.remove_prefix(end + 1);
   const auto word = [&] {
@@ -67,7 +68,8 @@ Line take_line(std::string_view& text, const std::string& name) {
   const auto number = [&](int base) {
     const std::string_view digits = word();
     const std::optional<uint64_t> value = parse<uint64_t>(digits, base);
-    require(value.has_value(), "'{}': {} is no number", name, quote(digits));
+    require(value.has_value(), Code::damaged_file, "bad line in '{}': got {}, expected a number", name,
+            quote(digits));
     return *value;
   };
   Line result{.kind = word()};
@@ -79,13 +81,14 @@ Line take_line(std::string_view& text, const std::string& name) {
 
 void compare(const Line& line, std::span<const std::byte> bytes, const fs::path& path,
              std::string_view part) {
-  require(bytes.size() == line.bytes && checksum(bytes) == line.sum,
-          "'{}'{} is not as it was saved: its checksum differs; the file is damaged", path.string(), part);
+  require(bytes.size() == line.bytes && checksum(bytes) == line.sum, Code::damaged_file,
+          "'{}' is damaged: {} has another checksum or size than when it was saved", path.string(), part);
 }
 
 std::string plain_name(std::string_view name, const std::string& manifest) {
   require(!name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..",
-          "'{}': {} is no plain file name", manifest, quote(name));
+          Code::damaged_file, "bad line in '{}': got {}, expected a file name without folders", manifest,
+          quote(name));
   return std::string(name);
 }
 
@@ -107,8 +110,8 @@ void ManifestWriter::add(const std::string& name, const std::vector<NamedTensor>
   const std::vector<std::byte> head = head_of(folder_ / name);
   line("head", checksum(head), head.size(), name);
   for (const auto& [tensor_name, tensor] : tensors) {
-    require(tensor_name.find('\n') == std::string::npos, "cannot save the tensor {}: its name has a line end",
-            quote(tensor_name));
+    require(tensor_name.find('\n') == std::string::npos,
+            "cannot save tensor {}: expected a name without line breaks", quote(tensor_name));
     const Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
     const auto bytes = bytes_of(whole);
     line("tensor", checksum(bytes), bytes.size(), fmt::format("{} {}", name, tensor_name));
@@ -123,7 +126,7 @@ void ManifestWriter::finish() {
 void verify_manifest(const fs::path& folder) {
   const std::string name = (folder / kManifestName).string();
   const std::string all = read_file(name, kMostBytes);
-  std::string_view text = sealed(all, name);
+  std::string_view text = verified_lines(all, name);
   std::map<std::string, SafetensorsFile> opened;
   std::map<std::string, size_t> counts;
   while (!text.empty()) {
@@ -133,23 +136,24 @@ void verify_manifest(const fs::path& folder) {
     const fs::path path = folder / file;
     if (line.kind == "file") {
       const std::string saved = read_file(path, uint64_t{1} << 40);
-      compare(line, std::as_bytes(std::span(saved)), path, "");
+      compare(line, std::as_bytes(std::span(saved)), path, "the file");
     } else if (line.kind == "head") {
-      compare(line, head_of(path), path, ": its header");
+      compare(line, head_of(path), path, "its header");
       opened.emplace(file, path);
     } else {
       const auto found = opened.find(file);
       require(line.kind == "tensor" && found != opened.end() && space != std::string_view::npos,
-              "'{}': a line that begins with {} {}", name, quote(line.kind), quote(file));
+              Code::damaged_file, "bad line in '{}': got {} {}, expected file, head or tensor and a file",
+              name, quote(line.kind), quote(file));
       const std::string_view tensor = line.rest.substr(space + 1);
-      compare(line, bytes_of(found->second.read(tensor)), path,
-              fmt::format(": the tensor {}", quote(tensor)));
+      compare(line, bytes_of(found->second.read(tensor)), path, fmt::format("tensor {}", quote(tensor)));
       ++counts[file];
     }
   }
   for (const auto& [file, tensors] : opened) {
-    require(counts[file] == tensors.entries().size(), "'{}' has {} tensors, but {} were saved",
-            (folder / file).string(), tensors.entries().size(), counts[file]);
+    require(counts[file] == tensors.entries().size(), Code::damaged_file,
+            "'{}' is damaged: got {} tensors, expected {}", (folder / file).string(),
+            tensors.entries().size(), counts[file]);
   }
 }
 

@@ -1,14 +1,14 @@
-// The manifest of a checkpoint: what its files must look like, down to the last bit. Written last, so a
-// folder that has one is complete.
+// The manifest of a checkpoint: checksums of all its files. It is written last, so a folder with a manifest
+// is complete.
 //
 //   locus checkpoint 1
-//   head   1c330fb2d66be179   312 model.safetensors                 the bytes before the tensors
+//   head   1c330fb2d66be179   312 model.safetensors                 the header of the file
 //   tensor 44bc2cf5ad770999 16384 model.safetensors layers.0.weight
-//   file   d24ec4f1a98c6e5b   901 config.toml                       of any other file, all of it
-//   end    ef46db3751d8e999                                         all lines above
+//   file   d24ec4f1a98c6e5b   901 config.toml                       any other file, whole
+//   end    ef46db3751d8e999                                         of all lines above
 //
-// Numbers are checksums (base/checksum.h) and sizes in bytes. Tensors are summed up from memory, not from
-// what was written: what goes wrong between the two is found as well.
+// The columns are kind, checksum (base/checksum.h), size in bytes, and name. Checksums of tensors are
+// computed from memory, not from the file, so errors of writing are detected as well.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +25,7 @@ inline constexpr const char* kManifestName = "manifest";
 class ManifestWriter {
  public:
   explicit ManifestWriter(std::filesystem::path folder);
-  // Write a file into the folder and note what it must look like.
+  // Write a file into the folder and record its checksum.
   void add(const std::string& name, std::string_view text);
   void add(const std::string& name, const std::vector<NamedTensor>& tensors);
   void finish();  // writes the manifest
@@ -36,7 +36,7 @@ class ManifestWriter {
   std::string text_;
 };
 
-// Refuses a folder in which a single bit of what was saved differs; the error names the file, and the tensor.
+// Throws Code::damaged_file if a file differs from what was saved. The error names the file and the tensor.
 void verify_manifest(const std::filesystem::path& folder);
 
 }  // namespace locus

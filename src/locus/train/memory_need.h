@@ -1,5 +1,5 @@
-// How much memory a step of training takes at the least, so that a run that cannot fit says so before even
-// its model is made, instead of being ended by the kernel.
+// A lower bound on the memory of a training step. A run that cannot fit fails with an error before its model
+// is built, instead of being killed by the operating system.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,19 @@
 namespace locus {
 
 struct StepSize {
-  double tokens = 0;  // of one part of a step
+  double tokens = 0;  // of one micro-batch
   bool recompute = false;
 };
 
-// The weights, their gradients and AdamW's two moments; and of every token, in every layer, what the backward
-// pass needs: queries, keys, values, what attention puts out, both sums and the hidden values. Of layers that
-// are recomputed their input alone. With a head for tokens, logits and their gradient. Less than what is
-// really held: what this refuses could not have run.
+// Counts the weights, their gradients and AdamW's two moments. For every token and layer it adds the
+// activations of the backward pass: queries, keys, values, attention output, both residual sums and the
+// hidden values. With gradient checkpointing (recompute) only the layer's input counts. A head over the
+// vocabulary adds logits and their gradient. Real use is higher, so a run that fails this check could not
+// have run.
 double least_bytes(const Blueprint& blueprint, const StepSize& step);
 
-// Fault::resource, with sizes and what to lower, when that is more than `available` bytes.
+// Throws Fault::resource if the bound is above `available` bytes. The error names the sizes and the settings
+// to lower.
 void check_memory(const Blueprint& blueprint, const StepSize& step, int64_t available);
 
 }  // namespace locus

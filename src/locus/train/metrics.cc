@@ -16,7 +16,7 @@ namespace {
 
 using Object = simdjson::dom::object;
 
-// JSON has no NaN: such a number was written as null.
+// JSON has no NaN: it is written as null.
 double number_of(Object object, std::string_view key) {
   double value = 0;
   return object[key].get(value) == simdjson::SUCCESS ? value : std::nan("");
@@ -54,7 +54,7 @@ MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t bytes)
   bytes_ = complete_ ? bytes : static_cast<int64_t>(size);
   if (size < 0 || ::ftruncate(descriptor_.get(), bytes_) != 0 ||
       ::lseek(descriptor_.get(), bytes_, SEEK_SET) < 0) {
-    fail(Fault::io, "cannot cut '{}' back to {} bytes: {}", path.string(), bytes_, std::strerror(errno));
+    fail(Fault::io, "cannot truncate '{}' to {} bytes: {}", path.string(), bytes_, std::strerror(errno));
   }
 }
 
@@ -102,7 +102,7 @@ Metrics read_metrics(const std::filesystem::path& path) {
     Object line, validation;
     const bool fine =
         parser.parse(text.data(), end).get(line) == simdjson::SUCCESS && whole_of(line, "step") > 0;
-    require(fine, "{}:{}: no JSON object with a step", path.string(), number);
+    require(fine, "bad line at {}:{}, expected a JSON object with a positive 'step'", path.string(), number);
     if (line["validation"].get(validation) == simdjson::SUCCESS) {
       metrics.validations.push_back(validation_of(whole_of(line, "step"), validation));
     } else {

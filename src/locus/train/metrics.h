@@ -1,4 +1,4 @@
-// metrics.jsonl: what a run measured, a line of JSON for each step and for each validation.
+// metrics.jsonl: the measurements of a run, one line of JSON per step and per validation.
 //   {"step": 3, "loss": 2.5, "rate": 0.001, "norm": 1.5, "tokens": 128, "seconds": 0.01}
 //   {"step": 3, "validation": {"loss": 2.4, "accuracy": 0.5}}
 #pragma once
@@ -16,7 +16,7 @@ namespace locus {
 struct StepMetrics {
   int64_t step = 0;
   double loss = 0, rate = 0;
-  double norm = 0;     // of the gradient, before clipping
+  double norm = 0;     // gradient norm before clipping
   int64_t tokens = 0;  // in this step
   double seconds = 0;
 };
@@ -26,14 +26,14 @@ using NamedNumber = std::pair<std::string, double>;
 struct Validation {
   int64_t step = 0;
   double loss = 0;
-  std::vector<NamedNumber> more;  // accuracy and the like
+  std::vector<NamedNumber> more;  // accuracy, perplexity, ..: see summary()
 };
 
-// The open file. A line is written at once: a killed process loses none.
+// The open file. Each line is written immediately, so a killed process loses none.
 class MetricsLog {
  public:
-  // Goes on behind the first `bytes`, and drops what follows them. A file that is shorter is lengthened by
-  // nothing: complete() then says no, and the lines of the missing steps stay missing.
+  // Truncates the file to its first `bytes` and appends there. A file that is already shorter is left as it
+  // is: then complete() is false, and the lines of the missing steps stay missing.
   MetricsLog(const std::filesystem::path& path, int64_t bytes);
 
   void add(const StepMetrics& metrics);
@@ -54,7 +54,8 @@ struct Metrics {
   std::vector<StepMetrics> steps;
   std::vector<Validation> validations;
 };
-// Refuses a line without a step, naming it. The last may lack its end: a run at work is just writing it.
+// Throws for a line without a step, and names the line. A last line without a line end is skipped: a running
+// process is still writing it.
 Metrics read_metrics(const std::filesystem::path& path);
 
 }  // namespace locus

@@ -12,17 +12,17 @@
 namespace locus {
 namespace {
 
-BatchLoss judge_rows(const Var& logits, const std::vector<int32_t>& targets, float smoothing) {
+BatchLoss row_loss(const Var& logits, const std::vector<int32_t>& targets, float label_smoothing) {
   BatchLoss result{.count =
                        std::ranges::count_if(targets, [](int32_t t) { return t != kernel::kIgnoredTarget; })};
   if (result.count == 0) return result;
   result.mean = op::cross_entropy(logits, Tensor::of({static_cast<int64_t>(targets.size())}, targets),
-                                  {.smoothing = smoothing});
+                                  {.smoothing = label_smoothing});
   return result;
 }
 
-// Logits [N, 2]: the ends of each sample's answer among its own tokens.
-BatchLoss judge_answers(const Var& logits, const std::vector<Sample>& samples, float smoothing) {
+// Logits [N, 2]: start and end of each sample's answer, each a softmax over the tokens of its own sample.
+BatchLoss answer_loss(const Var& logits, const std::vector<Sample>& samples, float label_smoothing) {
   BatchLoss result{.count = static_cast<int64_t>(samples.size())};
   const std::vector<Var> ends = op::split(logits, {1, 1});
   int64_t begin = 0;
@@ -30,7 +30,7 @@ BatchLoss judge_answers(const Var& logits, const std::vector<Sample>& samples, f
     const auto length = static_cast<int64_t>(sample.ids.size());
     for (size_t i = 0; i < 2; ++i) {
       const Var column = op::reshape(op::rows(ends[i], begin, begin + length), {1, length});
-      const Var loss = judge_rows(column, {sample.targets.at(i)}, smoothing).mean;
+      const Var loss = row_loss(column, {sample.targets.at(i)}, label_smoothing).mean;
       result.mean = result.mean ? op::add(result.mean, loss) : loss;
     }
     begin += length;
@@ -48,12 +48,12 @@ std::vector<Sample> take(const Samples& samples, const std::vector<Batches::Pick
 }  // namespace
 
 BatchLoss batch_loss(const Model& model, const std::vector<Sample>& samples, const ForwardPass& pass,
-                     float smoothing) {
+                     float label_smoothing) {
   const PackedSamples packed = pack(samples, model.blueprint());
   const Var logits = logits_of(model, packed, pass);
   BatchLoss result = model.blueprint().head == HeadKind::answer
-                         ? judge_answers(logits, samples, smoothing)
-                         : judge_rows(logits, packed.targets, smoothing);
+                         ? answer_loss(logits, samples, label_smoothing)
+                         : row_loss(logits, packed.targets, label_smoothing);
   result.tokens = packed.tokens.ids.numel() + packed.text.ids.numel();
   return result;
 }
@@ -67,7 +67,9 @@ ModelObjective::ModelObjective(const Model& model, const Samples& training, cons
       batches_(training, options.batches) {
   const HeadKind head = model.blueprint().head;
   require(head != HeadKind::none && head != HeadKind::embedding,
-          "a model whose head puts out vectors has no loss; expected a head that predicts something");
+          "a head of kind none or embedding outputs vectors and has no loss, expected a head that predicts "
+          "tokens, "
+          "labels or answers");
 }
 
 PartialLoss ModelObjective::loss(const MicroBatch& micro_batch) {
@@ -79,7 +81,7 @@ PartialLoss ModelObjective::loss(const MicroBatch& micro_batch) {
                                        .recompute = options_.recompute,
                                        .seed = micro_batch.seed,
                                        .step = micro_batch.number()},
-                                      options_.smoothing);
+                                      options_.label_smoothing);
   return {.mean = result.mean, .weight = static_cast<double>(result.count), .tokens = result.tokens};
 }
 

@@ -1,8 +1,9 @@
-// The objective of a model with a head: the loss of what it says against what it should have said.
-//   next_token, masked_token, token_class    mean over the targets that count
+// The objective of a model with a head: the cross-entropy of its predictions.
+//   head                                     loss
+//   next_token, masked_token, token_class    mean over the targets that are not ignored
 //   sequence_class                           mean over samples
-//   answer                                   mean over samples of the losses of start and end, each among the
-//                                            tokens of its own sample, halved (Devlin et al. 2018)
+//   answer                                   mean over samples of (start loss + end loss) / 2, with a softmax
+//                                            over the sample's own tokens (Devlin et al. 2018)
 #pragma once
 
 #include <vector>
@@ -15,22 +16,22 @@ namespace locus {
 
 struct ModelObjectiveOptions {
   BatchOptions batches;
-  float smoothing = 0;     // of the targets, in training
-  bool recompute = false;  // layers keep their input alone
+  float label_smoothing = 0;  // in training
+  bool recompute = false;     // gradient checkpointing: layers store only their input
 };
 
-// The loss of some samples.
+// The loss over a batch of samples.
 struct BatchLoss {
-  Var mean;            // absent when no target counts
-  int64_t count = 0;   // what the mean is over
-  int64_t tokens = 0;  // read
+  Var mean;            // absent if every target is ignored
+  int64_t count = 0;   // terms of the mean
+  int64_t tokens = 0;  // tokens of the input
 };
 BatchLoss batch_loss(const Model& model, const std::vector<Sample>& samples, const ForwardPass& pass,
-                     float smoothing = 0);
+                     float label_smoothing = 0);
 
 class ModelObjective final : public Objective {
  public:
-  // `validation` may be null. All stay with the caller.
+  // `validation` may be null. Model and samples must outlive this object.
   ModelObjective(const Model& model, const Samples& training, const Samples* validation,
                  const ModelObjectiveOptions& options);
 

@@ -1,4 +1,4 @@
-// What a model is trained for: a loss for every step, and how well it does on what it was not trained on.
+// What a model is trained for: a loss for every step, and a validation on held-out samples.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace locus {
 
-// The loss of a part of a step's samples: its mean, how much the mean stands for (predictions, or their
-// weight), and how many tokens went in.
+// The loss of one micro-batch: its mean, the weight of that mean in the step (the number of predictions), and
+// the number of input tokens.
 struct PartialLoss {
   Var mean;
   double weight = 1;
@@ -21,18 +21,18 @@ struct PartialLoss {
 struct MicroBatch {
   int64_t step = 1, index = 0, count = 1;
   uint64_t seed = 0;
-  uint64_t number() const { return static_cast<uint64_t>(step * count + index); }  // its own, for dropout
+  uint64_t number() const { return static_cast<uint64_t>(step * count + index); }  // unique; seeds dropout
 };
 
 class Objective {
  public:
   virtual ~Objective() = default;
 
-  // A function of the micro-batch alone: a run that was interrupted asks for the same one again and must get
-  // the same. A micro-batch without a target has no mean.
+  // Must depend on the micro-batch alone: a resumed run computes the same micro-batch again and must get the
+  // same loss. The mean is absent if the micro-batch has no target.
   virtual PartialLoss loss(const MicroBatch& micro_batch) = 0;
 
-  // On the samples kept aside; nothing when there are none. No gradient is wanted.
+  // Evaluates on the held-out samples, without gradients. Returns nothing if there are no such samples.
   virtual std::optional<Validation> evaluate() = 0;
 };
 

@@ -14,9 +14,9 @@ namespace {
 constexpr std::array<std::string_view, 6> kUndecayed = {"tokens",     "*table*",   "*embed*",
                                                         "*position*", "*segment*", "*norm*"};
 
-bool fits_one(std::string_view name, std::string_view patterns) {
+bool matches_any(std::string_view name, std::string_view patterns) {
   return std::ranges::any_of(split(patterns, ','), [&](std::string_view pattern) {
-    return !pattern.empty() && fits(name, pattern);
+    return !pattern.empty() && matches_pattern(name, pattern);
   });
 }
 
@@ -26,8 +26,8 @@ void check(const char* name, double value, bool fine, const char* expected) {
 
 }  // namespace
 
-bool fits(std::string_view name, std::string_view pattern) {
-  // On a mismatch the last * takes one more letter; earlier ones need no second try.
+bool matches_pattern(std::string_view name, std::string_view pattern) {
+  // On a mismatch the last * consumes one more character; earlier ones never need a retry.
   size_t n = 0, p = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -46,10 +46,10 @@ bool fits(std::string_view name, std::string_view pattern) {
 }
 
 bool decays(const NamedParameter& parameter, const AdamWSettings& settings) {
-  if (fits_one(parameter.name, settings.decayed)) return true;
-  if (fits_one(parameter.name, settings.undecayed)) return false;
+  if (matches_any(parameter.name, settings.decayed)) return true;
+  if (matches_any(parameter.name, settings.undecayed)) return false;
   return parameter.var.shape().rank() >= 2 && std::ranges::none_of(kUndecayed, [&](std::string_view pattern) {
-           return fits(parameter.name, pattern);
+           return matches_pattern(parameter.name, pattern);
          });
 }
 
@@ -70,17 +70,18 @@ AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::mo
   }
 }
 
-double AdamW::step(double rate, double scale) {
-  check("rate", rate, std::isfinite(rate), "a number");
+double AdamW::step(double learning_rate, double scale) {
+  check("learning_rate", learning_rate, std::isfinite(learning_rate), "a finite number");
   double squares = 0;
   for (const Moments& moments : list_) {
     require(moments.parameter.wants_grad(),
-            "AdamW: {} was frozen since; make another AdamW for the parameters that are left", moments.name);
+            "AdamW: parameter {} was frozen after the optimizer was created; create a new AdamW",
+            moments.name);
     const Tensor& gradient = moments.parameter.open_grad();
     squares += kernels(gradient.device()).squared_norm(gradient.view());
   }
   const double norm = std::sqrt(squares) * scale;
-  if (!std::isfinite(norm)) fail(Fault::diverged, "the norm of the gradient is {}", norm);
+  if (!std::isfinite(norm)) fail(Fault::diverged, "the gradient norm is {}", norm);
   if (settings_.clip > 0 && norm > settings_.clip) scale *= settings_.clip / norm;
   ++steps_;
   for (Moments& moments : list_) {
@@ -90,7 +91,7 @@ double AdamW::step(double rate, double scale) {
                 .gradient = gradient.view(),
                 .first = moments.first.view(),
                 .second = moments.second.view(),
-                .rate = static_cast<float>(rate),
+                .rate = static_cast<float>(learning_rate),
                 .beta1 = static_cast<float>(settings_.beta1),
                 .beta2 = static_cast<float>(settings_.beta2),
                 .eps = static_cast<float>(settings_.eps),
@@ -112,7 +113,7 @@ std::vector<NamedTensor> AdamW::state() const {
 }
 
 void AdamW::restore(const SafetensorsFile& file, int64_t steps) {
-  require(file.entries().size() == 2 * list_.size(),
+  require(file.entries().size() == 2 * list_.size(), Code::damaged_file,
           "'{}' has {} tensors, expected {}: two for each of {} parameters", file.path().string(),
           file.entries().size(), 2 * list_.size(), list_.size());
   for (const Moments& moments : list_) {

@@ -1,4 +1,4 @@
-// AdamW over the parameters of a model, with clipping to a norm over all of them.
+// AdamW over the parameters of a model, with clipping by the global gradient norm.
 #pragma once
 
 #include <string>
@@ -13,35 +13,36 @@ namespace locus {
 struct AdamWSettings {
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
   double weight_decay = 0.01;
-  double clip = 0;  // the largest norm of the gradient of all parameters together; 0: any
-  // Names to decay, and not to decay, against the rule: patterns separated by commas in which * stands for
-  // anything.
+  double clip = 0;  // largest global gradient norm; 0: no clipping
+  // Exceptions from the default rule of decays(): parameters to decay, and not to decay. Comma-separated name
+  // patterns, in which * matches any text.
   std::string decayed, undecayed;
 };
 
-// Whether a parameter is pulled towards 0. By rule only matrices that multiply are: not what has fewer than
-// two axes (biases, gains of norms, numbers per head), and no tables of embeddings, positions or segments,
-// where a row that is never looked up would fade. A name in one of the patterns is as they say.
+// Whether weight decay applies to a parameter. By default it applies to weight matrices only. Parameters with
+// fewer than two axes (biases, norm gains, numbers per head) do not decay, nor do embedding, position and
+// segment tables, where rows that are never looked up would fade. The patterns in the settings override this
+// rule.
 bool decays(const NamedParameter& parameter, const AdamWSettings& settings);
 
-// Whether a name fits a pattern in which * stands for anything, nothing included. Takes time as the product
-// of the lengths at most.
-bool fits(std::string_view name, std::string_view pattern);
+// Whether a name matches a pattern in which * matches any text, also an empty one. Takes at most O(name
+// length x pattern length) time.
+bool matches_pattern(std::string_view name, std::string_view pattern);
 
 class AdamW {
  public:
-  // Moments start at 0. Parameters that want no gradient now are left alone for good.
+  // Moments start at 0. Parameters that are frozen now are never updated.
   AdamW(Parameters& parameters, AdamWSettings settings);
 
-  // One step with the gradients collected, each multiplied by `scale` first, and cleared after; a parameter
-  // without one has the gradient 0. Returns their norm, scaled but before clipping. A norm that is not
-  // finite: Fault::diverged, and nothing has changed.
-  double step(double rate, double scale = 1);
+  // One step with the accumulated gradients. Each is multiplied by `scale` first, and cleared afterwards; a
+  // missing gradient counts as 0. Returns the global norm after scaling and before clipping. If the norm is
+  // not finite, throws Fault::diverged and changes nothing.
+  double step(double learning_rate, double scale = 1);
 
   int64_t steps() const { return steps_; }
   // The moments, "first.NAME" and "second.NAME".
   std::vector<NamedTensor> state() const;
-  // Goes on from a saved state. Other names or shapes are refused.
+  // Continues from a saved state. Throws if names or shapes differ.
   void restore(const SafetensorsFile& file, int64_t steps);
 
  private:

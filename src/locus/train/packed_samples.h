@@ -1,4 +1,4 @@
-// Samples made ready for one pass of a model, packed one after the other.
+// A batch of samples, packed one after the other for one forward pass.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,12 @@
 namespace locus {
 
 struct PackedSamples {
-  Tokens tokens, text;           // `text` is what an encoder-decoder's encoder reads
-  std::vector<int32_t> targets;  // of all samples
+  Tokens tokens, text;           // `text`: the encoder's input of an encoder-decoder
+  std::vector<int32_t> targets;  // of all samples, concatenated
 };
 
 PackedSamples pack(const std::vector<Sample>& samples, const Blueprint& blueprint);
 
-// What the head says to them.
 Var logits_of(const Model& model, const PackedSamples& packed, const ForwardPass& pass = {});
 
 }  // namespace locus

@@ -10,41 +10,41 @@
 namespace locus {
 namespace {
 
-constexpr int64_t kTokensAtOnce = 4096;
+constexpr int64_t kBatchTokens = 4096;
 
-// From the logits of all that could have been said.
-Prediction judged(std::span<const float> logits, int32_t target) {
+// The prediction of one target, from the logits of all classes.
+Prediction predict(std::span<const float> logits, int32_t target) {
   const auto most = std::ranges::max_element(logits);
   double total = 0;
   for (const float logit : logits) total += std::exp(static_cast<double>(logit) - *most);
   return {.target = target,
-          .said = static_cast<int32_t>(most - logits.begin()),
+          .predicted = static_cast<int32_t>(most - logits.begin()),
           .loss = std::log(total) + *most - logits[static_cast<size_t>(target)]};
 }
 
-// Logits [N, 2] of a sample's tokens: start and end are each one of them.
-void judge_ends(std::span<const float> logits, const Sample& sample, std::vector<Prediction>& out) {
+// Logits [N, 2] over the tokens of a sample: start and end of the answer are each a softmax over them.
+void predict_ends(std::span<const float> logits, const Sample& sample, std::vector<Prediction>& out) {
   std::vector<float> column(sample.ids.size());
   for (size_t end = 0; end < 2; ++end) {
     for (size_t i = 0; i < column.size(); ++i) column[i] = logits[2 * i + end];
-    out.push_back(judged(column, sample.targets.at(end)));
-    out.back().place = static_cast<int64_t>(end);
+    out.push_back(predict(column, sample.targets.at(end)));
+    out.back().position = static_cast<int64_t>(end);
   }
 }
 
 double mean_f1(const std::vector<Prediction>& predictions) {
   struct Counts {
-    int64_t right = 0, said = 0, expected = 0;
+    int64_t right = 0, predicted = 0, expected = 0;
   };
   std::map<int32_t, Counts> labels;
   for (const Prediction& one : predictions) {
     ++labels[one.target].expected;
-    ++labels[one.said].said;
-    labels[one.said].right += one.said == one.target ? 1 : 0;
+    ++labels[one.predicted].predicted;
+    labels[one.predicted].right += one.predicted == one.target ? 1 : 0;
   }
   double sum = 0;
   for (const auto& [label, counts] : labels) {
-    sum += 2.0 * static_cast<double>(counts.right) / static_cast<double>(counts.said + counts.expected);
+    sum += 2.0 * static_cast<double>(counts.right) / static_cast<double>(counts.predicted + counts.expected);
   }
   return sum / static_cast<double>(labels.size());
 }
@@ -54,7 +54,7 @@ double all_right(const std::vector<Prediction>& predictions) {
   std::map<int64_t, bool> samples;
   for (const Prediction& one : predictions) {
     bool& right = samples.emplace(one.sample, true).first->second;
-    right = right && one.said == one.target;
+    right = right && one.predicted == one.target;
   }
   const auto right = std::ranges::count_if(samples, [](const auto& sample) { return sample.second; });
   return static_cast<double>(right) / static_cast<double>(samples.size());
@@ -62,17 +62,17 @@ double all_right(const std::vector<Prediction>& predictions) {
 
 }  // namespace
 
-void each_run(const Samples& samples,
-              const std::function<void(const std::vector<Sample>& run, int64_t first)>& f) {
-  std::vector<Sample> run;
+void each_batch(const Samples& samples,
+                const std::function<void(const std::vector<Sample>& batch, int64_t first)>& f) {
+  std::vector<Sample> batch;
   int64_t tokens = 0;
   for (int64_t i = 0; i < samples.size(); ++i) {
-    run.push_back(samples.at(i, 0));
+    batch.push_back(samples.at(i, 0));
     tokens += samples.length(i);
     const bool last = i + 1 == samples.size();
-    if (!last && tokens + samples.length(i + 1) <= kTokensAtOnce) continue;
-    f(run, i + 1 - static_cast<int64_t>(run.size()));
-    run.clear();
+    if (!last && tokens + samples.length(i + 1) <= kBatchTokens) continue;
+    f(batch, i + 1 - static_cast<int64_t>(batch.size()));
+    batch.clear();
     tokens = 0;
   }
 }
@@ -81,22 +81,22 @@ std::vector<Prediction> predictions(const Model& model, const Samples& samples) 
   const NoGrad guard;
   std::vector<Prediction> all;
   const HeadKind head = model.blueprint().head;
-  each_run(samples, [&](const std::vector<Sample>& run, int64_t number) {
-    const Tensor logits = logits_of(model, pack(run, model.blueprint())).value();
+  each_batch(samples, [&](const std::vector<Sample>& batch, int64_t number) {
+    const Tensor logits = logits_of(model, pack(batch, model.blueprint())).value();
     const std::vector<float> values = logits.values();
     const auto width = static_cast<size_t>(logits.shape().cols());
     size_t row = 0;
-    for (const Sample& sample : run) {
+    for (const Sample& sample : batch) {
       const size_t first = all.size();
       const auto left = std::span(values).subspan(row * width);
       if (head == HeadKind::answer) {
-        judge_ends(left, sample, all);
+        predict_ends(left, sample, all);
         row += sample.ids.size();
       } else {
         for (size_t i = 0; i < sample.targets.size(); ++i) {
           if (sample.targets[i] == kernel::kIgnoredTarget) continue;
-          all.push_back(judged(left.subspan(i * width, width), sample.targets[i]));
-          all.back().place = static_cast<int64_t>(i);
+          all.push_back(predict(left.subspan(i * width, width), sample.targets[i]));
+          all.back().position = static_cast<int64_t>(i);
         }
         row += sample.targets.size();
       }
@@ -107,7 +107,7 @@ std::vector<Prediction> predictions(const Model& model, const Samples& samples) 
       ++number;
     }
   });
-  require(!all.empty(), "{}: no sample has a target", samples.name());
+  require(!all.empty(), "{}: no sample has a target, expected at least one", samples.name());
   return all;
 }
 
@@ -116,11 +116,11 @@ std::vector<NamedNumber> summary(const Blueprint& blueprint, const std::vector<P
   double loss = 0;
   for (const Prediction& one : predictions) loss += one.loss / count;
   const auto right = static_cast<double>(
-      std::ranges::count_if(predictions, [](const Prediction& one) { return one.said == one.target; }));
+      std::ranges::count_if(predictions, [](const Prediction& one) { return one.predicted == one.target; }));
   const HeadKind head = blueprint.head;
   std::vector<NamedNumber> numbers = {
       {"loss", loss}, {"accuracy", head == HeadKind::answer ? all_right(predictions) : right / count}};
-  if (tells_tokens(head)) {
+  if (predicts_tokens(head)) {
     numbers.emplace_back("perplexity", std::exp(loss));
   }
   if (blueprint.kind == ModelKind::encoder_decoder && head == HeadKind::next_token) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSteps = "steps";
-constexpr size_t kKept = 2;  // the newest ones; the best is kept besides
+constexpr size_t kKept = 2;  // newest checkpoints that are kept, in addition to the best
 
 std::string step_name(int64_t step) { return fmt::format("{:08}", step); }
 
@@ -56,9 +56,9 @@ std::vector<int64_t> saved_steps(const fs::path& run) {
 }
 
 RunFolder::RunFolder(const fs::path& path) : path_(path) {
-  const bool begun = take_folder(path_, kSteps);
+  const bool exists = take_folder(path_, kSteps);
   lock_.emplace(path_ / "lock");
-  if (!begun) return;
+  if (!exists) return;
   clear_debris(path_, {"last", "best", "hub", "tokenizer", "training.html"});
   clear_debris(path_ / kSteps);
 }
@@ -70,30 +70,31 @@ std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
     const fs::path folder = step_folder(path_, step);
     try {
       verify_manifest(folder);
-      const int64_t told = read_state(folder).step;
-      require(told == step, "'{}': step is {}", (folder / "state.toml").string(), told);
+      const int64_t saved_step = read_state(folder).step;
+      require(saved_step == step, Code::damaged_file, "'{}': step is {}, expected {}",
+              (folder / "state.toml").string(), saved_step, step);
     } catch (const Error& error) {
       if (error.fault() != Fault::data && error.fault() != Fault::io) throw;
       problems.push_back(fmt::format("the checkpoint of step {} is damaged: {}", step, error.what()));
       continue;
     }
-    for (std::string& problem : problems) notes.push_back(problem + "; going back to an earlier one");
+    for (std::string& problem : problems) notes.push_back(problem + "; using an earlier checkpoint");
     for (const int64_t damaged : saved) {
       if (damaged > step) discard_folder(step_folder(path_, damaged));
     }
-    turn_links(read_state(folder));
+    update_links(read_state(folder));
     return folder;
   }
   if (problems.empty()) return std::nullopt;
-  fail(Fault::data, "'{}' has no checkpoint to go on from: {}; remove the folder to begin anew",
-       path_.string(), problems.front());
+  fail({Fault::data, Code::damaged_file, "remove the folder to start again"},
+       "all checkpoints in '{}' are damaged: {}", path_.string(), problems.front());
 }
 
-void RunFolder::turn_links(const RunState& state) {
+void RunFolder::update_links(const RunState& state) {
   const auto target = [](int64_t step) { return step_folder("", step); };
   point_link(path_ / "last", target(state.step));
   if (state.best_step == 0) return;
-  // The best one may have been damaged, too, and be gone.
+  // The best checkpoint may have been damaged and removed.
   if (is_there(path_ / target(state.best_step))) {
     point_link(path_ / "best", target(state.best_step));
   } else {
@@ -114,11 +115,11 @@ void RunFolder::save(const Checkpoint& checkpoint) {
     writer.finish();
     publish_folder(folder, finished);
   } catch (...) {
-    std::error_code ignored;  // what went wrong first is what to say
+    std::error_code ignored;  // report the first error, not this one
     fs::remove_all(folder, ignored);
     throw;
   }
-  turn_links(checkpoint.state);
+  update_links(checkpoint.state);
   const std::vector<int64_t> saved = saved_steps(path_);
   for (size_t i = kKept; i < saved.size(); ++i) {
     if (saved[i] != checkpoint.state.best_step) discard_folder(step_folder(path_, saved[i]));

@@ -1,7 +1,7 @@
-// A run as its configuration says it: the model, the data, the steps.
-//   [model]          the fields of a Blueprint; vocabulary, labels and max_length come from the data when
-//                    they are not given. Or those of HubStart: `from`, a model folder to start from
-//   [model.scheme]   name, and the options of that scheme; of several at once in a section each
+// A run as its configuration describes it: the model, the data and the training steps.
+//   [model]          the fields of a Blueprint; vocabulary, labels and max_length default to the data's.
+//                    Or the fields of HubStart: `from`, a model folder to start from
+//   [model.scheme]   name, and the options of that scheme. Combined schemes have one subsection each
 //   [data]           the fields of DataSettings: files, tokenizer, windows and batches
 //   [train]          the fields of TrainSettings
 #pragma once
@@ -21,19 +21,19 @@ struct RunPlan {
   TextTask task;
   TrainSettings train;
   std::unique_ptr<Samples> training, validation;  // validation may be absent
-  std::optional<ModelFolder> start;               // what model.from names
+  std::optional<ModelFolder> start;               // the folder in model.from
 };
 
-// Reads the files the settings name. Relative names in a configuration file are seen from its folder; what is
-// not there is looked for under its last name in the folder that LOCUS_DATA names. Everything that is wrong
-// with the settings comes in one error.
+// Reads the files that the settings name. Relative paths in a configuration file are relative to its folder.
+// A file that does not exist is searched by its file name in the folder that the environment variable
+// LOCUS_DATA names. All errors in the settings are reported together.
 RunPlan plan_run(const Settings& settings, const std::filesystem::path& folder);
 
-// The model that a run begins with, drawn or out of the folder it starts from. It leaves the plan.
-Model first_model(RunPlan& plan);
+// The model at step 0: randomly initialized, or moved out of plan.start.
+Model initial_model(RunPlan& plan);
 
-// The task that a resolved configuration describes, less tokenizer and labels: what plan_run() wrote reads
-// back.
+// The task that a resolved configuration describes, without tokenizer and labels. Reads what plan_run()
+// wrote.
 TextTask task_of(const Settings& config);
 
 }  // namespace locus

@@ -1,4 +1,4 @@
-// What a model is trained on: samples as token ids, however they came about.
+// Training samples as token ids, from any source.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace locus {
 
-// What the model should have said depends on its head:
-//   next_token, masked_token, token_class   a target for each id, kernel::kIgnoredTarget where none counts
-//   sequence_class                          one, the label
-//   answer                                  two, the first and the last id of the answer, counted from 0
+// The targets depend on the model's head:
+//   next_token, masked_token, token_class   one per id; kernel::kIgnoredTarget: not predicted
+//   sequence_class                          one: the label
+//   answer                                  two: the indices of the first and the last id of the answer
 struct Sample {
-  std::vector<int32_t> ids;       // what it reads; of an encoder-decoder, what the decoder reads
+  std::vector<int32_t> ids;       // the input; for an encoder-decoder, the decoder's input
   std::vector<int32_t> targets;   // see above
-  std::vector<int32_t> text;      // of an encoder-decoder: what the encoder reads
-  std::vector<int32_t> segments;  // one for each id, or none; of an encoder-decoder, for each of the text
+  std::vector<int32_t> text;      // the encoder's input, for an encoder-decoder only
+  std::vector<int32_t> segments;  // empty, or one per id; for an encoder-decoder, one per id of `text`
 };
 
 class Samples {
@@ -26,7 +26,7 @@ class Samples {
   virtual int64_t size() const = 0;
   virtual std::string name() const = 0;             // for errors
   virtual int64_t length(int64_t index) const = 0;  // ids and text together
-  // The same each time for the same epoch; another epoch may hide other tokens.
+  // Returns the same sample for the same epoch. Other epochs may mask other tokens.
   virtual Sample at(int64_t index, int64_t epoch) const = 0;
 };
 

@@ -20,29 +20,30 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLabelsFile = "labels.json";
 
-// Where a checkpoint may be, the one that is wanted first.
-std::vector<fs::path> places_in(const fs::path& folder) {
-  const bool there = is_folder(folder);
-  if (there && is_there(folder / "config.toml")) return {folder};
+// Candidates for the checkpoint to open, best first.
+std::vector<fs::path> candidates_in(const fs::path& folder) {
+  const bool exists = is_folder(folder);
+  if (exists && is_there(folder / "config.toml")) return {folder};
   std::vector<fs::path> places;
-  if (there) {
-    const std::vector<fs::path> entries = entries_of(folder);  // with links that lead nowhere
+  if (exists) {
+    const std::vector<fs::path> entries = entries_of(folder);  // includes broken links
     for (const fs::path& link : {folder / "best", folder / "last"}) {
       if (std::ranges::count(entries, link) > 0) places.push_back(link);
     }
     for (const int64_t step : saved_steps(folder)) places.push_back(step_folder(folder, step));
   }
   if (places.empty()) {
-    fail(there ? Fault::data : Fault::io, "'{}' {}; expected the folder of a run (locus train makes one)",
-         folder.string(), there ? "holds no checkpoint" : "is no folder");
+    fail({exists ? Fault::data : Fault::io, Code::missing_file},
+         "{} '{}', expected the folder of a training run", exists ? "no checkpoint in" : "no folder",
+         folder.string());
   }
   return places;
 }
 
-// The first place where every bit is as it was saved.
+// The first candidate that is not damaged.
 fs::path checkpoint_in(const fs::path& folder, std::vector<std::string>& warnings) {
   std::string problem;
-  for (const fs::path& place : places_in(folder)) {
+  for (const fs::path& place : candidates_in(folder)) {
     try {
       verify_manifest(place);
     } catch (const Error& error) {
@@ -51,11 +52,12 @@ fs::path checkpoint_in(const fs::path& folder, std::vector<std::string>& warning
       continue;
     }
     if (!problem.empty()) {
-      warnings.push_back(fmt::format("{}; '{}' is taken in its place", problem, place.string()));
+      warnings.push_back(fmt::format("{}; using '{}' instead", problem, place.string()));
     }
     return place;
   }
-  fail(Fault::data, "'{}' holds no checkpoint that is whole: {}", folder.string(), problem);
+  fail({Fault::data, Code::damaged_file}, "all checkpoints in '{}' are damaged: {}", folder.string(),
+       problem);
 }
 
 std::vector<std::string> read_labels(const fs::path& file) {

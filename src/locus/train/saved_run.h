@@ -1,5 +1,5 @@
-// A trained model and all that goes with it, as a checkpoint of a run holds them: what evaluates, generates
-// and explains.
+// A trained model with its tokenizer and labels, loaded from a checkpoint of a run. It is ready to evaluate
+// and to generate.
 #pragma once
 
 #include <filesystem>
@@ -19,16 +19,16 @@ struct SavedRun {
   std::vector<std::string> warnings;
 };
 
-// Whether a folder is a run's, or a checkpoint of one; model folders of the hub are neither.
+// Whether a folder is a run folder or a checkpoint of a run. Hugging Face model folders are neither.
 bool is_run(const std::filesystem::path& folder);
 
-// Opens a checkpoint, or the best one of a run's folder, the last where nothing was validated. Every bit is
-// compared with what was saved; in place of a damaged one comes the newest of the run that is whole, with a
-// warning. `weights` as in Model::Options.
+// Opens a checkpoint. For a run folder this is the best checkpoint, or the last one if the run had no
+// validation. All checksums are verified. If that checkpoint is damaged, the newest undamaged one of the run
+// is opened, with a warning. `weights`: see Model::Options.
 SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32);
 
-// What is saved beside weights and configuration: the tokenizer's files and the names of labels, which
-// load_run() needs, and what tells the data from others. `scratch` is a folder to write in.
+// The files that a checkpoint stores next to weights and configuration: the tokenizer and the label names,
+// which load_run() needs, and a fingerprint of the data. `scratch` is a folder for temporary files.
 std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task,
                                                           const std::filesystem::path& scratch);
 

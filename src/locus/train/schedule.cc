@@ -7,7 +7,7 @@
 namespace locus {
 namespace {
 
-// From 1 at the first of `count` steps down towards 0 behind the last; step counts from 1.
+// Falls linearly from 1 at step 1 to 0 at step count + 1.
 double left_over(int64_t step, int64_t count) {
   if (step > count) return 0;
   return 1 - static_cast<double>(step - 1) / static_cast<double>(count);

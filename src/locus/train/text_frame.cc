@@ -11,42 +11,46 @@ Encoding TextFrame::read(const TextInput& input, const Tokenizer& tokenizer, Enc
     return input.second ? tokenizer.encoding(input.text, *input.second, options)
                         : tokenizer.encoding(input.text, options);
   };
-  options.framed = own;
-  if (own) return encoded();
-  require(!input.second || between, "it is a pair, but the vocabulary has no {} to stand between the texts",
+  options.framed = from_tokenizer;
+  if (from_tokenizer) return encoded();
+  require(!input.second || between, "got a pair of texts, but the tokenizer has no token {} to separate them",
           kEndToken);
-  const std::optional<int32_t> behind = input.second ? between : end;
-  const size_t around = (start ? 1 : 0) + (behind ? 1 : 0);
+  const std::optional<int32_t> after = input.second ? between : end;
+  const size_t around = (start ? 1 : 0) + (after ? 1 : 0);
   options.longest -= std::min(options.longest, around);
   const Encoding texts = encoded();
   const auto second = static_cast<size_t>(std::ranges::find(texts.texts, int8_t{1}) - texts.texts.begin());
   Encoding framed;
   if (start) framed.push(*start, {}, 0, Encoding::kNoText);
   framed.append(texts, 0, second);
-  if (behind) framed.push(*behind, {}, 0, Encoding::kNoText);
+  if (after) framed.push(*after, {}, 0, Encoding::kNoText);
   framed.append(texts, second, texts.size());
   return framed;
 }
 
 TextFrame frame_of(const TextTask& task) {
-  if (task.on_streams()) return {.own = false};
+  if (task.on_streams()) return {.from_tokenizer = false};
   const Tokenizer& tokenizer = *task.tokenizer;
-  const bool asks = task.blueprint.head == HeadKind::answer;
-  if (task.from_hub || tokenizer.frame_size(asks) > 0) return {.own = true};
-  if (asks) {
-    return {.own = false, .start = tokenizer.special(kStartToken), .between = tokenizer.special(kEndToken)};
+  const bool question = task.blueprint.head == HeadKind::answer;
+  if (task.from_hub || tokenizer.frame_size(question) > 0) return {.from_tokenizer = true};
+  if (question) {
+    return {.from_tokenizer = false,
+            .start = tokenizer.special(kStartToken),
+            .between = tokenizer.special(kEndToken)};
   }
-  if (task.on_pairs()) return {.own = false, .end = tokenizer.special(kEndToken)};
-  const auto if_there = [&](const char* name) {
+  if (task.on_pairs()) return {.from_tokenizer = false, .end = tokenizer.special(kEndToken)};
+  const auto optional_token = [&](const char* name) {
     const auto found = tokenizer.specials().ids().find(name);
     return found == tokenizer.specials().ids().end() ? std::optional<int32_t>() : found->second;
   };
-  return {.own = false, .start = if_there(kStartToken), .between = if_there(kEndToken)};
+  return {
+      .from_tokenizer = false, .start = optional_token(kStartToken), .between = optional_token(kEndToken)};
 }
 
 int32_t end_token(const TextTask& task) {
   const Encoding nothing = frame_of(task).read({""}, task.tokenizer->targets(), {.unit = OffsetUnit::none});
-  require(nothing.size() > 0, "the vocabulary puts no token behind a text, by which one would end");
+  require(nothing.size() > 0,
+          "the tokenizer adds no token after a text, expected one that ends the output of a decoder");
   return nothing.ids.back();
 }
 
@@ -54,7 +58,7 @@ std::vector<std::optional<size_t>> word_tokens(const Encoding& encoding, std::sp
   std::vector<std::optional<size_t>> tokens;
   size_t token = 0;
   for (const TextSpan& word : words) {
-    // Tokens that come from no text end at 0.
+    // Special tokens have the offsets [0, 0).
     while (token < encoding.size() && encoding.offsets[token].end <= word.begin) ++token;
     const bool its = token < encoding.size() && encoding.offsets[token].begin < word.end;
     tokens.push_back(its ? std::optional(token) : std::nullopt);

@@ -1,10 +1,10 @@
-// What stands around a text that a model reads, in training and wherever the model is applied:
-//   in windows over a text        nothing
-//   of a model of the hub         what its vocabulary puts there, as in [CLS] A [SEP] B [SEP]
-//   of a model made here          the same, if the vocabulary puts something there; and else
-//     <s> A                       where A has labels; A alone if there is no <s>
-//     <s> A </s> B                where both have one, or A is a question, and B its context
-//     A </s>                      where A is read, or written, by an encoder-decoder
+// The frame of a text: the special tokens around it, the same in training and in inference.
+//   windows over a text           no special tokens
+//   a Hugging Face model          those of its tokenizer, for example [CLS] A [SEP] B [SEP]
+//   a model trained from scratch  those of its tokenizer, if it adds any; otherwise
+//     <s> A                       classification of a text or its words; A alone if there is no <s>
+//     <s> A </s> B                classification of a pair; or A is a question and B its context
+//     A </s>                      source or target of an encoder-decoder
 #pragma once
 
 #include <optional>
@@ -17,34 +17,34 @@
 
 namespace locus {
 
-// Special tokens of models that are made here. The last one hides others.
+// Special tokens of models that are trained from scratch. The last one replaces masked tokens.
 inline constexpr const char* kStartToken = "<s>";
 inline constexpr const char* kEndToken = "</s>";
 inline constexpr const char* kMaskToken = "<mask>";
 
-// A text, or two that are read together.
+// A text, or a pair of texts that the model reads together.
 struct TextInput {
   std::string text;
   std::optional<std::string> second = {};
 };
 
 struct TextFrame {
-  bool own = true;                      // what the vocabulary puts there, be it nothing; without it these:
+  bool from_tokenizer = true;           // use the special tokens of the tokenizer, and ignore those below
   std::optional<int32_t> start = {};    // before the first text
-  std::optional<int32_t> between = {};  // behind it, where a second one follows
-  std::optional<int32_t> end = {};      // behind it, where none does
+  std::optional<int32_t> between = {};  // after the first text of a pair
+  std::optional<int32_t> end = {};      // after a single text
 
-  // Cut to options.longest, the texts lose tokens, and those around them stay.
+  // Truncation to options.longest removes tokens of the texts and keeps the special tokens.
   Encoding read(const TextInput& input, const Tokenizer& tokenizer, EncodeOptions options) const;
 };
 
 TextFrame frame_of(const TextTask& task);
 
-// The token behind everything that an encoder-decoder learns to write.
+// The token that ends every target of an encoder-decoder.
 int32_t end_token(const TextTask& task);
 
-// The token that each word, as its bytes in the (first) text, begins in. One that the tokenizer passes over,
-// or that was cut off, has none.
+// The first token of each word; words are byte ranges of the (first) text. A word has no token if the
+// tokenizer drops it or truncation removed it.
 std::vector<std::optional<size_t>> word_tokens(const Encoding& encoding, std::span<const TextSpan> words);
 
 }  // namespace locus

@@ -8,17 +8,18 @@
 namespace locus {
 namespace {
 
-static_assert(kNoTarget == kernel::kIgnoredTarget);  // text knows no kernels, and says it for itself
+static_assert(kNoTarget ==
+              kernel::kIgnoredTarget);  // text/ does not depend on kernel/ and has its own constant
 
 Encoding framed_text(const TextInput& input, const TextTask& task) {
   const EncodeOptions options = {.unit = OffsetUnit::bytes, .longest = task.longest()};
   Encoding encoding = frame_of(task).read(input, *task.tokenizer, options);
-  require(encoding.size() > 0, "the text {} has no tokens", quote(input.text));
+  require(encoding.size() > 0, "text {} has no tokens, expected at least one", quote(input.text));
   return encoding;
 }
 
-// What a decoder reads that is to say something at each of these: all one later.
-std::vector<int32_t> behind_start(const std::vector<int32_t>& ids, const TextTask& task) {
+// The decoder's input for these targets: the start token, then all targets but the last.
+std::vector<int32_t> shifted_right(const std::vector<int32_t>& ids, const TextTask& task) {
   std::vector<int32_t> read = {static_cast<int32_t>(task.data.start_token)};
   read.insert(read.end(), ids.begin(), ids.end() - 1);
   return read;
@@ -26,15 +27,16 @@ std::vector<int32_t> behind_start(const std::vector<int32_t>& ids, const TextTas
 
 }  // namespace
 
-StreamPart::StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end)
+StreamSlice::StreamSlice(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end)
     : whole_(std::move(whole)), begin_(begin), end_(end) {
-  require(0 <= begin && begin <= end && end <= whole_->size(), "{}: tokens {} to {} of {}", whole_->name(),
-          begin, end, whole_->size());
+  require(0 <= begin && begin <= end && end <= whole_->size(),
+          "{}: tokens {} to {} requested, expected a range within its {} tokens", whole_->name(), begin, end,
+          whole_->size());
 }
 
-std::string StreamPart::name() const {
+std::string StreamSlice::name() const {
   if (size() == whole_->size()) return whole_->name();
-  return fmt::format("{} (tokens {} to {} of it)", whole_->name(), begin_, end_);
+  return fmt::format("{} (tokens {} to {})", whole_->name(), begin_, end_);
 }
 
 WindowSamples::WindowSamples(std::shared_ptr<const TokenStream> stream, int64_t context, int64_t stride,
@@ -63,7 +65,7 @@ int32_t mask_token(const Tokenizer& tokenizer) {
   return found != specials.end() ? found->second : tokenizer.special(kMaskToken);
 }
 
-Sample labelled_sample(const LabelledText& example, const TextTask& task) {
+Sample labeled_sample(const LabeledText& example, const TextTask& task) {
   Encoding encoding = framed_text({example.text, example.pair}, task);
   Sample sample{.ids = std::move(encoding.ids), .targets = {example.label}};
   if (task.blueprint.segments > 1) sample.segments = std::move(encoding.segments);
@@ -83,7 +85,7 @@ Sample tagged_sample(const TaggedText& example, const TextTask& task) {
   Sample sample{.ids = encoding.ids};
   sample.targets.resize(encoding.size(), kernel::kIgnoredTarget);
   const std::vector<std::optional<size_t>> tokens = word_tokens(encoding, words);
-  for (size_t word = tokens.size(); word-- > 0;) {  // the first of those that begin in one token counts
+  for (size_t word = tokens.size(); word-- > 0;) {  // backwards: the first word that begins in a token counts
     if (tokens[word]) sample.targets[*tokens[word]] = example.labels[word];
   }
   return sample;
@@ -93,17 +95,18 @@ Sample pair_sample(const TextPair& example, const TextTask& task) {
   const TextFrame frame = frame_of(task);
   const EncodeOptions options = {.unit = OffsetUnit::none, .longest = task.longest()};
   const Encoding target = frame.read({example.target}, task.tokenizer->targets(), options);
-  require(target.size() > 0 && target.texts.back() == Encoding::kNoText,
-          "the vocabulary puts no token behind the target {}: a model would not learn where to end",
-          quote(example.target));
-  return {.ids = behind_start(target.ids, task),
+  require(
+      target.size() > 0 && target.texts.back() == Encoding::kNoText,
+      "the tokenizer adds no token after the target {}, expected one that teaches the model where to stop",
+      quote(example.target));
+  return {.ids = shifted_right(target.ids, task),
           .targets = target.ids,
           .text = frame.read({example.source}, *task.tokenizer, options).ids};
 }
 
-void read_twice(Sample& sample, const TextTask& task) {
+void add_encoder_input(Sample& sample, const TextTask& task) {
   sample.text = sample.ids;
-  sample.ids = behind_start(sample.text, task);
+  sample.ids = shifted_right(sample.text, task);
 }
 
 }  // namespace locus

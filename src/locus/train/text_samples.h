@@ -1,4 +1,4 @@
-// Samples from text: token streams and the files of tasks, made ready for a model's head.
+// Samples from text: from token streams and from task files, with targets for the model's head.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace locus {
 
-// Tokens [begin, end) of a stream, which it keeps.
-class StreamPart final : public TokenStream {
+// Tokens [begin, end) of a stream. Shares ownership of the stream.
+class StreamSlice final : public TokenStream {
  public:
-  StreamPart(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end);
+  StreamSlice(std::shared_ptr<const TokenStream> whole, int64_t begin, int64_t end);
   int64_t size() const override { return end_ - begin_; }
   int32_t vocabulary() const override { return whole_->vocabulary(); }
   std::string name() const override;
@@ -27,8 +27,8 @@ class StreamPart final : public TokenStream {
   int64_t begin_, end_;
 };
 
-// Windows of `context` tokens, `stride` apart: each token's target is the next one; or, masked, some tokens
-// are hidden, others in every epoch, and those are the targets.
+// Windows of `context` tokens, `stride` apart. The target of each token is the next token. With masking, some
+// tokens are masked, different ones in every epoch, and the original tokens are the targets.
 class WindowSamples final : public Samples {
  public:
   WindowSamples(std::shared_ptr<const TokenStream> stream, int64_t context, int64_t stride,
@@ -44,7 +44,7 @@ class WindowSamples final : public Samples {
   uint64_t seed_;
 };
 
-// Samples made beforehand, one for each example of a file.
+// Samples in memory, one for each example of a file.
 class ListedSamples final : public Samples {
  public:
   ListedSamples(std::vector<Sample> samples, std::string name)
@@ -59,19 +59,19 @@ class ListedSamples final : public Samples {
   std::string name_;
 };
 
-// The token that hides others: <mask>, or as BERT spells it [MASK].
+// The mask token: [MASK] as in BERT if the tokenizer has it, otherwise <mask>.
 int32_t mask_token(const Tokenizer& tokenizer);
 
-// The text, or both, in their frame, and the label.
-Sample labelled_sample(const LabelledText& example, const TextTask& task);
-// The same with words, with the blanks between them; a word's label is the target of its first token, and the
-// others have none.
+// The text or pair in its frame (train/text_frame.h); the target is the label.
+Sample labeled_sample(const LabeledText& example, const TextTask& task);
+// The words in their frame, joined by spaces. A word's label is the target of its first token; other tokens
+// have no target.
 Sample tagged_sample(const TaggedText& example, const TextTask& task);
-// The encoder reads the source in its frame; the decoder should say the target in its own, and reads the same
-// one later, behind data.start_token.
+// The encoder's input is the source in its frame. The targets are the target text in its frame, and the
+// decoder's input is the same shifted right, after data.start_token.
 Sample pair_sample(const TextPair& example, const TextTask& task);
-// Of an encoder-decoder that tells something about a text: the encoder reads it, too, and the decoder one
-// later, behind data.start_token.
-void read_twice(Sample& sample, const TextTask& task);
+// For an encoder-decoder that classifies: the encoder reads the ids of the sample, and the decoder reads them
+// shifted right, after data.start_token.
+void add_encoder_input(Sample& sample, const TextTask& task);
 
 }  // namespace locus

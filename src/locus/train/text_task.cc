@@ -16,20 +16,21 @@ namespace fs = std::filesystem;
 
 std::string quoted(const fs::path& file) { return fmt::format("'{}'", file.string()); }
 
-// From the labels of a file to those of the task.
+// Maps the label ids of a file to those of the task.
 std::vector<int32_t> renumbered(const TextTask& task, const std::vector<std::string>& names,
                                 const fs::path& file) {
   std::vector<int32_t> numbers;
   for (const std::string& name : names) {
     const auto known = std::ranges::find(task.labels, name);
-    require(known != task.labels.end(), "{}: the label {} does not occur in training", quoted(file),
-            quote(name));
+    require(known != task.labels.end(),
+            "{}: unknown label {}, expected one of the {} labels of the training data", quoted(file),
+            quote(name), task.labels.size());
     numbers.push_back(static_cast<int32_t>(known - task.labels.begin()));
   }
   return numbers;
 }
 
-// A sample of every example; an error names the line.
+// One sample per example; errors name the line.
 template <class Example, class Make>
 std::vector<Sample> samples_of(const std::vector<Example>& examples, const fs::path& file, const Make& make) {
   std::vector<Sample> samples;
@@ -43,11 +44,11 @@ std::vector<Sample> samples_of(const std::vector<Example>& examples, const fs::p
   return samples;
 }
 
-std::vector<Sample> labelled_samples(const TextTask& task, const fs::path& file) {
-  LabelledTexts texts = read_labelled(file);
+std::vector<Sample> labeled_samples(const TextTask& task, const fs::path& file) {
+  LabeledTexts texts = read_labeled(file);
   const std::vector<int32_t> numbers = renumbered(task, texts.names, file);
-  for (LabelledText& text : texts.examples) text.label = numbers[static_cast<size_t>(text.label)];
-  return samples_of(texts.examples, file, [&](const auto& text) { return labelled_sample(text, task); });
+  for (LabeledText& text : texts.examples) text.label = numbers[static_cast<size_t>(text.label)];
+  return samples_of(texts.examples, file, [&](const auto& text) { return labeled_sample(text, task); });
 }
 
 std::vector<Sample> tagged_samples(const TextTask& task, const fs::path& file) {
@@ -65,27 +66,28 @@ std::vector<Sample> read_samples(const TextTask& task, const fs::path& file) {
   }
   switch (task.blueprint.head) {
     case HeadKind::sequence_class:
-      return labelled_samples(task, file);
+      return labeled_samples(task, file);
     case HeadKind::token_class:
       return tagged_samples(task, file);
     case HeadKind::answer:
       return samples_of(read_questions(file), file,
                         [&](const auto& question) { return question_sample(question, task); });
     default:
-      fail(Fault::usage, "model.head: such a model has nothing to predict; expected a head that does");
+      fail(Fault::usage,
+           "model.head predicts nothing, expected a head that predicts tokens, labels or answers");
   }
 }
 
 }  // namespace
 
-bool TextTask::on_streams() const { return !on_pairs() && tells_tokens(blueprint.head); }
+bool TextTask::on_streams() const { return !on_pairs() && predicts_tokens(blueprint.head); }
 
 size_t TextTask::longest() const {
   return data.truncate ? static_cast<size_t>(data.context) : std::numeric_limits<size_t>::max();
 }
 
 std::vector<std::string> label_names(HeadKind head, const fs::path& file) {
-  if (head == HeadKind::sequence_class) return read_labelled(file).names;
+  if (head == HeadKind::sequence_class) return read_labeled(file).names;
   if (head == HeadKind::token_class) return read_tagged(file).names;
   return {};
 }
@@ -107,10 +109,12 @@ std::vector<Sample> example_samples(const TextTask& task, const fs::path& file) 
   std::vector<Sample> samples = read_samples(task, file);
   const auto context = static_cast<size_t>(task.data.context);
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (task.in_two_parts() && !task.on_pairs()) read_twice(samples[i], task);
+    if (task.is_encoder_decoder() && !task.on_pairs()) add_encoder_input(samples[i], task);
     const size_t length = std::max(samples[i].ids.size(), samples[i].text.size());
     require(length <= context,
-            "{}, line {}: {} tokens, more than data.context, {}; raise it, or set data.truncate",
+            "{}, line {}: the example has {} tokens, expected at most data.context, {}; raise data.context "
+            "or set "
+            "data.truncate",
             quoted(file), i + 1, length, context);
   }
   return samples;

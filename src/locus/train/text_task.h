@@ -1,12 +1,11 @@
-// What a model does with text: how files become samples for its head. What is predicted follows from the
-// model:
-//   next_token       the token that follows, in windows over a text; of an encoder-decoder, the target of a
-//                    pair, given its source
-//   masked_token     tokens hidden in windows over a text
+// A text task: how files become samples for a model's head. The head determines what is predicted:
+//   next_token       the next token in windows over a text; for an encoder-decoder, the target of a pair
+//                    of texts, given its source
+//   masked_token     masked tokens in windows over a text
 //   sequence_class   the label of a text
 //   token_class      the label of every word of a text
-//   answer           where in a context the answer to a question stands
-// To tell labels and answers, both parts of an encoder-decoder read the text.
+//   answer           the span of a context that answers a question
+// To predict labels or answers, encoder and decoder of an encoder-decoder both read the text.
 #pragma once
 
 #include <cstddef>
@@ -35,49 +34,51 @@ struct DataSettings {
 
   template <class V>
   void fields(V& v) {
-    v.text("train", train, "what to train on: a text, a token file, or the .tsv or .jsonl of a task");
-    v.text("validation", validation, "what to validate on, of the same kind");
+    v.text("train", train, "training data: a text file, a token file, or the .tsv or .jsonl file of a task");
+    v.text("validation", validation, "validation data, in the same format as the training data");
     v.number("validation_split", validation_split, 0, 0.9,
-             "without such a file: this part of the other one, its end");
-    v.text("tokenizer", tokenizer, "a tokenizer's folder, or bytes");
+             "fraction of the training data, from its end, to validate on if there is no validation file");
+    v.text("tokenizer", tokenizer, "tokenizer folder, or bytes for one token per byte");
     v.integer("context", context, 1, 1e7,
-              "tokens in a window of a text, and at most in an example of a task");
-    v.integer("stride", stride, 0, 1e7, "tokens from one window to the next; 0: the context");
-    v.flag("truncate", truncate, "examples that are longer are cut; otherwise they are refused");
+              "tokens in a window over a text, and the most tokens in an example of a task");
+    v.integer("stride", stride, 0, 1e7,
+              "tokens from the start of one window to the start of the next; 0: same as context");
+    v.flag("truncate", truncate, "cut examples that are longer than context; otherwise they are an error");
     v.integer(
         "start_token", start_token, -1, 1e9,
-        "the id before what an encoder-decoder writes; -1: the folder's decoder_start_token_id, or <s>");
-    v.integer("batch_size", batch_size, 1, 1e6, "samples in a step");
+        "id of the token that starts a decoder's output; -1: decoder_start_token_id of the folder, or <s>");
+    v.integer("batch_size", batch_size, 1, 1e6, "samples per step, over all its micro-batches");
     v.integer("tokens_per_step", tokens_per_step, 0, 1e9,
-              "instead of a number of samples: as many as fit; 0: not");
-    v.number("mask_rate", mask_rate, 0.001, 0.999, "of tokens that are hidden");
-    v.number("label_smoothing", label_smoothing, 0, 0.999, "of the targets in training");
-    v.flag("recompute", recompute, "layers keep their input alone: less memory, more time");
+              "fill a step with samples up to this many tokens; 0: use batch_size instead");
+    v.number("mask_rate", mask_rate, 0.001, 0.999, "fraction of tokens to mask, for masked language models");
+    v.number("label_smoothing", label_smoothing, 0, 0.999, "label smoothing of the training loss; 0: none");
+    v.flag("recompute", recompute,
+           "gradient checkpointing: recompute activations in the backward pass; less memory, more time");
   }
 };
 
 struct TextTask {
   Blueprint blueprint;
   DataSettings data;
-  uint64_t seed = 0;      // of what is hidden
-  bool from_hub = false;  // its vocabulary alone says what stands around a text
+  uint64_t seed = 0;      // of masking and of random initialization
+  bool from_hub = false;  // from a Hugging Face folder: the tokenizer alone adds special tokens
   std::shared_ptr<const Tokenizer> tokenizer;
-  std::vector<std::string> labels;  // their names, of a classifier
+  std::vector<std::string> labels;  // label names; empty if the head has no labels
 
-  bool on_streams() const;  // windows over a text, not examples
-  bool in_two_parts() const { return blueprint.kind == ModelKind::encoder_decoder; }
-  bool on_pairs() const { return in_two_parts() && blueprint.head == HeadKind::next_token; }
-  size_t longest() const;  // tokens of a text, past which it is cut
+  bool on_streams() const;  // trains on windows over a text, not on examples
+  bool is_encoder_decoder() const { return blueprint.kind == ModelKind::encoder_decoder; }
+  bool on_pairs() const { return is_encoder_decoder() && blueprint.head == HeadKind::next_token; }
+  size_t longest() const;  // tokens to which a text is truncated; no limit without data.truncate
 };
 
-// The names of the labels in a file; none for a head without labels.
+// The names of the labels in a file; empty for a head without labels.
 std::vector<std::string> label_names(HeadKind head, const std::filesystem::path& file);
 
-// The windows of a stream, for a task on streams.
+// Windows over a stream, for a task with on_streams().
 std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<const TokenStream> stream);
-// The examples of a file, for the others.
+// The examples of a file, for all other tasks.
 std::vector<Sample> example_samples(const TextTask& task, const std::filesystem::path& file);
-// Either.
+// Calls one of the two above, as the task requires.
 std::unique_ptr<Samples> samples_of(const TextTask& task, const std::filesystem::path& file);
 
 }  // namespace locus

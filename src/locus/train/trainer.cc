@@ -33,7 +33,7 @@ class Training {
     if (checkpoint) resume(*checkpoint);
     log_.emplace(job_.folder.metrics(), state_.metrics_bytes);
     if (!log_->complete()) {
-      note(fmt::format("'{}' is shorter than it was at step {}: some of its lines are lost",
+      note(fmt::format("'{}' is shorter than it was at step {}: some lines are lost",
                        job_.folder.metrics().string(), state_.step));
     }
   }
@@ -67,13 +67,14 @@ class Training {
 
   void resume(const fs::path& checkpoint) {
     Settings before = Settings::read(checkpoint / "config.toml");
-    for (const std::string& name : job_.places) {  // a folder may be moved
+    for (const std::string& name : job_.path_settings) {  // files may have been moved
       const Setting* now = job_.config.find(name);
       if (now != nullptr && before.find(name) != nullptr) before.set(name, now->value);
     }
     const std::vector<std::string> changes = differences(before, job_.config);
     if (!changes.empty()) {
-      fail(Fault::usage, "'{}' was begun with another configuration; take it again, or another folder\n  {}",
+      fail({Fault::usage, Code::run_mismatch},
+           "'{}' has a run with another configuration; use the same configuration or another folder\n  {}",
            job_.folder.path().string(), fmt::join(changes, "\n  "));
     }
     check_files(checkpoint);
@@ -84,14 +85,14 @@ class Training {
     optimizer_.restore(SafetensorsFile(checkpoint / "optimizer.safetensors"), state_.step);
   }
 
-  // Other data would make it another run; with other labels and tokens, numbers that were learned would mean
-  // others.
+  // A resumed run must have the same data. With another tokenizer or other labels, the ids that the model
+  // learned would have another meaning.
   void check_files(const fs::path& checkpoint) const {
     for (const auto& [name, contents] : job_.files) {
       const fs::path saved = checkpoint / name;
       if (is_there(saved) && read_file(saved, uint64_t{1} << 40) == contents) continue;
-      fail(Fault::usage,
-           "'{}' was begun with other data: {} is not the same now; take them again, or another folder",
+      fail({Fault::usage, Code::run_mismatch},
+           "'{}' has a run with other data: {} differs; use the same data or another folder",
            job_.folder.path().string(), name);
     }
   }
@@ -116,7 +117,10 @@ class Training {
       loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
     }
     if (weight == 0) {
-      fail(Fault::data, "step {}: none of its {} tokens has a target; larger batches, or more to predict",
+      fail(Fault::data,
+           "step {}: none of its {} tokens has a target, expected at least one; use larger batches or a "
+           "higher "
+           "data.mask_rate",
            number, tokens);
     }
     StepMetrics metrics{.step = number, .loss = total / weight, .rate = rate(number), .tokens = tokens};
@@ -146,10 +150,10 @@ class Training {
 
   [[noreturn]] void diverged(int64_t number, const std::string& what) const {
     const fs::path last = job_.folder.path() / "last";
-    fail(Fault::diverged, "step {}: {}; {}; a smaller rate, a longer warmup or clipping may help", number,
-         what,
-         is_there(last) ? fmt::format("the last good state is in '{}'", last.string())
-                        : "nothing was saved yet");
+    fail({Fault::diverged, Code::none, "try a lower learning rate, a longer warmup or gradient clipping"},
+         "training diverged at step {}: {}; {}", number, what,
+         is_there(last) ? fmt::format("the last checkpoint is '{}'", last.string())
+                        : "no checkpoint was saved yet");
   }
 
   std::optional<Validation> validate() {
@@ -160,7 +164,7 @@ class Training {
     validation->step = state_.step;
     log_->add(*validation);
     if (!std::isfinite(validation->loss)) {
-      diverged(state_.step, fmt::format("the loss in validation is {}", validation->loss));
+      diverged(state_.step, fmt::format("the validation loss is {}", validation->loss));
     }
     if (state_.best_step == 0 || validation->loss < state_.best_loss) {
       state_.best_step = state_.step;
@@ -173,7 +177,7 @@ class Training {
     for (const auto& [name, var] : job_.parameters.all()) {
       const Tensor& value = var.value();
       if (std::isfinite(kernels(value.device()).sum(value.view()))) continue;
-      diverged(state_.step, fmt::format("the parameter {} is no longer finite", name));
+      diverged(state_.step, fmt::format("parameter {} is not finite", name));
     }
   }
 

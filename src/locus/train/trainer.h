@@ -1,10 +1,10 @@
-// Training: steps of an optimiser over an objective, in a folder that can be left and come back to at any
-// moment.
+// Training: optimizer steps on an objective, with checkpoints in a run folder. An interrupted run resumes
+// where it stopped.
 //
-// A step adds the gradients of its parts, weighted by what they stand for, so that a step in four parts
-// follows the very mean a step in one would; clips; moves the parameters. Everything random is a function of
-// seed and step: a run that was killed and resumed ends with the same bits as one that was not, whatever the
-// number of threads.
+// A step accumulates the gradients of its micro-batches, weighted by their number of predictions. So the loss
+// is the same mean for any number of micro-batches. Then it clips the gradient and updates the parameters.
+// All randomness is a function of seed and step: an interrupted and resumed run ends with the same bits as an
+// uninterrupted one, for any number of threads.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ namespace locus {
 
 struct TrainSettings {
   int64_t steps = 1000;
-  int64_t micro_batches = 1;  // a step's samples are taken in so many parts: less memory, the same mean
+  int64_t micro_batches = 1;
   int64_t seed = 1;
   int64_t eval_every = 0, save_every = 0;  // steps; 0: at the end only
 
@@ -33,42 +33,45 @@ struct TrainSettings {
 
   template <class V>
   void fields(V& v) {
-    v.integer("steps", steps, 1, 1e9, "steps of the optimiser in all");
+    v.integer("steps", steps, 1, 1e9, "total number of optimizer steps");
     v.integer("micro_batches", micro_batches, 1, 4096,
-              "a step's samples are taken in so many parts, to save memory");
-    v.integer("seed", seed, 0, 9e15, "of everything random");
-    v.integer("eval_every", eval_every, 0, 1e9, "steps from one validation to the next; 0: at the end only");
-    v.integer("save_every", save_every, 0, 1e9, "steps from one checkpoint to the next; 0: at the end only");
+              "number of micro-batches per step (gradient accumulation); saves memory, same gradient");
+    v.integer("seed", seed, 0, 9e15, "seed of all random numbers");
+    v.integer("eval_every", eval_every, 0, 1e9, "steps between validations; 0: only at the end");
+    v.integer("save_every", save_every, 0, 1e9, "steps between checkpoints; 0: only at the end");
     v.choice("schedule", schedule, "constant|linear|cosine|stable-decay",
-             "how the rate goes on after the rise");
-    v.number("learning_rate", learning_rate, 0, 10, "the largest learning rate");
-    v.number("floor", floor, 0, 1, "where the rate ends, as a part of it");
-    v.integer("warmup", warmup, 0, 1e9, "steps in which the rate rises");
+             "shape of the learning rate after the warm-up");
+    v.number("learning_rate", learning_rate, 0, 10, "peak learning rate");
+    v.number("floor", floor, 0, 1, "final learning rate, as a fraction of the peak");
+    v.integer("warmup", warmup, 0, 1e9, "steps of linear warm-up of the learning rate");
     v.integer("decay_steps", decay_steps, 0, 1e9,
-              "of stable-decay: steps at the end in which the rate falls");
-    v.number("beta1", adamw.beta1, 0, 0.9999999, "AdamW: memory of the gradient");
-    v.number("beta2", adamw.beta2, 0, 0.9999999, "AdamW: memory of its square");
-    v.number("eps", adamw.eps, 1e-30, 1, "AdamW: added to the root");
+              "length of the final decay in steps, for schedule stable-decay");
+    v.number("beta1", adamw.beta1, 0, 0.9999999, "AdamW: decay rate of the first moment");
+    v.number("beta2", adamw.beta2, 0, 0.9999999, "AdamW: decay rate of the second moment");
+    v.number("eps", adamw.eps, 1e-30, 1, "AdamW: added to the denominator");
     v.number("weight_decay", adamw.weight_decay, 0, 1,
-             "AdamW: weights shrink by rate times this in every step");
-    v.number("clip", adamw.clip, 0, 1e9, "largest norm of the gradient; 0: any");
-    v.text("decayed", adamw.decayed, "parameters to decay against the rule: patterns with *, by commas");
-    v.text("undecayed", adamw.undecayed, "parameters not to decay: patterns with *, by commas");
+             "AdamW: each step shrinks the weights by learning rate times this");
+    v.number("clip", adamw.clip, 0, 1e9,
+             "largest gradient norm; larger gradients are scaled down; 0: no clipping");
+    v.text("decayed", adamw.decayed,
+           "parameters to decay although the default rule excludes them: comma-separated patterns with *");
+    v.text("undecayed", adamw.undecayed,
+           "parameters to exclude from weight decay: comma-separated patterns with *");
   }
 };
 
 struct TrainProgress {
   StepMetrics last;
-  int64_t steps = 0;  // in all
+  int64_t steps = 0;  // total of the run
   double tokens_per_second = 0, seconds_left = 0;
-  std::optional<Validation> validation;  // when this step had one
+  std::optional<Validation> validation;  // if this step had one
 };
 
-// Asked and told after every step.
+// Callbacks. `progress` and `stop` are called after every step.
 struct TrainHooks {
   std::function<void(const TrainProgress&)> progress;
-  std::function<bool()> stop;                    // true: save and leave
-  std::function<void(const std::string&)> note;  // what a person should know: a damaged checkpoint, say
+  std::function<bool()> stop;                    // returns true: save and stop
+  std::function<void(const std::string&)> note;  // warnings, for example a damaged checkpoint
 };
 
 struct TrainJob {
@@ -76,15 +79,17 @@ struct TrainJob {
   Parameters& parameters;
   RunFolder& folder;
   TrainSettings settings;
-  Settings config;                                         // all of it, saved beside the model
-  std::vector<std::pair<std::string, std::string>> files;  // saved beside the model, too
-  std::vector<std::string> places;  // settings that say where things are of which `files` say what they are
+  Settings config;                                         // the whole configuration, saved with the model
+  std::vector<std::pair<std::string, std::string>> files;  // names and contents, saved with the model
+  // Settings that hold paths. They may change when a run resumes: `files` identify the contents.
+  std::vector<std::string> path_settings;
   TrainHooks hooks;
 };
 
-// Trains from where the folder stands to the last step, or until asked to stop; returns the step it came to.
-// Another configuration than the folder's, or other files: Fault::usage, with the differences. A loss, a
-// gradient or a parameter that is not finite: Fault::diverged; the last checkpoint stays as it is.
+// Trains from the last checkpoint of the folder to the last step, or until `stop` returns true. Returns the
+// step it reached. Throws Code::run_mismatch with the differences if the folder has another configuration or
+// other files, and Fault::diverged if a loss, gradient or parameter is not finite; the last checkpoint stays
+// unchanged.
 int64_t train(TrainJob job);
 
 }  // namespace locus

@@ -1,4 +1,4 @@
-// ALBERT: BERT whose layers are all the same one, and whose rows are narrower than its hidden states.
+// ALBERT: BERT whose layers share one set of weights, with token embeddings narrower than the hidden size.
 // Lan, Chen, Goodman, Gimpel, Sharma, Soricut 2019, arXiv 1909.11942.
 #include "locus/checkpoint/family/bert.h"
 
@@ -16,12 +16,10 @@ void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   bert::expect_encoder(config);
   for (const char* field : {"num_hidden_groups", "inner_group_num"}) {
-    if (config.integer(field, 1, 10000, 1) != 1)
-      config.refuse(field, "but Locus has one layer for all: expected 1");
+    if (config.integer(field, 1, 10000, 1) != 1) config.unsupported(field, "expected 1");
   }
   if (b.row_width() == b.width) {
-    config.refuse("embedding_size",
-                  "expected another than hidden_size: Locus projects rows that differ from it");
+    config.unsupported("embedding_size", "expected a value other than hidden_size");
   }
   b.shared_layers = true;
   b.padding_token = padding_of(config, 0, b.vocabulary);
@@ -49,7 +47,7 @@ void names(NameMap& map, const Blueprint& b) {
 
 constexpr ModelType kTypes[] = {{"albert", "Albert"}};
 constexpr std::string_view kPrefixes[] = {"albert."};
-// Pretraining's other head tells which of two texts stood first.
+// The second pretraining head predicts the order of two sentences; Locus does not use it.
 constexpr std::string_view kLeftovers[] = {"sop_classifier.classifier.weight",
                                            "sop_classifier.classifier.bias"};
 

@@ -1,7 +1,7 @@
-// BART and Marian: encoder-decoders with norms after the residuals. BART's positions are learned, in tables
-// whose first two rows stand for nothing; Marian's are sines, all before all cosines. Lewis et al. 2019,
-// arXiv 1910.13461; Junczys-Dowmunt et al. 2018, arXiv 1804.00344. To tell a label or an answer, BART's
-// decoder reads the text that its encoder reads.
+// BART and Marian: post-norm encoder-decoders. BART has learned positions, in tables whose first two rows are
+// unused. Marian has sinusoidal positions, with all sines before all cosines. Lewis et al. 2019, arXiv
+// 1910.13461; Junczys-Dowmunt et al. 2018, arXiv 1804.00344. For classification and question answering, the
+// decoder of BART reads the same text as the encoder.
 #include "locus/checkpoint/family/bart.h"
 
 #include <algorithm>
@@ -30,8 +30,7 @@ void bart::fields(ConfigFields& f, Blueprint& b) {
 void bart::read(const Config& config, Blueprint& b, const Presets& presets) {
   b.kind = ModelKind::encoder_decoder;
   if (b.decoder_heads != b.heads) {
-    config.refuse("decoder_attention_heads",
-                  "but Locus has heads of one size: expected encoder_attention_heads, {}", b.heads);
+    config.unsupported("decoder_attention_heads", "expected encoder_attention_heads, {}", b.heads);
   }
   if (config.flag("scale_embedding", presets.scaled))
     b.embedding_scale = std::sqrt(static_cast<float>(b.width));
@@ -77,7 +76,7 @@ void bart::names(NameMap& map, const Blueprint& b) {
     map.layers(ours + ".layers", theirs + ".layers", layers, kLayer);
     map.module(ours + ".norm", theirs + ".layer_norm");
   }
-  // A buffer there: it is never trained.
+  // In transformers this is a buffer, which is never trained.
   if (Binding* bias = map.tensor("head.bias", "final_logits_bias", {.one_row = true})) bias->constant = true;
   map.module("head.pooler", "classification_head.dense");
   map.module("head.out", b.head == HeadKind::answer ? label_module(b) : "classification_head.out_proj");

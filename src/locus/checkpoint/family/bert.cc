@@ -1,4 +1,4 @@
-// BERT: learned positions by the index in the row, segments, norms after the residuals.
+// BERT: learned positions that count padding, segments, norms after the residual sums.
 // Devlin et al. 2018, arXiv 1810.04805.
 #include "locus/checkpoint/family/bert.h"
 
@@ -29,13 +29,13 @@ void read_encoder(Blueprint& b) {
 void expect_encoder(const Config& config) {
   expect_flag(config, "is_decoder", false);
   if (config.text("position_embedding_type", "absolute") != "absolute") {
-    config.refuse("position_embedding_type", "but Locus opens such models with absolute positions only");
+    config.unsupported("position_embedding_type", "expected absolute");
   }
 }
 
 void expect_gelu(const Config& config, const Blueprint& b) {
   if (b.head == HeadKind::masked_token && b.activation != Activation::gelu) {
-    config.refuse("hidden_act", "but the head for masked tokens has gelu: expected gelu");
+    config.unsupported("hidden_act", "expected gelu, the activation of the masked-token head");
   }
 }
 

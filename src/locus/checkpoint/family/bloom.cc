@@ -1,5 +1,5 @@
-// BLOOM: ALiBi, a norm behind the embeddings, queries, keys and values of a head together.
-// Le Scao et al. 2022, arXiv 2211.05100.
+// BLOOM: ALiBi, a norm after the embeddings, and a fused matrix with query, key and value of each head
+// together. Le Scao et al. 2022, arXiv 2211.05100.
 #include "locus/checkpoint/family/bloom.h"
 
 namespace locus {

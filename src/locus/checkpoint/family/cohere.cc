@@ -1,6 +1,6 @@
-// Cohere's Command R and Command R7B (cohere2): Llama with layer norms, attention and feed-forward side by
-// side behind one, pairs of neighbours turned, and scaled logits. Command R7B looks back through a window,
-// and has no positions in the layers that see all keys. Cohere 2025, arXiv 2504.00698.
+// Cohere's Command R and Command R7B (cohere2): Llama with layer norms, parallel attention and feed-forward
+// with one norm, interleaved rotary pairs, and scaled logits. Command R7B has a sliding window, and its
+// global-attention layers have no positions. Cohere 2025, arXiv 2504.00698.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {
@@ -28,7 +28,7 @@ void read(const Config& config, Blueprint& b) {
   read_rotary(config, b.size_of_head(), b, "rope_theta", second ? 10000 : 500000);
   b.scheme_options["pairs"] = "interleaved";
   if (second) {
-    read_bare_layers(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
+    read_nope_layers(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
                      config.integer("sliding_window", 1, 1e9, 4096), b);
   }
 }

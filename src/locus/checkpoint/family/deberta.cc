@@ -1,7 +1,6 @@
-// DeBERTa, v1 and v2 (v3 is v2 with other settings): content meets learned vectors of the distance. v1 has
-// one matrix for queries, keys and values, those of a head together, no bias on keys, and plain distances; v2
-// has matrices of their own and log buckets. He, Liu, Gao, Chen 2020, arXiv 2006.03654; He, Gao, Chen 2021,
-// arXiv 2111.09543.
+// DeBERTa, v1 and v2 (v3 is v2 with other settings): disentangled attention. v1 has one fused matrix with
+// query, key and value of each head together, no bias on keys, and one slot per distance. v2 has separate
+// matrices and log buckets. He, Liu, Gao, Chen 2020, arXiv 2006.03654; He, Gao, Chen 2021, arXiv 2111.09543.
 #include <algorithm>
 #include <cmath>
 
@@ -25,8 +24,7 @@ std::vector<std::string> attention_types(const Config& config) {
   }
   for (std::string& type : types) {
     std::erase(type, ' ');
-    if (type != "c2p" && type != "p2c")
-      config.refuse("pos_att_type", "expected c2p, p2c or both, as c2p|p2c");
+    if (type != "c2p" && type != "p2c") config.refuse("pos_att_type", "expected c2p, p2c or c2p|p2c");
   }
   return types;
 }
@@ -38,13 +36,12 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
   const bool relative = config.flag("relative_attention", false);
   const bool absolute = config.flag("position_biased_input", true);
   if (relative && absolute) {
-    config.refuse("position_biased_input",
-                  "but with relative_attention Locus has no second scheme: expected false");
+    config.unsupported("position_biased_input", "expected false together with relative_attention");
   }
   b.scheme = relative ? "deberta" : absolute ? "learned" : "none";
   if (!relative) return;
   if (types.empty())
-    config.refuse("pos_att_type", "but relative_attention is true: expected c2p, p2c or both");
+    config.refuse("pos_att_type", "expected c2p, p2c or c2p|p2c, because relative_attention is true");
   const int64_t given = config.integer("max_relative_positions", -1, 1 << 24, -1);
   const int64_t buckets = v1 ? 0 : config.integer("position_buckets", -1, 1 << 20, -1);
   if (buckets > 0 && buckets < 4) config.refuse("position_buckets", "expected at least 4, or -1 for none");
@@ -71,7 +68,7 @@ void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   for (const char* field : {"embedding_size", "pooler_hidden_size"}) {
     if (config.size(field, b.width) != b.width) {
-      config.refuse(field, "but Locus has this of hidden_size only, {}", b.width);
+      config.unsupported(field, "expected hidden_size, {}", b.width);
     }
   }
   if (b.width % b.heads != 0)
@@ -84,11 +81,11 @@ void read(const Config& config, Blueprint& b) {
   read_positions(config, v1, b);
   expect_flag(config, "talking_head", false);
   if (config.integer("conv_kernel_size", 0, 1 << 20, 0) > 0) {
-    config.refuse("conv_kernel_size", "but Locus has no convolution: expected 0");
+    config.unsupported("conv_kernel_size", "expected 0");
   }
 }
 
-// Queries, keys and values of v1: one matrix and two biases, those of keys being none.
+// Query, key and value projections of v1: one matrix, and biases of queries and values only.
 void joined_names(NameMap& map, const std::string& ours, const std::string& theirs, int64_t heads) {
   map.joined({ours + "query.weight", ours + "key.weight", ours + "value.weight"}, theirs + "in_proj.weight",
              {.groups = heads});
@@ -108,7 +105,7 @@ void attention_names(NameMap& map, const Blueprint& b, int64_t i) {
 }
 
 void names(NameMap& map, const Blueprint& b) {
-  // Its head for masked tokens is the one that config.json calls legacy; the other one has names of its own.
+  // The masked-token head is the one that config.json calls legacy; the other one has different names.
   bert::prediction_names(map, b, "deberta");
   bert::embedding_names(map, "deberta");
   map.tensor("encoder.scheme.table", b.scheme == "learned" ? "deberta.embeddings.position_embeddings.weight"

@@ -1,5 +1,5 @@
-// DistilBERT: BERT without segments and pooler. Its positions are a table in the checkpoint, also where they
-// began as sines; its norms' eps is fixed. Sanh et al. 2019, arXiv 1910.01108.
+// DistilBERT: BERT without segments and pooler. Checkpoints contain the position table even if it was
+// initialized with sines. The eps of its norms is fixed. Sanh et al. 2019, arXiv 1910.01108.
 #include "locus/checkpoint/family/bert.h"
 
 namespace locus {

@@ -1,5 +1,5 @@
-// ELECTRA: BERT without a pooler, whose rows may be narrower than its hidden states. A generator tells masked
-// tokens; a discriminator tells which tokens are not the text's own, by a head that nothing here reads.
+// ELECTRA: BERT without a pooler; token embeddings may be narrower than the hidden size. A generator predicts
+// masked tokens. A discriminator detects replaced tokens with a head that Locus does not support.
 // Clark, Luong, Le, Manning 2020, arXiv 2003.10555.
 #include "locus/checkpoint/family/bert.h"
 

@@ -1,5 +1,5 @@
-// EuroBERT: Llama that sees the tokens on both sides, for many languages. Its labels, for which transformers
-// has a dense layer of its own kind, are not read. Boizard et al. 2025, arXiv 2503.05500.
+// EuroBERT: a bidirectional, multilingual Llama. Its classification heads, which have a special dense layer
+// in transformers, are not supported. Boizard et al. 2025, arXiv 2503.05500.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {

@@ -1,5 +1,5 @@
-// Falcon: rotary positions; attention and feed-forward side by side behind one norm, or each behind its own;
-// all heads share a key and a value, or groups of them do. Almazrouei et al. 2023, arXiv 2311.16867.
+// Falcon: rotary positions; parallel attention and feed-forward with one shared norm or two norms; key and
+// value heads shared by all heads (MQA) or by groups (GQA). Almazrouei et al. 2023, arXiv 2311.16867.
 #include "locus/checkpoint/family/bloom.h"
 
 namespace locus {
@@ -18,14 +18,14 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
-// The new architecture, that of the larger models, has groups of heads, and may have two norms.
+// The new architecture, used by the larger models, has groups of heads (GQA) and may have two norms.
 void read(const Config& config, Blueprint& b) {
-  expect_flag(config, "alibi", false);  // there transformers rounds what it adds to scores, to bf16
+  expect_flag(config, "alibi", false);  // transformers rounds the ALiBi bias to bf16 here
   const bool groups = config.flag("new_decoder_architecture", false);
   if (groups) expect_flag(config, "parallel_attn", true);
   const int64_t norms = config.integer("num_ln_in_parallel_attn", 1, 2, groups ? 2 : 1);
   if (norms == 2 && !groups) {
-    config.refuse("num_ln_in_parallel_attn", "but new_decoder_architecture is false: expected 1");
+    config.refuse("num_ln_in_parallel_attn", "expected 1, because new_decoder_architecture is false");
   }
   const bool parallel = config.flag("parallel_attn", true);
   b.residual = norms == 2 ? Residual::parallel

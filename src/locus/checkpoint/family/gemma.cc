@@ -1,8 +1,8 @@
-// Gemma: Llama with norms whose weights are added to one, and token rows scaled by sqrt(width). Gemma 2 also
-// norms what layers add, caps scores and logits, and sees all keys in every second layer. Gemma 3 norms every
-// head's queries and keys in the place of the cap on scores, and sees all keys in every sixth layer, with a
-// rotation of its own there; read in both directions it is an encoder.
-// Gemma Team 2024, arXiv 2403.08295 and 2408.00118; 2025, arXiv 2503.19786.
+// Gemma: Llama with norms that scale by 1 + weight, and token embeddings scaled by sqrt(width). Gemma 2 also
+// normalizes the outputs of attention and feed-forward, caps scores and logits, and has global attention in
+// every second layer. Gemma 3 has QK norms per head instead of the cap on scores, and global attention in
+// every sixth layer, with a different rotation there. With bidirectional attention it is an encoder. Gemma
+// Team 2024, arXiv 2403.08295 and 2408.00118; 2025, arXiv 2503.19786.
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +35,7 @@ void later_fields(ConfigFields& f, Blueprint& b, int64_t longest) {
 void fields2(ConfigFields& f, Blueprint& b) { later_fields(f, b, 8192); }
 void fields3(ConfigFields& f, Blueprint& b) { later_fields(f, b, 131072); }
 
-// What all have in common; and whether it reads in both directions.
+// The settings that all versions share. Returns whether attention is bidirectional.
 bool read_body(const Config& config, Blueprint& b) {
   b.norm = NormKind::rms_from_one;
   b.gated = true;
@@ -49,22 +49,22 @@ bool read_body(const Config& config, Blueprint& b) {
 }
 
 void read(const Config& config, Blueprint& b) {
-  expect_flag(config, "use_bidirectional_attention", false);  // of this one transformers' ways differ
+  expect_flag(config, "use_bidirectional_attention", false);  // the implementations in transformers disagree
   read_body(config, b);
-  // What the first releases called gelu is its approximation.
+  // In the first releases "gelu" means the tanh approximation.
   if (b.activation == Activation::gelu) b.activation = Activation::gelu_tanh;
   read_rotary(config, b.head_size, b);
 }
 
 constexpr const char *kScoreCap = "attn_logit_softcapping", *kLogitCap = "final_logit_softcapping";
 
-// A null means none.
+// null means no cap.
 float cap_of(const Config& config, const char* field, double preset) {
   if (config.is_null(field) || (preset == 0 && !config.has(field))) return 0;
   return static_cast<float>(config.number(field, 1e-6, 1e6, preset));
 }
 
-// What the later two have in common.
+// The settings that Gemma 2 and 3 share.
 void read_later(const Config& config, Blueprint& b) {
   b.norm_place = NormPlace::around;
   b.attention_scale =
@@ -85,16 +85,17 @@ void read2(const Config& config, Blueprint& b) {
 void read3(const Config& config, Blueprint& b) {
   const bool both = read_body(config, b);
   read_later(config, b);
-  if (config.has(kScoreCap)) config.refuse(kScoreCap, "which transformers reads and leaves: expected null");
+  if (config.has(kScoreCap))
+    config.unsupported(kScoreCap, "expected null: transformers ignores it for Gemma 3");
   b.logit_cap = cap_of(config, kLogitCap, 0);
   b.head_norms = true;
   const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 6, 1}, b.layers),
               both ? window / 2 + 1 : window, b);
   read_two_rotations(config,
-                     {.full_base = "rope_theta",
+                     {.global_base = "rope_theta",
                       .sliding_base = "rope_local_base_freq",
-                      .full_preset = 1e6,
+                      .global_preset = 1e6,
                       .sliding_preset = 1e4,
                       .scales_both = false},
                      b);
@@ -103,7 +104,7 @@ void read3(const Config& config, Blueprint& b) {
 void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
 
 void later_names(NameMap& map, const Blueprint& b) {
-  // What is a norm of the sum in the others is one of what attention adds.
+  // In Gemma 2 and 3 post_attention_layernorm normalizes the output of attention, not the residual sum.
   constexpr NamePair kNorms[] = {{"attention_norm", "input_layernorm"},
                                  {"attention_out_norm", "post_attention_layernorm"},
                                  {"feed_forward_norm", "pre_feedforward_layernorm"},
@@ -134,7 +135,7 @@ std::string cap_config(float cap) { return cap > 0 ? fraction(cap) : "null"; }
 json::Members later_config(const ModelType& type, const Blueprint& b) {
   json::Members members = config_with(type, b);
   const double scale =
-      static_cast<double>(b.attention_scale);  // what has no whole number shows when read back
+      static_cast<double>(b.attention_scale);  // other values show up as a difference when read back
   const int64_t window = std::max<int64_t>(b.window, 1);
   members.insert(members.end(),
                  {{"query_pre_attn_scalar", json::number(int64_t{std::lround(1 / (scale * scale))})},

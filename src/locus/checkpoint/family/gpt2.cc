@@ -1,5 +1,5 @@
-// GPT-2: learned positions by the index in the row, norms before, one matrix for queries, keys and values.
-// Its weights are stored [in, out]. Radford et al. 2019.
+// GPT-2: learned positions that count padding, pre-norm, a fused query-key-value matrix. Its weights are
+// stored as [in, out]. Radford et al. 2019.
 #include "locus/checkpoint/family/gpt2.h"
 
 namespace locus {

@@ -1,4 +1,4 @@
-// What GPT-J and GPT-BigCode have of GPT-2.
+// Shared by GPT-2, GPT-J and GPT-BigCode.
 #pragma once
 
 #include "locus/checkpoint/family.h"
@@ -6,9 +6,9 @@
 namespace locus::gpt2 {
 
 void fields(ConfigFields& fields, Blueprint& blueprint, double dropout);
-// Learned positions, one matrix for queries, keys and values, and the scale of scores.
+// Learned positions, a fused query-key-value matrix, and the scale of attention scores.
 void read(const Config& config, Blueprint& blueprint);
-// How weights are stored, and how that one matrix is.
+// `weights` is the layout of the matrices, `qkv` that of the fused query-key-value matrix.
 void names(NameMap& map, const Blueprint& blueprint, const Layout& weights, const Layout& qkv);
 json::Members config(const ModelType& type, const Blueprint& blueprint);
 

@@ -1,5 +1,5 @@
-// GPT-BigCode, the first StarCoder and SantaCoder: GPT-2 whose heads share one key and one value, with
-// weights stored [out, in]. Ben Allal et al. 2023, arXiv 2301.03988; Li et al. 2023, arXiv 2305.06161.
+// GPT-BigCode (the first StarCoder, SantaCoder): GPT-2 with one key and value head for all heads (MQA), and
+// weights stored as [out, in]. Ben Allal et al. 2023, arXiv 2301.03988; Li et al. 2023, arXiv 2305.06161.
 #include "locus/checkpoint/family/gpt2.h"
 
 namespace locus {
@@ -13,7 +13,7 @@ void read(const Config& config, Blueprint& b) {
 }
 
 void names(NameMap& map, const Blueprint& b) {
-  // Without a shared key, those of a head stand together.
+  // Without multi_query, the fused matrix has query, key and value of each head together.
   gpt2::names(map, b, {}, grouped(b));
 }
 

@@ -1,6 +1,5 @@
-// GPT-Neo: GPT-2 with matrices of their own for queries, keys and values, scores without a scale, and layers
-// that look back through a window in turn with layers that see all. Black et al. 2021,
-// doi 10.5281/zenodo.5297715.
+// GPT-Neo: GPT-2 with separate query, key and value matrices, unscaled attention scores, and alternating
+// layers with global and sliding-window attention. Black et al. 2021, doi 10.5281/zenodo.5297715.
 #include <algorithm>
 
 #include "locus/checkpoint/family.h"
@@ -8,7 +7,7 @@
 namespace locus {
 namespace {
 
-// [[["global", "local"], 6]]: these, as often, one list after the other.
+// Expands [[["global", "local"], 6]]: each list of kinds repeated that many times.
 std::vector<std::string> layer_kinds(const Config& config) {
   std::vector<std::string> kinds;
   for (int64_t i = 0; i < config.count("attention_types"); ++i) {
@@ -50,7 +49,7 @@ constexpr NamePair kLayer[] = {
     {"feed_forward.up", "mlp.c_fc"},
     {"feed_forward.down", "mlp.c_proj"},
 };
-// Masks, which are computed and not read.
+// Attention masks, which Locus computes.
 constexpr std::string_view kLeftovers[] = {".attn.attention.bias", ".attn.attention.masked_bias"};
 
 void names(NameMap& map, const Blueprint& b) {

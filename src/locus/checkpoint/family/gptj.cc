@@ -1,5 +1,5 @@
-// GPT-J: rotary positions on neighbouring pairs of each head's first elements; attention and feed-forward
-// side by side behind one norm; a head with a bias. Wang, Komatsuzaki 2021.
+// GPT-J: rotary positions on interleaved pairs of the first components of each head; parallel attention and
+// feed-forward with one norm; an output head with a bias. Wang, Komatsuzaki 2021.
 #include "locus/checkpoint/family/gpt2.h"
 
 namespace locus {
@@ -10,7 +10,7 @@ void fields(ConfigFields& f, Blueprint& b) { gpt2::fields(f, b, 0); }
 void read(const Config& config, Blueprint& b) {
   b.scheme = "rotary";
   const int64_t rotated = config.size("rotary_dim", 64);
-  if (rotated % 2 != 0) config.refuse("rotary_dim", "expected an even number: pairs turn");
+  if (rotated % 2 != 0) config.refuse("rotary_dim", "expected an even number, because pairs are rotated");
   b.scheme_options = {{"pairs", "interleaved"}, {"width", fmt::format("{}", rotated)}, {"precision", "hf"}};
   b.residual = Residual::parallel_one_norm;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = false;

@@ -1,5 +1,5 @@
-// Granite: Llama with a factor on token rows, on what layers add, on scores and on logits. Granite Team, IBM
-// 2024, Granite 3.0 Language Models; Yang et al. 2022, arXiv 2203.03466.
+// Granite: Llama with scale factors on token embeddings, residual additions, attention scores and logits.
+// Granite Team, IBM 2024, Granite 3.0 Language Models; Yang et al. 2022, arXiv 2203.03466.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {

@@ -1,7 +1,7 @@
-// Llama, Mistral, Qwen2, Qwen3: rotary positions, RMS norms before, gated feed-forward, keys and values
-// shared by groups of heads. Mistral looks back through a window, Qwen2 has biases on queries, keys and
-// values, Qwen3 norms of every head's queries and keys. Touvron et al. 2023, arXiv 2302.13971; Jiang et al.
-// 2023, arXiv 2310.06825; Yang et al. 2024, arXiv 2407.10671; Yang et al. 2025, arXiv 2505.09388.
+// Llama, Mistral, Qwen2, Qwen3: rotary positions, RMS pre-norms, gated feed-forward, grouped key and value
+// heads (GQA). Mistral has a sliding window, Qwen2 has biases on queries, keys and values, Qwen3 has QK norms
+// per head. Touvron et al. 2023, arXiv 2302.13971; Jiang et al. 2023, arXiv 2310.06825; Yang et al. 2024,
+// arXiv 2407.10671; Yang et al. 2025, arXiv 2505.09388.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {
@@ -51,14 +51,16 @@ void body_names(NameMap& map, const Blueprint& b, std::span<const NamePair> norm
 
 namespace {
 
-// Qwen windows those layers that layer_types says, or else those from max_window_layers on.
+// In Qwen, layer_types defines the sliding-window layers; without it they are those from max_window_layers
+// on.
 void read_qwen_window(const Config& config, int64_t window, Blueprint& b) {
   if (!config.flag("use_sliding_window", false)) return;
   LayerKinds kinds = {"layer_types", config.texts("layer_types")};
   if (kinds.words.empty()) {
     kinds.field = "max_window_layers";
-    const int64_t full = config.integer(kinds.field, 0, 1e9, 28);
-    for (int64_t i = 0; i < b.layers; ++i) kinds.words.emplace_back(i < full ? kinds.full : kinds.windowed);
+    const int64_t first_windowed = config.integer(kinds.field, 0, 1e9, 28);
+    for (int64_t i = 0; i < b.layers; ++i)
+      kinds.words.emplace_back(i < first_windowed ? kinds.global : kinds.windowed);
   }
   read_window(config, kinds, window, b);
 }
@@ -73,11 +75,11 @@ void read_windows(const Config& config, const std::string& type, Blueprint& b) {
   }
 }
 
-// As embedding models are made of them: all tokens see all others.
+// Embedding models based on Llama have is_causal false: bidirectional attention.
 void read_direction(const Config& config, Blueprint& b) {
   if (config.flag("is_causal", true)) return;
   if (b.head != HeadKind::none || b.window > 0) {
-    config.refuse("is_causal", "which Locus computes of a model without a head and without a window");
+    config.unsupported("is_causal", "expected true for a model with a head or a sliding window");
   }
   b.kind = ModelKind::encoder;
 }
@@ -86,7 +88,8 @@ void read(const Config& config, Blueprint& b) {
   const std::string type = config.text("model_type");
   b.head_norms = type == "qwen3";
   if (!b.head_norms && !config.has("head_dim") && b.width % b.heads != 0) {
-    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}, or head_dim", b.heads);
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}, or an explicit head_dim",
+                  b.heads);
   }
   b.head_size = config.size("head_dim", b.head_norms ? 128 : b.width / b.heads);
   b.max_length = config.integer("max_position_embeddings", 1, 1e9);

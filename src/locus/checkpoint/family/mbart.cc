@@ -1,7 +1,7 @@
-// Encoder-decoders with BART's names and norms before: mBART, BART's positions in many languages; M2M100 and
-// NLLB, sines that count the tokens that are no padding, from the padding token's number plus one on;
-// Pegasus, Marian's sines, for summaries. Liu et al. 2020, arXiv 2001.08210; Fan et al. 2020, arXiv
-// 2010.11125; Zhang et al. 2019, arXiv 1912.08777.
+// Pre-norm encoder-decoders with the names of BART. mBART has the learned positions of BART and is
+// multilingual. M2M100 and NLLB have sinusoidal positions that count the non-padding tokens from padding + 1.
+// Pegasus, for summarization, has the sinusoidal positions of Marian. Liu et al. 2020, arXiv 2001.08210; Fan
+// et al. 2020, arXiv 2010.11125; Zhang et al. 2019, arXiv 1912.08777.
 #include "locus/checkpoint/family/bart.h"
 
 namespace locus {
@@ -37,7 +37,7 @@ constexpr ModelType kM2m100[] = {{"m2m_100", "M2M100", "ForConditionalGeneration
 constexpr ModelType kPegasus[] = {{"pegasus", "Pegasus", "ForConditionalGeneration"}};
 
 json::Members mbart_config(const Blueprint& b) { return bart::config(kMbart[0], b); }
-// The padding token, which usually begins answers, has no position.
+// The decoder cannot start with the padding token here, because padding has no position.
 json::Members m2m100_config(const Blueprint& b) {
   return bart::config(kM2m100[0], b, b.padding_token == 0 ? 1 : 0);
 }

@@ -1,6 +1,6 @@
-// ModernBERT: an encoder with norms before, gated feed-forward and rotary positions. Every third layer sees
-// all keys; the others see those nearby, and turn faster: their rotation has a base of its own. Warner et al.
-// 2024, arXiv 2412.13663.
+// ModernBERT: a pre-norm encoder with gated feed-forward and rotary positions. Every third layer has global
+// attention; the others have a sliding window and a rotation with a smaller base. Warner et al. 2024, arXiv
+// 2412.13663.
 #include <algorithm>
 
 #include "locus/checkpoint/family.h"
@@ -28,14 +28,14 @@ void fields(ConfigFields& f, Blueprint& b) {
 void read(const Config& config, Blueprint& b) {
   b.kind = ModelKind::encoder;
   if (b.width % b.heads != 0) {
-    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.heads);
   }
   const int64_t reach = config.integer("local_attention", 0, 1e9, 128) / 2;
   read_window(config, layer_kinds(config, {"global_attn_every_n_layers", 3, 0}, b.layers), reach + 1, b);
   read_two_rotations(config,
-                     {.full_base = "global_rope_theta",
+                     {.global_base = "global_rope_theta",
                       .sliding_base = "local_rope_theta",
-                      .full_preset = 160000,
+                      .global_preset = 160000,
                       .sliding_preset = 10000},
                      b);
   b.embedding_norm = b.gated = b.fused_qkv = true;
@@ -47,7 +47,7 @@ void read(const Config& config, Blueprint& b) {
   if (pooling != "cls" && pooling != "mean") config.refuse("classifier_pooling", "expected cls or mean");
   if (b.head == HeadKind::sequence_class) b.pooling = pooling == "mean" ? Pooling::mean : Pooling::first;
   if (b.head_dense && activation_of(config, "classifier_activation", "gelu") != b.activation) {
-    config.refuse("classifier_activation", "expected that of hidden_activation, {}",
+    config.refuse("classifier_activation", "expected the same as hidden_activation, {}",
                   activation_name(b.activation));
   }
 }

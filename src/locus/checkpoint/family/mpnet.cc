@@ -1,11 +1,11 @@
-// MPNet: RoBERTa's learned positions and T5's learned biases by buckets of distance at once, no segments.
+// MPNet: the learned positions of RoBERTa combined with the bucketed relative bias of T5; no segments.
 // Song, Tan, Qin, Lu, Liu 2020, arXiv 2004.09297.
 #include "locus/checkpoint/family/bert.h"
 
 namespace locus {
 namespace {
 
-// What config.json does not say, or says and nobody reads.
+// Constants that config.json does not contain, or that transformers ignores there.
 constexpr int32_t kPadding = 1;
 constexpr int64_t kBuckets = 32;
 constexpr const char* kFurthest = "128";
@@ -17,10 +17,10 @@ void read(const Config& config, Blueprint& b) {
   b.scheme = "learned+t5";
   b.scheme_options = {{"t5.buckets", fmt::format("{}", kBuckets)}, {"t5.max_distance", kFurthest}};
   if (config.integer("relative_attention_num_buckets", 1, 1 << 20, kBuckets) != kBuckets) {
-    config.refuse("relative_attention_num_buckets", "but distances fall into {}: expected {}", kBuckets,
-                  kBuckets);
+    config.unsupported("relative_attention_num_buckets", "expected {}, as in transformers", kBuckets);
   }
-  if (b.vocabulary <= kPadding) config.refuse("vocab_size", "expected more than {}, the padding", kPadding);
+  if (b.vocabulary <= kPadding)
+    config.refuse("vocab_size", "expected more than {}, the padding token", kPadding);
   bert::read_roberta(config, b, kPadding);
 }
 

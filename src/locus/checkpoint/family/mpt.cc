@@ -1,4 +1,4 @@
-// MPT: ALiBi, norms without biases, no biases elsewhere, one matrix for queries, keys and values.
+// MPT: ALiBi, no biases in norms or elsewhere, a fused query-key-value matrix.
 // MosaicML 2023.
 #include "locus/checkpoint/family.h"
 
@@ -13,8 +13,8 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
 }
 
-// Fields for which the code that came with the first models had more than one meaning, and transformers has
-// one, whatever they say: only where both agree is it clear what the model is.
+// The original code of the models supports several values of these fields; transformers ignores the fields
+// and supports one. Only a config on which both agree is unambiguous.
 void expect_plain(const Config& config) {
   expect_flag(config, "no_bias", true);
   expect_flag(config, "attn_config.alibi", true);
@@ -24,16 +24,16 @@ void expect_plain(const Config& config) {
   }
   for (const auto& [name, value] :
        {std::pair("attn_config.alibi_bias_max", 8), std::pair("expansion_ratio", 4)}) {
-    if (config.integer(name, 0, 1e9, value) != value) config.refuse(name, "expected {}", value);
+    if (config.integer(name, 0, 1e9, value) != value) config.unsupported(name, "expected {}", value);
   }
   for (const std::string_view name : {"attn_config.clip_qkv", "logit_scale"}) {
-    if (config.has(name)) config.refuse(name, "but Locus computes such models without it: expected null");
+    if (config.has(name)) config.unsupported(name, "expected null");
   }
   if (config.text("attn_config.attn_type", "multihead_attention") != "multihead_attention") {
-    config.refuse("attn_config.attn_type", "expected multihead_attention");
+    config.unsupported("attn_config.attn_type", "expected multihead_attention");
   }
   if (!config.text("norm_type", "layernorm").ends_with("layernorm")) {
-    config.refuse("norm_type", "expected low_precision_layernorm or layernorm");
+    config.unsupported("norm_type", "expected low_precision_layernorm or layernorm");
   }
 }
 

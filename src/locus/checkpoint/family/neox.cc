@@ -1,6 +1,6 @@
-// GPT-NeoX and Pythia: rotary positions on a part of each head; attention and feed-forward side by side, each
-// behind its own norm, or one after the other. Queries, keys and values of a head stand together.
-// Black et al. 2022, arXiv 2204.06745; Biderman et al. 2023, arXiv 2304.01373.
+// GPT-NeoX and Pythia: rotary positions on part of each head; attention and feed-forward in parallel, each
+// with its own norm, or sequential. The fused matrix has query, key and value of each head together. Black et
+// al. 2022, arXiv 2204.06745; Biderman et al. 2023, arXiv 2304.01373.
 #include "locus/checkpoint/family.h"
 
 namespace locus {
@@ -42,7 +42,7 @@ void names(NameMap& map, const Blueprint& b) {
     map.qkv(ours + "attention", theirs + "attention.query_key_value", grouped(b));
   }
   map.module("decoder.norm", "gpt_neox.final_layer_norm");
-  map.alias("embed_out.weight", "lm_head.weight");  // what transformers 5 calls it, but not in files
+  map.alias("embed_out.weight", "lm_head.weight");  // the name in transformers 5, but not in files
   map.module("head.out", label_module(b));
 }
 

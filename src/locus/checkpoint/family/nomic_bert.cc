@@ -1,5 +1,5 @@
-// NomicBERT: BERT with rotary positions in the place of a table, a gate in feed-forward, and no biases in
-// layers. Its first config.json has GPT-2's names, and a head for masked tokens without biases.
+// NomicBERT: BERT with rotary positions instead of a table, gated feed-forward, and no biases in layers. Its
+// original config.json has the field names of GPT-2, and its masked-token head has no biases.
 // Nussbaum, Morris, Duderstadt, Mulyar 2024, arXiv 2402.01613.
 #include "locus/checkpoint/family/bert.h"
 
@@ -19,18 +19,19 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.dropout(f.either("attention_probs_dropout_prob", "attn_pdrop"), b.attention_dropout, 0);
 }
 
-// What the first config.json could say besides, and Locus does not compute.
+// Settings of the original config.json that Locus does not support.
 void expect_plain(const Config& config) {
   for (const char* name : {"prenorm", "parallel_block", "use_rms_norm", "causal", "qkv_proj_bias",
                            "mlp_fc1_bias", "mlp_fc2_bias", "rotary_emb_interleaved"}) {
     expect_flag(config, name, false);
   }
   if (!config.has("hidden_act") && config.text("activation_function", "swiglu") != "swiglu") {
-    config.refuse("activation_function", "expected swiglu");
+    config.unsupported("activation_function", "expected swiglu");
   }
-  if (config.number("rotary_emb_fraction", 0, 1, 1) != 1) config.refuse("rotary_emb_fraction", "expected 1");
+  if (config.number("rotary_emb_fraction", 0, 1, 1) != 1)
+    config.unsupported("rotary_emb_fraction", "expected 1");
   for (const char* name : {"rotary_emb_scale_base", "rotary_scaling_factor"}) {
-    if (config.has(name)) config.refuse(name, "but Locus does not know that scaling: expected null");
+    if (config.has(name)) config.unsupported(name, "expected null");
   }
 }
 

@@ -1,6 +1,6 @@
-// OLMo 2: Llama with norms on what layers add in place of those before them, and on queries and keys, all
-// heads at once. OLMo 3 sees all keys in every fourth layer only, and scales the rotation there.
-// OLMo Team 2024, arXiv 2501.00656; 2025, arXiv 2512.13961.
+// OLMo 2: Llama with norms on the outputs of attention and feed-forward instead of pre-norms, and with QK
+// norms over all heads together. OLMo 3 has global attention in every fourth layer only, and scales the
+// rotation there. OLMo Team 2024, arXiv 2501.00656; 2025, arXiv 2512.13961.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {
@@ -23,9 +23,9 @@ void read(const Config& config, Blueprint& b) {
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
               config.integer("sliding_window", 1, 1e9, 4096), b);
   read_two_rotations(config,
-                     {.full_base = "rope_theta",
+                     {.global_base = "rope_theta",
                       .sliding_base = "rope_theta",
-                      .full_preset = kBase,
+                      .global_preset = kBase,
                       .sliding_preset = kBase,
                       .scales_both = false},
                      b);

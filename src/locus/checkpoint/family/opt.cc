@@ -1,4 +1,4 @@
-// OPT: learned positions that count real tokens; the table's first two rows stand for nothing.
+// OPT: learned positions that count real tokens; the first two rows of the table are unused.
 // Zhang et al. 2022, arXiv 2205.01068.
 #include "locus/checkpoint/family.h"
 
@@ -19,7 +19,7 @@ void fields(ConfigFields& f, Blueprint& b) {
 
 void read(const Config& config, Blueprint& b) {
   if (config.size("word_embed_proj_dim", b.width) != b.width) {
-    config.refuse("word_embed_proj_dim", "but Locus has token rows of hidden_size only, {}", b.width);
+    config.unsupported("word_embed_proj_dim", "expected hidden_size, {}", b.width);
   }
   b.scheme = "learned";
   b.positions = PositionPolicy::Kind::count;

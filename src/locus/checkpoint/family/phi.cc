@@ -1,5 +1,5 @@
-// Phi-1, 1.5 and 2: rotary positions on a part of each head; attention and feed-forward side by side behind
-// one norm; a head with a bias. Gunasekar et al. 2023, arXiv 2306.11644; Li et al. 2023, arXiv 2309.05463.
+// Phi-1, 1.5 and 2: rotary positions on part of each head; parallel attention and feed-forward with one norm;
+// an output head with a bias. Gunasekar et al. 2023, arXiv 2306.11644; Li et al. 2023, arXiv 2309.05463.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {

@@ -1,6 +1,5 @@
-// Phi-3: Llama with one matrix for queries, keys and values and one for both sides of the gate; a part of
-// each head may stay unrotated, and long texts have frequencies of their own. Abdin et al. 2024, arXiv
-// 2404.14219.
+// Phi-3: Llama with a fused query-key-value matrix and a fused gate and up matrix. Part of each head may stay
+// unrotated, and long texts use other frequencies (longrope). Abdin et al. 2024, arXiv 2404.14219.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {
@@ -14,7 +13,7 @@ void fields(ConfigFields& f, Blueprint& b) {
 
 void read(const Config& config, Blueprint& b) {
   if (b.width % b.heads != 0) {
-    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.heads);
   }
   b.norm = NormKind::rms;
   b.gated = b.fused_qkv = true;
@@ -24,8 +23,9 @@ void read(const Config& config, Blueprint& b) {
   read_rotary(config, rotated_width(config, b.size_of_head(), "partial_rotary_factor", 1), b);
   const auto scaling = b.scheme_options.find("scaling");
   if (scaling != b.scheme_options.end() && scaling->second != "longrope") {
-    fail(Fault::data, "'{}': the rotation's scaling is {}, expected longrope, which is all that Phi-3 has",
-         config.path().string(), scaling->second);
+    fail({Fault::data, Code::unsupported_field},
+         "'{}': the rotary scaling is {}, expected longrope, the only one of Phi-3", config.path().string(),
+         scaling->second);
   }
 }
 

@@ -1,6 +1,5 @@
-// RoBERTa, XLM-R and CamemBERT: BERT with learned positions that count the tokens that are no padding, from
-// the padding token's number plus one on. Liu et al. 2019, arXiv 1907.11692; Conneau et al. 2019, arXiv
-// 1911.02116.
+// RoBERTa, XLM-R and CamemBERT: BERT with learned positions that count the non-padding tokens from padding
+// + 1. Liu et al. 2019, arXiv 1907.11692; Conneau et al. 2019, arXiv 1911.02116.
 #include "locus/checkpoint/family/bert.h"
 
 namespace locus {

@@ -1,5 +1,5 @@
-// RoFormer: BERT that turns neighbouring pairs of queries and keys in the place of a table of positions. Its
-// rows may be narrower than its hidden states. Su, Lu, Pan, Murtadha, Wen, Liu 2021, arXiv 2104.09864.
+// RoFormer: BERT with rotary positions on interleaved pairs instead of a position table. Token embeddings may
+// be narrower than the hidden size. Su, Lu, Pan, Murtadha, Wen, Liu 2021, arXiv 2104.09864.
 #include "locus/checkpoint/family/bert.h"
 
 namespace locus {
@@ -32,7 +32,7 @@ void names(NameMap& map, const Blueprint& b) {
 
 constexpr ModelType kTypes[] = {{"roformer", "RoFormer"}};
 constexpr std::string_view kPrefixes[] = {"roformer."};
-// Sines are computed, not read.
+// The sinusoidal table is computed, not read.
 constexpr std::string_view kLeftovers[] = {"encoder.embed_positions.weight"};
 
 json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }

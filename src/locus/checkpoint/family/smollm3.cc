@@ -1,4 +1,4 @@
-// SmolLM3: Llama that has no positions in every fourth layer. Bakouch et al. 2025; Yang et al. 2025, arXiv
+// SmolLM3: Llama without positions (NoPE) in every fourth layer. Bakouch et al. 2025; Yang et al. 2025, arXiv
 // 2501.18795.
 #include "locus/checkpoint/family/llama.h"
 
@@ -12,16 +12,16 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.flag("mlp_bias", b.hidden_bias, false);
 }
 
-// A one for each layer that turns queries and keys, a zero for one without positions.
-LayerKinds turning_layers(const Config& config, int64_t layers) {
-  LayerKinds kinds = {.field = "no_rope_layers", .words = {}, .full = "0", .windowed = "1"};
-  for (const double turns : config.numbers(kinds.field)) {
-    kinds.words.emplace_back(turns == 0 ? kinds.full : kinds.windowed);
+// 1 for each layer with rotary positions, 0 for each layer without positions.
+LayerKinds rotary_layers(const Config& config, int64_t layers) {
+  LayerKinds kinds = {.field = "no_rope_layers", .words = {}, .global = "0", .windowed = "1"};
+  for (const double rotary : config.numbers(kinds.field)) {
+    kinds.words.emplace_back(rotary == 0 ? kinds.global : kinds.windowed);
   }
   if (config.has(kinds.field)) return kinds;
   const int64_t every = config.integer("no_rope_layer_interval", 1, 10000, 4);
   for (int64_t i = 1; i <= layers; ++i)
-    kinds.words.emplace_back(i % every == 0 ? kinds.full : kinds.windowed);
+    kinds.words.emplace_back(i % every == 0 ? kinds.global : kinds.windowed);
   return kinds;
 }
 
@@ -31,7 +31,7 @@ void read(const Config& config, Blueprint& b) {
   b.padding_token = padding_of(config, {}, b.vocabulary);
   expect_flag(config, "use_sliding_window", false);
   read_rotary(config, b.size_of_head(), b, "rope_theta", 2e6);
-  read_bare_layers(config, turning_layers(config, b.layers), 0, b);
+  read_nope_layers(config, rotary_layers(config, b.layers), 0, b);
 }
 
 void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
@@ -40,7 +40,7 @@ constexpr ModelType kTypes[] = {{"smollm3", "SmolLM3"}};
 
 json::Members config(const Blueprint& b) {
   std::vector<int32_t> turning;
-  for (int64_t i = 0; i < b.layers; ++i) turning.push_back(b.is_full(i) ? 0 : 1);
+  for (int64_t i = 0; i < b.layers; ++i) turning.push_back(b.is_global(i) ? 0 : 1);
   json::Members members = named(kTypes[0], b.head);
   members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
                                  {"no_rope_layers", json::numbers(turning)},

@@ -1,5 +1,5 @@
-// StableLM: Llama with layer norms and a part of each head rotated; attention and feed-forward may stand side
-// by side behind one norm. Bellagente et al. 2024, arXiv 2402.17834.
+// StableLM: Llama with layer norms, and rotary positions on part of each head; attention and feed-forward may
+// be parallel with one norm. Bellagente et al. 2024, arXiv 2402.17834.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {

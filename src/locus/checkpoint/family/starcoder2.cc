@@ -1,5 +1,5 @@
-// StarCoder2: Llama with layer norms, biases and a feed-forward without a gate; it may look back through a
-// window. Lozhkov et al. 2024, arXiv 2402.19173.
+// StarCoder2: Llama with layer norms, biases, feed-forward without a gate, and optionally a sliding window.
+// Lozhkov et al. 2024, arXiv 2402.19173.
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {

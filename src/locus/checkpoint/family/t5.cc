@@ -1,7 +1,6 @@
-// T5, its v1.1, and mT5, which is that in many languages: learned biases by buckets of distance, RMS norms,
-// scores without a scale. The head reads with the token table, scaled by 1/sqrt(C), or in v1.1 with a table
-// of its own; feed-forward may be gated. Raffel et al. 2019, arXiv 1910.10683; Xue et al. 2020, arXiv
-// 2010.11934.
+// T5, T5 v1.1, and mT5 (a multilingual v1.1): learned biases by distance bucket, RMS norms, unscaled
+// attention scores. The head is tied to the token embeddings with a factor 1/sqrt(C), or separate in v1.1.
+// Feed-forward may be gated. Raffel et al. 2019, arXiv 1910.10683; Xue et al. 2020, arXiv 2010.11934.
 #include <cmath>
 
 #include "locus/checkpoint/family.h"
@@ -26,10 +25,11 @@ void read_feed_forward(const Config& config, Blueprint& b) {
   } else if (name == "silu" || name == "gated-silu") {
     b.activation = Activation::silu;
   } else {
-    config.refuse("feed_forward_proj",
-                  "expected one of relu, gelu, gelu_new, silu, gated-relu, gated-gelu, gated-silu");
+    config.unsupported("feed_forward_proj",
+                       "expected one of relu, gelu, gelu_new, silu, gated-relu, gated-gelu, gated-silu");
   }
-  // What transformers makes of that name and writes beside it; where it says otherwise, it counts.
+  // transformers derives these two fields from feed_forward_proj and stores them; if they differ from it,
+  // they count.
   if (config.has("dense_act_fn")) b.activation = activation_of(config, "dense_act_fn", {});
   b.gated = config.flag("is_gated_act", b.gated);
 }
@@ -46,13 +46,14 @@ void fields(ConfigFields& f, Blueprint& b) {
 }
 
 void read(const Config& config, Blueprint& b) {
-  const bool reads_only =
+  const bool encoder_only =
       config.count("architectures") > 0 && config.text("architectures.0").ends_with("EncoderModel");
-  b.kind = reads_only ? ModelKind::encoder : ModelKind::encoder_decoder;
-  if (!reads_only) b.decoder_layers = config.size("num_decoder_layers", b.layers);
+  b.kind = encoder_only ? ModelKind::encoder : ModelKind::encoder_decoder;
+  if (!encoder_only) b.decoder_layers = config.size("num_decoder_layers", b.layers);
   b.scheme = "t5";
   const int64_t buckets = config.integer("relative_attention_num_buckets", 4, 1 << 20, 32);
-  if (buckets % 2 != 0) config.refuse("relative_attention_num_buckets", "expected an even number: two sides");
+  if (buckets % 2 != 0)
+    config.refuse("relative_attention_num_buckets", "expected an even number, half for each direction");
   const int64_t furthest = config.integer("relative_attention_max_distance", buckets / 2 + 1, 1 << 30, 128);
   b.scheme_options = {{"buckets", fmt::format("{}", buckets)}, {"max_distance", fmt::format("{}", furthest)}};
   b.norm = NormKind::rms;
@@ -73,14 +74,14 @@ void attention_names(NameMap& map, const std::string& ours, const std::string& t
   map.module(ours + "_norm", theirs + ".layer_norm");
 }
 
-void stack_names(NameMap& map, const std::string& stack, int64_t layers, bool reads) {
+void stack_names(NameMap& map, const std::string& stack, int64_t layers, bool cross_attention) {
   map.tensor(stack + ".scheme.table",
              stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight");
   for (int64_t i = 0; i < layers; ++i) {
     const std::string ours = numbered(stack + ".layers", i), theirs = numbered(stack + ".block", i);
     attention_names(map, ours + "attention", theirs + "layer.0", "SelfAttention");
-    if (reads) attention_names(map, ours + "across", theirs + "layer.1", "EncDecAttention");
-    const std::string last = theirs + (reads ? "layer.2." : "layer.1.");
+    if (cross_attention) attention_names(map, ours + "across", theirs + "layer.1", "EncDecAttention");
+    const std::string last = theirs + (cross_attention ? "layer.2." : "layer.1.");
     map.module(ours + "feed_forward_norm", last + "layer_norm");
     map.module(ours + "feed_forward.gate", last + "DenseReluDense.wi_0");
     map.module(ours + "feed_forward.down", last + "DenseReluDense.wo");
@@ -88,7 +89,7 @@ void stack_names(NameMap& map, const std::string& stack, int64_t layers, bool re
   map.module(stack + ".norm", stack + ".final_layer_norm");
 }
 
-// A bias that early checkpoints have for attention across, and nothing reads.
+// A bias for cross-attention in early checkpoints, which is not used.
 constexpr std::string_view kLeftovers[] = {".EncDecAttention.relative_attention_bias.weight"};
 
 void names(NameMap& map, const Blueprint& b) {
@@ -99,7 +100,7 @@ void names(NameMap& map, const Blueprint& b) {
   const bool both = b.kind == ModelKind::encoder_decoder;
   const int64_t decoder_layers = both ? b.decoder_part().layers : 0;
   if (both) stack_names(map, "decoder", decoder_layers, true);
-  // A gate has two matrices where plain feed-forward has one.
+  // Gated feed-forward has two input matrices, plain feed-forward has one.
   const char* up = b.gated ? "wi_1" : "wi";
   for (int64_t i = 0; i < b.layers; ++i) {
     map.module(numbered("encoder.layers", i) + "feed_forward.up",

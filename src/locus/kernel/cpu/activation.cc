@@ -14,7 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// s + x s (1 - s) inner', s the sigmoid in x s. Beyond 10 s(1 - s) is 0, where inner' could overflow.
+// s + x s (1 - s) inner', where s is the sigmoid in x s. Beyond 10, s(1 - s) is 0 and inner' could overflow,
+// so x is clamped.
 template <class D, class V>
 HWY_INLINE V gelu_tanh_slope(D d, V x) {
   const auto end = hn::Set(d, 10.0f), one = hn::Set(d, 1.0f);

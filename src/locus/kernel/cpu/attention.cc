@@ -1,5 +1,5 @@
-// Attention, forward: for each panel of queries a stream over blocks of keys, with the running maximum and
-// sum of the softmax kept per query (Milakov, Gimelshein 2018; Dao et al. 2022).
+// Forward pass of attention. Each panel of queries streams over blocks of keys and keeps the running maximum
+// and sum of the softmax per query (Milakov, Gimelshein 2018; Dao et al. 2022).
 #include <cmath>
 
 #include "locus/kernel/cpu/cpu.h"
@@ -11,7 +11,7 @@
 // After foreach_target.
 #include "locus/kernel/cpu/attention-inl.h"
 #include "locus/kernel/cpu/attention_dropout-inl.h"
-#include "locus/kernel/cpu/attention_lone-inl.h"
+#include "locus/kernel/cpu/attention_single_query-inl.h"
 #include "locus/kernel/cpu/attention_slots-inl.h"
 #include "locus/kernel/cpu/prefetch.h"
 
@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// How the workspace is used: packed k and v of all sequences and key heads, the backward tables of all heads,
-// then a part for every thread.
+// Layout of the workspace: packed k and v of all sequences and key heads, the reversed distance tables of all
+// heads, then a part for every thread.
 struct ForwardPlan {
   int64_t keys, values, distances, thread, thread_size;
   SlotPlan slots;
@@ -37,7 +37,7 @@ struct ForwardPlan {
     thread_size = (D + wide + kBlockKeys) * kCols + slots.size;
     size = thread + threads() * thread_size;
   }
-  // Every sequence's keys are rounded up to whole panels: at most kRows more each.
+  // The keys of every sequence are rounded up to whole panels: at most kRows more each.
   int64_t keys_at(const AttentionArgs& args, const Head& head) const {
     return keys +
            ((head.k + head.b * kRows) * args.key_heads + head.g * (head.k_count + kRows)) * args.head_size;
@@ -47,14 +47,14 @@ struct ForwardPlan {
   }
 };
 
-// The running state of a panel's softmax.
+// The running softmax state of a panel.
 struct Softmax {
   Row largest, sum;
 };
 
-// Turns a block of scores into weights e^(s - largest), and adds them up. The output so far is rescaled to
-// the new maximum.
-HWY_INLINE void weigh(float* s, int64_t keys, Softmax& state, float* out, int64_t out_rows) {
+// Turns a block of scores into weights e^(s - largest) and adds them to the sum. Rescales the output so far
+// to the new maximum.
+HWY_INLINE void softmax_block(float* s, int64_t keys, Softmax& state, float* out, int64_t out_rows) {
   const F f;
   const V none = hn::Set(f, -std::numeric_limits<float>::infinity());
   for (int64_t part = 0; part < 3; ++part) {
@@ -71,10 +71,10 @@ HWY_INLINE void weigh(float* s, int64_t keys, Softmax& state, float* out, int64_
     }
     for (; j < keys; ++j) m0 = hn::Max(m0, hn::LoadU(f, column + j * kCols));
     const V now = hn::Max(hn::Max(m0, m1), hn::Max(m2, m3));
-    // Nothing seen yet: any finite maximum gives weights of 0, where infinity minus itself would give NaN.
+    // No visible key yet: any finite maximum gives weights of 0, while infinity minus itself would give NaN.
     const V base = hn::IfThenElse(hn::Eq(now, none), hn::Zero(f), now);
-    const V shrink = exp(f, hn::Sub(largest, base));
-    V total = hn::Mul(sum, shrink);
+    const V rescale = exp(f, hn::Sub(largest, base));
+    V total = hn::Mul(sum, rescale);
     each_key(
         keys, [&](int64_t key) HWY_ATTR { return exp(f, hn::Sub(hn::LoadU(f, column + key * kCols), base)); },
         [&](int64_t key, V weight) HWY_ATTR {
@@ -83,15 +83,15 @@ HWY_INLINE void weigh(float* s, int64_t keys, Softmax& state, float* out, int64_
         });
     for (int64_t c = 0; c < out_rows; ++c) {
       float* o = out + c * kCols + part * kLanes;
-      hn::StoreU(hn::Mul(hn::LoadU(f, o), shrink), f, o);
+      hn::StoreU(hn::Mul(hn::LoadU(f, o), rescale), f, o);
     }
     largest = now;
     sum = total;
   }
 }
 
-// out^T[D][kCols] += v^T weights over a block of keys, of which `count` are packed and the first `keys` take
-// part. Where it `begins`, out has no sum yet.
+// out^T[D][kCols] += v^T weights over a block of keys, of which `count` are packed and the first `keys` are
+// used. If `begins`, out starts from zero.
 HWY_INLINE void add_values(const float* values, int64_t count, const float* weights, int64_t keys,
                            int64_t wide, float* out, bool begins) {
   tiles<kRows>({.a = values,
@@ -102,10 +102,10 @@ HWY_INLINE void add_values(const float* values, int64_t count, const float* weig
                 .from = begins ? nullptr : out,
                 .from_stride = kCols,
                 .count = wide / kRows,
-                .apart = kRows * count});
+                .a_step = kRows * count});
 }
 
-// The panel's rows of the output, out^T[D][kCols] over the sums; `out` is spent.
+// Stores the output rows of a panel: out^T[D][kCols] divided by the sums. Overwrites `out`.
 void StorePanel(const AttentionArgs& args, const Head& head, const Panel& panel, const Softmax& state,
                 float* out) {
   HWY_ALIGN float sum[kCols];
@@ -133,7 +133,7 @@ void StorePanel(const AttentionArgs& args, const Head& head, const Panel& panel,
   }
 }
 
-// The queries of the next panel, which this thread is likely to take, are fetched meanwhile.
+// Also prefetches the queries of the next panel, which this thread is likely to process next.
 void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data, const float* values,
               int64_t first, float* scratch) {
   const F f;
@@ -154,8 +154,8 @@ void RunPanel(const AttentionArgs& args, const Head& head, const HeadData& data,
     const int64_t packed = std::min(kBlockKeys, head.k_count - j), keys = std::min(packed, range.end - j);
     score_block(args, head, data, panel, j, keys, s);
     const bool begins = j == range.begin;
-    weigh(s, keys, state, out, begins ? 0 : D);
-    if (args.dropout > 0) KeptWeights(args, head, panel, j, keys).apply(s, keys);
+    softmax_block(s, keys, state, out, begins ? 0 : D);
+    if (args.dropout > 0) DropoutMask(args, head, panel, j, keys).apply(s, keys);
     add_values(values + j * wide, packed, s, keys, wide, out, begins);
   }
   StorePanel(args, head, panel, state, out);
@@ -165,7 +165,7 @@ void PackAll(const AttentionArgs& args, const ForwardPlan& plan, float* workspac
   const int64_t B = sequence_count(args), D = args.head_size;
   parallel_for(B * args.key_heads, 1, [&](int64_t i, int64_t) HWY_ATTR {
     const Head head = head_of(args, i / args.key_heads, i % args.key_heads * (args.heads / args.key_heads));
-    if (lone(args, head)) return;
+    if (single_query(args, head)) return;
     pack_keys(keys_of(args, head), args.k.stride, head.k_count, D, workspace + plan.keys_at(args, head));
     pack_columns(values_of(args, head), args.v.stride, head.k_count, D,
                  workspace + plan.values_at(args, head));
@@ -182,7 +182,7 @@ void Attention(const AttentionArgs& args) {
   float* workspace = args.workspace.as<float>();
   PackAll(args, plan, workspace);
   const int64_t panels = divide_up(longest_queries(args), kCols);
-  // The products with the slots are made for a whole head, so its panels then stay together.
+  // The slot products are computed for a whole head, so all panels of the head run in one task.
   const bool whole = plan.slots.size > 0;
   const int64_t pieces = whole ? 1 : panels;
   parallel_for(sequence_count(args) * args.heads * pieces, 1, [&](int64_t i, int64_t) HWY_ATTR {
@@ -194,8 +194,8 @@ void Attention(const AttentionArgs& args) {
       data.distance_count = args.by_distance.table.cols;
       data.distances = workspace + plan.distances + head.h * (data.distance_count + 2 * kMargin);
     }
-    if (lone(args, head)) {
-      if (i % pieces == 0) RunLone(args, head, data, scratch);
+    if (single_query(args, head)) {
+      if (i % pieces == 0) RunSingleQuery(args, head, data, scratch);
       return;
     }
     if (whole) multiply_slots(args, head, plan.slots, scratch + plan.thread_size - plan.slots.size, data);

@@ -1,7 +1,7 @@
-// Attention, backward. The weights are computed again from the scores and the kept log-sums, a chunk of
-// queries against a block of keys at a time. A task owns one key head of one group of sequences, walks them
-// in order and adds what concerns the tables into partial sums of its own; these are then added group by
-// group. So every sum has one order.
+// Backward pass of attention. The weights are recomputed from the scores and the stored log-sums, for one
+// chunk of queries and one block of keys at a time. A task owns one key head of one group of sequences,
+// processes them in order and adds the table gradients to its own partial sums. The partial sums are then
+// added group by group, so every sum has a fixed order.
 #include <optional>
 
 #include "locus/kernel/cpu/cpu.h"
@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// What a panel's queries and a block of keys give: weights and score gradients as right sides, and the
-// queries' gradient.
+// The contribution of a panel of queries and a block of keys: weights and score gradients as right sides, and
+// the gradient of the queries.
 void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, const Head& head,
                    const HeadData& data, const Chunk& chunk, int64_t lane, int64_t first, int64_t keys,
                    const float* scratch, const TermSums& sums) {
@@ -35,16 +35,16 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                 .c = chunk.ds,
                 .stride = kCols,
                 .count = divide_up(keys, kRows),
-                .apart = kRows * D});
-  std::optional<KeptWeights> kept;
-  if (a.dropout > 0) kept.emplace(a, head, panel, first, keys);
-  if (kept) kept->apply(chunk.ds, keys);
+                .a_step = kRows * D});
+  std::optional<DropoutMask> dropout_mask;
+  if (a.dropout > 0) dropout_mask.emplace(a, head, panel, first, keys);
+  if (dropout_mask) dropout_mask->apply(chunk.ds, keys);
   if (a.cap > 0) {
     differentiate_capped(chunk, lane, keys, a.cap);
   } else {
     differentiate<false>(chunk, lane, keys, 0);
   }
-  if (kept) kept->apply(chunk.s, keys);
+  if (dropout_mask) dropout_mask->apply(chunk.s, keys);
   if (sums.distances) add_distance_gradient(a, head, panel, first, keys, chunk.ds, sums.distances);
   if (data.by_query.rows || data.by_key.rows)
     add_slot_gradient(a, head, data, panel, first, keys, chunk.ds, sums);
@@ -62,9 +62,9 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                 .from = dq,
                 .from_stride = kCols,
                 .count = plan.wide / kRows,
-                .apart = kRows * packed});
+                .a_step = kRows * packed});
   for (int64_t j = 0; j < keys; j += kCols) {
-    const auto turn = [&](const float* block, float* to) HWY_ATTR {
+    const auto transpose_block = [&](const float* block, float* to) HWY_ATTR {
       transpose({.from = block + j * kCols,
                  .stride = kCols,
                  .rows = kCols,
@@ -72,13 +72,13 @@ void RunPanelBlock(const AttentionBackwardArgs& args, const BackwardPlan& plan, 
                  .to = to + j * kChunk + lane * kCols,
                  .to_stride = kCols});
     };
-    turn(chunk.s, chunk.weights);
-    turn(chunk.ds, chunk.dscores);
+    transpose_block(chunk.s, chunk.weights);
+    transpose_block(chunk.ds, chunk.dscores);
   }
 }
 
-// Panels of keys, [wide][kCols] each, += rows^T right: sums over the chunk's queries. Keys side by side and D
-// down the tile: heads are multiples of kRows more often than of kCols.
+// Panels of keys, [wide][kCols] each, += rows^T right, summed over the queries of the chunk. Keys are the
+// lanes and D runs down the tile, because head sizes are multiples of kRows more often than of kCols.
 HWY_INLINE void add_over_queries(const float* rows, const float* right, int64_t queries, int64_t keys,
                                  int64_t wide, float* to) {
   for (int64_t j = 0; j < keys; j += kCols) {
@@ -91,11 +91,11 @@ HWY_INLINE void add_over_queries(const float* rows, const float* right, int64_t 
                   .from = sums,
                   .from_stride = kCols,
                   .count = wide / kRows,
-                  .apart = kRows * kChunk});
+                  .a_step = kRows * kChunk});
   }
 }
 
-// Panels [wide][kCols] as rows of tokens.
+// Stores panels [wide][kCols] as rows of tokens.
 void StorePanels(const float* panels, int64_t wide, int64_t tokens, int64_t D, float* to, int64_t stride) {
   for (int64_t first = 0; first < tokens; first += kCols) {
     transpose({.from = panels + first * wide,
@@ -133,7 +133,7 @@ void RunChunk(const AttentionBackwardArgs& args, const BackwardPlan& plan, const
               args.dq.stride);
 }
 
-// to[rows, D] += left[rows, n] right[n, D], left transposed where it is stored so.
+// to[rows, D] += left[rows, n] right[n, D]; left is stored transposed if `transposed`.
 void AddProduct(ConstView left, bool transposed, ConstView right, float* packed, View to) {
   const View side = matrix_view(packed, 1, packed_size(right.rows, right.cols), 0);
   pack({.b = right, .packed = side, .k = right.rows, .n = right.cols});
@@ -147,9 +147,11 @@ void AddProduct(ConstView left, bool transposed, ConstView right, float* packed,
           .accumulate = true});
 }
 
-// From the gradients of the products with a term's slots to its tokens and to the head's sum of the table.
-void SpreadTerm(const AttentionArgs& a, const SlotViews& term, const Head& head, const SlotProducts& products,
-                const float* gradients, ConstView tokens, View dtokens, float* packed, float* partial) {
+// Propagates the gradients of the slot products of a term to its tokens and to the head's partial sum of the
+// table.
+void PropagateTerm(const AttentionArgs& a, const SlotViews& term, const Head& head,
+                   const SlotProducts& products, const float* gradients, ConstView tokens, View dtokens,
+                   float* packed, float* partial) {
   if (!products.rows) return;
   const ConstView left = matrix_view(gradients, tokens.rows, products.width, products.stride);
   if (dtokens) {
@@ -181,12 +183,12 @@ void RunHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, const 
     RunChunk(args, plan, head, data, first, scratch, sums);
   float* packed = scratch + plan.slots + plan.slot_plan.packed;
   float* dq = args.dq ? args.dq.row<float>(head.q) + head.h * a.head_size : nullptr;
-  SpreadTerm(a, a.by_query, head, data.by_query, sums.query_slots, query_rows(a, head),
-             matrix_view(dq, head.q_count, a.head_size, args.dq.stride), packed,
-             workspace + plan.query_slots + part * plan.query_slot_size);
-  SpreadTerm(a, a.by_key, head, data.by_key, sums.key_slots, key_rows(a, head),
-             matrix_view(scratch + plan.dk_slots, head.k_count, a.head_size, a.head_size), packed,
-             workspace + plan.key_slots + part * plan.key_slot_size);
+  PropagateTerm(a, a.by_query, head, data.by_query, sums.query_slots, query_rows(a, head),
+                matrix_view(dq, head.q_count, a.head_size, args.dq.stride), packed,
+                workspace + plan.query_slots + part * plan.query_slot_size);
+  PropagateTerm(a, a.by_key, head, data.by_key, sums.key_slots, key_rows(a, head),
+                matrix_view(scratch + plan.dk_slots, head.k_count, a.head_size, a.head_size), packed,
+                workspace + plan.key_slots + part * plan.key_slot_size);
 }
 
 // One key head of one sequence, with all the heads that use it.
@@ -214,7 +216,7 @@ void RunKeyHead(const AttentionBackwardArgs& args, const BackwardPlan& plan, int
   }
 }
 
-// The partial sums of a slot table, added in the order of groups, and of heads where they share the table.
+// Adds the partial sums of a slot table in the order of groups, and of heads if they share the table.
 void ReduceSlots(const AttentionArgs& a, const BackwardPlan& plan, const float* partial, View to) {
   const int64_t D = a.head_size, size = to.rows * D;
   const bool shared = to.cols == D;
@@ -253,7 +255,7 @@ void Backward(const AttentionBackwardArgs& args) {
   const BackwardPlan plan(a);
   float* workspace = args.workspace.as<float>();
   std::fill_n(workspace, plan.thread, 0.0f);
-  // Pairs that are not seen are never visited.
+  // Hidden pairs are never visited, so their gradients must be cleared.
   for (int64_t h = 0; args.ddense && h < a.heads; ++h)
     std::fill_n(args.ddense.row<float>(h), args.ddense.cols, 0.0f);
   const int64_t B = sequence_count(a);

@@ -1,5 +1,5 @@
-// The backward pass of attention works on a chunk of queries at a time: its memory, how it is loaded, and the
-// sums that need nothing but a block of score gradients.
+// The backward pass of attention processes one chunk of queries at a time. This file has the memory of a
+// chunk, its loading, and the sums that depend only on a block of score gradients.
 #if defined(LOCUS_KERNEL_CPU_ATTENTION_CHUNK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_ATTENTION_CHUNK_INL_H_
 #undef LOCUS_KERNEL_CPU_ATTENTION_CHUNK_INL_H_
@@ -17,17 +17,17 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-inline constexpr int64_t kPanels =
-    4;  // of queries in a chunk: enough depth for the products that sum over queries
+// Panels of queries in a chunk: enough depth for the products that sum over queries.
+inline constexpr int64_t kPanels = 4;
 inline constexpr int64_t kChunk = kPanels * kCols;
-inline constexpr int64_t kMaxGroups = 8;  // of sequences; bounds the memory of the partial sums
+inline constexpr int64_t kMaxGroups = 8;  // groups of sequences; limits the memory of the partial sums
 
 struct BackwardPlan {
   int64_t groups, wide;                                   // wide: D rounded up to kRows
-  int64_t distances, query_slots, key_slots, thread;      // partial sums, then the threads' parts
-  int64_t distance_size, query_slot_size, key_slot_size;  // of one head's partial sum
-  int64_t keys, values, columns, reversed, dk, dv;        // inside a thread's part; dk and dv: [wide][kCols]
-  int64_t dk_slots, chunk, slots, slot_gradients;         // dk_slots: rows, what the slots give to dk
+  int64_t distances, query_slots, key_slots, thread;      // partial sums, then the parts of the threads
+  int64_t distance_size, query_slot_size, key_slot_size;  // size of the partial sum of one head
+  int64_t keys, values, columns, reversed, dk, dv;  // within the part of a thread; dk and dv: [wide][kCols]
+  int64_t dk_slots, chunk, slots, slot_gradients;   // dk_slots: rows, the contribution of slots to dk
   SlotPlan slot_plan;
   int64_t thread_size, size;
 
@@ -60,14 +60,13 @@ struct BackwardPlan {
   }
 };
 
-// A chunk of queries and everything about it that is packed or added up.
+// A chunk of queries with its packed copies and sums.
 struct Chunk {
   int64_t first, count;
-  float *q, *dout;            // panels [D][kCols] each: scaled queries, and the output's gradient
-  float *q_rows, *dout_rows;  // the same as left sides that are summed over queries: [kChunk][kRows] per
-                              // piece of D
+  float *q, *dout;            // panels [D][kCols] each: scaled queries, and the gradient of the output
+  float *q_rows, *dout_rows;  // the same as left sides, summed over queries: [kChunk][kRows] per kRows of D
   float* dq;                  // panels [wide][kCols]
-  float *lse, *out_dot;       // [kChunk]: of each query, the log-sum and out . dout
+  float *lse, *out_dot;       // [kChunk]: the log-sum and out . dout of each query
   float *s, *ds;              // [kBlockKeys][kCols]
   float *weights, *dscores;   // right sides: panels of kCols keys, each [kChunk][kCols]
 
@@ -82,7 +81,7 @@ struct Chunk {
   }
 };
 
-// Rows of tokens, scaled, as a left side that is summed over tokens; rows past the last are zero.
+// Packs scaled rows of tokens as a left side that is summed over tokens; rows past the last are zero.
 HWY_INLINE void pack_rows(const float* from, int64_t stride, int64_t count, int64_t D, float factor,
                           float* out) {
   for (int64_t c = 0; c < D; c += kRows, out += kChunk * kRows) {
@@ -107,14 +106,14 @@ inline void LoadChunk(const AttentionBackwardArgs& args, const BackwardPlan& pla
   pack_rows(q, a.q.stride, chunk.count, D, a.scale, chunk.q_rows);
   pack_rows(dout, args.dout.stride, chunk.count, D, 1, chunk.dout_rows);
   std::fill_n(chunk.dq, kChunk * plan.wide, 0.0f);
-  // The next chunk's rows are on their way while this one is worked on.
+  // Prefetch the rows of the next chunk.
   for (int64_t i = kChunk; i < std::min(2 * kChunk, head.q_count - chunk.first); ++i) {
     prefetch_strip(q + i * a.q.stride, D);
     prefetch_strip(dout + i * args.dout.stride, D);
     prefetch_strip(out + i * a.out.stride, D);
   }
   for (int64_t i = 0; i < kChunk; ++i) {
-    // No query there, or one that saw no key: a log-sum that makes every weight 0.
+    // Missing queries, and queries that saw no key, get a log-sum that makes every weight 0.
     chunk.lse[i] = std::numeric_limits<float>::infinity();
     chunk.out_dot[i] = 0;
     if (i >= chunk.count) continue;
@@ -127,12 +126,13 @@ inline void LoadChunk(const AttentionBackwardArgs& args, const BackwardPlan& pla
   }
 }
 
-// s: scores to weights; ds: weights' gradients to those of the scores before their cap, where there is one.
-// Rows up to the next multiple of kCols become zero.
+// Converts s from scores to weights, and ds from gradients of weights to gradients of scores (before the cap,
+// if any). Rows up to the next multiple of kCols become zero.
 template <bool kCapped>
 HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys, float cap) {
   const F f;
-  // Of cap tanh(x / cap) by its own value; minus infinity, a weight of 0, counts as the least there is.
+  // Derivative of cap tanh(x / cap), from its value. -infinity has weight 0 and counts as the smallest value,
+  // -cap.
   const auto slope = [&](V score) HWY_ATTR {
     const V part = hn::Max(hn::Mul(score, hn::Set(f, 1 / cap)), hn::Set(f, -1.0f));
     return hn::NegMulAdd(part, part, hn::Set(f, 1.0f));
@@ -155,20 +155,20 @@ HWY_INLINE void differentiate(const Chunk& chunk, int64_t lane, int64_t keys, fl
   std::fill_n(chunk.ds + keys * kCols, rest, 0.0f);
 }
 
-// Apart from the other, as cap_scores() is.
+// Not inlined, for the same reason as cap_scores().
 HWY_NOINLINE inline void differentiate_capped(const Chunk& chunk, int64_t lane, int64_t keys, float cap) {
   differentiate<true>(chunk, lane, keys, cap);
 }
 
-// The gradient of the scores, added to the partial sums of the terms.
+// Partial sums of the score terms, to which the gradients of the scores are added.
 struct TermSums {
-  float* distances;                // backwards, as in HeadData
+  float* distances;                // reversed, as in HeadData
   float *query_slots, *key_slots;  // [queries][slots] and [keys][slots], already scaled
 };
 
-// Positions that rise by one: the keys j, j + kLanes, ... meet the same pieces of the table one vector
-// further back each time. So the sums of the three vectors being worked on stay in registers, and what was
-// just written is never read.
+// For contiguous positions: the keys j, j + kLanes, ... use the same pieces of the table, each one vector
+// further back. So the sums of the three current vectors stay in registers, and no value is read right after
+// it was written.
 HWY_INLINE void add_diagonals(const float* ds, int64_t keys, float* piece) {
   const F f;
   for (int64_t first = 0; first < HWY_MIN(kLanes, keys); ++first) {
@@ -197,8 +197,8 @@ HWY_INLINE void add_distance_gradient(const AttentionArgs& a, const Head& head, 
   }
 }
 
-// A key's neighbouring lanes often meet the same slot: their sum is made before memory sees it, where every
-// addition would wait for the one before.
+// Neighboring lanes of a key often use the same slot. Their sum is accumulated in a register, because
+// successive additions to the same memory would wait for each other.
 HWY_INLINE void add_slot_gradient(const AttentionArgs& a, const Head& head, const HeadData& data,
                                   const Panel& panel, int64_t first, int64_t keys, const float* ds,
                                   const TermSums& sums) {

@@ -1,5 +1,5 @@
-// The heads of a packed batch: where the queries, keys and pairs of one (sequence, head) lie, and which slots
-// its distances meet.
+// The heads of a packed batch: the location of the queries, keys and pairs of one (sequence, head), and the
+// slots that its distances use.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Head {
   int64_t b, h, g;     // sequence, head, key head
   int64_t q, q_count;  // rows of q
   int64_t k, k_count;  // rows of k
-  int64_t pair;        // where its block begins in a row of a dense term
+  int64_t pair;        // start of its block in a row of a dense term
 };
 
 inline Head head_of(const AttentionArgs& args, int64_t b, int64_t h) {
@@ -33,7 +33,7 @@ inline int64_t longest_queries(const AttentionArgs& args) {
   return longest;
 }
 
-// Columns of a head in q and in k.
+// The columns of a head in q, k and v.
 inline const float* queries_of(const AttentionArgs& args, const Head& head) {
   return args.q.row<float>(head.q) + head.h * args.head_size;
 }
@@ -44,7 +44,7 @@ inline const float* values_of(const AttentionArgs& args, const Head& head) {
   return args.v.row<float>(head.k) + head.g * args.head_size;
 }
 
-// The head with some of its queries, or of its keys, alone.
+// The head restricted to some of its queries or keys.
 inline Head with_queries(Head head, int64_t first, int64_t count) {
   head.q += first, head.q_count = count;
   return head;
@@ -58,23 +58,23 @@ struct SlotRange {
   int64_t first = 0, count = 0;
 };
 
-// The least and the most of some numbers, in a loop that compilers turn into vectors.
-struct Ends {
-  int32_t least, most;
+// The minimum and maximum, in a loop that compilers vectorize.
+struct MinMax {
+  int32_t min, max;
 
-  Ends(const int32_t* x, int64_t n) : least(x[0]), most(x[0]) {
-    for (int64_t i = 1; i < n; ++i) least = std::min(least, x[i]), most = std::max(most, x[i]);
+  MinMax(const int32_t* x, int64_t n) : min(x[0]), max(x[0]) {
+    for (int64_t i = 1; i < n; ++i) min = std::min(min, x[i]), max = std::max(max, x[i]);
   }
 };
 
-// The slots that distances of this sequence meet: what lies outside need not be multiplied.
+// The range of slots that the distances of this head use. Other slots need not be multiplied.
 inline SlotRange slots_of(const AttentionArgs& args, const SlotViews& term, const Head& head) {
   if (!term.table || head.q_count == 0 || head.k_count == 0) return {};
-  const Ends q(args.sequences.query_positions.as<int32_t>() + head.q, head.q_count);
-  const Ends k(args.sequences.key_positions.as<int32_t>() + head.k, head.k_count);
-  const int64_t nearest = k.least - q.most, furthest = k.most - q.least;
-  const Ends slots(term.slots.as<int32_t>() + term.zero + nearest, furthest - nearest + 1);
-  return {slots.least, slots.most - slots.least + 1};
+  const MinMax q(args.sequences.query_positions.as<int32_t>() + head.q, head.q_count);
+  const MinMax k(args.sequences.key_positions.as<int32_t>() + head.k, head.k_count);
+  const int64_t first = k.min - q.max, last = k.max - q.min;
+  const MinMax slots(term.slots.as<int32_t>() + term.zero + first, last - first + 1);
+  return {slots.min, slots.max - slots.min + 1};
 }
 
 }  // namespace locus::kernel::cpu

@@ -1,6 +1,7 @@
-// The products of a head's queries and keys with the slot tables: [queries][slots] and [keys][slots], for the
-// slots the head's distances meet. They live in a thread's own scratch, one head at a time: with a fixed
-// number of slots memory grows with the length, and with its square only where every distance has its own.
+// The products of the queries and keys of a head with the slot tables, [queries][slots] and [keys][slots],
+// for the slots that the distances of the head use. They are stored in the scratch memory of a thread, one
+// head at a time. With a fixed number of slots the memory grows linearly with the length; it grows
+// quadratically only if every distance has its own slot.
 #if defined(LOCUS_KERNEL_CPU_ATTENTION_SLOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_ATTENTION_SLOTS_INL_H_
 #undef LOCUS_KERNEL_CPU_ATTENTION_SLOTS_INL_H_
@@ -14,12 +15,12 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// Tokens that are multiplied with the same slots, those that any of them meets: of many distances a few
-// tokens meet about half.
-inline constexpr int64_t kNeighbours = 32;
-static_assert(kNeighbours % kRows == 0);
+// Tokens that are multiplied together with the union of their slots. If there are many distances, a small
+// group of tokens uses only about half of them.
+inline constexpr int64_t kTokenGroup = 32;
+static_assert(kTokenGroup % kRows == 0);
 
-// Where the two products, and the packed sides of a matrix product, lie in a thread's slot scratch.
+// Layout of the slot scratch of a thread: the two products and the packed sides of a matrix product.
 struct SlotPlan {
   int64_t by_query = 0, by_key = 0, packed = 0, left = 0, size = 0;
 
@@ -31,10 +32,10 @@ struct SlotPlan {
     const int64_t D = args.head_size, slots = std::max(q_slots, k_slots);
     by_key = padded(longest_queries(args), kRows) * slot_stride(q_slots);
     packed = by_key + padded(args.longest, kRows) * slot_stride(k_slots);
-    // Right sides: a table's rows, and backward also a head's queries or keys.
+    // Right sides: the rows of a table, and in the backward pass also the queries or keys of a head.
     const int64_t tokens = std::max(longest_queries(args), args.longest);
     left = packed + std::max({packed_size(D, slots), packed_size(slots, D), packed_size(tokens, D)});
-    size = left + kNeighbours * D;
+    size = left + kTokenGroup * D;
   }
 };
 
@@ -45,7 +46,7 @@ inline ConstView matrix_view(const float* data, int64_t rows, int64_t cols, int6
   return {reinterpret_cast<const std::byte*>(data), DType::f32, Device::cpu, rows, cols, stride};
 }
 
-// A head's part of a slot table: [count, D].
+// The part of a slot table that belongs to a head: [count, D].
 inline ConstView head_slots(const AttentionArgs& args, const SlotViews& term, const Head& head,
                             SlotRange range) {
   const int64_t column = term.table.cols == args.head_size ? 0 : head.h * args.head_size;
@@ -53,8 +54,8 @@ inline ConstView head_slots(const AttentionArgs& args, const SlotViews& term, co
                      term.table.stride);
 }
 
-// The tokens' products with the slots of one term, made in `to`; products with slots a token does not meet
-// are left out. part(first, count) is the head with those of its tokens alone.
+// Computes the products of the tokens with the slots of one term in `to`. Slots that a token does not use are
+// skipped. part(first, count) is the head restricted to those tokens.
 template <class Part>
 SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, const Head& head,
                            ConstView tokens, Part part, float* packed, float* left, float* to) {
@@ -64,8 +65,8 @@ SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, con
   const int64_t D = table.cols, stride = slot_stride(range.count);
   const View right = matrix_view(packed, 1, packed_size(D, table.rows), 0);
   pack({.b = table, .packed = right, .k = D, .n = table.rows, .transposed = true});
-  for (int64_t first = 0; first < tokens.rows; first += kNeighbours) {
-    const int64_t count = std::min(kNeighbours, tokens.rows - first);
+  for (int64_t first = 0; first < tokens.rows; first += kTokenGroup) {
+    const int64_t count = std::min(kTokenGroup, tokens.rows - first);
     const SlotRange met = slots_of(args, term, part(first, count));
     pack_keys(tokens.row<float>(first), tokens.stride, count, D, left);
     const int64_t begin = (met.first - range.first) / kCols * kCols;
@@ -76,7 +77,7 @@ SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, con
                     .c = to + first * stride + slot,
                     .stride = stride,
                     .count = divide_up(count, kRows),
-                    .apart = kRows * D});
+                    .a_step = kRows * D});
     }
   }
   return {to, range.first, range.count, stride};

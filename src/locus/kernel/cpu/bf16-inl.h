@@ -1,5 +1,5 @@
-// Between the bits of f32 and of bf16 numbers, both in 32-bit lanes, with the same bits as base/half.h on
-// every target: Highway's own conversions differ in rounding and NaNs from one target to the next.
+// Conversion between the bits of f32 and bf16, both in 32-bit lanes. The result has the same bits as
+// base/half.h on every target; Highway's own conversions differ between targets in rounding and NaNs.
 #if defined(LOCUS_KERNEL_CPU_BF16_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_BF16_INL_H_
 #undef LOCUS_KERNEL_CPU_BF16_INL_H_
@@ -25,14 +25,14 @@ HWY_INLINE V narrow_to_bf16(D d, V bits) {
   return hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x7f800000u)), nan, rounded);
 }
 
-// f32 numbers rounded to those that bf16 has.
+// f32 numbers rounded to the nearest bf16 value.
 template <class D, class V>
 HWY_INLINE V round_to_bf16(D d, V x) {
   const hn::RebindToUnsigned<D> du;
   return hn::BitCast(d, hn::ShiftLeft<16>(narrow_to_bf16(du, hn::BitCast(du, x))));
 }
 
-// As many bf16 numbers as there are lanes, as f32.
+// One bf16 number per lane, as f32.
 template <class D>
 HWY_INLINE hn::Vec<D> load_bf16(D d, const Bf16* from) {
   const hn::RebindToUnsigned<D> du;

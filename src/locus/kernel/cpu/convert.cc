@@ -1,5 +1,5 @@
-// Between f32 and the 16-bit formats, with the same bits as base/half.h on every target: Highway's own
-// conversions differ in rounding and NaNs from one target to the next.
+// Conversion between f32 and the 16-bit formats. The results have the same bits as base/half.h on every
+// target; Highway's own conversions differ between targets in rounding and NaNs.
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
 #include "locus/kernel/cpu/targets.h"
@@ -16,8 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// Each takes or returns the bits of f32 numbers and, in as many 32-bit lanes, of 16-bit ones; half.h says
-// why.
+// These functions take or return the bits of f32 numbers and of 16-bit numbers, one per 32-bit lane.
+// base/half.h explains the arithmetic.
 template <class D, class V>
 HWY_INLINE V widen(D d, V half, Bf16) {
   (void)d;
@@ -29,9 +29,9 @@ HWY_INLINE V widen(D d, V half, F16) {
   const hn::Rebind<float, D> df;
   const auto sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(d, 0x8000u)));
   const auto magnitude = hn::And(half, hn::Set(d, 0x7fffu));
-  const auto moved = hn::ShiftLeft<13>(magnitude);
-  const auto finite = hn::BitCast(d, hn::Mul(hn::BitCast(df, moved), hn::Set(df, 0x1p112f)));
-  const auto special = hn::Or(moved, hn::Set(d, 0x7f800000u));
+  const auto shifted = hn::ShiftLeft<13>(magnitude);
+  const auto finite = hn::BitCast(d, hn::Mul(hn::BitCast(df, shifted), hn::Set(df, 0x1p112f)));
+  const auto special = hn::Or(shifted, hn::Set(d, 0x7f800000u));
   return hn::Or(sign, hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, 0x7bffu)), special, finite));
 }
 
@@ -94,7 +94,7 @@ void convert_kernel(const ConvertArgs& args) {
   if (from == DType::f16 && to == DType::f32) return widen_view<F16>(args.from, args.to);
   if (from == DType::f32 && to == DType::bf16) return narrow_view<Bf16>(args.from, args.to);
   if (from == DType::f32 && to == DType::f16) return narrow_view<F16>(args.from, args.to);
-  reference::convert(args);  // pairs that no hot path meets
+  reference::convert(args);  // pairs that no hot path uses
 }
 
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE

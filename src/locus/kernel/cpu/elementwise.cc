@@ -63,7 +63,7 @@ void column_sum_kernel(const ColumnSumArgs& args) {
     std::fill_n(part, C, 0.0f);
     for (int64_t r = begin; r < end; ++r) add_row(part, args.x.row<float>(r), C);
   });
-  join_parts(args.workspace, 0, partial_chunks(N), args.out);
+  sum_parts(args.workspace, 0, partial_chunks(N), args.out);
 }
 
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE

@@ -20,14 +20,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// Rows up to this wide are put together beside y, in the first-level cache: y is then written once.
+// Rows up to this width are summed in a buffer in the L1 cache, so that y is written only once.
 constexpr int64_t kNarrow = 2048;
 
 HWY_INLINE const float* row_of(const EmbedTable& from, int64_t n) {
   return from.table ? from.table.row<float>(from.ids.as<int32_t>()[n]) : nullptr;
 }
 
-// Token n's row: in the table or, where that is bf16, made in x, the memory of the sum that it is part of.
+// The row of token n. A row of a bf16 table is converted into x, the memory of the sum it is part of.
 HWY_INLINE const float* token_row(const EmbedArgs& args, int64_t n, float* x) {
   const ConstView& table = args.tokens.table;
   if (table.dtype != DType::bf16) return row_of(args.tokens, n);
@@ -36,10 +36,10 @@ HWY_INLINE const float* token_row(const EmbedArgs& args, int64_t n, float* x) {
   return x;
 }
 
-// The token row that will be needed two rows on. Token rows lie anywhere in a table larger than the caches:
-// asked for early and line by line, they arrive at the speed of a copy. Rows of bf16, for models that are
-// only asked, are not: here is what is being written anyway.
-HWY_INLINE const float* row_ahead(const EmbedArgs& args, int64_t n) {
+// The token row that is needed two rows later. Token rows are at random places in a table larger than the
+// caches; prefetched early and line by line, they arrive at the speed of a copy. bf16 rows (inference only)
+// are not prefetched: this returns the row that is being written anyway.
+HWY_INLINE const float* row_to_prefetch(const EmbedArgs& args, int64_t n) {
   if (args.tokens.table.dtype == DType::bf16) return args.y.row<float>(n);
   return row_of(args.tokens, HWY_MIN(n + 2, args.tokens.ids.numel() - 1));
 }
@@ -57,7 +57,7 @@ HWY_INLINE auto sum_at(D d, float scale, const std::array<const float*, kRows>& 
   }
 }
 
-// Calls f with the rows that are added for token n, each over the whole width, to become x.
+// Calls f with the full-width rows whose sum is x for token n.
 template <class F>
 HWY_INLINE auto with_rows(const EmbedArgs& args, int64_t n, float* x, F f) {
   const float* token = token_row(args, n, x);
@@ -68,11 +68,11 @@ HWY_INLINE auto with_rows(const EmbedArgs& args, int64_t n, float* x, F f) {
   return f(std::array{token});
 }
 
-// x = the sum of token n's rows
+// x = the sum of the rows of token n
 HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   const auto add_rows = [&](auto rows, int64_t width) HWY_ATTR {
     const auto sum = [&](auto d, int64_t i) HWY_ATTR { return sum_at(d, args.token_scale, rows, i); };
-    sweep_into(x, width, sum, Prefetch{row_ahead(args, n)});
+    sweep_into(x, width, sum, Prefetch{row_to_prefetch(args, n)});
   };
   if (!args.joined) return with_rows(args, n, x, [&](auto rows) HWY_ATTR { add_rows(rows, C); });
   const int64_t own = args.tokens.table.cols;
@@ -81,7 +81,7 @@ HWY_INLINE void look_up(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   if (args.segments.table) add_row(x, row_of(args.segments, n), C);
 }
 
-// The same with the moments of x, taken from the sums while they are in registers.
+// The same, and the moments of x, computed while the sums are in registers.
 HWY_INLINE Moments look_up_moments(const EmbedArgs& args, int64_t n, float* x, int64_t C) {
   if (args.joined) {
     look_up(args, n, x, C);
@@ -99,9 +99,9 @@ HWY_INLINE Moments look_up_moments(const EmbedArgs& args, int64_t n, float* x, i
   return moments_of(sums, x, C, args.rms, args.eps);
 }
 
-// With a norm, rows are fetched ahead while it runs: there the memory has nothing else to do. The arguments
-// are copied so that none is read again after a store: behind what is being fetched, even a read that finds
-// its line in the second-level cache waits.
+// With a norm, rows are prefetched during the norm, when the memory bus is idle. The arguments are copied so
+// that no argument is read again after a store: while prefetches are outstanding, even a read from the L2
+// cache has to wait.
 void embed_kernel(const EmbedArgs& given) {
   parallel_for(given.y.rows, row_grain(given.y.cols), [&](int64_t begin, int64_t end) HWY_ATTR {
     const EmbedArgs args = given;
@@ -109,15 +109,15 @@ void embed_kernel(const EmbedArgs& given) {
     const float* gamma = args.gamma ? args.gamma.row<float>(0) : nullptr;
     const float* beta = args.beta ? args.beta.row<float>(0) : nullptr;
     const Dropper dropper(args.dropout, args.seed, args.stream);
-    HWY_ALIGN float beside[kNarrow];
+    HWY_ALIGN float buffer[kNarrow];
     for (int64_t n = begin; n < end; ++n) {
       float* y = args.y.row<float>(n);
-      float* x = gamma && C <= kNarrow ? beside : y;
+      float* x = gamma && C <= kNarrow ? buffer : y;
       if (!gamma) {
         look_up(args, n, x, C);
       } else {
         const Moments of = look_up_moments(args, n, x, C);
-        norm_row(x, y, C, of, gamma, beta, Prefetch{row_ahead(args, n)});
+        norm_row(x, y, C, of, gamma, beta, Prefetch{row_to_prefetch(args, n)});
         if (args.mean) args.mean.row<float>(0)[n] = of.mean;
         if (args.rstd) args.rstd.row<float>(0)[n] = of.rstd;
       }
@@ -126,12 +126,12 @@ void embed_kernel(const EmbedArgs& given) {
   });
 }
 
-// The row of dx holds dy without its dropout until dx is made of it.
+// A row of dx holds the gradient of the dropout input until dx itself is computed from it.
 void embed_backward_kernel(const EmbedBackwardArgs& args) {
   const EmbedArgs& forward = args.forward;
   const int64_t N = args.dx.rows, C = args.dx.cols;
   const Dropper dropper(forward.dropout, forward.seed, forward.stream);
-  const auto undropped = [&](int64_t n) HWY_ATTR {
+  const auto dropout_gradient = [&](int64_t n) HWY_ATTR {
     if (forward.dropout == 0) return args.dy.row<float>(n);
     drop(dropper, args.dy.row<float>(n), args.dx.row<float>(n), C, n * C);
     return static_cast<const float*>(args.dx.row<float>(n));
@@ -139,7 +139,7 @@ void embed_backward_kernel(const EmbedBackwardArgs& args) {
   if (!forward.gamma) {
     parallel_for(N, row_grain(C), [&](int64_t begin, int64_t end) HWY_ATTR {
       for (int64_t n = begin; n < end; ++n) {
-        const float* dy = undropped(n);
+        const float* dy = dropout_gradient(n);
         float* dx = args.dx.row<float>(n);
         if (dy != dx) std::memcpy(dx, dy, static_cast<size_t>(C) * sizeof(float));
       }
@@ -153,7 +153,7 @@ void embed_backward_kernel(const EmbedBackwardArgs& args) {
         NormBackwardRow{
             .x = x,
             .gamma = forward.gamma.row<float>(0),
-            .dy = undropped(n),
+            .dy = dropout_gradient(n),
             .dx = args.dx.row<float>(n),
             .dgamma = dgamma,
             .dbeta = dbeta,

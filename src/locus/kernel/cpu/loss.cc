@@ -17,14 +17,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// Summed in f32, then added up in double.
+// Elements per block: summed in f32 within a block, in double over blocks.
 constexpr int64_t kBlock = 2048;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
-// e^x as p * power: the exponential of the loss, shorter than the one in math-inl.h by what a softmax does
-// not need. x is at most 88; NaN is not kept; below -87.7 the power is 0. 2^f = 1 + f c(f),
-// |f| <= 1/2: relative error 9.2e-8, to which the rounded log2 e adds 1.3e-8 |x|. The polynomial comes times
-// `scale`, which costs nothing: in a loop its scaled coefficients are constants.
+// e^x as p * power: a shorter exponential than the one in math-inl.h, enough for a softmax. x is at most 88;
+// NaN is not preserved; below -87.7 the power is 0. 2^f = 1 + f c(f) for |f| <= 1/2 has a relative error of
+// 9.2e-8, to which the rounded log2 e adds 1.3e-8 |x|. The polynomial is multiplied by `scale` at no cost: in
+// a loop the scaled coefficients are constants.
 template <class D, class V>
 struct Exponential {
   V p, power;
@@ -46,13 +46,13 @@ struct Exponential {
 };
 
 struct BlockSum {
-  float sum;      // of e^(x - reference)
-  float largest;  // x
-  bool suspect;   // an infinity or a NaN is among the numbers: x * 0 is not 0
+  float sum;      // sum of e^(x - reference)
+  float largest;  // largest x
+  bool suspect;   // an element is infinite or NaN: x * 0 is not 0
 };
 
-// In one sweep, so that memory and arithmetic run side by side. The sum is worth nothing when x stands far
-// above the reference.
+// One sweep, so that memory access and arithmetic overlap. The sum is not valid if some x is far above the
+// reference.
 HWY_INLINE BlockSum sum_block(const float* x, int64_t n, float reference) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
@@ -76,7 +76,7 @@ HWY_INLINE BlockSum sum_block(const float* x, int64_t n, float reference) {
   auto sum = hn::Zero(one), largest = hn::Set(one, kLowest), zero = hn::Zero(one);
   for (; i < n; ++i) add(one, i, sum, largest, zero);
   const float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  // Highway's own largest of lanes is never below the lowest finite number on some targets.
+  // Highway's MaxOfLanes never returns less than the lowest finite number on some targets.
   HWY_ALIGN float each[hn::MaxLanes(hn::ScalableTag<float>())];
   hn::Store(hn::Max(m0, m1), d, each);
   float most = kLowest;
@@ -85,8 +85,8 @@ HWY_INLINE BlockSum sum_block(const float* x, int64_t n, float reference) {
   return {total + hn::GetLane(sum), HWY_MAX(most, hn::GetLane(largest)), none != 0 || none != none};
 }
 
-// log sum e^x of a row, in one pass: sum holds sum e^(x - reference) of the blocks so far. The reference need
-// not be the largest: e^kAbove and sums of it are far from the end of the floats.
+// log sum e^x of a row, in one pass. `sum` holds sum e^(x - reference) over the blocks so far. The reference
+// need not be the maximum: e^kAbove and sums of it are far below the largest float.
 HWY_INLINE double log_sum_exp(const float* x, int64_t V) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr float kAbove = 40;
@@ -110,7 +110,7 @@ HWY_INLINE double log_sum_exp(const float* x, int64_t V) {
   return reference > kLowest ? static_cast<double>(reference) + std::log(sum) : kNan;
 }
 
-// sum_c w[c] x[c] and, without x, sum_c w[c]; weights are 1 when absent
+// sum_c w[c] x[c], or sum_c w[c] if x is null; weights are 1 if null
 HWY_INLINE double weighted_sum(const float* weights, const float* x, int64_t V) {
   if (!weights && !x) return static_cast<double>(V);
   double total = 0;
@@ -149,7 +149,7 @@ void cross_entropy_kernel(const CrossEntropyArgs& args) {
   });
 }
 
-// With k = dloss, w = weights[t]:  dx[c] = p[c] k ((1 - s) w + s/V sum w) - s/V k w[c], and -(1 - s) k w at
+// With k = dloss and w = weights[t]: dx[c] = p[c] k ((1 - s) w + s/V sum w) - s/V k w[c], and -(1 - s) k w at
 // t.
 void cross_entropy_backward_kernel(const CrossEntropyBackwardArgs& args) {
   const int64_t N = args.logits.rows, V = args.logits.cols;
@@ -168,7 +168,7 @@ void cross_entropy_backward_kernel(const CrossEntropyBackwardArgs& args) {
       const double k = static_cast<double>(args.dloss.row<float>(0)[n]);
       const double picked = (1 - s) * k * (weights ? static_cast<double>(weights[target]) : 1);
       const float lse = args.lse.row<float>(0)[n];
-      // A NaN in the row is a NaN in its lse, and so in every gradient.
+      // A NaN in the row makes lse NaN, and so every gradient of the row.
       const float of_p = lse == lse ? static_cast<float>(picked + k * share * weight_sum) : lse;
       const float of_w = static_cast<float>(-k * share);
       const auto softmax = [&](auto d, int64_t i) HWY_ATTR {

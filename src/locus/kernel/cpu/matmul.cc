@@ -1,6 +1,6 @@
-// The matrix product. b is packed beforehand, panel by panel; c is cut into blocks of kBlockRows rows and
-// some panels of columns (matmul_block-inl.h), of which a task owns one. The cut may follow the number of
-// threads.
+// The matrix product. b is packed beforehand, panel by panel. c is split into blocks of about kBlockRows rows
+// and several panels of columns (matmul_block-inl.h); each task computes one block. The split may depend on
+// the number of threads.
 #include <algorithm>
 
 #include "locus/base/checked.h"
@@ -21,8 +21,8 @@ namespace HWY_NAMESPACE {
 
 int64_t PackedSize(int64_t k, int64_t n, DType b) {
   return with_tiles(b, [&]<class Tiles>(Tiles) HWY_ATTR {
-    const int64_t numbers = divide_up(n, kCols) * kCols * whole_depth<Tiles>(k);
-    return std::max<int64_t>(numbers * Tiles::places(b), 1);
+    const int64_t numbers = divide_up(n, kCols) * kCols * padded_depth<Tiles>(k);
+    return std::max<int64_t>(numbers * Tiles::elements_per_number(b), 1);
   });
 }
 
@@ -35,7 +35,7 @@ void Pack(const PackArgs& args) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t batch = i / panels, column = i % panels * kCols;
         Tiles::pack_panel(args, batch, column,
-                          Tiles::numbers(args.packed, batch) + column * whole_depth<Tiles>(args.k));
+                          Tiles::numbers(args.packed, batch) + column * padded_depth<Tiles>(args.k));
       }
     });
   });
@@ -44,27 +44,28 @@ void Pack(const PackArgs& args) {
 // Panels of b that pack() wrote.
 template <class Tiles>
 struct PackedPanels {
-  static constexpr int64_t kTilesAtOnce = kBlockRows / kRows;
+  static constexpr int64_t kTilesPerRun = kBlockRows / kRows;
   const typename Tiles::Number* packed;
-  int64_t whole;
+  int64_t padded_k;
 
-  const auto* at(const Slice& s) const { return packed + s.panel * kCols * whole + s.k * kCols; }
-  Ahead ahead(const Slice& s, int64_t i, int64_t n) const {
+  const auto* at(const Slice& s) const { return packed + s.panel * kCols * padded_k + s.k * kCols; }
+  PrefetchRange ahead(const Slice& s, int64_t i, int64_t n) const {
     const int64_t bytes = s.depth * kCols * static_cast<int64_t>(sizeof(*packed)) / n;
     return {.at = reinterpret_cast<const char*>(at(s)) + i * bytes, .bytes = bytes};
   }
 };
 
-// Blocks of rows, of as many tiles each: no more than hold m, or, where every thread has some, as many for
-// each.
+// Number of row blocks: enough to cover m, rounded up to a multiple of the thread count when every thread
+// gets at least one.
 int64_t RowBlocks(int64_t m) {
   const int64_t least = divide_up(m, kBlockRows), count = threads();
   return least < count ? least : divide_up(least, count) * count;
 }
 
-// Into how many pieces n columns are cut where there are so many blocks of rows: eight tasks for each thread,
-// to keep them evenly busy, but in pieces so wide that packing the rows of a for each costs about a percent;
-// four for two percent; only for a thread that would have none, or fewer than the others, narrower.
+// Number of pieces that n columns are split into, given the number of row blocks. Eight tasks per thread
+// balance the load well, if the pieces are wide enough (kWide) that repacking the rows of a costs about 1 %.
+// Otherwise four tasks per thread with pieces of at least kNarrow, which costs about 2 %. Pieces are narrower
+// only if a thread would otherwise have no task or fewer than the other threads.
 int64_t ColumnCuts(int64_t blocks, int64_t n) {
   constexpr int64_t kWide = 768, kNarrow = 384;
   const int64_t most = divide_up(8 * threads(), blocks), least = divide_up(threads(), blocks);
@@ -81,8 +82,8 @@ void Matmul(const MatmulArgs& args) {
   const int64_t row_blocks = RowBlocks(args.m);
   const int64_t panels_each = divide_up(panels, ColumnCuts(args.batch * row_blocks, args.n));
   const int64_t column_blocks = divide_up(panels, panels_each), blocks = column_blocks * row_blocks;
-  // Tasks side by side are one thread's (base/parallel.h): its rows with some panels, then with the next,
-  // which the other threads read at the same time.
+  // Consecutive tasks run on the same thread (base/parallel.h). It multiplies its rows with some panels, then
+  // with the next ones, while the other threads read the same panels.
   const int64_t rows_each = divide_up(row_blocks, threads());
   parallel_for(args.batch * blocks, 1, [&](int64_t begin, int64_t) HWY_ATTR {
     const int64_t first = begin % blocks / (column_blocks * rows_each) * rows_each;
@@ -96,9 +97,9 @@ void Matmul(const MatmulArgs& args) {
                          .panel = panel,
                          .panels = std::min(panels_each, panels - panel)};
     with_tiles(args.packed.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
-      const PackedPanels<Tiles> ready = {Tiles::numbers(args.packed, block.batch),
-                                         whole_depth<Tiles>(args.k)};
-      RunBlock<Tiles>(args, block, ready);
+      const PackedPanels<Tiles> packed = {Tiles::numbers(args.packed, block.batch),
+                                          padded_depth<Tiles>(args.k)};
+      RunBlock<Tiles>(args, block, packed);
     });
   });
 }

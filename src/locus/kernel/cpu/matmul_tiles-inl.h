@@ -1,9 +1,9 @@
-// What a matrix product is made of, per SIMD target: the numbers that a and b are packed as, and the tile
-// over them.
+// The number formats of a matrix product, per SIMD target: how a and b are packed, and the register tile that
+// multiplies them.
 //
-// With b in bf16, a is rounded to bf16 as it is packed, and sums are f32: by an instruction of its own where
-// the CPU has one (bfmmla.h), else by the same tile as f32, in which products of bf16 numbers are exact.
-// There packed b is f32, two places of the bf16 view for each number.
+// If b is bf16, a is rounded to bf16 while it is packed, and sums are f32. CPUs with BFMMLA use it
+// (bfmmla.h). Other CPUs use the f32 tile, in which products of bf16 numbers are exact; there packed b is f32
+// and each number takes two elements of the bf16 view.
 #if defined(LOCUS_KERNEL_CPU_MATMUL_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_MATMUL_TILES_INL_H_
 #undef LOCUS_KERNEL_CPU_MATMUL_TILES_INL_H_
@@ -24,12 +24,14 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// Slices of k are multiples of kStep and at most kMost deep.
+// Slices of k are multiples of kStep and at most kMaxDepth deep.
 struct FloatTiles {
   using Number = float;
-  static constexpr int64_t kStep = 1, kMost = kDepth;
+  static constexpr int64_t kStep = 1, kMaxDepth = kDepth;
 
-  static int64_t places(DType b) { return b == DType::bf16 ? 2 : 1; }  // of the packed view, for a number
+  static int64_t elements_per_number(DType b) {
+    return b == DType::bf16 ? 2 : 1;
+  }  // elements of the packed view per number
   template <class Byte>
   static auto* numbers(const BasicView<Byte>& packed, int64_t batch) {
     using Pointer = typename BasicView<Byte>::template Element<float>*;
@@ -59,10 +61,10 @@ struct FloatTiles {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
 struct Bf16Tiles {
   using Number = uint16_t;
-  static constexpr int64_t kStep = bfmmla::kStep, kMost = 2 * kDepth;
+  static constexpr int64_t kStep = bfmmla::kStep, kMaxDepth = 2 * kDepth;
   static_assert(kRows == bfmmla::kRows && kCols == bfmmla::kCols);
 
-  static int64_t places(DType) { return 1; }
+  static int64_t elements_per_number(DType) { return 1; }
   template <class Byte>
   static auto* numbers(const BasicView<Byte>& packed, int64_t batch) {
     using Pointer = typename BasicView<Byte>::template Element<uint16_t>*;
@@ -82,7 +84,7 @@ struct Bf16Tiles {
 };
 #endif
 
-// Calls f with the tiles for a b of this dtype.
+// Calls f with the tile type for a b of this dtype.
 template <class F>
 HWY_INLINE auto with_tiles([[maybe_unused]] DType b, F f) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
@@ -92,7 +94,7 @@ HWY_INLINE auto with_tiles([[maybe_unused]] DType b, F f) {
 }
 
 template <class Tiles>
-int64_t whole_depth(int64_t k) {
+int64_t padded_depth(int64_t k) {
   return divide_up(k, Tiles::kStep) * Tiles::kStep;
 }
 

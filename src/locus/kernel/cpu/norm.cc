@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// The row is read from memory once: the later sweeps find it in the first-level cache.
+// Each row is read from memory once; the later sweeps find it in the L1 cache.
 void norm_kernel(const NormArgs& args) {
   const int64_t C = args.x.cols;
   const float* gamma = args.gamma.row<float>(0);

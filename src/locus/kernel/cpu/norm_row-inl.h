@@ -1,4 +1,4 @@
-// The norms of one row (kernel/norm.h), forward and backward, per SIMD target.
+// Layer norm and RMS norm of one row (kernel/norm.h), forward and backward, per SIMD target.
 #if defined(LOCUS_KERNEL_CPU_NORM_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_NORM_ROW_INL_H_
 #undef LOCUS_KERNEL_CPU_NORM_ROW_INL_H_
@@ -19,19 +19,19 @@ struct Moments {
   float mean, rstd;
 };
 
-// The mean square of a row around `centre`
-HWY_INLINE float mean_square(const float* x, int64_t C, float centre) {
+// The mean square of a row around `center`
+HWY_INLINE float mean_square(const float* x, int64_t C, float center) {
   return accumulate(C,
                     [&](auto d, int64_t i, auto sum) HWY_ATTR {
-                      const auto centred = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, centre));
-                      return hn::MulAdd(centred, centred, sum);
+                      const auto centered = hn::Sub(hn::LoadU(d, x + i), hn::Set(d, center));
+                      return hn::MulAdd(centered, centered, sum);
                     }) /
          static_cast<float>(C);
 }
 
-// The moments of the row x, given the sums of its values and of their squares. Where the mean is so far from
-// 0 that its square would cancel against the squares, by more than a bit or two, a second sweep takes the
-// variance of centred values.
+// The moments of the row x, from the sums of its values and of their squares. If the mean is so far from 0
+// that mean(x^2) - mean^2 would lose more than a bit or two, a second sweep computes the variance of the
+// centered values.
 HWY_INLINE Moments moments_of(Sums sums, const float* x, int64_t C, bool rms, float eps) {
   const float square = sums.second / static_cast<float>(C);
   if (rms) return {0, 1 / std::sqrt(square + eps)};
@@ -53,10 +53,10 @@ HWY_INLINE Moments moments(const float* x, int64_t C, bool rms, float eps) {
   return moments_of(sums, x, C, rms, eps);
 }
 
-// y = (x - mean) rstd gamma + beta; beta may be null, y may be x
-template <class Meanwhile = Nothing>
+// y = (x - mean) rstd gamma + beta. beta may be null; y may be the memory of x
+template <class Prefetcher = NoPrefetch>
 HWY_INLINE void norm_row(const float* x, float* y, int64_t C, Moments of, const float* gamma,
-                         const float* beta, Meanwhile meanwhile = {}) {
+                         const float* beta, Prefetcher prefetch = {}) {
   const auto unit = [&](auto d, int64_t i) HWY_ATTR {
     return hn::Mul(hn::Sub(hn::LoadU(d, x + i), hn::Set(d, of.mean)), hn::Set(d, of.rstd));
   };
@@ -64,17 +64,17 @@ HWY_INLINE void norm_row(const float* x, float* y, int64_t C, Moments of, const 
     const auto shifted = [&](auto d, int64_t i) HWY_ATTR {
       return hn::MulAdd(unit(d, i), hn::LoadU(d, gamma + i), hn::LoadU(d, beta + i));
     };
-    sweep_into(y, C, shifted, meanwhile);
+    sweep_into(y, C, shifted, prefetch);
   } else {
     const auto scaled = [&](auto d, int64_t i)
                             HWY_ATTR { return hn::Mul(unit(d, i), hn::LoadU(d, gamma + i)); };
-    sweep_into(y, C, scaled, meanwhile);
+    sweep_into(y, C, scaled, prefetch);
   }
 }
 
 // One row of the backward pass, with u = (x - mean) rstd and g = dy gamma:
 //   dx = rstd (g - mean(g) - u mean(g u)),  dgamma += dy u,  dbeta += dy
-// mean(g) is absent for rms; dgamma and dbeta are null when not wanted. dx may be dy.
+// rms has no mean(g). dgamma and dbeta are null if not needed. dx may be the memory of dy.
 struct NormBackwardRow {
   const float *x, *gamma, *dy;
   float *dx, *dgamma, *dbeta;
@@ -91,7 +91,7 @@ struct NormBackwardRow {
     return hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gamma + i));
   }
 
-  // The sums of g and g u, in one sweep with the row's share of dgamma and dbeta.
+  // The sums of g and g u, and in the same sweep the contribution of the row to dgamma and dbeta.
   HWY_INLINE Sums sums() const {
     const auto add = [&](auto d, int64_t i, auto& g_sum, auto& gu_sum) HWY_ATTR {
       const auto slope = hn::LoadU(d, dy + i), u = unit(d, i), scaled = g(d, i);
@@ -109,16 +109,16 @@ struct NormBackwardRow {
     const float per = 1 / static_cast<float>(C), g_mean = rms ? 0 : per * total.first;
     const float gu_mean = per * total.second;
     sweep_into(dx, C, [&](auto d, int64_t i) HWY_ATTR {
-      const auto centred = hn::Sub(g(d, i), hn::Set(d, g_mean));
-      const auto projected = hn::NegMulAdd(unit(d, i), hn::Set(d, gu_mean), centred);
+      const auto centered = hn::Sub(g(d, i), hn::Set(d, g_mean));
+      const auto projected = hn::NegMulAdd(unit(d, i), hn::Set(d, gu_mean), centered);
       return hn::Mul(projected, hn::Set(d, of.rstd));
     });
   }
 };
 
-// Calls backward(n, dgamma, dbeta) for every row n of [N, C], with the parts of the sums its row belongs to,
-// and adds up the parts. Parts of dgamma are the first rows of the workspace, parts of dbeta the ones behind
-// them.
+// Calls backward(n, dgamma, dbeta) for every row n of [N, C] with the partial sums that the row adds to, then
+// adds up the partial sums. The partial sums of dgamma are the first rows of the workspace, those of dbeta
+// the rows after them.
 template <class Backward>
 HWY_INLINE void norm_backward_rows(int64_t N, View dgamma, View dbeta, View workspace, Backward backward) {
   const int64_t grain = partial_grain(N), parts = partial_chunks(N);
@@ -132,8 +132,8 @@ HWY_INLINE void norm_backward_rows(int64_t N, View dgamma, View dbeta, View work
     }
     for (int64_t n = begin; n < end; ++n) backward(n, dgamma_part, dbeta_part);
   });
-  if (dgamma) join_parts(workspace, 0, parts, dgamma);
-  if (dbeta) join_parts(workspace, parts, parts, dbeta);
+  if (dgamma) sum_parts(workspace, 0, parts, dgamma);
+  if (dbeta) sum_parts(workspace, parts, parts, dbeta);
 }
 
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE

@@ -18,12 +18,13 @@ namespace locus::kernel::cpu::HWY_NAMESPACE {
 
 // New values of a parameter and its moments.
 template <class V>
-struct Moved {
+struct Updated {
   V parameter, first, second;
 };
 
-// What is the same for all elements. A piece copies it: the compiler then knows that no store changes it. The
-// correction 1 / (1 - b1^step) of m joins the rate, that of v comes behind the root.
+// Factors that are the same for all elements. Each piece copies them, so the compiler knows that no store
+// changes them. The bias correction 1 / (1 - b1^step) of m is part of step_size; the correction of v is
+// applied after the square root.
 struct AdamWFactors {
   float beta1, beta2, rest1, rest2, scale, root_scale, eps, keep, step_size;
 
@@ -58,12 +59,12 @@ void adamw_kernel(const AdamWArgs& args) {
                                     hn::Mul(hn::Mul(hn::Set(d, f.rest2), g), g));
           const auto root = hn::Add(hn::Mul(hn::Sqrt(v), hn::Set(d, f.root_scale)), hn::Set(d, f.eps));
           const auto decayed = hn::Mul(hn::LoadU(d, parameter + i), hn::Set(d, f.keep));
-          return Moved<decltype(m)>{hn::MulAdd(hn::Set(d, f.step_size), hn::Div(m, root), decayed), m, v};
+          return Updated<decltype(m)>{hn::MulAdd(hn::Set(d, f.step_size), hn::Div(m, root), decayed), m, v};
         },
-        [&](auto d, int64_t i, auto moved) HWY_ATTR {
-          hn::StoreU(moved.parameter, d, parameter + i);
-          hn::StoreU(moved.first, d, first + i);
-          hn::StoreU(moved.second, d, second + i);
+        [&](auto d, int64_t i, auto updated) HWY_ATTR {
+          hn::StoreU(updated.parameter, d, parameter + i);
+          hn::StoreU(updated.first, d, first + i);
+          hn::StoreU(updated.second, d, second + i);
         });
   });
 }

@@ -1,4 +1,4 @@
-// Rearranges a and b into the layouts of tile-inl.h.
+// Packs a and b into the layouts of tile-inl.h.
 #if defined(LOCUS_KERNEL_CPU_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_PACK_INL_H_
 #undef LOCUS_KERNEL_CPU_PACK_INL_H_
@@ -20,11 +20,11 @@ HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// out[i][r] = from[i][r] for i < count and r < kWidth, zero from r = valid on.
+// out[i][r] = from[i][r] for i < count and r < kWidth; zero for r >= valid.
 template <int64_t kWidth>
 HWY_INLINE void copy_padded(const float* from, int64_t stride, int64_t count, int64_t valid, float* out) {
   for (int64_t i = 0; i < count; ++i, from += stride, out += kWidth) {
-    if (valid == kWidth) {  // a few instructions, where a size known only here would cost a call
+    if (valid == kWidth) {  // a constant size compiles to a few instructions instead of a call
       std::memcpy(out, from, kWidth * sizeof(float));
     } else {
       for (int64_t r = 0; r < kWidth; ++r) out[r] = r < valid ? from[r] : 0;
@@ -32,8 +32,8 @@ HWY_INLINE void copy_padded(const float* from, int64_t stride, int64_t count, in
   }
 }
 
-// One panel of a: rows m .. m+count of the given matrix, columns k .. k+depth, as the tile wants it.
-// `a` points at element (0, 0); transposed, it is [k, m].
+// One panel of a: rows m .. m+count and columns k .. k+depth of the matrix. `a` points at element (0, 0); if
+// transposed, the matrix is [k, m].
 inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, int64_t count, int64_t k,
                    int64_t depth, float* out) {
   const int64_t rows = tile_rows(count);
@@ -59,10 +59,10 @@ inline void pack_a(const float* a, int64_t stride, bool transposed, int64_t m, i
                    rows);
 }
 
-// Runs of k short enough that the lines being written stay in the first-level cache.
+// Runs of k short enough that the lines being written stay in the L1 cache.
 inline constexpr int64_t kRun = 64;
 
-// Panel of b: columns n .. n+kCols of [k, n] (or of [n, k] when transposed), zero past the last column.
+// One panel of b: columns n .. n+kCols of [k, n] (or of [n, k] if transposed), zero past the last column.
 inline void pack_b(const float* b, int64_t stride, bool transposed, int64_t depth, int64_t n, int64_t cols,
                    float* out) {
   const int64_t valid = std::min(kCols, cols - n);
@@ -78,7 +78,7 @@ inline void pack_b(const float* b, int64_t stride, bool transposed, int64_t dept
   }
 }
 
-// The same of [n, k] in bf16, as f32.
+// The same for a bf16 matrix [n, k], packed as f32.
 inline void pack_b(const Bf16* b, int64_t stride, int64_t depth, int64_t n, int64_t cols, float* out) {
   HWY_ALIGN float wide[kCols * kRun];
   const int64_t valid = std::min(kCols, cols - n);

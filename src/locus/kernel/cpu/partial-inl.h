@@ -1,4 +1,4 @@
-// The two steps of a sum down the rows (kernel/partial.h), per SIMD target.
+// The two steps of a column sum (kernel/partial.h), per SIMD target.
 #if defined(LOCUS_KERNEL_CPU_PARTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_PARTIAL_INL_H_
 #undef LOCUS_KERNEL_CPU_PARTIAL_INL_H_
@@ -19,7 +19,7 @@ HWY_INLINE void add_row(float* sum, const float* x, int64_t n) {
 }
 
 // out = rows [first, first + count) of the workspace, added in order
-HWY_INLINE void join_parts(ConstView workspace, int64_t first, int64_t count, View out) {
+HWY_INLINE void sum_parts(ConstView workspace, int64_t first, int64_t count, View out) {
   each_piece({1, out.cols}, [&](int64_t, int64_t begin, int64_t end) HWY_ATTR {
     float* sum = out.row<float>(0) + begin;
     std::fill_n(sum, end - begin, 0.0f);

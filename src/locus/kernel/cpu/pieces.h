@@ -1,5 +1,5 @@
-// How element-by-element work is cut for the threads: pieces of a row, or several short rows, of about 16K
-// elements, by the shape alone. Views whose rows all lie together are one long row.
+// How elementwise work is split among threads: into pieces of about 16K elements, which are parts of a row or
+// several short rows. The split depends on the shape only. Views with contiguous rows count as one long row.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace locus::kernel::cpu {
 
 inline constexpr int64_t kPieceSize = 16 * 1024;
 
-// Rows of this width that make up a piece, at least one.
+// Rows of this width per piece, at least one.
 constexpr int64_t row_grain(int64_t cols) {
   return std::max<int64_t>(1, kPieceSize / std::max<int64_t>(1, cols));
 }
@@ -21,14 +21,14 @@ struct Extent {
   int64_t rows, cols;
 };
 
-// The rows and columns to work through, of views of one shape.
+// The rows and columns to process, for views of one shape.
 template <class... Others>
 Extent extent_of(ConstView first, const Others&... others) {
   if (first.contiguous() && (others.contiguous() && ...)) return {1, first.numel()};
   return {first.rows, first.cols};
 }
 
-// Calls f(r, begin, end) for runs of columns that together cover every row.
+// Calls f(r, begin, end) for ranges of columns that together cover every row.
 template <class F>
 void each_piece(Extent extent, F&& f) {
   const int64_t per_row = divide_up(extent.cols, kPieceSize);

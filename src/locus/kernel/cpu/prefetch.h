@@ -1,4 +1,4 @@
-// Asking for memory before it is needed: rows that are looked up lie anywhere, the CPU cannot foresee them.
+// Software prefetch: the rows of a table lookup are at random addresses, which the CPU cannot predict.
 #pragma once
 
 #include <hwy/base.h>
@@ -7,19 +7,19 @@
 
 namespace locus::kernel::cpu {
 
-// Brings n floats into the second-level cache; the first would have too few lines on their way at a time.
-// Always inlined: a call that only fetches has no effect in g++'s eyes, and is removed.
+// Prefetches n floats into the L2 cache; the L1 cache allows too few outstanding lines. Always inlined,
+// because g++ treats a call that only prefetches as having no effect and removes it.
 HWY_INLINE void prefetch_strip(const float* x, int64_t n) {
   for (int64_t i = 0; i < n; i += 16) __builtin_prefetch(x + i, 0, 2);
 }
 
-// A row to read, asked for in the course of a sweep over another.
+// Prefetches a row to read during a sweep over another row.
 struct Prefetch {
   const float* row;
   HWY_INLINE void operator()(int64_t i, int64_t n) const { prefetch_strip(row + i, n); }
 };
 
-// A row that will be written.
+// Prefetches a row to write.
 struct PrefetchWritten {
   const float* row;
   HWY_INLINE void operator()(int64_t i, int64_t n) const {

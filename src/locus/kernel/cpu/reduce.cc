@@ -1,5 +1,5 @@
-// Sums over all elements: f32 within blocks of a thousand, double from block to block and from chunk to
-// chunk; chunks are cut by the shape and added in order.
+// Sums over all elements: f32 within blocks of 1024, double over blocks and chunks. The chunks depend on the
+// shape only and are added in order.
 #include <array>
 
 #include "locus/kernel/cpu/cpu.h"

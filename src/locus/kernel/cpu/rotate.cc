@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// What is left of a head behind `width`, when it does not stand there already.
+// Copies the elements of a head after `width`, unless x and y are the same memory.
 HWY_INLINE void pass_through(const RotateArgs& args, const float* x, float* y) {
   if (x == y || args.width == args.head_size) return;
   std::memcpy(y + args.width, x + args.width,
@@ -28,10 +28,10 @@ struct Pair {
   V first, second;
 };
 
-// Both elements of a pair are read before either is written: y may be x.
+// Both elements of a pair are read before either is written, because y may be the memory of x.
 template <bool kInterleaved, bool kBackward>
 HWY_INLINE void rotate_head(const float* x, float* y, const float* cos, const float* sin, int64_t half) {
-  const auto turned = [&](auto d, int64_t i) HWY_ATTR {
+  const auto rotated = [&](auto d, int64_t i) HWY_ATTR {
     using V = hn::Vec<decltype(d)>;
     V a, b;
     if constexpr (kInterleaved) {
@@ -47,7 +47,7 @@ HWY_INLINE void rotate_head(const float* x, float* y, const float* cos, const fl
       return Pair<V>{hn::NegMulAdd(b, s, hn::Mul(a, c)), hn::MulAdd(a, s, hn::Mul(b, c))};
     }
   };
-  sweep(half, turned, [&](auto d, int64_t i, const auto& pair) HWY_ATTR {
+  sweep(half, rotated, [&](auto d, int64_t i, const auto& pair) HWY_ATTR {
     if constexpr (kInterleaved) {
       hn::StoreInterleaved2(pair.first, pair.second, d, y + 2 * i);
     } else {
@@ -68,7 +68,7 @@ HWY_INLINE void rotate_rows(const RotateArgs& args) {
       const float* x = args.x.row<float>(n);
       float* y = args.y.row<float>(n);
       for (int64_t h = 0; h < heads; ++h, x += head_size, y += head_size) {
-        // Heads of 64 are common: for a number that is known there is no loop.
+        // Heads of 64 are common. A constant size needs no loop.
         if (half == 32) {
           rotate_head<kInterleaved, kBackward>(x, y, cos, sin, 32);
         } else {

@@ -17,8 +17,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// A task owns a strip of columns and goes through all rows in order: no two tasks meet, and repeated ids add
-// up in one order.
+// A task owns a strip of columns and processes all rows in order. So no two tasks write the same element, and
+// repeated ids are added in a fixed order.
 void scatter_add_kernel(const ScatterAddArgs& args) {
   constexpr int64_t kStrip = 128, kAhead = 4;
   const int64_t N = args.rows.rows, C = args.rows.cols;

@@ -11,7 +11,7 @@ struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-void* huge_page() {
+void* allocate_scratch() {
   void* memory = allocate_huge_pages(kScratch);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
@@ -20,7 +20,7 @@ void* huge_page() {
 }  // namespace
 
 std::byte* thread_scratch() {
-  static thread_local const std::unique_ptr<void, Free> page(huge_page());
+  static thread_local const std::unique_ptr<void, Free> page(allocate_scratch());
   return static_cast<std::byte*>(page.get());
 }
 

@@ -1,5 +1,5 @@
-// Memory that a thread keeps for its kernels, one huge page: the small pages of a stack lie anywhere, and
-// push each other out of the second-level cache.
+// Scratch memory that each thread keeps for its kernels, in one huge page. The small pages of a stack have
+// arbitrary physical addresses and evict each other from the L2 cache.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace locus::kernel::cpu {
 
-inline constexpr size_t kScratch = kHugePage;  // bytes of it
+inline constexpr size_t kScratch = kHugePage;  // bytes
 
-// The calling thread's; what a chunk of work left there is lost to the next.
+// The scratch memory of the calling thread. Its contents do not survive from one task to the next.
 std::byte* thread_scratch();
 
 }  // namespace locus::kernel::cpu

@@ -7,7 +7,7 @@ const Kernels& table() {
       .packed_size = packed_size,
       .pack = pack,
       .matmul = matmul,
-      .few_rows = few_rows,
+      .matmul_small_m = matmul_small_m,
       .norm = norm,
       .norm_backward = norm_backward,
       .activation = activation,

@@ -12,7 +12,7 @@
 namespace locus::kernel::cpu {
 namespace {
 
-// Highway numbers its targets by bits, the better the lower.
+// Highway numbers its targets by bits; a lower bit is a better target.
 std::vector<std::string> names_of(int64_t targets) {
   std::vector<std::string> names;
   for (; targets != 0; targets &= targets - 1) names.emplace_back(hwy::TargetName(targets & -targets));
@@ -21,15 +21,15 @@ std::vector<std::string> names_of(int64_t targets) {
 
 #if HWY_ARCH_X86
 
-// Two of AVX2's companions that not every compiler's __builtin_cpu_supports knows.
+// Two extensions that the AVX2 target needs and that not every compiler's __builtin_cpu_supports knows.
 bool has_f16c_and_lzcnt() {
   unsigned a, b, f16c, lzcnt, d;
   return __get_cpuid(1, &a, &b, &f16c, &d) && (f16c >> 29 & 1) != 0 &&  //
          __get_cpuid(0x80000001, &a, &b, &lzcnt, &d) && (lzcnt >> 5 & 1) != 0;
 }
 
-// What the compiler may use in the code of each target; __builtin_cpu_supports also asks whether the system
-// saves the registers.
+// The extensions that the compiler may use for each target. __builtin_cpu_supports also checks that the
+// operating system saves the registers.
 int64_t detect() {
   int64_t targets = HWY_STATIC_TARGET;
   if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("pclmul") ||
@@ -52,7 +52,7 @@ int64_t detect() {
 
 #elif HWY_ARCH_ARM_A64
 
-// Every such CPU has it. Highway means AES as well, which no kernel uses.
+// Every aarch64 CPU has NEON. Highway's NEON target also includes AES, which no kernel uses.
 int64_t detect() { return HWY_STATIC_TARGET | HWY_NEON; }
 
 #else

@@ -1,8 +1,8 @@
-// The register tile of the matrix product and the two layouts it reads, per SIMD target.
+// The register tile of the matrix product and the two packed layouts it reads, per SIMD target.
 //
-// A tile is kRows x kCols of c: 24 accumulators where there are 32 registers, 12 where there are 16.
+// A tile is kRows x kCols elements of c: 24 accumulators on targets with 32 registers, 12 on targets with 16.
 //   packed b:  panels of kCols columns, each [k][kCols]
-//   packed a:  panels of kRows rows, each [k][kRows]; at the edge of 1 or 4 rows
+//   packed a:  panels of kRows rows, each [k][kRows]; the last panel may have 1 or 4 rows
 #if defined(LOCUS_KERNEL_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_TILE_INL_H_
 #undef LOCUS_KERNEL_CPU_TILE_INL_H_
@@ -31,16 +31,16 @@ inline constexpr int64_t kLanes = HWY_LANES(float);
 inline constexpr int64_t kCols = 3 * kLanes;
 // AVX2 and SSE4 have 16 registers; NEON and AVX-512 have 32.
 inline constexpr int64_t kRows = (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4) ? 4 : 8;
-// A slice of a b panel this deep (36 KB) stays in the first-level cache while rows of a stream past it.
+// A slice of a b panel this deep (36 KB) stays in the L1 cache while rows of a stream past it.
 inline constexpr int64_t kDepth = std::clamp<int64_t>(36864 / (kCols * 4), 128, 768);
-// Rows of a packed at once, as deep: at most 384 KB, in the second-level cache.
+// Rows of a that are packed together, in slices of kDepth: at most 384 KB, which fits in the L2 cache.
 inline constexpr int64_t kBlockRows = 128;
 
 struct Row {
   V x, y, z;
 };
 
-// row += a * (b0, b1, b2), or as much of it as kVectors says
+// row += a * (b0, b1, b2), the first kVectors of them
 template <int kVectors = 3>
 HWY_INLINE void multiply_add(Row& row, V a, V b0, V b1, V b2) {
   row.x = hn::MulAdd(a, b0, row.x);
@@ -48,10 +48,10 @@ HWY_INLINE void multiply_add(Row& row, V a, V b0, V b1, V b2) {
   if constexpr (kVectors > 2) row.z = hn::MulAdd(a, b2, row.z);
 }
 
-// Value i of the four at p in every lane. On NEON a lane of a loaded vector is free inside the multiply;
-// elsewhere the broadcasting load is.
+// Element i of the four at p, broadcast to every lane. NEON multiplies by a lane of a loaded vector at no
+// cost; other targets have a free broadcasting load.
 template <int i>
-HWY_INLINE V spread([[maybe_unused]] const float* p, [[maybe_unused]] V four) {
+HWY_INLINE V broadcast_lane([[maybe_unused]] const float* p, [[maybe_unused]] V four) {
 #if HWY_TARGET == HWY_NEON
   return hn::Broadcast<i>(four);
 #else
@@ -66,7 +66,7 @@ HWY_INLINE V load_four([[maybe_unused]] const float* p) {
 #endif
 }
 
-// The first kVectors vectors of a row; what is not loaded is not used.
+// The first kVectors vectors of a row; the others are not used.
 template <int kVectors = 3>
 HWY_INLINE Row load_row(const float* c) {
   const F f;
@@ -85,9 +85,9 @@ HWY_INLINE void store_row(const Row& row, float* c) {
   if constexpr (kVectors > 2) hn::StoreU(row.z, f, c + 2 * kLanes);
 }
 
-// c[R][kCols] = from + a b. Each element is one chain of multiply-adds in the order of k, so it does not
-// matter which R, which tile or which slice of k it was computed in. R is 1, 4 or 8. Named rows: g++ 12 keeps
-// an array of vectors on the stack.
+// c[R][kCols] = from + a b. Each element adds its products in the order of k, so its bits do not depend on R,
+// on the tile or on the slices of k. R is 1, 4 or 8. Named rows, because g++ 12 keeps an array of vectors on
+// the stack.
 template <int R>
 HWY_INLINE void one_tile(const TileRun<float>& t) {
   const F f;
@@ -95,15 +95,16 @@ HWY_INLINE void one_tile(const TileRun<float>& t) {
   const float* HWY_RESTRICT b = t.b;
   const float* from = t.from;
   float* c = t.c;
-  const int64_t stride = t.stride, depth = t.depth, apart = t.from_stride;
+  const int64_t stride = t.stride, depth = t.depth, from_stride = t.from_stride;
   Row r0 = from ? load_row(from) : zero_row(), r1 = zero_row(), r2 = r1, r3 = r1, r4 = r1, r5 = r1, r6 = r1,
       r7 = r1;
   if (from && R >= 4) {
-    r1 = load_row(from + apart), r2 = load_row(from + 2 * apart), r3 = load_row(from + 3 * apart);
+    r1 = load_row(from + from_stride), r2 = load_row(from + 2 * from_stride),
+    r3 = load_row(from + 3 * from_stride);
   }
   if (from && R == 8) {
-    r4 = load_row(from + 4 * apart), r5 = load_row(from + 5 * apart);
-    r6 = load_row(from + 6 * apart), r7 = load_row(from + 7 * apart);
+    r4 = load_row(from + 4 * from_stride), r5 = load_row(from + 5 * from_stride);
+    r6 = load_row(from + 6 * from_stride), r7 = load_row(from + 7 * from_stride);
   }
 #pragma GCC unroll 2
   for (int64_t k = 0; k < depth; ++k, a += R, b += kCols) {
@@ -113,17 +114,17 @@ HWY_INLINE void one_tile(const TileRun<float>& t) {
     }
     if constexpr (R >= 4) {
       const V four = load_four(a);
-      multiply_add(r0, spread<0>(a, four), b0, b1, b2);
-      multiply_add(r1, spread<1>(a, four), b0, b1, b2);
-      multiply_add(r2, spread<2>(a, four), b0, b1, b2);
-      multiply_add(r3, spread<3>(a, four), b0, b1, b2);
+      multiply_add(r0, broadcast_lane<0>(a, four), b0, b1, b2);
+      multiply_add(r1, broadcast_lane<1>(a, four), b0, b1, b2);
+      multiply_add(r2, broadcast_lane<2>(a, four), b0, b1, b2);
+      multiply_add(r3, broadcast_lane<3>(a, four), b0, b1, b2);
     }
     if constexpr (R == 8) {
       const V four = load_four(a + 4);
-      multiply_add(r4, spread<0>(a + 4, four), b0, b1, b2);
-      multiply_add(r5, spread<1>(a + 4, four), b0, b1, b2);
-      multiply_add(r6, spread<2>(a + 4, four), b0, b1, b2);
-      multiply_add(r7, spread<3>(a + 4, four), b0, b1, b2);
+      multiply_add(r4, broadcast_lane<0>(a + 4, four), b0, b1, b2);
+      multiply_add(r5, broadcast_lane<1>(a + 4, four), b0, b1, b2);
+      multiply_add(r6, broadcast_lane<2>(a + 4, four), b0, b1, b2);
+      multiply_add(r7, broadcast_lane<3>(a + 4, four), b0, b1, b2);
     }
   }
   store_row(r0, c);
@@ -136,17 +137,17 @@ HWY_INLINE void one_tile(const TileRun<float>& t) {
   }
 }
 
-// How many rows the tile computes for `rows` that are left: the rest are zeros nobody stores.
+// Rows that the tile computes if `rows` are left. The extra rows are zeros and are not stored.
 HWY_INLINE int64_t tile_rows(int64_t rows) { return rows == 1 ? 1 : rows <= 4 ? 4 : kRows; }
 
-// The tiles of a run, one below the other.
+// The tiles of a run, from top to bottom.
 template <int R>
 HWY_INLINE void tiles(TileRun<float> t) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
   if constexpr (R == 8) return run_tiles_of_eight(t);
 #endif
   const int64_t bytes = divide_up(t.ahead.bytes, t.count);
-  for (int64_t i = 0; i < t.count; ++i, t.a += t.apart, t.c += R * t.stride, t.ahead.at += bytes) {
+  for (int64_t i = 0; i < t.count; ++i, t.a += t.a_step, t.c += R * t.stride, t.ahead.at += bytes) {
     for (int64_t line = 0; line < bytes; line += 64) hwy::Prefetch(t.ahead.at + line);
     one_tile<R>(t);
     if (t.from) t.from += R * t.from_stride;

@@ -1,29 +1,29 @@
-// What the register tile of the matrix product (tile-inl.h) works on.
+// Arguments of the register tile of the matrix product (tile-inl.h).
 #pragma once
 
 #include <cstdint>
 
 namespace locus::kernel::cpu {
 
-// Memory that will be needed soon: what follows of b comes from far away, so tiles ask for it as they go.
-struct Ahead {
+// Memory to prefetch: the next slice of b is not in the cache yet, so tiles prefetch it while they run.
+struct PrefetchRange {
   const char* at = nullptr;
   int64_t bytes = 0;
 };
 
-// A run of `count` tiles, one below the other: each has the panel of a that is `apart` numbers further on
-// than the one before, and the rows that follow of c and `from`.
+// A run of `count` tiles, from top to bottom. Each tile uses the panel of a that is a_step elements after the
+// previous one, and the next rows of c and of `from`.
 template <class Number>
 struct TileRun {
   const Number* a;
   const Number* b;
   int64_t depth;  // at least 1
   float* c;
-  int64_t stride;               // of c's rows
-  const float* from = nullptr;  // what the sums start from, rows `from_stride` apart: often c; null for zeros
+  int64_t stride;               // row stride of c
+  const float* from = nullptr;  // initial sums, rows `from_stride` apart (often c); null: zeros
   int64_t from_stride = 0;
-  int64_t count = 1, apart = 0;  // count at least 1
-  Ahead ahead = {};
+  int64_t count = 1, a_step = 0;  // count at least 1
+  PrefetchRange ahead = {};
 };
 
 }  // namespace locus::kernel::cpu

@@ -1,26 +1,28 @@
-// Runs of the register tile of eight rows on NEON, in assembly for the order of its instructions alone. A
-// core takes up eight of them in a cycle and begins four multiply-adds: where several loads come together,
-// multiply-adds are missed, a twelfth of them in some of the orders that g++ chose. And a load should come
-// about a step before its use: it may go to the second-level cache.
+// Runs of the eight-row register tile on NEON. It is written in assembly only to control the order of the
+// instructions. A core decodes eight instructions per cycle and starts four multiply-adds. If several loads
+// are adjacent, multiply-add slots stay empty: a twelfth of them in some of the orders that g++ chose. A load
+// should also come about one step before its use, because it may go to the L2 cache.
 #include "locus/kernel/cpu/tile_neon.h"
 
 #include "locus/base/checked.h"
 
 namespace locus::kernel::cpu {
 
-// v0 to v2: a row of b, each loaded as soon as the row before has no use for its register, which is why the
-// sums are worked on column by column. v3 and v4, or v5 and v6: eight of a, loaded a step ahead. Row r of the
-// sums: v(8+r), v(16+r), v(24+r).
+// v0 to v2: a row of b. Each is loaded as soon as the previous row no longer needs its register, which is why
+// the sums are updated column by column. v3 and v4, or v5 and v6: eight elements of a, loaded one step ahead.
+// Row r of the sums: v(8+r), v(16+r), v(24+r).
 void run_tiles_of_eight(const TileRun<float>& run) {
   const float *a = run.a, *b = run.b, *from = run.from;
   float* c = run.c;
   int64_t count = run.count, left = 0;
-  const int64_t pairs = (run.depth - 1) / 2;  // of steps that another follows
+  const int64_t pairs = (run.depth - 1) / 2;  // pairs of steps that are followed by another step
   const int64_t even = run.depth % 2 == 0, stride = run.stride * 4, from_stride = run.from_stride * 4;
-  const int64_t skip = (run.apart - 8 * (run.depth - 1)) * 4;  // from a of the last step to the next panel
-  // What is ahead is asked for little by little, once in every pair of steps; b, where nothing is, is near.
+  const int64_t skip =
+      (run.a_step - 8 * (run.depth - 1)) * 4;  // bytes from a of the last step to the next panel
+  // Prefetch a little in every pair of steps. If there is nothing to prefetch, use b, which is in the cache.
   const char* ahead = run.ahead.bytes > 0 ? run.ahead.at : reinterpret_cast<const char*>(b);
-  const int64_t asks = count * pairs, ask = asks > 0 ? divide_up(run.ahead.bytes, asks) : 0;
+  const int64_t prefetches = count * pairs;
+  const int64_t prefetch_step = prefetches > 0 ? divide_up(run.ahead.bytes, prefetches) : 0;
   asm volatile(R"(
     .macro add2 s0, s1, b, a, l0, l1
       fmla v\s0\().4s, v\b\().4s, v\a\().s[\l0]
@@ -30,7 +32,7 @@ void run_tiles_of_eight(const TileRun<float>& run) {
       add2 \s0, \s1, \b, \a, 0, 1
       add2 \s2, \s3, \b, \a, 2, 3
     .endm
-    .macro step low, high, next_low, next_high  // one k, and the loads for the next
+    .macro step low, high, next_low, next_high  // one k, and the loads for the next k
       ldr q2, [%[b], #32]
       add2 8, 9, 0, \low, 0, 1
       ldr q\next_low, [%[a], #32]
@@ -96,7 +98,7 @@ void run_tiles_of_eight(const TileRun<float>& run) {
     3:
       prfm pldl2keep, [%[ahead]]
       step 3, 4, 5, 6
-      add %[ahead], %[ahead], %[ask]
+      add %[ahead], %[ahead], %[prefetch_step]
       subs %[left], %[left], #1
       step 5, 6, 3, 4
       b.ne 3b
@@ -126,7 +128,7 @@ void run_tiles_of_eight(const TileRun<float>& run) {
                : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [from] "+&r"(from), [ahead] "+&r"(ahead),
                  [count] "+&r"(count), [left] "+&r"(left)
                : [begin] "r"(run.b), [stride] "r"(stride), [from_stride] "r"(from_stride), [pairs] "r"(pairs),
-                 [even] "r"(even), [skip] "r"(skip), [ask] "r"(ask)
+                 [even] "r"(even), [skip] "r"(skip), [prefetch_step] "r"(prefetch_step)
                : "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v8", "v9", "v10", "v11", "v12",
                  "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
                  "v26", "v27", "v28", "v29", "v30", "v31");

@@ -1,4 +1,4 @@
-// Runs of the register tile of eight rows, in assembly (tile_neon.cc).
+// Runs of the eight-row register tile, in assembly (tile_neon.cc).
 #pragma once
 
 #include "locus/kernel/cpu/tile.h"

@@ -23,7 +23,7 @@ inline double activate(Activation activation, double x) {
     case Activation::silu:
       return x / (1 + std::exp(-x));
     case Activation::relu:
-      return x <= 0 ? 0 : x;  // so written, NaN stays NaN
+      return x <= 0 ? 0 : x;  // written this way, NaN stays NaN
     case Activation::tanh:
       return std::tanh(x);
   }

@@ -9,7 +9,7 @@
 namespace locus::kernel::reference {
 namespace {
 
-// One sequence of the batch: its tokens, and where its block of pairs begins in a dense term.
+// One sequence of the batch: its tokens, and the start of its block of pairs in a dense term.
 struct Span {
   int64_t q, q_count, k, k_count, pair;
 };
@@ -26,7 +26,7 @@ void each_sequence(const SequenceViews& sequences, F&& f) {
   }
 }
 
-// The score of one pair and everything its gradient needs to know.
+// The score of one pair, and everything its gradient needs.
 class Pair {
  public:
   Pair(const AttentionArgs& args, const Span& span, int64_t head, int64_t i, int64_t j)
@@ -60,13 +60,13 @@ class Pair {
     const double cap = a.cap;
     return cap == 0 || sum == -std::numeric_limits<double>::infinity() ? sum : cap * std::tanh(sum / cap);
   }
-  // How much it grows with the sum that is capped; where that is hidden, not at all.
+  // Derivative of the capped score with respect to the sum before the cap; 0 for a hidden key.
   double slope() const {
     const double part = a.cap == 0 ? 0 : std::max(score() / static_cast<double>(a.cap), -1.0);
     return 1 - part * part;
   }
-  // What dropout multiplies the weight by.
-  double kept() const {
+  // The factor that dropout applies to the weight.
+  double dropout_factor() const {
     if (a.dropout == 0) return 1;
     const auto number = static_cast<uint64_t>((h * a.q.rows + q_row) * a.longest + j_in);
     const bool keep = Random(a.seed, a.stream).half(number) >= dropout_threshold(a.dropout);
@@ -93,8 +93,8 @@ void clear(View view) {
   if (view) each(view, [&](int64_t r, int64_t c) { put(view, r, c, 0); });
 }
 
-// The gradient ds of one score, handed on to everything the score was made of.
-void spread(const AttentionBackwardArgs& args, const Pair& p, double ds) {
+// Propagates the gradient ds of one score to everything the score was computed from.
+void propagate(const AttentionBackwardArgs& args, const Pair& p, double ds) {
   const AttentionArgs& a = args.forward;
   const double scaled = ds * static_cast<double>(a.scale);
   for (int64_t c = 0; c < a.head_size; ++c) {
@@ -129,13 +129,13 @@ void attention(const AttentionArgs& args) {
       for (int64_t i = 0; i < span.q_count; ++i) {
         double largest = -std::numeric_limits<double>::infinity(), sum = 0;
         each_key(args, span, h, i, [&](const Pair& p) { largest = std::max(largest, p.score()); });
-        // A dense term may hide every key: such a query sees nothing, as one without keys.
+        // A dense term may hide every key; such a query sees nothing, like a query without keys.
         if (largest == -std::numeric_limits<double>::infinity()) largest = 0;
         each_key(args, span, h, i, [&](const Pair& p) {
-          const double e = std::exp(p.score() - largest), kept = e * p.kept();
+          const double e = std::exp(p.score() - largest), weight = e * p.dropout_factor();
           sum += e;
           for (int64_t c = 0; c < args.head_size; ++c) {
-            add_to(args.out, p.q_row, p.query_column() + c, kept * at(args.v, p.k_row, p.key_column() + c));
+            add_to(args.out, p.q_row, p.query_column() + c, weight * at(args.v, p.k_row, p.key_column() + c));
           }
         });
         const int64_t row = span.q + i;
@@ -158,19 +158,19 @@ void attention_backward(const AttentionBackwardArgs& args) {
     for (int64_t h = 0; h < a.heads; ++h) {
       for (int64_t i = 0; i < span.q_count; ++i) {
         const int64_t row = span.q + i, column = h * a.head_size;
-        if (at(a.lse, row, h) == -std::numeric_limits<double>::infinity()) continue;  // it saw nothing
+        if (at(a.lse, row, h) == -std::numeric_limits<double>::infinity()) continue;  // the query saw no key
         double out_dot = 0;
         for (int64_t c = column; c < column + a.head_size; ++c)
           out_dot += at(args.dout, row, c) * at(a.out, row, c);
         each_key(a, span, h, i, [&](const Pair& p) {
-          const double weight = std::exp(p.score() - at(a.lse, row, h)), kept = p.kept();
+          const double weight = std::exp(p.score() - at(a.lse, row, h)), dropout = p.dropout_factor();
           double dweight = 0;
           for (int64_t c = 0; c < a.head_size; ++c) {
             const double dout = at(args.dout, row, column + c);
-            dweight += kept * dout * at(a.v, p.k_row, p.key_column() + c);
-            if (args.dv) add_to(args.dv, p.k_row, p.key_column() + c, weight * kept * dout);
+            dweight += dropout * dout * at(a.v, p.k_row, p.key_column() + c);
+            if (args.dv) add_to(args.dv, p.k_row, p.key_column() + c, weight * dropout * dout);
           }
-          spread(args, p, weight * (dweight - out_dot) * p.slope());
+          propagate(args, p, weight * (dweight - out_dot) * p.slope());
         });
       }
     }

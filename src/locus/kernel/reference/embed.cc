@@ -7,7 +7,8 @@
 namespace locus::kernel::reference {
 namespace {
 
-// Element c of token n's row of a table, whose column 0 stands at column `start` of x; 0 outside of it.
+// Element c of the sum x from one table, whose column 0 is added to column `start` of x; 0 outside of the
+// table.
 double looked_up(const EmbedTable& from, int64_t n, int64_t c, int64_t start) {
   if (!from.table || c < start || c - start >= from.table.cols) return 0;
   return at(from.table, from.ids.as<int32_t>()[n], c - start);
@@ -19,7 +20,7 @@ double sum_at(const EmbedArgs& args, int64_t n, int64_t c) {
          looked_up(args.segments, n, c, 0);
 }
 
-// Dropout of element `number`, and its own backward pass.
+// Dropout of the element with index `number`; it is its own backward pass.
 double dropped(const EmbedArgs& args, int64_t number, double value) {
   if (args.dropout == 0) return value;
   const uint32_t bits = Random(args.seed, args.stream).half(static_cast<uint64_t>(number));
@@ -50,7 +51,7 @@ void embed(const EmbedArgs& args) {
   }
 }
 
-// With u = (x - mean) rstd and g = dy gamma:  dx = rstd (g - mean(g) - u mean(g u)), mean(g) absent for rms.
+// With u = (x - mean) rstd and g = dy gamma:  dx = rstd (g - mean(g) - u mean(g u)); rms has no mean(g).
 void embed_backward(const EmbedBackwardArgs& args) {
   const EmbedArgs& forward = args.forward;
   const int64_t C = args.dx.cols;

@@ -26,7 +26,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
       put(args.loss, n, 0);
       continue;
     }
-    // Unsmoothed, a logit of -inf has no part in the loss; 0 times its infinity would be NaN.
+    // Without smoothing a logit of -inf does not affect the loss, but 0 times infinity would be NaN.
     for (int64_t c = 0; s != 0 && c < V; ++c)
       smooth += weight(args.weights, c) * (lse - at(args.logits, n, c));
     const double picked = weight(args.weights, target) * (lse - at(args.logits, n, target));

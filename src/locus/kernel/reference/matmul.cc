@@ -6,7 +6,7 @@
 
 namespace locus::kernel::reference {
 
-// Packed here means: row-major [k, n].
+// The packed layout is row-major [k, n].
 int64_t packed_size(int64_t k, int64_t n, DType) { return std::max<int64_t>(k * n, 1); }
 
 void pack(const PackArgs& args) {
@@ -23,7 +23,7 @@ void pack(const PackArgs& args) {
 
 namespace {
 
-// A number of a, as it takes part in a product with b: rounded to bf16 where b is.
+// An element of a as it enters a product with b: rounded to bf16 if b is bf16.
 double rounded(double a, DType b) {
   return b == DType::bf16 ? static_cast<double>(to_f32(to_bf16(static_cast<float>(a)))) : a;
 }
@@ -46,7 +46,7 @@ void matmul(const MatmulArgs& args) {
   }
 }
 
-void few_rows(const FewRowsArgs& args) {
+void matmul_small_m(const MatmulSmallMArgs& args) {
   each(args.c, [&](int64_t m, int64_t n) {
     double sum = args.bias ? at(args.bias, n) : 0;
     for (int64_t k = 0; k < args.b.cols; ++k) {

@@ -14,8 +14,8 @@ void norm(const NormArgs& args) {
       mean /= static_cast<double>(C);
     }
     for (int64_t c = 0; c < C; ++c) {
-      const double centred = at(args.x, n, c) - mean;
-      square += centred * centred;
+      const double centered = at(args.x, n, c) - mean;
+      square += centered * centered;
     }
     const double rstd = 1 / std::sqrt(square / static_cast<double>(C) + static_cast<double>(args.eps));
     for (int64_t c = 0; c < C; ++c) {
@@ -27,7 +27,7 @@ void norm(const NormArgs& args) {
   }
 }
 
-// With u = (x - mean) rstd and g = dy gamma:  dx = rstd (g - mean(g) - u mean(g u)), mean(g) absent for rms.
+// With u = (x - mean) rstd and g = dy gamma:  dx = rstd (g - mean(g) - u mean(g u)); rms has no mean(g).
 void norm_backward(const NormBackwardArgs& args) {
   const int64_t C = args.x.cols;
   for (int64_t c = 0; c < C; ++c) {

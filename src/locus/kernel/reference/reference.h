@@ -1,5 +1,5 @@
-// The specification: plain loops, arithmetic in double, storage f32 or f64, and bf16 for
-// the right side of a product.
+// The specification of every kernel: plain loops with arithmetic in double. Storage is f32 or f64, or bf16
+// for the right side of a product.
 #pragma once
 
 #include "locus/kernel/kernels.h"
@@ -11,7 +11,7 @@ const Kernels& table();
 int64_t packed_size(int64_t k, int64_t n, DType b);
 void pack(const PackArgs&);
 void matmul(const MatmulArgs&);
-void few_rows(const FewRowsArgs&);
+void matmul_small_m(const MatmulSmallMArgs&);
 void norm(const NormArgs&);
 void norm_backward(const NormBackwardArgs&);
 void activation(const ActivationArgs&);

@@ -1,11 +1,11 @@
-// Reading and writing f32, f64 or bf16 storage as double, so that each reference kernel is written once.
+// Reads and writes f32, f64 or bf16 storage as double, so that each reference kernel is written once.
 #pragma once
 
 #include "locus/tensor/view.h"
 
 namespace locus::kernel::reference {
 
-// Element (r, c) as double, of a view of any of these formats.
+// Element (r, c) as double.
 inline double at(ConstView view, int64_t r, int64_t c) {
   if (view.dtype == DType::bf16) return to_f32(view.row<Bf16>(r)[c]);
   return view.dtype == DType::f32 ? view.row<float>(r)[c] : view.row<double>(r)[c];
@@ -26,7 +26,7 @@ inline void put(View view, int64_t c, double value) { put(view, 0, c, value); }
 // Calls f(r, c) for every element in order.
 template <class F>
 void each(ConstView view, F&& f) {
-  if (view.cols == 0) return;  // whatever the number of rows
+  if (view.cols == 0) return;  // for any number of rows
   for (int64_t r = 0; r < view.rows; ++r) {
     for (int64_t c = 0; c < view.cols; ++c) f(r, c);
   }

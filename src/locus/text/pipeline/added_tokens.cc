@@ -10,7 +10,7 @@ namespace {
 
 bool is_blank(Character character) { return class_of(character) == CharacterClass::space; }
 
-bool stands_alone(std::string_view text, size_t begin, size_t end) {
+bool is_whole_word(std::string_view text, size_t begin, size_t end) {
   return (begin == 0 || !in_word(character_before(text, begin))) &&
          (end == text.size() || !in_word(character_at(text, end)));
 }
@@ -25,7 +25,7 @@ AddedToken read_added_token(const JsonPart& part) {
                       .left = part.flag("lstrip", false),
                       .right = part.flag("rstrip", false),
                       .single_word = part.flag("single_word", false)};
-  require(!token.content.empty(), "{}: '{}.content' is empty, expected one byte at least",
+  require(!token.content.empty(), "{}: '{}.content' is empty, expected at least one byte",
           part.json().where(), part.place());
   return token;
 }
@@ -46,7 +46,7 @@ AddedTokenFinder::AddedTokenFinder(std::span<const AddedToken> tokens, bool norm
     if (token.normalized != normalized) continue;
     AlignedText content(token.content, 0, token.content.size());
     if (normalized && normalizer != nullptr) normalizer->apply(content);
-    if (content.text().empty()) continue;  // nothing is left of it to be found
+    if (content.text().empty()) continue;  // the normalizer removed all of it
     trie_.add(content.text(), static_cast<int32_t>(tokens_.size()));
     first_[static_cast<unsigned char>(content.text()[0])] = true;
     tokens_.push_back(token);
@@ -81,14 +81,14 @@ std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text,
     size_t begin = i, end = i + found.length;
     i = end;
     if (token.special && specials == Specials::are_text) continue;
-    if (token.single_word && !stands_alone(text, begin, end)) continue;
+    if (token.single_word && !is_whole_word(text, begin, end)) continue;
     while (token.left && begin > done && is_blank(character_before(text, begin))) {
       begin -= character_before(text, begin).length;
     }
     while (token.right && end < text.size() && is_blank(character_at(text, end))) {
       end += character_at(text, end).length;
     }
-    // Blanks that the token before took along may be a token, too; unless that takes blanks before it.
+    // A token may begin with whitespace that the previous token included, unless it strips whitespace itself.
     if (token.left) begin = std::max(begin, done);
     if (begin > done) parts.push_back({done, begin, -1});
     if (begin < end) parts.push_back({begin, end, token.id});

@@ -1,5 +1,5 @@
-// Tokens that were added to a vocabulary: each is found whole in a text before anything else happens to it,
-// or right after the text was normalized.
+// Added tokens of a vocabulary. They are matched as a whole in the raw text before all other steps, or in the
+// normalized text.
 #pragma once
 
 #include <array>
@@ -17,34 +17,34 @@ struct AddedToken {
   std::string content;
   int32_t id = -1;
   bool special = false;
-  bool normalized = true;            // looked for in the normalized text
-  bool left = false, right = false;  // takes the blanks on that side with it
-  bool single_word = false;          // only where no word goes on
+  bool normalized = true;            // matched in the normalized text
+  bool left = false, right = false;  // includes the whitespace on that side
+  bool single_word = false;          // not matched inside a word
 };
 
 AddedToken read_added_token(const JsonPart& part);  // without its id
 std::vector<AddedToken> read_added_tokens(const JsonPart& tokenizer);
 
-// Finds those that are looked for in one of the two kinds of text.
+// Finds the added tokens of the raw text, or those of the normalized text.
 class AddedTokenFinder {
  public:
   AddedTokenFinder() = default;
-  // `normalizer` is applied to the contents; it may be nothing.
+  // `normalizer` is applied to the contents of the tokens; it may be null.
   AddedTokenFinder(std::span<const AddedToken> tokens, bool normalized, const Normalizer* normalizer);
 
-  // A part of a text: a token, or text between tokens (id -1).
+  // A part of a text: a token, or the text between tokens (id -1).
   struct Part {
     size_t begin, end;
     int32_t id;
   };
   std::vector<Part> cut(std::string_view text, Specials specials) const;
-  bool finds_nothing(Specials specials) const;  // in any text
+  bool finds_nothing(Specials specials) const;  // true for every text
   bool finds_nothing(std::string_view text, Specials specials) const;
 
  private:
   std::vector<AddedToken> tokens_;
-  TokenTrie trie_;                 // to places in tokens_
-  std::array<bool, 256> first_{};  // bytes that one of them begins with
+  TokenTrie trie_;                 // to indices in tokens_
+  std::array<bool, 256> first_{};  // first bytes of the tokens
 };
 
 }  // namespace locus

@@ -8,7 +8,7 @@
 namespace locus {
 namespace {
 
-// Where the character begins that the byte at `offset` belongs to.
+// The start of the character that contains the byte at `offset`.
 size_t character_start(std::string_view text, size_t offset) {
   for (size_t back = 1; back < 4 && back <= offset; ++back) {
     if (character_at(text, offset - back).length > back) return offset - back;
@@ -53,7 +53,7 @@ void AlignedText::rewrite(std::span<const Step> steps, size_t removed) {
   std::vector<TextSpan> sources;
   text.reserve(steps.size());
   sources.reserve(steps.size());
-  size_t old = 0;  // in bytes: the next character of the old text
+  size_t old = 0;  // byte offset of the next character of the old text
   const auto skip = [&] {
     if (old < text_.size()) old += character_at(text_, old).length;
   };

@@ -1,5 +1,5 @@
-// A text that is being rewritten, with the place in the original that each of its bytes comes from. All bytes
-// of a character come from the same place, a whole number of characters of the original.
+// A text that is being rewritten. Every byte knows its source, a range of the original text. All bytes of a
+// character have the same source, which consists of whole characters of the original.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace locus {
 
 class AlignedText {
  public:
-  // original[begin, end), as it is; the original must stay where it is.
+  // original[begin, end), unchanged. The original must outlive this object.
   AlignedText(std::string_view original, size_t begin, size_t end)
       : original_(original), begin_(begin), end_(end) {}
 
@@ -24,39 +24,40 @@ class AlignedText {
   }
   size_t original_size() const { return end_ - begin_; }
   AlignedText slice(size_t begin, size_t end) const;
-  // Where text()[begin, end) comes from.
+  // The source of text()[begin, end).
   TextSpan source(size_t begin, size_t end) const;
 
-  // One character of a new text, and how it came about:
-  //   0   it stands for the next character of the old text
-  //  -n   it stands for the next one and swallows the n behind it
-  //   1   it was put in, and comes from where the one before it does
+  // One character of a new text, and its change:
+  //   0   it replaces the next character of the old text
+  //  -n   it replaces the next character, and the n characters after it are removed
+  //   1   it is inserted, and has the source of the character before it
   struct Step {
     int32_t code;
     int32_t change;
   };
-  // A whole new text, all of which `steps` spell. The first `removed` characters of the old one are gone.
+  // Replaces the whole text by the characters of `steps`. The first `removed` characters of the old text are
+  // removed.
   void rewrite(std::span<const Step> steps, size_t removed = 0);
-  // Puts `word` in place of every range of the text, which are in order and do not overlap. What is put in
-  // comes from where the last character of the range does.
+  // Replaces every range of the text by `word`. Ranges are in order and do not overlap. The new text has the
+  // source of the last character of the range.
   struct Range {
     size_t begin, end;
   };
   void replace(std::span<const Range> ranges, std::string_view word);
-  // A whole new text, of which every byte comes from a range of the old one, which is not empty.
+  // Replaces the whole text. Every byte has a non-empty range of the old text as its source.
   void become(std::string text, std::span<const Range> from);
-  // In front of a text that is not empty; it comes from where the first character does.
+  // Prepends to a text that is not empty. The new text has the source of the first character.
   void prepend(std::string_view word);
-  // The same in front of some of the words that `words` cut the text into; these follow the text.
+  // Prepends to some of the words that the text is split into, and updates `words`.
   void prepend(std::string_view word, std::vector<Range>& words, const std::vector<bool>& wanted);
 
  private:
-  void align();  // writes out where each byte comes from
+  void align();  // materializes text_ and sources_
 
   std::string_view original_;
   size_t begin_, end_;
   bool changed_ = false;
-  std::string text_;               // from here on only of a changed text
+  std::string text_;               // this and sources_ are used only if changed_
   std::vector<TextSpan> sources_;  // of each byte
 };
 

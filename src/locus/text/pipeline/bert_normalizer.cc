@@ -1,5 +1,5 @@
-// BERT's: without controls, every blank a space, spaces around Chinese characters, then without accents and
-// in lower case.
+// The normalizer of BERT: removes control characters, turns whitespace into spaces, adds spaces around
+// Chinese characters, removes accents, and lowercases.
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ bool is_dropped(int32_t code) {
   if (code == 0 || code == 0xfffd) return true;
   if (code == '\t' || code == '\n' || code == '\r') return false;
   const auto category = utf8proc_category(code);
-  if (category == UTF8PROC_CATEGORY_CF) return !younger_than_unicode_9(code);
+  if (category == UTF8PROC_CATEGORY_CF) return !added_since_unicode_9(code);
   return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CO;
 }
 
-// The blocks that BERT calls Chinese.
+// The Unicode blocks that BERT treats as Chinese.
 bool is_chinese(int32_t code) {
   static constexpr int32_t kBlocks[][2] = {{0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},
                                            {0x20000, 0x2a6df}, {0x2a700, 0x2b81f}, {0x2b920, 0x2ceaf},
@@ -33,10 +33,10 @@ bool is_chinese(int32_t code) {
          std::ranges::any_of(kBlocks, [&](const auto& b) { return b[0] <= code && code <= b[1]; });
 }
 
-// A mark that takes no space of its own; U+1734 was one in Unicode 8.
+// A nonspacing mark; U+1734 was one in Unicode 8.
 bool is_accent(int32_t code) {
   if (code < 0x300) return false;
-  return code == 0x1734 || (utf8proc_category(code) == UTF8PROC_CATEGORY_MN && !younger_than_unicode_9(code));
+  return code == 0x1734 || (utf8proc_category(code) == UTF8PROC_CATEGORY_MN && !added_since_unicode_9(code));
 }
 
 void clean(AlignedText& text) {
@@ -82,7 +82,7 @@ class BertNormalizer final : public Normalizer {
     }
     if (lower_) lower(text);
   }
-  Apart apart() const override { return Apart::before_ascii; }
+  SplitPoints split_points() const override { return SplitPoints::before_ascii; }
 
  private:
   bool clean_, chinese_, lower_, accents_;

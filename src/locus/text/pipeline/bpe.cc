@@ -1,7 +1,7 @@
-// Byte-pair encoding (Sennrich et al. 2016, arXiv 1508.07909): a word begins as its characters, or as its
-// bytes spelled as characters, and known pairs of neighbours merge, the earliest learned first. A character
-// that is no token becomes its bytes where the vocabulary has tokens for these, or is unknown, or is as if
-// not there.
+// Byte-pair encoding (Sennrich et al. 2016, arXiv 1508.07909). A word starts as its characters, or as its
+// bytes spelled as characters; then known pairs of neighbors merge, the earliest learned pair first. A
+// character that is not a token becomes byte tokens if the vocabulary has them, otherwise the unknown token,
+// otherwise it is dropped.
 #include <algorithm>
 #include <array>
 
@@ -23,7 +23,8 @@ class BpeReader {
     simdjson::dom::object vocabulary;
     if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
     ids = read_token_ids(part.json(), vocabulary);
-    require(!ids.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
+    require(!ids.empty(), "{}: '{}.vocab' is empty, expected at least one token", part.json().where(),
+            part.place());
     simdjson::dom::array list;
     if (part.member("merges").get_array().get(list)) part.refuse("merges", "a list");
     for (const simdjson::dom::element merge : list) add(merge);
@@ -58,8 +59,8 @@ class BpeReader {
     const Merge fresh = {id_of(first), id_of(second), id_of(first + second),
                          static_cast<uint32_t>(merges.size())};
     const auto [other, once] = ranks_.emplace(uint64_t(fresh.left) << 32 | uint64_t(fresh.right), fresh.rank);
-    require(once, "{}: '{}': {} and {} merge already at {}", part_.json().where(), place(), quote(left),
-            quote(right), other->second);
+    require(once, "{}: '{}': duplicate merge of {} and {}, first at index {}", part_.json().where(), place(),
+            quote(left), quote(right), other->second);
     merges.push_back(fresh);
   }
 
@@ -93,7 +94,7 @@ class MergingModel final : public TokenModel {
     if (!part.has("unk_token")) return;
     const std::string unknown = part.text("unk_token");
     const auto found = reader.ids.find(unknown);
-    require(found != reader.ids.end(), "{}: '{}.unk_token' is {}, which is not in the vocabulary",
+    require(found != reader.ids.end(), "{}: '{}.unk_token' is {}, expected a token of the vocabulary",
             part.json().where(), part.place(), quote(unknown));
     unknown_ = found->second;
   }
@@ -109,8 +110,8 @@ class MergingModel final : public TokenModel {
       if (id >= 0) return pieces.push_back({id, 0, size});
     }
     Run run;
-    uint32_t unknown = 0;  // how many bytes before the place are unknown and not yet a token
-    uint32_t place = 0;    // without what is left out
+    uint32_t unknown = 0;  // number of unknown bytes before `place` that have no token yet
+    uint32_t place = 0;    // offset in the word; dropped characters do not count
     for (uint32_t i = 0; i < size;) {
       const uint32_t length = as_bytes_ ? 1 : character_at(word, i).length;
       const std::string_view character = word.substr(i, length);
@@ -134,7 +135,7 @@ class MergingModel final : public TokenModel {
   }
 
  private:
-  // Characters that follow each other and are all tokens.
+  // Consecutive characters that are all tokens.
   struct Run {
     std::vector<int32_t> ids;
     uint32_t begin = 0;
@@ -174,17 +175,17 @@ class MergingModel final : public TokenModel {
   bool as_bytes_, whole_, fuse_;
   MergeTable table_;
   TokenTrie trie_;
-  std::array<int32_t, 256> bytes_{};  // byte tokens of the fallback; -1: there is none
-  TokenLengths lengths_;              // in bytes of a word
+  std::array<int32_t, 256> bytes_{};  // tokens of the byte fallback; -1: none
+  TokenLengths lengths_;              // in bytes
   int32_t unknown_ = -1;
-  std::vector<std::pair<std::string, int32_t>> tokens_;  // until they are taken
+  std::vector<std::pair<std::string, int32_t>> tokens_;  // until take_tokens()
 };
 
 }  // namespace
 
 std::unique_ptr<TokenModel> read_bpe(const JsonPart& part, bool as_bytes) {
   for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    if (!part.text(name, "").empty()) part.refuse(name, "none: Locus merges without it");
+    if (!part.text(name, "").empty()) part.refuse(name, "none; it is not supported");
   }
   if (part.has("dropout")) {
     double dropout = 0;

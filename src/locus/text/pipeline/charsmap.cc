@@ -7,7 +7,7 @@
 namespace locus {
 namespace {
 
-// A node of the double array: whether a leaf is below it, its label, and where its children begin.
+// A node of the double array: whether it has a leaf, its label, and the offset of its children.
 class Unit {
  public:
   explicit Unit(uint32_t bits) : bits_(bits) {}
@@ -27,7 +27,9 @@ CharsMap::CharsMap(std::string_view bytes, std::string_view what) {
   const bool fits = bytes.size() >= sizeof(size);
   if (fits) std::memcpy(&size, bytes.data(), sizeof(size));
   require(fits && size % 4 == 0 && size <= bytes.size() - sizeof(size) && size > 0,
-          "{} has {} bytes and says that its trie has {}; is it cut short?", what, bytes.size(), size);
+          "{} has {} bytes, but its trie size is {}, expected a positive multiple of 4 that fits; it may be "
+          "truncated",
+          what, bytes.size(), size);
   units_.resize(size / 4);
   std::memcpy(units_.data(), bytes.data() + sizeof(size), size);
   words_ = bytes.substr(sizeof(size) + size);

@@ -1,5 +1,5 @@
-// SentencePiece's compiled rules: a map from short texts to their replacements, in the bytes
-//   u32 size of the trie | the trie, a double array (Yata et al. 2007) | replacements, each ended by a NUL
+// The compiled normalization rules of SentencePiece: a map from short texts to replacements, in the format
+//   u32 size of the trie | the trie, a double array (Yata et al. 2007) | replacements, each terminated by NUL
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace locus {
 
 class CharsMap {
  public:
-  // `what` begins the error when the bytes cannot be such a map.
+  // `what` begins the error if the bytes are not such a map.
   CharsMap(std::string_view bytes, std::string_view what);
 
   struct Found {
-    size_t length = 0;  // of the text that is replaced; 0: none of its beginnings has a rule
+    size_t length = 0;  // of the replaced prefix; 0: no prefix has a rule
     std::string_view word;
   };
-  Found shortest(std::string_view text) const;  // of the beginnings of `text` that have a rule
+  Found shortest(std::string_view text) const;  // the shortest prefix of `text` with a rule
   Found longest(std::string_view text) const;
 
  private:

@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 constexpr std::array kRoleNames = {"bos_token", "eos_token", "unk_token", "sep_token",
                                    "pad_token", "cls_token", "mask_token"};
 
-// "<s>", or an object that says more of it.
+// "<s>", or an object with its properties.
 AddedToken read_token(const JsonPart& part, const std::string& name, simdjson::dom::element value) {
   std::string_view content;
   if (!value.get_string().get(content)) return special_token(std::string(content));
   return read_added_token({part.json(), part.place() + "." + name, value});
 }
 
-// Nothing: the folder does not speak of such tokens.
+// Returns nothing if the folder has no such list.
 std::optional<std::vector<AddedToken>> read_listed(const JsonPart& config) {
   std::optional<std::vector<AddedToken>> tokens;
   for (const char* name : {"extra_special_tokens", "additional_special_tokens"}) {
@@ -48,7 +48,7 @@ std::vector<AddedToken> read_decoder_tokens(const JsonPart& config) {
     tokens.push_back(read_added_token({config.json(), config.place() + "." + place, value}));
     const int64_t id = parse<int64_t>(key).value_or(-1);
     if (id < 0 || id > std::numeric_limits<int32_t>::max())
-      config.refuse(kName, "tokens under their numbers");
+      config.refuse(kName, "tokens with their ids as keys");
     tokens.back().id = static_cast<int32_t>(id);
   }
   return tokens;
@@ -56,7 +56,7 @@ std::vector<AddedToken> read_decoder_tokens(const JsonPart& config) {
 
 // {"[MASK]": 128000, ..}
 std::vector<AddedToken> read_added_file(const fs::path& folder, const std::vector<AddedToken>& special) {
-  const JsonText json = read_beside(folder / kAddedTokensFile);
+  const JsonText json = read_optional_json(folder / kAddedTokensFile);
   std::vector<AddedToken> tokens;
   each_token_id(json, json.object(), [&](std::string_view content, int32_t id) {
     const bool known = std::ranges::count(special, content, &AddedToken::content) > 0;
@@ -73,20 +73,20 @@ AddedToken special_token(std::string content) {
 }
 
 FolderTokens::FolderTokens(const fs::path& folder, const RolePresets& presets)
-    : said_(read_tokenizer_config(folder)),
-      config_(said_, "tokenizer_config"),
+    : json_(read_tokenizer_config(folder)),
+      config_(json_, "tokenizer_config"),
       listed_(read_listed(config_)) {
   const bool complete = config_.has("added_tokens_decoder");
-  const JsonText map_json = complete ? JsonText("{}", "") : read_beside(folder / kTokenMapFile);
+  const JsonText map_json = complete ? JsonText("{}", "") : read_optional_json(folder / kTokenMapFile);
   const JsonPart map(map_json, "special_tokens_map");
   std::vector<AddedToken> named = listed_.value_or(std::vector<AddedToken>());
   for (size_t i = 0; i < roles_.size(); ++i) {
     const char* name = kRoleNames[i];
     const JsonPart& part = map.has(name) ? map : config_;
-    const bool said = part.has(name);
-    roles_[i] = said ? read_token(part, name, part.member(name)) : special_token(presets.names[i]);
-    if (said) named.push_back(roles_[i]);
-    const bool as_object = said && !part.member(name).is_string();
+    const bool given = part.has(name);
+    roles_[i] = given ? read_token(part, name, part.member(name)) : special_token(presets.names[i]);
+    if (given) named.push_back(roles_[i]);
+    const bool as_object = given && !part.member(name).is_string();
     if (i == static_cast<size_t>(TokenRole::mask) && !as_object) roles_[i].left = presets.mask_takes_blank;
   }
   added_ = complete ? read_decoder_tokens(config_) : read_added_file(folder, named);
@@ -100,9 +100,9 @@ std::vector<AddedToken> FolderTokens::added(const std::vector<AddedToken>& piece
   for (const std::string& token : vocabulary) ids.insert_or_assign(token, next++);
   std::vector<AddedToken> all;
   std::unordered_map<std::string, size_t> places;
-  size_t fixed = 0;  // how many stay as they are; of the others the last to come says how one is found
+  size_t fixed = 0;  // the first tokens are final; a later one replaces an earlier one with the same content
   const auto add = [&](AddedToken token) {
-    if (token.content.empty()) return;  // a role that no token has
+    if (token.content.empty()) return;  // no token has this role
     const auto [place, fresh] = places.emplace(token.content, all.size());
     if (!fresh && place->second < fixed) return;
     if (fresh) all.emplace_back();

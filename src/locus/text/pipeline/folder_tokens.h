@@ -1,6 +1,6 @@
-// What the files beside a vocabulary say of its tokens, as transformers reads them where there is no
-// tokenizer.json: tokenizer_config.json, and with it special_tokens_map.json and added_tokens.json, unless
-// the first one has it all ("added_tokens_decoder").
+// The added and special tokens of a folder without tokenizer.json, read like transformers does: from
+// tokenizer_config.json, and from special_tokens_map.json and added_tokens.json unless the first file has
+// "added_tokens_decoder".
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ inline constexpr const char* kAddedTokensFile = "added_tokens.json";
 // bos_token, eos_token, unk_token, sep_token, pad_token, cls_token, mask_token
 enum class TokenRole { begin, end, unknown, separator, pad, whole, mask };
 
-// The tokens of a class, in the order of TokenRole; "": it has none.
+// The default tokens of a tokenizer class, in the order of TokenRole; "": none.
 struct RolePresets {
   std::array<const char*, 7> names;
-  bool mask_takes_blank = false;  // the one before it
+  bool mask_takes_blank = false;  // the mask token includes the space before it
 };
 
 AddedToken special_token(std::string content);
@@ -33,13 +33,13 @@ class FolderTokens {
 
   const JsonPart& config() const { return config_; }  // tokenizer_config.json
   const std::string& name(TokenRole role) const { return roles_[static_cast<size_t>(role)].content; }
-  // All that are found whole in a text, each under its id in the vocabulary, or else behind it: those the
-  // folder adds, those with a role, and `pieces`, unless the folder lists others in their place.
+  // All tokens that are matched as a whole: those that the folder adds, those with a role, and `pieces`
+  // unless the folder lists other tokens instead. Their ids are those of the vocabulary, or follow it.
   std::vector<AddedToken> added(const std::vector<AddedToken>& pieces,
                                 const std::vector<std::string>& vocabulary) const;
 
  private:
-  JsonText said_;
+  JsonText json_;
   JsonPart config_;
   std::array<AddedToken, 7> roles_;
   std::vector<AddedToken> added_;

@@ -52,7 +52,7 @@ int64_t JsonPart::integer(const char* name, int64_t least, int64_t most,
   if (preset && !has(name)) return *preset;
   int64_t value = 0;
   if (member(name).get_int64().get(value) || value < least || value > most) {
-    refuse(name, fmt::format("a whole number from {} to {}", least, most).c_str());
+    refuse(name, fmt::format("an integer from {} to {}", least, most).c_str());
   }
   return value;
 }
@@ -72,8 +72,8 @@ std::vector<JsonPart> JsonPart::parts(const char* name) const {
 void JsonPart::refuse_type(std::string_view what, std::initializer_list<std::string_view> known) const {
   const std::string found = type();
   const std::vector<std::string_view> names(known);
-  fail(Fault::data, "{}: '{}' is a {} of type {}{}; Locus knows {}", json_->where(), place_, what,
-       quote(found), suggestion(found, names), fmt::join(names, ", "));
+  fail({Fault::data, Code::unsupported_field}, "{}: '{}' is a {} of unsupported type {}{}, expected {}",
+       json_->where(), place_, what, quote(found), suggestion(found, names), fmt::join(names, ", "));
 }
 
 }  // namespace locus

@@ -1,5 +1,5 @@
-// A part of tokenizer.json: an object whose members are checked as they are asked for. Errors name the file,
-// the place in it, the value and what was expected.
+// A part of tokenizer.json: an object whose members are checked on access. Errors name the file, the place in
+// it, the value, and what was expected.
 #pragma once
 
 #include <initializer_list>
@@ -12,22 +12,22 @@ namespace locus {
 class JsonPart {
  public:
   JsonPart(const JsonText& json, std::string place, simdjson::dom::element value);
-  JsonPart(const JsonText& json, std::string place);  // the whole of it
+  JsonPart(const JsonText& json, std::string place);  // the whole file
 
   std::string type() const { return text("type"); }
-  bool has(const char* name) const;  // there, and not null
+  bool has(const char* name) const;  // exists and is not null
   std::string text(const char* name, std::optional<std::string_view> preset = {}) const;
   bool flag(const char* name, bool preset) const;
   int64_t integer(const char* name, int64_t least, int64_t most, std::optional<int64_t> preset = {}) const;
   simdjson::dom::element member(const char* name) const;
   JsonPart part(const char* name) const;
-  std::vector<JsonPart> parts(const char* name) const;  // of a list of objects
+  std::vector<JsonPart> parts(const char* name) const;  // the objects of a list
 
   const std::string& place() const { return place_; }
   const JsonText& json() const { return *json_; }
-  std::string where() const;  // the file and the place, to begin an error
+  std::string where() const;  // file and place, for errors
   [[noreturn]] void refuse(const char* name, const char* expected) const;
-  // The part's type is none that Locus knows.
+  // Throws because the type of this part is not supported.
   [[noreturn]] void refuse_type(std::string_view what, std::initializer_list<std::string_view> known) const;
 
  private:

@@ -13,7 +13,7 @@ constexpr std::string_view kWordMark = "\u2581", kUnknown = "<unk>", kEnd = "</s
 
 using Ids = std::unordered_map<std::string, int32_t>;
 
-// SentencePiece's pieces under the names that vocab.json gives them.
+// The pieces of SentencePiece with the ids of vocab.json.
 class MarianModel final : public TokenModel {
  public:
   MarianModel(const SentencePieceModel& model, const MarianFiles& files, Ids ids)
@@ -26,8 +26,8 @@ class MarianModel final : public TokenModel {
     for (const SentencePiece& piece : model.pieces) {
       const auto index = static_cast<int32_t>(vocabulary.tokens.size());
       require(piece.type != SentencePiece::user_defined && piece.type != SentencePiece::byte,
-              "{}: piece {} ({}) is of type {}, expected no pieces of users and no bytes", where, index,
-              quote(piece.text), piece.type);
+              "{}: piece {} ({}) has type {}, expected neither user-defined (4) nor byte (6) pieces", where,
+              index, quote(piece.text), piece.type);
       vocabulary.tokens.push_back(piece.type == SentencePiece::normal ? piece.text : "");
       vocabulary.scores.push_back(piece.score);
       const auto found = ids_.find(piece.text);
@@ -52,7 +52,7 @@ class MarianModel final : public TokenModel {
         piece.id = renamed_[piece.id];
         continue;
       }
-      // The other language may have a token for it.
+      // The vocabulary of the other language may have a token for it.
       const auto found = ids_.find(std::string(word.substr(piece.begin, piece.end - piece.begin)));
       piece.id = found == ids_.end() ? unknown_ : found->second;
     }
@@ -61,12 +61,12 @@ class MarianModel final : public TokenModel {
  private:
   Ids ids_;
   int32_t unknown_, unknown_piece_;
-  std::vector<int32_t> renamed_;  // from SentencePiece's ids to those of vocab.json
+  std::vector<int32_t> renamed_;  // from ids of SentencePiece to those of vocab.json
   TokenLengths lengths_;
   std::unique_ptr<TokenModel> pieces_;
 };
 
-// Marks become blanks, but for those a text begins with; a special token is followed by a blank.
+// Marks become spaces, except at the start of a text. A space follows every special token.
 class MarianDecoder final : public TokenDecoder {
  public:
   void apply(std::vector<std::string>& tokens) const override {
@@ -100,7 +100,7 @@ class MarianDecoder final : public TokenDecoder {
 std::vector<AddedToken> added_tokens(const Ids& ids) {
   std::vector<AddedToken> added;
   for (const auto& [token, id] : ids) {
-    // >>fra<< in front of a text says which language it shall be translated to.
+    // >>fra<< before a text selects the target language.
     const bool language = token.size() > 4 && token.starts_with(">>") && token.ends_with("<<");
     const bool special = token == kUnknown || token == kEnd || token == kPad;
     if (language || special)
@@ -114,10 +114,11 @@ std::vector<AddedToken> added_tokens(const Ids& ids) {
 
 PipelineParts read_marian(const MarianFiles& files) {
   const SentencePieceModel model = read_sentencepiece(files.spm, files.spm_where);
-  require(model.kind == SentencePieceModel::unigram && !model.byte_fallback && !model.blanks_behind,
-          "{}: kind {}{}{}, expected a unigram model (kind 1) without these", files.spm_where, model.kind,
-          model.byte_fallback ? ", byte_fallback" : "",
-          model.blanks_behind ? ", treat_whitespace_as_suffix" : "");
+  require(model.kind == SentencePieceModel::unigram && !model.byte_fallback && !model.spaces_as_suffix,
+          "{}: got kind {}{}{}, expected a unigram model (kind 1) without byte_fallback and "
+          "treat_whitespace_as_suffix",
+          files.spm_where, model.kind, model.byte_fallback ? ", byte_fallback" : "",
+          model.spaces_as_suffix ? ", treat_whitespace_as_suffix" : "");
   const JsonText json(files.vocabulary, files.vocabulary_where);
   Ids ids = read_token_ids(json, json.object());
   for (const std::string_view name : {kUnknown, kEnd}) {

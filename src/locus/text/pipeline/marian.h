@@ -1,5 +1,6 @@
-// Marian's vocabulary: source.spm cuts a text into pieces, and vocab.json, which both languages share, has
-// their ids. target.spm cuts texts of the other language, which a model learns to write.
+// The tokenizer of Marian models. source.spm splits a text into pieces, and vocab.json, shared by both
+// languages, has their ids. target.spm splits texts of the target language, which the model learns to
+// generate.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 
 namespace locus {
 
-// `spm` and `vocabulary` are the files' contents; `spm_where` and `vocabulary_where` begin errors about them.
+// `spm` and `vocabulary` are contents of files; `spm_where` and `vocabulary_where` begin errors about them.
 struct MarianFiles {
   std::string spm, spm_where, vocabulary, vocabulary_where;
 };

@@ -1,5 +1,5 @@
-// vocab.json and merges.txt: byte-level merges, with the tokens around a text that a class of transformers
-// puts there.
+// vocab.json and merges.txt: byte-level BPE, with the special tokens that the tokenizer class of transformers
+// adds.
 #include <algorithm>
 
 #include "locus/base/error.h"
@@ -31,10 +31,10 @@ class MergeFrame {
 
   bool blank_first() const { return blank_first_; }
 
-  // The token for what is hidden where it takes the blank before it along, or nothing.
+  // The mask token if it includes the space before it, or "".
   std::string blank_taking_mask() const {
-    const bool told = config_.has("mask_token") && !config_.member("mask_token").is_string();
-    const bool takes = told && config_.part("mask_token").flag("lstrip", false);
+    const bool object = config_.has("mask_token") && !config_.member("mask_token").is_string();
+    const bool takes = object && config_.part("mask_token").flag("lstrip", false);
     return takes ? config_.part("mask_token").text("content") : "";
   }
 
@@ -48,9 +48,10 @@ class MergeFrame {
       return around("BertProcessing", "[CLS]", "[SEP]");
     }
     if (!is_one_of({"", "GPT2Tokenizer", "CodeGenTokenizer"})) {
-      config_.refuse("tokenizer_class",
-                     "GPT2Tokenizer, RobertaTokenizer, DebertaTokenizer or their like; a folder of others "
-                     "needs its tokenizer.json");
+      config_.refuse(
+          "tokenizer_class",
+          "GPT2Tokenizer, RobertaTokenizer, DebertaTokenizer or a related class; other classes need a "
+          "tokenizer.json");
     }
     if (config_.flag("add_bos_token", false)) return before();
     return R"({"type": "ByteLevel", "trim_offsets": false})";
@@ -66,7 +67,7 @@ class MergeFrame {
 
   int32_t id_of(const std::string& token) const {
     const auto found = ids_.find(token);
-    require(found != ids_.end(), "{} puts the token {} around a text, which {} leaves out", config_.where(),
+    require(found != ids_.end(), "{} adds the token {} around a text, expected it in {}", config_.where(),
             quote(token), kBpeVocabularyFile);
     return found->second;
   }
@@ -82,7 +83,7 @@ class MergeFrame {
                          {"add_prefix_space", json::boolean(blank_first_)}});
   }
 
-  // One token, in front of each text.
+  // One token before each text.
   std::string before() const {
     const std::string token = token_name(config_, "bos_token", "<|endoftext|>"), name = json::text(token);
     const auto piece = [&](const char* text, int segment) {
@@ -97,7 +98,7 @@ class MergeFrame {
 
   const TokenIds& ids_;
   const JsonPart& config_;
-  std::string class_;  // of transformers, without its Fast
+  std::string class_;  // tokenizer class of transformers, without "Fast"
   bool blank_first_;
 };
 
@@ -116,9 +117,9 @@ std::vector<std::string> special_names(const JsonPart& config) {
 
 PipelineParts read_merge_files(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kBpeMergesFile;
-  const JsonText vocabulary(folder / kBpeVocabularyFile), said = read_tokenizer_config(folder);
+  const JsonText vocabulary(folder / kBpeVocabularyFile), config_json = read_tokenizer_config(folder);
   const TokenIds ids = read_token_ids(vocabulary, vocabulary.object());
-  const JsonPart config(said, "tokenizer_config");
+  const JsonPart config(config_json, "tokenizer_config");
   const MergeFrame frame(ids, config);
   const std::string text = read_file(file);
   std::vector<std::string> merges;

@@ -1,5 +1,4 @@
-// SentencePiece's way with blanks: each becomes a visible character, one is put in front, and words begin
-// there.
+// Spaces as in SentencePiece: each becomes a visible mark, one is prepended, and words begin at the marks.
 #include "locus/text/pipeline/pre_tokenizer.h"
 #include "locus/text/unicode.h"
 
@@ -35,7 +34,9 @@ class Metaspace final : public PreTokenizer {
     text.prepend(mark_, words, wanted);
     if (cuts_) cut_words(text, *marks_, Cut::with_next, false, words);
   }
-  Parting parting() const override { return cuts_ ? Parting{blank_part_end, Apart::at_blanks} : Parting(); }
+  Chunking chunking() const override {
+    return cuts_ ? Chunking{space_chunk_end, SplitPoints::at_spaces} : Chunking();
+  }
   bool by_word() const override { return always_; }
 
  private:
@@ -50,7 +51,7 @@ class Metaspace final : public PreTokenizer {
       }
     }
     text.replace(matches, mark_);
-    size_t next = 0, grown = 0;  // every blank before a place has moved it
+    size_t next = 0, grown = 0;  // every space before a place shifts it
     const auto moved = [&](size_t place) {
       while (next < matches.size() && matches[next].begin < place) {
         ++next;

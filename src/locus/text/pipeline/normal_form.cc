@@ -1,5 +1,5 @@
-// Unicode's normal forms, a character at a time, so that each result knows which characters it came from: the
-// canonical order of combining marks, then (forms with C) composition. Unicode Standard Annex 15.
+// The Unicode normal forms (Unicode Standard Annex 15), character by character, so that each result knows its
+// source characters: decomposition, canonical order of combining marks, and composition for NFC and NFKC.
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 using Step = AlignedText::Step;
 
 int combining_class(int32_t code) {
-  if (code < 0x300 || younger_than_unicode_10(code)) return 0;
+  if (code < 0x300 || added_since_unicode_10(code)) return 0;
   return utf8proc_get_property(code)->combining_class;
 }
 
 void decompose(int32_t code, bool compatible, std::vector<Step>& steps) {
-  if (code < 0x80 || younger_than_unicode_10(code)) return steps.push_back({code, 0});
+  if (code < 0x80 || added_since_unicode_10(code)) return steps.push_back({code, 0});
   constexpr int kLongest = 32;  // the longest decomposition has 18
   int32_t parts[kLongest];
   int boundary = 0;
@@ -45,10 +45,10 @@ void order_marks(std::vector<Step>& steps) {
   }
 }
 
-// The one character of two, or 0: of Hangul by arithmetic, else as utf8proc's tables have it. Stable: but for
-// those that Unicode excludes, as Hindi's letters with a dot.
+// The composition of two characters, or 0 if there is none. UTF8PROC_STABLE applies the composition
+// exclusions of Unicode, such as Devanagari letters with nukta.
 int32_t composed(int32_t left, int32_t right) {
-  if (younger_than_unicode_10(left) || younger_than_unicode_10(right)) return 0;
+  if (added_since_unicode_10(left) || added_since_unicode_10(right)) return 0;
   int32_t pair[2] = {left, right};
   const auto count =
       utf8proc_normalize_utf32(pair, 2, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE));
@@ -65,7 +65,7 @@ class Composer {
       last_ = 0;
       return;
     }
-    // Blocked: a mark of no lower class, or a starter behind marks, stands in between.
+    // Blocked: a mark with a class that is not lower, or a starter after marks, is in between.
     const bool blocked = last_ != 0 && last_ >= own;
     const int32_t whole = blocked ? 0 : composed(out_[starter_].code, step.code);
     if (whole != 0) {
@@ -82,7 +82,7 @@ class Composer {
   static constexpr size_t kNone = static_cast<size_t>(-1);
   std::vector<Step> out_;
   size_t starter_ = kNone;
-  int last_ = 0;  // the class of what stands behind the starter; 0: nothing
+  int last_ = 0;  // class of the character after the starter; 0: none
 };
 
 }  // namespace

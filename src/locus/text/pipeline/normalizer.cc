@@ -16,9 +16,9 @@ class NormalizerSequence final : public Normalizer {
       check_growth(text, text.text().size(), where_);
     }
   }
-  Apart apart() const override {
-    Apart all = Apart::before_ascii;
-    for (const auto& step : steps_) all = std::min(all, step->apart());
+  SplitPoints split_points() const override {
+    SplitPoints all = SplitPoints::before_ascii;
+    for (const auto& step : steps_) all = std::min(all, step->split_points());
     return all;
   }
 
@@ -31,7 +31,7 @@ class Normalizing final : public Normalizer {
  public:
   explicit Normalizing(NormalForm form) : form_(form) {}
   void apply(AlignedText& text) const override { normalize(text, form_); }
-  Apart apart() const override { return Apart::at_blanks; }
+  SplitPoints split_points() const override { return SplitPoints::at_spaces; }
 
  private:
   NormalForm form_;
@@ -42,8 +42,8 @@ class Normalizing final : public Normalizer {
 void check_growth(const AlignedText& text, size_t size, const std::string& where) {
   constexpr size_t kTimes = 64, kAlways = 1 << 20;
   const size_t most = kTimes * text.original_size() + kAlways;
-  require(size <= most, "{}: it makes {} bytes or more of a text of {}, expected at most {}", where, size,
-          text.original_size(), most);
+  require(size <= most, "{}: the normalizer turns {} bytes of text into {} or more, expected at most {}",
+          where, text.original_size(), size, most);
 }
 
 std::unique_ptr<Normalizer> read_normalizer(const JsonPart& part) {

@@ -11,7 +11,7 @@ namespace locus {
 namespace {
 
 constexpr std::string_view kHexMembers = "0-9A-Fa-f";
-// Of what is no decimal digit, Oniguruma counts those of Latin-1 as letters of words.
+// Oniguruma also counts the superscripts and fractions of Latin-1 as word characters.
 const std::string kOnigWord = std::string(kWordMembers) + R"(\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 
 class Translator {
@@ -48,17 +48,18 @@ class Translator {
   }
   char at(size_t i) const { return i < from_.size() ? from_[i] : '\0'; }
   [[noreturn]] void refuse(std::string_view what) const {
-    fail(Fault::data, "{} has {} at byte {}, which Locus does not read", where_, what, i_);
+    fail({Fault::data, Code::unsupported_field}, "{} has {} at byte {}, which is not supported", where_, what,
+         i_);
   }
 
-  // (?m) is what others call (?s). For the rest of an expression they hold here together with what is behind
-  // a |, there up to it: the same at the beginning only.
+  // (?m) of Oniguruma is (?s) elsewhere. Options for the rest of an expression include the alternatives after
+  // a | in Oniguruma, but not in PCRE2. Both agree only at the beginning of an expression.
   void options() {
     const bool begins = i_ == 2;
     for (; std::string_view("imx-").find(at(i_)) != std::string_view::npos; ++i_) {
       to_ += at(i_) == 'm' ? 's' : at(i_);
     }
-    if (at(i_) == ')' && !begins) refuse("options for what follows");
+    if (at(i_) == ')' && !begins) refuse("options for the rest of an expression");
   }
 
   void interval() {
@@ -71,7 +72,7 @@ class Translator {
     copy(end + 1 - i_);
   }
 
-  // What means the same within a class and without: \u12ab, \p{..}, \x{..} and all of one character.
+  // Escapes that mean the same inside and outside of a class: \u12ab, \p{..}, \x{..}, and single characters.
   void plain_escape() {
     const char kind = at(i_ + 1);
     if (kind == 'u') {
@@ -89,7 +90,7 @@ class Translator {
     const size_t end = std::min(from_.find('}', i_), from_.size() - 1);
     copy(3);
     if (kind != 'x' && at(i_) == '^') copy(1);
-    // A script alone: to PCRE2 its name stands for all characters that are used with it, too.
+    // sc: selects the script itself. In PCRE2 the plain name means script extensions.
     if (kind != 'x' && is_script(from_.substr(i_, end - i_))) to_ += "sc:";
     copy(end + 1 - i_);
   }
@@ -133,22 +134,20 @@ class Translator {
     negated_ = at(i_ + 1) == '^';
     copy(negated_ ? 2 : 1);
     if (at(i_) == ']') copy(1);
-    bool joined = false;  // a class within ended or began just before
+    bool joined = false;  // a nested class began or ended just before
     for (int depth = 1; depth > 0 && i_ < from_.size();) {
       const std::string_view next = from_.substr(i_, 2);
-      const bool behind_bracket = std::exchange(joined, next[0] == '[' || next[0] == ']');
+      const bool after_bracket = std::exchange(joined, next[0] == '[' || next[0] == ']');
       if (next == "[:" || next == "[^" || next == "&&") {
-        refuse(next == "[:"   ? "a POSIX class"
-               : next == "&&" ? "&&"
-                              : "a class without characters in a class");
+        refuse(next == "[:" ? "a POSIX class" : next == "&&" ? "&&" : "a negated class in a class");
       }
       if (next[0] == '[' || next[0] == ']') {
         depth += next[0] == '[' ? 1 : -1;
         depth > 0 ? put("", 1) : copy(1);
       } else if (next[0] == '\\') {
         escape_in_class();
-      } else if (next[0] == '-' && (behind_bracket || at(i_ + 1) == '[' || at(i_ + 1) == ']')) {
-        put("\\-", 1);  // no range, whatever is joined there
+      } else if (next[0] == '-' && (after_bracket || at(i_ + 1) == '[' || at(i_ + 1) == ']')) {
+        put("\\-", 1);  // not a range
       } else {
         copy(1);
       }
@@ -158,7 +157,7 @@ class Translator {
   std::string_view from_;
   const std::string& where_;
   size_t i_ = 0;
-  bool negated_ = false;  // the class being read; it has no more digits then than PCRE2's
+  bool negated_ = false;  // the current class is negated; then \w excludes the digits of kOnigWord
   std::string to_;
 };
 

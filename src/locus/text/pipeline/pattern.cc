@@ -40,8 +40,8 @@ class CharacterPattern final : public Pattern {
   bool (*wanted_)(int32_t);
 };
 
-// " {2,}": vocabularies of SentencePiece have it, and under PCRE2 it takes longer than their other steps.
-class BlankRuns final : public Pattern {
+// The expression " {2,}" of SentencePiece vocabularies. Under PCRE2 it takes longer than all other steps.
+class SpaceRuns final : public Pattern {
  public:
   void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
     for (size_t i = 0; (i = text.find("  ", i)) != std::string_view::npos;) {
@@ -62,7 +62,7 @@ class ScannerPattern final : public Pattern {
       begin = end;
     }
   }
-  Parting parting() const override { return {end_, Apart::anywhere}; }
+  Chunking chunking() const override { return {end_, SplitPoints::anywhere}; }
 
  private:
   size_t (*end_)(std::string_view, size_t);
@@ -99,13 +99,13 @@ std::vector<AlignedText::Range> find_to_replace(const Pattern& pattern, std::str
   std::vector<AlignedText::Range> matches;
   pattern.find(text, matches);
   require(std::ranges::none_of(matches, [](const auto& match) { return match.begin == match.end; }),
-          "{}: its pattern matches nothing at all somewhere, in place of which Locus puts no text", where);
+          "{}: the pattern has an empty match, expected matches of at least one character", where);
   return matches;
 }
 
 std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {
   std::string_view plain;
-  const auto read_word = [&](const std::string& word) {  // nothing stands before every character
+  const auto read_word = [&](const std::string& word) {  // the empty word matches before every character
     return word.empty() ? regex_pattern("", part.where()) : word_pattern(word);
   };
   if (!part.member("pattern").get_string().get(plain)) return read_word(std::string(plain));
@@ -116,7 +116,7 @@ std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {
   for (const Known& known : kKnown) {
     if (known.expression == expression) return scanner_pattern(known.word_end);
   }
-  if (expression == " {2,}") return std::make_unique<BlankRuns>();
+  if (expression == " {2,}") return std::make_unique<SpaceRuns>();
   const std::string where = fmt::format("{}: the expression {}", pattern.where(), quote(expression));
   return regex_pattern(from_oniguruma(expression, where), where);
 }

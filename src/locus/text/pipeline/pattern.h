@@ -1,36 +1,36 @@
-// What a text is cut at, or replaced: a word, a kind of character, or a regular expression. The expressions
-// of well-known vocabularies have scanners of their own, which look at every byte a bounded number of times;
-// others run under PCRE2 with limits.
+// A pattern to split a text at or to replace: a word, a class of characters, or a regular expression. The
+// expressions of well-known vocabularies have hand-written scanners, which read every byte a bounded number
+// of times. Other expressions run under PCRE2 with limits.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "locus/text/pipeline/aligned_text.h"
+#include "locus/text/pipeline/chunking.h"
 #include "locus/text/pipeline/json_part.h"
-#include "locus/text/pipeline/parting.h"
 
 namespace locus {
 
 class Pattern {
  public:
   virtual ~Pattern() = default;
-  // Adds the matches in order and without overlap. One may be empty, and is no place right behind another
-  // then.
+  // Adds the matches, in order and without overlap. A match may be empty, but not directly after another
+  // match.
   virtual void find(std::string_view text, std::vector<AlignedText::Range>& matches) const = 0;
-  virtual Parting parting() const { return {}; }  // of a text that it cuts
+  virtual Chunking chunking() const { return {}; }  // of a text that is split at it
 };
 
 std::unique_ptr<Pattern> word_pattern(std::string word);
-std::unique_ptr<Pattern> character_pattern(bool (*wanted)(int32_t code));  // each such character a match
+std::unique_ptr<Pattern> character_pattern(bool (*wanted)(int32_t code));  // each such character is a match
 std::unique_ptr<Pattern> scanner_pattern(size_t (*word_end)(std::string_view text, size_t begin));
-// As PCRE2 reads it, over lines. `where` names it in the error when it does not compile, or when a text takes
-// it too long.
+// A PCRE2 expression in multiline mode. `where` names it in errors: if it does not compile, or exceeds its
+// limits on a text.
 std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::string where);
-// Whether PCRE2 knows a script, as Han, by this name.
+// Whether PCRE2 knows a script of this name, such as Han.
 bool is_script(std::string_view name);
 
-// The matches, to put a text in place of each. One of nothing is refused; `where` begins the error.
+// The matches to replace. Throws if a match is empty; `where` begins the error.
 std::vector<AlignedText::Range> find_to_replace(const Pattern& pattern, std::string_view text,
                                                 std::string_view where);
 

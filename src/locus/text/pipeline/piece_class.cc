@@ -21,7 +21,7 @@ void add_token(std::string token, double score, PieceRecipe& recipe) {
   recipe.scores.push_back(score);
 }
 
-// The pieces from `first` on, and those of them that are found whole.
+// Adds the pieces from `first` on, and the special tokens among all pieces.
 void add_pieces(const SentencePieceModel& model, size_t first, PieceRecipe& recipe) {
   for (size_t i = 0; i < model.pieces.size(); ++i) {
     const SentencePiece& piece = model.pieces[i];
@@ -32,7 +32,7 @@ void add_pieces(const SentencePieceModel& model, size_t first, PieceRecipe& reci
   }
 }
 
-// The file's own rules, then words between blanks.
+// The normalization rules of the file, then a split at spaces.
 json::Members word_steps(const SentencePieceModel& model, bool blank_first) {
   const std::string mark = metaspace_step(blank_first ? "always" : "never");
   json::Members steps = {
@@ -62,15 +62,16 @@ PieceRecipe t5(const PieceSource& source) {
   return recipe;
 }
 
-// As fairseq numbers them: its own tokens in front, in the place of the file's first pieces, and the mask
+// The numbering of fairseq: its own tokens come first and replace the first pieces of the file. The mask is
 // last.
 PieceRecipe fairseq(const PieceSource& source, std::vector<std::pair<std::string, double>> front,
                     size_t replaced) {
   const auto& [model, tokens, where] = source;
   for (size_t i = 0; i < replaced; ++i) {
     require(i < model.pieces.size() && model.pieces[i].type != SentencePiece::normal,
-            "{}: piece {} is no special one, expected the first {} to be, as <unk>, <s> and </s>", where, i,
-            replaced);
+            "{}: piece {} is not a special one, expected special pieces for the first {}, such as <unk>, <s> "
+            "and </s>",
+            where, i, replaced);
   }
   PieceRecipe recipe = {.unknown = 3,
                         .steps = word_steps(model, tokens.config().flag("add_prefix_space", true))};
@@ -103,7 +104,7 @@ PieceRecipe camembert(const PieceSource& source) {
                  1);
 }
 
-// transformers leaves the file's rules out.
+// transformers ignores the normalization rules of the file.
 PieceRecipe deberta(const PieceSource& source) {
   const JsonPart& config = source.tokens.config();
   const std::string mark = metaspace_step(config.flag("add_prefix_space", true) ? "always" : "first");

@@ -1,4 +1,5 @@
-// Classes of transformers whose vocabulary is a SentencePiece model alone: what each makes of the pieces.
+// The tokenizer classes of transformers whose vocabulary is a SentencePiece model, and how each uses the
+// pieces.
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@
 
 namespace locus {
 
-// Tokens, each with its segment, around the texts kFirstText and kSecondText.
+// Special tokens and the texts kFirstText and kSecondText, each with its segment.
 using PieceFrame = std::vector<std::pair<std::string, int>>;
 inline constexpr const char* kFirstText = "$A";
 inline constexpr const char* kSecondText = "$B";
@@ -18,8 +19,8 @@ struct PieceRecipe {
   std::vector<std::string> tokens;  // by id
   std::vector<double> scores;
   int32_t unknown = -1;
-  std::vector<AddedToken> special;  // that the pieces bring along
-  json::Members steps;              // of the tokenizer.json: "normalizer", "pre_tokenizer", "decoder"
+  std::vector<AddedToken> special;  // special tokens among the pieces
+  json::Members steps;              // members of tokenizer.json: "normalizer", "pre_tokenizer", "decoder"
   PieceFrame single, pair;
 };
 
@@ -30,15 +31,15 @@ struct PieceSource {
 };
 
 struct PieceClass {
-  std::string_view name;                        // without its Fast
-  std::array<std::string_view, 2> model_types;  // that it is taken for where a folder does not name it
+  std::string_view name;                        // without "Fast"
+  std::array<std::string_view, 2> model_types;  // model types that imply this class if the folder names none
   SentencePieceModel::Kind kind;
   RolePresets roles;
   PieceRecipe (*recipe)(const PieceSource& source);
 };
 std::span<const PieceClass> piece_classes();
 
-// A SentencePiece model of these bytes as a pipeline; `where` begins errors about it.
+// Makes a pipeline of the bytes of a SentencePiece model. `where` begins errors.
 PipelineParts read_pieces(std::string_view bytes, const std::string& where, const PieceClass& type,
                           const FolderTokens& tokens);
 

@@ -1,4 +1,4 @@
-// A SentencePiece model that is a folder's whole vocabulary.
+// Reads a SentencePiece model that is the whole vocabulary of a folder.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -18,17 +18,18 @@ namespace fs = std::filesystem;
 [[noreturn]] void refuse_class(const fs::path& file, const std::string& found) {
   std::vector<std::string_view> names;
   for (const PieceClass& known : piece_classes()) names.push_back(known.name);
-  fail(Fault::data,
-       "'{}': {}, expected one of {}; for another let transformers write a tokenizer.json: "
-       "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)",
-       file.string(), found, fmt::join(names, ", "));
+  fail({Fault::data, Code::unsupported_field,
+        "for other classes, write a tokenizer.json with transformers: "
+        "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)"},
+       "'{}': {}, expected one of {}", file.string(), found, fmt::join(names, ", "));
 }
 
 const PieceClass& class_of_folder(const fs::path& file) {
   const fs::path folder = file.parent_path();
-  const JsonText said = read_tokenizer_config(folder), model = read_beside(folder / "config.json");
+  const JsonText tokenizer = read_tokenizer_config(folder),
+                 model = read_optional_json(folder / "config.json");
   const JsonPart config(model, "config");
-  std::string name = JsonPart(said, "tokenizer_config").text("tokenizer_class", "");
+  std::string name = JsonPart(tokenizer, "tokenizer_config").text("tokenizer_class", "");
   if (name.empty()) name = config.text("tokenizer_class", "");
   if (name.ends_with("Fast")) name.resize(name.size() - 4);
   const std::string type = config.text("model_type", "");
@@ -36,12 +37,12 @@ const PieceClass& class_of_folder(const fs::path& file) {
     const bool of_type = !type.empty() && std::ranges::count(known.model_types, type) > 0;
     if (name.empty() ? of_type : known.name == name) return known;
   }
-  if (!name.empty()) refuse_class(file, fmt::format("its tokenizer_class is {}", quote(name)));
-  refuse_class(file, fmt::format("{} and config.json name no tokenizer_class, and model_type is {}",
+  if (!name.empty()) refuse_class(file, fmt::format("tokenizer_class is {}", quote(name)));
+  refuse_class(file, fmt::format("{} and config.json have no tokenizer_class, and model_type is {}",
                                  kTokenizerConfigFile, quote(type)));
 }
 
-// What opens again without a config.json: tokenizer_config.json names the class.
+// Files that can be opened without config.json: tokenizer_config.json names the class.
 std::vector<std::pair<std::string, std::string>> files_with(const fs::path& file, std::string bytes,
                                                             const PieceClass& type, const JsonText& config) {
   json::Members members = {{"tokenizer_class", json::text(type.name)}};

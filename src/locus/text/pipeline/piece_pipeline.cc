@@ -7,12 +7,12 @@
 namespace locus {
 namespace {
 
-// Merges for every piece on average: real vocabularies have two or three. Pieces that are each other's
-// beginnings have as many as letters, and would fill any memory.
+// Average number of merges per piece. Real vocabularies have two or three. Pieces that are prefixes of each
+// other have one per letter, and could exhaust memory.
 constexpr size_t kMostMerges = 16;
 
-// The member "model" of merges. The files have none: every way to put a piece together from two others is
-// one, in the order of the pieces, the shorter left part first.
+// The member "model" of a BPE vocabulary. The file has no merges: every split of a piece into two pieces is
+// one, in the order of the pieces, and with the shorter left part first.
 std::string merge_model(const std::vector<std::string>& tokens, const std::string& where) {
   TokenTrie trie;
   std::vector<std::string> vocabulary, merges;
@@ -27,10 +27,10 @@ std::string merge_model(const std::vector<std::string>& tokens, const std::strin
       const std::string_view left = token.substr(0, i), right = token.substr(i);
       if (node.id < 0 || trie.find(right) < 0) continue;
       merges.push_back(fmt::format("[{}, {}]", json::text(left), json::text(right)));
-      require(merges.size() <= kMostMerges * tokens.size(),
-              "{}: more than {} ways to put a piece together from two others, expected that many for each of "
-              "{} pieces at most",
-              where, kMostMerges * tokens.size(), tokens.size());
+      require(
+          merges.size() <= kMostMerges * tokens.size(),
+          "{}: got more than {} splits of pieces into two pieces, expected at most that many for {} pieces",
+          where, kMostMerges * tokens.size(), tokens.size());
     }
   }
   return fmt::format(
@@ -78,10 +78,10 @@ std::string frame_member(const PieceRecipe& recipe, const std::vector<AddedToken
 PipelineParts read_pieces(std::string_view bytes, const std::string& where, const PieceClass& type,
                           const FolderTokens& tokens) {
   const SentencePieceModel model = read_sentencepiece(bytes, where);
-  require(model.kind == type.kind, "{}: kind {}, expected {}, as {} has (1 is unigram, 2 is bpe)", where,
+  require(model.kind == type.kind, "{}: kind is {}, expected {} for {} (1 is unigram, 2 is bpe)", where,
           model.kind, fmt::underlying(type.kind), type.name);
-  require(!model.blanks_behind, "{}: treat_whitespace_as_suffix is set, expected blanks in front of words",
-          where);
+  require(!model.spaces_as_suffix,
+          "{}: treat_whitespace_as_suffix is true, expected false: spaces before words", where);
   PieceRecipe recipe = type.recipe({model, tokens, where});
   const std::vector<AddedToken> added = tokens.added(recipe.special, recipe.tokens);
   json::Members members = std::move(recipe.steps);

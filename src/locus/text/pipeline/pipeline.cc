@@ -17,7 +17,7 @@ SpecialTokens specials_of(const std::vector<AddedToken>& added) {
   return SpecialTokens(std::move(ids));
 }
 
-// Whether a word's pieces can be told from their ids alone.
+// Whether the ranges of a word's pieces follow from their ids: contiguous, and of the tokens' lengths.
 bool regular(const TokenModel& model, std::span<const Piece> pieces, size_t size) {
   uint32_t place = 0;
   for (const Piece& piece : pieces) {
@@ -34,8 +34,8 @@ Pipeline::Pipeline(PipelineParts parts)
       parts_(std::move(parts)),
       raw_(parts_.added, false, nullptr),
       normalized_(parts_.added, true, parts_.normalizer.get()) {
-  if (parts_.pre_tokenizer != nullptr) parting_ = parts_.pre_tokenizer->parting();
-  raw_parts_ = parts_.normalizer == nullptr || parts_.normalizer->apart() >= parting_.needs;
+  if (parts_.pre_tokenizer != nullptr) chunking_ = parts_.pre_tokenizer->chunking();
+  chunks_raw_text_ = parts_.normalizer == nullptr || parts_.normalizer->split_points() >= chunking_.needs;
 }
 
 void Pipeline::append(std::string_view text, std::vector<int32_t>& ids) const {
@@ -44,7 +44,8 @@ void Pipeline::append(std::string_view text, std::vector<int32_t>& ids) const {
 }
 
 std::string_view Pipeline::plain_bytes(int32_t id) const {
-  require(!parts_.tokens[id].empty(), "token id is {}, which the vocabulary leaves out", id);
+  require(!parts_.tokens[id].empty(), Code::bad_token, "token id is {}, which the vocabulary does not use",
+          id);
   return parts_.tokens[id];
 }
 
@@ -65,7 +66,7 @@ Encoding Pipeline::frame(Encoding first, const Encoding* second, bool framed) co
 }
 
 Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
-  const CacheShelf::Lent cache(words_);
+  const CachePool::Borrowed cache(word_caches_);
   Encoding encoding;
   const auto token = [&](int32_t id, TextSpan span) {
     encoding.push(id, parts_.post_processor.trimmed(text, span, encoding.size() == 0), 0, 0);
@@ -79,21 +80,21 @@ Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
     if (parts_.normalizer != nullptr) parts_.normalizer->apply(plain);
     const std::vector<AddedTokenFinder::Part> cuts = normalized_.cut(plain.text(), specials);
     if (cuts.size() == 1 && cuts[0].id < 0) {
-      append_part(std::move(plain), *cache, encoding);
+      append_text(std::move(plain), *cache, encoding);
       continue;
     }
     for (const AddedTokenFinder::Part& cut : cuts) {
       if (cut.id >= 0) {
         token(cut.id, plain.source(cut.begin, cut.end));
       } else {
-        append_part(plain.slice(cut.begin, cut.end), *cache, encoding);
+        append_text(plain.slice(cut.begin, cut.end), *cache, encoding);
       }
     }
   }
   return encoding;
 }
 
-void Pipeline::append_part(AlignedText text, WordCache& cache, Encoding& encoding) const {
+void Pipeline::append_text(AlignedText text, WordCache& cache, Encoding& encoding) const {
   Words words = {{0, text.text().size()}};
   if (parts_.pre_tokenizer != nullptr) parts_.pre_tokenizer->apply(text, words);
   encoding.make_room(words.size());
@@ -107,9 +108,9 @@ void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, Wor
   const auto push = [&](int32_t id, size_t begin, size_t end) {
     encoding.push(id, text.source(word.begin + begin, word.begin + end), 0, 0);
   };
-  WordCache::Question question;
-  cache.ask(text.text(), word.begin, word.end, question);
-  const auto [entry, known] = cache.find(question);
+  WordCache::Query query;
+  cache.prefetch(text.text(), word.begin, word.end, query);
+  const auto [entry, known] = cache.find(query);
   if (known) {
     size_t begin = 0;
     for (int i = 0; i < entry->count; ++i) {
@@ -125,12 +126,12 @@ void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, Wor
   std::array<int32_t, WordCache::kMostIds> ids;
   if (entry == nullptr || scratch.size() > ids.size() || !regular(*parts_.model, scratch, size)) return;
   std::ranges::transform(scratch, ids.begin(), &Piece::id);
-  entry->set(question, std::span(ids).first(scratch.size()));
+  entry->set(query, std::span(ids).first(scratch.size()));
 }
 
 const Tokenizer& Pipeline::targets() const {
-  require(parts_.missing_targets.empty(), "{} is missing: it cuts the texts that a model learns to write",
-          parts_.missing_targets);
+  require(parts_.missing_targets.empty(), Code::missing_file,
+          "{} not found, expected the tokenizer of the target texts", parts_.missing_targets);
   if (parts_.targets != nullptr) return *parts_.targets;
   return *this;
 }

@@ -1,7 +1,6 @@
-// A tokenizer.json as HF tokenizers writes them: added tokens are found, a text is normalized, cut into
-// words, and every word becomes tokens of the vocabulary; tokens of its own may be put around. Each step is a
-// small file beside this one. What the file says about truncation and padding is not looked at: both are the
-// caller's.
+// A tokenizer.json of Hugging Face tokenizers. The steps: match added tokens, normalize the text, split it
+// into words, encode every word with the vocabulary, and add special tokens. Each step is a small file in
+// this folder. The settings of the file for truncation and padding are ignored: the caller controls both.
 #pragma once
 
 #include "locus/text/cached_words.h"
@@ -14,26 +13,26 @@
 
 namespace locus {
 
-// What a tokenizer.json is made of; only the model must be there.
+// The parts of a tokenizer.json; only the model is required.
 struct PipelineParts {
-  std::vector<std::pair<std::string, std::string>> files;  // names and contents: what it was read from
+  std::vector<std::pair<std::string, std::string>> files;  // names and contents of the files it was read from
   std::vector<AddedToken> added;
   std::unique_ptr<Normalizer> normalizer;
   std::unique_ptr<PreTokenizer> pre_tokenizer;
   std::unique_ptr<TokenModel> model;
   PostProcessor post_processor;
   std::unique_ptr<TokenDecoder> decoder;
-  std::vector<std::string> tokens;     // by id, as the vocabulary spells them; an empty one is a hole
-  std::unique_ptr<Tokenizer> targets;  // of texts that are written, where another model cuts them
-  std::string missing_targets;         // the file that would say how, when it is not there
+  std::vector<std::string> tokens;     // by id, as the vocabulary spells them; empty: unused id
+  std::unique_ptr<Tokenizer> targets;  // for target texts, if they have their own model
+  std::string missing_targets;         // the file for target texts, if it is missing
 };
 
-// The spellings of the model's tokens and of added ones by id. `where` begins the error when two share an id.
+// The spellings of model tokens and added tokens, by id. Throws if two share an id; `where` begins the error.
 std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where);
 
-// `where` begins every error. A component that Locus does not know is an error that names it. A `model` takes
-// the place of the one that the JSON says. Where there is a tokenizer_config.json beside it, the two must
-// agree.
+// Parses a tokenizer.json. `where` begins every error. An unsupported component is an error that names it.
+// `model`, if given, replaces the model in the JSON. `config`, if given, is tokenizer_config.json; the two
+// must agree.
 PipelineParts read_pipeline(std::string json, const std::string& where,
                             std::unique_ptr<TokenModel> model = nullptr, const JsonPart* config = nullptr);
 
@@ -51,22 +50,22 @@ class Pipeline final : public Tokenizer {
  private:
   void append(std::string_view text, std::vector<int32_t>& ids) const override;
   std::string_view plain_bytes(int32_t id) const override;
-  bool has_no_text(int32_t id) const override;  // by the name: some vocabularies list <unk> twice
+  bool has_no_text(int32_t id) const override;  // by name, because some vocabularies list <unk> twice
   Encoding tokens_of(std::string_view text, Specials specials) const override;
   Encoding frame(Encoding first, const Encoding* second, bool framed) const override;
-  // In parts_of_text.cc: ids alone, part by part. False: this text must be taken whole.
-  bool append_in_parts(std::string_view text, std::vector<int32_t>& ids) const;
-  bool append_alone(std::string_view part, bool first, std::vector<Piece>& scratch,
+  // In encode_chunks.cc: ids without offsets, chunk by chunk. False: the text must be encoded as a whole.
+  bool append_chunks(std::string_view text, std::vector<int32_t>& ids) const;
+  bool append_chunk(std::string_view chunk, bool first, std::vector<Piece>& scratch,
                     std::vector<int32_t>& ids) const;
-  void append_part(AlignedText text, WordCache& cache, Encoding& encoding) const;
+  void append_text(AlignedText text, WordCache& cache, Encoding& encoding) const;
   void append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
                    std::vector<Piece>& scratch, Encoding& encoding) const;
 
   PipelineParts parts_;
   AddedTokenFinder raw_, normalized_;
-  Parting parting_;
-  bool raw_parts_ = false;  // parts are cut before they are normalized
-  mutable CacheShelf words_, cut_parts_;
+  Chunking chunking_;
+  bool chunks_raw_text_ = false;  // chunks are split before normalization
+  mutable CachePool word_caches_, chunk_caches_;
 };
 
 }  // namespace locus

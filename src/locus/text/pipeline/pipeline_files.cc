@@ -15,23 +15,23 @@ namespace fs = std::filesystem;
 
 std::string named(const fs::path& file) { return fmt::format("'{}'", file.string()); }
 
-// As tokenizer_config.json would have it.
+// The normalizer that tokenizer_config.json describes.
 std::string bert_normalizer(const JsonPart& config) {
-  const bool said = config.has("strip_accents");
+  const bool given = config.has("strip_accents");
   return json::object({{"type", json::text("BertNormalizer")},
                        {"lowercase", json::boolean(config.flag("do_lower_case", true))},
-                       {"strip_accents", said ? json::boolean(config.flag("strip_accents", true)) : "null"},
+                       {"strip_accents", given ? json::boolean(config.flag("strip_accents", true)) : "null"},
                        {"handle_chinese_chars", json::boolean(config.flag("tokenize_chinese_chars", true))}});
 }
 
-// The special tokens of a vocabulary of word pieces, and how they stand around a text.
+// The special tokens of a WordPiece vocabulary, and how they are placed around a text.
 struct Frame {
   const char *processor, *first, *last, *mask, *padding;
 };
 constexpr Frame kBert = {"BertProcessing", "[CLS]", "[SEP]", "[MASK]", "[PAD]"},
                 kMpnet = {"RobertaProcessing", "<s>", "</s>", "<mask>", "<pad>"};
 
-// MPNet's vocabulary has BERT's tokens, too.
+// The vocabulary of MPNet also has the special tokens of BERT.
 const Frame& frame_of(const TokenIds& ids, const JsonPart& config) {
   const std::string name = config.text("tokenizer_class", "");
   const bool mpnet = name.empty() ? ids.contains(kMpnet.first) && ids.contains(kMpnet.last)
@@ -66,7 +66,9 @@ JsonText read_tokenizer_config(const fs::path& folder) {
   return {tokenizer_config_text(folder), named(folder / kTokenizerConfigFile)};
 }
 
-JsonText read_beside(const fs::path& file) { return {is_there(file) ? read_file(file) : "{}", named(file)}; }
+JsonText read_optional_json(const fs::path& file) {
+  return {is_there(file) ? read_file(file) : "{}", named(file)};
+}
 
 PipelineParts read_pipeline_file(const fs::path& folder) {
   const JsonText config_file = read_tokenizer_config(folder);
@@ -83,8 +85,8 @@ PipelineParts read_wordpiece_files(const fs::path& folder) {
   std::string_view line;
   while (lines.next(line)) {
     const auto id = static_cast<int32_t>(lines.number() - 1);
-    require(ids.emplace(line, id).second, "{}, line {}: token {} stands twice, expected once", named(file),
-            lines.number(), json::text(line));
+    require(ids.emplace(line, id).second, "{}, line {}: duplicate token {}, expected each token once",
+            named(file), lines.number(), json::text(line));
     entries.push_back(fmt::format("{}: {}", json::text(line), id));
   }
   const JsonText config_file = read_tokenizer_config(folder);

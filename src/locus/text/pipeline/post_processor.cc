@@ -28,13 +28,13 @@ std::vector<int32_t> read_ids(const JsonPart& part) {
   std::vector<int32_t> ids;
   for (const simdjson::dom::element value : list) {
     int64_t id = 0;
-    if (value.get_int64().get(id) || id < 0 || id > kLargestId) part.refuse("ids", "whole numbers");
+    if (value.get_int64().get(id) || id < 0 || id > kLargestId) part.refuse("ids", "a list of token ids");
     ids.push_back(static_cast<int32_t>(id));
   }
   return ids;
 }
 
-constexpr int32_t kSpelledBlank = 0x120;  // a blank in a byte-level vocabulary
+constexpr int32_t kSpelledBlank = 0x120;  // a space in a byte-level vocabulary
 
 bool is_written_blank(Character character) {
   return character.code == kSpelledBlank || class_of(character) == CharacterClass::space;
@@ -69,7 +69,7 @@ void PostProcessor::read(const JsonPart& part) {
     part.refuse_type("post-processor",
                      {"BertProcessing", "ByteLevel", "RobertaProcessing", "Sequence", "TemplateProcessing"});
   }
-  require(!declared_, "{}: '{}' puts tokens around a text that has some already", part.json().where(),
+  require(!declared_, "{}: '{}' is a second step that adds special tokens, expected one", part.json().where(),
           part.place());
   declared_ = true;
   if (type == "TemplateProcessing") {
@@ -80,7 +80,7 @@ void PostProcessor::read(const JsonPart& part) {
   }
 }
 
-// [CLS] A [SEP] B [SEP]; RoBERTa: <s> A </s> </s> B </s>, all of segment 0.
+// [CLS] A [SEP] B [SEP], or for RoBERTa <s> A </s> </s> B </s>, all in segment 0.
 void PostProcessor::read_pairs(const JsonPart& part, bool roberta) {
   const int32_t begin = read_named_id(part, "cls"), end = read_named_id(part, "sep");
   const int32_t second = roberta ? 0 : 1;
@@ -125,7 +125,7 @@ size_t PostProcessor::added(bool pair) const {
   return count;
 }
 
-// One blank at the start may be the one that was put in front of a text: it takes no place.
+// A single space at the start may be the prepended one, which is not in the text and has no width.
 bool PostProcessor::own_blank(uint32_t blanks, TextSpan span, bool first) const {
   return blank_first_ && blanks == 1 && (first || span.begin == 0);
 }
@@ -156,7 +156,7 @@ TextSpan PostProcessor::trimmed(std::string_view text, TextSpan span, bool first
     begin += character_at(text, begin).length;
     ++blanks;
   }
-  uint32_t end = begin;  // of what is no blank
+  uint32_t end = begin;  // end of the last character that is not a space
   for (uint32_t i = begin; i < span.end;) {
     const Character character = character_at(text, i);
     i += character.length;

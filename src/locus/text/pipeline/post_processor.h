@@ -1,5 +1,5 @@
-// The fourth step of a pipeline: tokens of its own around the texts, as in [CLS] A [SEP] B [SEP], and offsets
-// that leave out the blanks a byte-level token begins or ends with.
+// The fourth step of a pipeline: adds special tokens around the texts, as in [CLS] A [SEP] B [SEP], and
+// removes leading and trailing spaces of byte-level tokens from the offsets.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,24 @@ namespace locus {
 
 class PostProcessor {
  public:
-  PostProcessor();  // the texts one behind the other, nothing around them
+  PostProcessor();  // joins the texts without special tokens
   explicit PostProcessor(const JsonPart& part);
-  static PostProcessor ending(int32_t id);  // that token behind the texts, all of segment 0
+  static PostProcessor ending(int32_t id);  // this token after the texts; all in segment 0
 
-  size_t added(bool pair) const;  // how many tokens it puts around
-  // `second` may be nothing. Without `framed`, no tokens are put around. `spelled` gives a token's spelling.
+  size_t added(bool pair) const;  // number of special tokens
+  // `second` may be null. Without `framed`, no special tokens are added. `spelled` returns the spelling of a
+  // token.
   Encoding apply(Encoding first, const Encoding* second, bool framed,
                  const std::function<std::string_view(int32_t)>& spelled) const;
-  // The place of an added token in a text, in bytes, without the blanks it took with it where the file asks
-  // for that; `first`: it is the first token.
+  // The byte range of an added token in a text, without its surrounding spaces if the file has trim_offsets.
+  // `first`: it is the first token.
   TextSpan trimmed(std::string_view text, TextSpan span, bool first) const;
-  // Ids that it puts around, to be checked against the vocabulary.
+  // The ids of all special tokens, to check them against the vocabulary.
   std::vector<int32_t> ids() const;
 
  private:
   struct Step {
-    int8_t text;               // 0 or 1; Encoding::kNoText: the ids
+    int8_t text;               // 0 or 1; Encoding::kNoText: special tokens
     std::vector<int32_t> ids;  // special tokens
     int32_t segment;
   };
@@ -41,8 +42,8 @@ class PostProcessor {
 
   Template single_, pair_;
   bool declared_ = false;     // a template was read
-  bool trims_ = false;        // blanks out of the offsets,
-  bool blank_first_ = false;  // but for the one that was put in front
+  bool trims_ = false;        // removes spaces from offsets,
+  bool blank_first_ = false;  // except a space that was prepended
 };
 
 }  // namespace locus

@@ -15,18 +15,18 @@ bool is_space(int32_t code) { return class_of({.code = code, .length = 1}) == Ch
 
 bool is_number(int32_t code) { return class_of({.code = code, .length = 1}) == CharacterClass::number; }
 
-// What ASCII prints beside letters and digits, and Unicode 8's categories P; two have left these since.
+// Printable ASCII except letters and digits, and the categories P of Unicode 8. Two characters have left
+// these since.
 bool is_punctuation(int32_t code) {
   if (code < 0x80) {
     return code > ' ' && code < 0x7f && class_of({.code = code, .length = 1}) == CharacterClass::other;
   }
   if (code == 0x166d || code == 0x111c9) return true;
   const auto category = utf8proc_category(code);
-  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO &&
-         !younger_than_unicode_9(code);
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO && !added_since_unicode_9(code);
 }
 
-// Cuts at one pattern.
+// Splits at one pattern.
 class Cutter final : public PreTokenizer {
  public:
   Cutter(std::unique_ptr<Pattern> pattern, Cut cut, bool inverted = false)
@@ -34,7 +34,7 @@ class Cutter final : public PreTokenizer {
   void apply(AlignedText& text, Words& words) const override {
     cut_words(text, *pattern_, cut_, inverted_, words);
   }
-  Parting parting() const override { return cut_ == Cut::isolated ? pattern_->parting() : Parting(); }
+  Chunking chunking() const override { return cut_ == Cut::isolated ? pattern_->chunking() : Chunking(); }
   bool by_word() const override { return true; }
 
  private:
@@ -49,7 +49,7 @@ class BertPreTokenizer final : public PreTokenizer {
     cut_words(text, *spaces_, Cut::removed, false, words);
     cut_words(text, *punctuation_, Cut::isolated, false, words);
   }
-  Parting parting() const override { return {punctuated_part_end, Apart::before_ascii}; }
+  Chunking chunking() const override { return {punctuation_chunk_end, SplitPoints::before_ascii}; }
   bool by_word() const override { return true; }
 
  private:
@@ -62,14 +62,14 @@ class WhitespaceSplit final : public PreTokenizer {
   void apply(AlignedText& text, Words& words) const override {
     cut_words(text, *spaces_, Cut::removed, false, words);
   }
-  Parting parting() const override { return {blank_part_end, Apart::at_blanks}; }
+  Chunking chunking() const override { return {space_chunk_end, SplitPoints::at_spaces}; }
   bool by_word() const override { return true; }
 
  private:
   std::unique_ptr<Pattern> spaces_ = character_pattern(is_space);
 };
 
-// Cuts as GPT-2 does. The bytes themselves stay: the vocabulary is read as bytes, too.
+// Splits like GPT-2. Bytes stay as they are, because the vocabulary is also read as bytes.
 class ByteLevel final : public PreTokenizer {
  public:
   explicit ByteLevel(const JsonPart& part)
@@ -83,7 +83,7 @@ class ByteLevel final : public PreTokenizer {
     if (cuts_) cut_words(text, *pattern_, Cut::isolated, false, words);
   }
   bool gives_bytes() const override { return true; }
-  Parting parting() const override { return cuts_ && !blank_first_ ? pattern_->parting() : Parting(); }
+  Chunking chunking() const override { return cuts_ && !blank_first_ ? pattern_->chunking() : Chunking(); }
   bool by_word() const override { return true; }
 
  private:
@@ -95,7 +95,7 @@ class PreTokenizerSequence final : public PreTokenizer {
  public:
   explicit PreTokenizerSequence(const JsonPart& part) {
     for (const JsonPart& each : part.parts("pretokenizers")) {
-      require(!gives_bytes(), "{}: '{}' follows a step that gives bytes, expected ByteLevel to be the last",
+      require(!gives_bytes(), "{}: '{}' follows ByteLevel, expected ByteLevel to be the last step",
               part.json().where(), each.place());
       steps_.push_back(read_pre_tokenizer(each));
     }
@@ -104,9 +104,10 @@ class PreTokenizerSequence final : public PreTokenizer {
     for (const auto& step : steps_) step->apply(text, words);
   }
   bool gives_bytes() const override { return !steps_.empty() && steps_.back()->gives_bytes(); }
-  Parting parting() const override {
-    const bool parted = std::all_of(steps_.begin(), steps_.end(), [](const auto& s) { return s->by_word(); });
-    return parted && !steps_.empty() ? steps_.front()->parting() : Parting();
+  Chunking chunking() const override {
+    const bool by_words =
+        std::all_of(steps_.begin(), steps_.end(), [](const auto& s) { return s->by_word(); });
+    return by_words && !steps_.empty() ? steps_.front()->chunking() : Chunking();
   }
 
  private:
@@ -139,7 +140,7 @@ std::unique_ptr<PreTokenizer> read_pre_tokenizer(const JsonPart& part) {
   }
   if (type == "WhitespaceSplit") return std::make_unique<WhitespaceSplit>();
   if (type == "Whitespace") {
-    // \w+|[^\w\s]+, where \w has the characters that join others, too.
+    // \w+|[^\w\s]+, where \w includes joiners.
     const std::string word = std::string(kWordMembers) + R"(\x{200c}\x{200d})";
     return std::make_unique<Cutter>(
         regex_pattern(fmt::format("[{0}]+|[^{1}{0}]+", word, kBlankMembers), part.where()), Cut::removed,

@@ -1,5 +1,5 @@
-// SentencePiece's compiled rules the way HF tokenizers applies them: a grapheme of less than 6 bytes is
-// looked up whole, a longer one character by character, and the shortest beginning that has a rule is
+// The compiled rules of SentencePiece, as Hugging Face tokenizers applies them: a grapheme of less than 6
+// bytes is looked up as a whole, a longer one character by character, and the shortest prefix with a rule is
 // replaced.
 #include <utf8proc.h>
 
@@ -49,7 +49,7 @@ class Precompiled final : public Normalizer {
     }
     if (any) text.rewrite(steps);
   }
-  Apart apart() const override { return Apart::at_blanks; }
+  SplitPoints split_points() const override { return SplitPoints::at_spaces; }
 
  private:
   static size_t grapheme_end(std::string_view text, size_t begin) {
@@ -76,14 +76,15 @@ class Precompiled final : public Normalizer {
   }
 
   CharsMap rules_;
-  std::array<bool, 256> plain_{};  // ASCII that stays as it is; but for \r each of it is a grapheme by itself
+  std::array<bool, 256> plain_{};  // ASCII without a rule; except \r, each is a grapheme by itself
 };
 
 }  // namespace
 
 std::unique_ptr<Normalizer> read_precompiled(const JsonPart& part) {
   const std::optional<std::string> map = base64_decoded(part.text("precompiled_charsmap"));
-  require(map.has_value(), "{}: '{}.precompiled_charsmap' is not base64", part.json().where(), part.place());
+  require(map.has_value(), "{}: '{}.precompiled_charsmap' is not valid base64", part.json().where(),
+          part.place());
   return std::make_unique<Precompiled>(
       CharsMap(*map, fmt::format("{}: '{}.precompiled_charsmap'", part.json().where(), part.place())));
 }

@@ -1,4 +1,4 @@
-// tokenizer.json, read part by part.
+// Reads tokenizer.json, part by part.
 #include <algorithm>
 
 #include "locus/base/error.h"
@@ -18,8 +18,8 @@ class TokenList {
     check_table_id(where_, token, id, count_);
     if (tokens.size() <= place) tokens.resize(place + 1);
     if (!tokens[place].empty() && tokens[place] != token) {
-      fail(Fault::data, "{}: tokens {} and {} have the same id {}", where_, quote(tokens[place]),
-           quote(token), id);
+      fail(Fault::data, "{}: tokens {} and {} have the same id {}, expected different ids", where_,
+           quote(tokens[place]), quote(token), id);
     }
     tokens[place] = std::move(token);
   }
@@ -31,30 +31,30 @@ class TokenList {
   size_t count_;
 };
 
-// What tokenizer_config.json says of a step of tokenizer.json.
-struct SaidTwice {
-  const char *step, *type, *there, *here;
+// A setting that is in tokenizer_config.json and in a step of tokenizer.json.
+struct SharedSetting {
+  const char *step, *type, *step_name, *config_name;
 };
-constexpr SaidTwice kSaidTwice[] = {
+constexpr SharedSetting kSharedSettings[] = {
     {"normalizer", "BertNormalizer", "lowercase", "do_lower_case"},
     {"normalizer", "BertNormalizer", "strip_accents", "strip_accents"},
     {"normalizer", "BertNormalizer", "handle_chinese_chars", "tokenize_chinese_chars"},
     {"pre_tokenizer", "ByteLevel", "add_prefix_space", "add_prefix_space"}};
 
-// Most classes of transformers make these steps anew from tokenizer_config.json, whatever tokenizer.json
-// says.
+// Most tokenizer classes of transformers build these steps from tokenizer_config.json and ignore
+// tokenizer.json.
 void check_agreement(const JsonPart& pipeline, const JsonPart& config) {
   const std::string made_by = config.text("tokenizer_class", "");
   if (made_by == "PreTrainedTokenizerFast" || made_by == "TokenizersBackend") return;
-  for (const SaidTwice& field : kSaidTwice) {
-    if (!config.has(field.here) || !pipeline.has(field.step)) continue;
+  for (const SharedSetting& field : kSharedSettings) {
+    if (!config.has(field.config_name) || !pipeline.has(field.step)) continue;
     const JsonPart step = pipeline.part(field.step);
-    if (step.text("type", "") != field.type || !step.has(field.there)) continue;
-    const bool said = config.flag(field.here, true);
-    require(step.flag(field.there, true) == said,
-            "{}: '{}' is {}, but {}: '{}.{}' is {}; expected the same, change one of them",
-            config.json().where(), field.here, said, pipeline.json().where(), step.place(), field.there,
-            !said);
+    if (step.text("type", "") != field.type || !step.has(field.step_name)) continue;
+    const bool wanted = config.flag(field.config_name, true);
+    require(step.flag(field.step_name, true) == wanted,
+            "{}: '{}' is {}, but {}: '{}.{}' is {}, expected equal values; change one of them",
+            config.json().where(), field.config_name, wanted, pipeline.json().where(), step.place(),
+            field.step_name, !wanted);
   }
 }
 
@@ -84,7 +84,7 @@ PipelineParts read_pipeline(std::string text, const std::string& where, std::uni
   if (all.has("decoder")) parts.decoder = read_decoder(all.part("decoder"));
   parts.tokens = tokens_by_id(parts, where);
   for (const AddedToken& token : parts.added) {
-    // One that is looked for in normalized text is also written so.
+    // A token that is matched in normalized text is also decoded as normalized text.
     if (!token.normalized || parts.normalizer == nullptr) continue;
     AlignedText content(token.content, 0, token.content.size());
     parts.normalizer->apply(content);
@@ -92,8 +92,7 @@ PipelineParts read_pipeline(std::string text, const std::string& where, std::uni
   }
   for (const int32_t id : parts.post_processor.ids()) {
     require(static_cast<size_t>(id) < parts.tokens.size() && !parts.tokens[id].empty(),
-            "{}: 'tokenizer.post_processor' puts the token {} around a text, which the vocabulary leaves out",
-            where, id);
+            "{}: 'tokenizer.post_processor' adds the token {}, expected an id of the vocabulary", where, id);
   }
   parts.files.emplace_back(kPipelineFile, std::move(text));
   return parts;

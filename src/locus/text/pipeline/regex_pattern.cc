@@ -1,5 +1,5 @@
-// Regular expressions under PCRE2, for those that have no scanner. A text that takes too many steps between
-// two matches is refused: an expression must not be a way to keep the program busy for ever.
+// Regular expressions under PCRE2, if they have no scanner. The number of steps between two matches is
+// limited, so that no expression can hang the program.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
@@ -19,7 +19,7 @@ struct Release {
     release(thing);
   }
 };
-using Code = std::unique_ptr<pcre2_code, Release<pcre2_code_free>>;
+using CompiledCode = std::unique_ptr<pcre2_code, Release<pcre2_code_free>>;
 using Match = std::unique_ptr<pcre2_match_data, Release<pcre2_match_data_free>>;
 using Limits = std::unique_ptr<pcre2_match_context, Release<pcre2_match_context_free>>;
 
@@ -38,14 +38,14 @@ class RegexPattern final : public Pattern {
     code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
                               PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
                               &offset, nullptr));
-    require(code_ != nullptr, "{} does not compile: {}", where_, message_of(error));
+    require(code_ != nullptr, "{} is not a valid regular expression: {}", where_, message_of(error));
     pcre2_set_match_limit(limits_.get(), kMostSteps);
     pcre2_set_depth_limit(limits_.get(), kDeepest);
     pcre2_set_heap_limit(limits_.get(), kMostMemory);
   }
 
-  // What is no UTF-8 matches nothing; the text between is searched stretch by stretch. PCRE2 is told not to
-  // look for itself: it would look through the whole rest of the text before every match.
+  // Bytes that are not UTF-8 match nothing, and the stretches between them are searched one by one.
+  // PCRE2_NO_UTF_CHECK: otherwise PCRE2 would check the rest of the text before every match.
   void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
     const Match match(pcre2_match_data_create_from_pattern(code_.get(), nullptr));
     for (size_t begin = 0; begin < text.size();) {
@@ -69,10 +69,10 @@ class RegexPattern final : public Pattern {
       const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), part.size(), i,
                                     options, match.get(), limits_.get());
       if (found == PCRE2_ERROR_NOMATCH) return;
-      require(found >= 0, "{} stopped at byte {} of a text of {}: {}", where_, stretch.begin + i, text.size(),
-              message_of(found));
+      require(found >= 0, "{} failed at byte {} of a text of {} bytes: {}", where_, stretch.begin + i,
+              text.size(), message_of(found));
       const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match.get());
-      if (ends[0] == ends[1] && ends[1] == last) {  // nothing again: on behind the next character
+      if (ends[0] == ends[1] && ends[1] == last) {  // another empty match: continue after the next character
         if (i == part.size()) return;
         i += character_at(part, i).length;
         continue;
@@ -83,7 +83,7 @@ class RegexPattern final : public Pattern {
   }
 
   std::string where_;
-  Code code_;
+  CompiledCode code_;
   Limits limits_;
 };
 
@@ -93,8 +93,8 @@ bool is_script(std::string_view name) {
   const std::string expression = fmt::format("\\p{{sc:{}}}", name);
   int error = 0;
   PCRE2_SIZE at = 0;
-  return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), PCRE2_UTF,
-                            &error, &at, nullptr)) != nullptr;
+  return CompiledCode(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
+                                    PCRE2_UTF, &error, &at, nullptr)) != nullptr;
 }
 
 std::unique_ptr<Pattern> regex_pattern(const std::string& expression, std::string where) {

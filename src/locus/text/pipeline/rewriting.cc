@@ -1,5 +1,5 @@
-// The small normalizers: replacing a pattern, a word in front, lower case, without accents, without blanks at
-// the ends.
+// The small normalizers: replace a pattern, prepend a word, lowercase, strip accents, strip whitespace at the
+// ends.
 #include <utf8proc.h>
 
 #include "locus/text/pipeline/normalizer.h"
@@ -11,7 +11,7 @@ namespace locus {
 namespace {
 
 bool is_mark(int32_t code) {
-  if (code < 0x300 || younger_than_unicode_10(code)) return false;
+  if (code < 0x300 || added_since_unicode_10(code)) return false;
   const auto category = utf8proc_category(code);
   return (category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME) || code == 0x1cf2 ||
          code == 0x1cf3;  // these two were marks in Unicode 9
@@ -21,38 +21,39 @@ bool is_mark(int32_t code) {
 template <class F>
 class Rewriting final : public Normalizer {
  public:
-  Rewriting(Apart apart, F function) : apart_(apart), function_(std::move(function)) {}
+  Rewriting(SplitPoints points, F function) : split_points_(points), function_(std::move(function)) {}
   void apply(AlignedText& text) const override { function_(text); }
-  Apart apart() const override { return apart_; }
+  SplitPoints split_points() const override { return split_points_; }
 
  private:
-  Apart apart_;
+  SplitPoints split_points_;
   F function_;
 };
 
 template <class F>
-std::unique_ptr<Normalizer> rewriting(Apart apart, F function) {
-  return std::make_unique<Rewriting<F>>(apart, std::move(function));
+std::unique_ptr<Normalizer> rewriting(SplitPoints points, F function) {
+  return std::make_unique<Rewriting<F>>(points, std::move(function));
 }
 
-// What replaces a word without a blank inside, or runs of blanks, sees nothing across a blank.
-Apart apart_of(std::string_view word) {
-  return word.find(' ', 1) == std::string_view::npos ? Apart::at_blanks : Apart::nowhere;
+// Replacing a word without an inner space, or runs of spaces, never matches across a split at spaces.
+SplitPoints split_points_of(std::string_view word) {
+  return word.find(' ', 1) == std::string_view::npos ? SplitPoints::at_spaces : SplitPoints::none;
 }
-Apart apart_of(const JsonPart& part) {
-  if (part.member("pattern").is_string()) return apart_of(part.text("pattern"));
+SplitPoints split_points_of(const JsonPart& part) {
+  if (part.member("pattern").is_string()) return split_points_of(part.text("pattern"));
   const JsonPart pattern = part.part("pattern");
-  if (!pattern.has("Regex")) return apart_of(pattern.text("String"));
-  return pattern.text("Regex") == " {2,}" ? Apart::at_blanks : Apart::nowhere;
+  if (!pattern.has("Regex")) return split_points_of(pattern.text("String"));
+  return pattern.text("Regex") == " {2,}" ? SplitPoints::at_spaces : SplitPoints::none;
 }
 
 std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
-  return rewriting(apart_of(part), [pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
-                                    word = part.text("content"), where = part.where()](AlignedText& text) {
-    const std::vector<AlignedText::Range> matches = find_to_replace(*pattern, text.text(), where);
-    check_growth(text, matches.size() * word.size(), where);
-    text.replace(matches, word);
-  });
+  return rewriting(
+      split_points_of(part), [pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
+                              word = part.text("content"), where = part.where()](AlignedText& text) {
+        const std::vector<AlignedText::Range> matches = find_to_replace(*pattern, text.text(), where);
+        check_growth(text, matches.size() * word.size(), where);
+        text.replace(matches, word);
+      });
 }
 
 void strip(AlignedText& text, bool left, bool right) {
@@ -74,7 +75,8 @@ void strip(AlignedText& text, bool left, bool right) {
 }  // namespace
 
 void lower(AlignedText& text) {
-  constexpr int32_t kCapitalDottedI = 0x130, kDotAbove = 0x307;  // its lower case is i and a dot above
+  constexpr int32_t kCapitalDottedI = 0x130,
+                    kDotAbove = 0x307;  // its lowercase is i and a combining dot above
   std::vector<AlignedText::Step> steps;
   steps.reserve(text.text().size());
   bool any = false;
@@ -97,14 +99,14 @@ std::unique_ptr<Normalizer> read_rewriting(const JsonPart& part) {
   const std::string type = part.type();
   if (type == "Replace") return replacing(part);
   if (type == "Prepend") {
-    return rewriting(Apart::nowhere,
+    return rewriting(SplitPoints::none,
                      [word = part.text("prepend")](AlignedText& text) { text.prepend(word); });
   }
-  if (type == "Lowercase") return rewriting(Apart::at_blanks, lower);
+  if (type == "Lowercase") return rewriting(SplitPoints::at_spaces, lower);
   if (type == "StripAccents")
-    return rewriting(Apart::at_blanks, [](AlignedText& text) { remove_if(text, is_mark); });
+    return rewriting(SplitPoints::at_spaces, [](AlignedText& text) { remove_if(text, is_mark); });
   if (type == "Strip") {
-    return rewriting(Apart::at_blanks,
+    return rewriting(SplitPoints::at_spaces,
                      [left = part.flag("strip_left", true), right = part.flag("strip_right", true)](
                          AlignedText& text) { strip(text, left, right); });
   }

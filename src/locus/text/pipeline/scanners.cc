@@ -18,7 +18,7 @@ Seen look(std::string_view text, size_t i) {
 
 bool ends_line(int32_t code) { return code == '\r' || code == '\n'; }
 
-// Behind the run of characters of one kind that begins at i; of at most `most` characters.
+// The end of the run of one kind of characters that begins at i, and has at most `most` characters.
 size_t run_end(std::string_view text, size_t i, CharacterClass kind, size_t most = -1) {
   for (size_t count = 0; i < text.size() && count < most; ++count) {
     const Seen seen = look(text, i);
@@ -28,7 +28,8 @@ size_t run_end(std::string_view text, size_t i, CharacterClass kind, size_t most
   return i;
 }
 
-// Length of 's, 't, 're, 've, 'm, 'll or 'd in any case at `begin`; 0: none of them. The long s is an s.
+// Length of 's, 't, 're, 've, 'm, 'll or 'd in any case at `begin`; 0: none of them. U+017F (long s) counts
+// as s.
 size_t contraction(std::string_view text, size_t begin) {
   const auto small = [&](size_t i) { return i < text.size() ? static_cast<char>(text[i] | 0x20) : '\0'; };
   const char c = small(begin + 1), d = small(begin + 2);
@@ -37,8 +38,8 @@ size_t contraction(std::string_view text, size_t begin) {
   return (c == 'l' && d == 'l') || ((c == 'r' || c == 'v') && d == 'e') ? 3 : 0;
 }
 
-// A run of blanks: up to its last line end; without one all but its last character, which belongs to what
-// comes next; all of it at the end of the text, or when it is one character.
+// The end of a run of whitespace: after its last line end. Without a line end, the last character belongs to
+// the next word, unless the run is one character or ends the text.
 size_t blanks_end(std::string_view text, size_t begin) {
   size_t i = begin, last = begin, line = begin;
   while (i < text.size()) {
@@ -64,13 +65,13 @@ size_t word_end_of(std::string_view text, size_t begin, size_t digits) {
     if (length > 0) return begin + length;
   }
   const Seen first = look(text, begin);
-  const size_t behind = begin + first.length;
-  if (first.kind == CharacterClass::letter) return run_end(text, behind, CharacterClass::letter);
+  const size_t after = begin + first.length;
+  if (first.kind == CharacterClass::letter) return run_end(text, after, CharacterClass::letter);
   if (first.kind == CharacterClass::number) return run_end(text, begin, CharacterClass::number, digits);
-  if (!ends_line(first.code) && behind < text.size()) {
-    const Seen next = look(text, behind);
-    if (next.kind == CharacterClass::letter) return run_end(text, behind, CharacterClass::letter);
-    if (first.code == ' ' && next.kind == CharacterClass::other) return others_end(text, behind);
+  if (!ends_line(first.code) && after < text.size()) {
+    const Seen next = look(text, after);
+    if (next.kind == CharacterClass::letter) return run_end(text, after, CharacterClass::letter);
+    if (first.code == ' ' && next.kind == CharacterClass::other) return others_end(text, after);
   }
   return first.kind == CharacterClass::other ? others_end(text, begin) : blanks_end(text, begin);
 }

@@ -1,7 +1,7 @@
-// Cuts a text into words the way Llama 3, GPT-4 and their like do. Their pattern, by hand, in one pass:
+// Splits a text into words like Llama 3, GPT-4 and related models, by hand and in one pass. The pattern is
 //   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}
 //   | ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
-// A byte that is not UTF-8 is of the kind [^\s\p{L}\p{N}].
+// A byte that is not UTF-8 matches [^\s\p{L}\p{N}].
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace locus {
 
-// Where the word ends that begins at `begin` < text.size(). Words follow each other without a gap.
+// The end of the word that begins at `begin` < text.size(). Words follow each other without gaps.
 size_t word_end_by_threes(std::string_view text, size_t begin);
-size_t word_end_by_digits(std::string_view text, size_t begin);  // the same with \p{N} for \p{N}{1,3}
+size_t word_end_by_digits(std::string_view text, size_t begin);  // with \p{N} instead of \p{N}{1,3}
 
 }  // namespace locus

@@ -11,14 +11,14 @@
 namespace locus {
 namespace {
 
-// The fields of one message, one after the other. A message inside is bytes, read by fields of its own, so
-// nothing is as deep as the file says.
+// The fields of one message, in order. A nested message is just bytes, parsed by another Fields object, so
+// the file does not control the recursion depth.
 class Fields {
  public:
   Fields(std::string_view message, const std::string& where)
       : message_(message), reader_(std::as_bytes(std::span(message)), where), where_(where) {}
 
-  // The next field; false at the end.
+  // Reads the next field. Returns false at the end.
   bool next() {
     if (reader_.left() == 0) return false;
     const uint64_t key = varint("a field's number");
@@ -42,7 +42,8 @@ class Fields {
         value_ = reader_.number<uint32_t>("a number of 4 bytes");
         break;
       default:
-        fail(Fault::data, "{}: field {} is of wire type {}, expected 0, 1, 2 or 5", where_, number_, type_);
+        fail({Fault::data, Code::damaged_file}, "{}: field {} has wire type {}, expected 0, 1, 2 or 5",
+             where_, number_, type_);
     }
     return true;
   }
@@ -61,10 +62,12 @@ class Fields {
       value |= uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) return value;
     }
-    fail(Fault::data, "{}: {} takes more than 10 bytes", where_, what);
+    fail({Fault::data, Code::damaged_file}, "{}: {} has more than 10 bytes, expected at most 10", where_,
+         what);
   }
   void expect(int type) const {
-    require(type_ == type, "{}: field {} is of wire type {}, expected {}", where_, number_, type_, type);
+    require(type_ == type, Code::damaged_file, "{}: field {} has wire type {}, expected {}", where_, number_,
+            type_, type);
   }
 
   std::string_view message_;
@@ -92,11 +95,11 @@ SentencePiece read_piece(std::string_view message, const std::string& where) {
         break;
     }
   }
-  require(std::isfinite(piece.score), "{}: its score is {}, expected a finite number", where, piece.score);
+  require(std::isfinite(piece.score), "{}: the score is {}, expected a finite number", where, piece.score);
   require(piece.type >= SentencePiece::normal && piece.type <= SentencePiece::byte,
-          "{}: its type is {}, expected 1 to 6", where, piece.type);
-  require(!piece.text.empty() && is_utf8(piece.text), "{}: it is {}, expected UTF-8 of one byte at least",
-          where, quote(piece.text));
+          "{}: the type is {}, expected 1 to 6", where, piece.type);
+  require(!piece.text.empty() && is_utf8(piece.text),
+          "{}: the text is {}, expected UTF-8 of at least one byte", where, quote(piece.text));
   return piece;
 }
 
@@ -107,7 +110,7 @@ void read_trainer(std::string_view message, const std::string& where, SentencePi
         model.kind = field.integer();
         break;
       case 24:
-        model.blanks_behind = field.flag();
+        model.spaces_as_suffix = field.flag();
         break;
       case 35:
         model.byte_fallback = field.flag();
@@ -140,15 +143,15 @@ void read_normalizer(std::string_view message, const std::string& where, Sentenc
 }
 
 void check_pieces(SentencePieceModel& model, const std::string& where) {
-  require(!model.pieces.empty(), "{}: no pieces, expected a SentencePiece model", where);
+  require(!model.pieces.empty(), "{}: got no pieces, expected a SentencePiece model", where);
   std::unordered_set<std::string_view> known;
   for (size_t i = 0; i < model.pieces.size(); ++i) {
     const SentencePiece& piece = model.pieces[i];
-    require(known.insert(piece.text).second, "{}: piece {} ({}) stands twice, expected once", where, i,
-            quote(piece.text));
+    require(known.insert(piece.text).second, "{}: duplicate piece {} ({}), expected each piece once", where,
+            i, quote(piece.text));
     if (piece.type == SentencePiece::unknown) model.unknown = static_cast<int32_t>(i);
   }
-  require(model.unknown >= 0, "{}: no piece is of the type unknown, expected one", where);
+  require(model.unknown >= 0, "{}: no piece has the type unknown, expected one", where);
 }
 
 }  // namespace
@@ -162,10 +165,10 @@ SentencePieceModel read_sentencepiece(std::string_view bytes, const std::string&
             read_piece(field.bytes(), fmt::format("{}: piece {}", where, model.pieces.size())));
         break;
       case 2:
-        read_trainer(field.bytes(), where + ": the trainer's settings", model);
+        read_trainer(field.bytes(), where + ": trainer settings", model);
         break;
       case 3:
-        read_normalizer(field.bytes(), where + ": the normalizer's settings", model);
+        read_normalizer(field.bytes(), where + ": normalizer settings", model);
         break;
       default:
         break;

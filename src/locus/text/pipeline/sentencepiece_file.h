@@ -1,5 +1,5 @@
-// A SentencePiece model file: a protocol buffer of which the pieces with their scores and the settings of the
-// normalizer are read, and every other field is skipped.
+// Reads a SentencePiece model file, a protocol buffer: the pieces with their scores, and the settings of the
+// normalizer. Other fields are skipped.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ struct SentencePiece {
 
 struct SentencePieceModel {
   enum Kind : uint64_t { unigram = 1, bpe, word, character };
-  std::vector<SentencePiece> pieces;  // none is empty or stands twice
-  int32_t unknown = -1;               // the piece for what no other covers
+  std::vector<SentencePiece> pieces;  // not empty, and unique
+  int32_t unknown = -1;               // the piece for text that no other piece covers
   uint64_t kind = unigram;
   bool byte_fallback = false;
-  bool blanks_behind = false;  // a word ends with its blank instead of beginning with it
-  std::string charsmap;        // the compiled rules; empty: there are none
-  bool blank_first = true;     // in front of every text
-  bool joins_blanks = true;    // several become one, and none are left at the ends
-  bool marks_blanks = true;    // written as U+2581
+  bool spaces_as_suffix = false;  // words end with a space instead of beginning with one
+  std::string charsmap;           // the compiled rules; empty: none
+  bool blank_first = true;        // prepends a space to every text
+  bool joins_blanks = true;       // collapses runs of spaces, and strips them at the ends
+  bool marks_blanks = true;       // writes spaces as U+2581
 };
 
 // `where` begins every error.

@@ -1,5 +1,5 @@
-// SentencePiece's own way through a text: at every place the longest beginning that has a rule is replaced;
-// blanks are joined, one is put in front, and each is written as U+2581.
+// The normalizer of SentencePiece itself: at every place, the longest prefix with a rule is replaced. Spaces
+// are collapsed, one is prepended, and each is written as U+2581.
 #include "locus/text/pipeline/charsmap.h"
 #include "locus/text/pipeline/marian.h"
 #include "locus/text/unicode.h"
@@ -13,7 +13,7 @@ class SentencePieceNormalizer final : public Normalizer {
  public:
   SentencePieceNormalizer(const SentencePieceModel& model, const std::string& where)
       : first_(model.blank_first), joins_(model.joins_blanks), mark_(model.marks_blanks ? kMark : " ") {
-    if (!model.charsmap.empty()) rules_.emplace(model.charsmap, where + ": the map of characters");
+    if (!model.charsmap.empty()) rules_.emplace(model.charsmap, where + ": character map");
   }
 
   void apply(AlignedText& text) const override {
@@ -24,7 +24,7 @@ class SentencePieceNormalizer final : public Normalizer {
     }
     Writer out;
     if (begin < all.size() && first_) out.append(mark_, {begin, begin + word_at(all, begin).length});
-    bool blank = joins_;  // what was written last
+    bool blank = joins_;  // whether the last output is a space
     while (begin < all.size()) {
       const CharsMap::Found found = word_at(all, begin);
       const AlignedText::Range from = {begin, begin + found.length};

@@ -47,7 +47,7 @@ void join_bytes(std::vector<std::string>& tokens) {
   tokens.assign(1, readable(bytes));
 }
 
-// Before punctuation and the ends of English contractions there is no blank.
+// Removes the space before punctuation and before the ends of English contractions.
 void clean_up(std::string& token) {
   static constexpr std::pair<std::string_view, std::string_view> kRules[] = {
       {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
@@ -79,13 +79,13 @@ std::unique_ptr<TokenDecoder> metaspace(const JsonPart& part) {
   });
 }
 
-// <0x0A>, or nothing.
+// The byte of a token such as <0x0A>, or nothing.
 std::optional<uint8_t> byte_of(std::string_view token) {
   const bool framed = token.size() == 6 && token.starts_with("<0x") && token.back() == '>';
   return framed ? parse<uint8_t>(token.substr(3, 2), 16) : std::nullopt;
 }
 
-// Byte tokens that follow each other are one text; where it is no UTF-8, each byte is U+FFFD.
+// Joins consecutive byte tokens. If the bytes are not UTF-8, each of them becomes U+FFFD.
 void join_byte_tokens(std::vector<std::string>& tokens) {
   std::vector<std::string> joined;
   std::string bytes;

@@ -1,4 +1,4 @@
-// The way back: tokens as the vocabulary spells them become text.
+// Decoding: turns the spellings of tokens into text.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace locus {
 class TokenDecoder {
  public:
   virtual ~TokenDecoder() = default;
-  // Changes tokens in place; in the end they are joined.
+  // Changes the tokens in place. After all steps they are concatenated.
   virtual void apply(std::vector<std::string>& tokens) const = 0;
 };
 

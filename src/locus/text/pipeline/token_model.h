@@ -1,4 +1,4 @@
-// The third step of a pipeline: a word becomes tokens of the vocabulary.
+// The third step of a pipeline: encodes a word with the vocabulary.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,19 @@ namespace locus {
 
 struct Piece {
   int32_t id;
-  uint32_t begin, end;  // of the word, in bytes
+  uint32_t begin, end;  // byte range in the word
 };
 
 class TokenModel {
  public:
   virtual ~TokenModel() = default;
   virtual std::string_view kind() const = 0;  // "wordpiece", "bpe", "unigram"
-  // The tokens of a word that is not empty. They may leave out characters that no token stands for, and may
-  // share one that several stand for.
+  // Appends the tokens of a word that is not empty. They may skip characters without a token, and several
+  // tokens may cover the same character.
   virtual void append(std::string_view word, std::vector<Piece>& pieces) const = 0;
-  // How many bytes of a word a token mostly stands for.
+  // The number of bytes of a word that a token usually covers.
   virtual uint32_t length(int32_t id) const = 0;
-  // Every token as the vocabulary spells it, with its id. Asked for once: the model itself may need them no
-  // longer.
+  // Every token as the vocabulary spells it, with its id. Call it once: the model may release the tokens.
   virtual std::vector<std::pair<std::string, int32_t>> take_tokens() = 0;
 };
 
@@ -38,12 +37,12 @@ std::unique_ptr<TokenModel> read_unigram(const JsonPart& part);
 
 struct UnigramVocabulary {
   std::string where;                // begins errors
-  std::vector<std::string> tokens;  // by id; an empty one is never found in a text
-  std::vector<double> scores;       // of each
+  std::vector<std::string> tokens;  // by id; empty tokens never match
+  std::vector<double> scores;       // of each token
   int32_t unknown = -1;
   bool byte_fallback = false;
-  bool single_precision = false;  // scores add up as floats, as in SentencePiece itself
+  bool single_precision = false;  // sum scores as floats, like SentencePiece itself
 };
-std::unique_ptr<TokenModel> make_unigram(UnigramVocabulary vocabulary);  // of one token at least
+std::unique_ptr<TokenModel> make_unigram(UnigramVocabulary vocabulary);  // at least one token
 
 }  // namespace locus

@@ -56,8 +56,8 @@ bool among(std::span<const Range> ranges, int32_t code) {
 
 }  // namespace
 
-bool younger_than_unicode_9(int32_t code) { return code >= 0x061d && among(kSinceUnicode9, code); }
+bool added_since_unicode_9(int32_t code) { return code >= 0x061d && among(kSinceUnicode9, code); }
 
-bool younger_than_unicode_10(int32_t code) { return code >= 0x061d && among(kSinceUnicode10, code); }
+bool added_since_unicode_10(int32_t code) { return code >= 0x061d && among(kSinceUnicode10, code); }
 
 }  // namespace locus

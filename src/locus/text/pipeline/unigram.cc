@@ -1,7 +1,7 @@
-// Unigram (Kudo 2018, arXiv 1804.10959): of all ways to cut a word into tokens the one with the largest sum
-// of scores, by dynamic programming over the ends of tokens. A character that no token covers is unknown,
-// with a score 10 below the lowest; neighbours that are unknown become one, or their bytes where the
-// vocabulary has tokens for these.
+// Unigram (Kudo 2018, arXiv 1804.10959): the split of a word into tokens with the largest sum of scores, by
+// dynamic programming over the ends of tokens. A character without a token is unknown, with a score 10 below
+// the lowest. Neighboring unknown characters become one unknown token, or byte tokens if the vocabulary has
+// them.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -19,28 +19,28 @@ namespace locus {
 namespace {
 
 constexpr double kUnknownPenalty = 10;
-constexpr size_t kShortWord = 64;  // in bytes: of those the paths need no memory of their own
+constexpr size_t kShortWord = 64;  // in bytes: paths of shorter words are on the stack
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
-// A score as HF tokenizers reads it: its JSON parser takes the digits as a whole number and divides once,
-// which may miss the nearest double by the last bit. Cuts of equal sums fall the same way only with the same
-// bits.
-double as_read_there(double score) {
+// A score as Hugging Face tokenizers reads it: its JSON parser reads the digits as an integer and divides
+// once, which may differ from the nearest double in the last bit. Ties between splits resolve the same way
+// only with the same bits.
+double as_tokenizers_reads(double score) {
   char text[32];
   const auto [end, error] =
       std::to_chars(text, text + sizeof(text), std::abs(score), std::chars_format::scientific);
   if (error != std::errc()) return score;
   uint64_t digits = 0;
-  int behind = 0, exponent = 0;  // digits behind the point
+  int decimals = 0, exponent = 0;
   const char* c = text;
   for (bool point = false; c != end && *c != 'e'; ++c) {
     point = point || *c == '.';
     if (*c == '.') continue;
     digits = digits * 10 + static_cast<uint64_t>(*c - '0');
-    behind += point ? 1 : 0;
+    decimals += point ? 1 : 0;
   }
   std::from_chars(c + (c[1] == '+' ? 2 : 1), end, exponent);
-  const int power = exponent - behind;
+  const int power = exponent - decimals;
   if (power < -22 || power > 22) return score;
   const double scale = std::pow(10.0, std::abs(power));
   const auto whole = static_cast<double>(digits);
@@ -56,9 +56,9 @@ void add(const JsonPart& part, simdjson::dom::element entry, UnigramVocabulary& 
     part.json().refuse(fmt::format("'{}.vocab[{}]'", part.place(), vocabulary.tokens.size()), entry,
                        "a token and its score");
   }
-  require(!token.empty(), "{}: an empty token, expected one byte at least", vocabulary.where);
+  require(!token.empty(), "{}: got an empty token, expected at least one byte", vocabulary.where);
   vocabulary.tokens.emplace_back(token);
-  vocabulary.scores.push_back(as_read_there(score));
+  vocabulary.scores.push_back(as_tokenizers_reads(score));
 }
 
 class Unigram final : public TokenModel {
@@ -76,7 +76,7 @@ class Unigram final : public TokenModel {
         [&](size_t i) -> std::pair<std::string_view, int32_t> {
           return {tokens_[i], tokens_[i].empty() ? -1 : static_cast<int32_t>(i)};
         },
-        [](size_t, int32_t) {});  // a trainer may list the unknown token twice
+        [](size_t, int32_t) {});  // some trainers list the unknown token twice
     bytes_.fill(-1);
     if (!vocabulary.byte_fallback) return;
     for (int byte = 0; byte < 256; ++byte) bytes_[byte] = trie_.find(fmt::format("<0x{:02X}>", byte));
@@ -91,8 +91,8 @@ class Unigram final : public TokenModel {
   }
 
   void append(std::string_view word, std::vector<Piece>& pieces) const override {
-    require(word.size() < kNone, "a word of {} bytes without a break, expected less than {}", word.size(),
-            kNone);
+    require(word.size() < kNone, "word too long: got {} bytes without a break, expected fewer than {}",
+            word.size(), kNone);
     std::array<Node, kShortWord + 1> few;
     std::vector<Node> many;
     std::span<Node> nodes = few;
@@ -112,7 +112,7 @@ class Unigram final : public TokenModel {
 
  private:
   struct Node {
-    uint32_t begin = kNone;  // of the best path's last token; kNone: no path ends here
+    uint32_t begin = kNone;  // of the last token of the best path; kNone: no path ends here
     int32_t id = -1;
     double score = 0;
     void offer(uint32_t from, int32_t token, double total) {
@@ -137,7 +137,7 @@ class Unigram final : public TokenModel {
         alone = alone || i + 1 == begin + length;
       }
       if (!alone) {
-        require(unknown_ >= 0, "{}: no token for {}, and 'unk_id' is missing", where_,
+        require(unknown_ >= 0, "{}: no token for {}, and no 'unk_id' for unknown characters", where_,
                 name_of(character_at(word, begin), word, begin));
         nodes[begin + length].offer(begin, unknown_, sum(nodes[begin].score, lowest_ - kUnknownPenalty));
       }
@@ -145,7 +145,7 @@ class Unigram final : public TokenModel {
     }
   }
 
-  // Neighbours that are unknown become one, or their bytes.
+  // Merges neighboring unknown characters into one unknown token, or into byte tokens.
   void spell_unknown(std::string_view word, size_t before, std::vector<Piece>& pieces) const {
     const std::vector<Piece> cut(pieces.begin() + static_cast<std::ptrdiff_t>(before), pieces.end());
     pieces.resize(before);
@@ -177,7 +177,7 @@ class Unigram final : public TokenModel {
   double lowest_ = 0;
   int32_t unknown_;
   bool single_;
-  std::array<int32_t, 256> bytes_{};  // byte tokens; -1: there is none
+  std::array<int32_t, 256> bytes_{};  // byte tokens; -1: none
   TokenTrie trie_;
 };
 
@@ -194,7 +194,7 @@ std::unique_ptr<TokenModel> read_unigram(const JsonPart& part) {
   if (part.member("vocab").get_array().get(list)) part.refuse("vocab", "a list");
   for (const simdjson::dom::element entry : list) add(part, entry, vocabulary);
   const auto count = static_cast<int64_t>(vocabulary.tokens.size());
-  require(count > 0, "{}: '{}.vocab' is empty", vocabulary.where, part.place());
+  require(count > 0, "{}: '{}.vocab' is empty, expected at least one token", vocabulary.where, part.place());
   if (part.has("unk_id")) vocabulary.unknown = static_cast<int32_t>(part.integer("unk_id", 0, count - 1));
   return make_unigram(std::move(vocabulary));
 }

@@ -1,6 +1,6 @@
-// WordPiece (Schuster and Nakajima 2012, as in BERT): the longest token that begins the word, then the
-// longest that goes on from there, those behind the first with ## in front. A word that cannot be spelled so,
-// or is too long, is unknown as a whole.
+// WordPiece (Schuster and Nakajima 2012, as in BERT): the longest token that begins the word, then repeatedly
+// the longest token that continues it; continuing tokens are spelled with ##. A word that cannot be split
+// like this, or is too long, becomes the unknown token as a whole.
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
@@ -24,19 +24,20 @@ class WordPiece final : public TokenModel {
     each_token_id(part.json(), vocabulary, [&](std::string_view token, int32_t id) {
       lengths_.set(token, id, token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
       tokens_.emplace_back(token, id);
-      return true;  // the trie tells which stand twice
+      return true;  // the trie detects duplicates
     });
     trie_.reserve(2 * tokens_.size());
     trie_.add_all(
         tokens_.size(), [&](size_t i) -> std::pair<std::string_view, int32_t> { return tokens_[i]; },
         [&](size_t i, int32_t had) {
-          if (had >= 0) refuse_second(part.json(), tokens_[i].first);
+          if (had >= 0) fail_duplicate(part.json(), tokens_[i].first);
         });
-    require(!tokens_.empty(), "{}: '{}.vocab' is empty", part.json().where(), part.place());
+    require(!tokens_.empty(), "{}: '{}.vocab' is empty, expected at least one token", part.json().where(),
+            part.place());
     const std::string unknown = part.text("unk_token", "[UNK]");
     unknown_ = trie_.find(unknown);
-    require(unknown_ >= 0, "{}: '{}.unk_token' is {}, which is not in the vocabulary", part.json().where(),
-            part.place(), quote(unknown));
+    require(unknown_ >= 0, "{}: '{}.unk_token' is {}, expected a token of the vocabulary",
+            part.json().where(), part.place(), quote(unknown));
     inside_ = trie_.walk(prefix);
   }
 
@@ -73,10 +74,10 @@ class WordPiece final : public TokenModel {
 
   size_t longest_;
   TokenTrie trie_;
-  TokenTrie::Node inside_;  // where tokens with ## go on
+  TokenTrie::Node inside_;  // the node of the prefix ##
   int32_t unknown_ = -1;
-  TokenLengths lengths_;                                 // in bytes of a word
-  std::vector<std::pair<std::string, int32_t>> tokens_;  // until they are taken
+  TokenLengths lengths_;                                 // in bytes, without ##
+  std::vector<std::pair<std::string, int32_t>> tokens_;  // until take_tokens()
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Models that were made here, saved as folders of the families that can say them.
+// Models made by Locus, saved as folders of the families that can represent them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ Blueprint with(void (*change)(Blueprint&)) {
   return b;
 }
 
-// Norms of T5 and Llama: none of the biases.
+// RMS norms and no biases, as in T5 and Llama.
 void without_biases(Blueprint& b) {
   b.norm = NormKind::rms;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
@@ -79,7 +79,7 @@ void as_deberta(Blueprint& b) {
   as_bert(b);
   b.segments = 0;
   b.scheme = "deberta";
-  b.attention_scale = 1 / std::sqrt(4.0f * 3);  // heads of 4; content meets content, and position both ways
+  b.attention_scale = 1 / std::sqrt(4.0f * 3);  // heads of 4; 3 score terms
 }
 
 const Case kCases[] = {
@@ -229,7 +229,7 @@ const Case kCases[] = {
     {"modernbert", "ModernBERT", with([](Blueprint& b) {
        as_modernbert(b);
        b.global_scheme = "rotary";
-       b.full_scheme_options = {{"base", "160000"}};
+       b.global_scheme_options = {{"base", "160000"}};
      })},
     {"modernbert_labels", "ModernBERT", with([](Blueprint& b) {
        as_modernbert(b);
@@ -326,7 +326,7 @@ const Case kCases[] = {
        b.global_every = 4;
        b.global_first = b.layers - 1;
        b.global_scheme = "rotary";
-       b.full_scheme_options = {{"scaling", "linear"}, {"factor", "8"}};
+       b.global_scheme_options = {{"scaling", "linear"}, {"factor", "8"}};
      })},
     {"gemma", "Gemma", with([](Blueprint& b) { as_gemma(b); })},
     {"gemma2", "Gemma 2", with([](Blueprint& b) {
@@ -346,7 +346,7 @@ const Case kCases[] = {
        b.global_every = 6;
        b.global_first = b.layers - 1;
        b.global_scheme = "rotary";
-       b.full_scheme_options = {{"base", "1000000"}, {"scaling", "linear"}, {"factor", "8"}};
+       b.global_scheme_options = {{"base", "1000000"}, {"scaling", "linear"}, {"factor", "8"}};
        b.logit_cap = 30;
      })},
     {"encoder_without_segments", "DeBERTa", with([](Blueprint& b) {
@@ -421,7 +421,7 @@ const Case kCases[] = {
 
 class MadeModel : public testing::TestWithParam<Case> {};
 
-// Opened again it is the same model, to the roundings of rotary tables.
+// The reopened model is the same, except for rounding in rotary tables.
 TEST_P(MadeModel, OpensAsTheSameModel) {
   const TemporaryFolder folder;
   const Model model(GetParam().blueprint);
@@ -444,16 +444,17 @@ TEST_P(MadeModel, OpensAsTheSameModel) {
 INSTANTIATE_TEST_SUITE_P(Families, MadeModel, testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.name; });
 
-// Some classes of transformers take no whole number for a float.
-TEST(Express, WritesFractionsAsFractions) {
-  const std::string config = express(with(as_bert)).config;
+// Some classes of transformers reject an integer where they expect a float.
+TEST(ExportConfig, WritesFractionsAsFractions) {
+  const std::string config = export_config(with(as_bert)).config;
   EXPECT_NE(config.find("\"hidden_dropout_prob\": 0.0"), std::string::npos) << config;
 }
 
-TEST(Express, SaysWhichFieldsNoFamilyHas) {
+TEST(ExportConfig, NamesTheFieldsThatNoFamilySupports) {
   const TemporaryFolder folder;
-  const auto refused = [&](void (*change)(Blueprint&), const std::string& text) {
-    expect_bad_data(text, [&] { save_model(Model(with(change)), folder / "made"); });
+  const auto refused = [&](void (*change)(Blueprint&), const Values& values) {
+    expect_bad_data(Code::unsupported_field, values,
+                    [&] { save_model(Model(with(change)), folder / "made"); });
     EXPECT_FALSE(std::filesystem::exists(folder / "made"));
   };
   refused(
@@ -461,27 +462,27 @@ TEST(Express, SaysWhichFieldsNoFamilyHas) {
         b.scheme = "learned";
         b.gated = true;
       },
-      "blueprint: no family of models has all of it; the nearest is GPT-2, but gated is true, there false");
-  refused([](Blueprint& b) { b.scheme = "fire"; }, "but scheme.name is fire, there learned");
+      {"blueprint", "GPT-2", "gated", "true", "false"});
+  refused([](Blueprint& b) { b.scheme = "fire"; }, {"scheme.name", "fire", "learned"});
   refused(
       [](Blueprint& b) {
         as_bert(b);
         b.fused_qkv = true;
       },
-      "the nearest is BERT, but fused_qkv is true, there false");
+      {"BERT", "fused_qkv", "true", "false"});
   refused(
       [](Blueprint& b) {
         as_llama(b);
         b.scheme_options = {{"pairs", "interleaved"}};
       },
-      "the nearest is Llama, but scheme.pairs is interleaved, there halves");
+      {"Llama", "scheme.pairs", "interleaved", "halves"});
   refused(
       [](Blueprint& b) {
         as_bert(b);
         b.positions = PositionPolicy::Kind::count;
         b.position_offset = 2;
       },
-      "positions is count, there row");
+      {"positions", "count", "row"});
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-// Chains of multiply-adds: sums of products of one row with the rows of a matrix that is read as it lies, per
-// SIMD target. Eight at once; four of each are turned in registers, so that every sum is the same chain as in
-// the tile (tile-inl.h).
-#if defined(LOCUS_KERNEL_CPU_CHAINS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef LOCUS_KERNEL_CPU_CHAINS_INL_H_
-#undef LOCUS_KERNEL_CPU_CHAINS_INL_H_
+// Dot products of one row with the rows of an unpacked matrix, eight at a time, per SIMD target. Blocks of
+// 4x4 elements are transposed in registers, so that every sum adds its products in the same order as the
+// register tile (tile-inl.h).
+#if defined(LOCUS_KERNEL_CPU_DOT_STRIP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOCUS_KERNEL_CPU_DOT_STRIP_INL_H_
+#undef LOCUS_KERNEL_CPU_DOT_STRIP_INL_H_
 #else
-#define LOCUS_KERNEL_CPU_CHAINS_INL_H_
+#define LOCUS_KERNEL_CPU_DOT_STRIP_INL_H_
 #endif
 
 #include "locus/kernel/cpu/bf16-inl.h"
@@ -14,17 +14,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-inline constexpr int64_t kStrip = 16;  // columns of c that are one piece of work: rows of b
-inline constexpr int64_t kHalf = 8;    // those that are read at a time: memory answers sixteen more slowly
+inline constexpr int64_t kStrip = 16;  // columns of c (rows of b) in one unit of work
+inline constexpr int64_t kHalf = 8;    // columns read at a time; sixteen streams are slower than eight
 
 template <class B>
 struct Strip {
-  const B* b;  // rows `stride` apart
+  const B* b;  // row j is at b + j * stride
   int64_t stride, k;
-  const B* ahead = nullptr;  // a strip to ask for: the one that comes next, or this one
+  const B* ahead = nullptr;  // strip to prefetch: the next one, or this one; null: no prefetch
 };
 
-// Numbers of a, rounded where b is bf16.
+// Elements of a, rounded to bf16 if b is bf16.
 template <class D>
 HWY_INLINE hn::Vec<D> load_a(D d, const float* a, const float*) {
   return hn::LoadU(d, a);
@@ -38,8 +38,8 @@ HWY_INLINE hn::Vec<D> load_a(D d, const float* a, const Bf16*) {
 
 HWY_INLINE Square load_transposed(const Bf16* from, int64_t stride) {
   const QuadTag q;
-  return turned({load_bf16(q, from), load_bf16(q, from + stride), load_bf16(q, from + 2 * stride),
-                 load_bf16(q, from + 3 * stride)});
+  return transposed({load_bf16(q, from), load_bf16(q, from + stride), load_bf16(q, from + 2 * stride),
+                     load_bf16(q, from + 3 * stride)});
 }
 
 // sum[column] += a[i] b[column][i], i = 0 .. 3 in this order, for four columns
@@ -50,15 +50,15 @@ HWY_INLINE Quad multiply_add(Quad sum, Quad a, const Square& b) {
   return hn::MulAdd(hn::Broadcast<3>(a), b.r3, sum);
 }
 
-// The kHalf columns of a strip from one on. The first ask for the second.
+// The kHalf columns of a strip that start at `column`. The first half prefetches the second.
 template <class B>
 HWY_INLINE Strip<B> half_of(const Strip<B>& s, int64_t column) {
   const B *b = s.b + column * s.stride, *second = s.b + kHalf * s.stride;
   return {b, s.stride, s.k, column == 0 && s.ahead ? second : s.ahead};
 }
 
-// The products of a with kHalf columns, over whole fours of k, added to their sums. Each step may ask for as
-// much of others as it uses: so many rows at a time are more than the processor foresees.
+// Adds the products of a with kHalf columns to their sums, over whole groups of four k. With kAhead each step
+// prefetches as many bytes as it uses, because the hardware prefetcher cannot follow this many rows.
 template <bool kAhead, class B>
 HWY_INLINE void add_half(const Strip<B>& s, const float* a, float* sums) {
   const QuadTag q;
@@ -79,26 +79,26 @@ HWY_INLINE void add_half(const Strip<B>& s, const float* a, float* sums) {
 
 HWY_INLINE float to_f32(float x) { return x; }
 
-// sum + a[k] b[k] from k on, one after the other
+// sum + a[k] b[k] + .. from k on, in order
 template <class B>
-HWY_INLINE float finish_chain(const float* a, const B* b, int64_t k, int64_t end, float sum) {
+HWY_INLINE float finish_dot(const float* a, const B* b, int64_t k, int64_t end, float sum) {
   const hn::CappedTag<float, 1> one;
   auto chain = hn::Set(one, sum);
   for (; k < end; ++k) chain = hn::MulAdd(load_a(one, a + k, b), hn::Set(one, to_f32(b[k])), chain);
   return hn::GetLane(chain);
 }
 
-// The chains of up to kStrip columns from k on, one after the other
+// Finishes the dot products of up to kStrip columns from k on
 template <class B>
-HWY_INLINE void finish_chains(const Strip<B>& s, int64_t cols, const float* a, int64_t k, float* sums) {
+HWY_INLINE void finish_dots(const Strip<B>& s, int64_t cols, const float* a, int64_t k, float* sums) {
   for (int64_t j = 0; k < s.k && j < cols; ++j) {
-    sums[j] = finish_chain(a, s.b + j * s.stride, k, s.k, sums[j]);
+    sums[j] = finish_dot(a, s.b + j * s.stride, k, s.k, sums[j]);
   }
 }
 
-// sums[j] += a . row j of the strip, for kStrip columns or what is left of them
+// sums[j] += a . row j of the strip, for kStrip columns (fewer at the end of b)
 template <class B>
-HWY_INLINE void add_chains(const Strip<B>& s, int64_t cols, const float* a, float* sums) {
+HWY_INLINE void add_dots(const Strip<B>& s, int64_t cols, const float* a, float* sums) {
   int64_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   if (cols == kStrip) {
@@ -109,7 +109,7 @@ HWY_INLINE void add_chains(const Strip<B>& s, int64_t cols, const float* a, floa
     }
   }
 #endif
-  finish_chains(s, cols, a, done, sums);
+  finish_dots(s, cols, a, done, sums);
 }
 
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE

@@ -1,5 +1,5 @@
-// A blueprint that was made here as config.json of a family. Every family writes what it has fields for; what
-// it has none for shows when the text is read back.
+// Exports a blueprint as the config.json of a model family. Every family writes the fields it has. A setting
+// that a family cannot represent shows up when the text is read back and differs.
 #include <algorithm>
 #include <cmath>
 
@@ -10,8 +10,8 @@
 namespace locus {
 namespace {
 
-// Zeros that stand for other sizes, as those sizes.
-Blueprint filled(Blueprint b) {
+// Replaces zeros that mean "derived from another field" by explicit values.
+Blueprint with_explicit_sizes(Blueprint b) {
   b.head_size = b.size_of_head();
   b.hidden = b.hidden_width();
   b.embedding_width = b.row_width();
@@ -30,17 +30,17 @@ Blueprint filled(Blueprint b) {
     }
   };
   fill_width(b.scheme, b.scheme_options);
-  fill_width(b.global_scheme, b.full_scheme_options);
+  fill_width(b.global_scheme, b.global_scheme_options);
   if (b.scheme == "deberta" && parse<int64_t>(b.scheme_options["max_distance"]).value_or(0) == 0) {
     b.scheme_options["max_distance"] = fmt::format("{}", b.max_length);
   }
   return b;
 }
 
-// Fields that the head does not look at, and those of training alone, as they are when nobody sets them.
+// Resets fields that this head does not use, and those that only training uses, to their defaults.
 Blueprint without_unused(Blueprint b) {
   const Blueprint preset;
-  const bool tokens = tells_tokens(b.head);
+  const bool tokens = predicts_tokens(b.head);
   const bool classes = b.head == HeadKind::sequence_class || b.head == HeadKind::token_class;
   if (!tokens) {
     b.tied = preset.tied;
@@ -59,7 +59,8 @@ Blueprint without_unused(Blueprint b) {
     b.positions = preset.positions;
     b.position_offset = preset.position_offset;
   }
-  // Of a single full layer, what counts is that the next is behind the last.
+  // With a single global-attention layer, every spacing that puts the next one past the last layer is the
+  // same.
   if (b.global_every > 0 && b.global_first < b.layers && b.global_first + b.global_every >= b.layers) {
     b.global_every = b.layers;
   }
@@ -70,18 +71,18 @@ Blueprint without_unused(Blueprint b) {
   return b;
 }
 
-// What a blueprint computes, name by name: equal for two that compute the same.
-OptionValues meaning(const Blueprint& blueprint) {
-  Blueprint b = without_unused(filled(blueprint));
+// A canonical form of what a blueprint computes: equal for two blueprints that compute the same.
+OptionValues canonical_values(const Blueprint& blueprint) {
+  Blueprint b = without_unused(with_explicit_sizes(blueprint));
   const auto complete = [](const std::string& scheme, OptionValues& options) {
     options = Options(scheme, scheme_info(scheme).options, options).values();
     std::erase_if(options, [](const auto& option) {
       const std::string_view name = own_name(option.first);
-      return name == "precision" || name == "std";  // of the last bits, and of the start
+      return name == "precision" || name == "std";  // they affect only the last bits, and initialization
     });
   };
   complete(b.scheme, b.scheme_options);
-  if (!b.global_scheme.empty()) complete(b.global_scheme, b.full_scheme_options);
+  if (!b.global_scheme.empty()) complete(b.global_scheme, b.global_scheme_options);
   if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
   return values_of(b);
 }
@@ -91,21 +92,22 @@ bool same(const std::string& left, const std::string& right) {
   return left == right || (a && b && *a == *b);
 }
 
-// "gated is true, there false" for every name that differs.
+// "gated is true, expected false" for every name that differs.
 std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& found) {
-  const OptionValues left = meaning(wanted), right = meaning(found);
+  const OptionValues left = canonical_values(wanted), right = canonical_values(found);
   std::vector<std::string> result;
   for (const auto& [name, value] : left) {
     const auto other = right.find(name);
-    // Options of another scheme are no difference of their own.
+    // If the schemes differ, their options are not listed as further differences.
     const bool option = name.find("scheme.") != std::string::npos && !name.ends_with(".name");
-    const bool of_another = option && (name.starts_with("full_") ? wanted.global_scheme != found.global_scheme
-                                                                 : wanted.scheme != found.scheme);
+    const bool of_another =
+        option && (name.starts_with("global_") ? wanted.global_scheme != found.global_scheme
+                                               : wanted.scheme != found.scheme);
     if (of_another || (other != right.end() && same(value, other->second))) continue;
     result.push_back(
-        fmt::format("{} is {}, there {}", name, value, other == right.end() ? "none" : other->second));
+        fmt::format("{} is {}, expected {}", name, value, other == right.end() ? "none" : other->second));
   }
-  if (wanted.fused_qkv && !found.fused_qkv) result.emplace_back("fused_qkv is true, there false");
+  if (wanted.fused_qkv && !found.fused_qkv) result.emplace_back("fused_qkv is true, expected false");
   return result;
 }
 
@@ -116,7 +118,7 @@ std::string config_of(const Family& family, Blueprint b) {
   fields.flag("tie_word_embeddings", b.tied, family.tied);
   fields.size("num_labels", b.labels);
   family.fields(fields, b);
-  if (b.kind == ModelKind::decoder) {  // no token has a meaning that the blueprint could tell
+  if (b.kind == ModelKind::decoder) {  // a blueprint does not define special tokens
     members.insert(members.end(), {{"bos_token_id", "null"}, {"eos_token_id", "null"}});
   }
   members.insert(members.end(),
@@ -124,20 +126,20 @@ std::string config_of(const Family& family, Blueprint b) {
   return json::lines(members);
 }
 
-// What keeps a family from saying the blueprint; no reasons when it says it.
-struct Lack {
+// Why a family cannot represent the blueprint; no reasons if it can.
+struct UnsupportedFields {
   std::vector<std::string> reasons;
-  bool whole = true;  // all of them; else the first, for the text did not read back at all
+  bool complete = true;  // false: the text could not be read back, and the only reason is that error
 
-  bool operator<(const Lack& other) const {
-    return whole != other.whole ? whole : reasons.size() < other.reasons.size();
+  bool operator<(const UnsupportedFields& other) const {
+    return complete != other.complete ? complete : reasons.size() < other.reasons.size();
   }
 };
 
-Lack lack_of(const Blueprint& b, const std::string& config) {
+UnsupportedFields unsupported_fields(const Blueprint& b, const std::string& config) {
   try {
     Blueprint found = read_architecture(Config(config, "config.json")).blueprint;
-    // What weights may leave out.
+    // Optional weights, which config.json does not mention.
     if (b.head == HeadKind::none && b.pooler == Activation::none) found.pooler = Activation::none;
     if (b.kind == ModelKind::encoder_decoder && !b.head_bias) found.head_bias = false;
     return {differences(b, found)};
@@ -148,22 +150,23 @@ Lack lack_of(const Blueprint& b, const std::string& config) {
 
 }  // namespace
 
-Expressed express(const Blueprint& blueprint) {
+ExportedConfig export_config(const Blueprint& blueprint) {
   refuse("blueprint", problems(blueprint));
-  const Blueprint full = filled(blueprint);
+  const Blueprint full = with_explicit_sizes(blueprint);
   const Family* nearest = nullptr;
-  Lack least;
+  UnsupportedFields fewest;
   for (const Family* family : families()) {
     std::string config = config_of(*family, full);
-    Lack lack = lack_of(full, config);
-    if (lack.reasons.empty()) return {family, std::move(config), full};
-    if (!nearest || lack < least) {
+    UnsupportedFields unsupported = unsupported_fields(full, config);
+    if (unsupported.reasons.empty()) return {family, std::move(config), full};
+    if (!nearest || unsupported < fewest) {
       nearest = family;
-      least = std::move(lack);
+      fewest = std::move(unsupported);
     }
   }
-  fail(Fault::data, "blueprint: no family of models has all of it; the nearest is {}, but {}", nearest->name,
-       fmt::join(least.reasons, "; "));
+  fail({Fault::data, Code::unsupported_field},
+       "blueprint: no model family can represent it as config.json; the nearest is {}, but {}", nearest->name,
+       fmt::join(fewest.reasons, "; "));
 }
 
 }  // namespace locus

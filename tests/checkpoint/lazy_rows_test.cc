@@ -1,4 +1,4 @@
-// Models whose tokens stay in the file until a text has them.
+// Models with lazily loaded token embeddings.
 #include "locus/checkpoint/lazy_rows.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 constexpr int32_t kUsed[] = {5, 3, 5, 7}, kUnused = 4;
 
-// What rows were not read shows: the table starts with numbers that no sum gets rid of.
-ModelFolder open_late(const fs::path& path) {
+// Fills the table with NaN first, so that the use of a row that was not loaded shows in every result.
+ModelFolder open_lazy(const fs::path& path) {
   ModelFolder folder = open_model(path, {.lazy_tokens = true});
   if (!folder.model.transformer().has_all_tokens()) {
     Tensor table = folder.model.transformer().tokens().value();
@@ -47,18 +47,18 @@ std::vector<float> row(const ModelFolder& folder, int32_t id) {
 }
 
 TEST(LazyRows, GiveEveryFamilyTheSameBits) {
-  int late = 0;
+  int lazy = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(LOCUS_GOLDEN) / "family")) {
-    const ModelFolder whole = open_model(entry.path()), folder = open_late(entry.path());
+    const ModelFolder whole = open_model(entry.path()), folder = open_lazy(entry.path());
     const Blueprint& b = whole.model.blueprint();
-    EXPECT_EQ(folder.model.transformer().has_all_tokens(), b.tied && tells_tokens(b.head)) << entry.path();
+    EXPECT_EQ(folder.model.transformer().has_all_tokens(), b.tied && predicts_tokens(b.head)) << entry.path();
     EXPECT_EQ(states(folder), states(whole)) << entry.path();
     if (folder.model.transformer().has_all_tokens()) continue;
-    ++late;
+    ++lazy;
     EXPECT_TRUE(std::isnan(row(folder, kUnused)[0])) << entry.path();
     EXPECT_EQ(row(folder, kUsed[0]), row(whole, kUsed[0])) << entry.path();
   }
-  EXPECT_GT(late, 20);
+  EXPECT_GT(lazy, 20);
 }
 
 TEST(LazyRows, AreMadeF32FromWhatTheyAreStoredAs) {
@@ -69,7 +69,7 @@ TEST(LazyRows, AreMadeF32FromWhatTheyAreStoredAs) {
       if (tensor.dtype() == DType::f32) tensor = op::convert(tensor, stored);
     }
     folder.write(tensors);
-    EXPECT_EQ(states(open_late(folder.path())), states(open_model(folder.path()))) << name_of(stored);
+    EXPECT_EQ(states(open_lazy(folder.path())), states(open_model(folder.path()))) << name_of(stored);
   }
 }
 
@@ -77,12 +77,12 @@ TEST(LazyRows, ComeFromTheirShard) {
   const FolderOf folder("bert-class");
   const std::vector<float> whole = states(open_model(folder.path()));
   folder.shard();
-  EXPECT_EQ(states(open_late(folder.path())), whole);
+  EXPECT_EQ(states(open_lazy(folder.path())), whole);
 }
 
-TEST(LazyRows, MayBeAskedForByThreadsAtOnce) {
+TEST(LazyRows, CanBeLoadedByConcurrentThreads) {
   const fs::path path = fs::path(LOCUS_GOLDEN) / "family/bert-class";
-  const ModelFolder whole = open_model(path), folder = open_late(path);
+  const ModelFolder whole = open_model(path), folder = open_lazy(path);
   std::vector<std::jthread> all;
   for (int32_t first = 0; first < 4; ++first) {
     all.emplace_back([&, first] {
@@ -93,29 +93,27 @@ TEST(LazyRows, MayBeAskedForByThreadsAtOnce) {
   }
 }
 
-TEST(LazyRows, AreThereWhenTheFileWasRemovedOrReplaced) {
+TEST(LazyRows, CanBeLoadedAfterTheFileWasRemovedOrReplaced) {
   const FolderOf folder("bert-class");
-  const ModelFolder whole = open_model(folder.path()), late = open_late(folder.path());
+  const ModelFolder whole = open_model(folder.path()), lazy = open_lazy(folder.path());
   std::vector<NamedTensor> tensors = folder.tensors();
   for (auto& [name, tensor] : tensors) tensor.fill(0);
-  folder.write(tensors);  // beside it, and renamed
-  EXPECT_EQ(states(late), states(whole));
+  folder.write(tensors);  // written to a new file that is renamed
+  EXPECT_EQ(states(lazy), states(whole));
   fs::remove(folder / "model.safetensors");
-  EXPECT_EQ(states(late, {1, 2}), states(whole, {1, 2}));
+  EXPECT_EQ(states(lazy, {1, 2}), states(whole, {1, 2}));
 }
 
 TEST(LazyRows, RefuseAFileThatWasWrittenTo) {
   const FolderOf folder("bert-class");
-  const ModelFolder whole = open_model(folder.path()), late = open_late(folder.path());
-  states(late);
+  const ModelFolder whole = open_model(folder.path()), lazy = open_lazy(folder.path());
+  states(lazy);
   std::fstream(folder / "model.safetensors", std::ios::in | std::ios::out | std::ios::ate).put('x');
-  const std::initializer_list<const char*> said = {"model.safetensors' was changed since it was opened"};
-  expect_error(Fault::data, said, [&] { states(late, {1}); });
-  expect_error(Fault::data, said, [&] { states(late, {1}); });
-  EXPECT_EQ(states(late), states(whole)) << "rows that were there before";
+  expect_error(Fault::data, {"model.safetensors"}, [&] { states(lazy, {1}); });
+  expect_error(Fault::data, {"model.safetensors"}, [&] { states(lazy, {1}); });
+  EXPECT_EQ(states(lazy), states(whole)) << "rows that were loaded before";
   fs::resize_file(folder / "model.safetensors", 100);
-  expect_error(Fault::data, {"model.safetensors' became shorter while it was read"},
-               [&] { states(late, {1}); });
+  expect_error(Fault::data, Code::damaged_file, {"model.safetensors"}, [&] { states(lazy, {1}); });
 }
 
 TEST(LazyRows, RefuseNumbersThatAreNotFinite) {
@@ -125,30 +123,27 @@ TEST(LazyRows, RefuseNumbersThatAreNotFinite) {
     if (name == "bert.embeddings.word_embeddings.weight") tensor.rows(2, 3).fill(kNothing);
   }
   folder.write(tensors);
-  const ModelFolder whole = open_model(folder.path()), late = open_late(folder.path());
-  EXPECT_TRUE(late.warnings.empty());
-  expect_error(Fault::data,
-               {"row 2 of tensor 'bert.embeddings.word_embeddings.weight' holds numbers that are not finite"},
+  const ModelFolder whole = open_model(folder.path()), lazy = open_lazy(folder.path());
+  EXPECT_TRUE(lazy.warnings.empty());
+  expect_error(Fault::data, Code::damaged_file, {"row 2", "'bert.embeddings.word_embeddings.weight'", "NaN"},
                [&] {
-                 states(late, {1, 2});
+                 states(lazy, {1, 2});
                });
-  EXPECT_EQ(states(late), states(whole));
+  EXPECT_EQ(states(lazy), states(whole));
 }
 
-TEST(LazyRows, LeaveIdsOutsideTheTableToWhoeverLooksThemUp) {
-  const ModelFolder late = open_late(fs::path(LOCUS_GOLDEN) / "family/bert-class");
+TEST(LazyRows, IgnoreIdsOutsideTheTable) {
+  const ModelFolder lazy = open_lazy(fs::path(LOCUS_GOLDEN) / "family/bert-class");
   for (const int32_t id : {-1, 1 << 20}) {
-    expect_error(Fault::data, {"embed: ids", "expected"}, [&] { states(late, {1, id}); });
+    expect_error(Fault::data, {"embed", "ids"}, [&] { states(lazy, {1, id}); });
   }
 }
 
 TEST(LazyRows, AreNotSaved) {
-  const ModelFolder late = open_late(fs::path(LOCUS_GOLDEN) / "family/bert-class");
+  const ModelFolder lazy = open_lazy(fs::path(LOCUS_GOLDEN) / "family/bert-class");
   const TemporaryFolder saved;
-  const std::initializer_list<const char*> said = {
-      "are still in the file it came from; open it without lazy_tokens"};
-  expect_error(Fault::data, said, [&] { save_model(late, saved / "folder"); });
-  expect_error(Fault::data, said, [&] { save_model(late.model, saved / "folder"); });
+  expect_error(Fault::data, {"lazy_tokens"}, [&] { save_model(lazy, saved / "folder"); });
+  expect_error(Fault::data, {"lazy_tokens"}, [&] { save_model(lazy.model, saved / "folder"); });
   EXPECT_FALSE(fs::exists(saved / "folder"));
 }
 

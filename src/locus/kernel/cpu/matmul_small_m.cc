@@ -1,7 +1,7 @@
-// The product of a few rows with a matrix that is read as it lies, row by row: a step of generation is made
-// of these, and waits for memory alone. Columns of c are rows of b, and every element is a chain
-// (chains-inl.h; bfmmla.h where b is bf16 and the CPU has its instruction). For more rows than kChained it
-// pays to pack panels of b (some_rows.cc).
+// The product of a few rows of a with an unpacked matrix b, which is read row by row. A decoding step
+// consists of these products and is bound by memory bandwidth. Columns of c are rows of b, so every element
+// of c is a dot product of two rows (dot_strip-inl.h, or bfmmla.h if b is bf16 and the CPU has BFMMLA). For
+// more than kMaxDotRows rows it pays to pack panels of b (matmul_medium_m.cc).
 #include <algorithm>
 
 #include "locus/base/checked.h"
@@ -11,11 +11,11 @@
 #include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "locus/kernel/cpu/few_rows.cc"
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/matmul_small_m.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "hwy/highway.h"
-#include "locus/kernel/cpu/chains-inl.h"
+#include "locus/kernel/cpu/dot_strip-inl.h"
 #include "locus/kernel/cpu/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,7 +23,7 @@ namespace locus::kernel::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// sums[row][column] += a[row][i] b[column][i], i = 0 .. 3 in this order, for four rows and columns
+// sums[row][column] += a[row][i] b[column][i], i = 0 .. 3 in this order, for four rows and four columns
 HWY_INLINE void multiply_add(Square& sums, const Square& a, const Square& b) {
   sums.r0 = multiply_add(sums.r0, a.r0, b), sums.r1 = multiply_add(sums.r1, a.r1, b);
   sums.r2 = multiply_add(sums.r2, a.r2, b), sums.r3 = multiply_add(sums.r3, a.r3, b);
@@ -35,8 +35,8 @@ HWY_INLINE Square load_rows(const float* const* a, int64_t k, const B* b) {
   return {load_a(q, a[0] + k, b), load_a(q, a[1] + k, b), load_a(q, a[2] + k, b), load_a(q, a[3] + k, b)};
 }
 
-// Added to the sums of eight rows, or four, with kHalf columns: what was turned serves all. Rows of sums are
-// kStrip apart. Each step asks for as much of others as it uses.
+// Adds to the sums of eight rows (or four) with kHalf columns, so one transposed load of b serves all rows.
+// Rows of sums are kStrip apart. Each step prefetches as many bytes as it uses.
 template <bool kEight, class B>
 HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) {
   float* low = sums + 4 * kStrip;
@@ -62,7 +62,7 @@ HWY_INLINE void add_rows(const Strip<B>& s, const float* const* a, float* sums) 
 #endif
 
 // c[row, column ..] = f(sums)
-HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column, int64_t cols,
+HWY_INLINE void store_sums(const MatmulSmallMArgs& args, int64_t row, int64_t column, int64_t cols,
                            const float* sums) {
   float* c = args.c.row<float>(row) + column;
   visit_activation(args.activation, [&](auto which) HWY_ATTR {
@@ -71,40 +71,40 @@ HWY_INLINE void store_sums(const FewRowsArgs& args, int64_t row, int64_t column,
   });
 }
 
-// The strip to ask for meanwhile. There is none behind the last: to ask for memory that is not there takes
-// longer than to read.
-HWY_INLINE int64_t strip_ahead(const FewRowsArgs& args, int64_t column) {
+// First column of the strip to prefetch. The last strip has no successor and prefetches itself: prefetching
+// unmapped memory takes longer than reading.
+HWY_INLINE int64_t strip_to_prefetch(const MatmulSmallMArgs& args, int64_t column) {
   return column + 2 * kStrip <= args.b.rows ? column + kStrip : column;
 }
 
-// Added to the sums of all rows with kStrip columns or what is left of them, rows kStrip apart.
+// Adds to the sums of all rows with kStrip columns (fewer at the end of b). Rows of sums are kStrip apart.
 template <class B>
-void RunChains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
+void AddStrip(const MatmulSmallMArgs& args, int64_t column, int64_t cols, float* sums) {
   const Strip<B> strip = {.b = args.b.row<B>(column),
                           .stride = args.b.stride,
                           .k = args.b.cols,
-                          .ahead = args.b.row<B>(strip_ahead(args, column))};
+                          .ahead = args.b.row<B>(strip_to_prefetch(args, column))};
   const int64_t rows = args.a.rows;
 #if HWY_TARGET != HWY_SCALAR
   if (rows > 1 && cols == kStrip) {
-    const float* a[kChained];  // the last one again for those that are not there
-    for (int64_t r = 0; r < kChained; ++r) a[r] = args.a.row<float>(std::min(r, rows - 1));
+    const float* a[kMaxDotRows];  // rows past the last repeat it
+    for (int64_t r = 0; r < kMaxDotRows; ++r) a[r] = args.a.row<float>(std::min(r, rows - 1));
     for (int64_t c = 0; c < kStrip; c += kHalf) {
       const Strip<B> half = half_of(strip, c);
       rows > 4 ? add_rows<true>(half, a, sums + c) : add_rows<false>(half, a, sums + c);
     }
-    for (int64_t r = 0; r < rows; ++r) finish_chains(strip, cols, a[r], strip.k / 4 * 4, sums + r * kStrip);
+    for (int64_t r = 0; r < rows; ++r) finish_dots(strip, cols, a[r], strip.k / 4 * 4, sums + r * kStrip);
     return;
   }
 #endif
-  for (int64_t r = 0; r < rows; ++r) add_chains(strip, cols, args.a.row<float>(r), sums + r * kStrip);
+  for (int64_t r = 0; r < rows; ++r) add_dots(strip, cols, args.a.row<float>(r), sums + r * kStrip);
 }
 
-void RunBf16Chains(const FewRowsArgs& args, int64_t column, int64_t cols, float* sums) {
+void AddBf16Strip(const MatmulSmallMArgs& args, int64_t column, int64_t cols, float* sums) {
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
   if (has_bfmmla()) {
-    const auto* ahead = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(strip_ahead(args, column)));
-    static_assert(kStrip == bfmmla::kStripCols && kChained % bfmmla::kStripRows == 0);
+    const auto* ahead = reinterpret_cast<const uint16_t*>(args.b.row<Bf16>(strip_to_prefetch(args, column)));
+    static_assert(kStrip == bfmmla::kStripCols && kMaxDotRows % bfmmla::kStripRows == 0);
     for (int64_t row = 0; row < args.a.rows; row += bfmmla::kStripRows) {
       bfmmla::run_strip({.a = args.a.row<float>(row),
                          .a_stride = args.a.stride,
@@ -119,24 +119,24 @@ void RunBf16Chains(const FewRowsArgs& args, int64_t column, int64_t cols, float*
     return;
   }
 #endif
-  RunChains<Bf16>(args, column, cols, sums);
+  AddStrip<Bf16>(args, column, cols, sums);
 }
 
-void RunStrip(const FewRowsArgs& args, int64_t column) {
+void RunStrip(const MatmulSmallMArgs& args, int64_t column) {
   const int64_t cols = std::min(kStrip, args.b.rows - column);
-  HWY_ALIGN float sums[kChained * kStrip] = {};
+  HWY_ALIGN float sums[kMaxDotRows * kStrip] = {};
   for (int64_t r = 0; args.bias && r < args.a.rows; ++r) {
     std::copy_n(args.bias.as<float>() + column, cols, sums + r * kStrip);
   }
   if (args.b.dtype == DType::bf16) {
-    RunBf16Chains(args, column, cols, sums);
+    AddBf16Strip(args, column, cols, sums);
   } else {
-    RunChains<float>(args, column, cols, sums);
+    AddStrip<float>(args, column, cols, sums);
   }
   for (int64_t r = 0; r < args.a.rows; ++r) store_sums(args, r, column, cols, sums + r * kStrip);
 }
 
-void FewRows(const FewRowsArgs& args) {
+void MatmulSmallM(const MatmulSmallMArgs& args) {
   const int64_t strips = divide_up(args.b.rows, kStrip);
   parallel_for(strips, 1, [&](int64_t strip, int64_t) HWY_ATTR { RunStrip(args, strip * kStrip); });
 }
@@ -147,11 +147,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-LOCUS_EXPORT(FewRows);
+LOCUS_EXPORT(MatmulSmallM);
 
-void few_rows(const FewRowsArgs& args) {
-  if (args.a.rows > kChained) return some_rows(args);
-  LOCUS_DISPATCH(FewRows)(args);
+void matmul_small_m(const MatmulSmallMArgs& args) {
+  if (args.a.rows > kMaxDotRows) return matmul_medium_m(args);
+  LOCUS_DISPATCH(MatmulSmallM)(args);
 }
 
 }  // namespace locus::kernel::cpu

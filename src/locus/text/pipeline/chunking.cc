@@ -1,4 +1,4 @@
-#include "locus/text/pipeline/parting.h"
+#include "locus/text/pipeline/chunking.h"
 
 #include <utf8proc.h>
 
@@ -14,23 +14,22 @@ namespace {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// Whether no grapheme reaches across `place`, which is inside the text and has an ASCII character on one
-// side.
-bool stands_apart(std::string_view text, size_t place) {
-  const char before = text[place - 1], behind = text[place];
-  if (is_ascii(before) && is_ascii(behind)) return before != '\r' || behind != '\n';
+// Whether no grapheme spans `place`, which is inside the text and next to an ASCII character.
+bool is_boundary(std::string_view text, size_t place) {
+  const char before = text[place - 1], after = text[place];
+  if (is_ascii(before) && is_ascii(after)) return before != '\r' || after != '\n';
   const int32_t left = character_before(text, place).code, right = character_at(text, place).code;
   return left < 0 || right < 0 || utf8proc_grapheme_break(left, right);
 }
 
-// Where the next blank is, eight bytes at a time; the size of the text: there is none.
-size_t next_blank(std::string_view text, size_t i) {
+// The next space, searched eight bytes at a time; the size of the text if there is none.
+size_t next_space(std::string_view text, size_t i) {
   constexpr uint64_t kEach = 0x0101010101010101u;
   for (; text.size() - i >= 8; i += 8) {
     uint64_t bytes = 0;
     std::memcpy(&bytes, text.data() + i, 8);
     bytes ^= ' ' * kEach;
-    // The high bit of each byte that is zero now, and of no byte before the first of them.
+    // The high bit of each byte that is zero now. The lowest such bit is exact; higher ones may be false.
     const uint64_t blanks = (bytes - kEach) & ~bytes & 0x80 * kEach;
     if (blanks != 0) return i + static_cast<size_t>(std::countr_zero(blanks)) / 8;
   }
@@ -38,14 +37,14 @@ size_t next_blank(std::string_view text, size_t i) {
   return i;
 }
 
-size_t behind_blanks(std::string_view text, size_t i) {
+size_t after_spaces(std::string_view text, size_t i) {
   while (i < text.size() && text[i] == ' ') ++i;
   return i;
 }
 
 enum Kind : uint8_t { blank, mark, word };
 
-// Other controls are of no kind of their own: BERT's normalizer takes them out of words.
+// Other control characters count as word characters: BERT's normalizer removes them from words.
 constexpr std::array<Kind, 256> kKinds = [] {
   std::array<Kind, 256> kinds{};
   for (int c = 0; c < 256; ++c) {
@@ -60,27 +59,27 @@ Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
-size_t blank_part_end(std::string_view text, size_t begin) {
-  size_t i = behind_blanks(text, begin);
-  while ((i = next_blank(text, i)) < text.size()) {
-    const size_t behind = behind_blanks(text, i);
-    if (stands_apart(text, i) && (behind == text.size() || stands_apart(text, behind))) return i;
-    i = behind;
+size_t space_chunk_end(std::string_view text, size_t begin) {
+  size_t i = after_spaces(text, begin);
+  while ((i = next_space(text, i)) < text.size()) {
+    const size_t after = after_spaces(text, i);
+    if (is_boundary(text, i) && (after == text.size() || is_boundary(text, after))) return i;
+    i = after;
   }
   return i;
 }
 
-size_t punctuated_part_end(std::string_view text, size_t begin) {
+size_t punctuation_chunk_end(std::string_view text, size_t begin) {
   size_t i = begin;
   while (i < text.size() && kind_of(text[i]) == blank) ++i;
   if (i == text.size()) return i;
-  // The last blank of several goes with what follows.
-  if (i > begin + 1 && stands_apart(text, i - 1)) return i - 1;
+  // The last of several spaces belongs to the next chunk.
+  if (i > begin + 1 && is_boundary(text, i - 1)) return i - 1;
   const bool marked = kind_of(text[i]) == mark;
   ++i;
   if (marked && (i == text.size() || is_ascii(text[i]))) return i;
-  const auto goes_on = [&] { return kind_of(text[i]) == word || !stands_apart(text, i); };
-  while (i < text.size() && goes_on()) ++i;
+  const auto continues = [&] { return kind_of(text[i]) == word || !is_boundary(text, i); };
+  while (i < text.size() && continues()) ++i;
   return i;
 }
 

@@ -1,6 +1,7 @@
-// The product of some rows, more than chains serve (few_rows.cc), with a matrix as it lies: for few of them
-// it is not packed (across_block-inl.h), for more its panels are where they are used. All of it packed first,
-// as in matmul.cc, would be written and read once more.
+// The product of a medium number of rows of a (more than matmul_small_m.cc handles) with an unpacked matrix
+// b. For up to kMaxTransposedRows rows b is never packed (transposed_block-inl.h). For more rows, each panel
+// of b is packed right before it is used. Packing all of b first, as in matmul.cc, would write and read b
+// once more.
 #include <algorithm>
 
 #include "locus/base/checked.h"
@@ -10,47 +11,48 @@
 #include "locus/kernel/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "locus/kernel/cpu/some_rows.cc"
+#define HWY_TARGET_INCLUDE "locus/kernel/cpu/matmul_medium_m.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.
 #include "hwy/highway.h"
-#include "locus/kernel/cpu/across_block-inl.h"
 #include "locus/kernel/cpu/matmul_block-inl.h"
+#include "locus/kernel/cpu/transposed_block-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
-// Panels of b as it lies, packed where they are used.
+// Panels of an unpacked b, packed right before they are used.
 template <class Tiles>
-struct LyingPanels {
-  static constexpr int64_t kTilesAtOnce = 1;
+struct OnDemandPanels {
+  static constexpr int64_t kTilesPerRun = 1;
   PackArgs from;
-  typename Tiles::Number* packed;  // a slice of one
+  typename Tiles::Number* packed;  // memory for a slice of one panel
 
-  const std::byte* place(int64_t row, int64_t k) const {
+  const std::byte* address(int64_t row, int64_t k) const {
     return from.b.data + (row * from.b.stride + k) * size_of(from.b.dtype);
   }
   const auto* at(const Slice& s) const {
     PackArgs piece = from;
-    piece.b.data = place(0, s.k);
+    piece.b.data = address(0, s.k);
     piece.k = std::min(s.depth, from.k - s.k);
     Tiles::pack_panel(piece, 0, s.panel * kCols, packed);
     return packed;
   }
-  Ahead ahead(const Slice& s, int64_t i, int64_t n) const {
+  PrefetchRange ahead(const Slice& s, int64_t i, int64_t n) const {
     const int64_t first = s.panel * kCols, last = std::min(first + kCols, from.n);
     for (int64_t row = first + i * kCols / n; row < std::min(first + (i + 1) * kCols / n, last); ++row) {
-      prefetch_strip(reinterpret_cast<const float*>(place(row, s.k)),
+      prefetch_strip(reinterpret_cast<const float*>(address(row, s.k)),
                      std::min(s.depth, from.k - s.k) * size_of(from.b.dtype) / 4);
     }
     return {};
   }
 };
 
-// A task packs the panels of its columns one after the other, and all of a: not for too few columns.
-void SomeRows(const FewRowsArgs& given) {
-  static_assert(kFewRows <= kBlockRows);
+// A task packs the panels of its columns one after the other, and all of a. kLeastColumns keeps the cost of
+// packing a small.
+void MatmulMediumM(const MatmulSmallMArgs& given) {
+  static_assert(kMaxSmallM <= kBlockRows);
   constexpr int64_t kLeastColumns = 96;
   const MatmulArgs args = {.a = given.a,
                            .packed = {.dtype = given.b.dtype},
@@ -65,12 +67,14 @@ void SomeRows(const FewRowsArgs& given) {
   const int64_t panels = divide_up(args.n, kCols);
   const int64_t grain = std::max(divide_up(panels, threads()), divide_up(kLeastColumns, kCols));
   parallel_for(panels, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-    if (given.b.dtype == DType::f32 && args.m <= kMostAcross) return RunAcross(args, given.b, begin, end);
+    if (given.b.dtype == DType::f32 && args.m <= kMaxTransposedRows)
+      return RunTransposed(args, given.b, begin, end);
     const Block block = {.batch = 0, .row = 0, .rows = args.m, .panel = begin, .panels = end - begin};
     with_tiles(given.b.dtype, [&]<class Tiles>(Tiles) HWY_ATTR {
-      const LyingPanels<Tiles> lying = {.from = {.b = given.b, .k = args.k, .n = args.n, .transposed = true},
-                                        .packed = scratch_of<Tiles>().b};
-      RunBlock<Tiles>(args, block, lying);
+      const OnDemandPanels<Tiles> on_demand = {
+          .from = {.b = given.b, .k = args.k, .n = args.n, .transposed = true},
+          .packed = scratch_of<Tiles>().b};
+      RunBlock<Tiles>(args, block, on_demand);
     });
   });
 }
@@ -82,9 +86,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace locus::kernel::cpu {
 
-LOCUS_EXPORT(SomeRows);
+LOCUS_EXPORT(MatmulMediumM);
 
-void some_rows(const FewRowsArgs& args) { LOCUS_DISPATCH(SomeRows)(args); }
+void matmul_medium_m(const MatmulSmallMArgs& args) { LOCUS_DISPATCH(MatmulMediumM)(args); }
 
 }  // namespace locus::kernel::cpu
 #endif  // HWY_ONCE

@@ -1,4 +1,4 @@
-#include "locus/nn/least_weights.h"
+#include "locus/nn/min_weights.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ double stack_weights(const Blueprint& b) {
   return static_cast<double>(b.shared_layers ? std::min<int64_t>(b.layers, 1) : b.layers) * layer_weights(b);
 }
 
-// Rows of tokens, segments and positions; none where an option gives them another width or number.
+// Weights of the token, segment and position embeddings; 0 if an option changes their width or number.
 double row_weights(const Blueprint& b) {
   for (const auto& [name, value] : b.scheme_options) {
     if (own_name(name) == "rows" || (own_name(name) == "combine" && value == "joined")) return 0;
@@ -31,7 +31,7 @@ double attention_width(const Blueprint& b) {
   return 2 * static_cast<double>(b.heads + b.key_head_count()) * static_cast<double>(b.size_of_head());
 }
 
-double least_weights(const Blueprint& b) {
+double min_weights(const Blueprint& b) {
   const double layers = b.kind == ModelKind::encoder_decoder
                             ? stack_weights(b.encoder_part()) + stack_weights(b.decoder_part())
                             : stack_weights(b);

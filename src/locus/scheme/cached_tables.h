@@ -1,6 +1,6 @@
-// What a scheme makes of frozen parameters alone, kept from pass to pass: rows of a table, as many as any
-// pass met so far, and what the layers make of them. Once a parameter wants a gradient it is made anew each
-// time.
+// Caches tables that a scheme derives from frozen parameters only: rows of one table, covering every row that
+// any forward pass has needed so far, and each layer's projections of that table. If a parameter requires a
+// gradient, the tables are computed again in every pass.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace locus {
 
-class KeptTables {
+class CachedTables {
  public:
   struct Rows {
     int64_t first = 0, last = -1;
     Var table;
   };
-  // At least rows first to last, which make(first, last) makes.
+  // A table with at least the rows first to last; make(first, last) computes it.
   template <class Make>
   Rows rows(int64_t first, int64_t last, bool frozen, Make make) {
     const std::lock_guard lock(mutex_);
@@ -36,7 +36,7 @@ class KeptTables {
   struct Projected {
     Var keys, queries;
   };
-  // What make() makes of `table`, which came from rows(), and of a layer's own weights.
+  // The projections of `table`, a result of rows(), with a layer's own weights; make() computes them.
   template <class Make>
   Projected projected(int64_t layer, const Var& table, bool frozen, Make make) {
     const std::lock_guard lock(mutex_);
@@ -44,14 +44,14 @@ class KeptTables {
       layers_.erase(layer);
       return make();
     }
-    Layer& kept = layers_[layer];
-    if (!same(kept.from, table)) kept = {table, make()};
-    return kept.made;
+    Layer& cached = layers_[layer];
+    if (!same(cached.from, table)) cached = {table, make()};
+    return cached.made;
   }
 
  private:
   struct Layer {
-    Var from;  // holds its memory, so that no other table can have this address
+    Var from;  // keeps its memory alive, so that no other table can have the same address
     Projected made;
   };
   static bool same(const Var& a, const Var& b) {
