@@ -166,7 +166,7 @@ TEST(Stretch, IsACommand) {
   const Outcome outcome = run_program(
       fmt::format("stretch {} --length 64 --how interpolate --out {}", folder.path().string(), out));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, out + ": up to 64 tokens, from 14\n");
+  EXPECT_EQ(outcome.out, out + ": context of 64 tokens, extended from 14\n");
   EXPECT_EQ(open_model(out).architecture.blueprint.max_length, 64);
   const Outcome wrong =
       run_program(fmt::format("stretch {} --length 64 --how yarm --out {}", folder.path().string(), out));

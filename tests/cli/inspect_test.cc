@@ -17,11 +17,12 @@ TEST(Inspect, DescribesAModel) {
   const Outcome outcome = run_program("inspect " + golden("bart"), "COLUMNS=200");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* line :
-       {"family              BART\n", "model_type          bart\n", "kind                encoder-decoder\n",
+       {"family               BART\n", "model_type           bart\n",
+        "kind                 encoder-decoder\n",
         "2 layers and 1 decoder layers of width 12, 3 heads of 4, feed-forward 20, vocabulary 29\n",
-        "scheme              learned\n", "position            index in the row, plus 2\n",
-        "max_length          14 tokens\n", "past max_length     refused: ", "parameters          4909\n",
-        "in positions        384, 7.8 %\n"}) {
+        "scheme               learned\n", "position             index in the row, plus 2\n",
+        "max_length           14 tokens\n", "past max_length      refused: ", "parameters           4909\n",
+        "in positions         384, 7.8 %\n"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << outcome.out;
   }
   const std::string narrow = run_program("inspect " + golden("electra"), "COLUMNS=200").out;

@@ -64,9 +64,9 @@ TEST(Axis, EveryRangeHasFewTicksInside) {
 }
 
 TEST(Axis, RefusesWhatHasNoPlace) {
-  expect_error(Fault::data, {"axis: a logarithmic axis from 0, expected more than 0"},
+  expect_error(Fault::data, {"axis", "0"},
                [] { axis_over(0, 1, 5, true); });
-  expect_error(Fault::data, {"axis: the range 0 to inf is not finite"},
+  expect_error(Fault::data, {"axis", "0", "inf"},
                [] { axis_over(0, std::numeric_limits<double>::infinity(), 5); });
 }
 

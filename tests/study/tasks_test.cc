@@ -71,7 +71,7 @@ TEST(Direction, IsMeasuredOnTheScheme) {
   for (const SchemeInfo* scheme : schemes()) {
     if (!has_direction(scheme->name)) undirected.emplace_back(scheme->name);
   }
-  EXPECT_EQ(fmt::format("{}", fmt::join(undirected, " ")), "none alibi kerple fire");
+  EXPECT_EQ(fmt::format("{}", fmt::join(undirected, " ")), "none alibi kerple");
 }
 
 TEST(Tasks, CopyAndReverseHaveTheFirstHalfAsTarget) {

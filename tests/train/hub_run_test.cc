@@ -48,7 +48,7 @@ TEST_F(HubRunOfLetters, ABertLearnsLabelsUnderANewHead) {
   EXPECT_EQ(read_file(folder / "out" / "hub" / "model.safetensors"), weights);
   const Outcome other = train("--set train.learning_rate=0.5");
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("was begun with another configuration"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("train.learning_rate"), std::string::npos) << other.err;
   fs::rename(folder / "out" / "hub", folder / "tuned");
   fs::remove_all(folder / "out");
   config("tuned", "[data]\ntrain = 'x.tsv'\nbatch_size = 6\n[train]\nsteps = 1\n");

@@ -62,7 +62,6 @@ struct OptionHint {
 };
 constexpr OptionHint kOptionHints[] = {
     {Code::context_too_long, "--truncate", "add --truncate to cut texts that are too long"},
-    {Code::output_exists, "--out", "choose another --out"},
 };
 
 Error with_option_hint(const Error& error, const CLI::App& command) {

@@ -58,7 +58,9 @@ std::string as_text(const SchemeInfo& info) {
   const report::Probe probe(info, kModel, {});
   std::string formula = "    ";
   for (const char c : info.formula) formula += c == '\n' ? std::string("\n    ") : std::string(1, c);
-  const Rows facts = {
+  Rows facts;
+  if (!info.aliases.empty()) facts.push_back({"also known as", std::string(info.aliases)});
+  const Rows rest = {
       {"acts on", kinds_text(probe)},
       {"parameters",
        probe.parameters() == 0 ? "none" : fmt::format("{} in {}", probe.parameters(), model_text())},
@@ -70,13 +72,16 @@ std::string as_text(const SchemeInfo& info) {
       {"models", std::string(info.models)},
       {"paper", std::string(info.paper)},
   };
+  facts.insert(facts.end(), rest.begin(), rest.end());
   Rows options = {{"option", "default", "values", "meaning"}};
   for (const OptionSpec& spec : info.options) {
     options.push_back({std::string(spec.name), spec.preset.empty() ? "none" : std::string(spec.preset),
                        expected(spec), std::string(spec.help)});
   }
   const std::string listed = info.options.empty() ? "No options.\n" : table(options, width);
-  return fmt::format("{}: {}\n\n{}\n\n{}\n{}", info.name, info.summary, formula, table(facts, width), listed);
+  const std::string title =
+      fmt::format("{}", fmt::join(wrapped(fmt::format("{}: {}", info.name, info.summary), width), "\n"));
+  return fmt::format("{}\n\n{}\n\n{}\n{}", title, formula, table(facts, width), listed);
 }
 
 json::Members members(const SchemeInfo& info) {
@@ -91,6 +96,7 @@ json::Members members(const SchemeInfo& info) {
   return {
       {"name", json::text(info.name)},
       {"summary", json::text(info.summary)},
+      {"aliases", json::text(info.aliases)},
       {"formula", json::text(info.formula)},
       {"acts_on", json::texts(probe.kinds())},
       {"parameters", json::number(probe.parameters())},

@@ -88,14 +88,14 @@ Probe::Probe(const Model& model, Part part, Layers layers)
   }
   const NoGrad no_grad;
   for (int64_t i = geometry_.layers; i-- > 0;) {
-    if (b.is_full(i) == global || b.global_scheme.empty())
+    if (b.is_global(i) == global || b.global_scheme.empty())
       layer_ = stack->layer(static_cast<size_t>(i)).view();
   }
 }
 
 Probe::Found Probe::find(std::span<const int32_t> queries, std::span<const int32_t> keys) const {
   const NoGrad no_grad;
-  const Placement placement = placed_at(queries).across(placed_at(keys));
+  const Placement placement = placed_at(queries).cross_attention(placed_at(keys));
   Terms terms = scheme_->terms(placement);
   ScoreTerms scores = scheme_->layer_scores(terms, layer_);
   return {placement.sequences(), std::move(terms), std::move(scores)};

@@ -65,7 +65,12 @@ constexpr std::array kOptions = {
 };
 
 // DeBERTa v2 and v3 have 256 buckets on each side and are trained at 512 tokens.
-constexpr LengthRule kLengthRules[] = {{.option = "buckets", .value = 256, .length = 512, .least = 4}};
+// The largest distance is one less than the trained length: distances beyond it share a slot with the last
+// one before the query, which training must reach.
+constexpr LengthRule kLengthRules[] = {
+    {.option = "buckets", .value = 256, .length = 512, .least = 4},
+    {.option = "max_distance", .value = 511, .length = 512},
+};
 
 struct Distances {
   int64_t buckets = 0;  // 0: one slot per distance
