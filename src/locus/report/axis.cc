@@ -35,13 +35,13 @@ void add_log_ticks(Axis& axis, int most) {
   const int first = static_cast<int>(std::floor(std::log10(axis.low)));
   const int last = static_cast<int>(std::ceil(std::log10(axis.high)));
   // First all digits, then 1, 2 and 5, then every n-th power of ten.
-  constexpr int kDigits = -1, kRow = 0;
+  constexpr int kDigits = -1, kFirstRow = 0;
   for (int every = kDigits; every <= last - first + 1; ++every) {
     axis.ticks.clear();
     for (int power = first; power <= last; power += std::max(every, 1)) {
       for (int digit = 1; digit < 10; ++digit) {
-        if (every > kRow && digit > 1) break;
-        if (every == kRow && digit != 1 && digit != 2 && digit != 5) continue;
+        if (every > kFirstRow && digit > 1) break;
+        if (every == kFirstRow && digit != 1 && digit != 2 && digit != 5) continue;
         const double unit = std::pow(10, power), value = digit * unit;
         if (value < axis.low * (1 - kSlack) || value > axis.high * (1 + kSlack)) continue;
         axis.ticks.push_back({value, tick_label(value, unit)});

@@ -11,10 +11,10 @@ constexpr double kLeastShare = 0.5;  // of the steps: with fewer, the order of t
 
 // The test takes the time between the last two calls of progress.
 Pace pace_of(const Study& study, const Task& task, const SchemeInfo& scheme) {
-  constexpr int64_t kSteps = 3, kTokens = 512;
+  constexpr int64_t kTimedSteps = 3, kTimedTokens = 512;
   Conditions quick = study.conditions;
-  quick.steps = kSteps;
-  quick.test_tokens = std::min(quick.test_tokens, kTokens);
+  quick.steps = kTimedSteps;
+  quick.test_tokens = std::min(quick.test_tokens, kTimedTokens);
   Clock::time_point trained, tested;
   const Finished done = run_cell(quick, task, {std::string(task.name), std::string(scheme.name), 1},
                                  [&](double) { trained = std::exchange(tested, Clock::now()); });
