@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures in docs/ with Locus: pictures.sh [LOCUS [STUDY]]
-# STUDY is the folder of a finished comparison. Its first chart becomes docs/pictures/length.svg.
+# STUDY is the folder of a finished comparison. Its length.svg becomes docs/pictures/length.svg.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 locus=${1:-$root/build/release/locus} study=${2-} pictures=$root/docs/pictures
@@ -13,14 +13,7 @@ for scheme in $("$locus" schemes --json | sed -n 's/^  {"name": "\([a-z0-9_]*\)"
   "$locus" show "$scheme" "${set[@]}" --heads 3 --length 48 --out "$pictures/$scheme.svg"
 done
 
-# Copies a chart of the report into its own file, with the styles of the other pictures.
 if [[ -n $study ]]; then
-  {
-    chart=$(awk '/<svg/ { on = 1 } on { print } /<\/svg>/ { exit }' "$study/report.html")
-    echo "${chart%%>*}>"
-    sed -n '/<style>/,/<\/style>/p' "$pictures/none.svg"
-    echo '<rect class="paper" width="100%" height="100%"/>'
-    echo "${chart#*>}"
-  } >"$pictures/length.svg"
-  echo "$pictures/length.svg: the first chart of $study/report.html"
+  cp "$study/length.svg" "$pictures/length.svg"
+  echo "$pictures/length.svg: from $study"
 fi

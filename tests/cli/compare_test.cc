@@ -42,6 +42,7 @@ TEST(Compare, WritesAReportAndResumes) {
   EXPECT_LT(verdict, table);
   EXPECT_LT(table, chart);
   EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_EQ(not_well_formed(read_file(folder / "study" / "length.svg")), "");
   for (const char* outside : {"src=", "<link", "@import", "url("}) {  // self-contained
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   }

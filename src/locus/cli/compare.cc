@@ -18,6 +18,7 @@
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/scheme_card.h"
+#include "locus/report/study_figures.h"
 #include "locus/report/study_page.h"
 #include "locus/study/budget.h"
 #include "locus/study/memory.h"
@@ -139,6 +140,7 @@ void compare(const Request& request) {
   write_file(folder / "results.csv", study::results_csv(cells));
   write_file(folder / "report.html",
              report::study_page({study, summary, cards(study, folder), machine_in_words()}));
+  write_file(folder / "length.svg", report::svg_file(report::summary_chart(summary)));
   if (request.json) return print(results);
   std::vector<std::string> sentences = study::verdict(summary).sentences;
   sentences.push_back(study::size_note(study));

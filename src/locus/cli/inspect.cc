@@ -136,8 +136,8 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
 std::string as_html(const Subject& subject, const std::vector<report::Figure>& figures) {
   report::Page page(subject.name);
   const SchemeInfo& info = scheme_info(subject.model.blueprint().scheme);
-  page.lead(fmt::format("{}, {} parameters. Position scheme: {}.", subject.origin.front().second,
-                        subject.model.parameters().numel(), info.summary));
+  page.lead(fmt::format("{}, {} parameters. Position scheme {}: {}.", subject.origin.front().second,
+                        subject.model.parameters().numel(), info.name, info.summary));
   page.formula(info.formula);
   page.facts(facts_of(subject));
   page.figures(figures);

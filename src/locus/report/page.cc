@@ -50,16 +50,16 @@ details[open]>summary{margin-bottom:.8rem}
 ul{padding-left:1.4rem}li{margin:0 0 .5rem;max-width:48rem}
 @media screen and (max-width:44rem){body{padding:1rem .8rem 2rem}h1{font-size:1.35rem}.lead,.verdict .lead{font-size:1.05rem}
 .verdict{padding:.6rem .8rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .45rem}
-th:first-child{white-space:normal;max-width:7.5rem}pre{white-space:pre-wrap}}
+th:first-child{white-space:normal;max-width:9rem}pre{white-space:pre-wrap}}
 @media print{html{font-size:11px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
 dl,li,.lead,.note,.verdict p,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
 .tabs>section{display:block!important}.tabs>label{display:none}
 h1,h2,summary{break-after:avoid}details,.scroll,tr{break-inside:avoid}.scroll{overflow:visible}
-th,td{padding:.18rem .5rem}td,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+table{font-size:.88rem}th,td{padding:.18rem .38rem}td,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details{padding:.5rem 0}details::details-content{content-visibility:visible;display:block}
 .figures{gap:1rem 1.5rem;margin-bottom:1rem;grid-template-columns:1fr 1fr}.many .panels{max-width:42rem;grid-template-columns:repeat(4,1fr)!important}
 .pairs .panels{grid-template-columns:1fr 1fr;gap:.6rem 1rem}
-.one.charts svg{max-width:25rem}.one.map svg,.scale svg{max-width:15rem}.wide svg{max-width:40rem}}
+.one.charts svg{max-width:25rem}.one.map svg,.scale svg{max-width:15rem}}
 )";
 
 std::string page_rules(const Theme& theme) {

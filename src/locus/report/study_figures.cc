@@ -195,9 +195,14 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
         std::ranges::any_of(positions.series, [](const Series& series) { return !series.muted; });
     if (any) figure.charts.push_back(std::move(positions));
   }
-  double widest = 0;
-  for (const Line& line : task.lines)
-    widest = std::max(widest, text_width(line.label() + " \u219199.9", kTextSize));
+  double widest = 0;  // of the names, with the additions of lines that end early or leave the chart
+  for (const Line& line : task.lines) {
+    const double last = line.scores.back().value;
+    const char* const added = std::isnan(last)                                      ? ", to 128"
+                              : has_perplexity(task) && last > perplexity_cap(task) ? " \u219199.9"
+                                                                                    : "";
+    widest = std::max(widest, text_width(line.label() + added, kTextSize));
+  }
   for (LineChart& chart : figure.charts) chart.names_width = widest;
   if (figure.charts.empty()) {  // the control alone
     LineChart lengths = length_chart(task, summary);
@@ -216,18 +221,40 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
   return figure;
 }
 
-LineChart highlighted(const TaskSummary& task, const Summary& summary,
-                      const std::vector<std::string>& labels) {
+Drawing summary_chart(const Summary& summary) {
+  constexpr int64_t kMostColors = 8;
+  constexpr double kChartWidth = 860, kChartHeight = 430;
+  const TaskSummary& task = summary.tasks.front();
+  std::vector<std::string> highlighted;
+  for (size_t i = 0; i + 1 < kFamilies; ++i) {
+    std::vector<std::string> family;
+    for (const Line* line : study::ranked(task)) {
+      if (family_of(scheme_info(line->scheme)) == static_cast<Family>(i)) family.push_back(line->label());
+    }
+    if (!family.empty()) highlighted.insert(highlighted.end(), {family.front(), family.back()});
+  }
   LineChart chart = length_chart(task, summary);
+  chart.title = fmt::format("{}: {} over the length of the text", task.task->title,
+                            has_perplexity(task) ? "perplexity" : "accuracy");
+  const auto colors = std::ranges::count_if(
+      task.lines, [](const Line& line) { return line.variant.empty() && line.scheme != study::kControl; });
+  const bool all = colors <= kMostColors;
+  if (has_perplexity(task)) {
+    // Room for the control, which the report clips.
+    chart.y_cap = *chart.y_cap * 1.25;
+    chart.y_range.reset();
+  }
   for (const Line& line : task.lines) {
     Series series = length_series(task, summary, line);
     if (!has_values(series)) continue;
-    series.dashed = false;
-    series.muted = std::ranges::count(labels, line.label()) == 0;
+    series.muted =
+        line.scheme == study::kControl || (!all && std::ranges::count(highlighted, line.label()) == 0);
     if (series.muted && line.scheme != study::kControl) series.name.clear();
+    // Without its scheme in color a variant has a color of its own.
+    series.dashed = series.dashed && (all || std::ranges::count(highlighted, line.scheme) > 0);
     chart.series.push_back(std::move(series));
   }
-  return chart;
+  return draw(chart, kChartWidth, kChartHeight);
 }
 
 }  // namespace locus::report

@@ -17,8 +17,8 @@ Figure tradeoff(const study::Summary& summary, const study::Verdict& verdict);
 // all other lines in gray.
 Figure family_curves(const study::TaskSummary& task, const study::Summary& summary);
 
-// One chart of the lines that a reader should tell apart, the rest in gray: for a README.
-LineChart highlighted(const study::TaskSummary& task, const study::Summary& summary,
-                      const std::vector<std::string>& labels);
+// The first task in one chart, for a README or a slide. In a large study the best and the worst line of every
+// family have colors, and the rest is gray.
+Drawing summary_chart(const study::Summary& summary);
 
 }  // namespace locus::report

@@ -14,7 +14,7 @@ Task text_task(const std::filesystem::path& file) {
           bytes->size(), kLeast);
   const size_t border = bytes->size() / 10 * 9;
   return {.name = "text",
-          .title = "Language modeling, your text",
+          .title = "Language modeling, bytes of a text",
           .summary = "predict the next byte of your text",
           .example = "The quick brown fo \u2192 x",
           .position = "whatever the language of the text needs",
