@@ -159,7 +159,8 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
   const bool resumed = take_folder(folder, kCells);
   make_folder(folder / kModels);
   const FolderLock lock(folder / "lock");
-  if (resumed) clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html", "length.svg"});
+  if (resumed)
+    clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html", "length.svg"});
   for (const char* part : {kCells, kModels}) clear_debris(folder / part);
   claim(study, folder);
   std::vector<Cell> cells;
