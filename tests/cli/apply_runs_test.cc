@@ -40,6 +40,9 @@ TEST_F(AppliedRun, Classify) {
   EXPECT_EQ(classes.find("first\t"), 0u) << classes;
   EXPECT_NE(classes.find("\nsecond\t"), std::string::npos) << classes;
   EXPECT_NE(output_of("embed", "aaa").find("\"embedding\": ["), std::string::npos);
+  // explain reads a sentence with the special tokens of classify.
+  const Outcome explained = run_program("explain 'a b a' --json --model " + (folder / "out").string());
+  EXPECT_TRUE(contains(explained.out, R"("tokens": ["<s>", "a", " ", "b", " ", "a"])")) << explained.out;
   expect_bad_data("tag", "a", {"'" + (folder / "out").string() + "'", "sequence_class", "token_class"});
   expect_bad_data("classify", std::string(40, 'a'), {"text 1", "41", "32", "--truncate"});
 }

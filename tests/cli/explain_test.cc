@@ -48,6 +48,13 @@ TEST(Explain, PrintsTheResultAndWritesAPage) {
   EXPECT_GT(std::filesystem::file_size(page), 5000u);
 }
 
+TEST(Explain, AModelFolderAddsItsSpecialTokens) {
+  const Outcome outcome =
+      run_program("explain 'the dog, the cat' --json --model " LOCUS_GOLDEN "/apply/classify");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, R"(["[CLS]", "the", "dog", ",", "the", "cat", "[SEP]"])")) << outcome.out;
+}
+
 TEST(Explain, WordsOfAnyScriptAndCase) {
   const auto expect = [](const std::string& arguments, const std::string& text) {
     const Outcome outcome = run_program("explain " + arguments);

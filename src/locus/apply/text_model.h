@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "locus/checkpoint/model_folder.h"
 #include "locus/text/tokenizer.h"
-#include "locus/train/saved_run.h"
 #include "locus/train/text_frame.h"
+#include "locus/train/trained_model.h"
 
 namespace locus {
 
@@ -20,14 +19,14 @@ class TextModel {
   // `weights`: f32, or bf16 for half the memory, higher speed and 2-3 digits of accuracy.
   explicit TextModel(const std::filesystem::path& folder, DType weights = DType::f32);
 
-  const std::filesystem::path& folder() const { return folder_; }
-  const Model& model() const { return hub_ ? hub_->model : run_->model; }
+  const std::filesystem::path& folder() const { return trained_.folder(); }
+  const Model& model() const { return trained_.model(); }
   const Blueprint& blueprint() const { return model().blueprint(); }
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
-  const std::vector<std::string>& labels() const { return labels_; }  // of a classification head
-  const std::vector<std::string>& warnings() const { return warnings_; }
-  const ModelFolder* hub() const { return hub_ ? &*hub_ : nullptr; }  // nullptr for a run
-  const SavedRun* run() const { return run_ ? &*run_ : nullptr; }     // nullptr for a Hugging Face folder
+  const TextTask& task() const { return trained_.task(); }
+  const Tokenizer& tokenizer() const { return *task().tokenizer; }
+  const std::vector<std::string>& labels() const { return task().labels; }  // of a classification head
+  const std::vector<std::string>& warnings() const { return trained_.warnings(); }
+  const ModelFolder* hub() const { return trained_.hub(); }  // nullptr for a run
 
   // Throws Code::wrong_head if the model has another head. `purpose` completes "cannot .." in the error.
   void require_head(HeadKind head, std::string_view purpose) const;
@@ -51,17 +50,9 @@ class TextModel {
                   OffsetUnit unit = OffsetUnit::bytes) const;
 
  private:
-  void open_hub(DType weights);
-  void open_run(DType weights);
-
-  std::filesystem::path folder_;
-  std::optional<ModelFolder> hub_;
-  std::optional<SavedRun> run_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  TrainedModel trained_;
   TextFrame frame_;
-  std::vector<std::string> labels_, warnings_;
   int64_t longest_ = 0;
-  bool segments_ = true;     // the two texts of a pair have different segments
   bool cuts_begin_ = false;  // truncation would remove the beginning of a text
 };
 

@@ -56,7 +56,7 @@ struct Writer::Job {
 Writer::Writer(const std::filesystem::path& folder, DType weights)
     : model_(folder, weights), warnings_(model_.warnings()) {
   model_.require_head(HeadKind::next_token, "generate text");
-  generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of(model_.run()->task);
+  generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of(model_.task());
   require(!is_encoder_decoder() || generation_.start_token >= 0,
           "'{}' has no decoder_start_token_id, expected the token that starts an answer", folder.string());
   for (const std::string& name : generation_.unsupported) {

@@ -38,8 +38,8 @@ std::string as_text(const Evaluation& evaluation, const Request& request) {
   return text + "\n" + table(rows, terminal_width());
 }
 
-std::string as_json(const Evaluation& evaluation, const SavedRun& run, const Request& request) {
-  json::Members members = {{"checkpoint", json::text(run.checkpoint.string())},
+std::string as_json(const Evaluation& evaluation, const TrainedModel& trained, const Request& request) {
+  json::Members members = {{"checkpoint", json::text(trained.checkpoint().string())},
                            {"file", json::text(request.file)},
                            {"samples", json::number(evaluation.samples)},
                            {"targets", json::number(evaluation.targets)}};
@@ -57,10 +57,10 @@ std::string as_json(const Evaluation& evaluation, const SavedRun& run, const Req
 }
 
 void run(const Request& request) {
-  const SavedRun saved = load_run(request.folder);
-  warn(saved.warnings);
-  const Evaluation evaluation = evaluate(saved, request.file);
-  print(request.json ? as_json(evaluation, saved, request) : as_text(evaluation, request));
+  const TrainedModel trained(request.folder);
+  warn(trained.warnings());
+  const Evaluation evaluation = evaluate(trained, request.file);
+  print(request.json ? as_json(evaluation, trained, request) : as_text(evaluation, request));
 }
 
 }  // namespace
@@ -75,7 +75,9 @@ void add_eval(CLI::App& program) {
       "accuracy of always predicting the most common target.");
   auto request = std::make_shared<Request>();
   command
-      .option("DIR", request->folder, "A run folder, which means its best checkpoint, or a checkpoint folder")
+      .option("DIR", request->folder,
+              "A run folder, which means its best checkpoint, a checkpoint folder, or a Hugging Face model "
+              "folder")
       .required();
   command.option("DATA", request->file, "The file to evaluate on").required();
   command.flag("--json", request->json, "Print JSON");

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "locus/apply/text_model.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
-#include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/page.h"
@@ -17,8 +17,6 @@
 #include "locus/report/scheme_card.h"
 #include "locus/text/pipeline/normalizer.h"
 #include "locus/text/readable.h"
-#include "locus/text/tokenizer.h"
-#include "locus/train/saved_run.h"
 
 namespace locus::cli {
 namespace {
@@ -28,13 +26,10 @@ struct Request {
   bool causal = false, json = false;
 };
 
-// A model, and the sentence as its tokens.
-struct Subject {
-  Model model;
-  std::vector<int32_t> ids;
-  std::vector<std::string> words;  // the text of each token
-  int64_t first = 0, second = 0;
-  std::string name;
+// What a model makes of the two occurrences.
+struct Explained {
+  report::RepeatedWord word;
+  std::string model, scheme;
 };
 
 // A small untrained model: all differences come from the scheme.
@@ -51,17 +46,14 @@ Model untrained(const Request& request, int32_t vocabulary, int64_t length) {
   return Model(b, {.seed = 1});
 }
 
-Subject untrained_subject(const Request& request, const std::vector<std::string>& words,
-                          const std::string& word) {
+Explained explain_untrained(const Request& request, const std::vector<std::string>& words,
+                            const std::string& word) {
   const auto [first, second] = report::find_repeated(words, word);
-  std::vector<int32_t> ids = report::number_words(words);
-  Model model = untrained(request, std::ranges::max(ids) + 1, static_cast<int64_t>(ids.size()));
-  return {std::move(model),
-          std::move(ids),
-          words,
-          first,
-          second,
-          fmt::format("{}, untrained {}", request.scheme, request.causal ? "decoder" : "encoder")};
+  const std::vector<int32_t> ids = report::number_words(words);
+  const Model model = untrained(request, std::ranges::max(ids) + 1, static_cast<int64_t>(ids.size()));
+  return {report::compare_occurrences(model, ids, words, first, second),
+          fmt::format("{}, untrained {}", request.scheme, request.causal ? "decoder" : "encoder"),
+          request.scheme};
 }
 
 // The token that covers a byte.
@@ -74,37 +66,25 @@ int64_t token_at(const Encoding& tokens, size_t byte) {
   fail(Fault::data, "byte {} of the sentence is in no token", byte);
 }
 
-Subject subject_of(const Request& request, Model model, const Tokenizer& tokenizer, const std::string& word) {
-  const Encoding tokens = tokenizer.encoding(request.sentence, {.unit = OffsetUnit::bytes});
+// From a Hugging Face model folder or a training run. The sentence has the special tokens of `classify` and
+// the other commands for texts.
+Explained explain_trained(const Request& request, const std::string& word) {
+  const TextModel model(request.folder);
+  warn(model.warnings());
+  const Encoding tokens = model.read({request.sentence}, false);
   const auto [first_place, second_place] = report::find_repeated_spans(request.sentence, word);
-  Subject subject{std::move(model),
-                  tokens.ids,
-                  {},
-                  token_at(tokens, first_place.end - 1),
-                  token_at(tokens, second_place.end - 1),
-                  fmt::format("the model in {}", request.folder)};
-  for (const int32_t id : tokens.ids) subject.words.push_back(readable(tokenizer.bytes(id)));
+  const int64_t first = token_at(tokens, first_place.end - 1);
+  const int64_t second = token_at(tokens, second_place.end - 1);
+  std::vector<std::string> words;
+  for (const int32_t id : tokens.ids) words.push_back(readable(model.tokenizer().bytes(id)));
   // A word of several tokens is represented by its last token.
-  const auto first = static_cast<size_t>(subject.first), second = static_cast<size_t>(subject.second);
-  if (tokens.offsets[first].begin <= first_place.begin) {
-    subject.words[first] = subject.words[second] = word;
-  }
-  require(subject.ids[first] == subject.ids[second],
+  const auto i = static_cast<size_t>(first), j = static_cast<size_t>(second);
+  if (tokens.offsets[i].begin <= first_place.begin) words[i] = words[j] = word;
+  require(tokens.ids[i] == tokens.ids[j],
           "the two {} are different tokens of this model: got {} and {}, expected the same spelling",
-          quote(word), subject.ids[first], subject.ids[second]);
-  return subject;
-}
-
-// From a Hugging Face model folder or a training run.
-Subject trained_subject(const Request& request, const std::string& word) {
-  if (is_run(request.folder)) {
-    SavedRun run = load_run(request.folder);
-    warn(run.warnings);
-    return subject_of(request, std::move(run.model), *run.task.tokenizer, word);
-  }
-  ModelFolder folder = open_model(request.folder);
-  warn(folder.warnings);
-  return subject_of(request, std::move(folder.model), *load_tokenizer(request.folder), word);
+          quote(word), tokens.ids[i], tokens.ids[j]);
+  return {report::compare_occurrences(model.model(), tokens.ids, words, first, second),
+          fmt::format("the model in {}", request.folder), model.blueprint().scheme};
 }
 
 // "0 the \u00b7 1 dog \u00b7 .."
@@ -114,8 +94,9 @@ std::string numbered(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(list, " \u00b7 "));
 }
 
-std::string as_page(const Request& request, const Subject& subject, const report::RepeatedWord& word) {
-  report::Page page(fmt::format("One word, two positions: {}", subject.name));
+std::string as_page(const Request& request, const Explained& explained) {
+  const report::RepeatedWord& word = explained.word;
+  report::Page page(fmt::format("One word, two positions: {}", explained.model));
   const std::vector<std::string> answer = {report::verdict(word)};
   page.verdict(answer, fmt::format("\"{}\"", request.sentence));
   page.list(report::sentences(word));
@@ -127,10 +108,11 @@ std::string as_page(const Request& request, const Subject& subject, const report
   return page.html();
 }
 
-std::string as_json(const Request& request, const Subject& subject, const report::RepeatedWord& word) {
+std::string as_json(const Request& request, const Explained& explained) {
+  const report::RepeatedWord& word = explained.word;
   return json::lines({{"sentence", json::text(request.sentence)},
-                      {"model", json::text(subject.name)},
-                      {"scheme", json::text(subject.model.blueprint().scheme)},
+                      {"model", json::text(explained.model)},
+                      {"scheme", json::text(explained.scheme)},
                       {"tokens", json::texts(word.words)},
                       {"first", json::number(word.first)},
                       {"second", json::number(word.second)},
@@ -147,21 +129,17 @@ void explain(const Request& request) {
   if (word.empty() && std::ranges::count(words, "it") > 1)
     word = "it";  // as in the documentation and the report
   if (word.empty()) word = words[static_cast<size_t>(report::find_repeated(words).first)];
-  const Subject subject =
-      request.folder.empty() ? untrained_subject(request, words, word) : trained_subject(request, word);
-  const report::RepeatedWord repeated =
-      report::compare_occurrences(subject.model, subject.ids, subject.words, subject.first, subject.second);
-  if (!request.out.empty()) {
-    write_file(request.out, as_page(request, subject, repeated));
-  }
-  if (request.json) return print(as_json(request, subject, repeated));
-  std::string text = fmt::format("\"{}\"\nModel: {}.\n\n", request.sentence, subject.name);
-  for (const std::string& sentence : report::sentences(repeated)) {
+  const Explained explained =
+      request.folder.empty() ? explain_untrained(request, words, word) : explain_trained(request, word);
+  if (!request.out.empty()) write_file(request.out, as_page(request, explained));
+  if (request.json) return print(as_json(request, explained));
+  std::string text = fmt::format("\"{}\"\nModel: {}.\n\n", request.sentence, explained.model);
+  for (const std::string& sentence : report::sentences(explained.word)) {
     for (const std::string& line : wrapped(sentence, std::min(terminal_width(), 100))) text += line + "\n";
   }
   text += "\nlayer   cosine of the two vectors\n";
-  for (size_t i = 0; i < repeated.states.size(); ++i) {
-    text += fmt::format("{:5}   {:.6f}{}\n", i, repeated.states[i], i == 0 ? "   (the input)" : "");
+  for (size_t i = 0; i < explained.word.states.size(); ++i) {
+    text += fmt::format("{:5}   {:.6f}{}\n", i, explained.word.states[i], i == 0 ? "   (the input)" : "");
   }
   if (!request.out.empty()) text += fmt::format("\nPage: {}\n", request.out);
   print(text);
@@ -176,7 +154,7 @@ void add_explain(CLI::App& program) {
   const Option scheme =
       command.option("--scheme", request->scheme, "Position scheme of the untrained model").shows_default();
   command.option("--model", request->folder,
-                 "A trained model instead: a Hugging Face model folder or a training run");
+                 "A trained model instead: a Hugging Face model folder, a run, or a checkpoint of a run");
   command.option("--word", request->word,
                  "The repeated word, in any case [it, or the word whose occurrences are farthest apart]");
   command.option("--out", request->out, "Write a page with figures, .html").ends_in({".html"});

@@ -7,13 +7,12 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
-#include "locus/checkpoint/model_folder.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/nn/blueprint_fields.h"
 #include "locus/report/model_figures.h"
 #include "locus/report/page.h"
-#include "locus/train/saved_run.h"
+#include "locus/train/trained_model.h"
 
 namespace locus::cli {
 namespace {
@@ -59,28 +58,27 @@ std::string past_max_length(const Blueprint& b) {
 // A model and its origin: a Hugging Face folder has a family and a model_type, a run a checkpoint.
 struct Subject {
   std::string name;
-  Model model;
+  TrainedModel trained;
   Facts origin;
+
+  const Model& model() const { return trained.model(); }
 };
 
 Subject open(const std::filesystem::path& path) {
   std::error_code unknown;  // opening the folder reports it
   const std::string name = std::filesystem::canonical(path, unknown).filename().string();
-  if (is_run(path)) {
-    SavedRun run = load_run(path);
-    warn(run.warnings);
-    return {name, std::move(run.model), {{"checkpoint", run.checkpoint.string()}}};
+  TrainedModel trained(path, {.for_text = false});
+  warn(trained.warnings());
+  Facts origin = {{"checkpoint", trained.checkpoint().string()}};
+  if (const ModelFolder* hub = trained.hub()) {
+    origin = {{"family", std::string(hub->architecture.family->name)},
+              {"model_type", hub->architecture.model_type}};
   }
-  ModelFolder folder = open_model(path);
-  warn(folder.warnings);
-  return {name,
-          std::move(folder.model),
-          {{"family", std::string(folder.architecture.family->name)},
-           {"model_type", folder.architecture.model_type}}};
+  return {name, std::move(trained), std::move(origin)};
 }
 
 Facts facts_of(const Subject& subject) {
-  const Blueprint& b = subject.model.blueprint();
+  const Blueprint& b = subject.model().blueprint();
   const OptionValues fields = field_values(b);
   Facts facts = subject.origin;
   for (const auto& fact : Facts{{"kind", fields.at("kind")},
@@ -98,9 +96,9 @@ Facts facts_of(const Subject& subject) {
         b.window > 0 ? "scheme of global layers" : fmt::format("every {} layers", b.global_every),
         scheme_text(b.global_scheme, b.global_scheme_options));
   }
-  const int64_t all = subject.model.parameters().numel();
+  const int64_t all = subject.model().parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
-  for (const auto& [part, count] : report::parts_of(subject.model)) {
+  for (const auto& [part, count] : report::parts_of(subject.model())) {
     const double share = 100 * static_cast<double>(count) / static_cast<double>(all);
     facts.emplace_back("in " + part, fmt::format("{}, {:.1f} %", count, share));
   }
@@ -114,8 +112,8 @@ std::string as_text(const Subject& subject) {
 }
 
 std::string as_json(const Subject& subject, const std::vector<report::Figure>& figures) {
-  const Blueprint& b = subject.model.blueprint();
-  const auto counts = report::parts_of(subject.model);
+  const Blueprint& b = subject.model().blueprint();
+  const auto counts = report::parts_of(subject.model());
   const OptionValues values = values_of(b);
   json::Members parts, blueprint, drawn;
   for (const auto& [part, count] : counts) parts.emplace_back(part, json::number(count));
@@ -126,7 +124,7 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
   members.insert(members.end(), {{"scheme", json::text(b.scheme)},
                                  {"max_length", json::number(b.max_length)},
                                  {"past_max_length", json::text(past_max_length(b))},
-                                 {"parameters", json::number(subject.model.parameters().numel())},
+                                 {"parameters", json::number(subject.model().parameters().numel())},
                                  {"parts", json::object(parts)},
                                  {"blueprint", json::object(blueprint)},
                                  {"figures", json::object(drawn)}});
@@ -135,9 +133,9 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
 
 std::string as_html(const Subject& subject, const std::vector<report::Figure>& figures) {
   report::Page page(subject.name);
-  const SchemeInfo& info = scheme_info(subject.model.blueprint().scheme);
+  const SchemeInfo& info = scheme_info(subject.model().blueprint().scheme);
   page.lead(fmt::format("{}, {} parameters. Position scheme {}: {}.", subject.origin.front().second,
-                        subject.model.parameters().numel(), info.name, info.summary));
+                        subject.model().parameters().numel(), info.name, info.summary));
   page.formula(info.formula);
   page.facts(facts_of(subject));
   page.figures(figures);
@@ -159,13 +157,14 @@ void add_inspect(CLI::App& program) {
     bool json = false;
   };
   auto request = std::make_shared<Request>();
-  command.option("DIR", request->folder, "A Hugging Face model folder or a training run").required();
+  command.option("DIR", request->folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
+      .required();
   command.option("--out", request->out, "Write a page with figures, .html").ends_in({".html"});
   command.flag("--json", request->json, "Print JSON, with the numbers of the figures");
   command.callback([request] {
     const Subject subject = open(request->folder);
     std::vector<report::Figure> figures;
-    if (request->out || request->json) figures = report::model_figures(subject.model);
+    if (request->out || request->json) figures = report::model_figures(subject.model());
     if (request->out) write_file(*request->out, as_html(subject, figures));
     print(request->json ? as_json(subject, figures) : as_text(subject));
   });

@@ -45,19 +45,19 @@ std::vector<Evaluation::Band> bands(const TextTask& task, const std::vector<Pred
 }
 
 // exact_match and f1 of the answer texts.
-std::vector<NamedNumber> answer_scores(const SavedRun& run, const Samples& samples,
+std::vector<NamedNumber> answer_scores(const TrainedModel& trained, const Samples& samples,
                                        const std::vector<Question>& questions) {
   const NoGrad guard;
   int64_t exact = 0;
   double f1 = 0;
   each_batch(samples, [&](const std::vector<Sample>& batch, int64_t number) {
-    const Tensor logits = logits_of(run.model, pack(batch, run.task.blueprint)).value();
+    const Tensor logits = logits_of(trained.model(), pack(batch, trained.blueprint())).value();
     int64_t row = 0;
     for (const Sample& sample : batch) {
       const auto end = row + static_cast<int64_t>(sample.ids.size());
       const Question& question = questions[static_cast<size_t>(number++)];
       const TextSpan answer =
-          best_answer(logits.rows(row, end), read_question(question, run.task)).value_or(TextSpan());
+          best_answer(logits.rows(row, end), read_question(question, trained.task())).value_or(TextSpan());
       const AnswerScore score =
           score_answer(question.context.substr(answer.begin, answer.end - answer.begin), question.answers);
       exact += score.exact ? 1 : 0;
@@ -70,15 +70,16 @@ std::vector<NamedNumber> answer_scores(const SavedRun& run, const Samples& sampl
 
 }  // namespace
 
-Evaluation evaluate(const SavedRun& run, const std::filesystem::path& file) {
-  const std::unique_ptr<Samples> samples = samples_of(run.task, file);
-  const std::vector<Prediction> predicted = predictions(run.model, *samples);
+Evaluation evaluate(const TrainedModel& trained, const std::filesystem::path& file) {
+  const TextTask& task = trained.task();
+  const std::unique_ptr<Samples> samples = samples_of(task, file);
+  const std::vector<Prediction> predicted = predictions(trained.model(), *samples);
   Evaluation result{.samples = samples->size(),
                     .targets = static_cast<int64_t>(predicted.size()),
-                    .numbers = summary(run.task.blueprint, predicted),
-                    .by_length = bands(run.task, predicted)};
-  if (run.task.blueprint.head == HeadKind::answer) {
-    for (NamedNumber& number : answer_scores(run, *samples, read_questions(file))) {
+                    .numbers = summary(task.blueprint, predicted),
+                    .by_length = bands(task, predicted)};
+  if (task.blueprint.head == HeadKind::answer) {
+    for (NamedNumber& number : answer_scores(trained, *samples, read_questions(file))) {
       result.numbers.push_back(std::move(number));
     }
   } else {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "locus/train/predictions.h"
-#include "locus/train/saved_run.h"
+#include "locus/train/trained_model.h"
 
 namespace locus {
 
@@ -25,6 +25,6 @@ struct Evaluation {
   std::vector<Band> by_length;
 };
 
-Evaluation evaluate(const SavedRun& run, const std::filesystem::path& file);
+Evaluation evaluate(const TrainedModel& trained, const std::filesystem::path& file);
 
 }  // namespace locus

@@ -8,8 +8,10 @@ namespace locus {
 
 Encoding TextFrame::read(const TextInput& input, const Tokenizer& tokenizer, EncodeOptions options) const {
   const auto encoded = [&] {
-    return input.second ? tokenizer.encoding(input.text, *input.second, options)
-                        : tokenizer.encoding(input.text, options);
+    Encoding texts = input.second ? tokenizer.encoding(input.text, *input.second, options)
+                                  : tokenizer.encoding(input.text, options);
+    if (!pair_segments) std::ranges::fill(texts.segments, 0);
+    return texts;
   };
   options.framed = from_tokenizer;
   if (from_tokenizer) return encoded();
@@ -32,7 +34,9 @@ TextFrame frame_of(const TextTask& task) {
   if (task.on_streams()) return {.from_tokenizer = false};
   const Tokenizer& tokenizer = *task.tokenizer;
   const bool question = task.blueprint.head == HeadKind::answer;
-  if (task.from_hub || tokenizer.frame_size(question) > 0) return {.from_tokenizer = true};
+  if (task.from_hub || tokenizer.frame_size(question) > 0) {
+    return {.from_tokenizer = true, .pair_segments = task.pair_segments};
+  }
   if (question) {
     return {.from_tokenizer = false,
             .start = tokenizer.special(kStartToken),

@@ -33,6 +33,7 @@ struct TextFrame {
   std::optional<int32_t> start = {};    // before the first text
   std::optional<int32_t> between = {};  // after the first text of a pair
   std::optional<int32_t> end = {};      // after a single text
+  bool pair_segments = true;            // false: all segments are 0
 
   // Truncation to options.longest removes tokens of the texts and keeps the special tokens.
   Encoding read(const TextInput& input, const Tokenizer& tokenizer, EncodeOptions options) const;

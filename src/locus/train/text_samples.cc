@@ -20,7 +20,7 @@ Encoding framed_text(const TextInput& input, const TextTask& task) {
 
 // The decoder's input for these targets: the start token, then all targets but the last.
 std::vector<int32_t> shifted_right(const std::vector<int32_t>& ids, const TextTask& task) {
-  std::vector<int32_t> read = {static_cast<int32_t>(task.data.start_token)};
+  std::vector<int32_t> read = {task.start_token()};
   read.insert(read.end(), ids.begin(), ids.end() - 1);
   return read;
 }

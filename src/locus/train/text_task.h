@@ -60,15 +60,20 @@ struct DataSettings {
 struct TextTask {
   Blueprint blueprint;
   DataSettings data;
-  uint64_t seed = 0;      // of masking and of random initialization
-  bool from_hub = false;  // from a Hugging Face folder: the tokenizer alone adds special tokens
+  uint64_t seed = 0;          // of masking and of random initialization
+  bool from_hub = false;      // from a Hugging Face folder: the tokenizer alone adds special tokens
+  bool pair_segments = true;  // the two texts of a pair have different segments
   std::shared_ptr<const Tokenizer> tokenizer;
   std::vector<std::string> labels;  // label names; empty if the head has no labels
 
   bool on_streams() const;  // trains on windows over a text, not on examples
   bool is_encoder_decoder() const { return blueprint.kind == ModelKind::encoder_decoder; }
+  bool has_labels() const {
+    return blueprint.head == HeadKind::sequence_class || blueprint.head == HeadKind::token_class;
+  }
   bool on_pairs() const { return is_encoder_decoder() && blueprint.head == HeadKind::next_token; }
-  size_t longest() const;  // tokens to which a text is truncated; no limit without data.truncate
+  int32_t start_token() const;  // of a decoder's output; throws if the model folder names none
+  size_t longest() const;       // tokens to which a text is truncated; no limit without data.truncate
 };
 
 // The names of the labels in a file; empty for a head without labels.

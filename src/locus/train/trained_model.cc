@@ -1,0 +1,99 @@
+#include "locus/train/trained_model.h"
+
+#include <future>
+
+#include "locus/base/error.h"
+#include "locus/base/parallel.h"
+#include "locus/base/paths.h"
+#include "locus/text/tokenizer_config.h"
+#include "locus/train/saved_run.h"
+
+namespace locus {
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t length_limit(const Config& config, int64_t most) {
+  const double limit = config.number("model_max_length", 1, 1e300, static_cast<double>(most));
+  return limit < static_cast<double>(most) ? static_cast<int64_t>(limit) : most;
+}
+
+// Whether the tokenizer produces segments (token_type_ids).
+bool has_segments(const Config& config) {
+  const std::string list = "model_input_names";
+  bool found = config.count(list) == 0;
+  for (int64_t i = 0; i < config.count(list); ++i) {
+    found |= config.text(fmt::format("{}.{}", list, i)) == "token_type_ids";
+  }
+  return found;
+}
+
+}  // namespace
+
+TextTask task_of(const ModelFolder& folder) {
+  const Blueprint& b = folder.architecture.blueprint;
+  const Config config(tokenizer_config_text(folder.path), folder.path / kTokenizerConfigFile);
+  TextTask task{.blueprint = b, .from_hub = true, .pair_segments = has_segments(config)};
+  task.data.tokenizer = folder.path.string();
+  task.data.context = length_limit(config, b.max_length);
+  constexpr const char* kStart = "decoder_start_token_id";
+  if (task.is_encoder_decoder() && folder.config.has(kStart)) {
+    task.data.start_token = token_of(folder.config, kStart, b.vocabulary);
+  }
+  if (task.has_labels()) {
+    task.labels = named_labels(folder.config);
+    name_remaining_labels(task.labels, b.labels);
+  }
+  return task;
+}
+
+TrainedModel::TrainedModel(const fs::path& folder, const Options& options)
+    : folder_(folder), checkpoint_(folder) {
+  if (!is_folder(folder)) {
+    fail({Fault::io, Code::missing_file},
+         "no folder '{}', expected a Hugging Face model folder or the folder of a training run",
+         folder.string());
+  }
+  is_there(folder / "config.json") ? open_hub(options) : open_run(options);
+  if (options.for_text) check_text();
+}
+
+void TrainedModel::open_hub(const Options& options) {
+  // Parsing the tokenizer on one thread takes about as long as reading the weights on the others.
+  auto tokenizer =
+      std::async(options.for_text && threads() > 1 ? std::launch::async : std::launch::deferred,
+                 [this] { return std::shared_ptr<const Tokenizer>(load_tokenizer(folder_.string())); });
+  hub_ = open_model(folder_, {.weights = options.weights, .lazy_tokens = options.lazy_tokens});
+  warnings_ = hub_->warnings;
+  task_ = task_of(*hub_);
+  if (options.for_text) task_.tokenizer = tokenizer.get();
+}
+
+void TrainedModel::open_run(const Options& options) {
+  require(is_run(folder_), Code::missing_file,
+          "no config.json and no checkpoint in '{}', expected a Hugging Face model folder or the folder of a "
+          "training run",
+          folder_.string());
+  SavedRun run = load_run(folder_, options.weights);
+  checkpoint_ = std::move(run.checkpoint);
+  task_ = std::move(run.task);
+  model_.emplace(std::move(run.model));
+  warnings_ = std::move(run.warnings);
+}
+
+void TrainedModel::check_text() {
+  const Blueprint& b = blueprint();
+  // For example, Gemma 3's tokenizer has an image token, for which its text-only models have no row.
+  if (task_.tokenizer->size() > b.vocabulary) {
+    warnings_.push_back(fmt::format(
+        "'{}': the tokenizer has {} tokens, but the model only {} rows; texts with other tokens are "
+        "errors",
+        folder_.string(), task_.tokenizer->size(), b.vocabulary));
+  }
+  const auto names = static_cast<int64_t>(task_.labels.size());
+  require(!task_.has_labels() || names == b.labels,
+          "'{}' has names for {} labels, expected {}, the number of classes of its head", folder_.string(),
+          names, b.labels);
+}
+
+}  // namespace locus
