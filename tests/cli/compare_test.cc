@@ -2,6 +2,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "locus/base/file.h"
 #include "tests/program.h"
@@ -47,7 +48,7 @@ TEST(Compare, WritesAReportAndResumes) {
     EXPECT_EQ(page.find(outside), std::string::npos) << outside;
   }
   EXPECT_EQ(read_file(folder / "study" / "results.csv")
-                .rfind("task,scheme,variant,seed,length,value\nlanguage,none,,1,64,", 0),
+                .rfind("task,scheme,variant,seed,length,value,bits_per_byte\nlanguage,none,,1,64,", 0),
             0u);
   const Outcome again = run_program(tiny(folder) + " --json");
   EXPECT_EQ(again.exit_code, 0);
@@ -87,6 +88,9 @@ TEST(Compare, BadInputIsNamedBeforeTraining) {
   expect("--tasks revers", 2, {"'revers'", "'reverse'"});
   expect("--lengths 1,64", 2, {"lengths", "'1,64'"});
   expect("--length 1", 2, {"--length", "1"});
+  expect("--length 128 --lengths 32,64", 2, {"32, 64", "128"});
+  expect("--schemes rotary:bse=5", 2, {"rotary", "'bse'", "'base'"});
+  expect("--tokenizer learn:500", 2, {"tokenizer", "'learn:500'"});
   expect("--text /nowhere/at/all", 4, {"/nowhere/at/all"});
   expect("--budget soon", 2, {"--budget", "'soon'", "90s"});
   expect("--schemes fire --lengths 4000000", 5, {"fire", "4000000", "GB"});
@@ -135,6 +139,28 @@ TEST(Compare, TheTrainedLengthSetsTheTestLengths) {
   EXPECT_EQ(read_file(folder / "b" / "results.csv").find(",64,"), std::string::npos);
 }
 
+TEST(Compare, AStudyGrowsAndKeepsItsSettings) {
+  const TemporaryFolder folder;
+  const std::string start = "compare --tasks back --seeds 1 --steps 3 --length 16 --out ";
+  ASSERT_EQ(run_program(start + (folder / "a").string() + " --schemes t5").exit_code, 0);
+  const Outcome grown =
+      run_program("compare --schemes none,rotary:base=50 --lengths 24 --out " + (folder / "a").string());
+  ASSERT_EQ(grown.exit_code, 0) << grown.err;
+  for (const char* value : {"1 trained model", "2 models", "16 tokens", "3 steps", "24"}) {
+    EXPECT_NE(grown.err.find(value), std::string::npos) << grown.err;
+  }
+  const Outcome whole = run_program(start + (folder / "b").string() +
+                                    " --schemes t5,none,rotary:base=50 --lengths 24,32,64,128");
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_EQ(read_file(folder / "a" / "results.csv"), read_file(folder / "b" / "results.csv"));
+  EXPECT_NE(read_file(folder / "a" / "report.html").find("rotary:base=50"), std::string::npos);
+  EXPECT_EQ(run_program("compare --out " + (folder / "a").string()).err, "");
+  const Outcome refused = run_program("compare --schemes alibi --length 32 --out " + (folder / "a").string());
+  EXPECT_EQ(refused.exit_code, 2);
+  for (const char* value : {"length: '32'", "'16'"})
+    EXPECT_NE(refused.err.find(value), std::string::npos) << refused.err;
+}
+
 TEST(Compare, TwoThreadCountsGiveTheSameBytes) {
   const TemporaryFolder folder;
   for (const char* threads : {"1", "3"}) {
@@ -143,6 +169,30 @@ TEST(Compare, TwoThreadCountsGiveTheSameBytes) {
         0);
   }
   EXPECT_EQ(read_file(folder / "1" / "results.csv"), read_file(folder / "3" / "results.csv"));
+}
+
+TEST(Compare, ATextHasTokensAndBitsPerByte) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "to be or not to be ";
+  write_file(folder / "t.txt", text);
+  const Outcome outcome =
+      run_program("compare --schemes none --seeds 1 --steps 2 --lengths 70 --tokenizer learn:260 --text " +
+                  (folder / "t.txt").string() + " --out " + (folder / "a").string());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(read_file(folder / "a" / "study.toml").find("tokenizer = \"learn:260\""), std::string::npos);
+  const std::string page = read_file(folder / "a" / "report.html");
+  for (const char* part : {"bits/byte", "bits per byte", "vocabulary of 260", "bytes per token"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  const Outcome again = run_program("compare --json --out " + (folder / "a").string());
+  EXPECT_EQ(again.err, "") << "the folder knows its text and tokenizer";
+  simdjson::dom::parser parser;
+  const simdjson::dom::element task = parser.parse(again.out)["tasks"].at(0);
+  EXPECT_EQ(task["vocabulary"].get_int64().value(), 260);
+  const double tokens = task["bytes_per_token"].get_double().value();
+  const simdjson::dom::element score = task["lines"].at(0)["scores"].at(0);
+  EXPECT_NEAR(score["bits_per_byte"].get_double().value(),
+              std::log2(score["mean"].get_double().value()) / tokens, 1e-9);
 }
 
 TEST(Compare, TakesTheUsersOwnText) {

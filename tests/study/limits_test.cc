@@ -74,6 +74,7 @@ TEST(Memory, TooLittleIsAnErrorWithTheSizeAndTheSettings) {
   study.conditions = tiny().conditions;
   study.conditions.batch_size = 65536;
   study.conditions.length = 4096;
+  study.conditions.lengths = "";
   expect_error(Fault::resource, {"rotary", "65536", "4096", "8.0 GB", "batch_size"},
                [&] { require_memory(study, 8'000'000'000); });
   require_memory(tiny(), 1);  // too small to be measured

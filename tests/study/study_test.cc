@@ -244,12 +244,26 @@ TEST(Study, ReadsTheTomlThatItWrites) {
   const TemporaryFolder folder;
   write_file(folder / "a.toml", study_toml(tiny()));
   EXPECT_EQ(study_toml(read_study(folder / "a.toml")), study_toml(tiny()));
-  write_file(folder / "b.toml", "steps = 5\nlengths = [16, 32]\n");
-  EXPECT_EQ(read_study(folder / "b.toml").conditions.test_lengths(), (std::vector<int64_t>{16, 32, 64}));
+  write_file(folder / "b.toml", "steps = 5\nlengths = [16, 96]\n");
+  EXPECT_EQ(read_study(folder / "b.toml").conditions.test_lengths(), (std::vector<int64_t>{16, 64, 96}));
   write_file(folder / "c.toml", "steps = 5\nseed = 3\n");
   expect_error(Fault::data, {"c.toml:2", "'seed'", "'seeds'"}, [&] { read_study(folder / "c.toml"); });
   write_file(folder / "d.toml", "layers = 0\n");
   expect_error(Fault::usage, {"d.toml", "layers", "'0'"}, [&] { read_study(folder / "d.toml"); });
+}
+
+TEST(Study, TestLengthsFollowFromTheTrainedLength) {
+  const auto lengths = [](int64_t length, const char* list) {
+    return Conditions{.length = length, .lengths = list}.test_lengths();
+  };
+  EXPECT_EQ(lengths(64, ""), (std::vector<int64_t>{64, 128, 256, 512}));
+  EXPECT_EQ(lengths(100, " "), (std::vector<int64_t>{100, 200, 400, 800}));
+  EXPECT_EQ(lengths(64, "256"), (std::vector<int64_t>{64, 256}));
+  EXPECT_EQ(lengths(64, "32, 64"), (std::vector<int64_t>{32, 64}));
+  expect_error(Fault::usage, {"16, 32", "64"}, [&] { lengths(64, "16, 32"); });
+  Study study = tiny();
+  study.conditions.lengths = "4, 6";
+  expect_error(Fault::usage, {"4, 6", "8"}, [&] { check(study); });
 }
 
 TEST(Study, ATextTooShortForTheLongestTestIsAnErrorBeforeTraining) {

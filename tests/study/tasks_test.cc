@@ -107,7 +107,7 @@ TEST(Tasks, OfATextKeepItsLastTenthForTheTest) {
   AtomicFile file(folder / "t.txt");
   file.write(text);
   file.commit();
-  const Task task = text_task(folder / "t.txt");
+  const Task task = text_task(folder / "t.txt", "bytes");
   for (uint64_t i = 0; i < 50; ++i) {
     EXPECT_EQ(std::ranges::count(task.make(60, Random(1, 2 * i)).ids, 'a'), 60);
     EXPECT_EQ(std::ranges::count(task.make(60, Random(1, 2 * i + 1)).ids, 'b'), 60);

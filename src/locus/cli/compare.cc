@@ -21,6 +21,7 @@
 #include "locus/report/study_figures.h"
 #include "locus/report/study_page.h"
 #include "locus/study/budget.h"
+#include "locus/study/growth.h"
 #include "locus/study/memory.h"
 #include "locus/study/verdict.h"
 
@@ -29,13 +30,13 @@ namespace {
 
 struct Request {
   std::string study_file, out = "compare";
-  std::string schemes, tasks, lengths, text, budget;
+  std::string schemes, tasks, lengths, text, tokenizer, budget;
   int64_t length = 0, seeds = 0, steps = 0;
   bool full = false, json = false;
 };
 
-study::Study study_of(const Request& request) {
-  study::Study study = request.study_file.empty() ? study::Study{} : study::read_study(request.study_file);
+// The options of the command line over the settings of `base`.
+study::Study with_options(study::Study study, const Request& request) {
   if (request.full) {
     study.tasks = "all";
     study.seeds = 3;
@@ -44,19 +45,33 @@ study::Study study_of(const Request& request) {
   if (!request.schemes.empty()) study.schemes = request.schemes;
   if (!request.tasks.empty()) study.tasks = request.tasks;
   if (request.length > 0) study.conditions.length = request.length;
-  if (!request.lengths.empty()) {
-    study.conditions.lengths = request.lengths;
-  } else if (request.length > 0) {  // 1, 2, 4 and 8 times the trained length, as by default
-    study.conditions.lengths = fmt::format("{0}, {1}, {2}, {3}", request.length, 2 * request.length,
-                                           4 * request.length, 8 * request.length);
-  }
+  if (!request.lengths.empty() || request.length > 0) study.conditions.lengths = request.lengths;
   if (!request.text.empty()) {
     study.text = absolute_path(request.text).string();
     if (request.tasks.empty()) study.tasks.clear();  // the text alone, unless tasks are given
   }
+  if (!request.tokenizer.empty()) {
+    study.tokenizer =
+        is_there(request.tokenizer) ? absolute_path(request.tokenizer).string() : request.tokenizer;
+  }
   if (request.seeds > 0) study.seeds = request.seeds;
   if (request.steps > 0) study.conditions.steps = request.steps;
+  return study;
+}
+
+// In a folder with a study, settings that are not given are those of that study, and it grows. With a budget
+// it keeps what the budget chose at its start.
+study::Study study_of(const Request& request, const std::optional<study::Study>& existing) {
+  study::Study base = existing.value_or(study::Study{});
+  if (!request.study_file.empty()) base = study::read_study(request.study_file);
+  study::Study study = with_options(base, request);
+  if (existing && !request.budget.empty()) {
+    study.tasks = existing->tasks;
+    study.seeds = existing->seeds;
+    study.conditions.steps = existing->conditions.steps;
+  }
   study::check(study);
+  if (existing) study = study::grown(*existing, study, request.out);
   study::require_memory(study, memory().available);
   return study;
 }
@@ -75,17 +90,11 @@ double seconds_of(const std::string& budget) {
   return *count * kSeconds[unit];
 }
 
-// The study that fits into the time. A resumed folder keeps its first choice.
-study::Study within(const std::string& budget, study::Study study, const std::filesystem::path& folder) {
+// The study that fits into the time.
+study::Study within(const std::string& budget, const study::Study& study) {
   constexpr double kCellShare = 0.95;  // the rest is for the report
   const auto start = std::chrono::steady_clock::now();
   const double seconds = seconds_of(budget);
-  if (const std::optional<study::Study> existing = study::study_in(folder)) {
-    study.tasks = existing->tasks;
-    study.seeds = existing->seeds;
-    study.conditions.steps = existing->conditions.steps;
-    return study;
-  }
   const std::vector<study::Pace> paces = study::paces(study, seconds);
   const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const study::Study chosen = study::fitted(study, paces, kCellShare * seconds - spent);
@@ -103,10 +112,37 @@ study::Study within(const std::string& budget, study::Study study, const std::fi
   return chosen;
 }
 
+std::string counted(int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// Says before the first step what will be trained and tested.
+void announce(const study::Study& study, const std::filesystem::path& folder) {
+  const study::Work work = study::work_left(study, folder);
+  if (work.to_train + work.to_test == 0) return;
+  std::string text;
+  if (work.found + work.to_test > 0) {
+    text += fmt::format("{} has {}; ", folder.string(), counted(work.found + work.to_test, "trained model"));
+  }
+  if (work.to_test > 0) text += fmt::format("tests {} of them at more lengths, ", work.to_test);
+  note(text + fmt::format("trains {} at {} tokens for {} steps, tests at {} tokens ({}, {}, {})",
+                          counted(work.to_train, "model"), study.conditions.length, study.conditions.steps,
+                          fmt::join(study.conditions.test_lengths(), ", "),
+                          counted(std::ssize(study.scheme_list()), "scheme"),
+                          counted(std::ssize(study.task_list()), "task"), counted(study.seeds, "seed")));
+  const std::optional<study::TextFacts>& facts = study.task_list().front()->text;
+  if (facts && !facts->exact) {
+    note(
+        fmt::format("tokenizer {} does not reproduce the text exactly, so bits per byte are not comparable "
+                    "with other tokenizers",
+                    study.tokenizer));
+  }
+}
+
 std::vector<report::SchemeCard> cards(const study::Study& study, const std::filesystem::path& folder) {
   std::vector<report::SchemeCard> list;
-  for (const SchemeInfo* info : study.scheme_list())
-    list.push_back(report::scheme_card(study, folder, *info));
+  for (const study::SchemeChoice& choice : study.scheme_list())
+    list.push_back(report::scheme_card(study, folder, choice));
   return list;
 }
 
@@ -116,8 +152,11 @@ std::string machine_in_words() {
 
 void compare(const Request& request) {
   const std::filesystem::path folder = request.out;
-  const study::Study wanted = study_of(request);
-  const study::Study study = request.budget.empty() ? wanted : within(request.budget, wanted, folder);
+  const std::optional<study::Study> existing = study::study_in(folder);
+  const study::Study wanted = study_of(request, existing);
+  if (!request.budget.empty()) seconds_of(request.budget);  // an error, also where it is not used
+  const study::Study study = request.budget.empty() || existing ? wanted : within(request.budget, wanted);
+  announce(study, folder);
   const bool terminal = isatty(STDERR_FILENO) != 0;
   LiveTable table(study, terminal);
   const StopSignals signals;
@@ -137,7 +176,7 @@ void compare(const Request& request) {
   const study::Summary summary = study::summarize(study, cells);
   const std::string results = study::results_json(study, summary);
   write_file(folder / "results.json", results);
-  write_file(folder / "results.csv", study::results_csv(cells));
+  write_file(folder / "results.csv", study::results_csv(study, cells));
   write_file(folder / "report.html",
              report::study_page({study, summary, cards(study, folder), machine_in_words()}));
   write_file(folder / "length.svg", report::svg_file(report::summary_chart(summary)));
@@ -157,17 +196,25 @@ void add_compare(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   Command command(program, "compare",
                   "Train a small model with every scheme, test it on longer texts, write a report");
-  command.option("--schemes", request->schemes,
-                 "Schemes to compare, comma-separated [all]; learned+t5 combines two");
+  command.option(
+      "--schemes", request->schemes,
+      "Schemes to compare, comma-separated [all]; learned+t5 combines two, rotary:base=500000 sets "
+      "an option");
   command.option("--tasks", request->tasks,
                  fmt::format("Tasks, comma-separated, or all [{}]", study::Study().tasks));
-  command.option("--text", request->text, "A text file: train language models on its bytes");
+  command.option("--text", request->text, "A text file: train language models on it");
+  command.option(
+      "--tokenizer", request->tokenizer,
+      "Tokenizer of the text: bytes, a tokenizer's folder or .tiktoken file, or learn:N, which learns "
+      "BPE of N tokens from the training part [bytes]");
   command
       .option("--length", request->length,
               fmt::format("Trained length: tokens of a training text [{}]", study::Study().conditions.length))
       .between(2, 1 << 20);
-  command.option("--lengths", request->lengths,
-                 "Test lengths in tokens, comma-separated [1, 2, 4 and 8 times the trained length]");
+  command.option(
+      "--lengths", request->lengths,
+      "Test lengths in tokens, comma-separated, besides the trained length [1, 2, 4 and 8 times the "
+      "trained length]");
   command
       .option("--seeds", request->seeds,
               fmt::format("Models trained per task and scheme [{}]", study::Study().seeds))
@@ -189,9 +236,15 @@ void add_compare(CLI::App& program) {
     const std::string more = task->effort > 1 ? fmt::format(" ({} times the steps)", task->effort) : "";
     tasks += fmt::format("  {:16} {}: {}{}\n", task->name, task->title, task->summary, more);
   }
-  command.footer("Tasks:\n" + tasks +
-                 "\nAn interrupted study resumes with the same command.\n\n"
-                 "Example:\n  locus compare --schemes rotary,alibi,learned --tasks language --out study\n");
+  command.footer(
+      "Tasks:\n" + tasks +
+      "\nAn interrupted study resumes with the same command. Schemes, tasks, seeds, test lengths and a "
+      "text can be\nadded to a study: pass them with its --out folder. Finished cells are kept.\n\n"
+      "Examples:\n"
+      "  locus compare --budget 5m\n"
+      "  locus compare --schemes rotary,alibi,learned --tasks language --out study\n"
+      "  locus compare --schemes rotary:base=500000 --out study        # adds a scheme to it\n"
+      "  locus compare --text book.txt --tokenizer learn:1000 --length 128 --budget 10m\n");
   command.callback([request] { compare(*request); });
 }
 

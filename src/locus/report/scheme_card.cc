@@ -1,6 +1,5 @@
 #include "locus/report/scheme_card.h"
 
-#include "locus/checkpoint/parameters_file.h"
 #include "locus/report/repeated_word.h"
 #include "locus/report/scheme_figures.h"
 #include "locus/study/batch.h"
@@ -9,17 +8,6 @@ namespace locus::report {
 namespace {
 
 constexpr int64_t kShown = 24;  // tokens of the example in the attention figure
-
-Model read_model(const study::Study& study, const std::filesystem::path& file, const study::Task& task,
-                 std::string_view scheme) {
-  Model model(study::blueprint(study.conditions, task, scheme), {.seed = std::nullopt});
-  try {
-    read_parameters(SafetensorsFile(file), model.parameters());
-  } catch (const Error& error) {
-    throw error.with_hint(fmt::format("remove {} to run its cell again", file.string()));
-  }
-  return model;
-}
 
 Figure attention_of(const Model& model, const study::Task& task, int64_t length) {
   const NoGrad scope;
@@ -35,14 +23,13 @@ Figure attention_of(const Model& model, const study::Task& task, int64_t length)
 }  // namespace
 
 SchemeCard scheme_card(const study::Study& study, const std::filesystem::path& folder,
-                       const SchemeInfo& info) {
+                       const study::SchemeChoice& choice) {
   const study::Task& task = *study.task_list().front();
   const study::Conditions& c = study.conditions;
-  SchemeCard card{std::string(info.name), {}, {}};
-  const Model model =
-      read_model(study, study::model_file(folder, {std::string(task.name), card.scheme, 1}), task, info.name);
+  SchemeCard card{choice.word(), {}, {}};
+  const Model model = study::read_model(study, folder, {std::string(task.name), card.scheme, 1});
   const Probe probe(model, task.kind == ModelKind::decoder ? Probe::Part::decoder : Probe::Part::encoder);
-  card.figures = scheme_figures(probe, info.extrapolates ? 2 * c.length : c.length);
+  card.figures = scheme_figures(probe, choice.info->extrapolates ? 2 * c.length : c.length);
   card.figures.push_back(attention_of(model, task, c.length));
   const std::vector<std::string> words = words_of(kSentence);
   const std::vector<int32_t> ids = number_words(words);

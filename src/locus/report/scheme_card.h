@@ -13,6 +13,6 @@ inline constexpr std::string_view kSentence =
     "The dog chased the ball, but it could not catch it even after running the whole field round and round.";
 
 SchemeCard scheme_card(const study::Study& study, const std::filesystem::path& folder,
-                       const SchemeInfo& info);
+                       const study::SchemeChoice& choice);
 
 }  // namespace locus::report

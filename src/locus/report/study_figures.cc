@@ -111,7 +111,7 @@ void add_family(LineChart& chart, const TaskSummary& task, const std::vector<Fam
 
 std::vector<Family> families_of(const TaskSummary& task) {
   std::vector<Family> families;
-  for (const Line& line : task.lines) families.push_back(family_of(scheme_info(line.scheme)));
+  for (const Line& line : task.lines) families.push_back(family_of(line));
   return families;
 }
 
@@ -126,6 +126,8 @@ std::string missing_note(const TaskSummary& task, const Summary& summary) {
 }
 
 }  // namespace
+
+Family family_of(const Line& line) { return family_of(*study::scheme_choice(line.scheme).info); }
 
 double perplexity_cap(const TaskSummary& task) {
   double best = std::numeric_limits<double>::infinity();
@@ -154,8 +156,8 @@ Figure tradeoff(const Summary& summary, const study::Verdict& verdict) {
     const double y = shown(task, line->scores.back().value);
     if (cost == summary.costs.end() || std::isnan(y)) continue;
     const double x = relative ? summary.step_ratio(line->scheme) : 1e3 * cost->step_seconds;
-    chart.points.push_back({line->label(), x, y, static_cast<size_t>(family_of(scheme_info(line->scheme))),
-                            line->label() == verdict.pick});
+    chart.points.push_back(
+        {line->label(), x, y, static_cast<size_t>(family_of(*line)), line->label() == verdict.pick});
   }
   for (size_t i = 0; i < chart.groups.size(); ++i) {
     if (std::ranges::count(chart.points, i, &ScatterPoint::group) == 0) chart.groups[i].clear();
@@ -229,7 +231,7 @@ Drawing summary_chart(const Summary& summary) {
   for (size_t i = 0; i + 1 < kFamilies; ++i) {
     std::vector<std::string> family;
     for (const Line* line : study::ranked(task)) {
-      if (family_of(scheme_info(line->scheme)) == static_cast<Family>(i)) family.push_back(line->label());
+      if (family_of(*line) == static_cast<Family>(i)) family.push_back(line->label());
     }
     if (!family.empty()) highlighted.insert(highlighted.end(), {family.front(), family.back()});
   }

@@ -7,6 +7,8 @@
 
 namespace locus::report {
 
+Family family_of(const study::Line& line);
+
 // The largest perplexity that a chart shows: twice the best of the task. Larger ones are clipped.
 double perplexity_cap(const study::TaskSummary& task);
 

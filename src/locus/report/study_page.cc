@@ -54,6 +54,11 @@ TableCell value_cell(const TaskSummary& task, const Mean& mean) {
   return {.text = study::value_text(*task.task, mean.value)};
 }
 
+TableCell bits_cell(const TaskSummary& task, const Mean& mean) {
+  if (std::isnan(mean.value)) return {.text = "\u2013", .note = mean.why};
+  return {.text = fmt::format("{:.3f}", study::bits_per_byte(*task.task, mean.value))};
+}
+
 TableCell reach_cell(const Summary& summary, const Standing& place) {
   const std::string text = multiple(summary, summary.lengths[place.reach]);
   if (!place.learned) return {.text = "\u2013", .note = "not learned"};
@@ -64,26 +69,48 @@ TableCell reach_cell(const Summary& summary, const Standing& place) {
   return {.text = "\u2717 " + text, .tone = TableCell::Tone::bad};
 }
 
+// The cells of a line in the matrix: its value at the trained length, and if there are longer texts its value
+// at the longest length, for a text also in bits per byte, and how far it works.
+std::vector<TableCell> standing_cells(const Summary& summary, const TaskSummary& task, const Line& line) {
+  const Standing place = study::standing(summary, task, line);
+  const size_t column = summary.trained_column();
+  std::vector<TableCell> cells = {value_cell(task, line.scores[column])};
+  cells.back().strong = place.best;
+  const bool longer = column + 1 < summary.lengths.size();
+  if (longer) cells.push_back(value_cell(task, line.scores.back()));
+  if (task.task->text) cells.push_back(bits_cell(task, line.scores.back()));
+  if (longer) cells.push_back(reach_cell(summary, place));
+  return cells;
+}
+
+std::vector<std::string> standing_columns(const Summary& summary, const TaskSummary& task) {
+  std::vector<std::string> columns = {fmt::format("at {}", summary.trained)};
+  const bool longer = summary.trained_column() + 1 < summary.lengths.size();
+  if (longer) columns.push_back(fmt::format("at {}", summary.lengths.back()));
+  if (task.task->text) columns.emplace_back("bits/byte");
+  if (longer) columns.emplace_back("works to");
+  return columns;
+}
+
 // Schemes by tasks: the value at the trained and at the longest length, how far it works, and the cost.
 void add_matrix(Page& page, const Summary& summary, const std::string& pick) {
-  const size_t column = summary.trained_column();
-  const bool longer = column + 1 < summary.lengths.size();
+  const bool longer = summary.trained_column() + 1 < summary.lengths.size();
   std::vector<std::string> columns = {"Scheme"};
   std::vector<ColumnGroup> groups;
   for (const TaskSummary& task : summary.tasks) {
+    const std::vector<std::string> own = standing_columns(summary, task);
     groups.push_back(
         {fmt::format("{} ({})", task.task->title,
                      task.task->metric == Metric::perplexity ? "perplexity \u2193" : "accuracy \u2191"),
-         longer ? size_t{3} : size_t{1}});
-    columns.push_back(fmt::format("at {}", summary.trained));
-    if (longer) columns.insert(columns.end(), {fmt::format("at {}", summary.lengths.back()), "works to"});
+         own.size()});
+    columns.insert(columns.end(), own.begin(), own.end());
   }
   const bool relative = !std::isnan(summary.step_ratio(study::kControl));
   groups.push_back({"Cost", 2});
   columns.insert(columns.end(), {"step time", "parameters"});
   std::vector<std::vector<TableCell>> rows;
   for (const Line* line : study::ranked(summary.tasks.front())) {
-    const Family family = family_of(scheme_info(line->scheme));
+    const Family family = family_of(*line);
     std::vector<TableCell>& row = rows.emplace_back();
     row.push_back({.text = line->label(),
                    .note = std::string(title_of(family)),
@@ -92,15 +119,11 @@ void add_matrix(Page& page, const Summary& summary, const std::string& pick) {
     for (const TaskSummary& task : summary.tasks) {
       const auto same = std::ranges::find(task.lines, line->label(), &Line::label);
       if (same == task.lines.end()) {
-        row.insert(row.end(), longer ? 3 : 1, TableCell{});
+        row.insert(row.end(), standing_columns(summary, task).size(), TableCell{});
         continue;
       }
-      const Standing place = study::standing(summary, task, *same);
-      row.push_back(value_cell(task, same->scores[column]));
-      row.back().strong = place.best;
-      if (!longer) continue;
-      row.push_back(value_cell(task, same->scores.back()));
-      row.push_back(reach_cell(summary, place));
+      const std::vector<TableCell> cells = standing_cells(summary, task, *same);
+      row.insert(row.end(), cells.begin(), cells.end());
     }
     const auto cost = std::ranges::find(summary.costs, line->scheme, &study::Cost::scheme);
     row.push_back({.text = cost == summary.costs.end() ? ""
@@ -121,7 +144,8 @@ void add_matrix(Page& page, const Summary& summary, const std::string& pick) {
                   100 * study::kTolerance, "% or points", longer ? "" : " \u2013: not defined."));
 }
 
-void add_values(Page& page, const TaskSummary& task, const Summary& summary) {
+// All values of a task; with `bits`, of a text in bits per byte.
+void add_values(Page& page, const TaskSummary& task, const Summary& summary, bool bits = false) {
   std::vector<std::string> columns = {"Scheme"};
   for (const int64_t length : summary.lengths) {
     columns.push_back(fmt::format("{}{}", length, length == summary.trained ? " (trained)" : ""));
@@ -132,9 +156,10 @@ void add_values(Page& page, const TaskSummary& task, const Summary& summary) {
     std::vector<TableCell>& row = rows.emplace_back();
     row.push_back({.text = line->label()});
     for (const Mean& mean : line->scores) {
-      row.push_back({.text = with_spread(*task.task, mean, summary.seeds),
-                     .shade = shades.of(mean.value),
-                     .note = mean.why});
+      row.push_back(bits ? bits_cell(task, mean)
+                         : TableCell{.text = with_spread(*task.task, mean, summary.seeds)});
+      row.back().shade = shades.of(mean.value);
+      row.back().note = mean.why;
     }
   }
   page.table(columns, rows);
@@ -161,6 +186,16 @@ Page task_part(const TaskSummary& task, const Summary& summary) {
                                 "worst. Brighter is better.",
                                 summary.seeds));
   add_values(values, task, summary);
+  if (task.task->text) {
+    values.note(
+        fmt::format("In bits per byte, which compare between tokenizers: log2(perplexity) / {:.3g} bytes per "
+                    "token of the test part.{}",
+                    task.task->text->bytes_per_token,
+                    task.task->text->exact ? ""
+                                           : " The tokenizer does not reproduce the text exactly, so these "
+                                             "are too low."));
+    add_values(values, task, summary, true);
+  }
   part.details(fmt::format("All values: {}", task.task->title), values);
   return part;
 }
@@ -181,12 +216,14 @@ void add_costs(Page& page, const Summary& summary) {
 }
 
 // Options that follow from the trained length, with the paper's choice.
-void add_options(Facts& facts, const Blueprint& model) {
-  const SchemeInfo& info = scheme_info(model.scheme);
+void add_options(Facts& facts, const Blueprint& model, const study::SchemeChoice& choice) {
+  const SchemeInfo& info = *choice.info;
+  for (const auto& [name, value] : choice.options)
+    facts.emplace_back(name, fmt::format("{}, as given", value));
   const auto add = [&](const SchemeInfo& part, const std::string& prefix) {
     for (const LengthRule& rule : part.length_rules) {
       const auto found = model.scheme_options.find(prefix + std::string(rule.option));
-      if (found == model.scheme_options.end()) continue;
+      if (found == model.scheme_options.end() || choice.options.contains(found->first)) continue;
       facts.emplace_back(
           found->first, fmt::format("{} in this study; the paper uses {:g} for models trained at {:g} tokens",
                                     found->second, rule.value, rule.length));
@@ -197,14 +234,16 @@ void add_options(Facts& facts, const Blueprint& model) {
 }
 
 Page card(const SchemeCard& card, const StudyReport& report) {
-  const SchemeInfo& info = scheme_info(card.scheme);
+  const study::SchemeChoice choice = study::scheme_choice(card.scheme);
+  const SchemeInfo& info = *choice.info;
   Page part("");
   part.lead(info.summary);
   part.formula(info.formula);
   Facts facts = {{"paper", std::string(info.paper)},
                  {"used by", std::string(info.models)},
                  {"cost", std::string(info.cost)}};
-  add_options(facts, blueprint(report.study.conditions, *report.summary.tasks.front().task, card.scheme));
+  add_options(facts, blueprint(report.study.conditions, *report.summary.tasks.front().task, card.scheme),
+              choice);
   for (const TaskSummary& task : report.summary.tasks) {
     for (const Line& line : task.lines) {
       if (line.scheme != card.scheme) continue;
@@ -239,10 +278,19 @@ void add_method(Page& page, const StudyReport& report) {
       "tested on the same longer texts.");
   page.paragraph(study::rules());
   page.paragraph("Options of a scheme follow from the trained length, as in its paper; its card shows them.");
-  page.facts(Facts{{"repeat it", defaults ? "locus compare" : "locus compare --study study.toml"},
-                   {"seeds", fmt::format("{}", report.summary.seeds)},
-                   {"version", std::string(version())},
-                   {"machine", report.machine}});
+  Facts facts = {{"repeat it", defaults ? "locus compare" : "locus compare --study study.toml"},
+                 {"seeds", fmt::format("{}", report.summary.seeds)},
+                 {"version", std::string(version())},
+                 {"machine", report.machine}};
+  const study::Task& task = *report.summary.tasks.front().task;
+  if (const std::optional<study::TextFacts>& text = task.text) {
+    facts.emplace_back(
+        "text",
+        fmt::format("{} tokens to train on, the following {} to test on; vocabulary of {}, {:.3g} "
+                    "bytes per token",
+                    text->training_tokens, text->test_tokens, task.vocabulary, text->bytes_per_token));
+  }
+  page.facts(facts);
   add_costs(page, report.summary);
   page.paragraph(defaults ? "The settings, all of them defaults:"
                           : "The settings, also in study.toml beside this page:");

@@ -10,13 +10,13 @@ using Clock = std::chrono::steady_clock;
 constexpr double kLeastShare = 0.5;  // of the steps: with fewer, the order of the schemes may change
 
 // The test takes the time between the last two calls of progress.
-Pace pace_of(const Study& study, const Task& task, const SchemeInfo& scheme) {
+Pace pace_of(const Study& study, const Task& task, const SchemeChoice& scheme) {
   constexpr int64_t kTimedSteps = 3, kTimedTokens = 512;
   Conditions quick = study.conditions;
   quick.steps = kTimedSteps;
   quick.test_tokens = std::min(quick.test_tokens, kTimedTokens);
   Clock::time_point trained, tested;
-  const Finished done = run_cell(quick, task, {std::string(task.name), std::string(scheme.name), 1},
+  const Finished done = run_cell(quick, task, {std::string(task.name), scheme.word(), 1},
                                  [&](double) { trained = std::exchange(tested, Clock::now()); });
   // Every length is tested on at least one text.
   double least = 0, most = 0;
@@ -49,8 +49,8 @@ std::vector<Pace> paces(const Study& study, double seconds) {
   std::vector<Pace> list;
   for (const Task* task : study.task_list()) {
     Pace& sum = list.emplace_back();
-    for (const SchemeInfo* scheme : study.scheme_list()) {
-      const Pace one = pace_of(study, *task, *scheme);
+    for (const SchemeChoice& scheme : study.scheme_list()) {
+      const Pace one = pace_of(study, *task, scheme);
       sum.step += one.step;
       sum.test += one.test;
       if (std::chrono::duration<double>(Clock::now() - start).count() < seconds) continue;

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "locus/base/parallel.h"
 #include "locus/op/cross_entropy.h"
 #include "locus/study/batch.h"
+#include "locus/study/scheme_choice.h"
 #include "locus/tensor/storage.h"
 #include "locus/train/optimizer.h"
 #include "locus/train/schedule.h"
@@ -61,30 +63,46 @@ struct Totals {
   std::vector<int64_t> counts;     // targets per bin
 };
 
-// -ln softmax(row)[target].
-double token_loss(std::span<const float> row, int32_t target) {
-  const double largest = *std::ranges::max_element(row);
+struct TokenResult {
+  double loss = 0;  // -ln softmax(row)[target]
+  bool correct = false;
+};
+
+TokenResult token_result(std::span<const float> row, int32_t target) {
+  const auto largest = std::ranges::max_element(row);
   double sum = 0;
-  for (const float logit : row) sum += std::exp(static_cast<double>(logit) - largest);
-  return std::log(sum) + largest - static_cast<double>(row[static_cast<size_t>(target)]);
+  for (const float logit : row) sum += std::exp(static_cast<double>(logit) - *largest);
+  return {std::log(sum) + *largest - static_cast<double>(row[static_cast<size_t>(target)]),
+          largest - row.begin() == target};
+}
+
+// Zeros where there is no target. Rows are as long as the vocabulary, so that all threads share the work.
+std::vector<TokenResult> token_results(const Tensor& logits, std::span<const int32_t> wanted) {
+  const auto all = logits.data<float>();
+  const auto V = static_cast<size_t>(logits.size(1));
+  std::vector<TokenResult> results(wanted.size());
+  constexpr int64_t kGrain = 64;
+  parallel_for(static_cast<int64_t>(wanted.size()), kGrain, [&](int64_t begin, int64_t end) {
+    for (auto n = static_cast<size_t>(begin); n < static_cast<size_t>(end); ++n) {
+      if (wanted[n] != kIgnored) results[n] = token_result(all.subspan(n * V, V), wanted[n]);
+    }
+  });
+  return results;
 }
 
 // Adds the tokens of a batch whose texts all have `length` tokens.
 void add(Totals& totals, const Tensor& logits, const Tensor& targets, int64_t length) {
   const auto wanted = targets.data<int32_t>();
-  const auto all = logits.data<float>();
-  const auto V = static_cast<size_t>(logits.size(1));
+  const std::vector<TokenResult> results = token_results(logits, wanted);
   size_t bin = 0;
   for (size_t n = 0; n < wanted.size(); ++n) {
     const auto position = static_cast<int64_t>(n) % length;
     if (position == 0) bin = 0;
     while (position >= totals.bins[bin].end) ++bin;
     if (wanted[n] == kIgnored) continue;
-    const auto row = all.subspan(n * V, V);
-    const double loss = token_loss(row, wanted[n]);
-    totals.correct += std::ranges::max_element(row) - row.begin() == wanted[n] ? 1 : 0;
-    totals.loss += loss;
-    totals.bins[bin].loss += loss;
+    totals.correct += results[n].correct ? 1 : 0;
+    totals.loss += results[n].loss;
+    totals.bins[bin].loss += results[n].loss;
     ++totals.counts[bin];
     ++totals.targets;
   }
@@ -92,10 +110,9 @@ void add(Totals& totals, const Tensor& logits, const Tensor& targets, int64_t le
 
 Totals test_texts(const Model& model, const Conditions& conditions, const Task& task, uint64_t seed,
                   int64_t length) {
-  constexpr int64_t kBatchTokens = 4096;
   const NoGrad scope;
   const int64_t texts = std::max<int64_t>(conditions.test_tokens / length, 1);
-  const int64_t batch_size = std::max<int64_t>(kBatchTokens / length, 1);
+  const int64_t batch_size = texts_in_test_batch(length);
   Totals totals{.bins = position_bins(conditions.length, length)};
   totals.counts.resize(totals.bins.size());
   for (int64_t first = 0; first < texts; first += batch_size) {
@@ -135,12 +152,22 @@ void test(Row& row, const Model& model, const Conditions& conditions, const Task
   }
 }
 
-std::vector<Row> test_all(const Model& model, const Conditions& conditions, const Task& task,
-                          const CellName& name) {
+int64_t scheme_parameters(const Model& model) {
+  int64_t total = 0;
+  for (const NamedParameter& parameter : model.parameters().all()) {
+    if (parameter.name.find(".scheme.") != std::string::npos) total += parameter.var.value().numel();
+  }
+  return total;
+}
+
+}  // namespace
+
+std::vector<Row> tested(const Model& model, const Conditions& conditions, const Task& task,
+                        const CellName& name) {
   std::vector<Row> rows(1);
   const std::vector<int64_t> lengths = conditions.test_lengths();
   for (const int64_t length : lengths) test(rows[0], model, conditions, task, name, length);
-  for (const Extension& extension : scheme_info(name.scheme).extensions) {
+  for (const Extension& extension : scheme_choice(name.scheme).extensions()) {
     Row& row = rows.emplace_back(Row{std::string(extension.name), {}, rows[0].by_position});
     for (size_t i = 0; i < lengths.size(); ++i) {
       if (lengths[i] <= conditions.length) {  // the extension changes nothing
@@ -154,15 +181,10 @@ std::vector<Row> test_all(const Model& model, const Conditions& conditions, cons
   return rows;
 }
 
-int64_t scheme_parameters(const Model& model) {
-  int64_t total = 0;
-  for (const NamedParameter& parameter : model.parameters().all()) {
-    if (parameter.name.find(".scheme.") != std::string::npos) total += parameter.var.value().numel();
-  }
-  return total;
+int64_t texts_in_test_batch(int64_t length) {
+  constexpr int64_t kTokens = 4096;
+  return std::max<int64_t>(kTokens / length, 1);
 }
-
-}  // namespace
 
 std::vector<PositionLoss> position_bins(int64_t trained, int64_t length) {
   constexpr int64_t kFirst = 8;  // shorter bins would be noise
@@ -186,7 +208,7 @@ Finished run_cell(const Conditions& conditions, const Task& task, const CellName
                   const CellProgress& progress) {
   Training training = train(conditions, task, name, progress);
   Cell cell = {.name = name,
-               .rows = test_all(*training.model, conditions, task, name),
+               .rows = tested(*training.model, conditions, task, name),
                .loss = training.loss,
                .parameters = scheme_parameters(*training.model),
                .step_seconds = training.step_seconds,

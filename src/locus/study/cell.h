@@ -52,6 +52,13 @@ struct Cell {
   int64_t step_bytes = 0;   // peak memory of a step
 };
 
+// The number of texts of this length in a batch of a test.
+int64_t texts_in_test_batch(int64_t length);
+
+// The rows of a trained model: one without a variant, and one for each extension of the scheme.
+std::vector<Row> tested(const Model& model, const Conditions& conditions, const Task& task,
+                        const CellName& name);
+
 // Called repeatedly with the fraction of the cell that is done, 0 to 1; throws to stop.
 using CellProgress = std::function<void(double fraction)>;
 

@@ -57,21 +57,31 @@ bool can_be(const Score& score, const Task& task) {
   return task.metric == Metric::perplexity ? score.value > 0 : score.value >= 0 && score.value <= 1;
 }
 
+// Why lengths are not some of the study's with the trained one; empty if they are.
+std::string length_problem(const Conditions& conditions, const std::vector<int64_t>& lengths) {
+  const std::vector<int64_t> all = conditions.test_lengths();
+  const bool some = std::ranges::includes(all, lengths) && std::ranges::is_sorted(lengths) &&
+                    std::ranges::count(lengths, conditions.length) == 1;
+  return some ? "" : fmt::format("it has the test lengths {}", fmt::join(lengths, ", "));
+}
+
 // Why a cell is not the expected one; empty if it is.
 std::string problem_of(const Study& study, const CellName& name, const Cell& cell) {
   if (cell.name.text() != name.text()) return fmt::format("got the cell {}", quote(cell.name.text()));
-  const std::span<const Extension> extensions = scheme_info(name.scheme).extensions;
+  const std::vector<Extension> extensions = scheme_choice(name.scheme).extensions();
   if (cell.rows.size() != extensions.size() + 1) {
     return fmt::format("got {} rows, expected {}", cell.rows.size(), extensions.size() + 1);
   }
-  const std::vector<int64_t> lengths = study.conditions.test_lengths();
+  std::vector<int64_t> lengths;
+  for (const Score& score : cell.rows.front().scores) lengths.push_back(score.length);
+  if (const std::string problem = length_problem(study.conditions, lengths); !problem.empty()) return problem;
   for (size_t i = 0; i < cell.rows.size(); ++i) {
     const Row& row = cell.rows[i];
     if (row.variant != (i == 0 ? "" : extensions[i - 1].name)) {
       return fmt::format("row {} has the variant {}", i + 1, quote(row.variant));
     }
     if (!std::ranges::equal(row.scores, lengths, {}, &Score::length)) {
-      return fmt::format("row {} has other test lengths than the study", i + 1);
+      return fmt::format("row {} has other test lengths than row 1", i + 1);
     }
     const bool has_value =
         std::ranges::any_of(row.scores, [](const Score& s) { return !std::isnan(s.value); });

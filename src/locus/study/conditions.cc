@@ -4,19 +4,29 @@
 #include <cmath>
 
 #include "locus/base/error.h"
+#include "locus/base/trim.h"
+#include "locus/study/scheme_choice.h"
 
 namespace locus::study {
 
 std::vector<int64_t> Conditions::test_lengths() const {
   constexpr OptionSpec kLengths = {
       .name = "lengths", .kind = OptionSpec::Kind::numbers, .help = "", .least = 2, .most = 1 << 24};
-  std::vector<int64_t> result = {length};
+  if (trim(lengths).empty()) return {length, 2 * length, 4 * length, 8 * length};
+  std::vector<int64_t> result;
   for (const double value : Options("study", {&kLengths, 1}, {{"lengths", lengths}}).numbers("lengths")) {
     if (value != static_cast<double>(static_cast<int64_t>(value))) {
       fail(Fault::usage, "bad test length in the study: got {}, expected a whole number", value);
     }
     result.push_back(static_cast<int64_t>(value));
   }
+  if (!result.empty() && std::ranges::max(result) < length) {
+    fail(Fault::usage,
+         "every test length is shorter than the trained length: got lengths {} and length {}, expected at "
+         "least one test length of {} or more",
+         fmt::join(result, ", "), length, length);
+  }
+  result.push_back(length);
   std::ranges::sort(result);
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
@@ -32,9 +42,11 @@ Blueprint blueprint(const Conditions& conditions, const Task& task, std::string_
   b.heads = conditions.heads;
   b.hidden = conditions.hidden;
   b.max_length = conditions.length;
-  b.scheme = scheme;
+  SchemeChoice choice = scheme_choice(scheme);
+  b.scheme = choice.info->name;
   b.scheme_options = options;
-  b.scheme_options.merge(options_for_length(scheme_info(scheme), conditions.length));
+  b.scheme_options.merge(choice.options);
+  b.scheme_options.merge(options_for_length(*choice.info, conditions.length));
   b.head = task.kind == ModelKind::decoder ? HeadKind::next_token : HeadKind::masked_token;
   b.tied = false;
   // Keeps the variance of a layer's input; narrow models learn late from smaller weights.

@@ -13,7 +13,7 @@ namespace locus::study {
 
 struct Conditions {
   int64_t length = 64;  // tokens of a training text
-  std::string lengths = "64, 128, 256, 512";
+  std::string lengths;  // empty: 1, 2, 4 and 8 times the trained length
   int64_t steps = 350;
   int64_t batch_size = 16;  // sequences in a step
   double learning_rate = 1.2e-2;
@@ -26,7 +26,8 @@ struct Conditions {
   void fields(F& f) {
     f.integer("length", length, 2, 1 << 20, "trained length: tokens of a training text");
     f.text("lengths", lengths,
-           "test lengths in tokens, comma-separated; the trained length is always tested");
+           "test lengths in tokens, comma-separated; the trained length is always tested; "
+           "empty: 1, 2, 4 and 8 times the trained length");
     f.integer("steps", steps, 1, 1e9, "training steps per model");
     f.integer("batch_size", batch_size, 1, 1 << 16, "texts per training step");
     f.number("learning_rate", learning_rate, 0, 10, "peak learning rate");
@@ -38,11 +39,14 @@ struct Conditions {
     f.integer("test_tokens", test_tokens, 1, 1e9, "test tokens per length");
   }
 
-  std::vector<int64_t> test_lengths() const;  // sorted, with the trained length; throws on a bad list
+  // Sorted, with the trained length. Throws on a bad list, and if all of the list is shorter than the trained
+  // length.
+  std::vector<int64_t> test_lengths() const;
 };
 
-// The model of a cell: all cells of a task differ in the scheme alone. Options of the scheme that its paper
-// chooses by the trained length follow from conditions.length; `options` override them.
+// The model of a cell: all cells of a task differ in the scheme alone, which is the word of a SchemeChoice.
+// Options of the scheme that its paper chooses by the trained length follow from conditions.length. The
+// options of the word override them, and `options` override both.
 Blueprint blueprint(const Conditions& conditions, const Task& task, std::string_view scheme,
                     const OptionValues& options = {});
 

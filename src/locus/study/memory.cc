@@ -41,24 +41,35 @@ double extrapolated(int64_t length, const std::array<double, 3>& values) {
   return sum;
 }
 
-// Peak memory of the model and one forward pass, with the backward pass in training.
-double bytes_of(Conditions conditions, const Task& task, const SchemeInfo& scheme, int64_t texts,
+// Texts of the right size: memory does not depend on their tokens.
+Batch any_texts(const Task& task, int64_t texts, int64_t length) {
+  const std::vector<int32_t> ids(static_cast<size_t>(texts * length), task.vocabulary - 1);
+  const Tensor tokens = Tensor::of({texts * length}, ids);
+  return {{tokens, Placement::rectangle(texts, length), {}}, tokens};
+}
+
+// Peak memory of the model and one forward pass; in training with the backward pass and the optimizer's two
+// moments of every parameter.
+double bytes_of(Conditions conditions, const Task& task, const SchemeChoice& scheme, int64_t texts,
                 int64_t length, bool training) {
   conditions.length = length;  // a table as long as the text, for any scheme
   const int64_t before = allocated_bytes();
   reset_peak_bytes();
-  const Model model(blueprint(conditions, task, scheme.name), Model::Options{.seed = 1});
-  const Batch data = batch(task, length, 1, List::training, 0, texts);
+  const Model model(blueprint(conditions, task, scheme.word()), Model::Options{.seed = 1});
+  const Batch data = any_texts(task, texts, length);
+  int64_t moments = 0;
   if (training) {
+    for (const NamedParameter& parameter : model.parameters().all())
+      moments += 2 * static_cast<int64_t>(sizeof(float)) * parameter.var.value().numel();
     op::cross_entropy(model(data.tokens), data.targets).backward();
   } else {
     const NoGrad scope;
     op::cross_entropy(model(data.tokens), data.targets);
   }
-  return static_cast<double>(peak_bytes() - before);
+  return static_cast<double>(peak_bytes() - before + moments);
 }
 
-double bytes_at(const Conditions& conditions, const Task& task, const SchemeInfo& scheme, int64_t texts,
+double bytes_at(const Conditions& conditions, const Task& task, const SchemeChoice& scheme, int64_t texts,
                 int64_t length, bool training) {
   std::array<double, 3> one{}, more{};
   for (size_t i = 0; i < kShort.size(); ++i) {
@@ -82,14 +93,14 @@ Need largest_need(const Study& study) {
     }
   };
   for (const Task* task : study.task_list()) {
-    for (const SchemeInfo* scheme : study.scheme_list()) {
-      consider(bytes_at(c, *task, *scheme, 1, longest, false),
-               fmt::format("the test of {} on a text of {} tokens", scheme->name, longest),
+    for (const SchemeChoice& scheme : study.scheme_list()) {
+      consider(bytes_at(c, *task, scheme, texts_in_test_batch(longest), longest, false),
+               fmt::format("the test of {} on a text of {} tokens", scheme.word(), longest),
                "lengths, or omit the scheme");
-      consider(
-          bytes_at(c, *task, *scheme, c.batch_size, c.length, true),
-          fmt::format("a training step of {} on {} texts of {} tokens", scheme->name, c.batch_size, c.length),
-          "batch_size, length or width, or omit the scheme");
+      consider(bytes_at(c, *task, scheme, c.batch_size, c.length, true),
+               fmt::format("a training step of {} on {} texts of {} tokens", scheme.word(), c.batch_size,
+                           c.length),
+               "batch_size, length or width, or omit the scheme");
     }
   }
   return need;
@@ -98,8 +109,11 @@ Need largest_need(const Study& study) {
 void require_memory(const Study& study, int64_t available) {
   const Conditions& c = study.conditions;
   const int64_t longest = std::max(c.test_lengths().back(), c.length);
-  const double tokens = static_cast<double>(std::max(longest, c.batch_size * c.length));
-  const double states = tokens * static_cast<double>(c.layers * std::max(c.width, c.hidden));
+  const double tokens =
+      static_cast<double>(std::max(texts_in_test_batch(longest) * longest, c.batch_size * c.length));
+  int64_t vocabulary = 0;
+  for (const Task* task : study.task_list()) vocabulary = std::max<int64_t>(vocabulary, task->vocabulary);
+  const double states = tokens * static_cast<double>(c.layers * std::max(c.width, c.hidden) + vocabulary);
   const double pairs = static_cast<double>(c.heads) * std::pow(static_cast<double>(longest), 2);
   if (states <= kSmall && pairs <= kSmall) return;
   const Need need = largest_need(study);

@@ -57,17 +57,17 @@ Summary summarize(const Study& study, const std::vector<Cell>& cells) {
   Summary summary{study.conditions.test_lengths(), study.conditions.length, study.seeds, {}, {}};
   for (const Task* task : study.task_list()) {
     TaskSummary& part = summary.tasks.emplace_back(TaskSummary{task, {}});
-    for (const SchemeInfo* scheme : study.scheme_list()) {
+    for (const SchemeChoice& choice : study.scheme_list()) {
+      const std::string scheme = choice.word();
       std::vector<const Cell*> found;
       for (const Cell& cell : cells) {
-        if (cell.name.task == task->name && cell.name.scheme == scheme->name) found.push_back(&cell);
+        if (cell.name.task == task->name && cell.name.scheme == scheme) found.push_back(&cell);
       }
       if (found.empty()) continue;
       for (size_t row = 0; row < found.front()->rows.size(); ++row) {
-        part.lines.push_back(line_of(found, std::string(scheme->name), row, summary.lengths.size()));
+        part.lines.push_back(line_of(found, scheme, row, summary.lengths.size()));
       }
-      if (task == study.task_list().front())
-        summary.costs.push_back(cost_of(found, std::string(scheme->name)));
+      if (task == study.task_list().front()) summary.costs.push_back(cost_of(found, scheme));
     }
   }
   return summary;
@@ -135,9 +135,13 @@ std::string results_json(const Study& study, const Summary& summary) {
     for (const Line& line : task.lines) {
       std::vector<std::string> scores;
       for (size_t i = 0; i < line.scores.size(); ++i) {
-        scores.push_back(json::object({{"length", json::number(summary.lengths[i])},
-                                       {"mean", json::exact(line.scores[i].value)},
-                                       {"spread", json::exact(line.scores[i].spread)}}));
+        json::Members members = {{"length", json::number(summary.lengths[i])},
+                                 {"mean", json::exact(line.scores[i].value)},
+                                 {"spread", json::exact(line.scores[i].spread)}};
+        if (task.task->text) {
+          members.emplace_back("bits_per_byte", json::exact(bits_per_byte(*task.task, line.scores[i].value)));
+        }
+        scores.push_back(json::object(members));
       }
       std::vector<std::string> bins;
       for (const PositionLoss& bin : line.by_position) bins.push_back(position_json(bin));
@@ -149,11 +153,17 @@ std::string results_json(const Study& study, const Summary& summary) {
                                     {"scores", json::list(scores)},
                                     {"by_position", json::list(bins)}}));
     }
-    tasks.push_back(json::object(
-        {{"task", json::text(task.task->name)},
-         {"title", json::text(task.task->title)},
-         {"metric", json::text(task.task->metric == Metric::accuracy ? "accuracy" : "perplexity")},
-         {"lines", json::list(lines)}}));
+    json::Members members = {
+        {"task", json::text(task.task->name)},
+        {"title", json::text(task.task->title)},
+        {"metric", json::text(task.task->metric == Metric::accuracy ? "accuracy" : "perplexity")}};
+    if (const std::optional<TextFacts>& text = task.task->text) {
+      members.insert(members.end(), {{"vocabulary", json::number(int64_t{task.task->vocabulary})},
+                                     {"bytes_per_token", json::exact(text->bytes_per_token)},
+                                     {"exact_tokens", json::boolean(text->exact)}});
+    }
+    members.emplace_back("lines", json::list(lines));
+    tasks.push_back(json::object(members));
   }
   std::vector<std::string> costs;
   for (const Cost& cost : summary.costs) {
@@ -164,8 +174,8 @@ std::string results_json(const Study& study, const Summary& summary) {
   }
   const Verdict answer = verdict(summary);
   json::Members settings;
-  const OptionValues values = field_values(study);
-  for (const auto& [name, value] : values) settings.emplace_back(name, json::text(value));
+  const Settings all = settings_of(study);
+  for (const Setting& setting : all.all()) settings.emplace_back(setting.key, json::text(setting.value));
   return json::lines({{"version", json::text(version())},
                       {"study", json::object(settings)},
                       {"verdict", json::object({{"pick", json::text(answer.pick)},
@@ -175,14 +185,17 @@ std::string results_json(const Study& study, const Summary& summary) {
                       {"costs", json::list(costs)}});
 }
 
-std::string results_csv(const std::vector<Cell>& cells) {
-  std::string text = "task,scheme,variant,seed,length,value\n";
+std::string results_csv(const Study& study, const std::vector<Cell>& cells) {
+  std::string text = "task,scheme,variant,seed,length,value,bits_per_byte\n";
   for (const Cell& cell : cells) {
+    const Task& task = study.task_named(cell.name.task);
     for (const Row& row : cell.rows) {
       for (const Score& score : row.scores) {
+        const bool has_value = !std::isnan(score.value);
         text +=
-            fmt::format("{},{},{},{},{},{}\n", cell.name.task, cell.name.scheme, row.variant, cell.name.seed,
-                        score.length, std::isnan(score.value) ? "" : fmt::format("{}", score.value));
+            fmt::format("{},{},{},{},{},{},{}\n", cell.name.task, cell.name.scheme, row.variant,
+                        cell.name.seed, score.length, has_value ? fmt::format("{}", score.value) : "",
+                        has_value && task.text ? fmt::format("{}", bits_per_byte(task, score.value)) : "");
       }
     }
   }

@@ -70,6 +70,6 @@ Standing standing(const Summary& summary, const TaskSummary& task, const Line& l
 std::vector<const Line*> ranked(const TaskSummary& task);
 
 std::string results_json(const Study& study, const Summary& summary);
-std::string results_csv(const std::vector<Cell>& cells);
+std::string results_csv(const Study& study, const std::vector<Cell>& cells);
 
 }  // namespace locus::study

@@ -62,15 +62,19 @@ std::string cost_text(const Summary& summary, const Line& line) {
 std::string pick_sentence(const Summary& summary, const TaskSummary& task, const Line& line) {
   const size_t column = summary.trained_column();
   const std::string metric = metric_name(*task.task);
+  const auto value = [&](const Mean& mean) {
+    const std::string text = value_text(*task.task, mean.value);
+    return task.task->text ? fmt::format("{} ({})", text, bits_text(*task.task, mean.value)) : text;
+  };
   const std::string trained = value_text(*task.task, line.scores[column].value);
   if (column + 1 == summary.lengths.size()) {
     return fmt::format("At the trained length of {} tokens take {}: {} {}. {}", summary.trained, line.label(),
-                       metric, trained, cost_text(summary, line));
+                       metric, value(line.scores[column]), cost_text(summary, line));
   }
   return fmt::format(
       "For text longer than you trained on, take {}: {} {} at {} tokens, {} the trained length ({} at {}). "
       "{}",
-      line.label(), metric, value_text(*task.task, line.scores.back().value), summary.lengths.back(),
+      line.label(), metric, value(line.scores.back()), summary.lengths.back(),
       multiple(summary, summary.lengths.back()), trained, summary.trained, cost_text(summary, line));
 }
 
@@ -136,6 +140,10 @@ std::string value_text(const Task& task, double value) {
   return task.metric == Metric::accuracy ? fmt::format("{:.0f} %", 100 * value)
          : value < 100                   ? fmt::format("{:.2f}", value)
                                          : fmt::format("{:.3g}", value);
+}
+
+std::string bits_text(const Task& text_task, double perplexity) {
+  return fmt::format("{:.3f} bits per byte", bits_per_byte(text_task, perplexity));
 }
 
 Verdict verdict(const Summary& summary) {

@@ -31,6 +31,7 @@ std::string rules();                        // what "works" and "close" mean
 
 // "shaw", "shaw and t5", "shaw, t5 and fire".
 std::string listed(const std::vector<std::string>& names);
-std::string value_text(const Task& task, double value);  // "3.43" or "98 %"
+std::string value_text(const Task& task, double value);           // "3.43" or "98 %"
+std::string bits_text(const Task& text_task, double perplexity);  // "2.431 bits per byte"
 
 }  // namespace locus::study
