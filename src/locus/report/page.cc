@@ -27,7 +27,7 @@ dd{margin:0;overflow-wrap:anywhere}
 figure{margin:0;min-width:0;break-inside:avoid}figure.many,figure.wide,figure.pairs{grid-column:1/-1}
 figcaption{font-size:.9rem;margin-top:.4rem;max-width:48rem}
 svg{display:block;width:100%;height:auto}
-svg.icon{display:inline-block;width:.85em;height:.85em;margin-right:.45em;vertical-align:-.06em}
+svg.icon{position:absolute;left:.65rem;top:.58em;width:.85em;height:.85em}tbody .iconed{padding-left:2rem}
 .wide svg:last-child{display:none}
 @media screen and (max-width:44rem){.wide svg:first-child{display:none}.wide svg:last-child{display:block}}
 .one.charts svg{max-width:40rem}.one.map svg,.scale svg{max-width:27rem}
@@ -43,20 +43,21 @@ thead th{vertical-align:bottom;font-weight:600;font-size:.88rem}tbody th{font-we
 th.group{text-align:center;white-space:normal;line-height:1.25}.starts{border-left:1px solid}
 .tabs{margin:0 0 1.5rem}.tabs>input{position:absolute;opacity:0}
 .tabs>label{display:inline-block;padding:.3rem .8rem;margin:0 .3rem .8rem 0;border-radius:.4rem;cursor:pointer}
-.tabs>section{display:none}
+.tabs>section{display:none}.tabs>section>h2{display:none}
 .tabs>input:focus-visible+label{outline:2px solid;outline-offset:2px}
 details{margin:0 0 .6rem;border-radius:.4rem;padding:.5rem .9rem}summary{cursor:pointer;font-weight:600}
 details[open]>summary{margin-bottom:.8rem}
 ul{padding-left:1.4rem}li{margin:0 0 .5rem;max-width:48rem}
 @media screen and (max-width:44rem){body{padding:1rem .8rem 2rem}h1{font-size:1.35rem}.lead,.verdict .lead{font-size:1.05rem}
 .verdict{padding:.6rem .8rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .45rem}
-th:first-child{white-space:normal;max-width:9rem}pre{white-space:pre-wrap}}
+th:first-child{white-space:normal;max-width:9rem}svg.icon{left:.3rem}tbody .iconed{padding-left:1.45rem}pre{white-space:pre-wrap}}
 @media print{html{font-size:11px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
 dl,li,.lead,.note,.verdict p,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
-.tabs>section{display:block!important}.tabs>label{display:none}
-h1,h2,summary{break-after:avoid}details,.scroll,tr{break-inside:avoid}.scroll{overflow:visible}
+.tabs>section{display:block!important}.tabs>section>h2{display:block;margin-top:1.5rem}.tabs>label{display:none}
+h1,h2,summary{break-after:avoid}.scroll,tr,svg{break-inside:avoid}.scroll{overflow:visible}figure.pairs{break-inside:auto}
+th:first-child,td:first-child{position:static}.iconed{position:relative!important}
 table{font-size:.88rem}th,td{padding:.18rem .38rem}td,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}
-details{padding:.5rem 0}details::details-content{content-visibility:visible;display:block}
+details{padding:.5rem 0;border-width:1px 0 0!important;border-radius:0}details::details-content{content-visibility:visible;display:block}
 .figures{gap:1rem 1.5rem;margin-bottom:1rem;grid-template-columns:1fr 1fr}.many .panels{max-width:42rem;grid-template-columns:repeat(4,1fr)!important}
 .pairs .panels{grid-template-columns:1fr 1fr;gap:.6rem 1rem}
 .one.charts svg{max-width:25rem}.one.map svg,.scale svg{max-width:15rem}}
@@ -84,6 +85,7 @@ std::string cell_element(const TableCell& cell, bool names_row, bool starts_grou
   constexpr const char* kTones[] = {"", "good", "partial", "bad"};
   std::string classes = kTones[static_cast<size_t>(cell.tone)];
   if (cell.strong) classes += " strong";
+  if (cell.shape >= 0) classes += " iconed";
   if (starts_group) classes += " starts";
   std::string attributes = cell.note.empty() ? "" : fmt::format(" title=\"{}\"", escape(cell.note));
   if (!classes.empty()) attributes += fmt::format(" class=\"{}\"", classes);
@@ -197,8 +199,9 @@ void Page::tabs(std::string_view group, std::span<const std::pair<std::string, P
                    group, i, i == 0 ? " checked=\"checked\"" : "", escape(parts[i].first));
   }
   for (size_t i = 0; i < parts.size(); ++i) {
-    fmt::format_to(std::back_inserter(body_), "<section id=\"{}{}p\">\n{}</section>\n", group, i,
-                   parts[i].second.body_);
+    // The heading is for print, where the labels are hidden.
+    fmt::format_to(std::back_inserter(body_), "<section id=\"{}{}p\">\n<h2>{}</h2>\n{}</section>\n", group, i,
+                   escape(parts[i].first), parts[i].second.body_);
   }
   body_ += "</div>\n";
 }
