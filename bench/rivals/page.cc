@@ -37,10 +37,10 @@ Figure figure_of(const Config& config, const std::string& at) {
     chart.bars.push_back({config.text(path + ".name"), seconds,
                           fmt::format("{:.3g} ms, {:.2f}\u00d7", 1e3 * seconds, seconds / ours)});
   }
-  std::string caption;
+  std::string caption = "Time, shorter is better; Locus = 1.";
   if (config.is_object(at + ".limit")) {
-    caption = fmt::format("Locus reaches {:.0f} % of the machine's limit ({}).",
-                          100 * number(config, at + ".limit.share"), config.text(at + ".limit.kind"));
+    caption += fmt::format(" Locus reaches {:.0f} % of the machine's limit ({}).",
+                           100 * number(config, at + ".limit.share"), config.text(at + ".limit.kind"));
   }
   return {.name = config.text(at + ".name"),
           .title = config.text(at + ".name"),

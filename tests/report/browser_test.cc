@@ -44,6 +44,14 @@ function fits(when) {
       if (overlap(box, other)) wrong('"' + names[i].textContent + '" is on "' + names[j].textContent + '"');
     }));
   }
+  for (const row of all('.iconed').filter(seen)) {
+    const text = document.createRange(), icon = row.querySelector('svg').getBoundingClientRect();
+    text.selectNodeContents(row.lastChild);
+    const line = text.getClientRects()[0];
+    if (icon.bottom < line.top || icon.top > line.bottom || icon.right > line.left) {
+      wrong(when + ': the icon of ' + row.textContent + ' is not before its name');
+    }
+  }
   for (const chart of all('.wide svg').filter(seen)) {
     const width = chart.getBoundingClientRect().width, scale = width / chart.viewBox.baseVal.width;
     if (width < 0.88 * Math.min(innerWidth, 1088)) wrong('a wide chart is narrow');
@@ -90,6 +98,7 @@ function print_rules() {
   const parts = all('.tabs > section'), folds = all('details');
   if (parts.some(part => !seen(part))) wrong('a tab that is not printed');
   if (all('.tabs > label').some(seen)) wrong('tab labels in print');
+  if (parts.some(part => !seen(part.querySelector('h2')))) wrong('a tab without its name in print');
   if (all('details > *').some(part => !part.checkVisibility())) wrong('details that are not printed');
   const count = {print: parts.length, details: folds.length, hover: 1};
   parent.postMessage(innerWidth + ' ' + JSON.stringify(count) + ' ' + problems.join('; '), '*');

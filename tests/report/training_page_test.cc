@@ -30,6 +30,18 @@ TEST(TrainingPage, ShowsTheCurvesAndStaysSmall) {
   EXPECT_LT(page.size(), 100'000u);
 }
 
+TEST(TrainingPage, ASpikeOfTheGradientNormNeedsALogarithmicAxis) {
+  const auto page = [](double spike) {
+    Metrics metrics;
+    for (int64_t step = 1; step <= 20; ++step) {
+      metrics.steps.push_back({.step = step, .loss = 1, .rate = 0.1, .norm = step == 9 ? spike : 1});
+    }
+    return training_page("run", metrics);
+  };
+  EXPECT_EQ(page(5).find("Logarithmic"), std::string::npos);
+  EXPECT_NE(page(50).find("Logarithmic"), std::string::npos);
+}
+
 TEST(TrainingPage, OfARunThatHasNotStarted) {
   const std::string page = training_page("run", {});
   EXPECT_EQ(not_well_formed(page), "");

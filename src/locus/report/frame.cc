@@ -59,7 +59,8 @@ std::string axes(const Frame& frame, std::string_view x_label, std::string_view 
   if (!grid) body += line(frame.left, frame.top, fmt::format("v{}", number(frame.height)), "axis");
   body += text_at(frame.left + frame.width / 2, bottom + kBelowFrame - 6, x_label,
                   {.anchor = TextStyle::Anchor::middle});
-  body += text_at(kTextSize, frame.top + frame.height / 2, y_label,
+  // The ascent of some fonts is larger than the size of the text.
+  body += text_at(kTextSize + 2, frame.top + frame.height / 2, y_label,
                   {.anchor = TextStyle::Anchor::middle, .upwards = true});
   return body + '\n';
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "locus/base/checked.h"
 
@@ -36,16 +37,32 @@ Series validation_series(const std::vector<Validation>& validations) {
   return series;
 }
 
+// Values that differ by more than a factor of ten need a logarithmic axis: one spike would flatten the rest.
+bool spans_decades(const std::vector<Series>& series) {
+  constexpr double kDecade = 10;
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const Series& one : series) {
+    for (const double value : one.y) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  return low > 0 && high > kDecade * low;
+}
+
 // Skips a figure without values, such as before the first step.
 void add_figure(std::vector<Figure>& figures, const std::string& title, std::vector<Series> series,
-                const std::string& caption) {
+                const std::string& caption, bool may_be_log = false) {
   const bool drawable = std::ranges::any_of(series, [](const Series& one) {
     return std::ranges::any_of(one.y, [](double value) { return std::isfinite(value); });
   });
   if (!drawable) return;
-  figures.push_back({.title = title,
-                     .caption = caption,
-                     .charts = {{.x_label = "step", .y_label = title, .series = std::move(series)}}});
+  const bool log = may_be_log && spans_decades(series);
+  figures.push_back(
+      {.title = title,
+       .caption = caption + (log ? " Logarithmic scale." : ""),
+       .charts = {{.x_label = "step", .y_label = title, .series = std::move(series), .log_y = log}}});
 }
 
 std::string summary(const Metrics& metrics) {
@@ -74,11 +91,11 @@ std::string training_page(std::string_view title, const Metrics& metrics) {
   add_figure(
       figures, "Loss", losses,
       "Lower is better. The model overfits if the validation loss rises while the training loss falls.");
-  add_figure(figures, "Learning rate", {averaged("rate", metrics.steps, &StepMetrics::rate)},
+  add_figure(figures, "Learning rate", {averaged("", metrics.steps, &StepMetrics::rate)},
              "After warmup and decay.");
-  add_figure(figures, "Gradient norm", {averaged("norm", metrics.steps, &StepMetrics::norm)},
-             "Before clipping. A sudden rise often precedes divergence.");
-  Page page(title);
+  add_figure(figures, "Gradient norm", {averaged("", metrics.steps, &StepMetrics::norm)},
+             "Before clipping. A sudden rise often precedes divergence.", true);
+  Page page(fmt::format("Training: {}", title));
   page.lead(summary(metrics));
   const std::vector<std::pair<std::string, std::string>> facts = {
       {"Training tokens", fmt::format("{}", tokens)},
