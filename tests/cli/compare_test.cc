@@ -37,6 +37,8 @@ TEST(Compare, WritesAReportAndResumes) {
         "How it was measured"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
+  // Every task has an example in the table.
+  EXPECT_NE(page.find("title=\"predict the next word"), std::string::npos);
   // The verdict comes first, then the table, then the charts.
   const size_t verdict = page.find("class=\"verdict\""), table = page.find("<table"),
                chart = page.find("<figure");
@@ -180,6 +182,7 @@ TEST(Compare, ATextHasTokensAndBitsPerByte) {
       run_program("compare --schemes none --seeds 1 --steps 2 --lengths 70 --tokenizer learn:260 --text " +
                   (folder / "t.txt").string() + " --out " + (folder / "a").string());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find(" bits/byte)"), std::string::npos) << outcome.err;
   EXPECT_NE(read_file(folder / "a" / "study.toml").find("tokenizer = \"learn:260\""), std::string::npos);
   const std::string page = read_file(folder / "a" / "report.html");
   for (const char* part : {"bits/byte", "bits per byte", "vocabulary of 260", "bytes per token"})

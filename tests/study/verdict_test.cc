@@ -52,6 +52,14 @@ TEST(Verdict, PicksTheFastestOfTheBestAtTheLongestLength) {
   }
 }
 
+TEST(Verdict, TheValueOfATextIsAlsoInBitsPerByte) {
+  Summary summary = language();
+  Task text = task("language");
+  text.text = TextFacts{.bytes_per_token = 2};
+  summary.tasks[0].task = &text;
+  EXPECT_TRUE(names(verdict(summary).sentences[0], "0.893 bits per byte")) << verdict(summary).sentences[0];
+}
+
 TEST(Verdict, ABetterValueBeatsTheCostFromTheToleranceOn) {
   Summary summary = language();
   for (Mean& mean : summary.tasks[0].lines[4].scores) mean.value = 3.2;

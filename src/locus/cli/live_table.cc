@@ -18,6 +18,10 @@ std::string value_text(const study::Task& task, double value) {
                                                 : fmt::format("{:.2f}", value);
 }
 
+std::string bits_text(const study::Task& task, double perplexity) {
+  return std::isnan(perplexity) ? "-" : fmt::format("{:.3f}", study::bits_per_byte(task, perplexity));
+}
+
 }  // namespace
 
 LiveTable::LiveTable(const study::Study& study, bool terminal)
@@ -45,9 +49,11 @@ void LiveTable::draw() {
     if (task.task->name != current_.task) continue;
     std::vector<std::vector<std::string>> rows(1, {std::string(task.task->name)});
     for (const int64_t length : summary.lengths) rows[0].push_back(fmt::format("{}", length));
+    if (task.task->text) rows[0].emplace_back("bits/byte");
     for (const study::Line& line : task.lines) {
       std::vector<std::string>& row = rows.emplace_back(1, line.label());
       for (const study::Mean& mean : line.scores) row.push_back(value_text(*task.task, mean.value));
+      if (task.task->text) row.push_back(bits_text(*task.task, line.scores.back().value));
     }
     table = cli::table(rows, terminal_width());
   }
@@ -70,11 +76,12 @@ void LiveTable::finished(const study::Cell& cell, bool trained) {
   fraction_ = 0;
   found_ += trained ? 0 : 1;
   if (terminal_ || !trained) return;
+  const study::Task& task = study_.task_named(cell.name.task);
+  const std::vector<study::Score>& scores = cell.rows.front().scores;
   std::string values;
-  for (const study::Score& score : cell.rows.front().scores) {
-    values +=
-        fmt::format("  {} at {}", value_text(study_.task_named(cell.name.task), score.value), score.length);
-  }
+  for (const study::Score& score : scores)
+    values += fmt::format("  {} at {}", value_text(task, score.value), score.length);
+  if (task.text) values += fmt::format(" ({} bits/byte)", bits_text(task, scores.back().value));
   tell(fmt::format("[{}/{}] {}, {} (seed {}):{}\n", cells_.size(), total_, cell.name.task, cell.name.scheme,
                    cell.name.seed, values));
 }

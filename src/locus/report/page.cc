@@ -53,7 +53,7 @@ ul{padding-left:1.4rem}li{margin:0 0 .5rem;max-width:48rem}
 th:first-child{white-space:normal;max-width:9rem}svg.icon{left:.3rem}tbody .iconed{padding-left:1.45rem}pre{white-space:pre-wrap}}
 @media print{html{font-size:11px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
 dl,li,.lead,.note,.verdict p,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
-.tabs>section{display:block!important}.tabs>section>h2{display:block;margin-top:1.5rem}.tabs>label{display:none}
+.tabs>section{display:block!important}.tabs>section>h2{display:block;margin-top:1.5rem}.tabs>label,.tabs>input{display:none}
 h1,h2,summary{break-after:avoid}.scroll,tr,svg{break-inside:avoid}.scroll{overflow:visible}figure.pairs{break-inside:auto}
 th:first-child,td:first-child{position:static}.iconed{position:relative!important}
 table{font-size:.88rem}th,td{padding:.18rem .38rem}td,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}
@@ -81,13 +81,17 @@ std::string icon(int shape) {
                      shape_at(static_cast<size_t>(shape), kSize / 2, kSize / 2, kSize * 0.42));
 }
 
+std::string hover(std::string_view note) {
+  return note.empty() ? "" : fmt::format(" title=\"{}\"", escape(note));
+}
+
 std::string cell_element(const TableCell& cell, bool names_row, bool starts_group) {
   constexpr const char* kTones[] = {"", "good", "partial", "bad"};
   std::string classes = kTones[static_cast<size_t>(cell.tone)];
   if (cell.strong) classes += " strong";
   if (cell.shape >= 0) classes += " iconed";
   if (starts_group) classes += " starts";
-  std::string attributes = cell.note.empty() ? "" : fmt::format(" title=\"{}\"", escape(cell.note));
+  std::string attributes = hover(cell.note);
   if (!classes.empty()) attributes += fmt::format(" class=\"{}\"", classes);
   if (cell.shade >= 0) {  // the shades run from dark to bright: dark ones need light text
     const int index = shade(cell.shade, 0, 1);
@@ -165,8 +169,8 @@ void Page::table(std::span<const std::string> columns, std::span<const std::vect
     body_ += "<tr><th></th>";
     size_t column = 1;
     for (const ColumnGroup& group : groups) {
-      body_ += fmt::format("<th class=\"group starts\" scope=\"colgroup\" colspan=\"{}\">{}</th>",
-                           group.columns, escape(group.name));
+      body_ += fmt::format("<th class=\"group starts\" scope=\"colgroup\" colspan=\"{}\"{}>{}</th>",
+                           group.columns, hover(group.note), escape(group.name));
       if (column < starts.size()) starts[column] = true;
       column += group.columns;
     }

@@ -27,6 +27,7 @@ struct TableCell {
 struct ColumnGroup {
   std::string name;
   size_t columns = 1;
+  std::string note = "";  // shown on hover
 };
 
 class Page {
