@@ -23,6 +23,7 @@
 #include "locus/study/budget.h"
 #include "locus/study/growth.h"
 #include "locus/study/memory.h"
+#include "locus/study/step_times.h"
 #include "locus/study/verdict.h"
 
 namespace locus::cli {
@@ -173,7 +174,8 @@ void compare(const Request& request) {
       .finished = [&](const study::Cell& cell, bool trained) { table.finished(cell, trained); }};
   const std::vector<study::Cell> cells = study::run(study, folder, watcher);
   table.close();
-  const study::Summary summary = study::summarize(study, cells);
+  study::Summary summary = study::summarize(study, cells);
+  study::use_times(summary, study::step_times(study, folder));
   const std::string results = study::results_json(study, summary);
   write_file(folder / "results.json", results);
   write_file(folder / "results.csv", study::results_csv(study, cells));

@@ -199,7 +199,8 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
   make_folder(folder / kModels);
   const FolderLock lock(folder / "lock");
   if (resumed)
-    clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html", "length.svg"});
+    clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html", "length.svg",
+                          "step_times.csv"});
   for (const char* part : {kCells, kModels}) clear_debris(folder / part);
   claim(study, folder);
   std::vector<Cell> cells;

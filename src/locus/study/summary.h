@@ -38,7 +38,8 @@ struct Summary {
   std::vector<int64_t> lengths;
   int64_t trained = 0, seeds = 0;
   std::vector<TaskSummary> tasks;
-  std::vector<Cost> costs;  // on the first task; seconds are the minimum over the seeds
+  // On the first task. Seconds are the minimum over the cells of all seeds, until use_times() replaces them.
+  std::vector<Cost> costs;
 
   size_t trained_column() const;  // index of the trained length in `lengths`
   // Step time relative to the control, which has no position information; NaN without a control.
