@@ -180,7 +180,8 @@ TEST_F(Browser, EveryKindOfPageFitsAndWorks) {
   const std::string golden = LOCUS_GOLDEN "/family/";
   const std::string said =
       checked({page("study/report.html",
-                    "compare --schemes none,learned,rotary,t5 --tasks language,back --lengths 128 --steps "
+                    "compare --schemes none,learned,rotary:base=500000:pairs=interleaved:truncate=false,t5 "
+                    "--tasks language,back --lengths 128 --steps "
                     "1 --seeds 1" +
                         out("study")),
                page("show.html", "show t5" + out("show.html")),

@@ -23,6 +23,19 @@ TEST(Svg, EscapesWhatXmlCannotHold) {
   EXPECT_EQ(escape("\xf4\x90\x80\x80"), "\ufffd\ufffd\ufffd\ufffd");
 }
 
+TEST(Svg, LongNamesAreShortenedInTheMiddle) {
+  EXPECT_EQ(shortened("rotary", 10, 100), "rotary");
+  const std::string name = "rotary:base=500000:pairs=interleaved + yarn";
+  const std::string cut = shortened(name, 10, 100);
+  EXPECT_LE(text_width(cut, 10), 100);
+  EXPECT_GT(text_width(cut, 10), 80);
+  EXPECT_TRUE(cut.starts_with("rotary:")) << cut;
+  EXPECT_TRUE(cut.ends_with(" + yarn")) << cut;
+  EXPECT_EQ(shortened("\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", 10, 30),
+            "\u00e9\u00e9\u2026\u00e9\u00e9");
+  EXPECT_EQ(shortened("", 10, 1), "");
+}
+
 TEST(Svg, AnyTextMakesAWellFormedFile) {
   EXPECT_TRUE(rc::check([](const std::string& text) {
     Drawing drawing = paragraph(text, 100);

@@ -215,11 +215,12 @@ bool is_clipped(const LineChart& chart, const Series& series, size_t point) {
 // The name, with the last x of a line that ends early and the last value of a line that is clipped.
 std::string end_name(const LineChart& chart, const Series& series, const Axis& x, const Axis& y) {
   const std::optional<size_t> last = last_point(series, y);
-  if (!last || series.name.empty()) return series.name;
+  const std::string name = shortened(series.name, kTextSize, kMostName);
+  if (!last || name.empty()) return name;
   const std::string value =
       is_clipped(chart, series, *last) ? fmt::format(" \u2191{:.3g}", series.y[*last]) : "";
-  if (series.x[*last] == x.high) return series.name + value;
-  return fmt::format("{}{}, to {:.4g}", series.name, value, series.x[*last]);
+  if (series.x[*last] == x.high) return name + value;
+  return fmt::format("{}{}, to {:.4g}", name, value, series.x[*last]);
 }
 
 double beside_names(const LineChart& chart, const Axis& x, const Axis& y) {

@@ -166,7 +166,8 @@ Drawing draw(const ScatterChart& chart, double width, double height) {
     const ScatterPoint& point = chart.points[i];
     const double x = frame.x_of(xs[i]), y = frame.y_of(ys[i]);
     const bool clipped = ys[i] < point.y;
-    const std::string name = clipped ? fmt::format("{} \u2191{:.3g}", point.name, point.y) : point.name;
+    std::string name = shortened(point.name, kTextSize, kMostName);
+    if (clipped) name += fmt::format(" \u2191{:.3g}", point.y);
     const double size = text_width(name, kTextSize) * (point.strong ? 1.06 : 1);
     const Label label = place_label(x, y, size, frame, taken);
     taken.push_back(label.box);

@@ -203,7 +203,7 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
     const char* const added = std::isnan(last)                                      ? ", to 128"
                               : has_perplexity(task) && last > perplexity_cap(task) ? " \u219199.9"
                                                                                     : "";
-    widest = std::max(widest, text_width(line.label() + added, kTextSize));
+    widest = std::max(widest, text_width(shortened(line.label(), kTextSize, kMostName) + added, kTextSize));
   }
   for (LineChart& chart : figure.charts) chart.names_width = widest;
   if (figure.charts.empty()) {  // the control alone

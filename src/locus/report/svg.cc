@@ -67,6 +67,22 @@ double text_width(std::string_view text, double size) {
   return ems * size;
 }
 
+std::string shortened(std::string_view text, double size, double most) {
+  if (text_width(text, size) <= most) return std::string(text);
+  const auto starts_character = [&](size_t at) {
+    return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80;
+  };
+  std::string result;
+  for (size_t kept = 1; 2 * kept < text.size(); ++kept) {
+    const size_t head = kept, tail = text.size() - kept;
+    if (!starts_character(head) || !starts_character(tail)) continue;
+    std::string longer = fmt::format("{}\u2026{}", text.substr(0, head), text.substr(tail));
+    if (!result.empty() && text_width(longer, size) > most) break;
+    result = std::move(longer);
+  }
+  return result;
+}
+
 std::string text_at(double x, double y, std::string_view text, const TextStyle& style) {
   constexpr std::string_view kAnchors[] = {"start", "middle", "end"};
   const std::string turn =

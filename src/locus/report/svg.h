@@ -22,6 +22,11 @@ double text_width(std::string_view text, double size);
 
 inline constexpr double kTextSize = 13;
 
+// A text that is wider than `most`, with an ellipsis in its middle.
+std::string shortened(std::string_view text, double size, double most);
+// The most room for a name in a chart; longer names are shortened.
+inline constexpr double kMostName = 190;
+
 struct TextStyle {
   enum class Anchor { start, middle, end } anchor = Anchor::start;
   double size = kTextSize;
