@@ -84,6 +84,7 @@ void prepare_texts(const fs::path& folder) {
   put(folder / "long.txt", "the dog\n" + std::string(100, '.') + "\n");
   put(folder / "latin1.txt", "the dog\ncaf\xe9\n");
   put(folder / "tabs.tsv", "a\tb\na\tb\tc\n");
+  put(folder / "long.tsv", "the dog\tgood\n" + std::string(100, '.') + "\tbad\n");
   put(folder / "list.jsonl", "{\"text\": \"a\"}\n[1, 2]\n");
   put(folder / "misspelled.jsonl", "{\"txt\": \"a\"}\n");
   put(folder / "number.jsonl", "{\"text\": 3}\n");

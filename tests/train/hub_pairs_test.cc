@@ -80,7 +80,7 @@ TEST_F(HubPairs, AT5LearnsToWriteBackwards) {
 
 TEST_F(HubPairs, TruncationKeepsTheEndToken) {
   config(model.path().string(), std::string(kData) + "context = 3\n");
-  expect_refused(Fault::data, {"x.tsv", "line 1", "4", "data.context", "3", "data.truncate"});
+  expect_refused(Fault::data, Code::context_too_long, {"x.tsv", "line 1", "4", "3"});
   config(model.path().string(), std::string(kData) + "context = 3\ntruncate = true\n");
   const Sample sample = plan().training->at(0, 0);
   EXPECT_EQ(sample.text, (Ids{3, 4, 1}));

@@ -3,7 +3,7 @@
 
 #include "locus/op/elementwise.h"
 #include "locus/train/model_objective.h"
-#include "locus/train/predictions.h"
+#include "locus/train/tally.h"
 #include "locus/train/text_samples.h"
 #include "locus/train/trainer.h"
 #include "tests/temporary_folder.h"
@@ -95,7 +95,7 @@ ListedSamples neighbors(uint64_t seed, int64_t count) {
 double accuracy_after_training(const std::string& scheme) {
   Model model(small(ModelKind::encoder, HeadKind::token_class, scheme));
   learn(model, neighbors(1, 512), {.steps = 250, .learning_rate = 0.02, .warmup = 20});
-  return summary(model.blueprint(), predictions(model, neighbors(2, 100)))[1].second;
+  return tally(model, neighbors(2, 100)).accuracy();
 }
 
 TEST(Order, IsNotLearnedWithoutPositions) { EXPECT_LT(accuracy_after_training("none"), 0.6); }

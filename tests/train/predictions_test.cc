@@ -5,11 +5,18 @@
 #include <cmath>
 
 #include "locus/train/model_objective.h"
+#include "locus/train/tally.h"
 #include "locus/train/text_samples.h"
 #include "tests/expect_error.h"
 
 namespace locus {
 namespace {
+
+std::vector<Prediction> predictions(const Model& model, const Samples& samples) {
+  std::vector<Prediction> all;
+  each_prediction(model, samples, [&](const Prediction& one) { all.push_back(one); });
+  return all;
+}
 
 double number(const std::vector<NamedNumber>& numbers, const std::string& name) {
   for (const auto& [each, value] : numbers) {
@@ -39,8 +46,8 @@ TEST(Predictions, OneForEachTargetWithTheLossOfTraining) {
     EXPECT_EQ(found[2].sample, 1);
     EXPECT_EQ(found[2].target, 1);
     // The kernel's softmax is f32.
-    EXPECT_NEAR(summary(model.blueprint(), found)[0].second, batch_loss(model, list, {}).mean.value().item(),
-                1e-5);
+    EXPECT_NEAR(tally(model, ListedSamples(list, "list")).loss(),
+                batch_loss(model, list, {}).mean.value().item(), 1e-5);
   }
 }
 
@@ -74,8 +81,25 @@ const std::vector<Prediction> kFour = {{.sample = 0, .target = 0, .predicted = 0
                                        {.sample = 1, .target = 1, .predicted = 0, .loss = 0.7},
                                        {.sample = 1, .target = 1, .predicted = 1, .loss = 0.4}};
 
+std::vector<NamedNumber> summary(const Blueprint& blueprint) {
+  Tally all(blueprint);
+  for (const Prediction& one : kFour) all.add(one);
+  return all.numbers();
+}
+
+TEST(Summary, OfSamplesThatAreAddedApart) {
+  const Blueprint blueprint = {.kind = ModelKind::encoder_decoder, .head = HeadKind::sequence_class};
+  Tally all(blueprint), rest(blueprint);
+  for (size_t i = 0; i < 4; ++i) (i < 2 ? all : rest).add(kFour[i]);
+  all.add(rest);
+  EXPECT_EQ(all.targets(), 4);
+  for (const auto& [name, value] : summary(blueprint)) {
+    EXPECT_NEAR(number(all.numbers(), name), value, 1e-12) << name;
+  }
+}
+
 TEST(Summary, OfLabels) {
-  const auto numbers = summary({.kind = ModelKind::encoder, .head = HeadKind::token_class}, kFour);
+  const auto numbers = summary({.kind = ModelKind::encoder, .head = HeadKind::token_class});
   EXPECT_NEAR(number(numbers, "loss"), 0.35, 1e-12);
   EXPECT_EQ(number(numbers, "accuracy"), 0.75);
   // Label 0: predicted twice, correct once. Label 1: expected three times, predicted and correct twice.
@@ -83,13 +107,13 @@ TEST(Summary, OfLabels) {
 }
 
 TEST(Summary, OfTranslationsAndAnswers) {
-  const auto pairs = summary({.kind = ModelKind::encoder_decoder}, kFour);
+  const auto pairs = summary({.kind = ModelKind::encoder_decoder});
   EXPECT_EQ(number(pairs, "exact_match"), 0.5);
   EXPECT_NEAR(number(pairs, "perplexity"), std::exp(0.35), 1e-12);
-  const auto labels = summary({.kind = ModelKind::encoder_decoder, .head = HeadKind::sequence_class}, kFour);
+  const auto labels = summary({.kind = ModelKind::encoder_decoder, .head = HeadKind::sequence_class});
   EXPECT_EQ(labels.back().first, "f1");
   EXPECT_EQ(labels.size(), 3) << "loss, accuracy and f1";
-  const auto answers = summary({.kind = ModelKind::encoder, .head = HeadKind::answer}, kFour);
+  const auto answers = summary({.kind = ModelKind::encoder, .head = HeadKind::answer});
   EXPECT_EQ(number(answers, "accuracy"), 0.5) << "both ends right";
 }
 

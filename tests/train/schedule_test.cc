@@ -6,7 +6,7 @@
 namespace locus {
 namespace {
 
-using Shape = Schedule::Shape;
+using Curve = Schedule::Shape;
 
 std::vector<double> rates(Schedule schedule, int64_t count) {
   std::vector<double> result;
@@ -16,14 +16,14 @@ std::vector<double> rates(Schedule schedule, int64_t count) {
 
 TEST(Schedule, Shapes) {
   Schedule schedule{.rate = 8, .floor = 0.5, .warmup = 2, .steps = 6};
-  schedule.shape = Shape::constant;
+  schedule.shape = Curve::constant;
   EXPECT_EQ(rates(schedule, 7), (std::vector<double>{4, 8, 8, 8, 8, 8, 8}));
-  schedule.shape = Shape::linear;
+  schedule.shape = Curve::linear;
   EXPECT_EQ(rates(schedule, 8), (std::vector<double>{4, 8, 8, 7, 6, 5, 4, 4}));
-  schedule.shape = Shape::stable_decay;
+  schedule.shape = Curve::stable_decay;
   schedule.decay = 2;
   EXPECT_EQ(rates(schedule, 8), (std::vector<double>{4, 8, 8, 8, 8, 6, 4, 4}));
-  schedule.shape = Shape::cosine;
+  schedule.shape = Curve::cosine;
   const std::vector<double> cosine = rates(schedule, 8);
   EXPECT_EQ(cosine[2], 8);
   EXPECT_DOUBLE_EQ(cosine[4], 6);  // half way between rate and floor
@@ -32,7 +32,7 @@ TEST(Schedule, Shapes) {
 
 RC_GTEST_PROP(Schedule, StaysInItsBoundsAndOnlyFallsAfterTheWarmup, ()) {
   const Schedule schedule{
-      .shape = *rc::gen::element(Shape::constant, Shape::linear, Shape::cosine, Shape::stable_decay),
+      .shape = *rc::gen::element(Curve::constant, Curve::linear, Curve::cosine, Curve::stable_decay),
       .rate = 3,
       .floor = *rc::gen::element(0.0, 0.25, 1.0),
       .warmup = *rc::gen::inRange<int64_t>(0, 30),

@@ -5,27 +5,13 @@
 
 #include "locus/nn/sampling.h"
 #include "locus/op/gather.h"
-#include "locus/text/tokenizer_config.h"
 #include "locus/train/text_samples.h"
 
 namespace locus {
-namespace {
-
-// The mask token in tokenizer_config.json, or the default one of training.
-int32_t mask_of(const TextModel& model) {
-  if (model.hub()) {
-    const Config config(tokenizer_config_text(model.folder()), model.folder() / kTokenizerConfigFile);
-    const std::string_view field = config.is_object("mask_token") ? "mask_token.content" : "mask_token";
-    if (config.has(field)) return model.tokenizer().special(config.text(field));
-  }
-  return mask_token(model.tokenizer());
-}
-
-}  // namespace
 
 Filler::Filler(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
   model_.require_head(HeadKind::masked_token, "fill masks");
-  mask_id_ = mask_of(model_);
+  mask_id_ = mask_token(model_.task());
   mask_ = model_.tokenizer().bytes(mask_id_);
 }
 

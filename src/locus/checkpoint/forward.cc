@@ -76,14 +76,13 @@ Tensor counted_by_id(const Tensor& ids, int32_t padding) {
 // Combinations such as learned+t5 (MPNet): table rows count real tokens, distances are between columns.
 bool uses_rows_and_distances(const Blueprint& b) { return !scheme_info(b.scheme).parts.empty(); }
 
-Placement placement_of(const ModelFolder& folder, const ForwardInputs& in) {
-  const Blueprint& b = folder.architecture.blueprint;
+Placement placement_of(const ForwardModel& model, const ForwardInputs& in) {
+  const Blueprint& b = model.model.blueprint();
   const int64_t rows = scheme_info(b.scheme).extrapolates ? 0 : b.max_length + b.position_offset;
-  if (in.position_ids || folder.architecture.family->padding_by_id) {
-    const Tensor ids = !in.position_ids ? counted_by_id(in.input_ids, b.padding_token)
-                       : folder.architecture.family->offset_added
-                           ? shifted(in.position_ids, b.position_offset)
-                           : in.position_ids;
+  if (in.position_ids || model.padding_by_id) {
+    const Tensor ids = !in.position_ids     ? counted_by_id(in.input_ids, b.padding_token)
+                       : model.offset_added ? shifted(in.position_ids, b.position_offset)
+                                            : in.position_ids;
     Placement placement = Placement::given(ids, in.attention_mask, rows);
     require(!uses_rows_and_distances(b) || placement.sequences().contiguous, Code::bad_position,
             "position_ids do not increase by one from token to token, but the model also uses distances: "
@@ -99,35 +98,33 @@ bool generates(const Blueprint& b) { return b.head == HeadKind::none || b.head =
 
 // The decoder input for teacher forcing: the labels shifted right by one, after the start token or, for some
 // families, after the last label. A decoder that classifies reads input_ids, shifted in the same way.
-Tensor decoder_ids(const ModelFolder& folder, const ForwardInputs& in) {
+Tensor decoder_ids(const ForwardModel& model, const ForwardInputs& in) {
   if (in.decoder_input_ids) return in.decoder_input_ids;
-  const Blueprint& b = folder.architecture.blueprint;
-  const Tensor& source = generates(b) ? in.labels : in.input_ids;
+  const Tensor& source = generates(model.model.blueprint()) ? in.labels : in.input_ids;
   require(static_cast<bool>(source),
           "decoder_input_ids are missing, expected them or labels to derive them from");
   require(source.shape().rank() == 2 && source.dtype() == DType::i32, Code::bad_shape,
           "labels have shape {}, expected whole numbers of shape [sequences, tokens]", source.shape());
-  const int32_t pad = token_of(folder.config, "pad_token_id", b.vocabulary);
+  const int32_t pad = model.token("pad_token_id");
   const Tensor ids = source.like(source.shape());
   const int64_t columns = ids.size(1);
   for (int64_t row = 0; columns > 0 && row < ids.size(0); ++row) {
     const auto from = source.data<int32_t>().subspan(row * columns, columns);
     const auto to = ids.data<int32_t>().subspan(row * columns, columns);
     const auto label = [&](int64_t i) { return from[i] == kernel::kIgnoredTarget ? pad : from[i]; };
-    if (folder.architecture.family->last_label_starts) {
+    if (model.last_label_starts) {
       const int64_t count =
           std::ranges::count_if(from, [&](int32_t id) { return id != kernel::kIgnoredTarget && id != pad; });
       to[0] = label(std::max<int64_t>(count - 1, 0));
     } else {
-      to[0] = token_of(folder.config, "decoder_start_token_id", b.vocabulary);
+      to[0] = model.token("decoder_start_token_id");
     }
     for (int64_t i = 1; i < columns; ++i) to[i] = label(i - 1);
   }
   return ids;
 }
 
-void check(const ModelFolder& folder, const ForwardInputs& in) {
-  const Blueprint& b = folder.architecture.blueprint;
+void check(const Blueprint& b, const ForwardInputs& in) {
   check_rectangle("attention_mask", in.attention_mask, in.input_ids);
   check_rectangle("token_type_ids", in.token_type_ids, in.input_ids);
   check_rectangle("position_ids", in.position_ids, in.input_ids);
@@ -146,7 +143,7 @@ void check(const ModelFolder& folder, const ForwardInputs& in) {
 }
 
 // The tokens from which a decoder classifies: the last non-padding token of each row, regardless of the mask.
-std::vector<int32_t> last_tokens(const ModelFolder& folder, const Tokens& tokens) {
+std::vector<int32_t> last_tokens(const ForwardModel& model, const Tokens& tokens) {
   const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
   const auto ids = tokens.ids.data<int32_t>();
   std::vector<int32_t> rows;
@@ -154,15 +151,14 @@ std::vector<int32_t> last_tokens(const ModelFolder& folder, const Tokens& tokens
     const std::span<const int32_t> text = ids.subspan(starts[s], starts[s + 1] - starts[s]);
     require(!text.empty(),
             "attention_mask[{}] has only zeros, expected at least one real token to classify from", s);
-    const size_t length = without_padding(folder.config, folder.architecture.blueprint, text);
+    const size_t length = model.without_padding(text);
     rows.push_back(starts[s] + static_cast<int32_t>(length) - 1);
   }
   return rows;
 }
 
 // The tokens from which an encoder-decoder classifies: the last end-of-sequence token of each row.
-std::vector<int32_t> last_ends(const ModelFolder& folder, const Tensor& ids) {
-  const int32_t end = token_of(folder.config, "eos_token_id", folder.architecture.blueprint.vocabulary);
+std::vector<int32_t> last_ends(int32_t end, const Tensor& ids) {
   const auto values = ids.data<int32_t>();
   const auto columns = static_cast<int32_t>(ids.size(1));
   std::vector<int32_t> rows;
@@ -177,16 +173,17 @@ std::vector<int32_t> last_ends(const ModelFolder& folder, const Tensor& ids) {
   return rows;
 }
 
-Var last_logits(const ModelFolder& folder, const ForwardInputs& in, const Var& hidden, const Tokens& tokens) {
-  const bool two = folder.architecture.blueprint.kind == ModelKind::encoder_decoder;
-  const std::vector<int32_t> rows = two ? last_ends(folder, in.input_ids) : last_tokens(folder, tokens);
+Var last_logits(const ForwardModel& model, const ForwardInputs& in, const Var& hidden, const Tokens& tokens) {
+  const bool two = model.model.blueprint().kind == ModelKind::encoder_decoder;
+  const std::vector<int32_t> rows =
+      two ? last_ends(model.token("eos_token_id"), in.input_ids) : last_tokens(model, tokens);
   const Tensor kept = Tensor::of({static_cast<int64_t>(rows.size())}, rows);
-  return folder.model.head()(op::gather(hidden, kept),
-                             Placement::of_lengths(std::vector<int64_t>(rows.size(), 1)));
+  return model.model.head()(op::gather(hidden, kept),
+                            Placement::of_lengths(std::vector<int64_t>(rows.size(), 1)));
 }
 
-void add_gradients(const ModelFolder& folder, std::vector<NamedTensor>& out) {
-  for (const Binding& binding : folder.bindings) {
+void add_gradients(const ForwardModel& model, std::vector<NamedTensor>& out) {
+  for (const Binding& binding : model.bindings) {
     std::vector<Tensor> gradients;
     bool any = false;
     for (const Var& parameter : binding.parameters) {
@@ -199,18 +196,39 @@ void add_gradients(const ModelFolder& folder, std::vector<NamedTensor>& out) {
 
 }  // namespace
 
+ForwardModel forward_model(ModelFolder& folder) {
+  const Family& family = *folder.architecture.family;
+  return {.model = folder.model,
+          .bindings = folder.bindings,
+          .token =
+              [&folder](std::string_view field) {
+                return token_of(folder.config, field, folder.architecture.blueprint.vocabulary);
+              },
+          .without_padding =
+              [&folder](std::span<const int32_t> ids) {
+                return without_padding(folder.config, folder.architecture.blueprint, ids);
+              },
+          .padding_by_id = family.padding_by_id,
+          .offset_added = family.offset_added,
+          .last_label_starts = family.last_label_starts};
+}
+
 std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, bool gradients) {
-  check(folder, in);
-  const Blueprint& b = folder.architecture.blueprint;
-  const Placement text = placement_of(folder, in);
+  return forward(forward_model(folder), in, gradients);
+}
+
+std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs& in, bool gradients) {
+  const Blueprint& b = model.model.blueprint();
+  check(b, in);
+  const Placement text = placement_of(model, in);
   Tokens tokens = {text.pack(in.input_ids), text, {}};
   // Like transformers, a model without segments ignores segment ids.
   if (in.token_type_ids && b.segments > 0) tokens.segments = text.pack(in.token_type_ids);
-  const Transformer& transformer = folder.model.transformer();
+  const Transformer& transformer = model.model.transformer();
   Placement placement = text;
   Var hidden;
   if (b.kind == ModelKind::encoder_decoder) {
-    const Tensor ids = decoder_ids(folder, in);
+    const Tensor ids = decoder_ids(model, in);
     check_ids("decoder_input_ids", ids, b.vocabulary, {}, Code::bad_token);
     placement = Placement::rectangle(ids.size(0), ids.size(1), b.policy());
     hidden = transformer.decode({placement.pack(ids), placement, {}}, transformer.encode(tokens));
@@ -218,9 +236,9 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
     hidden = transformer(tokens);
   }
   std::vector<NamedTensor> out = {{"last_hidden_state", placement.unpack(hidden.value())}};
-  const bool by_last = b.head == HeadKind::sequence_class && b.pooling == Pooling::last;
-  const Var logits =
-      by_last ? last_logits(folder, in, hidden, tokens) : folder.model.head()(hidden, placement);
+  const bool by_last =
+      model.without_padding && b.head == HeadKind::sequence_class && b.pooling == Pooling::last;
+  const Var logits = by_last ? last_logits(model, in, hidden, tokens) : model.model.head()(hidden, placement);
   if (b.head == HeadKind::answer) {
     out.emplace_back("start_logits",
                      placement.unpack(logits.value().columns(0, 1).clone().reshape({logits.shape()[0]})));
@@ -235,9 +253,9 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
   require(loss || !gradients, "gradients need a loss, expected labels");
   if (loss) out.emplace_back("loss", loss.value().reshape({}));
   if (gradients) {
-    folder.model.parameters().clear_grads();
+    model.model.parameters().clear_grads();
     loss.backward();
-    add_gradients(folder, out);
+    add_gradients(model, out);
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "locus/checkpoint/model_folder.h"
 
@@ -23,9 +24,24 @@ struct ForwardInputs {
 // Reads a JSON object of lists. Unknown names, rows of different lengths and fractional values are errors.
 ForwardInputs read_inputs(const std::filesystem::path& path);
 
+// A model with the rules of its files.
+struct ForwardModel {
+  Model& model;
+  std::vector<Binding> bindings;  // the names and layouts of gradients
+  // The id of a special token, by its name in config.json. Throws if there is no such token.
+  std::function<int32_t(std::string_view field)> token;
+  // Like transformers, a head that classifies from the last token takes the last one before the padding
+  // token, whatever the attention mask; of an encoder-decoder, the last end-of-sequence token. Returns the
+  // number of tokens up to the last one. Absent: takes the last token of the row.
+  std::function<size_t(std::span<const int32_t> ids)> without_padding;
+  bool padding_by_id = false, offset_added = false, last_label_starts = false;  // as in Family
+};
+ForwardModel forward_model(ModelFolder& folder);
+
 // Returns last_hidden_state [B, T, C]; logits, or start_logits and end_logits; loss, if there are labels; and
 // with `gradients`, which requires a loss, grad.NAME for every parameter with a gradient, in the names and
 // layout of the checkpoint.
+std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs& inputs, bool gradients);
 std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& inputs, bool gradients);
 
 }  // namespace locus

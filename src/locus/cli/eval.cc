@@ -3,84 +3,115 @@
 
 #include <memory>
 
-#include "locus/base/json.h"
-#include "locus/cli/command.h"
+#include "locus/base/file.h"
+#include "locus/base/paths.h"
+#include "locus/cli/eval_output.h"
+#include "locus/cli/lengths.h"
+#include "locus/cli/progress_line.h"
 #include "locus/cli/terminal.h"
-#include "locus/train/evaluation.h"
+#include "locus/cli/text_command.h"
+#include "locus/report/length_page.h"
 
 namespace locus::cli {
 namespace {
 
 struct Request {
-  std::string folder, file;
-  bool json = false;
+  std::string folder, file, out, lengths;
+  int64_t stride = 0;
+  bool truncate = false, json = false;
+  DType weights = DType::f32;
+
+  bool by_length() const { return !lengths.empty() || stride > 0 || !out.empty(); }
 };
 
-using Rows = std::vector<std::vector<std::string>>;
-
-std::string lengths(const Evaluation::Band& band) {
-  return band.least == band.most ? fmt::format("{}", band.most) : fmt::format("{}-{}", band.least, band.most);
+// A decoder or encoder from a Hugging Face folder reads a text at its own length, a run as in its validation.
+bool reads_windows(const TrainedModel& trained, const Request& request) {
+  return request.by_length() || (trained.hub() && trained.task().on_streams());
 }
 
-std::string as_text(const Evaluation& evaluation, const Request& request) {
-  std::string text =
-      fmt::format("'{}': {} samples, {} targets\n\n", request.file, evaluation.samples, evaluation.targets);
-  Rows rows;
-  for (const auto& [name, value] : evaluation.numbers) rows.push_back({name, fmt::format("{:.4f}", value)});
-  text += table(rows, terminal_width());
-  if (evaluation.by_length.empty()) return text;
-  rows = {{"length", "targets"}};
-  for (const auto& [name, value] : evaluation.by_length.front().numbers) rows.front().push_back(name);
-  for (const Evaluation::Band& band : evaluation.by_length) {
-    rows.push_back({lengths(band), fmt::format("{}", band.targets)});
-    for (const auto& [name, value] : band.numbers) rows.back().push_back(fmt::format("{:.4f}", value));
-  }
-  return text + "\n" + table(rows, terminal_width());
+std::string page_of(const TrainedModel& trained, const LengthEvaluation& evaluation, const Request& request) {
+  const int64_t context = trained.task().data.context;
+  return report::length_page(
+      {.model = absolute_path(request.folder).filename().string(),
+       .text = std::filesystem::path(request.file).filename().string(),
+       .scheme = trained.blueprint().scheme,
+       .own_length = context,
+       .own_name = fmt::format("{} {}", trained.hub() ? "max length" : "trained at", context)},
+      evaluation);
 }
 
-std::string as_json(const Evaluation& evaluation, const TrainedModel& trained, const Request& request) {
+LengthEvaluation evaluate_text(const TrainedModel& trained, const Request& request, ProgressLine& line) {
+  const LengthEvaluation evaluation = evaluate_lengths(
+      trained, request.file,
+      {.lengths = lengths_of(request.lengths), .stride = request.stride, .progress = progress_on(line)});
+  if (!request.out.empty()) write_file(request.out, page_of(trained, evaluation, request));
+  return evaluation;
+}
+
+template <class Measured>
+void print_result(const Measured& evaluation, const TrainedModel& trained, const Request& request,
+                  ProgressLine& line) {
+  line.clear();
+  if (!request.json) return print(as_text(evaluation, request.file));
   json::Members members = {{"checkpoint", json::text(trained.checkpoint().string())},
-                           {"file", json::text(request.file)},
-                           {"samples", json::number(evaluation.samples)},
-                           {"targets", json::number(evaluation.targets)}};
-  for (const auto& [name, value] : evaluation.numbers) members.emplace_back(name, json::number(value));
-  std::vector<std::string> bands;
-  for (const Evaluation::Band& band : evaluation.by_length) {
-    json::Members inner = {{"least", json::number(band.least)},
-                           {"most", json::number(band.most)},
-                           {"targets", json::number(band.targets)}};
-    for (const auto& [name, value] : band.numbers) inner.emplace_back(name, json::number(value));
-    bands.push_back(json::object(inner));
-  }
-  members.emplace_back("by_length", json::list(bands));
-  return json::lines(members);
+                           {"file", json::text(request.file)}};
+  for (auto& member : members_of(evaluation)) members.push_back(std::move(member));
+  print(json::lines(members));
 }
 
 void run(const Request& request) {
-  const TrainedModel trained(request.folder);
+  lengths_of(request.lengths);  // reports a bad list before the model is opened
+  TrainedModel trained(request.folder, {.weights = request.weights});
   warn(trained.warnings());
-  const Evaluation evaluation = evaluate(trained, request.file);
-  print(request.json ? as_json(evaluation, trained, request) : as_text(evaluation, request));
+  trained.model().parameters().freeze("");
+  if (request.truncate && trained.task().on_streams()) {
+    fail(Fault::usage, "eval: --truncate applies to examples, but the model reads '{}' as one text",
+         request.file);
+  }
+  ProgressLine line;
+  if (reads_windows(trained, request)) {
+    print_result(evaluate_text(trained, request, line), trained, request, line);
+  } else {
+    print_result(
+        evaluate(trained, request.file, {.truncate = request.truncate, .progress = progress_on(line)}),
+        trained, request, line);
+  }
 }
 
 }  // namespace
 
 void add_eval(CLI::App& program) {
-  Command command(program, "eval", "Measure a trained model on a file");
+  Command command(program, "eval", "Measure a trained model on a file, also at other lengths");
   command.footer(
       "Examples:\n"
       "  locus eval runs/verdict the-verdict.txt\n"
+      "  locus eval runs/verdict the-verdict.txt --lengths 64,128,256,512 --out lengths.html\n"
+      "  locus eval models/gpt2 text.txt --lengths 512,1024 --stride 256\n"
       "  locus eval runs/reverse/last configs/data/reverse.test.tsv --json\n\n"
       "DATA has the format of the training data: a text, a token file, .tsv or .jsonl. `majority` is the\n"
-      "accuracy of always predicting the most common target.");
+      "accuracy of always predicting the most common target.\n\n"
+      "--lengths evaluates a text in windows of each length. Every length has the same targets, so the\n"
+      "numbers can be compared. A length that the model cannot read is reported and skipped.");
   auto request = std::make_shared<Request>();
   command
       .option("DIR", request->folder,
-              "A run folder, which means its best checkpoint, a checkpoint folder, or a Hugging Face model "
-              "folder")
+              "A run, which means its best checkpoint, a checkpoint, or a Hugging Face model folder")
       .required();
   command.option("DATA", request->file, "The file to evaluate on").required();
+  command.option("--lengths", request->lengths,
+                 "Window lengths in tokens, comma-separated [a run: the windows of its validation; a model "
+                 "folder: the longest that the model and the text allow]");
+  command
+      .option("--stride", request->stride,
+              "Tokens from one window to the next; only new tokens are targets [no overlap]")
+      .between(1, 1 << 24);
+  command
+      .option("--out", request->out, "Write a page with charts of the loss by length and by position, .html")
+      .ends_in({".html"});
+  command.flag("--truncate", request->truncate, "Cut examples that are longer than the model can read");
   command.flag("--json", request->json, "Print JSON");
+  add_dtype(command, request->weights);
+  add_threads(command);
   command.callback([request] { run(*request); });
 }
 

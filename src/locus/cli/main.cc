@@ -62,6 +62,8 @@ struct OptionHint {
 };
 constexpr OptionHint kOptionHints[] = {
     {Code::context_too_long, "--truncate", "add --truncate to cut texts that are too long"},
+    {Code::context_too_long, "--set",
+     "raise data.context, or set data.truncate to cut texts that are too long"},
 };
 
 Error with_option_hint(const Error& error, const CLI::App& command) {

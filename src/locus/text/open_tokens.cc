@@ -23,11 +23,16 @@ std::shared_ptr<const TokenStream> open_tokens(const std::filesystem::path& file
           "text",
           file.string());
   std::vector<int32_t> ids;
+  const std::string name = fmt::format("'{}'", file.string());
   each_block(file, [&](std::string_view block, uint64_t, uint64_t) {
-    const std::vector<int32_t> more = tokenizer.encode(block);
-    ids.insert(ids.end(), more.begin(), more.end());
+    try {
+      const std::vector<int32_t> more = tokenizer.encode(block);
+      ids.insert(ids.end(), more.begin(), more.end());
+    } catch (const Error& error) {
+      throw error.at(name);
+    }
   });
-  return std::make_shared<MemoryTokens>(std::move(ids), tokenizer.size(), fmt::format("'{}'", file.string()));
+  return std::make_shared<MemoryTokens>(std::move(ids), tokenizer.size(), name);
 }
 
 }  // namespace locus

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "locus/train/metrics.h"
 #include "locus/train/predictions.h"
 #include "locus/train/trained_model.h"
 
@@ -11,8 +12,9 @@ namespace locus {
 
 struct Evaluation {
   int64_t samples = 0, targets = 0;
-  // The numbers of summary(), then `majority`: the accuracy of always predicting the most frequent target.
-  // For answers, exact_match and f1 of the answer texts take the place of `majority`.
+  // The numbers of Tally, then `bits_per_byte` for the next token of a text, and `majority`: the accuracy of
+  // always predicting the most frequent target. For answers, exact_match and f1 of the answer texts take the
+  // place of `majority`.
   std::vector<NamedNumber> numbers;
 
   // The length is that of the sample, or of its source for an encoder-decoder. For a decoder on windows over
@@ -25,6 +27,14 @@ struct Evaluation {
   std::vector<Band> by_length;
 };
 
-Evaluation evaluate(const TrainedModel& trained, const std::filesystem::path& file);
+struct EvaluationOptions {
+  bool truncate =
+      false;  // cut examples that are longer than the context of the model; else they are an error
+  SampleProgress progress = {};
+};
+
+// A file has the format of the training data of the model's task.
+Evaluation evaluate(const TrainedModel& trained, const std::filesystem::path& file,
+                    const EvaluationOptions& options = {});
 
 }  // namespace locus

@@ -26,7 +26,7 @@ using NamedNumber = std::pair<std::string, double>;
 struct Validation {
   int64_t step = 0;
   double loss = 0;
-  std::vector<NamedNumber> more;  // accuracy, perplexity, ..: see summary()
+  std::vector<NamedNumber> more;  // accuracy, perplexity, ..: see Tally::numbers()
 };
 
 // The open file. Each line is written immediately, so a killed process loses none.

@@ -7,7 +7,7 @@
 #include "locus/op/elementwise.h"
 #include "locus/op/layout.h"
 #include "locus/train/packed_samples.h"
-#include "locus/train/predictions.h"
+#include "locus/train/tally.h"
 
 namespace locus {
 namespace {
@@ -87,7 +87,7 @@ PartialLoss ModelObjective::loss(const MicroBatch& micro_batch) {
 
 std::optional<Validation> ModelObjective::evaluate() {
   if (validation_ == nullptr || validation_->size() == 0) return std::nullopt;
-  std::vector<NamedNumber> numbers = summary(model_.blueprint(), predictions(model_, *validation_));
+  std::vector<NamedNumber> numbers = tally(model_, *validation_).numbers();
   return Validation{.loss = numbers.front().second, .more = {numbers.begin() + 1, numbers.end()}};
 }
 

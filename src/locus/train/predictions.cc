@@ -2,62 +2,108 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "locus/base/error.h"
+#include "locus/base/parallel.h"
+#include "locus/op/gather.h"
 #include "locus/train/packed_samples.h"
 
 namespace locus {
 namespace {
 
 constexpr int64_t kBatchTokens = 4096;
+constexpr int64_t kMostLogits = int64_t{1} << 25;  // at a time, for heads over a vocabulary
 
-// The prediction of one target, from the logits of all classes.
-Prediction predict(std::span<const float> logits, int32_t target) {
+// What the logits of all classes predict for a target.
+void predict(std::span<const float> logits, Prediction& prediction) {
   const auto most = std::ranges::max_element(logits);
   double total = 0;
   for (const float logit : logits) total += std::exp(static_cast<double>(logit) - *most);
-  return {.target = target,
-          .predicted = static_cast<int32_t>(most - logits.begin()),
-          .loss = std::log(total) + *most - logits[static_cast<size_t>(target)]};
+  prediction.predicted = static_cast<int32_t>(most - logits.begin());
+  prediction.loss = std::log(total) + *most - logits[static_cast<size_t>(prediction.target)];
 }
 
 // Logits [N, 2] over the tokens of a sample: start and end of the answer are each a softmax over them.
-void predict_ends(std::span<const float> logits, const Sample& sample, std::vector<Prediction>& out) {
-  std::vector<float> column(sample.ids.size());
+void predict_ends(std::span<const float> logits, std::span<Prediction> ends) {
+  std::vector<float> column(logits.size() / 2);
   for (size_t end = 0; end < 2; ++end) {
     for (size_t i = 0; i < column.size(); ++i) column[i] = logits[2 * i + end];
-    out.push_back(predict(column, sample.targets.at(end)));
-    out.back().position = static_cast<int64_t>(end);
+    predict(column, ends[end]);
   }
 }
 
-double mean_f1(const std::vector<Prediction>& predictions) {
-  struct Counts {
-    int64_t right = 0, predicted = 0, expected = 0;
-  };
-  std::map<int32_t, Counts> labels;
-  for (const Prediction& one : predictions) {
-    ++labels[one.target].expected;
-    ++labels[one.predicted].predicted;
-    labels[one.predicted].right += one.predicted == one.target ? 1 : 0;
+// The targets of a batch, in the order of its samples.
+struct Targets {
+  std::vector<Prediction> predictions;  // of which the model's part is missing
+  std::vector<int32_t> rows;            // the row of the batch that makes each prediction
+};
+
+// A sample of a sequence head has one row, the sample itself; of other heads, a row for each token.
+Targets targets_of(const std::vector<Sample>& batch, int64_t number, HeadKind head) {
+  Targets result;
+  int32_t row = 0;
+  for (const Sample& sample : batch) {
+    const size_t length = sample.text.empty() ? sample.ids.size() : sample.text.size();
+    for (size_t i = 0; i < sample.targets.size(); ++i) {
+      if (sample.targets[i] == kernel::kIgnoredTarget) continue;
+      result.predictions.push_back({.sample = number,
+                                    .length = static_cast<int64_t>(length),
+                                    .position = static_cast<int64_t>(i),
+                                    .target = sample.targets[i]});
+      result.rows.push_back(row + static_cast<int32_t>(i));
+    }
+    row += static_cast<int32_t>(head == HeadKind::answer ? sample.ids.size() : sample.targets.size());
+    ++number;
   }
-  double sum = 0;
-  for (const auto& [label, counts] : labels) {
-    sum += 2.0 * static_cast<double>(counts.right) / static_cast<double>(counts.predicted + counts.expected);
-  }
-  return sum / static_cast<double>(labels.size());
+  return result;
 }
 
-// The share of samples without a wrong prediction.
-double all_right(const std::vector<Prediction>& predictions) {
-  std::map<int64_t, bool> samples;
+// The hidden states of a batch, for a head that is applied row by row.
+Var hidden_of(const Model& model, const PackedSamples& packed) {
+  const Transformer& transformer = model.transformer();
+  if (model.blueprint().kind != ModelKind::encoder_decoder) return transformer(packed.tokens);
+  return transformer.decode(packed.tokens, transformer.encode(packed.text));
+}
+
+// Row i of the logits makes prediction i.
+void predict_rows(const Tensor& logits, std::span<Prediction> predictions) {
+  const auto width = static_cast<size_t>(logits.shape().cols());
+  const auto values = logits.data<float>();
   for (const Prediction& one : predictions) {
-    bool& right = samples.emplace(one.sample, true).first->second;
-    right = right && one.predicted == one.target;
+    require(static_cast<size_t>(one.target) < width, Code::bad_token,
+            "a target is {}, expected 0 to {}, as the model predicts", one.target, width - 1);
   }
-  const auto right = std::ranges::count_if(samples, [](const auto& sample) { return sample.second; });
-  return static_cast<double>(right) / static_cast<double>(samples.size());
+  parallel_for(std::ssize(predictions), 16, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      predict(values.subspan(static_cast<size_t>(i) * width, width), predictions[static_cast<size_t>(i)]);
+    }
+  });
+}
+
+void predict_batch(const Model& model, const std::vector<Sample>& batch, Targets& targets) {
+  const Blueprint& b = model.blueprint();
+  const PackedSamples packed = pack(batch, b);
+  const std::span<Prediction> predictions = targets.predictions;
+  if (b.head == HeadKind::answer) {
+    const Tensor logits = logits_of(model, packed).value();
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const auto first = static_cast<size_t>(targets.rows[2 * i]);
+      predict_ends(logits.data<float>().subspan(2 * first, 2 * batch[i].ids.size()),
+                   predictions.subspan(2 * i, 2));
+    }
+    return;
+  }
+  const bool tokens = predicts_tokens(b.head);
+  const Var source = tokens ? hidden_of(model, packed) : logits_of(model, packed);
+  const auto most = static_cast<size_t>(tokens ? std::max<int64_t>(1, kMostLogits / b.vocabulary)
+                                               : std::ssize(predictions));
+  for (size_t begin = 0; begin < predictions.size(); begin += most) {
+    const size_t size = std::min(most, predictions.size() - begin);
+    const Tensor ids = Tensor::of({static_cast<int64_t>(size)}, std::span(targets.rows).subspan(begin, size));
+    const Var rows = op::gather(source, ids);
+    predict_rows((tokens ? model.head()(rows, packed.tokens.placement) : rows).value(),
+                 predictions.subspan(begin, size));
+  }
 }
 
 }  // namespace
@@ -77,59 +123,18 @@ void each_batch(const Samples& samples,
   }
 }
 
-std::vector<Prediction> predictions(const Model& model, const Samples& samples) {
+void each_prediction(const Model& model, const Samples& samples,
+                     const std::function<void(const Prediction&)>& f, const SampleProgress& progress) {
   const NoGrad guard;
-  std::vector<Prediction> all;
-  const HeadKind head = model.blueprint().head;
-  each_batch(samples, [&](const std::vector<Sample>& batch, int64_t number) {
-    const Tensor logits = logits_of(model, pack(batch, model.blueprint())).value();
-    const std::vector<float> values = logits.values();
-    const auto width = static_cast<size_t>(logits.shape().cols());
-    size_t row = 0;
-    for (const Sample& sample : batch) {
-      const size_t first = all.size();
-      const auto left = std::span(values).subspan(row * width);
-      if (head == HeadKind::answer) {
-        predict_ends(left, sample, all);
-        row += sample.ids.size();
-      } else {
-        for (size_t i = 0; i < sample.targets.size(); ++i) {
-          if (sample.targets[i] == kernel::kIgnoredTarget) continue;
-          all.push_back(predict(left.subspan(i * width, width), sample.targets[i]));
-          all.back().position = static_cast<int64_t>(i);
-        }
-        row += sample.targets.size();
-      }
-      for (size_t i = first; i < all.size(); ++i) {
-        all[i].sample = number;
-        all[i].length = static_cast<int64_t>(sample.text.empty() ? sample.ids.size() : sample.text.size());
-      }
-      ++number;
-    }
+  bool any = false;
+  each_batch(samples, [&](const std::vector<Sample>& batch, int64_t first) {
+    Targets targets = targets_of(batch, first, model.blueprint().head);
+    if (!targets.rows.empty()) predict_batch(model, batch, targets);
+    any = any || !targets.rows.empty();
+    for (const Prediction& one : targets.predictions) f(one);
+    if (progress) progress(first + std::ssize(batch), samples.size());
   });
-  require(!all.empty(), "{}: no sample has a target, expected at least one", samples.name());
-  return all;
-}
-
-std::vector<NamedNumber> summary(const Blueprint& blueprint, const std::vector<Prediction>& predictions) {
-  const auto count = static_cast<double>(predictions.size());
-  double loss = 0;
-  for (const Prediction& one : predictions) loss += one.loss / count;
-  const auto right = static_cast<double>(
-      std::ranges::count_if(predictions, [](const Prediction& one) { return one.predicted == one.target; }));
-  const HeadKind head = blueprint.head;
-  std::vector<NamedNumber> numbers = {
-      {"loss", loss}, {"accuracy", head == HeadKind::answer ? all_right(predictions) : right / count}};
-  if (predicts_tokens(head)) {
-    numbers.emplace_back("perplexity", std::exp(loss));
-  }
-  if (blueprint.kind == ModelKind::encoder_decoder && head == HeadKind::next_token) {
-    numbers.emplace_back("exact_match", all_right(predictions));
-  }
-  if (head == HeadKind::sequence_class || head == HeadKind::token_class) {
-    numbers.emplace_back("f1", mean_f1(predictions));
-  }
-  return numbers;
+  require(any, "{}: no sample has a target, expected at least one", samples.name());
 }
 
 }  // namespace locus

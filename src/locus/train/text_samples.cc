@@ -59,7 +59,9 @@ int64_t ListedSamples::length(int64_t index) const {
   return static_cast<int64_t>(sample.ids.size() + sample.text.size());
 }
 
-int32_t mask_token(const Tokenizer& tokenizer) {
+int32_t mask_token(const TextTask& task) {
+  const Tokenizer& tokenizer = *task.tokenizer;
+  if (!task.mask.empty()) return tokenizer.special(task.mask);
   const auto& specials = tokenizer.specials().ids();
   const auto found = specials.find("[MASK]");
   return found != specials.end() ? found->second : tokenizer.special(kMaskToken);

@@ -59,8 +59,9 @@ class ListedSamples final : public Samples {
   std::string name_;
 };
 
-// The mask token: [MASK] as in BERT if the tokenizer has it, otherwise <mask>.
-int32_t mask_token(const Tokenizer& tokenizer);
+// The mask token: the one that the task names; else [MASK] as in BERT if the tokenizer has it, otherwise
+// <mask>.
+int32_t mask_token(const TextTask& task);
 
 // The text or pair in its frame (train/text_frame.h); the target is the label.
 Sample labeled_sample(const LabeledText& example, const TextTask& task);

@@ -22,9 +22,8 @@ std::vector<int32_t> renumbered(const TextTask& task, const std::vector<std::str
   std::vector<int32_t> numbers;
   for (const std::string& name : names) {
     const auto known = std::ranges::find(task.labels, name);
-    require(known != task.labels.end(),
-            "{}: unknown label {}, expected one of the {} labels of the training data", quoted(file),
-            quote(name), task.labels.size());
+    require(known != task.labels.end(), "{}: unknown label {}, expected one of the {} labels of the model",
+            quoted(file), quote(name), task.labels.size());
     numbers.push_back(static_cast<int32_t>(known - task.labels.begin()));
   }
   return numbers;
@@ -98,15 +97,18 @@ std::vector<std::string> label_names(HeadKind head, const fs::path& file) {
   return {};
 }
 
+Masking masking_of(const TextTask& task) {
+  Masking masking = {.rate = task.data.mask_rate,
+                     .mask = mask_token(task),
+                     .vocabulary = std::min<int32_t>(task.tokenizer->size(),
+                                                     static_cast<int32_t>(task.blueprint.vocabulary))};
+  for (const auto& [name, id] : task.tokenizer->specials().ids()) masking.kept.insert(id);
+  return masking;
+}
+
 std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<const TokenStream> stream) {
   std::optional<Masking> masking;
-  if (task.blueprint.head == HeadKind::masked_token) {
-    masking = {.rate = task.data.mask_rate,
-               .mask = mask_token(*task.tokenizer),
-               .vocabulary = std::min<int32_t>(task.tokenizer->size(),
-                                               static_cast<int32_t>(task.blueprint.vocabulary))};
-    for (const auto& [name, id] : task.tokenizer->specials().ids()) masking->kept.insert(id);
-  }
+  if (task.blueprint.head == HeadKind::masked_token) masking = masking_of(task);
   return std::make_unique<WindowSamples>(std::move(stream), task.data.context, task.data.stride,
                                          std::move(masking), task.seed);
 }
@@ -117,10 +119,8 @@ std::vector<Sample> example_samples(const TextTask& task, const fs::path& file) 
   for (size_t i = 0; i < samples.size(); ++i) {
     if (task.is_encoder_decoder() && !task.on_pairs()) add_encoder_input(samples[i], task);
     const size_t length = std::max(samples[i].ids.size(), samples[i].text.size());
-    require(length <= context,
-            "{}, line {}: the example has {} tokens, expected at most data.context, {}; raise data.context "
-            "or set "
-            "data.truncate",
+    require(length <= context, Code::context_too_long,
+            "{}, line {}: the example has {} tokens, expected at most {}, the context of the task",
             quoted(file), i + 1, length, context);
   }
   return samples;

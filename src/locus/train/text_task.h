@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "locus/nn/blueprint.h"
+#include "locus/text/masking.h"
 #include "locus/text/token_stream.h"
 #include "locus/text/tokenizer.h"
 #include "locus/train/samples.h"
@@ -57,12 +58,20 @@ struct DataSettings {
   }
 };
 
+// The special tokens around a window over a text.
+struct WindowFrame {
+  std::vector<int32_t> before = {}, after = {};
+  int64_t size() const { return std::ssize(before) + std::ssize(after); }
+};
+
 struct TextTask {
   Blueprint blueprint;
   DataSettings data;
   uint64_t seed = 0;          // of masking and of random initialization
   bool from_hub = false;      // from a Hugging Face folder: the tokenizer alone adds special tokens
   bool pair_segments = true;  // the two texts of a pair have different segments
+  WindowFrame window_frame;   // empty in training
+  std::string mask;           // the name of the mask token; empty: [MASK] or <mask>
   std::shared_ptr<const Tokenizer> tokenizer;
   std::vector<std::string> labels;  // label names; empty if the head has no labels
 
@@ -78,6 +87,9 @@ struct TextTask {
 
 // The names of the labels in a file; empty for a head without labels.
 std::vector<std::string> label_names(HeadKind head, const std::filesystem::path& file);
+
+// How tokens are masked, for a head that predicts masked tokens.
+Masking masking_of(const TextTask& task);
 
 // Windows over a stream, for a task with on_streams().
 std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<const TokenStream> stream);

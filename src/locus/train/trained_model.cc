@@ -1,5 +1,6 @@
 #include "locus/train/trained_model.h"
 
+#include <algorithm>
 #include <future>
 
 #include "locus/base/error.h"
@@ -7,6 +8,7 @@
 #include "locus/base/paths.h"
 #include "locus/text/tokenizer_config.h"
 #include "locus/train/saved_run.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
@@ -28,6 +30,24 @@ bool has_segments(const Config& config) {
   return found;
 }
 
+// A decoder reads what the tokenizer puts before a text, such as a beginning-of-sequence token. An encoder
+// also reads what it puts after it.
+WindowFrame window_frame_of(const TextTask& task) {
+  const Encoding framed = TextFrame().read({"a"}, *task.tokenizer, {.unit = OffsetUnit::none});
+  WindowFrame frame;
+  const auto first = std::ranges::find_if(framed.texts, [](int8_t text) { return text == 0; });
+  const auto begin = static_cast<size_t>(first - framed.texts.begin());
+  for (size_t i = 0; i < framed.size(); ++i) {
+    if (framed.texts[i] != Encoding::kNoText) continue;
+    if (i < begin) {
+      frame.before.push_back(framed.ids[i]);
+    } else if (task.blueprint.kind == ModelKind::encoder) {
+      frame.after.push_back(framed.ids[i]);
+    }
+  }
+  return frame;
+}
+
 }  // namespace
 
 TextTask task_of(const ModelFolder& folder) {
@@ -36,6 +56,8 @@ TextTask task_of(const ModelFolder& folder) {
   TextTask task{.blueprint = b, .from_hub = true, .pair_segments = has_segments(config)};
   task.data.tokenizer = folder.path.string();
   task.data.context = length_limit(config, b.max_length);
+  const std::string_view mask = config.is_object("mask_token") ? "mask_token.content" : "mask_token";
+  if (b.head == HeadKind::masked_token && config.has(mask)) task.mask = config.text(mask);
   constexpr const char* kStart = "decoder_start_token_id";
   if (task.is_encoder_decoder() && folder.config.has(kStart)) {
     task.data.start_token = token_of(folder.config, kStart, b.vocabulary);
@@ -45,6 +67,22 @@ TextTask task_of(const ModelFolder& folder) {
     name_remaining_labels(task.labels, b.labels);
   }
   return task;
+}
+
+ForwardModel forward_model(TrainedModel& trained) {
+  if (trained.hub() != nullptr) return forward_model(*trained.hub());
+  std::vector<Binding> bindings;
+  for (const auto& [name, var] : trained.model().parameters().all()) {
+    bindings.push_back({.tensor = name, .ours = name, .parameters = {var}});
+  }
+  const auto token = [&trained](std::string_view field) {
+    if (field == "decoder_start_token_id") return trained.task().start_token();
+    const int32_t padding = trained.blueprint().padding_token;
+    require(field == "pad_token_id" && padding >= 0, "the run in '{}' has no {}, expected decoder_input_ids",
+            trained.folder().string(), field);
+    return padding;
+  };
+  return {.model = trained.model(), .bindings = std::move(bindings), .token = token};
 }
 
 TrainedModel::TrainedModel(const fs::path& folder, const Options& options)
@@ -66,7 +104,9 @@ void TrainedModel::open_hub(const Options& options) {
   hub_ = open_model(folder_, {.weights = options.weights, .lazy_tokens = options.lazy_tokens});
   warnings_ = hub_->warnings;
   task_ = task_of(*hub_);
-  if (options.for_text) task_.tokenizer = tokenizer.get();
+  if (!options.for_text) return;
+  task_.tokenizer = tokenizer.get();
+  if (task_.on_streams()) task_.window_frame = window_frame_of(task_);
 }
 
 void TrainedModel::open_run(const Options& options) {

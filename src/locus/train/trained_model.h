@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "locus/checkpoint/forward.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/train/text_task.h"
 
@@ -45,6 +46,10 @@ class TrainedModel {
   std::optional<Model> model_;  // of a run
   std::vector<std::string> warnings_;
 };
+
+// For forward(), which computes what transformers computes. The gradients of a run have the names of Locus.
+// The model must outlive the result.
+ForwardModel forward_model(TrainedModel& trained);
 
 // The task of a Hugging Face model folder, without its tokenizer: the labels and the start token in
 // config.json, and as context the longest input that model and tokenizer allow.
