@@ -1,15 +1,24 @@
-// locus forward: computes a model folder's outputs for inputs from a file, like transformers does.
+// locus forward: computes a model's outputs for inputs from a file, like transformers does.
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "locus/base/paths.h"
 #include "locus/base/quote.h"
-#include "locus/checkpoint/forward.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
+#include "locus/train/trained_model.h"
 
 namespace locus::cli {
 namespace {
+
+std::vector<std::filesystem::path> files_read(const TrainedModel& trained) {
+  if (trained.hub() == nullptr) return entries_of(trained.checkpoint());
+  std::vector<std::filesystem::path> files = {trained.hub()->config.path()};
+  const WeightFiles weights(trained.folder());
+  for (const SafetensorsFile& file : weights.files()) files.push_back(file.path());
+  return files;
+}
 
 // Refuses to overwrite a file that the command reads.
 void expect_not_read(const std::filesystem::path& out, const std::filesystem::path& file) {
@@ -22,13 +31,14 @@ void expect_not_read(const std::filesystem::path& out, const std::filesystem::pa
 }  // namespace
 
 void add_forward(CLI::App& program) {
-  Command command(program, "forward", "Run a model folder on inputs from a file");
+  Command command(program, "forward", "Run a model on inputs from a file");
   command.footer(
       "Input: a JSON object of lists, with the names of transformers: input_ids, and optionally\n"
       "attention_mask, token_type_ids, position_ids, decoder_input_ids, labels, start_positions,\n"
       "end_positions.\n"
       "Output: a safetensors file with last_hidden_state; logits, or start_logits and end_logits; loss if\n"
-      "labels are given; and with --gradients grad.NAME for every parameter.\n\n"
+      "labels are given; and with --gradients grad.NAME for every parameter\n"
+      "(of a run, with the names of its model.safetensors).\n\n"
       "Example:\n  locus forward models/all-MiniLM-L6-v2 --input x.json --out y.safetensors");
   struct Request {
     std::string folder, input, out;
@@ -36,7 +46,8 @@ void add_forward(CLI::App& program) {
     DType weights = DType::f32;
   };
   auto request = std::make_shared<Request>();
-  command.option("DIR", request->folder, "A Hugging Face model folder").required();
+  command.option("DIR", request->folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
+      .required();
   command.option("--input", request->input, "The JSON file with the inputs").required();
   command.option("--out", request->out, "The safetensors file to write").required();
   command.flag("--gradients", request->gradients,
@@ -47,13 +58,11 @@ void add_forward(CLI::App& program) {
     if (request->gradients && request->weights != DType::f32) {
       fail(Fault::usage, "forward: --gradients cannot be combined with --dtype bf16; gradients need f32");
     }
-    ModelFolder folder = open_model(request->folder, {.weights = request->weights});
-    warn(folder.warnings);
+    TrainedModel trained(request->folder, {.weights = request->weights, .for_text = false});
+    warn(trained.warnings());
     expect_not_read(request->out, request->input);
-    expect_not_read(request->out, folder.config.path());
-    const WeightFiles weights(request->folder);
-    for (const SafetensorsFile& file : weights.files()) expect_not_read(request->out, file.path());
-    write_safetensors(request->out, forward(folder, inputs, request->gradients));
+    for (const std::filesystem::path& file : files_read(trained)) expect_not_read(request->out, file);
+    write_safetensors(request->out, forward(forward_model(trained), inputs, request->gradients));
   });
 }
 
