@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "locus/cli/command.h"
+#include "locus/cli/eval_output.h"
+#include "locus/cli/lengths.h"
 #include "locus/cli/terminal.h"
 
 namespace locus::cli {
@@ -12,6 +14,14 @@ namespace {
 
 const std::vector<std::string> kWays = {"interpolate", "repeat", "linear", "ntk",
                                         "yarn"};  // in the order of the enum
+
+LengthEvaluation evaluation_of(const std::string& folder, const std::string& text,
+                               const std::vector<int64_t>& lengths) {
+  TrainedModel trained(folder);
+  trained.model().parameters().freeze("");
+  ProgressLine line;
+  return evaluate_lengths(trained, text, {.lengths = lengths, .progress = progress_on(line)});
+}
 
 }  // namespace
 
@@ -22,9 +32,11 @@ void add_stretch(CLI::App& program) {
       "Rotary models: linear, ntk or yarn, written as a RoPE scaling in config.json.\n"
       "The new folder also opens in transformers. Fine-tune it at the new length, or evaluate it as it "
       "is.\n\n"
-      "Example:\n  locus stretch models/bert --length 1024 --how interpolate --out models/bert-1024");
+      "Examples:\n"
+      "  locus stretch models/bert --length 1024 --how interpolate --out models/bert-1024\n"
+      "  locus stretch models/gpt2 --length 2048 --how repeat --out longer --evaluate text.txt");
   struct Request {
-    std::string folder, how, out;
+    std::string folder, how, out, text;
     int64_t length = 0;
   };
   auto request = std::make_shared<Request>();
@@ -34,12 +46,23 @@ void add_stretch(CLI::App& program) {
       .required();
   command.option("--how", request->how, "Method, see below").one_of(kWays).required();
   command.option("--out", request->out, "The folder to write").required();
+  command.option("--evaluate", request->text,
+                 "A text: print the loss before and after, at the old and at the new length");
   command.callback([request] {
     const auto how = static_cast<Stretch>(std::ranges::find(kWays, request->how) - kWays.begin());
     const ModelFolder folder = open_model(request->folder);
+    const std::vector<int64_t> lengths = {folder.architecture.blueprint.max_length, request->length};
+    std::vector<NamedEvaluation> measured;
+    if (!request->text.empty()) {
+      measured.push_back({"before", evaluation_of(request->folder, request->text, lengths)});
+    }
     stretch_model(folder, request->length, how, request->out);
+    if (!request->text.empty()) {
+      measured.push_back({"after", evaluation_of(request->out, request->text, lengths)});
+    }
     print(fmt::format("{}: context of {} tokens, extended from {}\n", request->out, request->length,
                       folder.architecture.blueprint.max_length));
+    if (!measured.empty()) print("\n" + as_text(measured));
   });
 }
 

@@ -1,0 +1,45 @@
+// locus stretch --evaluate: the loss of a text before and after.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/program.h"
+#include "tests/temporary_folder.h"
+
+namespace locus {
+namespace {
+
+const std::string kText = LOCUS_GOLDEN "/lengths/text.txt";
+const std::string kModel = LOCUS_GOLDEN "/apply/write";  // learned positions, 48 of them
+
+TEST(StretchCommand, EvaluatesBeforeAndAfterAtBothLengths) {
+  const TemporaryFolder folder(in_memory());
+  const std::string out = (folder / "longer").string();
+  const Outcome outcome = run_program(
+      "stretch " + kModel + " --length 96 --how repeat --out " + out + " --evaluate " + kText, "COLUMNS=200");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("before") || line.starts_with("after")) rows.push_back(line);
+  }
+  ASSERT_EQ(rows.size(), 4u) << outcome.out;
+  expect_values(rows[0], {"before", "48", "5.9381"});  // as in tests/golden/lengths/expected.json
+  expect_values(rows[1], {"before", "96", "learned", "48"});
+  expect_values(rows[2], {"after", "48", "5.9381"});  // the first rows of a repeated table are the old ones
+  expect_values(rows[3], {"after", "96"});
+  EXPECT_FALSE(contains(rows[3], "learned")) << rows[3];
+}
+
+TEST(StretchCommand, ATextThatCannotBeEvaluatedIsAnErrorBeforeAnythingIsWritten) {
+  const TemporaryFolder folder(in_memory());
+  put(folder / "short.txt", "the dog");
+  const std::string out = (folder / "longer").string();
+  const std::string command = "stretch " + kModel + " --length 96 --how repeat --out " + out + " --evaluate ";
+  expect_program_fault(3, command + (folder / "short.txt").string(), {"short.txt", "48"});
+  expect_program_fault(4, command + "/nowhere.txt", {"/nowhere.txt"});
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+}  // namespace
+}  // namespace locus
