@@ -66,7 +66,7 @@ TEST_F(HubAnswers, ABertLearnsToAnswer) {
 TEST_F(HubAnswers, InvalidDataIsAnError) {
   put(folder / "x.jsonl", line("a", "a b c d e f a b c d e f", "f"));
   configure();
-  expect_refused(Fault::data, {"x.jsonl", "line 1", "16", "data.context", "14", "data.truncate"});
+  expect_refused(Fault::data, Code::context_too_long, {"x.jsonl", "line 1", "16", "14"});
   configure("truncate = true\n");
   EXPECT_EQ(plan().training->at(0, 0).targets, (Ids{8, 8}));
   configure("truncate = true\ncontext = 9\n");

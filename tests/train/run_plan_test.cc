@@ -117,7 +117,7 @@ TEST_F(RunPlans, EncoderAndDecoderBothReadATextToClassify) {
 TEST_F(RunPlans, ExamplesLongerThanTheContext) {
   file("x.tsv", "abc\tcba\nabcdefgh\thgfedcba\n");
   const std::string model = "[model]\nkind = 'encoder-decoder'\n[data]\ntrain = 'x.tsv'\ncontext = 6\n";
-  expect_refused(Fault::data, model, {"x.tsv", "line 2", "9", "data.context", "6", "data.truncate"});
+  expect_refused(Fault::data, model, {"x.tsv", "line 2", "9", "6"});
   const Sample cut = plan(model + "truncate = true\n").training->at(1, 0);
   const int32_t start = 256, end = 257;
   EXPECT_EQ(cut.text, (std::vector<int32_t>{'a', 'b', 'c', 'd', 'e', end})) << "special tokens stay";
