@@ -17,7 +17,8 @@ struct Case {
   double work = 0;     // bytes, or floating-point operations if the limit is fma: the minimum the job needs
   int64_t footprint = 0;  // bytes of all operands
   Limit limit = Limit::copy;
-  int64_t tokens = 0;  // tokens in a training step; if set, the table also shows tokens/s and peak memory
+  int64_t tokens =
+      0;  // tokens of a training or generation step; the table then shows tokens/s and peak memory
   // Creates the operands and returns the job; the operands live as long as the job.
   std::function<std::function<void()>()> prepare;
 };
@@ -29,6 +30,7 @@ void add_attention_cases();
 void add_checkpoint_cases();
 void add_elementwise_cases();
 void add_embed_cases();
+void add_generate_cases();
 void add_loss_cases();
 void add_matmul_cases();
 void add_norm_cases();

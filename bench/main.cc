@@ -125,6 +125,7 @@ int main(int argc, char** argv) try {
   add_checkpoint_cases();
   add_elementwise_cases();
   add_embed_cases();
+  add_generate_cases();
   add_loss_cases();
   add_matmul_cases();
   add_norm_cases();
