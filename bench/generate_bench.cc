@@ -51,8 +51,9 @@ const Architecture kGpt2 = {"gpt2-124M",
 class Generating {
  public:
   Generating(const Blueprint& blueprint, DType weights, int64_t sequences)
-      : model_(blueprint, {.weights = weights}), decoder_(model_, {}), lengths_(static_cast<size_t>(sequences)) {
+      : model_(blueprint, {.weights = weights}), decoder_(model_), lengths_(static_cast<size_t>(sequences)) {
     model_.parameters().freeze("");
+    for (int64_t i = 0; i < sequences; ++i) decoder_.add();
   }
 
   void extend_to(int64_t context) {

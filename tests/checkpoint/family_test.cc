@@ -100,7 +100,7 @@ TEST_P(FamilyGolden, DecodesWithACacheWhatTheFullPassGives) {
   const NoGrad scope;
   const Placement whole = Placement::rectangle(ids.size(0), length, b.policy());
   const Tensor full = folder.model.transformer()({whole.pack(ids), whole, {}}).value();
-  Cache cache;
+  Cache cache(ids.size(0));
   for (int64_t i = 0; i < length; ++i) {
     const Placement one = Placement::rectangle(ids.size(0), 1, b.policy());
     ForwardPass pass;

@@ -24,7 +24,9 @@ void decode(const std::filesystem::path& path, const locus::ForwardInputs& input
   const locus::ModelFolder folder = locus::open_model(path);
   const bool both = folder.architecture.blueprint.kind == locus::ModelKind::encoder_decoder;
   const Rows texts = rows_of(both ? inputs.decoder_input_ids : inputs.input_ids);
-  locus::Decoder decoder(folder.model, both ? rows_of(inputs.input_ids) : Rows());
+  locus::Decoder decoder(folder.model);
+  const Rows encoder_texts = both ? rows_of(inputs.input_ids) : Rows(texts.size());
+  for (const std::vector<int32_t>& text : encoder_texts) decoder.add(text);
   const size_t steps = texts[0].size() - texts.size() - 1;
   std::vector<float> logits;
   for (size_t step = 0; step < steps; ++step) {

@@ -1,5 +1,5 @@
 // Attention, forward and backward, compared with the reference over combinations of terms, shapes, SIMD
-// targets and thread counts.
+// targets and thread counts. With keys in the rooms of a KV cache it has the bits of packed keys.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -19,6 +19,7 @@ struct Case {
   bool distance = false, by_query = false, by_key = false, dense = false, shared_slots = false;
   float dropout = 0, cap = 0;
   bool contiguous = true;
+  bool rooms = false;  // forward only
 };
 
 Tensor starts(const std::vector<int32_t>& counts) {
@@ -45,6 +46,29 @@ Tensor clipped_slots(int64_t zero, int64_t size) {
   for (int64_t i = 0; i < size; ++i)
     values.push_back(static_cast<int32_t>(std::clamp<int64_t>(i - zero, -5, 5) + 5));
   return Tensor::of({size}, values);
+}
+
+// The keys and values of one sequence, rows [first, first + count) of k and v, in a room. The rest is NaN.
+kernel::RoomViews room_of(Stage& stage, const kernel::AttentionArgs& args, int64_t first, int64_t count) {
+  constexpr int64_t kBlock = kernel::kRoomBlock;
+  const int64_t G = args.key_heads, D = args.head_size, blocks = count / kBlock + 2;
+  const auto nan = [&](int64_t rows, int64_t cols) {
+    const View view = stage.intermediate({rows, cols}, args.k.dtype);
+    kernel::reference::each(view, [&](int64_t r, int64_t c) { kernel::reference::put(view, r, c, NAN); });
+    return view;
+  };
+  const View keys = nan(G * blocks * D, kBlock), values = nan(G * blocks * kBlock, (D + 15) / 16 * 16);
+  for (int64_t g = 0; g < G; ++g) {
+    for (int64_t j = 0; j < count; ++j) {
+      for (int64_t c = 0; c < D; ++c) {
+        kernel::reference::put(keys, (g * blocks + j / kBlock) * D + c, j % kBlock,
+                               kernel::reference::at(args.k, first + j, g * D + c));
+        kernel::reference::put(values, g * blocks * kBlock + j, c,
+                               kernel::reference::at(args.v, first + j, g * D + c));
+      }
+    }
+  }
+  return {keys, values};
 }
 
 class Scene {
@@ -83,15 +107,31 @@ class Scene {
         .stream = 4,
         .longest = *std::ranges::max_element(c_.keys),
         .out = stage.output({Nq, C}),
-        .lse = stage.output({Nq, c_.heads}),
+        .lse = c_.rooms ? View() : stage.output({Nq, c_.heads}),
     };
     if (c_.distance) args.by_distance = {stage.input({c_.heads, slots_.numel()}, 4), zero_};
     if (c_.by_query) args.by_query = {stage.input({11, slot_columns}, 5), slots_.view(), zero_};
     if (c_.by_key) args.by_key = {stage.input({11, slot_columns}, 6), slots_.view(), zero_};
     if (c_.dense) args.dense = stage.input({c_.heads, pairs_}, 7);
+    std::vector<kernel::RoomViews> rooms;
+    if (c_.rooms) {
+      int64_t first = 0;
+      for (const int32_t count : c_.keys) {
+        rooms.push_back(room_of(stage, args, first, count));
+        first += count;
+      }
+      args.k = args.v = {};
+      args.rooms = rooms;
+    }
     args.workspace = stage.workspace({1, stage.kernels().attention_workspace(args)});
     stage.kernels().attention(args);
+    if (!c_.rooms) run_backward(stage, args);
+  }
 
+ private:
+  void run_backward(Stage& stage, const kernel::AttentionArgs& args) const {
+    const int64_t Nq = query_positions_.numel(), Nk = key_positions_.numel(), C = c_.heads * c_.head_size;
+    const int64_t slot_columns = c_.shared_slots ? c_.head_size : C;
     kernel::AttentionBackwardArgs back = {.forward = args,
                                           .dout = stage.input({Nq, C}, 8),
                                           .dq = stage.output({Nq, C}),
@@ -105,7 +145,6 @@ class Scene {
     stage.kernels().attention_backward(back);
   }
 
- private:
   Case c_;
   Tensor query_starts_, key_starts_, query_positions_, key_positions_, slots_;
   int64_t zero_ = 0, pairs_ = 0;
@@ -250,6 +289,67 @@ TEST_P(Attention, MatchesTheReference) {
   }
 }
 
+// What decoding needs: one query, and prompts beside single queries, with every term.
+const std::vector<Case> kRoomCases = {
+    {.name = "one", .queries = {1}, .keys = {1}, .causal = true},
+    {.name = "unlike_lengths",
+     .queries = {1, 1, 5, 1},
+     .keys = {40, 300, 7, 1},
+     .heads = 6,
+     .key_heads = 2,
+     .causal = true,
+     .distance = true},
+    {.name = "uneven_teams",
+     .queries = {1, 3},
+     .keys = {530, 17},
+     .heads = 10,
+     .key_heads = 2,
+     .causal = true},
+    {.name = "window",
+     .queries = {1, 1, 9},
+     .keys = {5, 800, 30},
+     .head_size = 67,
+     .causal = true,
+     .window = 20},
+    {.name = "cross_attention", .queries = {1, 4, 1}, .keys = {33, 20, 257}, .heads = 4, .key_heads = 4},
+    {.name = "gaps",
+     .queries = {1, 1, 3},
+     .keys = {0, 33, 20},
+     .distance = true,
+     .dense = true,
+     .contiguous = false},
+    {.name = "capped", .queries = {1, 1}, .keys = {40, 300}, .causal = true, .window = 290, .cap = 0.7f},
+    {.name = "slots",
+     .queries = {1, 6, 1},
+     .keys = {20, 41, 1},
+     .causal = true,
+     .distance = true,
+     .by_query = true,
+     .by_key = true},
+};
+
+class RoomAttention : public ::testing::TestWithParam<Case> {};
+
+TEST_P(RoomAttention, MatchesTheReferenceAndHasTheBitsOfPackedKeys) {
+  const Case& packed = GetParam();
+  Case in_rooms = packed;
+  in_rooms.rooms = true;
+  const Scene scene(in_rooms), other(packed);
+  for (const Layout layout : kLayouts) {
+    compare(layout, {.relative = 2e-5, .absolute = 2e-5}, [&](Stage& stage) { scene.run(stage); });
+    each_target([&] {
+      Stage stage(Device::cpu, layout), plain(Device::cpu, layout);
+      scene.run(stage);
+      other.run(plain);
+      std::vector<double> want = plain.results();  // out, then results that only packed keys have
+      want.resize(stage.results().size());
+      EXPECT_TRUE(same_bits(stage.results(), want));
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernel, RoomAttention, ::testing::ValuesIn(kRoomCases),
+                         [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(Kernel, Attention, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
 

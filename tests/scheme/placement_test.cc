@@ -241,16 +241,6 @@ TEST(Placement, PacksAndUnpacks) {
   EXPECT_EQ(placement.pack(Tensor::zeros({2, 3}, DType::boolean)).shape(), (Shape{3}));
 }
 
-TEST(Placement, SelectsSequencesInAnyOrder) {
-  const Placement picked = of_lengths({2, 3}).after(of_lengths({1, 2})).select(std::vector<int64_t>{1, 0, 1});
-  EXPECT_EQ(ints(picked.sequences().query_starts), (Ints{0, 3, 5, 8}));
-  EXPECT_EQ(ints(picked.sequences().query_positions), (Ints{2, 3, 4, 1, 2, 2, 3, 4}));
-  EXPECT_EQ(ints(picked.sequences().key_positions), (Ints{0, 1, 2, 3, 4, 0, 1, 2, 0, 1, 2, 3, 4}));
-  expect_error(Fault::data, {"Placement::select", "2", "0 to 1"}, [] {
-    of_lengths({2, 3}).select(std::vector<int64_t>{2});
-  });
-}
-
 TEST(Placement, RefusesToPackWhatDoesNotFit) {
   const Placement placement = Placement::rectangle(2, 3);
   expect_error(Fault::data, Code::bad_shape, {"Placement::pack", "[3, 2]", "[2, 3, ..]"}, [&] {

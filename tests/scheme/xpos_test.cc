@@ -67,6 +67,21 @@ TEST(Xpos, StaysFiniteOverLongSequences) {
   }
 }
 
+// Cached keys are rotated: they are only valid as long as the variant is the same.
+TEST(Xpos, TheVariantChangesWithTheTables) {
+  const Made made = make("xpos", {{"scale_base", "2048"}}, kXposGeometry);
+  const auto first_row = [&](int64_t length) {
+    return made.scheme->terms(of_lengths({length}, {.offset = 1})).rotation->key_cos.rows(1, 2).values();
+  };
+  for (const int64_t length : {16382, 16383, 16384, 49150, 49151, 49152}) {
+    EXPECT_EQ(made.scheme->variant(length + 1) == made.scheme->variant(length + 2),
+              first_row(length) == first_row(length + 1))
+        << length;
+  }
+  EXPECT_EQ(made.scheme->variant(16384), 0);
+  EXPECT_EQ(made.scheme->variant(16385), 1);
+}
+
 TEST(Xpos, RefusesWhatFloatsCannotHold) {
   const Made made = make("xpos", {}, kXposGeometry);
   expect_error(Fault::data, Code::bad_position,

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "locus/tensor/view.h"
 
@@ -42,9 +43,23 @@ struct SlotViews {
   int64_t zero = 0;
 };
 
+// Keys in a room are in blocks of this many.
+inline constexpr int64_t kRoomBlock = 16;
+
+// The keys and values of one sequence in the memory of a KV cache, which has room for more than its keys. Key
+// heads are one after the other. Blocks of keys are transposed, so that the products of a query with the keys
+// of a block are sums of contiguous rows.
+struct RoomViews {
+  ConstView
+      keys;  // [G room/16 D, 16]: component c of key j is in row (g room/16 + j/16) D + c, column j % 16
+  ConstView values;  // [G room, D rounded up to 16]: value j is row g room + j
+};
+
 struct AttentionArgs {
   ConstView q;     // [Nq, H*D]
-  ConstView k, v;  // [Nk, G*D]
+  ConstView k, v;  // [Nk, G*D]; absent if there are rooms
+  // One for each sequence, instead of k and v. Only the forward pass reads them, without lse.
+  std::span<const RoomViews> rooms;
   SequenceViews sequences;
   int64_t heads = 0, key_heads = 0, head_size = 0;
   float scale = 1, cap = 0;  // 0: no cap

@@ -80,38 +80,39 @@ op::AttentionOptions Attention::options(const ForwardPass& pass, bool causal, in
 
 Var Attention::operator()(const Var& x, const StackPass& pass) const {
   auto [q, k, v] = project(x);
-  if (pass.pass.cache) {
-    require(!k.wants_grad() && !v.wants_grad(),
-            "attention: a forward pass with a KV cache cannot record gradients, expected a NoGrad scope");
-    const Cache::Rows all = pass.pass.cache->extend(layer_, {k.value(), v.value()});
-    k = Var(all.keys);
-    v = Var(all.values);
-  }
   const auto& [scheme, terms] = global_ ? pass.global_positions : pass.positions;
   if (terms.rotation) {
     q = op::rotate_queries(q, *terms.rotation, heads_);
-    k = op::rotate_keys(k, *terms.rotation, key_heads_);
+    RotationTerm fresh = *terms.rotation;  // only the keys of this pass; cached keys are rotated already
+    fresh.key_rows = fresh.query_rows;
+    k = op::rotate_keys(k, fresh, key_heads_);
   }
   const ScoreTerms scores = scheme.layer_scores(terms, view());
   const op::AttentionOptions how = options(pass.pass, causal_, window_);
-  if (pass.pass.trace) {
-    pass.pass.trace->weights.push_back(attention_weights(q, k, pass.placement.sequences(), scores, how));
+  const Sequences& sequences = pass.placement.sequences();
+  if (Cache* const cache = pass.pass.cache) {
+    require(!k.wants_grad() && !v.wants_grad(),
+            "attention: a forward pass with a KV cache cannot record gradients, expected a NoGrad scope");
+    const std::vector<op::KeyRoom> rooms = cache->extend(layer_, k.value(), v.value(), key_heads_);
+    return out_(op::attention(q, rooms, sequences, scores, how));
   }
-  return out_(op::attention(q, k, v, pass.placement.sequences(), scores, how));
+  if (pass.pass.trace) {
+    pass.pass.trace->weights.push_back(attention_weights(q, k, sequences, scores, how));
+  }
+  return out_(op::attention(q, k, v, sequences, scores, how));
 }
 
 Var Attention::cross_attention(const Var& x, const StackPass& pass) const {
-  Cache* const cache = pass.pass.cache;
   const auto keys = [&] { return normed(key_norm_, key_(pass.memory->states)); };
-  if (cache && !cache->has_cross_attention(layer_)) {
-    cache->set_cross_attention(layer_, {keys().value(), value_(pass.memory->states).value()},
-                               pass.memory->placement);
-  }
+  const auto values = [&] { return value_(pass.memory->states); };
   const Var q = normed(query_norm_, query_(x));
-  const Var k = cache ? Var(cache->cross_attention(layer_).keys) : keys();
-  const Var v = cache ? Var(cache->cross_attention(layer_).values) : value_(pass.memory->states);
-  const Placement placement = pass.placement.cross_attention(cache ? cache->text() : pass.memory->placement);
-  return out_(op::attention(q, k, v, placement.sequences(), {}, options(pass.pass, false, 0)));
+  const Sequences& sequences = pass.cross->sequences();
+  const op::AttentionOptions how = options(pass.pass, false, 0);
+  if (Cache* const cache = pass.pass.cache) {
+    if (cache->awaits_texts()) cache->add_texts(layer_, keys().value(), values().value(), key_heads_);
+    return out_(op::attention(q, cache->texts(layer_), sequences, {}, how));
+  }
+  return out_(op::attention(q, keys(), values(), sequences, {}, how));
 }
 
 }  // namespace locus

@@ -24,6 +24,7 @@ struct SchemePass {
 struct StackPass {
   ForwardPass pass;
   Placement placement;
+  std::optional<Placement> cross;          // with the encoder's tokens as keys, for cross-attention
   SchemePass positions, global_positions;  // the second is for global-attention layers
   std::optional<Memory> memory;            // the encoder's output, for a decoder with cross-attention
 };

@@ -76,9 +76,8 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
   require(std::isfinite(options.length_penalty),
           "beam_search: length_penalty is {}, expected a finite number", options.length_penalty);
   const auto count = static_cast<size_t>(options.beams);
-  std::vector<std::vector<int32_t>> texts;
-  if (!text.empty()) texts.push_back(text);
-  Decoder decoder(model, texts);
+  Decoder decoder(model);
+  decoder.add(text);
   std::vector<Hypothesis> beams(1), finished;
   const auto better = [&](const Hypothesis& a, const Hypothesis& b) {
     return a.score(options.length_penalty) > b.score(options.length_penalty);

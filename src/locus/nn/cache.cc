@@ -5,110 +5,123 @@
 namespace locus {
 namespace {
 
-void copy_rows(const Tensor& to, int64_t at, const Tensor& from, int64_t begin, int64_t end) {
-  to.rows(at, at + end - begin).copy_from(from.rows(begin, end));
+// Appends the rows of sequence b of a packed batch to its room of a layer, after `count` tokens.
+void append(std::vector<op::KeyRoom>& layers, int64_t layer, int64_t count, const Placement& batch, int64_t b,
+            const Tensor& keys, const Tensor& values, int64_t key_heads) {
+  const auto index = static_cast<size_t>(layer);
+  if (layers.size() <= index) layers.resize(index + 1);
+  const auto starts = batch.sequences().query_starts.data<int32_t>();
+  op::append(layers[index], count, keys.rows(starts[b], starts[b + 1]), values.rows(starts[b], starts[b + 1]),
+             key_heads);
 }
 
-// Memory for `rows` rows with the widths of `sample`.
-Cache::Rows room_for(int64_t rows, const Cache::Rows& sample) {
-  return {sample.keys.like({rows, sample.keys.size(1)}), sample.values.like({rows, sample.values.size(1)})};
-}
-
-void copy_rows(const Cache::Rows& to, int64_t at, const Cache::Rows& from, int64_t begin, int64_t end) {
-  copy_rows(to.keys, at, from.keys, begin, end);
-  copy_rows(to.values, at, from.values, begin, end);
-}
-
-Cache::Rows select_rows(const Cache::Rows& rows, std::span<const int32_t> starts,
-                        std::span<const int64_t> sequences) {
-  int64_t total = 0;
-  for (const int64_t b : sequences) total += starts[b + 1] - starts[b];
-  const Cache::Rows selected = room_for(total, rows);
-  int64_t at = 0;
-  for (const int64_t b : sequences) {
-    copy_rows(selected, at, rows, starts[b], starts[b + 1]);
-    at += starts[b + 1] - starts[b];
-  }
-  return selected;
+std::vector<op::KeyRoom> copies(const std::vector<op::KeyRoom>& rooms, int64_t count) {
+  std::vector<op::KeyRoom> result;
+  for (const op::KeyRoom& room : rooms) result.push_back(op::copy(room, count));
+  return result;
 }
 
 }  // namespace
 
-Placement Cache::begin(const Placement& fresh) {
-  before_.assign(static_cast<size_t>(fresh.count()) + 1, 0);
-  if (placement_) {
-    const auto starts = placement_->sequences().key_starts.data<int32_t>();
-    require(fresh.count() == placement_->count(), "KV cache: got {} sequences, expected {}", fresh.count(),
-            placement_->count());
-    before_.assign(starts.begin(), starts.end());
-    placement_ = fresh.after(*placement_);
-  } else {
-    placement_ = fresh;
+Cache::Pass Cache::begin(const Placement& fresh, const Placement* texts) {
+  require(fresh.count() == count(), "KV cache: got {} sequences, expected {}", fresh.count(), count());
+  std::vector<std::span<const int32_t>> seen;
+  std::vector<int64_t> lengths;  // of the texts of all sequences
+  int64_t next = 0;
+  for (const Sequence& sequence : sequences_) {
+    seen.emplace_back(sequence.positions);
+    if (!texts) continue;
+    lengths.push_back(sequence.text_length    ? *sequence.text_length
+                      : next < texts->count() ? texts->length(next)
+                                              : 0);
+    if (!sequence.text_length) ++next;
   }
-  return *placement_;
+  placement_ = fresh.after(seen);
+  texts_ = texts ? std::optional(*texts) : std::nullopt;
+  if (!texts) return {*placement_, {}};
+  require(next == texts->count(), "KV cache: got {} encoder texts, expected {}", texts->count(), next);
+  return {*placement_, placement_->cross_attention(Placement::of_lengths(lengths))};
 }
 
-void Cache::append(Layer& layer, const Rows& fresh) const {
-  const int64_t added = fresh.keys.size(0), wanted = layer.filled + added;
-  if (!layer.room.keys || layer.room.keys.size(0) < wanted) {
-    const Rows larger = room_for(std::max<int64_t>(2 * wanted, 64), fresh);
-    if (layer.filled > 0) copy_rows(larger, 0, layer.room, 0, layer.filled);
-    layer.room = larger;
+void Cache::end() {
+  const Sequences& all = placement_->sequences();
+  const auto starts = all.key_starts.data<int32_t>();
+  const auto positions = all.key_positions.data<int32_t>();
+  int64_t next = 0;
+  for (size_t b = 0; b < sequences_.size(); ++b) {
+    sequences_[b].positions.assign(positions.begin() + starts[b], positions.begin() + starts[b + 1]);
+    if (texts_ && !sequences_[b].text_length) sequences_[b].text_length = texts_->length(next++);
   }
-  copy_rows(layer.room, layer.filled, fresh, 0, added);
-  layer.filled = wanted;
+  placement_.reset();
+  texts_.reset();
 }
 
-void Cache::interleave(Layer& layer, const Rows& fresh) const {
-  const auto starts = placement_->sequences().key_starts.data<int32_t>();
-  const Rows interleaved = room_for(placement_->keys(), fresh);
-  for (size_t b = 0; b + 1 < starts.size(); ++b) {
-    const int64_t old = before_[b + 1] - before_[b], begin = starts[b] - before_[b];
-    if (old > 0) copy_rows(interleaved, starts[b], layer.room, before_[b], before_[b + 1]);
-    copy_rows(interleaved, starts[b] + old, fresh, begin, starts[b + 1] - before_[b + 1]);
+std::vector<op::KeyRoom> Cache::extend(int64_t layer, const Tensor& keys, const Tensor& values,
+                                       int64_t key_heads) {
+  std::vector<op::KeyRoom> rooms;
+  for (int64_t b = 0; b < count(); ++b) {
+    Sequence& own = sequences_[static_cast<size_t>(b)];
+    append(own.layers, layer, length(b), *placement_, b, keys, values, key_heads);
+    rooms.push_back(own.layers[static_cast<size_t>(layer)]);
   }
-  layer.room = interleaved;
-  layer.filled = placement_->keys();
+  return rooms;
 }
 
-Cache::Rows Cache::extend(int64_t layer, const Rows& fresh) {
-  if (layers_.size() <= static_cast<size_t>(layer)) layers_.resize(static_cast<size_t>(layer) + 1);
-  Layer& own = layers_[static_cast<size_t>(layer)];
-  require(own.filled + fresh.keys.size(0) == placement_->keys(),
-          "KV cache: layer {} would have {} rows, expected {}", layer, own.filled + fresh.keys.size(0),
-          placement_->keys());
-  if (placement_->count() == 1) {
-    append(own, fresh);
-  } else {
-    interleave(own, fresh);
+void Cache::add_texts(int64_t layer, const Tensor& keys, const Tensor& values, int64_t key_heads) {
+  int64_t next = 0;
+  for (Sequence& own : sequences_) {
+    if (!own.text_length) append(own.texts, layer, 0, *texts_, next++, keys, values, key_heads);
   }
-  return {own.room.keys.rows(0, own.filled), own.room.values.rows(0, own.filled)};
 }
 
-bool Cache::has_cross_attention(int64_t layer) const {
-  return static_cast<size_t>(layer) < cross_attention_.size() &&
-         cross_attention_[static_cast<size_t>(layer)].keys;
+std::vector<op::KeyRoom> Cache::texts(int64_t layer) const {
+  std::vector<op::KeyRoom> rooms;
+  for (const Sequence& own : sequences_) {
+    const bool empty = own.texts.size() <= static_cast<size_t>(layer);  // a text without tokens
+    rooms.push_back(empty ? op::KeyRoom() : own.texts[static_cast<size_t>(layer)]);
+  }
+  return rooms;
 }
 
-void Cache::set_cross_attention(int64_t layer, const Rows& rows, const Placement& text) {
-  if (cross_attention_.size() <= static_cast<size_t>(layer))
-    cross_attention_.resize(static_cast<size_t>(layer) + 1);
-  cross_attention_[static_cast<size_t>(layer)] = rows;
-  text_ = text;
+int64_t Cache::length(int64_t sequence) const {
+  return std::ssize(sequences_.at(static_cast<size_t>(sequence)).positions);
+}
+
+bool Cache::has_text(int64_t sequence) const {
+  return sequences_.at(static_cast<size_t>(sequence)).text_length.has_value();
+}
+
+void Cache::truncate(int64_t sequence, int64_t length) {
+  require(length >= 0 && length <= this->length(sequence),
+          "KV cache: sequence {} has {} tokens, expected at least {}", sequence, this->length(sequence),
+          length);
+  sequences_[static_cast<size_t>(sequence)].positions.resize(static_cast<size_t>(length));
+}
+
+// The keys of texts never change, so all copies share them.
+Cache::Sequence Cache::copy_of(const Sequence& sequence) const {
+  Sequence copy = sequence;
+  copy.layers = copies(sequence.layers, std::ssize(sequence.positions));
+  return copy;
 }
 
 void Cache::select(std::span<const int64_t> sequences) {
-  if (!placement_) return;
-  const auto starts = placement_->sequences().key_starts.data<int32_t>();
-  for (Layer& layer : layers_) {
-    layer.room = select_rows(layer.room, starts, sequences);
-    layer.filled = layer.room.keys.size(0);
+  std::vector<Sequence> selected(sequences.size());
+  std::vector<size_t> first(sequences_.size(), sequences.size());  // where a sequence is selected first
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    require(sequences[i] >= 0 && sequences[i] < count(), "KV cache: sequence is {}, expected 0 to {}",
+            sequences[i], count() - 1);
+    const auto b = static_cast<size_t>(sequences[i]);
+    if (first[b] == sequences.size()) {
+      first[b] = i;
+    } else {
+      selected[i] = copy_of(sequences_[b]);
+    }
   }
-  placement_ = placement_->select(sequences);
-  if (!text_) return;
-  const auto text_starts = text_->sequences().key_starts.data<int32_t>();
-  for (Rows& rows : cross_attention_) rows = select_rows(rows, text_starts, sequences);
-  text_ = text_->select(sequences);
+  for (size_t b = 0; b < first.size(); ++b) {
+    if (first[b] < sequences.size()) selected[first[b]] = std::move(sequences_[b]);
+  }
+  sequences_ = std::move(selected);
 }
 
 }  // namespace locus

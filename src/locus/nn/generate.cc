@@ -33,7 +33,10 @@ std::vector<std::vector<int32_t>> generate(const Model& model,
   check_sampling(options.sampling);
   std::vector<std::vector<int32_t>> histories = prompts, results(prompts.size()), fresh = prompts;
   if (prompts.empty() || options.max_tokens == 0) return results;
-  Decoder decoder(model, texts);
+  Decoder decoder(model);
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    decoder.add(texts.empty() ? std::vector<int32_t>() : texts[i]);
+  }
   std::vector<int64_t> open(prompts.size());  // prompts whose sequence has not ended
   std::iota(open.begin(), open.end(), 0);
   const Random random(options.seed, 0);

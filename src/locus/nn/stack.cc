@@ -60,11 +60,19 @@ Var Stack::operator()(const Tokens& tokens, const ForwardPass& pass,
                       const std::optional<Memory>& memory) const {
   require(!pass.recompute || (!pass.cache && !pass.trace),
           "forward pass: recompute is set together with a cache or a trace, which would be filled twice");
-  const Placement placement = pass.cache ? pass.cache->begin(tokens.placement) : tokens.placement;
+  require(!pass.cache || !pass.trace,
+          "forward pass: a cache is set together with a trace, expected one of them");
+  const Placement* const texts = memory ? &memory->placement : nullptr;
+  const auto [placement, cross] =
+      pass.cache
+          ? pass.cache->begin(tokens.placement, texts)
+          : Cache::Pass{tokens.placement,
+                        texts ? std::optional(tokens.placement.cross_attention(*texts)) : std::nullopt};
   const SchemePass own = {*schemes_.own, schemes_.own->terms(placement)};
   const StackPass all = {
       .pass = pass,
       .placement = placement,
+      .cross = cross,
       .positions = own,
       .global_positions =
           schemes_.global ? SchemePass{*schemes_.global, schemes_.global->terms(placement)} : own,
@@ -76,6 +84,7 @@ Var Stack::operator()(const Tokens& tokens, const ForwardPass& pass,
                        : layer(x, all);
     if (pass.trace) pass.trace->states.push_back(x.value());
   }
+  if (pass.cache) pass.cache->end();
   return norm_ ? norm_(x) : x;
 }
 

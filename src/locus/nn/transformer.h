@@ -13,8 +13,8 @@ class Transformer {
 
   // Hidden states [N, C] of a single stack.
   Var operator()(const Tokens& tokens, const ForwardPass& pass = {}) const;
-  // For an encoder-decoder: encode the text once, then decode. With a KV cache, decode() reads `memory` only
-  // in the first pass.
+  // For an encoder-decoder: encode the text once, then decode. With a KV cache, `memory` has the texts of the
+  // sequences whose text is not in the cache yet.
   Memory encode(const Tokens& text, const ForwardPass& pass = {}) const;
   Var decode(const Tokens& tokens, const Memory& memory, const ForwardPass& pass = {}) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "locus/base/checked.h"
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 #include "locus/op/contiguous.h"
@@ -14,13 +15,14 @@ struct Sizes {
   int64_t heads, key_heads, head_size, queries, keys;
 };
 
-Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor& v,
-                   const AttentionOptions& options) {
-  for (const auto& [name, tensor] : {std::pair("q", q), std::pair("k", k), std::pair("v", v)}) {
-    check.floating(name, tensor);
-    check.that(tensor.shape().rank() == 2, Code::bad_shape,
-               "{} has shape {}, expected [tokens, heads * head size]", name, tensor.shape());
-  }
+void check_rows(Check& check, const char* name, const Tensor& tensor) {
+  check.floating(name, tensor);
+  check.that(tensor.shape().rank() == 2, Code::bad_shape,
+             "{} has shape {}, expected [tokens, heads * head size]", name, tensor.shape());
+}
+
+Sizes check_queries(Check& check, const Tensor& q, const AttentionOptions& options) {
+  check_rows(check, "q", q);
   const int64_t heads = options.heads, key_heads = options.key_heads == 0 ? heads : options.key_heads;
   check.that(heads > 0 && q.size(1) % heads == 0 && q.size(1) > 0, Code::bad_shape,
              "q has shape {}, expected a last size divisible by {} heads", q.shape(), heads);
@@ -29,8 +31,6 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
   const int64_t head_size = q.size(1) / heads;
   check.that(head_size <= kernel::kMaxHeadSize, Code::bad_shape, "head size is {}, expected at most {}",
              head_size, kernel::kMaxHeadSize);
-  check.shaped("k", k, {k.size(0), key_heads * head_size}, "key heads * the head size of q");
-  check.shaped("v", v, k.shape(), "the shape of k");
   check.that(options.dropout >= 0 && options.dropout < 1, "dropout is {}, expected 0 or more and less than 1",
              options.dropout);
   check.that(options.window >= 0, "window is {}, expected 0 or more (0: no window)", options.window);
@@ -38,7 +38,35 @@ Sizes check_inputs(Check& check, const Tensor& q, const Tensor& k, const Tensor&
              "scale is {}, expected 0 or more (0: 1 / sqrt(head size))", options.scale);
   check.that(options.cap == 0 || (options.cap >= 1e-6f && options.cap <= 1e6f),
              "cap is {}, expected 1e-6 to 1e6, or 0 (no cap)", options.cap);
-  return {heads, key_heads, head_size, q.size(0), k.size(0)};
+  return {heads, key_heads, head_size, q.size(0), 0};
+}
+
+void check_packed(Check& check, const Tensor& k, const Tensor& v, Sizes& sizes) {
+  check_rows(check, "k", k);
+  check_rows(check, "v", v);
+  check.shaped("k", k, {k.size(0), sizes.key_heads * sizes.head_size}, "key heads * the head size of q");
+  check.shaped("v", v, k.shape(), "the shape of k");
+  sizes.keys = k.size(0);
+}
+
+void check_rooms(Check& check, std::span<const KeyRoom> rooms, const Sequences& s, Sizes& sizes) {
+  check.that(
+      s.key_starts && s.key_starts.dtype() == DType::i32 && s.key_starts.numel() == std::ssize(rooms) + 1,
+      Code::bad_shape, "got {} rooms, expected one for each sequence of key_starts, i32 [sequences + 1]",
+      rooms.size());
+  const auto starts = s.key_starts.data<int32_t>();
+  for (size_t b = 0; b < rooms.size(); ++b) {
+    const int64_t G = sizes.key_heads, D = sizes.head_size, room = rooms[b].room();
+    check.that(room >= starts[b + 1] - starts[b], Code::bad_shape,
+               "room {} is for {} tokens, expected the {} keys of its sequence", b, room,
+               starts[b + 1] - starts[b]);
+    if (room == 0) continue;
+    constexpr int64_t kBlock = kernel::kRoomBlock;
+    check.shaped("keys of a room", rooms[b].keys, {G, room / kBlock, D, kBlock}, "key heads and head size");
+    check.shaped("values of a room", rooms[b].values, {G, room, divide_up(D, kBlock) * kBlock},
+                 "key heads and head size");
+  }
+  sizes.keys = starts.back();
 }
 
 void check_starts(const Check& check, const char* name, const Tensor& starts, int64_t tokens) {
@@ -151,6 +179,16 @@ struct Call {
   Tensor out, lse;
   kernel::AttentionArgs args;
 
+  Call(const Var& query, const Sequences& s, const ScoreTerms& t)
+      : q(query),
+        by_distance(t.by_distance ? t.by_distance->table : Var()),
+        by_query(t.by_query ? t.by_query->table : Var()),
+        by_key(t.by_key ? t.by_key->table : Var()),
+        dense(t.dense),
+        sequences(s),
+        terms(t),
+        out(query.value().like(query.shape())) {}
+
   std::vector<Var> inputs() const { return {q, k, v, by_distance, by_query, by_key, dense}; }
 };
 
@@ -161,8 +199,8 @@ void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) 
                                           : 1 / std::sqrt(static_cast<float>(sizes.head_size));
   call.args = {
       .q = call.q.value().view(),
-      .k = call.k.value().view(),
-      .v = call.v.value().view(),
+      .k = call.k ? call.k.value().view() : View(),
+      .v = call.v ? call.v.value().view() : View(),
       .sequences = {s.query_starts.view(), s.key_starts.view(), s.query_positions.view(),
                     s.key_positions.view(), s.contiguous},
       .heads = sizes.heads,
@@ -211,35 +249,47 @@ void backward(const Call& call, const Tensor& dy) {
   }
 }
 
+void run(const Call& call, kernel::AttentionArgs args) {
+  const Kernels& device = kernels(call.out.device());
+  const Tensor workspace = call.out.like({1, device.attention_workspace(args)});
+  args.workspace = workspace.view();
+  device.attention(args);
+}
+
 }  // namespace
 
 Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequences, const ScoreTerms& terms,
               const AttentionOptions& options) {
   Check check("attention");
-  const Sizes sizes = check_inputs(check, q.value(), k.value(), v.value(), options);
-  const auto range = check_sequences(check, sequences, sizes, options);
-  check_terms(check, terms, sequences, sizes, range);
-  Call call = {.q = q,
-               .k = k,
-               .v = v,
-               .by_distance = terms.by_distance ? terms.by_distance->table : Var(),
-               .by_query = terms.by_query ? terms.by_query->table : Var(),
-               .by_key = terms.by_key ? terms.by_key->table : Var(),
-               .dense = terms.dense,
-               .sequences = sequences,
-               .terms = terms,
-               .out = q.value().like(q.shape())};
+  Sizes sizes = check_queries(check, q.value(), options);
+  check_packed(check, k.value(), v.value(), sizes);
+  check_terms(check, terms, sequences, sizes, check_sequences(check, sequences, sizes, options));
+  Call call(q, sequences, terms);
+  call.k = k, call.v = v;
   const std::vector<Var> inputs = call.inputs();
   if (recording(inputs)) call.lse = call.out.like({sizes.queries, sizes.heads});
   fill_args(call, sizes, options);
-  const Kernels& device = kernels(call.out.device());
-  {
-    const Tensor workspace = call.out.like({1, device.attention_workspace(call.args)});
-    kernel::AttentionArgs args = call.args;
-    args.workspace = workspace.view();
-    device.attention(args);
-  }
+  run(call, call.args);
   return record(call.out, inputs, [call](const Tensor& dy) { backward(call, dy); });
+}
+
+Var attention(const Var& q, std::span<const KeyRoom> rooms, const Sequences& sequences,
+              const ScoreTerms& terms, const AttentionOptions& options) {
+  Check check("attention");
+  Sizes sizes = check_queries(check, q.value(), options);
+  check_rooms(check, rooms, sequences, sizes);
+  check_terms(check, terms, sequences, sizes, check_sequences(check, sequences, sizes, options));
+  Call call(q, sequences, terms);
+  check.that(!recording(call.inputs()), "a KV cache cannot record gradients, expected a NoGrad scope");
+  std::vector<kernel::RoomViews> views;
+  for (const KeyRoom& room : rooms) {
+    views.push_back(room.values ? kernel::RoomViews{room.keys.view(), room.values.view()}
+                                : kernel::RoomViews());
+  }
+  fill_args(call, sizes, options);
+  call.args.rooms = views;
+  run(call, call.args);
+  return Var(call.out);
 }
 
 }  // namespace locus::op

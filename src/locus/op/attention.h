@@ -2,6 +2,7 @@
 #pragma once
 
 #include "locus/base/random.h"
+#include "locus/op/key_room.h"
 #include "locus/op/terms.h"
 
 namespace locus::op {
@@ -20,5 +21,10 @@ struct AttentionOptions {
 // q [Nq, H*D], k and v [Nk, G*D]. Result [Nq, H*D].
 Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequences, const ScoreTerms& terms,
               const AttentionOptions& options);
+
+// The same with the keys and values of a KV cache: a room for each sequence, with at least the keys that
+// `sequences` has. Nothing is recorded for gradients.
+Var attention(const Var& q, std::span<const KeyRoom> rooms, const Sequences& sequences,
+              const ScoreTerms& terms, const AttentionOptions& options);
 
 }  // namespace locus::op

@@ -74,17 +74,19 @@ class Alibi final : public Scheme {
   }
 
   Terms terms(const Placement& placement) const override {
-    const DistanceSpan span(placement);
-    const Tensor table =
-        distance_table(span, kind_, static_cast<int64_t>(slopes_.size()), [&](int64_t h, int64_t d) {
-          return -slopes_[static_cast<size_t>(h)] * static_cast<double>(std::abs(d));
-        });
-    return {.scores = {.by_distance = DistanceTerm{Var(table), span.zero()}}};
+    const auto table = [this](const DistanceSpan& span) {
+      const auto heads = static_cast<int64_t>(slopes_.size());
+      return Var(distance_table(span, kind_, heads, [this](int64_t h, int64_t d) {
+        return -slopes_[static_cast<size_t>(h)] * static_cast<double>(std::abs(d));
+      }));
+    };
+    return {.scores = {.by_distance = cache_.find(placement, true, table)}};
   }
 
  private:
   std::vector<double> slopes_;
   Tensor kind_;  // has the dtype and the device of the model
+  mutable DistanceCache cache_;
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,

@@ -10,15 +10,38 @@ namespace locus {
 using kernel::reference::at;
 using kernel::reference::put;
 
+namespace {
+constexpr int64_t kMost = int64_t{1} << 24;  // distances in a span
+}
+
 DistanceSpan::DistanceSpan(const Placement& placement) {
   const auto [first, last] = placement.distances();
   least = std::min<int64_t>(first, 0);
   most = std::max<int64_t>(last, 0);
-  constexpr int64_t kMost = int64_t{1} << 24;
   require(size() <= kMost, Code::bad_position,
           "positions of one sequence are too far apart: got distances from {} to {}, expected a span of at "
           "most {}",
           least, most, kMost);
+}
+
+DistanceTerm DistanceCache::find(const Placement& placement, bool frozen,
+                                 const std::function<Var(const DistanceSpan&)>& make) {
+  const DistanceSpan span(placement);
+  const std::lock_guard lock(mutex_);
+  if (!frozen) {
+    table_ = {};
+    span_ = {0, -1};
+    return {make(span), span.zero()};
+  }
+  if (!table_ || span.least < span_.least || span.most > span_.most) {
+    const int64_t factor = span.size() < kMost / 2 ? 2 : 1;
+    const DistanceSpan wider = {std::min(factor * span.least, span_.least),
+                                std::max(factor * span.most, span_.most)};
+    table_ = make(wider);
+    span_ = wider;
+  }
+  const int64_t first = span.least - span_.least;
+  return {Var(table_.value().columns(first, first + span.size())), span.zero()};
 }
 
 Tensor slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>& slot) {

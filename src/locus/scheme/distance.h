@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 
 #include "locus/scheme/placement.h"
 
@@ -15,8 +16,24 @@ struct DistanceSpan {
   int64_t least = 0, most = 0;
 
   explicit DistanceSpan(const Placement& placement);
+  DistanceSpan(int64_t first, int64_t last) : least(first), most(last) {}
   int64_t size() const { return most - least + 1; }
   int64_t zero() const { return -least; }
+};
+
+// Caches a table [H, S] that a scheme derives from constants or frozen parameters, over every distance that a
+// pass has needed so far and some more. So a text that grows token by token does not compute it every time.
+class DistanceCache {
+ public:
+  // The table over the span of the placement; make(span) computes one. If not `frozen`, it is computed in
+  // every pass.
+  DistanceTerm find(const Placement& placement, bool frozen,
+                    const std::function<Var(const DistanceSpan&)>& make);
+
+ private:
+  std::mutex mutex_;  // guards the others
+  DistanceSpan span_ = {0, -1};
+  Var table_;
 };
 
 // i32 [S]: slot(d) for every distance d of the span.

@@ -52,7 +52,14 @@ class Kerple final : public Scheme {
   }
 
   Terms terms(const Placement& placement) const override {
-    const DistanceSpan span(placement);
+    const bool frozen = !r1_.wants_grad() && !r2_.wants_grad();
+    const auto table = [this](const DistanceSpan& span) { return biases(span); };
+    return {.scores = {.by_distance = cache_.find(placement, frozen, table)}};
+  }
+
+ private:
+  // [H, S]
+  Var biases(const DistanceSpan& span) const {
     const auto of = [power = power_, r1 = r1_, r2 = r2_](int64_t h, int64_t d) {
       const double a = std::max(at(r1.value().view(), h), kLeast);
       const double b = std::max(at(r2.value().view(), h), kLeast);
@@ -61,7 +68,7 @@ class Kerple final : public Scheme {
     const int64_t heads = r1_.shape()[0];
     const Tensor table =
         distance_table(span, r1_.value(), heads, [&](int64_t h, int64_t d) { return of(h, d).value; });
-    const Var recorded = record(table, {r1_, r2_}, [=, r1 = r1_, r2 = r2_](const Tensor& dy) {
+    return record(table, {r1_, r2_}, [=, r1 = r1_, r2 = r2_](const Tensor& dy) {
       const Tensor dr1 = dy.like({heads}), dr2 = dy.like({heads});
       for (int64_t h = 0; h < heads; ++h) {
         double sum1 = 0, sum2 = 0;
@@ -77,12 +84,11 @@ class Kerple final : public Scheme {
       r1.accumulate(dr1);
       r2.accumulate(dr2);
     });
-    return {.scores = {.by_distance = DistanceTerm{recorded, span.zero()}}};
   }
 
- private:
   bool power_;
   Var r1_, r2_;
+  mutable DistanceCache cache_;
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,

@@ -142,12 +142,20 @@ Placement Placement::given(const Tensor& ids, const Tensor& mask, int64_t table_
 }
 
 Placement Placement::after(const Placement& past) const {
-  check_sequences("after", count(), past.count());
+  std::vector<std::span<const int32_t>> seen;
+  for (int64_t b = 0; b < past.count(); ++b) {
+    seen.push_back(sequence_positions(past.sequences_.key_starts, past.sequences_.key_positions, b));
+  }
+  return after(seen);
+}
+
+Placement Placement::after(std::span<const std::span<const int32_t>> past) const {
+  check_sequences("after", count(), std::ssize(past));
   require(sequences_.key_starts.shares_memory_with(sequences_.query_starts),
           "Placement::after: called on a placement that after() or cross_attention() already changed");
   Side queries, keys;
   for (int64_t b = 0; b < count(); ++b) {
-    const auto seen = sequence_positions(past.sequences_.key_starts, past.sequences_.key_positions, b);
+    const std::span<const int32_t> seen = past[static_cast<size_t>(b)];
     for (const int32_t position : seen) keys.add(position);
     const int64_t shift = offset_ && !seen.empty() ? int64_t{seen.back()} + 1 - *offset_ : 0;
     for (const int32_t position :
@@ -171,22 +179,11 @@ Placement Placement::cross_attention(const Placement& text) const {
   return placement;
 }
 
-Placement Placement::select(std::span<const int64_t> sequences) const {
-  Side queries, keys;
-  for (const int64_t b : sequences) {
-    require(b >= 0 && b < count(), "Placement::select: sequence is {}, expected 0 to {}", b, count() - 1);
-    for (const int32_t p : sequence_positions(sequences_.query_starts, sequences_.query_positions, b)) {
-      queries.add(p);
-    }
-    for (const int32_t p : sequence_positions(sequences_.key_starts, sequences_.key_positions, b))
-      keys.add(p);
-    queries.close_sequence();
-    keys.close_sequence();
-  }
-  Placement placement;
-  placement.offset_ = offset_;
-  placement.sequences_ = join(of(queries.starts), of(queries.positions), of(keys.starts), of(keys.positions));
-  return placement;
+int64_t Placement::length(int64_t sequence) const {
+  require(sequence >= 0 && sequence < count(), "Placement: sequence is {}, expected 0 to {}", sequence,
+          count() - 1);
+  const auto starts = sequences_.query_starts.data<int32_t>();
+  return starts[static_cast<size_t>(sequence) + 1] - starts[static_cast<size_t>(sequence)];
 }
 
 int64_t Placement::last_position() const {

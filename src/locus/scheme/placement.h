@@ -42,16 +42,16 @@ class Placement {
   // placement numbers its tokens by a policy, its positions continue after the last key of each sequence.
   // Explicit ids stay unchanged.
   Placement after(const Placement& past) const;
+  // The same with the positions of the cached keys of each sequence.
+  Placement after(std::span<const std::span<const int32_t>> past) const;
   // For cross-attention: the queries of this placement with the keys of another text.
   Placement cross_attention(const Placement& text) const;
-
-  // These sequences in this order; a sequence may be repeated. The result cannot pack or unpack rectangles.
-  Placement select(std::span<const int64_t> sequences) const;
 
   const Sequences& sequences() const { return sequences_; }
   int64_t count() const { return sequences_.count(); }                    // B
   int64_t queries() const { return sequences_.query_positions.numel(); }  // Nq
   int64_t keys() const { return sequences_.key_positions.numel(); }       // Nk
+  int64_t length(int64_t sequence) const;                                 // of its queries
   int64_t last_position() const;  // the largest position of any key or query; -1 if there are no tokens
   int64_t last_position(int64_t sequence) const;   // the same for one sequence
   int64_t first_position(int64_t sequence) const;  // the smallest position; -1 if there are no tokens

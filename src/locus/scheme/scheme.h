@@ -39,8 +39,8 @@ class Scheme {
   virtual Terms terms(const Placement& placement) const = 0;
   // Width of a joined (concatenated) input term; the token embeddings are narrower by this much.
   virtual int64_t joined_width() const { return 0; }
-  // Identifies the tables used for a sequence of this length, if they depend on the length. Two lengths with
-  // the same variant share their tables.
+  // Identifies the tables used for a sequence of this length (its last position + 1), if they depend on the
+  // length. Two lengths with the same variant share their tables.
   virtual int64_t variant(int64_t) const { return 0; }
   // Called once per layer, for schemes whose score terms differ between layers.
   virtual ScoreTerms layer_scores(const Terms& terms, const LayerView&) const { return terms.scores; }

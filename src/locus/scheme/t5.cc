@@ -87,14 +87,16 @@ class T5 final : public Scheme {
   }
 
   Terms terms(const Placement& placement) const override {
-    const DistanceSpan span(placement);
-    const Tensor slots = slot_map(span, [&](int64_t d) { return buckets_.of(d); });
-    return {.scores = {.by_distance = DistanceTerm{gather_by_head(table_, slots), span.zero()}}};
+    const auto table = [this](const DistanceSpan& span) {
+      return gather_by_head(table_, slot_map(span, [this](int64_t d) { return buckets_.of(d); }));
+    };
+    return {.scores = {.by_distance = cache_.find(placement, !table_.wants_grad(), table)}};
   }
 
  private:
   Buckets buckets_;
   Var table_;
+  mutable DistanceCache cache_;
 };
 
 std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,

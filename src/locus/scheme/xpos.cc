@@ -6,8 +6,8 @@
 //
 // The center c cancels in the product. The authors' code uses the middle of the sequence, which keeps the
 // powers small. Here c is that middle rounded to a multiple of 16384, so that sequences of similar size share
-// a table and a growing sequence rarely needs a new one. A sequence too long for f32 powers is an error. Sun
-// et al. 2022, arXiv 2212.10554.
+// a table and a growing sequence rarely needs a new one; its cached keys are then computed again. A sequence
+// too long for f32 powers is an error. Sun et al. 2022, arXiv 2212.10554.
 #include <algorithm>
 #include <cmath>
 
@@ -78,11 +78,19 @@ class Xpos final : public Scheme {
                                      .interleaved = interleaved_}};
   }
 
+  int64_t variant(int64_t length) const override { return middle_step(0, length - 1); }
+
  private:
+  // The middle of positions, in multiples of kCenterStep. The first position counts in whole steps, so that
+  // the middle does not depend on a small offset.
+  static int64_t middle_step(int64_t first, int64_t last) {
+    return (first / kCenterStep * kCenterStep + last + kCenterStep) / 2 / kCenterStep;
+  }
+
   // The center of one sequence, in multiples of kCenterStep.
   int64_t center(const Placement& placement, int64_t sequence) const {
     const int64_t first = placement.first_position(sequence), last = placement.last_position(sequence);
-    const int64_t steps = (first + last + kCenterStep) / 2 / kCenterStep;
+    const int64_t steps = middle_step(first, last);
     const int64_t middle = steps * kCenterStep;
     require(std::max(last - middle, middle - first) <= decay_.reach(), Code::bad_position,
             "scheme xpos: sequence {} has positions {} to {}, expected positions within {} of {}, or a "

@@ -76,6 +76,15 @@ HWY_INLINE void pack_keys(const float* from, int64_t stride, int64_t keys, int64
   }
 }
 
+// The same for `keys` keys from `first`, a multiple of kRows, of a room.
+HWY_INLINE void pack_room_keys(const float* room, int64_t first, int64_t keys, int64_t D, float* out) {
+  static_assert(kRoomBlock % kRows == 0);
+  for (int64_t j = first; j < first + keys; j += kRows, out += kRows * D) {
+    const float* block = room + j / kRoomBlock * kRoomBlock * D + j % kRoomBlock;
+    copy_padded<kRows>(block, kRoomBlock, D, std::min(kRows, first + keys - j), out);
+  }
+}
+
 // Packs v or k transposed, as rows of the left side: for each block of keys, panels of kRows columns, each
 // [keys][kRows].
 HWY_INLINE void pack_columns(const float* from, int64_t stride, int64_t keys, int64_t D, float* out) {
@@ -114,6 +123,16 @@ struct HeadData {
   int64_t distance_count;  // S
   SlotProducts by_query, by_key;
 };
+
+// pack_keys of `count` keys of a head from `first`, a multiple of kRows.
+HWY_INLINE void pack_keys_of(const AttentionArgs& args, const Head& head, int64_t first, int64_t count,
+                             float* out) {
+  if (args.rooms.empty()) {
+    pack_keys(keys_of(args, head) + first * args.k.stride, args.k.stride, count, args.head_size, out);
+  } else {
+    pack_room_keys(room_of(args, head).keys, first, count, args.head_size, out);
+  }
+}
 
 // kCols queries of a head.
 struct Panel {

@@ -20,21 +20,25 @@ namespace locus::kernel::cpu {
 namespace HWY_NAMESPACE {
 
 // Layout of the workspace: packed k and v of all sequences and key heads, the reversed distance tables of all
-// heads, then a part for every thread.
+// heads, the scores of single queries, then a part for every thread.
 struct ForwardPlan {
-  int64_t keys, values, distances, thread, thread_size;
+  bool panels = false, single = false;  // whether any sequence needs panels, or is a single query
+  int64_t keys = 0, values = 0, distances = 0, scores = 0, thread = 0, thread_size = 0;
   SlotPlan slots;
-  int64_t size;
+  int64_t size = 0;
 
   explicit ForwardPlan(const AttentionArgs& args) {
     const int64_t D = args.head_size, wide = padded(D, kRows), B = sequence_count(args);
-    keys = 0;
-    values = keys + (args.k.rows + B * kRows) * args.key_heads * D;
-    distances = values + args.k.rows * args.key_heads * wide;
-    thread =
-        distances + (args.by_distance.table ? args.heads * (args.by_distance.table.cols + 2 * kMargin) : 0);
+    for (int64_t b = 0; b < B; ++b) (single_query(args, head_of(args, b, 0)) ? single : panels) = true;
+    const int64_t all = args.sequences.key_positions.cols, packed = panels ? all : 0;
+    values = keys + (packed + B * kRows) * args.key_heads * D;
+    distances = values + packed * args.key_heads * wide;
+    scores =
+        distances +
+        (args.by_distance.table && panels ? args.heads * (args.by_distance.table.cols + 2 * kMargin) : 0);
+    thread = scores + (single ? single_query_scores(args, B, all) : 0);
     slots = SlotPlan(args);
-    thread_size = (D + wide + kBlockKeys) * kCols + slots.size;
+    thread_size = std::max((D + wide + kBlockKeys) * kCols, single_query_scratch(args)) + slots.size;
     size = thread + threads() * thread_size;
   }
   // The keys of every sequence are rounded up to whole panels: at most kRows more each.
@@ -166,9 +170,14 @@ void PackAll(const AttentionArgs& args, const ForwardPlan& plan, float* workspac
   parallel_for(B * args.key_heads, 1, [&](int64_t i, int64_t) HWY_ATTR {
     const Head head = head_of(args, i / args.key_heads, i % args.key_heads * (args.heads / args.key_heads));
     if (single_query(args, head)) return;
-    pack_keys(keys_of(args, head), args.k.stride, head.k_count, D, workspace + plan.keys_at(args, head));
-    pack_columns(values_of(args, head), args.v.stride, head.k_count, D,
-                 workspace + plan.values_at(args, head));
+    pack_keys_of(args, head, 0, head.k_count, workspace + plan.keys_at(args, head));
+    float* values = workspace + plan.values_at(args, head);
+    if (args.rooms.empty()) {
+      pack_columns(values_of(args, head), args.v.stride, head.k_count, D, values);
+    } else {
+      const RoomHead room = room_of(args, head);
+      pack_columns(room.values, room.value_stride, head.k_count, D, values);
+    }
   });
   for (int64_t h = 0; args.by_distance.table && h < args.heads; ++h) {
     reverse_distances(args, h, workspace + plan.distances + h * (args.by_distance.table.cols + 2 * kMargin));
@@ -177,9 +186,8 @@ void PackAll(const AttentionArgs& args, const ForwardPlan& plan, float* workspac
 
 int64_t Workspace(const AttentionArgs& args) { return ForwardPlan(args).size; }
 
-void Attention(const AttentionArgs& args) {
-  const ForwardPlan plan(args);
-  float* workspace = args.workspace.as<float>();
+// All sequences but those of a single query.
+void RunPanels(const AttentionArgs& args, const ForwardPlan& plan, float* workspace) {
   PackAll(args, plan, workspace);
   const int64_t panels = divide_up(longest_queries(args), kCols);
   // The slot products are computed for a whole head, so all panels of the head run in one task.
@@ -194,16 +202,22 @@ void Attention(const AttentionArgs& args) {
       data.distance_count = args.by_distance.table.cols;
       data.distances = workspace + plan.distances + head.h * (data.distance_count + 2 * kMargin);
     }
-    if (single_query(args, head)) {
-      if (i % pieces == 0) RunSingleQuery(args, head, data, scratch);
-      return;
-    }
+    if (single_query(args, head)) return;
     if (whole) multiply_slots(args, head, plan.slots, scratch + plan.thread_size - plan.slots.size, data);
     const int64_t begin = whole ? 0 : i % pieces * kCols, end = whole ? head.q_count : begin + kCols;
     for (int64_t first = begin; first < std::min(end, head.q_count); first += kCols) {
       RunPanel(args, head, data, workspace + plan.values_at(args, head), first, scratch);
     }
   });
+}
+
+void Attention(const AttentionArgs& args) {
+  const ForwardPlan plan(args);
+  float* workspace = args.workspace.as<float>();
+  if (plan.panels) RunPanels(args, plan, workspace);
+  if (plan.single) {
+    RunSingleQueries(args, {workspace + plan.scores, workspace + plan.thread, plan.thread_size});
+  }
 }
 
 }  // namespace HWY_NAMESPACE

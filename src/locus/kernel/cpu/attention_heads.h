@@ -44,6 +44,23 @@ inline const float* values_of(const AttentionArgs& args, const Head& head) {
   return args.v.row<float>(head.k) + head.g * args.head_size;
 }
 
+// The keys and values of a head in the room of its sequence: transposed blocks of kRoomBlock keys, and rows.
+struct RoomHead {
+  const float *keys, *values;
+  int64_t value_stride;
+};
+inline RoomHead room_of(const AttentionArgs& args, const Head& head) {
+  const auto& [keys, values] = args.rooms[static_cast<size_t>(head.b)];
+  return {keys.row<float>(keys.rows / args.key_heads * head.g),
+          values.row<float>(values.rows / args.key_heads * head.g), values.stride};
+}
+
+// A single query of a sequence in a room, as in decoding. Slot terms and dropout need a panel of queries.
+inline bool single_query(const AttentionArgs& args, const Head& head) {
+  return !args.rooms.empty() && head.q_count == 1 && !args.by_query.table && !args.by_key.table &&
+         args.dropout == 0;
+}
+
 // The head restricted to some of its queries or keys.
 inline Head with_queries(Head head, int64_t first, int64_t count) {
   head.q += first, head.q_count = count;

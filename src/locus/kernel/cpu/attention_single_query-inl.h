@@ -1,6 +1,8 @@
-// Attention of a single query, with unpacked keys and values. Decoding steps use this: packing keys that are
-// used once costs more than using them. Every sum has the same order as in a panel of queries (attention.cc),
-// so a query gets the same bits whether it is alone or not.
+// Attention of single queries over the rooms of a KV cache: a decoding step, limited by reading keys and
+// values once. Heads that share a key head are computed together, as a team. There are two passes: scores,
+// split by team and keys, then outputs, split by team and columns of the values. So even one sequence keeps
+// several threads busy, and no sum is split: every sum has the same order as in a panel of queries
+// (attention.cc), and a query gets the same bits whether it is alone or not.
 #if defined(LOCUS_KERNEL_CPU_ATTENTION_SINGLE_QUERY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_ATTENTION_SINGLE_QUERY_INL_H_
 #undef LOCUS_KERNEL_CPU_ATTENTION_SINGLE_QUERY_INL_H_
@@ -8,57 +10,118 @@
 #define LOCUS_KERNEL_CPU_ATTENTION_SINGLE_QUERY_INL_H_
 #endif
 
-#include <cmath>
-
 #include "locus/kernel/cpu/attention-inl.h"
-#include "locus/kernel/cpu/dot_strip-inl.h"
-#include "locus/kernel/cpu/prefetch.h"
+#include "locus/kernel/cpu/team_product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace locus::kernel::cpu::HWY_NAMESPACE {
 
-// Slot terms and dropout are only implemented for panels.
-HWY_INLINE bool single_query(const AttentionArgs& args, const Head& head) {
-  return head.q_count == 1 && !args.by_query.table && !args.by_key.table && args.dropout == 0;
+// Keys whose scores are one task, and columns of values whose sums are one task.
+inline constexpr int64_t kScoreKeys = 256, kSumColumns = 32;
+
+// Heads that share a key head: the first one, and how many.
+struct Team {
+  Head head;
+  int64_t count;
+};
+inline int64_t teams_of_key_head(const AttentionArgs& args) {
+  return divide_up(args.heads / args.key_heads, kTeam);
+}
+inline Team team_of(const AttentionArgs& args, int64_t b, int64_t index) {
+  const int64_t teams = teams_of_key_head(args), shared = args.heads / args.key_heads;
+  const int64_t g = index / teams, begin = index % teams * shared / teams;
+  return {head_of(args, b, g * shared + begin), (index % teams + 1) * shared / teams - begin};
 }
 
-// The scores of `keys` keys from `first` with the scaled query q.
-HWY_INLINE void score_single_query(const AttentionArgs& args, const Head& head, const HeadData& data,
-                                   const float* q, int64_t first, int64_t keys, float* s) {
-  const int32_t q_at = args.sequences.query_positions.as<int32_t>()[head.q];
-  const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k + first;
-  const float* table = data.distances ? distance_zero(args, data) : nullptr;
-  const float* k = keys_of(args, head) + first * args.k.stride;
-  const float* v = values_of(args, head) + first * args.v.stride;
-  const bool pieces = table && args.sequences.contiguous;
-  const int64_t count = std::min(kStrip, keys);
-  for (int64_t j = 0; j < keys; j += kStrip) {
-    const int64_t at = std::min(j, keys - count);  // the last strip may overlap the previous one
-    // Prefetch the next strip, and the values of the keys of this strip.
-    for (int64_t i = at + count; i < std::min(at + 2 * count, keys); ++i) {
-      prefetch_strip(k + i * args.k.stride, args.head_size);
-    }
-    for (int64_t i = at; i < at + count; ++i) prefetch_strip(v + i * args.v.stride, args.head_size);
-    for (int64_t i = at; i < at + count; ++i) s[i] = pieces ? table[q_at - k_at[i]] : 0;
-    add_dots(Strip<float>{k + at * args.k.stride, args.k.stride, args.head_size}, count, q, s + at);
+// Sizes of the scores of all sequences, [heads][keys rounded up to blocks] for each, and of the scratch
+// memory of a thread.
+inline int64_t single_query_scores(const AttentionArgs& args, int64_t sequences, int64_t keys) {
+  return (keys + sequences * kRoomBlock) * args.heads;
+}
+inline int64_t single_query_scratch(const AttentionArgs& args) {
+  return kTeam * (padded(args.head_size, kRoomBlock) + kBlockKeys);
+}
+
+struct SingleQueryWorkspace {
+  float *scores, *threads;
+  int64_t thread_size;
+
+  // The scores of a head; a team's heads are `score_stride` apart.
+  float* scores_of(const AttentionArgs& args, const Head& head) const {
+    return scores + (head.k + head.b * kRoomBlock) * args.heads + head.h * score_stride(head);
   }
-  for (int64_t j = 0; table && !pieces && j < keys; ++j) s[j] += table[q_at - k_at[j]];
+  static int64_t score_stride(const Head& head) { return padded(head.k_count, kRoomBlock); }
+  float* scratch() const { return threads + thread_index() * thread_size; }
+};
+
+// The range of keys that the query sees, starting at a whole block.
+HWY_INLINE KeyRange keys_of_single(const AttentionArgs& args, const Head& head) {
+  return keys_of(args, head, Panel{.first = 0, .count = 1, .q = nullptr});
+}
+
+// The terms of the scores of one head that are added to the products: s has the scores of [begin, end).
+HWY_INLINE void finish_scores(const AttentionArgs& args, const Head& head, int64_t begin, int64_t end,
+                              float* s) {
+  if (args.by_distance.table && !args.sequences.contiguous) {
+    const float* table = args.by_distance.table.row<float>(head.h) + args.by_distance.zero;
+    const int32_t q_at = args.sequences.query_positions.as<int32_t>()[head.q];
+    const int32_t* k_at = args.sequences.key_positions.as<int32_t>() + head.k;
+    for (int64_t j = begin; j < end; ++j) s[j] += table[k_at[j] - q_at];
+  }
   if (args.dense) {
-    const float* dense = args.dense.row<float>(head.h) + head.pair + first;
-    for (int64_t j = 0; j < keys; ++j) s[j] += dense[j];
+    const float* dense = args.dense.row<float>(head.h) + head.pair;
+    for (int64_t j = begin; j < end; ++j) s[j] += dense[j];
   }
-  if (args.cap > 0) cap_scores(s, keys, args.cap);
-  if (args.window == 0) return;
-  const int64_t hidden = std::clamp<int64_t>(head.k_count - args.window - first, 0, keys);
-  std::fill_n(s, hidden, -std::numeric_limits<float>::infinity());
+  if (args.cap > 0) cap_scores(s + begin, end - begin, args.cap);
+  const int64_t hidden = args.window > 0 ? head.k_count - args.window : 0;
+  for (int64_t j = begin; j < std::min(hidden, end); ++j) s[j] = -std::numeric_limits<float>::infinity();
+}
+
+// What the sums of products start from: with contiguous positions the bias, which is a piece of its table.
+HWY_INLINE void start_scores(const AttentionArgs& args, const Head& head, int64_t begin, int64_t end,
+                             float* s) {
+  std::fill(s + begin, s + padded(end, kRoomBlock), 0.0f);
+  if (!args.by_distance.table || !args.sequences.contiguous) return;
+  const int64_t distance = args.sequences.key_positions.as<int32_t>()[head.k] -
+                           args.sequences.query_positions.as<int32_t>()[head.q];
+  const float* table = args.by_distance.table.row<float>(head.h) + args.by_distance.zero + distance;
+  std::copy(table + begin, table + end, s + begin);
+}
+
+inline void ScoreTeam(const AttentionArgs& args, const Team& team, int64_t begin, int64_t end,
+                      const SingleQueryWorkspace& workspace) {
+  const int64_t D = args.head_size, stride = workspace.score_stride(team.head);
+  float *q = workspace.scratch(), *s = workspace.scores_of(args, team.head);
+  scale_into(q, queries_of(args, team.head), team.count * D, args.scale);
+  Head head = team.head;
+  for (int64_t h = 0; h < team.count; ++h, ++head.h) start_scores(args, head, begin, end, s + h * stride);
+  const float* keys = room_of(args, team.head).keys;
+  const auto at = [&](int64_t j) { return j / kRoomBlock * kRoomBlock * D + j % kRoomBlock; };
+  for (int64_t j = begin; j < end;) {
+    const bool several = j + kTeamVectors * kLanes <= padded(end, kRoomBlock);
+    TeamProduct product = {.a = q,
+                           .a_stride = D,
+                           .b = keys + at(j),
+                           .b_step = kRoomBlock,
+                           .depth = D,
+                           .c = s + j,
+                           .c_stride = stride};
+    for (int64_t v = 1; v < kTeamVectors; ++v) product.vector_at[v] = at(j + v * kLanes) - at(j);
+    run_team(team.count, several, product);
+    j += several ? kTeamVectors * kLanes : kLanes;
+  }
+  head = team.head;
+  for (int64_t h = 0; h < team.count; ++h, ++head.h) finish_scores(args, head, begin, end, s + h * stride);
 }
 
 struct SingleQuerySoftmax {
   float largest = -std::numeric_limits<float>::infinity(), sum = 0;
 };
 
-// Turns scores into weights e^(s - largest) and adds them up. Returns the factor that rescales earlier sums.
-HWY_INLINE float softmax_single_query(float* s, int64_t keys, SingleQuerySoftmax& state) {
+// weights = e^(s - largest) of a block of keys. Returns the factor that rescales earlier sums, including the
+// one in `state`, to the new maximum.
+HWY_INLINE float softmax_single_query(const float* s, int64_t keys, SingleQuerySoftmax& state,
+                                      float* weights) {
   const F f;
   const hn::CappedTag<float, 1> one;
   V most = hn::Set(f, state.largest);
@@ -69,55 +132,73 @@ HWY_INLINE float softmax_single_query(float* s, int64_t keys, SingleQuerySoftmax
   const float largest = hn::GetLane(now);
   const float base = largest == -std::numeric_limits<float>::infinity() ? 0 : largest;
   const float rescale = hn::GetLane(exp(one, hn::Set(one, state.largest - base)));
-  sweep_into(s, keys, [&](auto d, int64_t i) HWY_ATTR {
+  sweep_into(weights, keys, [&](auto d, int64_t i) HWY_ATTR {
     return exp(d, hn::Sub(hn::LoadU(d, s + i), hn::Set(d, base)));
   });
   state.largest = largest;
   state.sum *= rescale;
-  for (j = 0; j < keys; ++j) state.sum += s[j];
+  for (j = 0; j < keys; ++j) state.sum += weights[j];
   return rescale;
 }
 
-// out[D] = rescale * out + weights . v over a block of keys. If `begins`, out starts from zero.
-HWY_INLINE void add_single_query_values(const float* v, int64_t stride, const float* weights, int64_t keys,
-                                        int64_t D, bool begins, float rescale, float* out) {
-  const auto add = [&]<class T, size_t... i>(T d, int64_t c, std::index_sequence<i...>) HWY_ATTR {
-    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-    const auto earlier = hn::Set(d, rescale);
-    hn::Vec<T> sums[] = {
-        (begins ? hn::Zero(d) : hn::Mul(hn::LoadU(d, out + c + lanes * int64_t{i}), earlier))...};
-    for (int64_t j = 0; j < keys; ++j) {
-      const float* row = v + j * stride + c;
-      const auto weight = hn::Set(d, weights[j]);
-      ((sums[i] = hn::MulAdd(hn::LoadU(d, row + lanes * int64_t{i}), weight, sums[i])), ...);
-    }
-    (hn::StoreU(sums[i], d, out + c + lanes * int64_t{i}), ...);
-  };
-  int64_t c = 0;
-  for (; c + 16 * kLanes <= D; c += 16 * kLanes) add(F(), c, std::make_index_sequence<16>());
-  for (; c + 4 * kLanes <= D; c += 4 * kLanes) add(F(), c, std::make_index_sequence<4>());
-  for (; c + kLanes <= D; c += kLanes) add(F(), c, std::make_index_sequence<1>());
-  for (; c < D; ++c) add(hn::CappedTag<float, 1>(), c, std::make_index_sequence<1>());
-}
-
-inline void RunSingleQuery(const AttentionArgs& args, const Head& head, const HeadData& data,
-                           float* scratch) {
-  const int64_t D = args.head_size;
-  float *q = scratch, *out = q + D, *s = out + D;
-  scale_into(q, queries_of(args, head), D, args.scale);
-  const KeyRange range = keys_of(args, head, {.first = 0, .count = 1, .q = q});
-  SingleQuerySoftmax state;
+// The columns [begin, end) of the outputs of a team; columns past the head size are padding.
+inline void SumTeam(const AttentionArgs& args, const Team& team, int64_t begin, int64_t end,
+                    const SingleQueryWorkspace& workspace) {
+  const int64_t stride = workspace.score_stride(team.head), width = end - begin;
+  const float* s = workspace.scores_of(args, team.head);
+  const RoomHead room = room_of(args, team.head);
+  float *weights = workspace.scratch(), *out = weights + kTeam * kBlockKeys;
+  std::fill_n(out, team.count * width, 0.0f);
+  SingleQuerySoftmax states[kTeam];
+  const KeyRange range = keys_of_single(args, team.head);
   for (int64_t j = range.begin; j < range.end; j += kBlockKeys) {
     const int64_t keys = std::min(kBlockKeys, range.end - j);
-    score_single_query(args, head, data, q, j, keys, s);
-    const float rescale = softmax_single_query(s, keys, state);
-    add_single_query_values(values_of(args, head) + j * args.v.stride, args.v.stride, s, keys, D,
-                            j == range.begin, rescale, out);
+    for (int64_t h = 0; h < team.count; ++h) {
+      const float rescale =
+          softmax_single_query(s + h * stride + j, keys, states[h], weights + h * kBlockKeys);
+      scale_into(out + h * width, out + h * width, width, rescale);
+    }
+    for (int64_t c = 0; c < width;) {
+      const bool several = c + kTeamVectors * kLanes <= width;
+      run_team(team.count, several,
+               {.a = weights,
+                .a_stride = kBlockKeys,
+                .b = room.values + j * room.value_stride + begin + c,
+                .b_step = room.value_stride,
+                .vector_at = {0, kLanes, 2 * kLanes, 3 * kLanes},
+                .depth = keys,
+                .c = out + c,
+                .c_stride = width});
+      c += several ? kTeamVectors * kLanes : kLanes;
+    }
   }
-  if (range.begin >= range.end) std::fill_n(out, D, 0.0f);
-  const float factor = state.sum == 0 ? 0 : 1 / state.sum;
-  scale_into(args.out.row<float>(head.q) + head.h * D, out, D, factor);
-  if (args.lse) args.lse.row<float>(head.q)[head.h] = state.largest + std::log(state.sum);
+  float* to = args.out.row<float>(team.head.q) + team.head.h * args.head_size + begin;
+  for (int64_t h = 0; h < team.count; ++h, to += args.head_size) {
+    const float factor = states[h].sum == 0 ? 0 : 1 / states[h].sum;
+    scale_into(to, out + h * width, std::min(end, args.head_size) - begin, factor);
+  }
+}
+
+// Calls task(team, i) for `pieces` pieces of every team of every sequence that is a single query.
+template <class Task>
+HWY_INLINE void each_team(const AttentionArgs& args, int64_t pieces, Task task) {
+  const int64_t teams = args.key_heads * teams_of_key_head(args);
+  parallel_for(sequence_count(args) * teams * pieces, 1, [&](int64_t i, int64_t) HWY_ATTR {
+    const Team team = team_of(args, i / pieces / teams, i / pieces % teams);
+    if (single_query(args, team.head)) task(team, i % pieces);
+  });
+}
+
+inline void RunSingleQueries(const AttentionArgs& args, const SingleQueryWorkspace& workspace) {
+  each_team(args, divide_up(args.longest, kScoreKeys), [&](const Team& team, int64_t i) HWY_ATTR {
+    const KeyRange range = keys_of_single(args, team.head);
+    const int64_t begin = range.begin + i * kScoreKeys, end = std::min(begin + kScoreKeys, range.end);
+    if (begin < end) ScoreTeam(args, team, begin, end, workspace);
+  });
+  const int64_t columns = padded(args.head_size, kRoomBlock);
+  each_team(args, divide_up(columns, kSumColumns), [&](const Team& team, int64_t i) HWY_ATTR {
+    SumTeam(args, team, i * kSumColumns, std::min((i + 1) * kSumColumns, columns), workspace);
+  });
 }
 
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE

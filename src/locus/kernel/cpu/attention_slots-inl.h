@@ -54,21 +54,22 @@ inline ConstView head_slots(const AttentionArgs& args, const SlotViews& term, co
                      term.table.stride);
 }
 
-// Computes the products of the tokens with the slots of one term in `to`. Slots that a token does not use are
-// skipped. part(first, count) is the head restricted to those tokens.
-template <class Part>
-SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, const Head& head,
-                           ConstView tokens, Part part, float* packed, float* left, float* to) {
+// Computes the products of `tokens` tokens with the slots of one term in `to`. Slots that a token does not
+// use are skipped. part(first, count) is the head restricted to those tokens, pack_part(first, count, out)
+// their rows as the left side of a tile.
+template <class Part, class PackPart>
+SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, const Head& head, int64_t tokens,
+                           Part part, PackPart pack_part, float* packed, float* left, float* to) {
   const SlotRange range = slots_of(args, term, head);
   if (range.count == 0) return {};
   const ConstView table = head_slots(args, term, head, range);
   const int64_t D = table.cols, stride = slot_stride(range.count);
   const View right = matrix_view(packed, 1, packed_size(D, table.rows), 0);
   pack({.b = table, .packed = right, .k = D, .n = table.rows, .transposed = true});
-  for (int64_t first = 0; first < tokens.rows; first += kTokenGroup) {
-    const int64_t count = std::min(kTokenGroup, tokens.rows - first);
+  for (int64_t first = 0; first < tokens; first += kTokenGroup) {
+    const int64_t count = std::min(kTokenGroup, tokens - first);
     const SlotRange met = slots_of(args, term, part(first, count));
-    pack_keys(tokens.row<float>(first), tokens.stride, count, D, left);
+    pack_part(first, count, left);
     const int64_t begin = (met.first - range.first) / kCols * kCols;
     for (int64_t slot = begin; slot < met.first + met.count - range.first; slot += kCols) {
       tiles<kRows>({.a = left,
@@ -95,10 +96,15 @@ inline void multiply_slots(const AttentionArgs& args, const Head& head, const Sl
   float *packed = scratch + plan.packed, *left = scratch + plan.left;
   const auto queries = [&](int64_t first, int64_t count) { return with_queries(head, first, count); };
   const auto keys = [&](int64_t first, int64_t count) { return with_keys(head, first, count); };
-  data.by_query = multiply_term(args, args.by_query, head, query_rows(args, head), queries, packed, left,
+  const auto pack_queries = [&](int64_t first, int64_t count, float* out) HWY_ATTR {
+    pack_keys(queries_of(args, head) + first * args.q.stride, args.q.stride, count, args.head_size, out);
+  };
+  const auto pack_own_keys = [&](int64_t first, int64_t count, float* out)
+                                 HWY_ATTR { pack_keys_of(args, head, first, count, out); };
+  data.by_query = multiply_term(args, args.by_query, head, head.q_count, queries, pack_queries, packed, left,
                                 scratch + plan.by_query);
-  data.by_key =
-      multiply_term(args, args.by_key, head, key_rows(args, head), keys, packed, left, scratch + plan.by_key);
+  data.by_key = multiply_term(args, args.by_key, head, head.k_count, keys, pack_own_keys, packed, left,
+                              scratch + plan.by_key);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -11,7 +11,7 @@ namespace {
 
 // One sequence of the batch: its tokens, and the start of its block of pairs in a dense term.
 struct Span {
-  int64_t q, q_count, k, k_count, pair;
+  int64_t b, q, q_count, k, k_count, pair;
 };
 
 template <class F>
@@ -20,7 +20,7 @@ void each_sequence(const SequenceViews& sequences, F&& f) {
   const int32_t* k = sequences.key_starts.as<int32_t>();
   int64_t pair = 0;
   for (int64_t b = 0; b + 1 < sequences.query_starts.cols; ++b) {
-    const Span span = {q[b], q[b + 1] - q[b], k[b], k[b + 1] - k[b], pair};
+    const Span span = {b, q[b], q[b + 1] - q[b], k[b], k[b + 1] - k[b], pair};
     f(span);
     pair += span.q_count * span.k_count;
   }
@@ -32,6 +32,7 @@ class Pair {
   Pair(const AttentionArgs& args, const Span& span, int64_t head, int64_t i, int64_t j)
       : a(args),
         h(head),
+        b(span.b),
         q_row(span.q + i),
         k_row(span.k + j),
         dense(span.pair + i * span.k_count + j),
@@ -39,17 +40,31 @@ class Pair {
     d = a.sequences.key_positions.as<int32_t>()[k_row] - a.sequences.query_positions.as<int32_t>()[q_row];
   }
 
-  int64_t key_column() const { return h / (a.heads / a.key_heads) * a.head_size; }
+  int64_t key_head() const { return h / (a.heads / a.key_heads); }
+  int64_t key_column() const { return key_head() * a.head_size; }
   int64_t query_column() const { return h * a.head_size; }
   int64_t slot(const SlotViews& term) const { return term.slots.as<int32_t>()[d + term.zero]; }
   int64_t slot_column(const SlotViews& term) const {
     return term.table.cols == a.head_size ? 0 : query_column();
   }
 
+  // Component c of the key and of the value.
+  double key(int64_t c) const {
+    if (a.rooms.empty()) return at(a.k, k_row, key_column() + c);
+    const ConstView keys = a.rooms[static_cast<size_t>(b)].keys;
+    const int64_t first = keys.rows / a.key_heads * key_head() + j_in / kRoomBlock * a.head_size;
+    return at(keys, first + c, j_in % kRoomBlock);
+  }
+  double value(int64_t c) const {
+    if (a.rooms.empty()) return at(a.v, k_row, key_column() + c);
+    const ConstView values = a.rooms[static_cast<size_t>(b)].values;
+    return at(values, values.rows / a.key_heads * key_head() + j_in, c);
+  }
+
   double score() const {
     double dot = 0;
     for (int64_t c = 0; c < a.head_size; ++c) {
-      const double q = at(a.q, q_row, query_column() + c), k = at(a.k, k_row, key_column() + c);
+      const double q = at(a.q, q_row, query_column() + c), k = key(c);
       dot += q * k;
       if (a.by_query.table) dot += q * at(a.by_query.table, slot(a.by_query), slot_column(a.by_query) + c);
       if (a.by_key.table) dot += k * at(a.by_key.table, slot(a.by_key), slot_column(a.by_key) + c);
@@ -74,7 +89,7 @@ class Pair {
   }
 
   const AttentionArgs& a;
-  int64_t h, q_row, k_row, dense, j_in, d = 0;
+  int64_t h, b, q_row, k_row, dense, j_in, d = 0;
 };
 
 // Calls f(pair) for the keys that query i of head h sees.
@@ -135,7 +150,7 @@ void attention(const AttentionArgs& args) {
           const double e = std::exp(p.score() - largest), weight = e * p.dropout_factor();
           sum += e;
           for (int64_t c = 0; c < args.head_size; ++c) {
-            add_to(args.out, p.q_row, p.query_column() + c, weight * at(args.v, p.k_row, p.key_column() + c));
+            add_to(args.out, p.q_row, p.query_column() + c, weight * p.value(c));
           }
         });
         const int64_t row = span.q + i;
