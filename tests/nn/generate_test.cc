@@ -97,8 +97,9 @@ TEST(Generate, EndsWithAnEndTokenOrWhenOnTokenReturnsFalse) {
   EXPECT_EQ(ended.back(), free[3]);
   options.end_tokens.clear();
   int calls = 0;
-  options.on_token = [&](int64_t, int32_t) { return ++calls < 6; };
-  EXPECT_EQ(generate(model, {{1, 2}}, options)[0], std::vector<int32_t>(free.begin(), free.begin() + 6));
+  const OnToken six = [&](int64_t, int32_t) { return ++calls < 6; };
+  EXPECT_EQ(generate(model, {{1, 2}}, options, {}, six)[0],
+            std::vector<int32_t>(free.begin(), free.begin() + 6));
 }
 
 // log probability of a continuation, by full passes.
@@ -215,7 +216,7 @@ TEST(Generate, BadInputIsNamed) {
   expect_error(Fault::data, {"generate", "prompt 1"}, [&] { generate(decoder, {{1}, {}}, {}); });
   expect_error(Fault::data, {"generate", "decoder-only"}, [&] { generate(decoder, {{1}}, {}, {{2}}); });
   expect_error(Fault::data, {"generate", "encoder-decoder"}, [&] { generate(both, {{1}}, {}); });
-  expect_error(Fault::data, {"embed", "ids", "7"}, [&] { generate(decoder, {{7}}, {}); });
+  expect_error(Fault::data, {"prompt 0", "7", "6"}, [&] { generate(decoder, {{7}}, {}); });
   for (const TokenRules& rules :
        {TokenRules{.banned = {7}}, TokenRules{.first = 7}, TokenRules{.last = 7}, TokenRules{.ends = {7}}}) {
     expect_error(Fault::data, Code::bad_token, {"7", "0", "6"},

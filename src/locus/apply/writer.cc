@@ -154,10 +154,9 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
     if (is_encoder_decoder()) prompts.push_back({generation_.start_token});
     options.max_tokens = std::max(options.max_tokens, job.limits[text]);
   }
-  options.on_token = [&](int64_t prompt, int32_t token) {
+  generate(model_.model(), prompts, options, read, [&](int64_t prompt, int32_t token) {
     return job.add(texts[static_cast<size_t>(prompt)], token, generation_.end_tokens);
-  };
-  generate(model_.model(), prompts, options, read);
+  });
   for (const size_t text : texts) job.finish(text);
 }
 

@@ -4,21 +4,12 @@
 #include <functional>
 #include <vector>
 
-#include "locus/nn/model.h"
-#include "locus/nn/sampling.h"
-#include "locus/nn/token_rules.h"
+#include "locus/nn/generation.h"
 
 namespace locus {
 
-struct GenerateOptions {
-  int64_t max_tokens = 128;         // maximum number of new tokens per prompt
-  std::vector<int32_t> end_tokens;  // a sequence ends after any of these
-  TokenRules rules;
-  Sampling sampling;
-  uint64_t seed = 0;
-  // Called with each new token; if it returns false, that sequence ends.
-  std::function<bool(int64_t prompt, int32_t token)> on_token;
-};
+// Called with each new token; if it returns false, that sequence ends.
+using OnToken = std::function<bool(int64_t prompt, int32_t token)>;
 
 // The new tokens of every prompt, including the end token. Prompts may differ in length; each result is
 // bit-identical to a run with its prompt alone. For an encoder-decoder, `texts` are the encoder inputs and
@@ -26,7 +17,8 @@ struct GenerateOptions {
 std::vector<std::vector<int32_t>> generate(const Model& model,
                                            const std::vector<std::vector<int32_t>>& prompts,
                                            const GenerateOptions& options,
-                                           const std::vector<std::vector<int32_t>>& texts = {});
+                                           const std::vector<std::vector<int32_t>>& texts = {},
+                                           const OnToken& on_token = {});
 
 struct BeamOptions {
   int64_t beams = 4;
