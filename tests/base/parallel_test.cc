@@ -147,6 +147,9 @@ TEST_F(Parallel, AWorkerIsWokenOnAnotherProcessorThanTheCallers) {
   if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one processor only";
   set_threads(2);
   threads_at_once();  // the worker starts with all processors
+  const cpu_set_t unasked = woken_for();
+  EXPECT_TRUE(CPU_EQUAL(&unasked, &all));
+  keep_workers_off_caller(true);
   std::vector<int> two;
   for (int i = 0; two.size() < 2; ++i) {
     if (CPU_ISSET(i, &all)) two.push_back(i);
@@ -160,6 +163,7 @@ TEST_F(Parallel, AWorkerIsWokenOnAnotherProcessorThanTheCallers) {
     const cpu_set_t given = woken_for();
     EXPECT_TRUE(CPU_EQUAL(&given, &others)) << "the caller is on " << here;
   }
+  keep_workers_off_caller(false);
   ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
@@ -167,7 +171,9 @@ TEST_F(Parallel, MoreThreadsThanProcessorsMayBeAnywhere) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
   set_threads(CPU_COUNT(&all) + 1);
+  keep_workers_off_caller(true);
   const cpu_set_t given = woken_for();
+  keep_workers_off_caller(false);
   EXPECT_TRUE(CPU_EQUAL(&given, &all));
 }
 

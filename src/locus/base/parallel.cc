@@ -55,6 +55,7 @@ int threads_at_start() {
   return processors();
 }
 
+std::atomic<bool> workers_avoid_caller{false};
 thread_local bool inside_chunk = false;
 thread_local int index_of_thread = 0;
 
@@ -143,7 +144,7 @@ class Pool {
 
   void begin_round() {
     round_.fetch_add(1);
-    if (asleep_ > 0 && core_for_each_thread_) {
+    if (asleep_ > 0 && core_for_each_thread_ && workers_avoid_caller.load(std::memory_order_relaxed)) {
       const int here = sched_getcpu();
       for (Worker& worker : workers_) worker.avoid(here);
     }
@@ -245,6 +246,8 @@ void set_threads(int count) {
   state().count.store(count, std::memory_order_relaxed);
   state().pool.reset();
 }
+
+void keep_workers_off_caller(bool on) { workers_avoid_caller.store(on, std::memory_order_relaxed); }
 
 void detail::run_chunks(int64_t size, int64_t grain, ChunkFunction function, void* context) {
   require(grain > 0, "parallel_for: grain is {}, expected 1 or more", grain);

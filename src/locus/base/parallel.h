@@ -14,6 +14,12 @@ int threads();
 // small.
 void set_threads(int count);
 
+// Lets the pool change the CPU affinity of its own sleeping workers, so that they wake up on another
+// processor than the caller's. On virtual machines that hide their caches, Linux otherwise wakes a worker up
+// to 4 ms late. Off by default, because an application may place threads itself; the program `locus` turns it
+// on.
+void keep_workers_off_caller(bool on);
+
 // Index of the calling thread, 0 to threads() - 1. No two chunks of a job run with the same index at the same
 // time. Use it for per-thread memory; results must not depend on it.
 int thread_index();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "locus/base/error.h"
+#include "locus/base/parallel.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/base/version.h"
@@ -144,6 +145,7 @@ int report(Fault fault, std::string_view text) {
 int main(int count, char** words) {
   using locus::cli::report;
   locus::cli::settle_streams();
+  locus::keep_workers_off_caller(true);
   try {
     return locus::cli::run(count, words);
   } catch (const locus::cli::Stopped& stopped) {
