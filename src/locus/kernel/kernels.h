@@ -16,48 +16,49 @@
 
 namespace locus {
 
+// Every kernel: its result, its name and its parameters. packed_size() and the workspaces of attention are
+// numbers of elements.
+// clang-format off
+#define LOCUS_KERNELS(X) \
+  X(int64_t, packed_size, (int64_t k, int64_t n, DType b)) \
+  X(void, pack, (const kernel::PackArgs&)) \
+  X(void, matmul, (const kernel::MatmulArgs&)) \
+  X(void, matmul_small_m, (const kernel::MatmulSmallMArgs&)) \
+  X(void, norm, (const kernel::NormArgs&)) \
+  X(void, norm_backward, (const kernel::NormBackwardArgs&)) \
+  X(void, activation, (const kernel::ActivationArgs&)) \
+  X(void, activation_backward, (const kernel::ActivationBackwardArgs&)) \
+  X(void, gated, (const kernel::GatedArgs&)) \
+  X(void, gated_backward, (const kernel::GatedBackwardArgs&)) \
+  X(void, add, (const kernel::AddArgs&)) \
+  X(void, scale, (const kernel::ScaleArgs&)) \
+  X(void, multiply, (const kernel::MultiplyArgs&)) \
+  X(void, bias, (const kernel::BiasArgs&)) \
+  X(void, column_sum, (const kernel::ColumnSumArgs&)) \
+  X(void, dropout, (const kernel::DropoutArgs&)) \
+  X(void, convert, (const kernel::ConvertArgs&)) \
+  X(void, gather, (const kernel::GatherArgs&)) \
+  X(void, scatter_add, (const kernel::ScatterAddArgs&)) \
+  X(void, embed, (const kernel::EmbedArgs&)) \
+  X(void, embed_backward, (const kernel::EmbedBackwardArgs&)) \
+  X(void, rotate, (const kernel::RotateArgs&)) \
+  X(void, cross_entropy, (const kernel::CrossEntropyArgs&)) \
+  X(void, cross_entropy_backward, (const kernel::CrossEntropyBackwardArgs&)) \
+  X(double, sum, (ConstView)) \
+  X(double, squared_norm, (ConstView)) \
+  X(int64_t, attention_workspace, (const kernel::AttentionArgs&)) \
+  X(int64_t, attention_backward_workspace, (const kernel::AttentionBackwardArgs&)) \
+  X(void, attention, (const kernel::AttentionArgs&)) \
+  X(void, attention_backward, (const kernel::AttentionBackwardArgs&)) \
+  X(void, adamw, (const kernel::AdamWArgs&))
+// clang-format on
+
+#define LOCUS_KERNEL_POINTER(result, name, parameters) result(*name) parameters;
+#define LOCUS_KERNEL_FUNCTION(result, name, parameters) result name parameters;
+#define LOCUS_KERNEL_ENTRY(result, name, parameters) .name = name,
+
 struct Kernels {
-  int64_t (*packed_size)(int64_t k, int64_t n, DType b);  // in elements
-  void (*pack)(const kernel::PackArgs&);
-  void (*matmul)(const kernel::MatmulArgs&);
-  void (*matmul_small_m)(const kernel::MatmulSmallMArgs&);
-
-  void (*norm)(const kernel::NormArgs&);
-  void (*norm_backward)(const kernel::NormBackwardArgs&);
-
-  void (*activation)(const kernel::ActivationArgs&);
-  void (*activation_backward)(const kernel::ActivationBackwardArgs&);
-  void (*gated)(const kernel::GatedArgs&);
-  void (*gated_backward)(const kernel::GatedBackwardArgs&);
-
-  void (*add)(const kernel::AddArgs&);
-  void (*scale)(const kernel::ScaleArgs&);
-  void (*multiply)(const kernel::MultiplyArgs&);
-  void (*bias)(const kernel::BiasArgs&);
-  void (*column_sum)(const kernel::ColumnSumArgs&);
-  void (*dropout)(const kernel::DropoutArgs&);
-  void (*convert)(const kernel::ConvertArgs&);
-
-  void (*gather)(const kernel::GatherArgs&);
-  void (*scatter_add)(const kernel::ScatterAddArgs&);
-
-  void (*embed)(const kernel::EmbedArgs&);
-  void (*embed_backward)(const kernel::EmbedBackwardArgs&);
-  void (*rotate)(const kernel::RotateArgs&);
-
-  void (*cross_entropy)(const kernel::CrossEntropyArgs&);
-  void (*cross_entropy_backward)(const kernel::CrossEntropyBackwardArgs&);
-
-  double (*sum)(ConstView);
-  double (*squared_norm)(ConstView);
-
-  // Size of the workspace that attention and attention_backward need, in elements.
-  int64_t (*attention_workspace)(const kernel::AttentionArgs&);
-  int64_t (*attention_backward_workspace)(const kernel::AttentionBackwardArgs&);
-  void (*attention)(const kernel::AttentionArgs&);
-  void (*attention_backward)(const kernel::AttentionBackwardArgs&);
-
-  void (*adamw)(const kernel::AdamWArgs&);
+  LOCUS_KERNELS(LOCUS_KERNEL_POINTER)
 };
 
 const Kernels& kernels(Device);

@@ -135,7 +135,7 @@ void RunChunk(const AttentionBackwardArgs& args, const BackwardPlan& plan, const
 
 // to[rows, D] += left[rows, n] right[n, D]; left is stored transposed if `transposed`.
 void AddProduct(ConstView left, bool transposed, ConstView right, float* packed, View to) {
-  const View side = matrix_view(packed, 1, packed_size(right.rows, right.cols), 0);
+  const View side = matrix_view(packed, 1, packed_size(right.rows, right.cols, DType::f32), 0);
   pack({.b = right, .packed = side, .k = right.rows, .n = right.cols});
   matmul({.a = left,
           .packed = side,

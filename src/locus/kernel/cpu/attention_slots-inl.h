@@ -34,7 +34,8 @@ struct SlotPlan {
     packed = by_key + padded(args.longest, kRows) * slot_stride(k_slots);
     // Right sides: the rows of a table, and in the backward pass also the queries or keys of a head.
     const int64_t tokens = std::max(longest_queries(args), args.longest);
-    left = packed + std::max({packed_size(D, slots), packed_size(slots, D), packed_size(tokens, D)});
+    left = packed + std::max({packed_size(D, slots, DType::f32), packed_size(slots, D, DType::f32),
+                              packed_size(tokens, D, DType::f32)});
     size = left + kTokenGroup * D;
   }
 };
@@ -64,7 +65,7 @@ SlotProducts multiply_term(const AttentionArgs& args, const SlotViews& term, con
   if (range.count == 0) return {};
   const ConstView table = head_slots(args, term, head, range);
   const int64_t D = table.cols, stride = slot_stride(range.count);
-  const View right = matrix_view(packed, 1, packed_size(D, table.rows), 0);
+  const View right = matrix_view(packed, 1, packed_size(D, table.rows, DType::f32), 0);
   pack({.b = table, .packed = right, .k = D, .n = table.rows, .transposed = true});
   for (int64_t first = 0; first < tokens; first += kTokenGroup) {
     const int64_t count = std::min(kTokenGroup, tokens - first);
