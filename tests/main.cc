@@ -1,10 +1,14 @@
 // The test program: locus_tests [filter]. A plain word runs the tests whose name contains it; the flags of
-// Google Test work as well. The last line of output has the counts. Running no test is a failure.
+// Google Test work as well. With LOCUS_QUICK set, slow tests run only if the filter names them. The last line of
+// output has the counts. Running no test is a failure.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+
+// Tests that kill programs, run the documentation, train presets, open a browser or measure time.
+constexpr const char* kSlow = "Interrupted*:*Book*:Presets*:Browser*:*Doubling*:Examples*";
 
 int main(int argc, char** argv) {
   // Programs that tests start do not check for leaks, which takes seconds each under the address sanitizer.
@@ -17,7 +21,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "locus_tests: unexpected argument '%s', expected at most one filter\n", argv[2]);
     return 2;
   }
-  if (argc == 2) GTEST_FLAG_SET(filter, "*" + std::string(argv[1]) + "*");
+  const std::string name = argc == 2 ? argv[1] : "";
+  const bool quick = std::getenv("LOCUS_QUICK") != nullptr && std::string(kSlow).find(name) == std::string::npos;
+  if (argc == 2) GTEST_FLAG_SET(filter, "*" + name + "*" + (quick ? std::string("-") + kSlow : ""));
   // RapidCheck uses the same cases every time, unless RC_PARAMS is set, so that a failure can be reproduced.
   setenv("RC_PARAMS", "seed=20251115", /*overwrite=*/0);
 
