@@ -219,18 +219,19 @@ TEST(FamilyConfig, MpnetHasAsManyBucketsAsItReads) {
   });
 }
 
-TEST(FamilyConfig, OldScalingCountsBeforeNewParameters) {
-  const auto options = [](const std::string& scaling) {
-    return changed("neox", {{"\"model_type\"", "\"rope_scaling\": " + scaling + ", \"model_type\""}})
+TEST(FamilyConfig, AnOldScalingHasItsBaseOutside) {
+  const auto options = [](const std::string& parameters, const std::string& scaling) {
+    return changed("neox", {{"\"rope_parameters\"", "\"" + parameters + "\""},
+                            {"\"model_type\"", "\"rope_scaling\": " + scaling + ", \"model_type\""}})
         .scheme_options;
   };
-  OptionValues scaled = options(R"({"type": "linear", "factor": 4.0})");
+  OptionValues scaled = options("unread", R"({"type": "linear", "factor": 4.0})");
   EXPECT_EQ(scaled["scaling"], "linear");
   EXPECT_EQ(scaled["base"], "10000");
   EXPECT_EQ(scaled["width"], "2");
   for (const char* none : {"{}", "null"}) {
-    EXPECT_FALSE(options(none).contains("scaling"));
-    EXPECT_EQ(options(none)["base"], "200");
+    EXPECT_FALSE(options("rope_parameters", none).contains("scaling"));
+    EXPECT_EQ(options("rope_parameters", none)["base"], "200");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
+#include "locus/text/character_vocabulary.h"
 #include "locus/train/saved_run.h"
 #include "tests/text/piece_bytes.h"
 #include "tests/train/hub_run.h"
@@ -111,6 +112,16 @@ TEST_F(HubRunOfGpt2, TrainsItsOwnHeadFurther) {
   expect_trained();
   expect_same_logits({5, 6, 7, 8});
   EXPECT_EQ(Config(folder / "out" / "hub" / "config.json").text("architectures.0"), "GPT2LMHeadModel");
+}
+
+// A tokenizer of Locus in the folder is one of the files that the export keeps.
+TEST_F(HubRunOfGpt2, ExportsATokenizerOfLocus) {
+  fs::remove(model / "vocab.txt");
+  const CharacterVocabulary letters = CharacterVocabulary::of_text("abcdef ");
+  letters.save(model.path());
+  config(model.path().string(), "[data]\ntrain = 'x.txt'\ncontext = 12\n[train]\nsteps = 1\n");
+  EXPECT_EQ(train().exit_code, 0);
+  EXPECT_EQ(load_tokenizer((folder / "out" / "hub").string())->encode("abc"), letters.encode("abc"));
 }
 
 class HubRunOfPieces : public HubRun {

@@ -73,5 +73,18 @@ TEST(TrainedModel, AFolderWithoutAStartTokenCannotReadItsOwnOutput) {
   expect_error(Fault::data, {"decoder_start_token_id"}, [&] { task.start_token(); });
 }
 
+// ORG/MODEL, if there is no such folder.
+TEST(TrainedModel, ANameOfTheHubGetsTheCommandThatDownloadsIt) {
+  const char* name = "sentence-transformers/all-MiniLM-L6-v2";
+  expect_error(Fault::io, Code::missing_file, {name, "hf download", "--local-dir all-MiniLM-L6-v2"},
+               [&] { TrainedModel{name}; });
+  expect_error(Fault::io, Code::missing_file, {name, "hf download"}, [&] { open_model(name); });
+  const TemporaryFolder folder;
+  for (const std::string place : {"nowhere", "a/b/c", "./model", "../model", "/tmp/none"}) {
+    EXPECT_EQ(download_hint(place), "") << place;
+  }
+  EXPECT_EQ(download_hint(folder / "model"), "");
+}
+
 }  // namespace
 }  // namespace locus

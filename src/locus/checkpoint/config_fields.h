@@ -75,33 +75,6 @@ struct GlobalLayers {
   int64_t preset, shift;
 };
 LayerKinds layer_kinds(const Config& config, const GlobalLayers& old, int64_t layers);
-// The number of rotated components of a head. The fraction is in rope_parameters or rope_scaling, else in the
-// field `outside`, else it is `preset`.
-int64_t rotated_width(const Config& config, int64_t head_size, std::string_view outside, double preset);
-// Reads the scheme and options of a rotary model; rotary_config() writes them. `base` names the field outside
-// the rope block that holds the base (theta); `preset` is the default.
-void read_rotary(const Config& config, int64_t width, Blueprint& blueprint,
-                 std::string_view base = "rope_theta", double preset = 10000);
-std::string rotary_config(const Blueprint& blueprint);
-// The scheme options in one rope block. The base is in the block, else in the field `base`, else it is
-// `preset`.
-struct RotaryBlock {
-  std::string name;
-  std::string_view base = "rope_theta";
-  double preset = 10000;
-};
-OptionValues rotary_options(const Config& config, const RotaryBlock& block, int64_t width,
-                            int64_t max_length);
-// Reads the schemes of a model with different rotations for global and sliding-window layers; call it after
-// read_window(). two_rotations_config() writes them as rope_parameters. A top-level rope_scaling applies to
-// both kinds of layers, or to global layers only (scales_both = false).
-struct TwoRotations {
-  std::string_view global_base, sliding_base;
-  double global_preset = 0, sliding_preset = 0;
-  bool scales_both = true;
-};
-void read_two_rotations(const Config& config, const TwoRotations& rotations, Blueprint& blueprint);
-std::string two_rotations_config(const Blueprint& blueprint);
 // An option of the blueprint's scheme, or its default; "0" if the scheme has no such option.
 std::string scheme_setting(const Blueprint& blueprint, std::string_view name);
 

@@ -9,6 +9,7 @@
 
 #include "locus/checkpoint/config_fields.h"
 #include "locus/checkpoint/name_map.h"
+#include "locus/checkpoint/rotary_config.h"
 
 namespace locus {
 

@@ -128,10 +128,21 @@ json::Members label_members(const std::vector<std::string>& labels) {
 
 }  // namespace
 
+std::string download_hint(const std::filesystem::path& path) {
+  const std::filesystem::path owner = path.parent_path(), name = path.filename();
+  const bool two_words = path.is_relative() && !name.empty() && !owner.empty() &&
+                         owner.parent_path().empty() && owner != "." && owner != "..";
+  if (!two_words || is_there(owner)) return "";
+  return fmt::format(
+      "a model of this name on the Hugging Face Hub is downloaded by: hf download {} --local-dir {}",
+      path.string(), name.string());
+}
+
 Config read_config(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "config.json";
   if (!is_there(file)) {
-    fail({Fault::io, Code::missing_file}, "'{}' {}, expected a Hugging Face model folder", folder.string(),
+    fail({Fault::io, Code::missing_file, is_folder(folder) ? "" : download_hint(folder)},
+         "'{}' {}, expected a Hugging Face model folder", folder.string(),
          is_folder(folder) ? "has no config.json" : "is not a folder");
   }
   return Config(file);

@@ -35,6 +35,10 @@ struct ModelFolder {
   json::Members changes;  // members of config.json that differ because the model has a new head
 };
 
+// For a missing folder with the form of a model's name on the Hugging Face Hub, ORG/MODEL: a hint with the
+// command that downloads it. Empty for other paths, and if ORG is a folder.
+std::string download_hint(const std::filesystem::path& path);
+
 // Reads config.json. If it is missing, the error says what is wrong with the folder.
 Config read_config(const std::filesystem::path& folder);
 
@@ -58,7 +62,8 @@ std::vector<std::string> named_labels(const Config& config);
 void name_remaining_labels(std::vector<std::string>& labels, int64_t count);
 
 // Atomically writes a new folder that transformers can open: the weights as f32 under their original names,
-// config.json, and unchanged copies of the tokenizer and other small files.
+// config.json with rotary settings in both spellings, and unchanged copies of the tokenizer and other small
+// files.
 void save_model(const ModelFolder& folder, const std::filesystem::path& to);
 // The same for a model made by Locus, as a family that can represent its blueprint (see export_config()).
 void save_model(const Model& model, const std::filesystem::path& to);
@@ -67,8 +72,10 @@ void save_model(const Model& model, const std::filesystem::path& to);
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings);
 void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const std::filesystem::path& to,
                  json::Members changes);
-// The text of a config.json with changed members.
+// The text of a config.json, or of another JSON file, with changed members.
 std::string changed_config(const std::filesystem::path& file, const json::Members& changes);
+std::string changed_config(const std::string& text, const std::filesystem::path& file,
+                           const json::Members& changes);
 
 // Where the head of a model comes from: from the files, from nowhere (the model has no head), or it is new.
 enum class HeadSource { files, none, new_head };

@@ -9,7 +9,7 @@
 #include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/checkpoint/sentence_modules.h"
-#include "locus/text/pipeline/pipeline_files.h"
+#include "locus/text/tokenizer_files.h"
 
 namespace locus {
 namespace {
@@ -31,7 +31,7 @@ void copy_companions(const fs::path& from, const fs::path& to) {
     make_folder((to / name).parent_path());
     write_file(to / name, read_file(from / name));
   };
-  std::ranges::for_each(kTokenizerFiles, copy);
+  std::ranges::for_each(tokenizer_files(from), copy);
   std::ranges::for_each(kCompanions, copy);
   std::ranges::for_each(kSentenceLimitFiles, copy);
   if (!is_there(from / kModulesFile)) return;
@@ -45,9 +45,13 @@ void copy_companions(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 std::string changed_config(const fs::path& file, const json::Members& changes) {
+  return changed_config(read_file(file), file, changes);
+}
+
+std::string changed_config(const std::string& text, const fs::path& file, const json::Members& changes) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  const auto error = parser.parse(read_file(file)).get_object().get(object);
+  const auto error = parser.parse(text).get_object().get(object);
   require(!error, Code::damaged_file, "'{}': not a JSON object: {}", file.string(),
           simdjson::error_message(error));
   json::Members members;
@@ -62,6 +66,12 @@ std::string changed_config(const fs::path& file, const json::Members& changes) {
 }
 
 namespace {
+
+// A config.json whose rotary settings are there for all versions of transformers.
+std::string with_both_spellings(const std::string& config, const fs::path& file) {
+  const Architecture own = read_architecture(Config(config, file));
+  return changed_config(config, file, rotary_changes(own.family->config(own.blueprint)));
+}
 
 void require_loaded(bool loaded) {
   require(
@@ -88,7 +98,8 @@ void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, co
   changes.insert(changes.end(), folder.changes.begin(), folder.changes.end());
   changes.emplace_back("dtype", json::text("float32"));
   changes.emplace_back("torch_dtype", "");  // the former name of dtype
-  write_file(to / "config.json", changed_config(folder.config.path(), changes));
+  const fs::path& file = folder.config.path();
+  write_file(to / "config.json", with_both_spellings(changed_config(file, changes), file));
   copy_companions(folder.path, to);
 }
 

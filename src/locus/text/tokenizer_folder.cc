@@ -13,6 +13,7 @@
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/character_vocabulary.h"
 #include "locus/text/pipeline/pipeline_files.h"
+#include "locus/text/tokenizer_files.h"
 #include "locus/text/vocabulary_file.h"
 
 namespace locus {
@@ -98,6 +99,16 @@ void save_bpe(const Bpe& bpe, const fs::path& folder) {
   const bool ranks = bpe.kind() == "ranks";
   ranks ? write_ranks(bpe, folder) : write_merges(bpe, folder);
   write_vocabulary_file(folder, {.kind = std::string(bpe.kind()), .specials = bpe.specials()});
+}
+
+std::vector<std::string> tokenizer_files(const fs::path& folder) {
+  std::vector<std::string> names(std::begin(kTokenizerFiles), std::end(kTokenizerFiles));
+  for (const char* name : {kVocabularyFile, kMergesFile, kEncoderFile}) names.emplace_back(name);
+  std::erase_if(names, [&](const std::string& name) { return !is_there(folder / name); });
+  for (const fs::path& entry : entries_of(folder)) {
+    if (entry.extension() == ".tiktoken") names.push_back(entry.filename().string());
+  }
+  return names;
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {

@@ -8,7 +8,7 @@
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/generation_config.h"
-#include "locus/text/pipeline/pipeline_files.h"
+#include "locus/text/tokenizer_files.h"
 #include "locus/train/text_frame.h"
 
 namespace locus {
@@ -96,7 +96,7 @@ fs::path save_hub_folder(const ModelFolder& start, const SavedRun& saved, const 
   if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
   if (saved.task.data.tokenizer != start.path.string()) {
     // Tokenizer files of the start folder could be loaded instead of the saved ones.
-    for (const char* name : kTokenizerFiles) remove_whole(unfinished / name);
+    for (const std::string& name : tokenizer_files(unfinished)) remove_whole(unfinished / name);
     saved.task.tokenizer->save(unfinished);
   }
   discard_folder(hub);

@@ -88,7 +88,7 @@ ForwardModel forward_model(TrainedModel& trained) {
 TrainedModel::TrainedModel(const fs::path& folder, const Options& options)
     : folder_(folder), checkpoint_(folder) {
   if (!is_folder(folder)) {
-    fail({Fault::io, Code::missing_file},
+    fail({Fault::io, Code::missing_file, download_hint(folder)},
          "no folder '{}', expected a Hugging Face model folder or the folder of a training run",
          folder.string());
   }

@@ -25,7 +25,7 @@ void read(const Config& config, Blueprint& b) {
   b.gated = true;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias;
   b.padding_token = padding_of(config, 0, b.vocabulary);
-  read_rotary(config, b.size_of_head(), b, "rope_theta", second ? 10000 : 500000);
+  read_rotary(config, {.preset = second ? 1e4 : 5e5}, b);
   b.scheme_options["pairs"] = "interleaved";
   if (second) {
     read_nope_layers(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
@@ -44,7 +44,8 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 json::Members config(const Blueprint& b) {
   const bool second = b.window > 0 || !b.global_scheme.empty();
   json::Members members = named(kTypes[second ? 1 : 0], b.head);
-  members.insert(members.end(), {{"rope_parameters", rotary_config(b)}, {"pad_token_id", padding_config(b)}});
+  members.emplace_back("pad_token_id", padding_config(b));
+  write_rotary({}, b, members);
   if (second) {
     members.emplace_back("layer_types", layer_types(b));
     if (b.window > 0) members.emplace_back("sliding_window", json::number(b.window));

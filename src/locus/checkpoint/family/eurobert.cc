@@ -18,7 +18,7 @@ void read(const Config& config, Blueprint& b) {
   if (config.has("head_dim")) b.head_size = config.size("head_dim");
   b.head_bias = b.head == HeadKind::masked_token && b.hidden_bias;
   b.padding_token = padding_of(config, {}, b.vocabulary);
-  read_rotary(config, b.size_of_head(), b);
+  read_rotary(config, {}, b);
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -31,9 +31,9 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
-                                 {"rope_parameters", rotary_config(b)},
-                                 {"pad_token_id", padding_config(b)}});
+  members.insert(members.end(),
+                 {{"head_dim", json::number(b.head_size)}, {"pad_token_id", padding_config(b)}});
+  write_rotary({}, b, members);
   return members;
 }
 

@@ -35,7 +35,7 @@ void read(const Config& config, Blueprint& b) {
   b.key_heads = groups ? config.size("num_kv_heads", b.heads) : alone;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
   b.fused_qkv = true;
-  read_rotary(config, b.size_of_head(), b);
+  read_rotary(config, {}, b);
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -53,8 +53,8 @@ json::Members config(const Blueprint& b) {
                                  {"multi_query", json::boolean(b.key_heads == 1)},
                                  {"num_kv_heads", json::number(b.key_heads)},
                                  {"parallel_attn", json::boolean(b.residual != Residual::sequential)},
-                                 {"num_ln_in_parallel_attn", json::number(int64_t{two_norms ? 2 : 1})},
-                                 {"rope_parameters", rotary_config(b)}});
+                                 {"num_ln_in_parallel_attn", json::number(int64_t{two_norms ? 2 : 1})}});
+  write_rotary({}, b, members);
   return members;
 }
 

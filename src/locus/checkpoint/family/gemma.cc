@@ -53,7 +53,7 @@ void read(const Config& config, Blueprint& b) {
   read_body(config, b);
   // In the first releases "gelu" means the tanh approximation.
   if (b.activation == Activation::gelu) b.activation = Activation::gelu_tanh;
-  read_rotary(config, b.head_size, b);
+  read_rotary(config, {}, b);
 }
 
 constexpr const char *kScoreCap = "attn_logit_softcapping", *kLogitCap = "final_logit_softcapping";
@@ -79,8 +79,14 @@ void read2(const Config& config, Blueprint& b) {
   b.logit_cap = cap_of(config, kLogitCap, 30);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 2, 1}, b.layers),
               config.integer("sliding_window", 1, 1e9, 4096), b);
-  read_rotary(config, b.head_size, b);
+  read_rotary(config, {}, b);
 }
+
+constexpr TwoRotations kRotations3 = {.global_base = "rope_theta",
+                                      .sliding_base = "rope_local_base_freq",
+                                      .global_preset = 1e6,
+                                      .sliding_preset = 1e4,
+                                      .scales_both = false};
 
 void read3(const Config& config, Blueprint& b) {
   const bool both = read_body(config, b);
@@ -92,13 +98,7 @@ void read3(const Config& config, Blueprint& b) {
   const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 6, 1}, b.layers),
               both ? window / 2 + 1 : window, b);
-  read_two_rotations(config,
-                     {.global_base = "rope_theta",
-                      .sliding_base = "rope_local_base_freq",
-                      .global_preset = 1e6,
-                      .sliding_preset = 1e4,
-                      .scales_both = false},
-                     b);
+  read_two_rotations(config, kRotations3, b);
 }
 
 void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
@@ -126,7 +126,7 @@ json::Members config_with(const ModelType& type, const Blueprint& b) {
 
 json::Members config(const Blueprint& b) {
   json::Members members = config_with(kTypes[0], b);
-  members.emplace_back("rope_parameters", rotary_config(b));
+  write_rotary({}, b, members);
   return members;
 }
 
@@ -147,14 +147,15 @@ json::Members later_config(const ModelType& type, const Blueprint& b) {
 
 json::Members config2(const Blueprint& b) {
   json::Members members = later_config(kTypes2[0], b);
-  members.insert(members.end(),
-                 {{"rope_parameters", rotary_config(b)}, {kScoreCap, cap_config(b.score_cap)}});
+  members.emplace_back(kScoreCap, cap_config(b.score_cap));
+  write_rotary({}, b, members);
   return members;
 }
 
 json::Members config3(const Blueprint& b) {
   json::Members members = later_config(kTypes3[0], b);
-  members.insert(members.end(), {{"rope_parameters", two_rotations_config(b)}, {kScoreCap, "null"}});
+  members.emplace_back(kScoreCap, "null");
+  write_two_rotations(kRotations3, b, members);
   return members;
 }
 

@@ -19,7 +19,7 @@ void read(const Config& config, Blueprint& b) {
   b.padding_token = padding_of(config, {}, b.vocabulary);
   b.attention_scale = static_cast<float>(config.number("attention_multiplier", 1e-6, 1e6, 1));
   b.head_scale = static_cast<float>(1 / config.number("logits_scaling", 1e-6, 1e6, 1));
-  read_rotary(config, b.size_of_head(), b);
+  read_rotary(config, {}, b);
 }
 
 void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
@@ -31,8 +31,8 @@ json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
   members.insert(members.end(), {{"attention_multiplier", fraction(b.attention_scale)},
                                  {"logits_scaling", fraction(1 / b.head_scale)},
-                                 {"rope_parameters", rotary_config(b)},
                                  {"pad_token_id", padding_config(b)}});
+  write_rotary({}, b, members);
   return members;
 }
 

@@ -101,7 +101,7 @@ void read(const Config& config, Blueprint& b) {
   b.output_bias = (type == "llama" || b.head_norms) && config.flag("attention_bias", false);
   b.query_bias = b.key_bias = b.value_bias = type == "qwen2" || b.output_bias;
   b.hidden_bias = type == "llama" && config.flag("mlp_bias", false);
-  read_rotary(config, b.head_size, b);
+  read_rotary(config, {}, b);
 }
 
 void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
@@ -116,8 +116,8 @@ json::Members config(const Blueprint& b) {
                                  {"max_position_embeddings", json::number(b.max_length)},
                                  {"sliding_window", window_config(b)},
                                  {"attention_bias", json::boolean(b.output_bias)},
-                                 {"mlp_bias", json::boolean(b.hidden_bias)},
-                                 {"rope_parameters", rotary_config(b)}});
+                                 {"mlp_bias", json::boolean(b.hidden_bias)}});
+  write_rotary({}, b, members);
   if (b.kind == ModelKind::encoder) members.emplace_back("is_causal", "false");
   if (qwen) {
     members.emplace_back("use_sliding_window", json::boolean(b.window > 0));

@@ -25,6 +25,11 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
+constexpr TwoRotations kRotations = {.global_base = "global_rope_theta",
+                                     .sliding_base = "local_rope_theta",
+                                     .global_preset = 160000,
+                                     .sliding_preset = 10000};
+
 void read(const Config& config, Blueprint& b) {
   b.kind = ModelKind::encoder;
   if (b.width % b.heads != 0) {
@@ -32,12 +37,7 @@ void read(const Config& config, Blueprint& b) {
   }
   const int64_t reach = config.integer("local_attention", 0, 1e9, 128) / 2;
   read_window(config, layer_kinds(config, {"global_attn_every_n_layers", 3, 0}, b.layers), reach + 1, b);
-  read_two_rotations(config,
-                     {.global_base = "global_rope_theta",
-                      .sliding_base = "local_rope_theta",
-                      .global_preset = 160000,
-                      .sliding_preset = 10000},
-                     b);
+  read_two_rotations(config, kRotations, b);
   b.embedding_norm = b.gated = b.fused_qkv = true;
   b.first_norm = false;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias;
@@ -84,10 +84,10 @@ json::Members config(const Blueprint& b) {
                  {{"local_attention", json::number(2 * std::max<int64_t>(b.window - 1, 0))},
                   {"layer_types", layer_types(b)},
                   {"global_attn_every_n_layers", json::number(std::max<int64_t>(b.global_every, 1))},
-                  {"rope_parameters", two_rotations_config(b)},
                   {"classifier_pooling", json::text(b.pooling == Pooling::mean ? "mean" : "cls")},
                   {"classifier_activation", json::text(activation_name(b.activation))},
                   {"pad_token_id", padding_config(b)}});
+  write_two_rotations(kRotations, b, members);
   for (const char* token : {"bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id"}) {
     members.emplace_back(token, "null");
   }

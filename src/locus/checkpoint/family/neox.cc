@@ -19,11 +19,15 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
+// The class has its own names for the base and for the rotated part.
+constexpr RotaryFields kRotary = {
+    .base = "rotary_emb_base", .fraction = "rotary_pct", .fraction_preset = 0.25};
+
 void read(const Config& config, Blueprint& b) {
   b.residual = config.flag("use_parallel_residual", true) ? Residual::parallel : Residual::sequential;
   b.fused_qkv = true;
   b.key_bias = b.value_bias = b.output_bias = b.query_bias;
-  read_rotary(config, rotated_width(config, b.size_of_head(), "rotary_pct", 0.25), b, "rotary_emb_base");
+  read_rotary(config, kRotary, b);
 }
 
 constexpr NamePair kLayer[] = {
@@ -51,8 +55,8 @@ constexpr std::string_view kPrefixes[] = {"gpt_neox."};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"use_parallel_residual", json::boolean(b.residual == Residual::parallel)},
-                                 {"rope_parameters", rotary_config(b)}});
+  members.emplace_back("use_parallel_residual", json::boolean(b.residual == Residual::parallel));
+  write_rotary(kRotary, b, members);
   return members;
 }
 

@@ -35,11 +35,14 @@ void expect_plain(const Config& config) {
   }
 }
 
+// The original model code computes no scaling.
+constexpr RotaryFields kRotary = {.base = "rotary_emb_base", .preset = 1000, .scales = false};
+
 void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   expect_plain(config);
   if (config.has("head_dim")) b.head_size = config.size("head_dim");
-  read_rotary(config, b.size_of_head(), b, config.has("rope_theta") ? "rope_theta" : "rotary_emb_base", 1000);
+  read_rotary(config, config.has("rope_theta") ? RotaryFields{} : kRotary, b);
   b.gated = b.fused_qkv = true;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
   b.padding_token = padding_of(config, 0, b.vocabulary);
@@ -75,8 +78,8 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind:
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(),
-                 {{"head_dim", json::number(b.head_size)}, {"rope_parameters", rotary_config(b)}});
+  members.emplace_back("head_dim", json::number(b.head_size));
+  write_rotary(kRotary, b, members);
   return members;
 }
 

@@ -12,23 +12,25 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.flag("attention_bias", b.output_bias, false);
 }
 
+// The second version checks rope_scaling strictly: type and factor, nothing else.
+constexpr RotaryFields kSecond = {.type = "type"};
+constexpr double kBase = 5e5;
+constexpr TwoRotations kThird = {.global_base = "rope_theta",
+                                 .sliding_base = "rope_theta",
+                                 .global_preset = kBase,
+                                 .sliding_preset = kBase,
+                                 .scales_both = false};
+
 void read(const Config& config, Blueprint& b) {
   llama::read_body(b);
   b.norm_place = NormPlace::added;
   b.joint_norms = true;
   b.hidden_bias = false;
   b.padding_token = padding_of(config, 1, b.vocabulary);
-  if (config.text("model_type") == "olmo2") return read_rotary(config, b.size_of_head(), b);
-  constexpr double kBase = 5e5;
+  if (config.text("model_type") == "olmo2") return read_rotary(config, kSecond, b);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
               config.integer("sliding_window", 1, 1e9, 4096), b);
-  read_two_rotations(config,
-                     {.global_base = "rope_theta",
-                      .sliding_base = "rope_theta",
-                      .global_preset = kBase,
-                      .sliding_preset = kBase,
-                      .scales_both = false},
-                     b);
+  read_two_rotations(config, kThird, b);
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -43,7 +45,7 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::s
 json::Members config(const Blueprint& b) {
   const bool third = b.global_every > 0 || b.window > 0;
   json::Members members = named(kTypes[third ? 1 : 0], b.head);
-  members.emplace_back("rope_parameters", third ? two_rotations_config(b) : rotary_config(b));
+  third ? write_two_rotations(kThird, b, members) : write_rotary(kSecond, b, members);
   members.emplace_back("pad_token_id", padding_config(b));
   if (third) {
     members.emplace_back("layer_types", layer_types(b));

@@ -15,12 +15,14 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
+constexpr RotaryFields kRotary = {.fraction = "partial_rotary_factor", .fraction_preset = 0.5};
+
 void read(const Config& config, Blueprint& b) {
   expect_flag(config, "qk_layernorm", false);
   b.residual = Residual::parallel_one_norm;
   b.head_bias = true;
   b.padding_token = padding_of(config, {}, b.vocabulary);
-  read_rotary(config, rotated_width(config, b.size_of_head(), "partial_rotary_factor", 0.5), b);
+  read_rotary(config, kRotary, b);
 }
 
 constexpr NamePair kLayer[] = {
@@ -42,8 +44,8 @@ constexpr ModelType kTypes[] = {{"phi", "Phi"}};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(),
-                 {{"embd_pdrop", json::number(b.dropout)}, {"rope_parameters", rotary_config(b)}});
+  members.emplace_back("embd_pdrop", json::number(b.dropout));
+  write_rotary(kRotary, b, members);
   return members;
 }
 

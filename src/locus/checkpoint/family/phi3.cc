@@ -11,6 +11,9 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.dropout("resid_pdrop", b.dropout, 0);
 }
 
+// The class checks rope_scaling strictly: type and the two lists of factors, nothing else.
+constexpr RotaryFields kRotary = {.fraction = "partial_rotary_factor", .type = "type"};
+
 void read(const Config& config, Blueprint& b) {
   if (b.width % b.heads != 0) {
     config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.heads);
@@ -20,7 +23,7 @@ void read(const Config& config, Blueprint& b) {
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
   b.padding_token = padding_of(config, {}, b.vocabulary);
   if (config.has("sliding_window")) b.window = config.integer("sliding_window", 1, 1e9);
-  read_rotary(config, rotated_width(config, b.size_of_head(), "partial_rotary_factor", 1), b);
+  read_rotary(config, kRotary, b);
   const auto scaling = b.scheme_options.find("scaling");
   if (scaling != b.scheme_options.end() && scaling->second != "longrope") {
     fail({Fault::data, Code::unsupported_field},
@@ -43,9 +46,8 @@ constexpr ModelType kTypes[] = {{"phi3", "Phi3"}};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"sliding_window", window_config(b)},
-                                 {"pad_token_id", padding_config(b)},
-                                 {"rope_parameters", rotary_config(b)}});
+  members.insert(members.end(), {{"sliding_window", window_config(b)}, {"pad_token_id", padding_config(b)}});
+  write_rotary(kRotary, b, members);
   return members;
 }
 

@@ -30,7 +30,7 @@ void read(const Config& config, Blueprint& b) {
   llama::read_body(b);
   b.padding_token = padding_of(config, {}, b.vocabulary);
   expect_flag(config, "use_sliding_window", false);
-  read_rotary(config, b.size_of_head(), b, "rope_theta", 2e6);
+  read_rotary(config, {.preset = 2e6}, b);
   read_nope_layers(config, rotary_layers(config, b.layers), 0, b);
 }
 
@@ -44,8 +44,8 @@ json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
   members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
                                  {"no_rope_layers", json::numbers(turning)},
-                                 {"rope_parameters", rotary_config(b)},
                                  {"pad_token_id", padding_config(b)}});
+  write_rotary({}, b, members);
   return members;
 }
 

@@ -16,6 +16,8 @@ void fields(ConfigFields& f, Blueprint& b) {
   f.dropout("attention_dropout", b.attention_dropout, 0);
 }
 
+constexpr RotaryFields kRotary = {.fraction = "partial_rotary_factor", .fraction_preset = 0.25};
+
 void read(const Config& config, Blueprint& b) {
   expect_flag(config, "qk_layernorm", false);
   const bool parallel = config.flag("use_parallel_residual", false);
@@ -24,7 +26,7 @@ void read(const Config& config, Blueprint& b) {
   b.key_bias = b.value_bias = b.query_bias;
   b.output_bias = b.hidden_bias = false;
   b.padding_token = padding_of(config, {}, b.vocabulary);
-  read_rotary(config, rotated_width(config, b.size_of_head(), "partial_rotary_factor", 0.25), b);
+  read_rotary(config, kRotary, b);
 }
 
 void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::kNorms, llama::kGated); }
@@ -34,8 +36,8 @@ constexpr ModelType kTypes[] = {{"stablelm", "StableLm"}};
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
   const bool parallel = b.residual == Residual::parallel_one_norm;
-  members.insert(members.end(),
-                 {{"use_parallel_residual", json::boolean(parallel)}, {"rope_parameters", rotary_config(b)}});
+  members.emplace_back("use_parallel_residual", json::boolean(parallel));
+  write_rotary(kRotary, b, members);
   return members;
 }
 

@@ -20,7 +20,7 @@ void read(const Config& config, Blueprint& b) {
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
   b.padding_token = padding_of(config, {}, b.vocabulary);
   if (config.has("sliding_window")) b.window = config.integer("sliding_window", 1, 1e9);
-  read_rotary(config, b.size_of_head(), b);
+  read_rotary(config, {}, b);
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -32,9 +32,9 @@ constexpr ModelType kTypes[] = {{"starcoder2", "Starcoder2"}};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"sliding_window", window_config(b)},
-                                 {"embedding_dropout", json::number(b.dropout)},
-                                 {"rope_parameters", rotary_config(b)}});
+  members.insert(members.end(),
+                 {{"sliding_window", window_config(b)}, {"embedding_dropout", json::number(b.dropout)}});
+  write_rotary({}, b, members);
   return members;
 }
 
