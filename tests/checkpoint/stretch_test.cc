@@ -148,9 +148,13 @@ TEST(Stretch, RefusesWhatDoesNotSuit) {
     const ModelFolder folder = golden(family);
     expect_bad_data(values, [&] { stretch_model(folder, length, how, to.path()); });
   };
-  refused("bert", 64, Stretch::linear, {"learned", "linear", "rotary"});
-  refused("mistral", 64, Stretch::repeat, {"rotary", "repeat", "learned"});
-  refused("bloom", 64, Stretch::yarn, {"alibi"});
+  refused("bert", 64, Stretch::linear, {"learned", "linear", "interpolate"});
+  refused("mistral", 64, Stretch::repeat, {"rotary", "repeat", "yarn"});
+  for (const char* family : {"bloom", "t5", "marian", "deberta"}) {
+    const ModelFolder folder = golden(family);
+    EXPECT_FALSE(has_context_to_stretch(folder.architecture.blueprint));
+    refused(family, 64, Stretch::yarn, {folder.architecture.blueprint.scheme.c_str(), "every length"});
+  }
   refused("bert", 14, Stretch::repeat, {"length is 14", "14"});
   refused("llama", 64, Stretch::yarn, {"scaling", "llama3"});
   refused("gemma3", 64, Stretch::yarn, {"scaling", "linear"});
@@ -160,13 +164,94 @@ TEST(Stretch, RefusesWhatDoesNotSuit) {
                [&] { stretch_model(open_model(own.path()), 64, Stretch::repeat, own.path()); });
 }
 
+const char* kWords = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n";
+
+// A folder of sentence-transformers, with a limit in each of its files.
+TEST(Stretch, RaisesEveryLimitOnTheLength) {
+  const FolderOf folder("bert");
+  put(folder / "vocab.txt", kWords);
+  put(folder / "tokenizer_config.json", R"({"model_max_length": 14, "do_lower_case": true})");
+  put(folder / "sentence_bert_config.json", R"({"max_seq_length": 8, "do_lower_case": false})");
+  put(folder / "generation_config.json", R"({"max_length": 14, "num_beams": 2})");
+  put(folder / "tokenizer.json",
+      R"({"version": "1.0", "truncation": {"direction": "Right", "max_length": 9}, "padding": null})");
+  folder.change("\"model_type\"", "\"max_length\": 14, \"model_type\"");
+  const Stretched done =
+      stretch_model(open_model(folder.path()), 40, Stretch::interpolate, folder / "longer");
+  const auto limit = [&](const char* file, const char* field) {
+    return Config(folder / "longer" / file).integer(field, 0, 1000);
+  };
+  EXPECT_EQ(limit("config.json", "max_position_embeddings"), 40);
+  EXPECT_EQ(limit("config.json", "max_length"), 40);
+  EXPECT_EQ(limit("tokenizer_config.json", "model_max_length"), 40);
+  EXPECT_EQ(limit("sentence_bert_config.json", "max_seq_length"), 40);
+  EXPECT_EQ(limit("generation_config.json", "max_length"), 40);
+  EXPECT_EQ(limit("tokenizer.json", "truncation.max_length"), 40);
+  const Config truncation(folder / "longer" / "tokenizer.json");
+  EXPECT_EQ(truncation.text("truncation.direction"), "Right");
+  EXPECT_EQ(truncation.text("version"), "1.0");
+  std::vector<std::string> files;
+  for (const FileChange& change : done.changes) files.push_back(change.file);
+  EXPECT_EQ(files,
+            (std::vector<std::string>{"config.json", "model.safetensors", "sentence_bert_config.json",
+                                      "tokenizer_config.json", "tokenizer.json", "generation_config.json"}));
+}
+
+TEST(Stretch, LeavesLimitsThatAreNotTheContext) {
+  const FolderOf folder("gpt2");
+  const std::string endless = R"({"model_max_length": 1000000000000000019884624838656})";
+  put(folder / "tokenizer_config.json", endless);
+  put(folder / "generation_config.json", R"({"max_length": 5})");
+  const Stretched done = stretch_model(open_model(folder.path()), 400, Stretch::repeat, folder / "longer");
+  EXPECT_EQ(read_file(folder / "longer" / "tokenizer_config.json"), endless);
+  EXPECT_EQ(Config(folder / "longer" / "generation_config.json").integer("max_length", 0, 1000), 5);
+  EXPECT_EQ(done.changes.size(), 2u) << "config.json and the table";
+}
+
+TEST(Stretch, TheLongerSentenceModelReadsTheLongerText) {
+  const FolderOf folder("bert");
+  put(folder / "vocab.txt", kWords);
+  put(folder / "tokenizer_config.json", R"({"model_max_length": 12})");
+  put(folder / "sentence_bert_config.json", R"({"max_seq_length": 8})");
+  const std::string text = " 'a b a b a b a b a b a b a b a b a b'";  // 20 tokens with [CLS] and [SEP]
+  expect_program_fault(3, "embed " + folder.path().string() + text, {"20", "8"});
+  const std::string longer = (folder / "longer").string();
+  ASSERT_EQ(run_program("stretch " + folder.path().string() + " --length 20 --how repeat --out " + longer)
+                .exit_code,
+            0);
+  EXPECT_EQ(run_program("embed " + longer + text).exit_code, 0);
+}
+
+// vocabulary.json with its files, and a rank file alone.
+TEST(Stretch, BringsATokenizerOfLocus) {
+  for (const bool ranks : {false, true}) {
+    const FolderOf folder("gpt2");
+    if (ranks) {
+      put(folder / "own.tiktoken", "YQ== 0\nYg== 1\n");
+    } else {
+      put(folder / "vocab.bpe", "#version: 0.2\n");
+      put(folder / "encoder.json", R"({"a": 0, "b": 1})");
+      put(folder / "vocabulary.json", R"({"kind": "merges", "specials": {}})");
+    }
+    stretch_model(open_model(folder.path()), 64, Stretch::repeat, folder / "longer");
+    for (const char* name : {"own.tiktoken", "vocab.bpe", "encoder.json", "vocabulary.json"}) {
+      EXPECT_EQ(fs::exists(folder / "longer" / name), fs::exists(folder / name)) << name;
+    }
+  }
+}
+
 TEST(Stretch, IsACommand) {
   const FolderOf folder("bert");
   const std::string out = (folder / "longer").string();
   const Outcome outcome = run_program(
       fmt::format("stretch {} --length 64 --how interpolate --out {}", folder.path().string(), out));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, out + ": context of 64 tokens, extended from 14\n");
+  expect_values(outcome.out, {"64", "14", "4.571", "interpolate", "config.json", "max_position_embeddings",
+                              "model.safetensors", out});
+  expect_program_fault(3,
+                       "stretch " + (fs::path(LOCUS_GOLDEN) / "family/t5").string() +
+                           " --length 64 --how yarn --out " + out + "5",
+                       {"t5", "--lengths"});
   EXPECT_EQ(open_model(out).architecture.blueprint.max_length, 64);
   const Outcome wrong =
       run_program(fmt::format("stretch {} --length 64 --how yarm --out {}", folder.path().string(), out));

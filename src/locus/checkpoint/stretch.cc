@@ -35,19 +35,24 @@ Tensor longer_table(const Tensor& table, int64_t offset, int64_t length, Stretch
   return result;
 }
 
-// The tensors of a folder, with extended tables of learned positions.
-std::vector<NamedTensor> with_longer_tables(const ModelFolder& folder, int64_t length, Stretch how) {
-  std::vector<NamedTensor> tensors = tensors_of(folder.bindings);
+constexpr std::string_view kTables[] = {"encoder.scheme.table", "decoder.scheme.table",
+                                        "encoder.scheme.learned.table", "decoder.scheme.learned.table"};
+
+// Extends the tables of learned positions among the tensors of a folder. Returns their names.
+std::vector<std::string> extend_tables(const ModelFolder& folder, int64_t length, Stretch how,
+                                       std::vector<NamedTensor>& tensors) {
   const Parameters& parameters = folder.model.parameters();
-  for (const char* name : {"encoder.scheme.table", "decoder.scheme.table", "encoder.scheme.learned.table"}) {
+  std::vector<std::string> names;
+  for (const std::string_view name : kTables) {
     if (!parameters.has(name)) continue;
     for (size_t i = 0; i < folder.bindings.size(); ++i) {
       const Tensor& value = folder.bindings[i].parameters[0].value();
       if (!value.shares_memory_with(parameters.at(name).value())) continue;
       tensors[i].second = longer_table(value, folder.architecture.blueprint.position_offset, length, how);
+      names.push_back(tensors[i].first);
     }
   }
-  return tensors;
+  return names;
 }
 
 // The blueprint with a rotation for the new length. If global-attention layers have their own rotation, only
@@ -70,49 +75,92 @@ Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretc
     options["factor"] = fmt::format("{}", factor);
     if (how == Stretch::yarn) options["original_length"] = fmt::format("{}", b.max_length);
   }
+  b.max_length = length;
   return b;
 }
 
-// The changes to config.json: the family's rope_parameters are written, and older fields that would
-// contradict them are removed.
-json::Members rotary_changes(const ModelFolder& folder, const Blueprint& longer) {
+constexpr const char* kMethods[] = {"interpolate", "repeat", "linear", "ntk",
+                                    "yarn"};  // in the order of Stretch
+
+bool is_rotary(const Blueprint& b) { return b.scheme == "rotary" || b.global_scheme == "rotary"; }
+bool is_for_tables(Stretch how) { return how == Stretch::interpolate || how == Stretch::repeat; }
+
+void check(const ModelFolder& folder, int64_t length, Stretch how) {
+  const Blueprint& b = folder.architecture.blueprint;
+  const std::string path = folder.path.string();
+  require(has_context_to_stretch(b), "'{}': scheme {} needs no stretching: it is defined at every length",
+          path, b.scheme);
+  const bool fits = is_for_tables(how) ? !scheme_info(b.scheme).extrapolates : is_rotary(b);
+  require(fits, "'{}': method {} does not fit scheme {}, expected {}", path, kMethods[static_cast<int>(how)],
+          b.scheme, is_rotary(b) ? "linear, ntk or yarn" : "interpolate or repeat");
+  require(length > b.max_length && length <= 1 << 24,
+          "length is {}, expected more than max_length of the model, {}, and at most {}", length,
+          b.max_length, 1 << 24);
+}
+
+// The members of config.json with the new rotation, in both spellings.
+json::Members rotary_members(const ModelFolder& folder, const Blueprint& longer) {
   const Family& family = *folder.architecture.family;
-  const json::Members members = family.config(longer);
-  const auto block = std::ranges::find(members, "rope_parameters", &json::Members::value_type::first);
-  require(block != members.end(), "'{}': family {} has no config.json field for a rotary scaling",
+  json::Members changes = rotary_changes(family.config(longer));
+  require(!changes.empty(), "'{}': family {} has no config.json field for a rotary scaling",
           folder.config.path().string(), family.name);
-  json::Members changes = {*block};
-  for (const char* old : {"rope_scaling", "rope_theta", "rotary_emb_base", "rotary_pct", "global_rope_theta",
-                          "local_rope_theta", "rope_local_base_freq"}) {
-    changes.emplace_back(old, "");
-  }
   return changes;
+}
+
+json::Members length_members(const ModelFolder& folder, int64_t length) {
+  const Blueprint& b = folder.architecture.blueprint;
+  const Family& family = *folder.architecture.family;
+  const int64_t stored = length + (family.length_counts_offset ? b.position_offset : 0);
+  json::Members members = {{family.length_field, json::number(stored)}};
+  // In files without generation_config.json, the limit of prompt and output together.
+  if (folder.config.has("max_length") && folder.config.integer("max_length", 0, 1e15) == b.max_length) {
+    members.emplace_back("max_length", json::number(length));
+  }
+  return members;
+}
+
+// What changes in config.json, for people: long values are left out.
+FileChange config_change(const json::Members& changes) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : changes) {
+    if (value.empty()) continue;
+    words.push_back(value.starts_with('{') ? std::string(name) : fmt::format("{} {}", name, value));
+  }
+  return {"config.json", fmt::format("{}", fmt::join(words, ", "))};
 }
 
 }  // namespace
 
-void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const fs::path& to) {
+bool has_context_to_stretch(const Blueprint& b) {
+  return is_rotary(b) || !scheme_info(b.scheme).extrapolates;
+}
+
+Stretched stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const fs::path& to) {
+  check(folder, length, how);
   const Blueprint& b = folder.architecture.blueprint;
-  const Family& family = *folder.architecture.family;
-  const bool table = how == Stretch::interpolate || how == Stretch::repeat;
-  require(table ? !scheme_info(b.scheme).extrapolates : b.scheme == "rotary" || b.global_scheme == "rotary",
-          "'{}': the scheme is {}, but interpolate and repeat need learned positions, and linear, ntk and "
-          "yarn need rotary",
-          folder.path.string(), b.scheme);
-  require(length > b.max_length && length <= 1 << 24,
-          "length is {}, expected more than max_length of the model, {}, and at most {}", length,
-          b.max_length, 1 << 24);
-  json::Members changes =
-      table ? json::Members() : rotary_changes(folder, with_longer_rotation(folder, length, how));
-  const int64_t stored_length = length + (family.length_counts_offset ? b.position_offset : 0);
-  changes.emplace_back(family.length_field, json::number(stored_length));
+  json::Members changes = length_members(folder, length);
+  Stretched result = {.from = b.max_length, .to = length, .changes = {}};
+  if (!is_for_tables(how)) {
+    const json::Members rotary = rotary_members(folder, with_longer_rotation(folder, length, how));
+    result.only_newer = std::ranges::count(rotary, "null", &json::Members::value_type::second) > 0;
+    changes.insert(changes.end(), rotary.begin(), rotary.end());
+  }
   const fs::path& config = folder.config.path();
   read_architecture(
       Config(changed_config(config, changes), config));  // throws if the family cannot represent it
+  result.changes.push_back(config_change(changes));
   write_folder(to, [&](const fs::path& unfinished) {
-    write_model(folder, table ? with_longer_tables(folder, length, how) : tensors_of(folder.bindings),
-                unfinished, changes);
+    std::vector<NamedTensor> tensors = tensors_of(folder.bindings);
+    if (is_for_tables(how)) {
+      for (const std::string& name : extend_tables(folder, length, how, tensors)) {
+        result.changes.push_back({"model.safetensors", fmt::format("{} {} rows", name, length)});
+      }
+    }
+    write_model(folder, std::move(tensors), unfinished, changes);
+    std::ranges::move(raise_length_limits(unfinished, b.max_length, length),
+                      std::back_inserter(result.changes));
   });
+  return result;
 }
 
 }  // namespace locus

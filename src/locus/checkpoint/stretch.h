@@ -9,15 +9,28 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
+#include "locus/checkpoint/length_limits.h"
 #include "locus/checkpoint/model_folder.h"
 
 namespace locus {
 
 enum class Stretch { interpolate, repeat, linear, ntk, yarn };
 
-// Writes the extended model to a folder that transformers can open. A method that does not fit the scheme of
-// the model, or a length that is not longer, is an error.
-void stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const std::filesystem::path& to);
+// Whether the scheme has a limit or a scaling. Without, it is defined at every length.
+bool has_context_to_stretch(const Blueprint& blueprint);
+
+struct Stretched {
+  int64_t from = 0, to = 0;         // tokens
+  std::vector<FileChange> changes;  // of the folder
+  bool only_newer = false;          // transformers before version 5 cannot express the rotation
+};
+
+// Writes the extended model to a folder that transformers can open. Limits of the tokenizer and of
+// sentence-transformers follow the new length. A method that does not fit the scheme of the model, or a
+// length that is not longer, is an error.
+Stretched stretch_model(const ModelFolder& folder, int64_t length, Stretch how,
+                        const std::filesystem::path& to);
 
 }  // namespace locus

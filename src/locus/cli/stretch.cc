@@ -23,6 +23,28 @@ LengthEvaluation evaluation_of(const std::string& folder, const std::string& tex
   return evaluate_lengths(trained, text, {.lengths = lengths, .progress = progress_on(line)});
 }
 
+// What was done: the lengths and the method, then the files that changed.
+std::string summary(const Stretched& done, const std::string& how, const std::string& out) {
+  const double factor = static_cast<double>(done.to) / static_cast<double>(done.from);
+  std::vector<std::vector<std::string>> rows = {{"method", fmt::format("{}, factor {:.4g}", how, factor)}};
+  for (const FileChange& change : done.changes) rows.push_back({change.file, change.what});
+  if (done.only_newer) {
+    rows.push_back(
+        {"transformers", "version 5 or later: version 4 has no field for this scaling, and fails"});
+  }
+  return fmt::format("{}: context of {} tokens, extended from {}\n", out, done.to, done.from) +
+         table(rows, terminal_width());
+}
+
+Stretched stretched(const ModelFolder& folder, int64_t length, Stretch how, const std::string& out) {
+  try {
+    return stretch_model(folder, length, how, out);
+  } catch (const Error& error) {
+    if (has_context_to_stretch(folder.architecture.blueprint)) throw;
+    throw error.with_hint("use `locus eval DIR FILE --lengths 512,1024` to measure it");
+  }
+}
+
 }  // namespace
 
 void add_stretch(CLI::App& program) {
@@ -56,12 +78,11 @@ void add_stretch(CLI::App& program) {
     if (!request->text.empty()) {
       measured.push_back({"before", evaluation_of(request->folder, request->text, lengths)});
     }
-    stretch_model(folder, request->length, how, request->out);
+    const Stretched done = stretched(folder, request->length, how, request->out);
     if (!request->text.empty()) {
       measured.push_back({"after", evaluation_of(request->out, request->text, lengths)});
     }
-    print(fmt::format("{}: context of {} tokens, extended from {}\n", request->out, request->length,
-                      folder.architecture.blueprint.max_length));
+    print(summary(done, request->how, request->out));
     if (!measured.empty()) print("\n" + as_text(measured));
   });
 }
