@@ -19,14 +19,13 @@ struct SmallPreset {
 
 // Trains a preset, expects that the loss falls below `ratio` times its first value, and returns the output of
 // `locus eval --json`.
-std::string train_and_eval(const SmallPreset& preset, double ratio, const std::string& environment = "") {
+std::string train_and_eval(const SmallPreset& preset, double ratio) {
   const TemporaryFolder folder(in_memory());
   const Outcome trained = run_program(
       "train " + (kConfigs / (preset.name + ".toml")).string() + " --out " + folder.path().string() +
-          " --set model.width=32 --set model.layers=1 --set model.heads=2 --set train.eval_every=0 --set "
-          "train.warmup=5 --set train.learning_rate=1e-2 " +
-          preset.settings,
-      environment);
+      " --set model.width=32 --set model.layers=1 --set model.heads=2 --set train.eval_every=0 --set "
+      "train.warmup=5 --set train.learning_rate=1e-2 " +
+      preset.settings);
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
   const Metrics metrics = read_metrics(folder / "metrics.jsonl");
   EXPECT_LT(metrics.steps.back().loss, ratio * metrics.steps.front().loss) << preset.name;
@@ -42,13 +41,21 @@ double number(const std::string& text, const char* name) {
   return value;
 }
 
-TEST(Presets, CausalVerdict) {
+TEST(Presets, CausalKjv) {
   if (!has_data()) GTEST_SKIP() << kNoData;
   const std::string text = (data_folder() / "the-verdict.txt").string();
-  const std::string measured =
-      train_and_eval({"causal-verdict", "--set train.steps=100 --set data.context=32", text}, 0.6,
-                     "LOCUS_DATA=" + data_folder().string());
+  const std::string measured = train_and_eval(
+      {"causal-kjv", "--set train.steps=100 --set data.context=32 --set data.train=" + text, text}, 0.6);
   EXPECT_LT(number(measured, "loss"), 3);
+}
+
+TEST(Presets, AMissingTextNamesTheCommandThatDownloadsIt) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "configs");
+  std::filesystem::copy(kConfigs / "causal-kjv.toml", folder / "configs");
+  expect_program_fault(
+      4, "train " + (folder / "configs/causal-kjv.toml").string() + " --out " + (folder / "run").string(),
+      {"data.train", "fetch kjv", "LOCUS_DATA"});
 }
 
 TEST(Presets, Masked) {

@@ -15,7 +15,7 @@ number() { sed -n "s/^  \"$2\": \([0-9.e+-]*\),*$/\1/p" "$1"; }
 # preset NAME DATA MEASURE OPERATOR TARGET: the target is a number, or +MARGIN above the majority-class accuracy.
 missed=0
 preset() {
-  local name=$1 data=$2 measure=$3 operator=$4 target=$5 value seconds verdict=passed
+  local name=$1 data=$2 measure=$3 operator=$4 target=$5 value seconds result=passed
   # CPU time of all threads, so that a busy machine does not change the result.
   seconds=$({ TIMEFORMAT='%U %S' && time "$locus" train "$root/configs/$name.toml" --out "$folder/$name" \
     >"$folder/$name.log" 2>&1; } 2>&1 | awk '{ print ($1 + $2) / 2 }') || { cat "$folder/$name.log" >&2 && exit 1; }
@@ -23,20 +23,15 @@ preset() {
   value=$(number "$folder/$name.json" "$measure")
   [[ $target != +* ]] ||
     target=$(awk -v a="$(number "$folder/$name.json" majority)" -v b="$target" 'BEGIN { print a + b }')
-  awk "BEGIN { exit !($value $operator $target && $seconds < $limit) }" || { verdict=MISSED && missed=1; }
+  awk "BEGIN { exit !($value $operator $target && $seconds < $limit) }" || { result=MISSED && missed=1; }
   printf '%-18s %-12s %7.4f   %-2s %-7.4g %6.0f s   %s\n' \
-    "$name" "$measure" "$value" "$operator" "$target" "$seconds" "$verdict"
+    "$name" "$measure" "$value" "$operator" "$target" "$seconds" "$result"
 }
 
-verdict=$root/../shared/data/the-verdict.txt
-[[ -f $verdict ]] || verdict=${LOCUS_DATA:-}/the-verdict.txt
+"$root/tools/fetch.sh" "$root" kjv
 
 printf '%-18s %-12s %7s   %-10s %8s\n' preset measure reached target 'CPU / 2'
-if [[ -f $verdict ]]; then
-  preset causal-verdict "$verdict" loss '<' 0.5
-else
-  echo "causal-verdict     skipped: the-verdict.txt not found; set LOCUS_DATA to its folder"
-fi
+preset causal-kjv "$root/data/kjv.test.txt" loss '<' 1.6
 preset masked "$root/configs/data/sentences.test.txt" accuracy '>=' +0.5
 preset translate-reverse "$root/configs/data/reverse.test.tsv" exact_match '>=' 0.99
 preset classify "$root/configs/data/chase.test.tsv" accuracy '>=' +0.5

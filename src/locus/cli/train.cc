@@ -77,7 +77,15 @@ class StepLine {
 RunPlan plan_of(const Request& request) {
   Settings settings = Settings::read(request.config);
   for (const std::string& setting : request.settings) settings.set(setting);
-  return plan_run(settings, fs::path(request.config).parent_path());
+  try {
+    return plan_run(settings, fs::path(request.config).parent_path());
+  } catch (const Error& error) {  // a clone does not contain the text of one preset
+    const bool is_kjv = std::ranges::any_of(error.values(), [](const std::string& value) {
+      return value.find("kjv.train.txt") != std::string::npos;
+    });
+    if (error.code() != Code::missing_file || !is_kjv) throw;
+    throw error.with_hint("`./run fetch kjv` downloads it; or " + error.hint());
+  }
 }
 
 // Writes training.html in the run folder at every validation.
