@@ -21,6 +21,7 @@ if(BUILD_SHARED_LIBS)
 endif()
 # Everything that is installed, without tests and benchmarks.
 add_custom_target(installable DEPENDS locus_program ${library} locus_shell)
+add_custom_target(packageable DEPENDS installable locus_portable)
 
 install(TARGETS locus_program RUNTIME COMPONENT program)
 install(FILES ${shell}/locus.bash RENAME locus COMPONENT program

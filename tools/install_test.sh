@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the installation: install_test.sh ROOT BUILD
 # Installs Locus as a static and as a shared library, builds a project with each (find_package and pkg-config), creates
-# the Debian packages and checks their contents. Both libraries use the objects that BUILD already has, so this takes
+# the Debian packages and the tarball, and checks their contents. Both libraries use the objects that BUILD already has, so this takes
 # seconds.
 set -euo pipefail
 root=$1 build=$2
@@ -55,4 +55,17 @@ expect ./usr/share/zsh/vendor-completions/_locus dpkg-deb --contents "${program[
 expect ./usr/include/locus/locus.h dpkg-deb --contents "${library[0]}"
 quietly dpkg-deb --extract "${program[0]}" "$stage/package"
 expect 'locus 0.1.0' "$stage/package/usr/bin/locus" --version
-say "packages: $(basename "${program[0]}"), $(basename "${library[0]}")"
+
+# The tarball: only glibc comes from outside, and the program runs with an empty environment.
+quietly "$root/tools/tarball.sh" "$build" "$build/packages"
+tarball=("$build"/packages/locus-*-linux-*.tar.gz)
+quietly tar -C "$stage" -xzf "${tarball[0]}"
+unpacked=$stage/$(basename "${tarball[0]}" .tar.gz)
+expect 'locus 0.1.0' env -i "$unpacked/bin/locus" --version
+expect 'ALiBi' env -i "$unpacked/bin/locus" schemes alibi
+expect '.SS compare' zcat "$unpacked/share/man/man1/locus.1.gz"
+expect 'Apache License' cat "$unpacked/LICENSE"
+outside=$(ldd "$unpacked/bin/locus" | awk -v inside="$unpacked" '$2 == "=>" && index($3, inside) != 1 { print $1 }' |
+  grep -vE '^(libc|libm|libdl|librt|libpthread)\.so' || true)
+[[ -z $outside ]] || { say "the tarball needs libraries of the system besides glibc: $outside"; exit 1; }
+say "packages: $(basename "${tarball[0]}"), $(basename "${program[0]}"), $(basename "${library[0]}")"
