@@ -6,8 +6,7 @@
 int main(int count, char** words) try {
   if (count < 3) return 2;
   const locus::Filler filler(words[1]);
-  const std::vector<std::string> texts = {words[2]};
-  const std::vector<std::vector<locus::FilledMask>> filled = filler.fill(texts, 3);
+  const std::vector<std::vector<locus::FilledMask>> filled = filler.fill({words[2]}, 3);
   for (const locus::FilledMask& mask : filled[0]) {
     for (const locus::Filling& filling : mask.best) fmt::print("{:.4f} {}\n", filling.score, filling.token);
   }

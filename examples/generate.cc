@@ -12,7 +12,7 @@ int main(int count, char** words) try {
     fmt::print("{}", text);
     return true;  // false would stop the generation
   };
-  writer.write(std::vector<std::string>{words[2]}, options);
+  writer.write({words[2]}, options);
   fmt::print("\n");
   return 0;
 } catch (const locus::Error& error) {

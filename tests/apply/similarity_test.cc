@@ -32,17 +32,22 @@ TEST(Similarity, PairsAreCosinesOfEmbeddings) {
 TEST(Similarity, TheNearestTextsDoNotDependOnTheChunks) {
   const Embedder embedder(golden_model("embed"));
   const std::vector<std::string> texts = texts_of(Expected("embed"));
-  Nearest whole(embedder, texts[2], 3);
+  const std::vector<std::string> queries = {texts[2], texts[0]};
+  Nearest whole(embedder, queries, 3);
   whole.add(texts);
-  ASSERT_EQ(whole.best().size(), 3u);
-  EXPECT_EQ(whole.best()[0].number, 2);
-  EXPECT_EQ(whole.best()[0].text, texts[2]);
-  EXPECT_GE(whole.best()[1].score, whole.best()[2].score);
-  Nearest pieces(embedder, texts[2], 3);
-  for (const std::string& text : texts) pieces.add(std::span(&text, 1));
+  const std::vector<std::vector<Nearest::Match>> best = whole.best();
+  ASSERT_EQ(best.size(), 2u);
+  ASSERT_EQ(best[0].size(), 3u);
+  EXPECT_EQ(best[0][0].number, 2);
+  EXPECT_EQ(best[0][0].text, texts[2]);
+  EXPECT_GE(best[0][1].score, best[0][2].score);
+  EXPECT_EQ(best[1][0].number, 0);
+  Nearest pieces(embedder, {texts[2]}, 3);
+  for (const std::string& text : texts) pieces.add({text});
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(pieces.best()[i].number, whole.best()[i].number);
-    EXPECT_EQ(pieces.best()[i].score, whole.best()[i].score);
+    EXPECT_EQ(pieces.best()[0][i].number, best[0][i].number);
+    EXPECT_EQ(pieces.best()[0][i].score, best[0][i].score);
+    EXPECT_EQ(pieces.best()[0][i].text, best[0][i].text);
   }
 }
 
@@ -55,9 +60,10 @@ TEST(Similarity, QueriesAndDocumentsHaveThePromptsOfTheFolder) {
     queries.push_back(numbers_of(value, "query"));
     documents.push_back(numbers_of(value, "document"));
   }
-  Nearest nearest(embedder, texts[0], texts.size());
+  Nearest nearest(embedder, {texts[0]}, texts.size());
   nearest.add(texts);
-  for (const Nearest::Match& match : nearest.best()) {
+  const std::vector<std::vector<Nearest::Match>> best = nearest.best();
+  for (const Nearest::Match& match : best[0]) {
     EXPECT_NEAR(match.score, cosine(queries[0], documents[static_cast<size_t>(match.number)]), kNear);
   }
   const std::vector<TextInput> pair = {{texts[0], texts[1]}};
@@ -73,19 +79,20 @@ TEST(Similarity, DocumentsHaveNoDefaultPrompt) {
   put(folder / "config_sentence_transformers.json",
       R"({"prompts": {"query": "who is ", "passage": "in "}, "default_prompt_name": "query"})");
   const Embedder embedder(folder.path());
-  Nearest nearest(embedder, texts[0], 1);
+  Nearest nearest(embedder, texts, 1);
   nearest.add(texts);
-  EXPECT_NEAR(nearest.best()[0].score, cosine(query, document), kNear);
+  EXPECT_NEAR(nearest.best()[0][0].score, cosine(query, document), kNear);
 }
 
 TEST(Similarity, TheEarlierOfEqualTextsIsBetter) {
   const Embedder embedder(golden_model("embed"));
-  Nearest nearest(embedder, "dog", 2);
-  nearest.add(std::vector<std::string>{"cat", "dog"});
-  nearest.add(std::vector<std::string>{"dog", "dog"});
-  ASSERT_EQ(nearest.best().size(), 2u);
-  EXPECT_EQ(nearest.best()[0].number, 1);
-  EXPECT_EQ(nearest.best()[1].number, 2);
+  Nearest nearest(embedder, {"dog"}, 2);
+  nearest.add({"cat", "dog"});
+  nearest.add({"dog", "dog"});
+  const std::vector<Nearest::Match> best = nearest.best()[0];
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_EQ(best[0].number, 1);
+  EXPECT_EQ(best[1].number, 2);
 }
 
 TEST(SimilarityFaults, NameThePairOrTheText) {
@@ -95,12 +102,14 @@ TEST(SimilarityFaults, NameThePairOrTheText) {
   expect_error(Fault::data, {"pair 2"}, [&] { similarities(embedder, alone); });
   expect_error(Fault::data, Code::context_too_long, {"pair 2", "102", "40"},
                [&] { similarities(embedder, long_pair); });
-  expect_error(Fault::data, Code::context_too_long, {"query", "102"}, [&] { Nearest(embedder, endless, 1); });
-  Nearest nearest(embedder, "a", 1);
-  nearest.add(std::vector<std::string>{"b"});
-  expect_error(Fault::data, Code::context_too_long, {"text 3", "102"}, [&] {
-    nearest.add(std::vector<std::string>{"b", endless});
+  expect_error(Fault::data, Code::context_too_long, {"query", "102"},
+               [&] { Nearest(embedder, {endless}, 1); });
+  expect_error(Fault::data, Code::context_too_long, {"query 2", "102"}, [&] {
+    Nearest(embedder, {"a", endless}, 1);
   });
+  Nearest nearest(embedder, {"a"}, 1);
+  nearest.add({"b"});
+  expect_error(Fault::data, Code::context_too_long, {"text 3", "102"}, [&] { nearest.add({"b", endless}); });
 }
 
 }  // namespace

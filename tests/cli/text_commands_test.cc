@@ -17,13 +17,16 @@ TEST_F(TextCommands, Embed) {
   EXPECT_EQ(expect_fine(embed + " --input-format jsonl < " + file("y", objects)), lines);
   EXPECT_EQ(expect_fine(embed + " --file " + file("y.jsonl", objects)), lines);
   const std::string out = (folder / "out").string();
-  EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".jsonl"), "");
+  EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".jsonl"),
+            out + ".jsonl: embeddings of 12 numbers\n");
   EXPECT_EQ(read_file(out + ".jsonl"), lines);
-  EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".safetensors"), "");
+  expect_values(expect_fine(embed + " --file " + texts + " --out " + out + ".safetensors"),
+                {out + ".safetensors", "2", "12", out + ".safetensors.jsonl"});
   const SafetensorsFile file(out + ".safetensors");
   const Tensor vectors = file.read("embeddings");
   EXPECT_EQ(vectors.shape(), Shape({2, 12}));
-  EXPECT_EQ(expect_fine(embed + " --file " + texts + " --out " + out + ".npy"), "");
+  expect_values(expect_fine(embed + " --file " + texts + " --out " + out + ".npy"),
+                {out + ".npy", "2", "12", out + ".npy.jsonl"});
   const std::string npy = read_file(out + ".npy");
   ASSERT_EQ(npy.size(), 128 + 2 * 12 * sizeof(float));
   EXPECT_EQ(npy.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
@@ -74,7 +77,7 @@ TEST_F(TextCommands, Similarity) {
                          {{"line 2", "'" + texts + "'", "UTF-8"}}),
             "1.000000\t3\tthe dog\n1.000000\t5\tthe dog\n");
   EXPECT_EQ(expect_fine(similarity + " --query 'the dog' --top 1 --json 'the cat' 'the dog'"),
-            "{\"text\": \"the dog\", \"line\": 2, \"score\": 1}\n");
+            "{\"query\": \"the dog\", \"matches\": [{\"score\": 1, \"line\": 2, \"text\": \"the dog\"}]}\n");
   expect_program_fault(2, similarity + " --query a --prompt query b", {"similarity", "--prompt", "--query"});
   EXPECT_NE(expect_fine("embed " + model("embed_last") + " dog --prompt query"),
             expect_fine("embed " + model("embed_last") + " dog"));
@@ -85,7 +88,7 @@ TEST_F(TextCommands, Similarity) {
 TEST_F(TextCommands, Tag) {
   const std::string tag = "tag " + model("tag");
   EXPECT_EQ(expect_fine(tag + " 'It ran!'"),
-            "PER\t0\t2\t0.3177\tIt\nLOC\t3\t6\t0.2451\tran\nMISC\t6\t7\t0.2082\t!\n\n");
+            "0.3177\tPER\t0\t2\tIt\n0.2451\tLOC\t3\t6\tran\n0.2082\tMISC\t6\t7\t!\n\n");
   const std::string json = expect_fine(tag + " --json 'who is it? the CAT sat, é 狗 dogs ran.'");
   EXPECT_NE(json.find("\"start\": 22, \"end\": 25, \"text\": \", é\"}"), std::string::npos) << json;
   const std::string bytes =

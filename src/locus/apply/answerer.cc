@@ -61,8 +61,8 @@ Answerer::Answerer(const std::filesystem::path& folder, DType weights) : model_(
   model_.require_head(HeadKind::answer, "answer questions");
 }
 
-std::vector<FoundAnswer> Answerer::answer(std::span<const QuestionInput> questions,
-                                          const AnswerOptions& answer, const ReadOptions& options) const {
+std::vector<FoundAnswer> Answerer::answer(ListView<QuestionInput> questions, const AnswerOptions& answer,
+                                          const ReadOptions& options) const {
   require(answer.window > 0 && answer.overlap >= 0 && answer.longest > 0,
           "answer: window is {}, overlap {} and longest {}, expected positive numbers", answer.window,
           answer.overlap, answer.longest);
@@ -72,6 +72,7 @@ std::vector<FoundAnswer> Answerer::answer(std::span<const QuestionInput> questio
         windows_of(model_.encode({questions[i].question, questions[i].context}), answer, model_.longest());
     return Encoding();
   });
+  if (options.check_only) return std::vector<FoundAnswer>(questions.size());
   std::vector<Encoding> windows;
   std::vector<size_t> owner;
   for (size_t i = 0; i < by_question.size(); ++i) {
@@ -79,7 +80,7 @@ std::vector<FoundAnswer> Answerer::answer(std::span<const QuestionInput> questio
     std::ranges::move(by_question[i], std::back_inserter(windows));
   }
   std::vector<Reading> readings(windows.size());
-  each_batch(model_, windows, options.batch_tokens, [&](const TextBatch& batch) {
+  each_batch(model_, windows, {.batch_tokens = options.batch_tokens}, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [N, 2]
     for (size_t i = 0; i < batch.which.size(); ++i) {
       const Encoding& window = windows[batch.which[i]];

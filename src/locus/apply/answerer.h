@@ -34,7 +34,7 @@ class Answerer {
 
   // Answers in the order of the questions. A question that leaves no room for context is an error: `truncate`
   // does not cut questions.
-  std::vector<FoundAnswer> answer(std::span<const QuestionInput> questions, const AnswerOptions& answer = {},
+  std::vector<FoundAnswer> answer(ListView<QuestionInput> questions, const AnswerOptions& answer = {},
                                   const ReadOptions& options = {}) const;
 
  private:

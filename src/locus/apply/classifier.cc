@@ -54,12 +54,12 @@ std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
   return scores;
 }
 
-std::vector<std::vector<float>> Classifier::logits(std::span<const TextInput> inputs,
+std::vector<std::vector<float>> Classifier::logits(ListView<TextInput> inputs,
                                                    const ReadOptions& options) const {
   const std::vector<Encoding> encodings =
       encode_all(inputs.size(), options, [&](size_t i) { return read(inputs[i], options.truncate); });
   std::vector<std::vector<float>> result(inputs.size());
-  each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
+  each_batch(model_, encodings, options, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [B, labels]
     const size_t count = labels().size();
     for (size_t i = 0; i < batch.which.size(); ++i) {
@@ -70,7 +70,7 @@ std::vector<std::vector<float>> Classifier::logits(std::span<const TextInput> in
   return result;
 }
 
-std::vector<Classification> Classifier::classify(std::span<const TextInput> inputs,
+std::vector<Classification> Classifier::classify(ListView<TextInput> inputs,
                                                  const ReadOptions& options) const {
   const std::vector<std::vector<float>> found = logits(inputs, options);
   std::vector<Classification> result(inputs.size());

@@ -27,11 +27,9 @@ class Classifier {
   const TextModel& model() const { return model_; }
   const std::vector<std::string>& labels() const { return model_.labels(); }
 
-  std::vector<Classification> classify(std::span<const TextInput> inputs,
-                                       const ReadOptions& options = {}) const;
+  std::vector<Classification> classify(ListView<TextInput> inputs, const ReadOptions& options = {}) const;
   // One logit per class for each input; empty if the text is invalid.
-  std::vector<std::vector<float>> logits(std::span<const TextInput> inputs,
-                                         const ReadOptions& options = {}) const;
+  std::vector<std::vector<float>> logits(ListView<TextInput> inputs, const ReadOptions& options = {}) const;
 
  private:
   enum class Scores { softmax, sigmoid, logits };

@@ -158,18 +158,18 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
   return found->second;
 }
 
-Tensor Embedder::embed(std::span<const std::string> texts, const ReadOptions& options,
+Tensor Embedder::embed(ListView<std::string> texts, const ReadOptions& options,
                        std::string_view prompt) const {
   return embed_with_prompt(prompt_named(prompt), texts, options);
 }
 
-Tensor Embedder::embed_as(std::string_view purpose, std::span<const std::string> texts,
+Tensor Embedder::embed_as(std::string_view purpose, ListView<std::string> texts,
                           const ReadOptions& options) const {
   const bool known = prompts_.contains(std::string(purpose));
   return embed_with_prompt(known ? prompt_named(purpose) : "", texts, options);
 }
 
-Tensor Embedder::embed_with_prompt(const std::string& prompt, std::span<const std::string> texts,
+Tensor Embedder::embed_with_prompt(const std::string& prompt, ListView<std::string> texts,
                                    const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
     const std::string text = prompt + texts[i];
@@ -177,8 +177,7 @@ Tensor Embedder::embed_with_prompt(const std::string& prompt, std::span<const st
                        OffsetUnit::none);
   });
   const Tensor out = Tensor::zeros({static_cast<int64_t>(texts.size()), width()});
-  each_batch(model_, encodings, options.batch_tokens,
-             [&](const TextBatch& batch) { embed_batch(batch, out); });
+  each_batch(model_, encodings, options, [&](const TextBatch& batch) { embed_batch(batch, out); });
   return out;
 }
 

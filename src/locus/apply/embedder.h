@@ -21,11 +21,11 @@ class Embedder {
   // f32 [texts, C], in the order of the texts. Rows of invalid texts (see ReadOptions::on_bad) are 0.
   // `prompt` is the name of a prompt of the folder, which is put before each text. Empty: the folder's
   // default prompt, if any.
-  Tensor embed(std::span<const std::string> texts, const ReadOptions& options = {},
+  Tensor embed(ListView<std::string> texts, const ReadOptions& options = {},
                std::string_view prompt = {}) const;
   // For a search: `purpose` is "query" or "document". Uses the prompt of that name, or none if the folder has
   // no such prompt.
-  Tensor embed_as(std::string_view purpose, std::span<const std::string> texts,
+  Tensor embed_as(std::string_view purpose, ListView<std::string> texts,
                   const ReadOptions& options = {}) const;
 
  private:
@@ -34,7 +34,7 @@ class Embedder {
   void read_prompts();
   void read_limits();
   const std::string& prompt_named(std::string_view name) const;
-  Tensor embed_with_prompt(const std::string& prompt, std::span<const std::string> texts,
+  Tensor embed_with_prompt(const std::string& prompt, ListView<std::string> texts,
                            const ReadOptions& options) const;
   void embed_batch(const TextBatch& batch, const Tensor& out) const;
 

@@ -38,7 +38,7 @@ FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<cons
   return mask;
 }
 
-std::vector<std::vector<FilledMask>> Filler::fill(std::span<const std::string> texts, size_t count,
+std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, size_t count,
                                                   const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
     Encoding encoding = model_.read({texts[i]}, options.truncate, Specials::are_tokens);
@@ -48,7 +48,7 @@ std::vector<std::vector<FilledMask>> Filler::fill(std::span<const std::string> t
   });
   std::vector<std::vector<FilledMask>> result(texts.size());
   const auto V = static_cast<size_t>(model_.blueprint().vocabulary);
-  each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
+  each_batch(model_, encodings, options, [&](const TextBatch& batch) {
     const auto ids = batch.tokens.ids.data<int32_t>();
     std::vector<int32_t> masks;  // rows of masks: only these need logits
     for (size_t row = 0; row < ids.size(); ++row) {

@@ -28,7 +28,7 @@ class Filler {
 
   // The masks of each text in order, with the `count` most likely tokens. No masks for an invalid text (see
   // ReadOptions::on_bad).
-  std::vector<std::vector<FilledMask>> fill(std::span<const std::string> texts, size_t count,
+  std::vector<std::vector<FilledMask>> fill(ListView<std::string> texts, size_t count,
                                             const ReadOptions& options = {}) const;
 
  private:

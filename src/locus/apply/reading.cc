@@ -16,6 +16,13 @@ ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t 
     if (!on_bad) throw error.at(fmt::format("{} {}", what, group + 1));
     if (std::exchange(reported, group) != group) on_bad(group, error);
   };
+  if (options.on_batch) {
+    each.on_batch = [on_batch = options.on_batch, size, done = size_t{0}](size_t texts) mutable {
+      done += texts;
+      on_batch(done / size);
+      done %= size;
+    };
+  }
   return each;
 }
 
@@ -27,7 +34,8 @@ std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
   parallel_for(static_cast<int64_t>(count), kTextsOfChunk, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       try {
-        encodings[i] = encode(i);
+        Encoding encoding = encode(i);
+        if (!options.check_only) encodings[i] = std::move(encoding);
       } catch (const Error& error) {
         errors[i] = error;
       }
@@ -81,13 +89,14 @@ std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64
   return batches;
 }
 
-void each_batch(const TextModel& model, std::span<const Encoding> encodings, int64_t tokens,
+void each_batch(const TextModel& model, std::span<const Encoding> encodings, const ReadOptions& options,
                 const std::function<void(const TextBatch&)>& work) {
   const NoGrad no_grad;
   std::vector<size_t> sizes;
   for (const Encoding& encoding : encodings) sizes.push_back(encoding.size());
-  for (const std::vector<size_t>& which : batches_of(sizes, tokens)) {
+  for (const std::vector<size_t>& which : batches_of(sizes, options.batch_tokens)) {
     work(packed(model.blueprint(), encodings, which));
+    if (options.on_batch) options.on_batch(which.size());
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "locus/apply/text_model.h"
 #include "locus/base/error.h"
+#include "locus/base/list_view.h"
 
 namespace locus {
 
@@ -18,13 +19,18 @@ struct ReadOptions {
   // Called for each invalid text, in order, with its index from 0; the result of that text stays empty. If
   // absent, the first invalid text throws, and the error names its number from 1.
   std::function<void(size_t text, const Error& error)> on_bad = {};
+  // Called after each batch that went through the model, with the number of its texts.
+  std::function<void(size_t texts)> on_batch = {};
+  // Reads and checks the texts, but does not run the model: all results stay empty.
+  bool check_only = false;
 };
 
 // For texts in groups of `size` consecutive ones, such as the two texts of a pair. on_bad is called once per
 // group, with the index of the group; an error names the group as `what` and its number.
 ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t size);
 
-// Calls encode(i) for every text, in parallel. The encoding is empty for a text whose call throws.
+// Calls encode(i) for every text, in parallel. The encoding is empty for a text whose call throws, and with
+// ReadOptions::check_only.
 std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
                                  const std::function<Encoding(size_t)>& encode);
 
@@ -42,7 +48,7 @@ struct TextBatch {
 };
 
 // Calls `work` for each batch of the non-empty encodings, without recording gradients.
-void each_batch(const TextModel& model, std::span<const Encoding> encodings, int64_t tokens,
+void each_batch(const TextModel& model, std::span<const Encoding> encodings, const ReadOptions& options,
                 const std::function<void(const TextBatch&)>& work);
 
 }  // namespace locus

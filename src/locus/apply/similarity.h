@@ -1,23 +1,24 @@
-// Text similarity: the cosine of the embeddings, from -1 to 1.
-//   similarity(a, b) = a.b / (|a| |b|)
+// Similarity of texts: the cosine of their embeddings.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "locus/apply/cosine.h"
 #include "locus/apply/embedder.h"
+#include "locus/apply/nearest_rows.h"
 
 namespace locus {
 
-double cosine(std::span<const float> a, std::span<const float> b);  // 0 if one of them is 0
-
 // The similarity of each pair, in order. Every input must have two texts. The similarity of an invalid pair
 // (see ReadOptions::on_bad) is 0. `prompt`: see Embedder::embed.
-std::vector<double> similarities(const Embedder& embedder, std::span<const TextInput> pairs,
+std::vector<double> similarities(const Embedder& embedder, ListView<TextInput> pairs,
                                  const ReadOptions& options = {}, std::string_view prompt = {});
 
-// Finds the texts that are most similar to a query in a stream of texts. Queries and documents get the
-// prompts of that name, if the folder has them.
+// Finds the texts that are most similar to queries in a stream of texts. Queries and documents get the
+// prompts of that name, if the folder has them. To search the same texts again, keep their vectors:
+// vector_index.h.
 class Nearest {
  public:
   struct Match {
@@ -26,18 +27,23 @@ class Nearest {
     std::string text;
   };
   // The embedder must outlive this object.
-  Nearest(Embedder&&, const std::string&, size_t, const ReadOptions& = {}) = delete;
-  Nearest(const Embedder& embedder, const std::string& query, size_t count, const ReadOptions& options = {});
+  Nearest(Embedder&&, ListView<std::string>, size_t, const ReadOptions& = {}) = delete;
+  Nearest(const Embedder& embedder, ListView<std::string> queries, size_t count,
+          const ReadOptions& options = {});
 
-  void add(std::span<const std::string> texts, const ReadOptions& options = {});
-  const std::vector<Match>& best() const { return best_; }  // most similar first; on a tie, the earlier text
+  void add(ListView<std::string> texts, const ReadOptions& options = {});
+  // For each query its best matches, most similar first; of equal ones, the earlier text first.
+  std::vector<std::vector<Match>> best() const;
 
  private:
+  void forget_others();  // the texts that are no match any more
+
   const Embedder& embedder_;
-  Tensor query_;  // [1, C]
-  size_t count_;
+  NearestRows nearest_;
+  std::vector<int64_t> numbers_;          // of the texts that could be read, by row
+  std::map<int64_t, std::string> texts_;  // by row
+  size_t most_texts_ = 0;                 // before it is worth forgetting some
   int64_t seen_ = 0;
-  std::vector<Match> best_;
 };
 
 }  // namespace locus

@@ -94,7 +94,7 @@ Tagger::Tagger(const std::filesystem::path& folder, DType weights) : model_(fold
   model_.require_head(HeadKind::token_class, "tag texts");
 }
 
-std::vector<std::vector<TaggedSpan>> Tagger::tag(std::span<const std::string> texts,
+std::vector<std::vector<TaggedSpan>> Tagger::tag(ListView<std::string> texts,
                                                  const ReadOptions& options) const {
   std::vector<std::vector<Unit>> units(texts.size());
   const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
@@ -104,7 +104,7 @@ std::vector<std::vector<TaggedSpan>> Tagger::tag(std::span<const std::string> te
   });
   std::vector<std::vector<TaggedSpan>> result(texts.size());
   const size_t count = model_.labels().size();
-  each_batch(model_, encodings, options.batch_tokens, [&](const TextBatch& batch) {
+  each_batch(model_, encodings, options, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [N, labels]
     for (size_t i = 0; i < batch.which.size(); ++i) {
       const size_t text = batch.which[i], start = static_cast<size_t>(batch.starts()[i]);

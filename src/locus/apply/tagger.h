@@ -21,7 +21,7 @@ class Tagger {
   const TextModel& model() const { return model_; }
 
   // The spans of each text, in order. No spans for an invalid text (see ReadOptions::on_bad).
-  std::vector<std::vector<TaggedSpan>> tag(std::span<const std::string> texts,
+  std::vector<std::vector<TaggedSpan>> tag(ListView<std::string> texts,
                                            const ReadOptions& options = {}) const;
 
  private:

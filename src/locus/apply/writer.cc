@@ -160,7 +160,7 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
   for (const size_t text : texts) job.finish(text);
 }
 
-std::vector<std::string> Writer::write(std::span<const std::string> prompts, const WriteOptions& options,
+std::vector<std::string> Writer::write(ListView<std::string> prompts, const WriteOptions& options,
                                        const ReadOptions& reading) const {
   require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
   require(is_encoder_decoder() || (options.from.empty() && options.to.empty()),

@@ -39,7 +39,7 @@ class Writer {
 
   // The continuation of each prompt, or the answer to it, in order. It does not depend on the other prompts.
   // With `truncate`, prompts that are too long lose their beginning; texts for an encoder lose their end.
-  std::vector<std::string> write(std::span<const std::string> prompts, const WriteOptions& options,
+  std::vector<std::string> write(ListView<std::string> prompts, const WriteOptions& options,
                                  const ReadOptions& reading = {}) const;
 
  private:

@@ -38,7 +38,7 @@ ZeroShot::ZeroShot(const Classifier& classifier, std::vector<std::string> labels
     hypotheses_.push_back(hypothesis.substr(0, place) + label + hypothesis.substr(place + 2));
 }
 
-std::vector<Classification> ZeroShot::classify(std::span<const std::string> texts,
+std::vector<Classification> ZeroShot::classify(ListView<std::string> texts,
                                                const ReadOptions& options) const {
   std::vector<TextInput> pairs;
   for (const std::string& text : texts) {

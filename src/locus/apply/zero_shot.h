@@ -18,8 +18,7 @@ class ZeroShot {
 
   const std::vector<std::string>& labels() const { return labels_; }
 
-  std::vector<Classification> classify(std::span<const std::string> texts,
-                                       const ReadOptions& options = {}) const;
+  std::vector<Classification> classify(ListView<std::string> texts, const ReadOptions& options = {}) const;
 
  private:
   const Classifier& classifier_;

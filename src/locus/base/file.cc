@@ -131,6 +131,12 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
 
+void AtomicFile::overwrite_start(std::string_view text) {
+  if (::lseek(descriptor_, 0, SEEK_SET) != 0) fail_io("write", path_);
+  write(text);
+  if (::lseek(descriptor_, 0, SEEK_END) < 0) fail_io("write", path_);
+}
+
 void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) fail_io("sync", path_);
   if (temporary_.empty()) {  // linkat() cannot replace a file, rename() can: name it first

@@ -61,6 +61,8 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  // Replaces the first bytes, for a header that is only known at the end.
+  void overwrite_start(std::string_view text);
   void commit();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kPieceBytes = 1 << 21;
 
 // Rows of a tensor that one thread reads in one call.
-struct Piece {
+struct TensorPiece {
   size_t reader;
   int64_t begin, end;
 };
@@ -26,7 +26,7 @@ struct Piece {
 std::vector<std::string> read_tensors(const WeightFiles& files, const std::vector<Binding>& bindings,
                                       const LoadProgress& progress) {
   std::vector<TensorReader> readers;
-  std::vector<Piece> pieces;
+  std::vector<TensorPiece> pieces;
   uint64_t all = 0;
   for (const Binding& binding : bindings) {
     if (binding.random_init || binding.lazy) continue;
@@ -44,7 +44,7 @@ std::vector<std::string> read_tensors(const WeightFiles& files, const std::vecto
   uint64_t done = 0;
   parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const Piece& piece = pieces[static_cast<size_t>(i)];
+      const TensorPiece& piece = pieces[static_cast<size_t>(i)];
       Scratch& own = scratch[static_cast<size_t>(thread_index())];
       const TensorReader& reader = readers[piece.reader];
       if (!reader.read(piece.begin, piece.end, own)) not_finite[piece.reader] = true;

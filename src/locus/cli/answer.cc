@@ -7,7 +7,7 @@
 #include "locus/base/json.h"
 #include "locus/cli/input.h"
 #include "locus/cli/terminal.h"
-#include "locus/cli/text_command.h"
+#include "locus/cli/text_chunks.h"
 
 namespace locus::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
 #include "locus/cli/terminal.h"
-#include "locus/cli/text_command.h"
+#include "locus/cli/text_chunks.h"
 
 namespace locus::cli {
 namespace {
@@ -23,7 +23,7 @@ struct Request : TextRequest {
 std::string line_of(const Record& record, const Classification& one, const std::vector<std::string>& labels) {
   std::string text = one_line(record.text);
   if (record.second) text += "\t" + one_line(*record.second);
-  return fmt::format("{}\t{:.4f}\t{}\n", one_line(labels[one.best]), one.scores[one.best], text);
+  return fmt::format("{:.4f}\t{}\t{}\n", one.scores[one.best], one_line(labels[one.best]), text);
 }
 
 std::string object_of(const Record& record, const Classification& one,
@@ -80,7 +80,7 @@ void add_classify(CLI::App& program) {
   Command command(program, "classify", "Predict the class of every text");
   command.footer(
       "Input: one text per line, or JSON Lines {\"text\"} or {\"text\", \"text_pair\"}.\n"
-      "Output: label, score and text, separated by tabs. With --json, one object per text: {\"text\", "
+      "Output: score, label and text, separated by tabs. With --json, one object per text: {\"text\", "
       "\"label\",\n"
       "\"score\", \"scores\"}.\n\n"
       "Zero-shot classification: --label names your own classes. It needs a model trained on natural "

@@ -62,7 +62,7 @@ struct OptionHint {
   const char *option, *hint;
 };
 constexpr OptionHint kOptionHints[] = {
-    {Code::context_too_long, "--truncate", "add --truncate to cut texts that are too long"},
+    {Code::context_too_long, "--truncate", "add --truncate to cut texts that are too long, or --skip-bad to leave them out"},
     {Code::context_too_long, "--set",
      "raise data.context, or set data.truncate to cut texts that are too long"},
 };

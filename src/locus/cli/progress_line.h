@@ -1,5 +1,5 @@
-// A progress line on the terminal, shown from the third second on and erased at the end. Prints nothing if
-// stderr is not a terminal.
+// Progress on stderr. On a terminal it is a line that is shown from the third second on and erased at the
+// end. Elsewhere, for example in a log file, it is a new line every ten seconds.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,9 @@ class ProgressLine {
 
   void show(const std::string& text) {
     const auto now = std::chrono::steady_clock::now();
-    if (!terminal_ || now - start_ < std::chrono::seconds(2)) return;
+    if (now < next_) return;
+    next_ = now + (terminal_ ? std::chrono::milliseconds(100) : kPause);
+    if (!terminal_) return note(text);
     tell("\r\x1b[K" + text);
     shown_ = true;
   }
@@ -27,9 +29,12 @@ class ProgressLine {
   }
 
  private:
+  static constexpr std::chrono::milliseconds kPause{10'000};
+
   bool terminal_ = ::isatty(STDERR_FILENO) != 0;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point next_ =
+      std::chrono::steady_clock::now() + (terminal_ ? std::chrono::milliseconds(2'000) : kPause);
 };
 
 }  // namespace locus::cli

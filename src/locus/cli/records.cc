@@ -34,6 +34,13 @@ Records::Records(RecordSource source) : source_(std::move(source)) {
   if (source_.words.empty() && source_.files.empty()) source_.files = {"-"};
 }
 
+bool Records::can_rewind() const { return std::ranges::count(source_.files, "-") == 0; }
+
+void Records::rewind() {
+  word_ = file_ = 0;
+  lines_.reset();
+}
+
 Record Records::of_words() {
   Record record{
       .place = fmt::format("text {}", word_ / (source_.pairs ? 2 : 1) + 1), .text = "", .second = {}};

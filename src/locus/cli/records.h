@@ -50,6 +50,9 @@ class Records {
   // stream if it already has some.
   std::vector<Record> next(const OnBad& on_bad);
 
+  bool can_rewind() const;  // no input is stdin
+  void rewind();            // back to the first record
+
  private:
   bool next_line(std::string& line);
   std::optional<Record> next_record(const OnBad& on_bad, bool& ended);

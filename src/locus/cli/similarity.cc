@@ -1,20 +1,18 @@
-// locus similarity: cosine similarity of text pairs, or the lines of a file most similar to a query.
+// locus similarity: cosine similarity of text pairs, or the texts most similar to queries.
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 
 #include "locus/apply/similarity.h"
 #include "locus/base/json.h"
+#include "locus/cli/search.h"
 #include "locus/cli/terminal.h"
-#include "locus/cli/text_command.h"
 
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
-  std::string query, prompt;
-  size_t top = 10;
+struct Request : SearchRequest {
+  std::string prompt;
 };
 
 std::string line_of(const Record& record, double score) {
@@ -28,7 +26,13 @@ std::string object_of(const Record& record, double score) {
          "\n";
 }
 
-void compare_pairs(const Request& request, Records& records, const Embedder& embedder) {
+void compare_pairs(const Request& request) {
+  RecordSource source = request.source("similarity");
+  source.pairs = true;
+  source.second = "text_pair";
+  Records records(std::move(source));
+  const Embedder embedder(request.folder, request.weights);
+  warn(embedder.model().warnings());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<double> scores = similarities(embedder, inputs_of(chunk), reading, request.prompt);
     std::vector<std::string> lines;
@@ -39,71 +43,56 @@ void compare_pairs(const Request& request, Records& records, const Embedder& emb
   });
 }
 
-void find_nearest(const Request& request, Records& records, const Embedder& embedder) {
-  Nearest nearest(embedder, request.query, request.top, request.reading);
-  std::map<int64_t, int64_t> lines;  // text number -> line number, for the best matches so far
-  int64_t seen = 0;
-  each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    nearest.add(texts_of(chunk), reading);
-    std::map<int64_t, int64_t> kept;
-    for (const Nearest::Match& match : nearest.best()) {
-      const int64_t place = match.number - seen;
-      kept[match.number] = place < 0 ? lines.at(match.number) : chunk[static_cast<size_t>(place)].number;
-    }
-    lines = std::move(kept);
-    seen += static_cast<int64_t>(chunk.size());
-    return std::vector<std::string>();
-  });
-  std::string out;
-  for (const Nearest::Match& match : nearest.best()) {
-    const int64_t line = lines.at(match.number);
-    out += request.json ? json::object({{"text", json::text(match.text)},
-                                        {"line", json::number(line)},
-                                        {"score", json::number(match.score)}}) +
-                              "\n"
-                        : fmt::format("{:.6f}\t{}\t{}\n", match.score, line, one_line(match.text));
+void run(const Request& request, bool top_given) {
+  const bool searches = !request.queries.empty() || !request.index.empty();
+  if (searches && !request.prompt.empty()) {
+    fail(
+        Fault::usage,
+        "similarity: --prompt cannot be combined with --query or --index, which use the folder's prompts for "
+        "queries and documents");
   }
-  print(out);
-}
-
-void run(const Request& request) {
-  if (!request.query.empty() && !request.prompt.empty()) {
-    fail(Fault::usage,
-         "similarity: --prompt cannot be combined with --query, which uses the folder's prompts for queries "
-         "and documents");
+  if (!searches && top_given) {
+    fail(Fault::usage, "similarity: --top is for a search; expected --query or --index, too");
   }
-  RecordSource source = request.source("similarity");
-  source.pairs = request.query.empty();
-  if (source.pairs) source.second = "text_pair";
-  Records records(std::move(source));
-  const Embedder embedder(request.folder, request.weights);
-  warn(embedder.model().warnings());
-  (request.query.empty() ? compare_pairs : find_nearest)(request, records, embedder);
+  if (!searches) return compare_pairs(request);
+  (request.index.empty() ? search_texts : search_index)(request);
 }
 
 }  // namespace
 
 void add_similarity(CLI::App& program) {
-  Command command(program, "similarity", "Compute the cosine similarity of texts");
+  Command command(program, "similarity",
+                  "Compute the cosine similarity of texts, or search for similar ones");
   command.footer(
       "Pairs: two arguments, or lines with a tab between two texts, or JSON Lines {\"text\", "
       "\"text_pair\"}.\n"
       "Output: the score and the pair. With --json: {\"text\", \"text_pair\", \"score\"}.\n\n"
-      "Search: with --query, every line is a text. Output: the most similar lines with score, line number "
-      "and\n"
-      "text. With --json: {\"text\", \"line\", \"score\"}.\n\n"
+      "Search among texts: with --query, every line of the input is a text. Output: score, line number and "
+      "text\n"
+      "of the most similar lines. With --json: {\"query\", \"matches\"}.\n\n"
+      "Search in an index: with --index, every text is a query. The index is a file that locus embed --out\n"
+      "wrote, or any array [rows, width] of floating-point numbers. Output: score, row (from 0), and text "
+      "if\n"
+      "FILE.jsonl exists. With --json: {\"query\", \"matches\"}.\n\n"
       "Examples:\n"
       "  locus similarity models/all-MiniLM-L6-v2 \"The dog ran.\" \"A puppy was running.\"\n"
-      "  locus similarity models/all-MiniLM-L6-v2 --query \"running dogs\" --file sentences.txt --top 3");
+      "  locus similarity models/all-MiniLM-L6-v2 --query \"running dogs\" --file sentences.txt --top 3\n"
+      "  locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy\n"
+      "  locus similarity models/all-MiniLM-L6-v2 --index vectors.npy --file queries.txt --json");
   auto request = std::make_shared<Request>();
-  add_text_options(command, *request, "Pairs of texts");
-  command.option("--query", request->query, "Search for the lines most similar to this text");
+  add_text_options(command, *request, "Pairs of texts; with --query texts to search, with --index queries");
+  command
+      .option("--query", request->queries, "Search for the texts most similar to this one; may be repeated")
+      .repeated();
+  command.option("--index", request->index, "Search in this file of vectors, .npy or .safetensors")
+      .ends_in({".npy", ".safetensors"});
   command.option("--prompt", request->prompt,
                  "Name of a prompt defined by the model folder, added to both texts of a pair");
-  command.option("--top", request->top, "With --query: number of results to print")
-      .between(1, 1 << 24)
-      .shows_default();
-  command.callback([request] { run(*request); });
+  const Option top =
+      command.option("--top", request->top, "With --query or --index: number of results per query")
+          .between(1, 1 << 24)
+          .shows_default();
+  command.callback([request, top] { run(*request, top.given()); });
 }
 
 }  // namespace locus::cli

@@ -6,7 +6,7 @@
 #include "locus/apply/tagger.h"
 #include "locus/base/json.h"
 #include "locus/cli/terminal.h"
-#include "locus/cli/text_command.h"
+#include "locus/cli/text_chunks.h"
 
 namespace locus::cli {
 namespace {
@@ -31,8 +31,8 @@ std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spa
   const std::vector<TextSpan> places = places_of(text, spans, request);
   std::string lines;
   for (size_t i = 0; i < spans.size(); ++i) {
-    lines += fmt::format("{}\t{}\t{}\t{:.4f}\t{}\n", one_line(spans[i].label), places[i].begin, places[i].end,
-                         spans[i].score, one_line(part_of(text, spans[i].bytes)));
+    lines += fmt::format("{:.4f}\t{}\t{}\t{}\t{}\n", spans[i].score, one_line(spans[i].label),
+                         places[i].begin, places[i].end, one_line(part_of(text, spans[i].bytes)));
   }
   return lines + "\n";
 }
@@ -70,7 +70,7 @@ void add_tag(CLI::App& program) {
   Command command(program, "tag", "Find labeled spans such as names (token classification)");
   command.footer(
       "Input: one text per line, or JSON Lines {\"text\"}.\n"
-      "Output: one line per span with label, start, end, score and the span's text, separated by tabs; an "
+      "Output: one line per span with score, label, start, end and the span's text, separated by tabs; an "
       "empty\n"
       "line follows each text. With --json, one object per text: {\"text\", \"spans\"}.\n\n"
       "Examples:\n"

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "locus/base/parallel.h"
-#include "locus/cli/progress_line.h"
-#include "locus/cli/terminal.h"
 
 namespace locus::cli {
 
@@ -61,40 +59,6 @@ void add_threads(Command& command) {
       .option_to<int>("--threads", use,
                       "Number of threads. 0: the variable LOCUS_THREADS, else the number of cores")
       .between(0, 1024);
-}
-
-void each_chunk(const TextRequest& request, Records& records, const Work& work,
-                const std::function<void(std::string_view)>& write) {
-  ProgressLine progress;
-  const auto bad = [&](const Error& error) {
-    if (!request.skip_bad) throw error;
-    progress.clear();
-    note(fmt::format("skipped: {}", error.what()));
-  };
-  int64_t done = 0;
-  for (;;) {
-    const std::vector<Record> chunk = records.next(bad);
-    if (chunk.empty()) return;
-    std::vector<bool> left_out(chunk.size());
-    ReadOptions reading = request.reading;
-    reading.on_bad = [&](size_t i, const Error& error) {
-      left_out[i] = true;
-      bad(error.at(chunk[i].place));
-    };
-    const std::vector<std::string> results = work(chunk, reading);
-    progress.clear();
-    std::string out;
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (!left_out[i]) out += results[i];
-    }
-    if (write) {
-      write(out);
-    } else {
-      print(out);
-      flush();
-    }
-    progress.show(fmt::format("{} texts", done += static_cast<int64_t>(chunk.size())));
-  }
 }
 
 std::vector<std::string> texts_of(std::span<const Record> records) {

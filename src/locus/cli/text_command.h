@@ -1,8 +1,6 @@
-// Options shared by the commands that apply a model to texts, and the loop that processes the texts in
-// chunks. Results are in the order of the texts.
+// Options shared by the commands that apply a model to texts.
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "locus/apply/reading.h"
@@ -29,13 +27,6 @@ void add_text_options(Command& command, TextRequest& request, const std::string&
 void add_threads(Command& command);                            // --threads
 void add_dtype(Command& command, DType& weights);              // --dtype
 void add_input_format(Command& command, InputFormat& format);  // --input-format
-
-// Calls `work` for every chunk of records. `work` returns the output of each record, and `write` receives it;
-// by default it is printed. A record that cannot be read is an error that names its place. With --skip-bad it
-// is reported on stderr and skipped.
-using Work = std::function<std::vector<std::string>(std::span<const Record>, const ReadOptions&)>;
-void each_chunk(const TextRequest& request, Records& records, const Work& work,
-                const std::function<void(std::string_view)>& write = {});
 
 std::vector<std::string> texts_of(std::span<const Record> records);
 std::vector<TextInput> inputs_of(std::span<const Record> records);

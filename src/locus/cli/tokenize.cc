@@ -15,7 +15,7 @@
 #include "locus/cli/input.h"
 #include "locus/cli/progress_line.h"
 #include "locus/cli/terminal.h"
-#include "locus/cli/text_command.h"
+#include "locus/cli/text_chunks.h"
 #include "locus/text/bpe_learn.h"
 #include "locus/text/readable.h"
 #include "locus/text/text_blocks.h"
@@ -139,8 +139,9 @@ EncodeOptions options_of(const Request& request) {
 
 // Tokenizes every argument or line by itself.
 void encode_lines(const Request& request) {
-  const TextRequest texts{
+  TextRequest texts{
       .words = request.words, .files = request.files, .format = request.format, .skip_bad = request.skip_bad};
+  texts.reading.truncate = true;  // nothing is too long, so nothing needs to be checked before
   Records records(texts.source("tokenize"));
   const auto tokenizer = load_tokenizer(request.tokenizer);
   each_chunk(texts, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {

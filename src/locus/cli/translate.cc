@@ -6,7 +6,7 @@
 #include "locus/apply/writer.h"
 #include "locus/base/json.h"
 #include "locus/cli/terminal.h"
-#include "locus/cli/text_command.h"
+#include "locus/cli/text_chunks.h"
 #include "locus/text/readable.h"
 
 namespace locus::cli {

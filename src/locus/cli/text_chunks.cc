@@ -1,0 +1,139 @@
+#include "locus/cli/text_chunks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "locus/base/parse.h"
+#include "locus/cli/progress_line.h"
+#include "locus/cli/terminal.h"
+
+namespace locus::cli {
+namespace {
+
+void throw_bad(const Error& error) { throw error; }
+
+// Counts texts, and those that are longer than the model can read.
+class TextCheck {
+ public:
+  // Throws for texts that have another fault.
+  void add(std::span<const Record> chunk, const TextRequest& request, const Work& work) {
+    ReadOptions reading = request.reading;
+    reading.check_only = true;
+    reading.on_bad = [&](size_t i, const Error& error) {
+      const Error placed = error.at(chunk[i].place);
+      if (error.code() != Code::context_too_long) throw placed;
+      if (too_long_++ == 0) first_ = {placed, chunk[i].place, error.values().at(1)};
+      longest_ = std::max(longest_, parse<int64_t>(error.values().at(0)).value_or(0));
+    };
+    work(chunk, reading);
+    texts_ += static_cast<int64_t>(chunk.size());
+  }
+  void require_fitting() const {
+    if (too_long_ == 1) throw first_->error;
+    if (too_long_ == 0) return;
+    fail({Fault::data, Code::context_too_long},
+         "{} of {} texts are too long: got up to {} tokens, expected at most {}; the first is {}", too_long_,
+         texts_, longest_, first_->most_tokens, first_->place);
+  }
+
+ private:
+  struct First {
+    Error error;
+    std::string place, most_tokens;
+  };
+  int64_t texts_ = 0, too_long_ = 0, longest_ = 0;
+  std::optional<First> first_;
+};
+
+class TextProgress {
+ public:
+  explicit TextProgress(std::optional<int64_t> total) : total_(total) {}
+
+  void clear() { line_.clear(); }
+  void show(int64_t done) {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+    const double rate = static_cast<double>(done) / std::max(seconds.count(), 1e-9);
+    std::string text = total_ ? fmt::format("{} of {} texts", done, *total_) : fmt::format("{} texts", done);
+    text += rate < 10 ? fmt::format(", {:.1f} a second", rate) : fmt::format(", {:.0f} a second", rate);
+    if (total_ && done > 0) {
+      text += fmt::format(", {} left", time_in_words(static_cast<double>(*total_ - done) / rate));
+    }
+    line_.show(text);
+  }
+
+ private:
+  std::optional<int64_t> total_;
+  ProgressLine line_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The number of all texts. Checks them, unless those with faults are skipped or cut anyway.
+int64_t count_texts(const TextRequest& request, Records& records, const Work& work, bool checks) {
+  const Records::OnBad on_bad = request.skip_bad ? [](const Error&) {} : throw_bad;
+  TextCheck check;
+  int64_t count = 0;
+  for (;;) {
+    const std::vector<Record> chunk = records.next(on_bad);
+    if (chunk.empty()) break;
+    count += static_cast<int64_t>(chunk.size());
+    if (checks) check.add(chunk, request, work);
+  }
+  check.require_fitting();
+  records.rewind();
+  return count;
+}
+
+// The output of a chunk, without that of records that cannot be read.
+std::string output_of(std::span<const Record> chunk, const Work& work, ReadOptions reading,
+                      const Records::OnBad& bad) {
+  std::vector<bool> left_out(chunk.size());
+  reading.on_bad = [&](size_t i, const Error& error) {
+    left_out[i] = true;
+    bad(error.at(chunk[i].place));
+  };
+  const std::vector<std::string> results = work(chunk, reading);
+  std::string out;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!left_out[i]) out += results[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+void each_chunk(const TextRequest& request, Records& records, const Work& work,
+                const std::function<void(std::string_view)>& write) {
+  const bool checks = !request.skip_bad && !request.reading.truncate, counts = records.can_rewind();
+  std::optional<int64_t> total;
+  if (counts) total = count_texts(request, records, work, checks);
+  TextProgress progress(total);
+  const Records::OnBad bad = [&](const Error& error) {
+    if (!request.skip_bad) throw error;
+    progress.clear();
+    note(fmt::format("skipped: {}", error.what()));
+  };
+  TextCheck check;
+  int64_t done = 0, in_chunk = 0;
+  ReadOptions reading = request.reading;
+  reading.on_batch = [&](size_t texts) { progress.show(done + (in_chunk += static_cast<int64_t>(texts))); };
+  for (;; in_chunk = 0) {
+    const std::vector<Record> chunk = records.next(bad);
+    if (chunk.empty()) return;
+    if (checks && !counts) {  // stdin: the part of it that has arrived
+      check.add(chunk, request, work);
+      check.require_fitting();
+    }
+    const std::string out = output_of(chunk, work, reading, bad);
+    progress.clear();
+    if (write) {
+      write(out);
+    } else {
+      print(out);
+      flush();
+    }
+    progress.show(done += static_cast<int64_t>(chunk.size()));
+  }
+}
+
+}  // namespace locus::cli
