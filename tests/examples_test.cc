@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "locus/scheme/scheme.h"
 #include "tests/apply/expected.h"
 #include "tests/program.h"
 #include "tests/text/text_files.h"
@@ -110,6 +111,22 @@ TEST(Examples, ModelsAppliedToTexts) {
   EXPECT_EQ(std::ranges::count(classes, '\n'), 2) << classes;
   const std::string written = applied("generate", "write", "'the dog'");
   EXPECT_GT(written.size(), 6u) << written;
+}
+
+TEST(Examples, Search) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(applied("search", "embed", (folder / "v.npy").string() + " 'it ran' 'the dog' 'it ran' 'a cat'")
+                .substr(0, 16),
+            "1.0000 1 it ran\n");
+}
+
+TEST(Examples, Tokenize) { EXPECT_EQ(applied("tokenize", "embed", "'É ball'"), "2 29 8 3 -> e ball\n"); }
+
+TEST(Examples, OwnScheme) {
+  const Outcome outcome = run_example("own_scheme");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            fmt::format("root_distance is one of {} schemes\nlogits [4, 256]\n", schemes().size() + 1));
 }
 
 TEST(Examples, AMissingFolderIsReported) {

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
+#include <sstream>
 
+#include "locus/base/file.h"
 #include "locus/scheme/scheme.h"
 #include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
 
 namespace locus {
 namespace {
@@ -36,16 +40,71 @@ TEST(Registry, RefusesAnUnknownScheme) {
                [] { make("nome", kRegistryGeometry); });
 }
 
-TEST(Registry, SuggestsTheSchemeWithThisAlias) {
-  const auto suggests = [](const char* alias, const char* name) {
-    expect_error(Fault::usage, Code::unknown_scheme, {alias, name}, [&] { scheme_info(alias); });
+TEST(Registry, FindsASchemeByItsAliases) {
+  for (const auto& [alias, name] : {std::pair{"rope", "rotary"},
+                                    {"RoPE", "rotary"},
+                                    {"Rotary", "rotary"},
+                                    {"absolute", "learned"},
+                                    {"wpe", "learned"},
+                                    {"t5 BIAS", "t5"},
+                                    {"t5-bias", "t5"},
+                                    {"relative_bias", "t5"},
+                                    {"relative_key", "shaw"},
+                                    {"NoPE", "none"},
+                                    {"txl", "transformer_xl"},
+                                    {"XL", "transformer_xl"},
+                                    {"transformer-xl", "transformer_xl"},
+                                    {"sincos", "sinusoidal"}}) {
+    EXPECT_EQ(scheme_info(alias).name, name) << alias;
+  }
+  EXPECT_EQ(scheme_info("absolute+T5-bias").name, "learned+t5");
+  EXPECT_EQ(&scheme_info("absolute+t5"), &scheme_info("learned+t5"));
+}
+
+// A word that several schemes could mean is no alias.
+TEST(Registry, SuggestsTheSchemesWithThisWord) {
+  const auto suggests = [](const char* word, std::initializer_list<const char*> names) {
+    expect_error(Fault::usage, Code::unknown_scheme, names, [&] { scheme_info(word); });
   };
-  suggests("rope", "'rotary'");
-  suggests("RoPE", "'rotary'");
-  suggests("wpe", "'learned'");
-  suggests("t5 BIAS", "'t5'");
-  suggests("NoPE", "'none'");
-  suggests("txl", "'transformer_xl'");
+  suggests("bias", {"'alibi'", "'t5'"});
+  suggests("relative", {"'t5'", "'shaw'"});
+  suggests("embeddings", {"'rotary'"});
+  suggests("rotery", {"'rotary'"});
+}
+
+std::unique_ptr<Scheme> make_nothing(const Geometry&, const Options&, const Scope&, const InitRandom&) {
+  return nullptr;
+}
+
+// examples/own_scheme.cc registers a scheme in time.
+TEST(Registry, RefusesASchemeAfterTheFirstUse) {
+  static constexpr SchemeInfo kLate = {.name = "late", .make = make_nothing};
+  const size_t before = schemes().size();
+  expect_error(Fault::usage, {"register_scheme", "'late'"}, [] { register_scheme(kLate); });
+  EXPECT_EQ(schemes().size(), before);
+}
+
+TEST(Registry, RegistersSchemesOfAProgram) {
+  const TemporaryFolder folder;
+  const std::string out = (folder / "out").string();
+  ASSERT_EQ(std::system((LOCUS_REGISTRANT " > " + out).c_str()), 0);
+  std::istringstream lines(read_file(out));
+  const auto expect_line = [&](std::initializer_list<const char*> values) {
+    std::string line;
+    EXPECT_TRUE(std::getline(lines, line));
+    expect_named(line, values);
+  };
+  expect_line({"registered"});
+  expect_line({"'first'"});
+  expect_line({"'first_one'", "'first'"});
+  expect_line({"'rope'", "'rotary'"});
+  expect_line({"'T5 bias'", "'other'", "'t5'"});
+  expect_line({"'a+b'"});
+  expect_line({"''"});
+  expect_line({"'unmade'", "make"});
+  expect_line({"9"});
+  expect_line({"first"});
+  expect_line({"'late'"});
 }
 
 TEST(Registry, RefusesAnUnknownOption) {

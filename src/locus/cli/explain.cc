@@ -51,9 +51,9 @@ Explained explain_untrained(const Request& request, const std::vector<std::strin
   const auto [first, second] = report::find_repeated(words, word);
   const std::vector<int32_t> ids = report::number_words(words);
   const Model model = untrained(request, std::ranges::max(ids) + 1, static_cast<int64_t>(ids.size()));
+  const std::string& scheme = model.blueprint().scheme;
   return {report::compare_occurrences(model, ids, words, first, second),
-          fmt::format("{}, untrained {}", request.scheme, request.causal ? "decoder" : "encoder"),
-          request.scheme};
+          fmt::format("{}, untrained {}", scheme, request.causal ? "decoder" : "encoder"), scheme};
 }
 
 // The token that covers a byte.

@@ -56,7 +56,7 @@ OptionValues options_of(const Request& request) {
 
 // The output file; none if only JSON is wanted.
 std::filesystem::path target_of(const Request& request) {
-  if (!request.out) return request.json ? "" : request.scheme + ".html";
+  if (!request.out) return request.json ? "" : fmt::format("{}.html", scheme_info(request.scheme).name);
   return *request.out;
 }
 

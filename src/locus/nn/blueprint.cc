@@ -148,6 +148,18 @@ std::vector<std::string> problems(const Blueprint& b) {
   return found;
 }
 
+Blueprint with_scheme_names(Blueprint blueprint) {
+  for (std::string* const name : {&blueprint.scheme, &blueprint.global_scheme}) {
+    if (name->empty()) continue;
+    try {
+      *name = scheme_info(*name).name;
+    } catch (const Error&) {
+      // problems() reports it together with the others.
+    }
+  }
+  return blueprint;
+}
+
 OptionValues values_of(const Blueprint& blueprint) {
   OptionValues values = field_values(blueprint);
   const auto add = [&](std::string_view prefix, const std::string& scheme, const OptionValues& options) {
@@ -182,7 +194,7 @@ Blueprint blueprint_of(std::string_view owner, const OptionValues& values) {
   }
   refuse(owner, read_fields(blueprint, own));
   refuse(owner, problems(blueprint));
-  return blueprint;
+  return with_scheme_names(std::move(blueprint));
 }
 
 }  // namespace locus

@@ -121,6 +121,8 @@ struct Blueprint {
 
 // All errors in a blueprint, one sentence each; empty if the model can be built.
 std::vector<std::string> problems(const Blueprint& blueprint);
+// The same with the names of its schemes in place of their aliases. Unknown names stay.
+Blueprint with_scheme_names(Blueprint blueprint);
 
 // Conversion to named values and back: every field under its name, the scheme as scheme.name and
 // scheme.<option>, the scheme of global-attention layers as global_scheme.name and global_scheme.<option>.

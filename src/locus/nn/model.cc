@@ -3,7 +3,7 @@
 namespace locus {
 
 Model::Model(const Blueprint& blueprint, const Options& options)
-    : blueprint_(blueprint),
+    : blueprint_(with_scheme_names(blueprint)),
       parameters_(std::make_unique<Parameters>(options.dtype, options.device)),
       factory_(Scope(*parameters_), options.seed, blueprint.init_std, options.weights),
       transformer_(blueprint_, factory_),

@@ -53,6 +53,13 @@ std::vector<const SchemeInfo*> parts_of(std::string_view name) {
   }
 }
 
+std::string name_of(const std::vector<const SchemeInfo*>& parts) {
+  std::string name;
+  for (const SchemeInfo* part : parts)
+    name += (name.empty() ? "" : std::string(1, kPlus)) + std::string(part->name);
+  return name;
+}
+
 // A SchemeInfo of views, together with the strings and lists that they point to.
 struct OwnedInfo {
   std::vector<const SchemeInfo*> parts;
@@ -64,7 +71,7 @@ struct OwnedInfo {
   SchemeInfo info;
 
   OwnedInfo(const OwnedInfo&) = delete;
-  explicit OwnedInfo(std::string_view given) : parts(parts_of(given)), name(given) {
+  explicit OwnedInfo(std::vector<const SchemeInfo*> given) : parts(std::move(given)), name(name_of(parts)) {
     const auto joined = [&](std::string_view SchemeInfo::*field, std::string_view between) {
       std::vector<std::string_view> texts;
       for (const SchemeInfo* part : parts) texts.push_back(part->*field);
@@ -118,8 +125,8 @@ const SchemeInfo& combination_info(std::string_view name) {
   static std::mutex mutex;
   static std::map<std::string, OwnedInfo, std::less<>> infos;
   const std::lock_guard lock(mutex);
-  const auto found = infos.find(name);
-  return (found != infos.end() ? found : infos.emplace(name, name).first)->second.info;
+  const std::vector<const SchemeInfo*> parts = parts_of(name);
+  return infos.try_emplace(name_of(parts), parts).first->second.info;
 }
 
 std::unique_ptr<Scheme> make_combination(const SchemeInfo& info, const Geometry& geometry,

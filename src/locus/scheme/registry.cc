@@ -1,6 +1,7 @@
 // The list of all schemes. To add one, add its file and a line in each of the two lists.
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <vector>
 
 #include "locus/base/quote.h"
@@ -26,7 +27,7 @@ extern const SchemeInfo kFire;
 namespace {
 
 // clang-format off
-constexpr const SchemeInfo* kSchemes[] = {
+constexpr const SchemeInfo* kBuiltIn[] = {
     &kNone,
     &kLearned,
     &kSinusoidal,
@@ -55,19 +56,103 @@ void check_geometry(const Geometry& geometry) {
           geometry.max_length);
 }
 
-// The scheme with this alias in any letter case; empty if there is none.
-std::string_view name_of_alias(std::string_view word) {
-  for (const SchemeInfo* info : schemes()) {
-    for (const std::string_view alias : split(info->aliases, ',')) {
-      if (alias.size() == word.size() && edit_distance(alias, word) == 0) return info->name;
+// The list of schemes(). It does not change after its first use, so that spans of it stay valid.
+class Registry {
+ public:
+  static Registry& instance() {
+    static Registry registry;
+    return registry;
+  }
+
+  std::span<const SchemeInfo* const> use() {
+    const std::lock_guard lock(mutex_);
+    used_ = true;
+    return schemes_;
+  }
+  void add(const SchemeInfo& info) {
+    const std::lock_guard lock(mutex_);
+    if (used_) {
+      fail(Fault::usage, "register_scheme: {} comes after the first use of a scheme, expected it before",
+           quote(info.name));
+    }
+    check(info);
+    schemes_.push_back(&info);
+  }
+
+ private:
+  void check(const SchemeInfo& info) const;
+
+  std::mutex mutex_;
+  std::vector<const SchemeInfo*> schemes_{std::begin(kBuiltIn), std::end(kBuiltIn)};
+  bool used_ = false;
+};
+
+// In lowercase, with spaces and dashes as underscores.
+std::string plain(std::string_view name) {
+  std::string result(name);
+  for (char& c : result)
+    c = c == ' ' || c == '-' ? '_' : 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return result;
+}
+
+bool has_name(const SchemeInfo& info, std::string_view plain_word) {
+  if (plain(info.name) == plain_word) return true;
+  const std::vector<std::string_view> aliases = split(info.aliases, ',');
+  return std::ranges::count(aliases, plain_word, plain) > 0;
+}
+
+// Whether the word is part of an alias: "bias" of "linear bias".
+bool has_word(const SchemeInfo& info, std::string_view plain_word) {
+  for (const std::string_view alias : split(info.aliases, ',')) {
+    const std::string words = "_" + plain(alias) + "_";
+    if (words.find(fmt::format("_{}_", plain_word)) != std::string::npos) return true;
+  }
+  return false;
+}
+
+void Registry::check(const SchemeInfo& info) const {
+  const auto valid = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || c == '_'; };
+  require(!info.name.empty() && std::ranges::all_of(info.name, valid),
+          "register_scheme: the name is {}, expected lowercase letters, digits and underscores",
+          quote(info.name));
+  require(info.make != nullptr, "register_scheme: {} has no make", quote(info.name));
+  std::vector<std::string_view> names = split(info.aliases, ',');
+  names.push_back(info.name);
+  for (const SchemeInfo* other : schemes_) {
+    for (const std::string_view name : names) {
+      require(!has_name(*other, plain(name)), "register_scheme: the name {} of {} is taken by {}",
+              quote(name), quote(info.name), quote(other->name));
     }
   }
-  return {};
+}
+
+// The scheme with this name or alias; nullptr if there is none.
+const SchemeInfo* find_scheme(std::string_view name) {
+  const std::span<const SchemeInfo* const> all = schemes();
+  const auto exact = std::ranges::find(all, name, &SchemeInfo::name);
+  if (exact != all.end()) return *exact;
+  const std::string word = plain(name);
+  const auto named = std::ranges::find_if(all, [&](const SchemeInfo* info) { return has_name(*info, word); });
+  return named == all.end() ? nullptr : *named;
+}
+
+[[noreturn]] void refuse_scheme(std::string_view name) {
+  std::vector<std::string_view> names, likely;
+  for (const SchemeInfo* info : schemes()) {
+    names.push_back(info->name);
+    if (has_word(*info, plain(name))) likely.push_back(info->name);
+  }
+  const std::string hint = likely.empty() ? did_you_mean(name, names)
+                                          : fmt::format("did you mean '{}'?", fmt::join(likely, "' or '"));
+  fail({Fault::usage, Code::unknown_scheme, hint}, "unknown scheme {}, expected one of {}", quote(name),
+       fmt::join(names, ", "));
 }
 
 }  // namespace
 
-std::span<const SchemeInfo* const> schemes() { return kSchemes; }
+void register_scheme(const SchemeInfo& info) { Registry::instance().add(info); }
+
+std::span<const SchemeInfo* const> schemes() { return Registry::instance().use(); }
 
 bool acts_on_input(const SchemeInfo& info) {
   return info.parts.empty()
@@ -82,16 +167,9 @@ std::string_view name_of(ActsOn place) {
 
 const SchemeInfo& scheme_info(std::string_view name) {
   if (name.find(kPlus) != std::string_view::npos) return combination_info(name);
-  std::vector<std::string_view> names;
-  for (const SchemeInfo* info : schemes()) {
-    if (info->name == name) return *info;
-    names.push_back(info->name);
-  }
-  const std::string_view alias = name_of_alias(name);
-  const std::string hint =
-      alias.empty() ? did_you_mean(name, names) : fmt::format("did you mean {}?", quote(alias));
-  fail({Fault::usage, Code::unknown_scheme, hint}, "unknown scheme {}, expected one of {}", quote(name),
-       fmt::join(names, ", "));
+  const SchemeInfo* const found = find_scheme(name);
+  if (found == nullptr) refuse_scheme(name);
+  return *found;
 }
 
 OptionValues extended(const Extension& extension, int64_t trained_length, int64_t new_length) {

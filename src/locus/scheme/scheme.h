@@ -68,7 +68,7 @@ std::string_view name_of(ActsOn place);
 struct SchemeInfo {
   std::string_view name;
   std::string_view summary;       // one phrase
-  std::string_view aliases = "";  // other names in papers and libraries, comma-separated
+  std::string_view aliases = "";  // other names in papers and libraries, comma-separated; found in any case
   std::string_view formula;       // plain text, one or a few lines
   std::string_view paper;         // authors, year, arXiv number
   std::string_view models;        // well-known models that use it
@@ -89,11 +89,14 @@ OptionValues options_for_length(const SchemeInfo& info, int64_t length);
 
 bool acts_on_input(const SchemeInfo& info);  // the scheme itself, or a part of a combination
 
-// All schemes, in display order. The list is explicit because linkers drop self-registering statics from
-// static libraries.
+// All schemes, in display order: those of Locus, then those of the program. The list is explicit because
+// linkers drop self-registering statics from static libraries.
 std::span<const SchemeInfo* const> schemes();
-// Finds a scheme by name, or a combination such as "learned+t5". An unknown name is an error with code
-// unknown_scheme; its hint names the scheme with that alias or with the nearest spelling.
+// Adds a scheme of a program to schemes(). `info` must live as long as the program. Call it before anything
+// else uses schemes: later it is an error, and so are a name or alias that another scheme has. Thread-safe.
+void register_scheme(const SchemeInfo& info);
+// Finds a scheme by its name or an alias, or a combination such as "learned+t5". The name of the result is
+// never an alias. An unknown name is an error with code unknown_scheme; its hint names the likely schemes.
 const SchemeInfo& scheme_info(std::string_view name);
 
 // Makes a scheme by name. Options that are not given have their defaults; an unknown option is an error.

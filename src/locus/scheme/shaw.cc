@@ -72,7 +72,7 @@ std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, c
 extern const SchemeInfo kShaw = {
     .name = "shaw",
     .summary = "adds a learned vector per clipped distance to the keys",
-    .aliases = "relative, relative keys",
+    .aliases = "relative keys, relative_key",
     .formula = "score(h, i, j) = scale * q_i . (k_j + table[clip(j - i, -k, k) + k])",
     .paper = "Shaw, Uszkoreit, Vaswani 2018, arXiv 1803.02155",
     .models = "the relative Transformer of tensor2tensor, Music Transformer, SpeechT5",
