@@ -2,12 +2,12 @@
 # Checks that neither the layers below scheme/ nor nn/ mention a scheme or a model by name: names.sh ROOT
 # Words end at every character that is not a letter or digit, and before a capital after a small letter: rotary_table,
 # RotaryTable and "rotary" are all found. ALiBi is found because lines are also searched without this splitting.
-# Excluded is base/spelling.cc, which lists the names of settings in other libraries.
+# Excluded is base/synonyms.cc, which lists the names of settings in other libraries.
 set -euo pipefail
 names=$(dirname "$(readlink -f "$0")")/names.txt
 cd "$1"
 { find src/locus/{base,tensor,autograd,kernel,op,nn} -name "*.cc" -o -name "*.h" 2>/dev/null || true; } |
-  grep -v '^src/locus/base/spelling\.cc$' | sort |
+  grep -v '^src/locus/base/synonyms\.cc$' | sort |
   xargs -r awk '
     FNR == NR { if ($0 !~ /^#/ && NF) name[$1] = 1; next }
     function look(text,   n, i, word) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "locus/base/quote.h"
+#include "locus/base/synonyms.h"
 
 namespace locus {
 namespace {
@@ -14,48 +15,48 @@ namespace {
 // Longer words are not names, and the cost of the distance grows with the product of both lengths.
 constexpr size_t kLongestWord = 64;
 
-// Names of settings in other libraries or in earlier versions of Locus, and their names here.
-constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
-    {"lr", "learning_rate"},
-    {"rate", "learning_rate"},
-    {"epochs", "steps"},
-    {"max_steps", "steps"},
-    {"wd", "weight_decay"},
-    {"decay", "weight_decay"},
-    {"batch", "batch_size"},
-    {"parts", "micro_batches"},
-    {"gradient_accumulation", "micro_batches"},
-    {"gradient_accumulation_steps", "micro_batches"},
-    {"gradient_checkpointing", "recompute"},
-    {"grad_clip", "clip"},
-    {"max_grad_norm", "clip"},
-    {"warmup_steps", "warmup"},
-    {"validation_part", "validation_split"},
-    {"smoothing", "label_smoothing"},
-    {"seq_len", "context"},
-    {"block_size", "context"},
-    {"deviation", "init_std"},
-    {"initializer_range", "init_std"},
-    {"hidden_size", "width"},
-    {"d_model", "width"},
-    {"n_embd", "width"},
-    {"intermediate_size", "hidden"},
-    {"d_ff", "hidden"},
-    {"num_hidden_layers", "layers"},
-    {"n_layer", "layers"},
-    {"num_attention_heads", "heads"},
-    {"n_head", "heads"},
-    {"num_key_value_heads", "key_heads"},
-    {"head_dim", "head_size"},
-    {"max_position_embeddings", "max_length"},
-    {"vocab_size", "vocabulary"},
-    {"full_every", "global_every"},
-    {"full_first", "global_first"},
-    {"theta", "base"},
-    {"rope_theta", "base"},
+char lowercase(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// "--Learning-Rate" is learning_rate.
+std::string plain_name(std::string_view name) {
+  std::string plain(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  std::ranges::transform(plain, plain.begin(), [](char c) { return c == '-' ? '_' : lowercase(c); });
+  return plain;
+}
+
+struct Meaning {
+  std::string_view candidate;  // empty: none
+  std::string_view note = "";
 };
 
-char lowercase(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+// The candidate that has this name in another spelling, or in another library.
+Meaning known_meaning(std::string_view word, std::span<const std::string_view> candidates) {
+  const std::string plain = plain_name(word);
+  const auto candidate_named = [&](std::string_view name) {
+    const auto found = std::ranges::find(candidates, name, plain_name);
+    return found == candidates.end() ? std::string_view() : *found;
+  };
+  if (const std::string_view same = candidate_named(plain); !same.empty()) return {same};
+  for (const Synonym& synonym : synonyms()) {
+    if (synonym.elsewhere != plain) continue;
+    if (const std::string_view found = candidate_named(synonym.here); !found.empty())
+      return {found, synonym.note};
+  }
+  return {};
+}
+
+// The only candidate that begins with the word; empty if the word is short or there are several.
+std::string_view completed(std::string_view word, std::span<const std::string_view> candidates) {
+  constexpr size_t kShortest = 3;
+  if (plain_name(word).size() < kShortest) return {};
+  std::string_view found;
+  for (const std::string_view candidate : candidates) {
+    if (!candidate.starts_with(word)) continue;
+    if (!found.empty()) return {};
+    found = candidate;
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -80,12 +81,12 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  if (word.size() > kLongestWord) return {};
+  if (const Meaning meaning = known_meaning(word, candidates); !meaning.candidate.empty())
+    return meaning.candidate;
+  if (const std::string_view whole = completed(word, candidates); !whole.empty()) return whole;
   std::string_view best;
   int best_distance = 0;
-  if (word.size() > kLongestWord) return best;
-  for (const auto& [elsewhere, here] : kSynonyms) {
-    if (word == elsewhere && std::ranges::count(candidates, here) > 0) return here;
-  }
   for (const std::string_view candidate : candidates) {
     const int distance = edit_distance(word, candidate);
     const bool near = 3 * distance <= static_cast<int>(std::max(word.size(), candidate.size()));
@@ -99,7 +100,9 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
   const std::string_view best = nearest(word, candidates);
-  return best.empty() ? "" : fmt::format("did you mean {}?", quote(best));
+  if (best.empty()) return "";
+  const std::string_view note = known_meaning(word, candidates).note;
+  return fmt::format("did you mean {}?{}{}", quote(best), note.empty() ? "" : " ", note);
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {

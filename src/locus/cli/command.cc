@@ -63,6 +63,17 @@ CLI::Validator check_of(const std::vector<std::string>*) {
   return checked_as([](const std::string&) { return ""; });
 }
 
+// Options that also have a letter. The letter means the same in every command: -n is the number of results.
+constexpr std::pair<std::string_view, char> kLetters[] = {{"--file", 'f'},       {"--out", 'o'},
+                                                          {"--threads", 'j'},    {"--top", 'n'},
+                                                          {"--max-tokens", 'n'}, {"--set", 's'}};
+
+// "-f,--file", as CLI11 expects it.
+std::string with_letter(const std::string& name) {
+  const auto* const found = std::ranges::find(kLetters, name, &std::pair<std::string_view, char>::first);
+  return found == std::end(kLetters) ? name : fmt::format("-{},{}", found->second, name);
+}
+
 }  // namespace
 
 Option& Option::required() {
@@ -76,7 +87,12 @@ Option& Option::shows_default() {
 }
 
 Option& Option::between(int low, int high) {
-  option_->check(CLI::Range(low, high));
+  // CLI11's own check would add the limits to the type in --help. They have their place in the error.
+  option_->check(checked_as([low, high](const std::string& text) -> std::string {
+    const std::optional<int64_t> value = parse<int64_t>(text);
+    if (value && low <= *value && *value <= high) return "";
+    return fmt::format("got {}, expected a whole number from {} to {}", text, low, high);
+  }));
   return *this;
 }
 
@@ -125,14 +141,15 @@ void Command::flag(const std::string& name, bool& value, const std::string& mean
 
 template <typename Value>
 Option Command::option(const std::string& name, Value& value, const std::string& meaning) {
-  return Option(app_->add_option(name, value, meaning)->transform(check_of(&value)));
+  return Option(app_->add_option(with_letter(name), value, meaning)->transform(check_of(&value)));
 }
 
 template <typename Value>
 Option Command::option_to(const std::string& name, const std::function<void(const Value&)>& take,
                           const std::string& meaning) {
   const Value* const kind = nullptr;
-  return Option(app_->add_option_function<Value>(name, take, meaning)->transform(check_of(kind)));
+  return Option(
+      app_->add_option_function<Value>(with_letter(name), take, meaning)->transform(check_of(kind)));
 }
 
 void Command::callback(const std::function<void()>& work) { app_->callback(work); }

@@ -36,9 +36,7 @@ std::vector<std::string> positional_choices(const Outline& command) {
   return {};
 }
 
-bool is_number(const Argument& argument) {
-  return argument.value == "INT" || argument.value == "UINT" || argument.value == "FLOAT";
-}
+bool is_number(const Argument& argument) { return argument.value == "N" || argument.value == "X"; }
 
 // Without words for a case, the shell completes file names.
 std::string bash(const std::vector<Outline>& commands) {
@@ -62,7 +60,7 @@ std::string bash(const std::vector<Outline>& commands) {
       "_locus() {{\n"
       "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} words=\n"
       "  if ((COMP_CWORD == 1)); then\n"
-      "    words='{} --help --version'\n"
+      "    words='{} help --help --version'\n"
       "  elif [[ $word == -* ]]; then\n"
       "    case ${{COMP_WORDS[1]}} in\n{}    esac\n"
       "  else\n"

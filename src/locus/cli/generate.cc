@@ -24,6 +24,12 @@ struct Request : TextRequest {
   bool read_specials = false;
 };
 
+std::string flag_of(std::string_view field) {
+  std::string flag = fmt::format("--{}", field);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
 // Whether an option asks for sampling. The repetition penalty also applies to beam search.
 bool samples(const Request& request) {
   return std::ranges::any_of(request.sampling,
@@ -39,6 +45,19 @@ void check(const Request& request) {
   refuse_if(std::ranges::count(request.stops, "") > 0, "got an empty --stop");
 }
 
+// Options that only choose among likely tokens have no effect if every token is the most likely one.
+void refuse_unused(const Request& request, const WriteOptions& options) {
+  if (options.sampling.temperature > 0 || request.sampling.contains("temperature")) return;
+  std::vector<std::string> unused;
+  for (const char* name : {"top_k", "top_p", "min_p"}) {
+    if (request.sampling.contains(name)) unused.push_back(flag_of(name));
+  }
+  if (unused.empty()) return;
+  fail({Fault::usage, Code::none, "add --temperature, for example --temperature 0.8"},
+       "generate: {} applies to sampling only, but the temperature is 0, which is greedy decoding",
+       fmt::join(unused, ", "));
+}
+
 // The folder's generation settings, overridden by the command line.
 WriteOptions options_of(const Request& request, const Writer& writer) {
   WriteOptions options = writer.defaults();
@@ -50,6 +69,7 @@ WriteOptions options_of(const Request& request, const Writer& writer) {
   if (request.read_specials) options.specials = Specials::are_tokens;
   options.stops = request.stops;
   refuse("generate", read_fields(options.sampling, request.sampling));
+  refuse_unused(request, options);
   return options;
 }
 
@@ -88,11 +108,9 @@ void run(const Request& request) {
 // The sampling options are the fields of Sampling, with dashes instead of underscores.
 void add_sampling(Command& command, const std::shared_ptr<Request>& request) {
   for (const Field& field : fields_of(Sampling())) {
-    std::string flag = "--" + std::string(field.spec.name);
-    std::ranges::replace(flag, '_', '-');
     const std::string name(field.spec.name);
     command.option_to<std::string>(
-        flag, [request, name](const std::string& value) { request->sampling[name] = value; },
+        flag_of(name), [request, name](const std::string& value) { request->sampling[name] = value; },
         fmt::format("{} [{}]", field.spec.help, field.value));
   }
 }

@@ -17,16 +17,16 @@ bool takes_value(const CLI::App* command, const std::string& word) {
 
 }  // namespace
 
-std::vector<std::string> marked_words(const CLI::App& program, int count, char** words) {
+std::vector<std::string> marked_words(const CLI::App& program, const std::vector<std::string>& words) {
   const CLI::App* command = nullptr;
   for (const CLI::App* each : program.get_subcommands({})) {
-    if (count > 1 && each->get_name() == words[1]) command = each;
+    if (!words.empty() && each->get_name() == words.front()) command = each;
   }
   std::vector<std::string> result;
-  for (int i = 1; i < count; ++i) {
+  for (size_t i = 0; i < words.size(); ++i) {
     std::string word = words[i];
     const bool list = word.starts_with('[') && word.ends_with(']');
-    if (list && !takes_value(command, words[i - 1])) word += kMarkedEnd.back();
+    if (list && (i == 0 || !takes_value(command, words[i - 1]))) word += kMarkedEnd.back();
     result.push_back(std::move(word));
   }
   std::ranges::reverse(result);

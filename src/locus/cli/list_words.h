@@ -10,7 +10,7 @@
 namespace locus::cli {
 
 // The arguments of the program in reverse order, as CLI11 expects them, with markers.
-std::vector<std::string> marked_words(const CLI::App& program, int count, char** words);
+std::vector<std::string> marked_words(const CLI::App& program, const std::vector<std::string>& words);
 // Removes the markers from the positional arguments of every command.
 void remove_markers(CLI::App& program);
 

@@ -20,6 +20,7 @@
 #include "locus/base/spelling.h"
 #include "locus/base/version.h"
 #include "locus/cli/command.h"
+#include "locus/cli/help_format.h"
 #include "locus/cli/list_words.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
@@ -62,7 +63,8 @@ struct OptionHint {
   const char *option, *hint;
 };
 constexpr OptionHint kOptionHints[] = {
-    {Code::context_too_long, "--truncate", "add --truncate to cut texts that are too long, or --skip-bad to leave them out"},
+    {Code::context_too_long, "--truncate",
+     "add --truncate to cut texts that are too long, or --skip-bad to leave them out"},
     {Code::context_too_long, "--set",
      "raise data.context, or set data.truncate to cut texts that are too long"},
 };
@@ -75,9 +77,26 @@ Error with_option_hint(const Error& error, const CLI::App& command) {
   return error;
 }
 
-int run(int count, char** words) {
+// `locus help` is locus --help, `locus help train` is locus train --help, and `locus version` is locus
+// --version.
+std::vector<std::string> with_help_and_version(int count, char** words) {
+  std::vector<std::string> result(words + 1, words + count);
+  if (result.empty()) return result;
+  if (result.front() == "help") {
+    result.erase(result.begin());
+    result.resize(std::min<size_t>(result.size(), 1));
+    result.emplace_back("--help");
+  } else if (result.front() == "version") {
+    result.front() = "--version";
+  }
+  return result;
+}
+
+int run(int count, char** given) {
+  const std::vector<std::string> words = with_help_and_version(count, given);
   CLI::App program("Locus: positional encodings of transformers, compared, trained and applied.", "locus");
-  program.set_version_flag("--version", fmt::format("locus {}", version()));
+  program.formatter(help_format());
+  program.set_version_flag("-v,--version", fmt::format("locus {}", version()));
   program.footer(
       "Examples:\n"
       "  locus compare             train a small model under every scheme and write a report\n"
@@ -89,16 +108,16 @@ int run(int count, char** words) {
       "  locus embed DIR TEXT      compute embeddings with a Hugging Face model folder\n"
       "  locus generate DIR TEXT   continue a prompt\n"
       "  locus inspect DIR         describe a model and its maximum input length\n"
-      "  locus COMMAND --help      list the options of a command\n\n"
+      "  locus help COMMAND        list the options of a command\n\n"
       "Exit codes: 0 success, 1 bug in Locus, 2 wrong usage, 3 invalid input data, 4 file or I/O error,\n"
       "5 out of memory or device, 6 training diverged, 7 another process of a distributed run failed,\n"
       "130 or 143 stopped by a signal after saving.");
   program.require_subcommand(0, 1);
   for (const auto add : kCommands) add(program);
   remove_markers(program);
-  if (count > 1 && words[1][0] != '-') require_command(program, words[1]);
+  if (!words.empty() && !words.front().starts_with('-')) require_command(program, words.front());
   try {
-    program.parse(marked_words(program, count, words));
+    program.parse(marked_words(program, words));
     if (program.get_subcommands().empty()) {
       fail(Fault::usage, "no command given; `locus --help` lists the commands");
     }

@@ -8,19 +8,6 @@
 namespace locus::cli {
 namespace {
 
-// CLI11 writes "TEXT:{characters,bytes}" for a set of values and "INT:INT in [1 - 8]" for a range.
-std::vector<std::string> choices_in(const std::string& type) {
-  std::vector<std::string> choices;
-  const size_t open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  for (size_t at = open + 1; at <= close;) {
-    const size_t end = std::min(type.find(',', at), close);
-    choices.push_back(type.substr(at, end - at));
-    at = end + 1;
-  }
-  return choices;
-}
-
 std::vector<std::string> scheme_names() {
   std::vector<std::string> names;
   for (const SchemeInfo* info : schemes()) names.emplace_back(info->name);
@@ -42,14 +29,40 @@ Argument argument_of(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
   if (argument.positional) argument.names.push_back(option.get_name(true));
   if (option.get_items_expected_max() > 0) {
-    const std::string type = option.get_type_name();
-    argument.value = type.substr(0, type.find(':'));
-    argument.choices = names_a_scheme(argument) ? scheme_names() : choices_in(type);
+    argument.value = placeholder_of(option);
+    argument.choices = names_a_scheme(argument) ? scheme_names() : choices_of(option);
   }
   return argument;
 }
 
 }  // namespace
+
+// CLI11 writes "TEXT:{characters,bytes}" for a set of values.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  std::vector<std::string> choices;
+  const size_t open = type.find('{'), close = type.find('}');
+  if (open == std::string::npos || close == std::string::npos) return choices;
+  for (size_t at = open + 1; at <= close;) {
+    const size_t end = std::min(type.find(',', at), close);
+    choices.push_back(type.substr(at, end - at));
+    at = end + 1;
+  }
+  return choices;
+}
+
+std::string placeholder_of(const CLI::Option& option) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"--file", "FILE"}, {"--index", "FILE"}, {"--input", "FILE"}, {"--study", "FILE"},
+      {"--text", "FILE"}, {"--out", "PATH"},   {"--model", "DIR"},  {"--set", "KEY=VALUE"}};
+  const std::string type = option.get_type_name();
+  if (type.starts_with("INT") || type.starts_with("UINT")) return "N";
+  if (type.starts_with("FLOAT")) return "X";
+  for (const auto& [name, placeholder] : kNames) {
+    if (option.check_name(std::string(name))) return std::string(placeholder);
+  }
+  return "TEXT";
+}
 
 Outline outline(const CLI::App& command) {
   Outline result = {

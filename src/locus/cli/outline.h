@@ -22,6 +22,11 @@ struct Outline {
   std::vector<Argument> arguments;
 };
 
+// The words that an option accepts, if only certain words are valid.
+std::vector<std::string> choices_of(const CLI::Option& option);
+// What help writes for the value of an option: "N" for a whole number, "X" for a number, "FILE", "TEXT".
+std::string placeholder_of(const CLI::Option& option);
+
 Outline outline(const CLI::App& command);
 
 // The outlines of all commands, in the order of --help.

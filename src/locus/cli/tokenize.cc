@@ -230,19 +230,33 @@ void decode(const Request& request) {
         "\n");
 }
 
-// The first argument may be the tokenizer folder.
+bool looks_like_path(const std::string& word) {
+  return word.find_first_of(" \t\n") == std::string::npos &&
+         (word.find('/') != std::string::npos || word.ends_with(".tiktoken") || word.ends_with(".json"));
+}
+
+// The first argument may be the tokenizer folder. If it is mistyped, its letters must not become tokens
+// silently.
 void find_tokenizer(Request& request) {
   if (!request.tokenizer.empty() || request.learn) return;
   request.tokenizer = "bytes";
   if (request.words.empty()) return;
-  const std::filesystem::path first = request.words[0];
+  const std::string first = request.words[0];
   std::error_code unreadable;
-  if (!std::filesystem::is_directory(first, unreadable) &&
-      !(first.extension() == ".tiktoken" && std::filesystem::is_regular_file(first, unreadable))) {
+  if (std::filesystem::is_directory(first, unreadable) ||
+      (first.ends_with(".tiktoken") && std::filesystem::is_regular_file(first, unreadable))) {
+    request.tokenizer = first;
+    request.words.erase(request.words.begin());
     return;
   }
-  request.tokenizer = request.words[0];
-  request.words.erase(request.words.begin());
+  if (request.words.size() < 2 || request.decode) return;
+  if (looks_like_path(first)) {
+    fail({Fault::io, Code::missing_file, "for a text that looks like a path, add --tokenizer bytes"},
+         "tokenize: no folder or .tiktoken file {}, expected a tokenizer before the texts", quote(first));
+  }
+  if (first.find(' ') == std::string::npos) {
+    note(fmt::format("{} is not a folder, so it is a text, too; the tokenizer is bytes", quote(first)));
+  }
 }
 
 void run(Request& request) {
