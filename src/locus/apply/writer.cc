@@ -15,14 +15,8 @@ using Ids = std::vector<int32_t>;
 // Start and end tokens of a training run.
 GenerationConfig generation_of(const TextTask& task) {
   GenerationConfig generation;
-  if (task.on_pairs()) {
-    generation.start_token = static_cast<int32_t>(task.data.start_token);
-    generation.end_tokens = {end_token(task)};
-    return generation;
-  }
-  for (const auto& [name, id] : task.tokenizer->specials().ids()) {
-    if (name == kEndToken || name == "<|endoftext|>") generation.end_tokens.push_back(id);
-  }
+  if (task.on_pairs()) generation.start_token = static_cast<int32_t>(task.data.start_token);
+  generation.end_tokens = end_tokens(task);
   return generation;
 }
 

@@ -117,9 +117,13 @@ Sampling sampling_of(const Config& config) {
 }  // namespace
 
 GenerationConfig read_generation(const ModelFolder& folder) {
-  const std::filesystem::path path = folder.path / "generation_config.json";
-  const Config config = is_there(path) ? Config(path) : folder.config;
-  const Blueprint& b = folder.architecture.blueprint;
+  return read_generation(folder.path, folder.config, folder.architecture.blueprint);
+}
+
+GenerationConfig read_generation(const std::filesystem::path& folder, const Config& of_model,
+                                 const Blueprint& b) {
+  const std::filesystem::path path = folder / "generation_config.json";
+  const Config config = is_there(path) ? Config(path) : of_model;
   const std::string_view start = b.kind == ModelKind::encoder_decoder && config.has("decoder_start_token_id")
                                      ? "decoder_start_token_id"
                                      : "bos_token_id";

@@ -27,5 +27,7 @@ struct GenerationConfig {
 };
 
 GenerationConfig read_generation(const ModelFolder& folder);
+GenerationConfig read_generation(const std::filesystem::path& folder, const Config& config,
+                                 const Blueprint& b);
 
 }  // namespace locus

@@ -111,21 +111,6 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
           {}};
 }
 
-json::Members label_members(const std::vector<std::string>& labels) {
-  std::vector<std::string> numbers;
-  for (size_t i = 0; i < labels.size(); ++i) numbers.push_back(fmt::format("{}", i));
-  json::Members names, ids;
-  for (size_t i = 0; i < labels.size(); ++i) {
-    names.emplace_back(numbers[i], json::text(labels[i]));
-    ids.emplace_back(labels[i], numbers[i]);
-  }
-  // id2label defines the number of labels, and the old problem_type no longer applies.
-  return {{"id2label", json::object(names)},
-          {"label2id", json::object(ids)},
-          {"num_labels", ""},
-          {"problem_type", ""}};
-}
-
 }  // namespace
 
 std::string download_hint(const std::filesystem::path& path) {
@@ -152,11 +137,31 @@ ModelFolder open_model(const std::filesystem::path& path, const Opening& opening
   return opened(path, read_config(path), {}, opening);
 }
 
+json::Members label_members(const std::vector<std::string>& labels) {
+  std::vector<std::string> numbers;
+  for (size_t i = 0; i < labels.size(); ++i) numbers.push_back(fmt::format("{}", i));
+  json::Members names, ids;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    names.emplace_back(numbers[i], json::text(labels[i]));
+    ids.emplace_back(labels[i], numbers[i]);
+  }
+  // id2label defines the number of labels, and the old problem_type no longer applies.
+  return {{"id2label", json::object(names)},
+          {"label2id", json::object(ids)},
+          {"num_labels", ""},
+          {"problem_type", ""}};
+}
+
+json::Members head_members(const Config& own, HeadKind kind, const std::vector<std::string>& labels) {
+  json::Members members;
+  if (!labels.empty()) members = label_members(labels);
+  members.emplace_back("architectures", architecture_with(own, kind));
+  return members;
+}
+
 ModelFolder open_model(const std::filesystem::path& path, const NewHead& head) {
   const Config own = read_config(path);
-  json::Members changes;
-  if (!head.labels.empty()) changes = label_members(head.labels);
-  changes.emplace_back("architectures", architecture_with(own, head.kind));
+  json::Members changes = head_members(own, head.kind, head.labels);
   ModelFolder folder = opened(path, Config(changed_config(own.path(), changes), own.path()), head.seed, {});
   folder.changes = std::move(changes);
   // The tensor names of a base model have no prefix, but with a head they need one.

@@ -10,6 +10,7 @@
 #include "locus/checkpoint/family.h"
 #include "locus/checkpoint/weight_files.h"
 #include "locus/nn/model.h"
+#include "locus/text/tokenizer_json.h"
 
 namespace locus {
 
@@ -56,6 +57,10 @@ struct NewHead {
   uint64_t seed = 1;
 };
 ModelFolder open_model(const std::filesystem::path& path, const NewHead& head);
+// The members of config.json that a new head changes. An empty value removes a member.
+json::Members head_members(const Config& own, HeadKind kind, const std::vector<std::string>& labels);
+// The members that name the labels of a classifier.
+json::Members label_members(const std::vector<std::string>& labels);
 // The label names in config.json (id2label), in order.
 std::vector<std::string> named_labels(const Config& config);
 // Extends `labels` to `count` names; like transformers, it calls unnamed labels LABEL_2.
@@ -65,13 +70,27 @@ void name_remaining_labels(std::vector<std::string>& labels, int64_t count);
 // config.json with rotary settings in both spellings, and unchanged copies of the tokenizer and other small
 // files.
 void save_model(const ModelFolder& folder, const std::filesystem::path& to);
-// The same for a model made by Locus, as a family that can represent its blueprint (see export_config()).
-void save_model(const Model& model, const std::filesystem::path& to);
+
+// What a folder contains besides a model made by Locus.
+struct FolderContents {
+  const Tokenizer* tokenizer = nullptr;
+  FrameTokens frame = {};                   // special tokens around its texts
+  std::vector<std::string> labels = {};     // label names of a classifier
+  std::optional<int32_t> start_token = {};  // starts the output of an encoder-decoder
+  std::vector<int32_t> end_tokens = {};     // each ends a generated text
+};
+// Atomically writes a model made by Locus as a new folder of a family that can represent its blueprint (see
+// export_config()).
+void save_model(const Model& model, const std::filesystem::path& to, const FolderContents& contents = {});
+// The same into an existing folder.
+void write_model(const Model& model, const FolderContents& contents, const std::filesystem::path& folder);
+
 // The steps of the first save_model(), for a model that is modified before writing: `tensors` are in the
-// order of the bindings, `changes` are members of config.json, and an empty value removes a member.
+// order of the bindings, `changes` are members of config.json, and an empty value removes a member. `from` is
+// the folder with the other files.
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings);
-void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const std::filesystem::path& to,
-                 json::Members changes);
+void write_model(const std::filesystem::path& from, std::vector<NamedTensor> tensors,
+                 const std::filesystem::path& to, json::Members changes);
 // The text of a config.json, or of another JSON file, with changed members.
 std::string changed_config(const std::filesystem::path& file, const json::Members& changes);
 std::string changed_config(const std::string& text, const std::filesystem::path& file,

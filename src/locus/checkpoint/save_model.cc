@@ -73,18 +73,14 @@ std::string with_both_spellings(const std::string& config, const fs::path& file)
   return changed_config(config, file, rotary_changes(own.family->config(own.blueprint)));
 }
 
-void require_loaded(bool loaded) {
-  require(
-      loaded,
-      "save_model: the token embeddings are not fully loaded, expected a model opened without lazy_tokens");
-}
-
 }  // namespace
 
 std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
   std::vector<NamedTensor> tensors;
   for (const Binding& binding : bindings) {
-    require_loaded(!binding.lazy);
+    require(!binding.lazy,
+            "save_model: the token embeddings are not fully loaded, expected a model opened without "
+            "lazy_tokens");
     std::vector<Tensor> values;
     for (const Var& parameter : binding.parameters) values.push_back(parameter.value());
     tensors.emplace_back(binding.tensor, binding.assemble(values));
@@ -92,31 +88,19 @@ std::vector<NamedTensor> tensors_of(const std::vector<Binding>& bindings) {
   return tensors;
 }
 
-void write_model(const ModelFolder& folder, std::vector<NamedTensor> tensors, const fs::path& to,
+void write_model(const fs::path& from, std::vector<NamedTensor> tensors, const fs::path& to,
                  json::Members changes) {
   write_safetensors(to / "model.safetensors", std::move(tensors), {{"format", "pt"}});
-  changes.insert(changes.end(), folder.changes.begin(), folder.changes.end());
   changes.emplace_back("dtype", json::text("float32"));
   changes.emplace_back("torch_dtype", "");  // the former name of dtype
-  const fs::path& file = folder.config.path();
+  const fs::path file = from / "config.json";
   write_file(to / "config.json", with_both_spellings(changed_config(file, changes), file));
-  copy_companions(folder.path, to);
+  copy_companions(from, to);
 }
 
 void save_model(const ModelFolder& folder, const fs::path& to) {
   write_folder(to, [&](const fs::path& unfinished) {
-    write_model(folder, tensors_of(folder.bindings), unfinished, {});
-  });
-}
-
-void save_model(const Model& model, const fs::path& to) {
-  require_loaded(model.transformer().has_all_tokens());
-  const ExportedConfig exported = export_config(model.blueprint());
-  write_folder(to, [&](const fs::path& unfinished) {
-    write_safetensors(unfinished / "model.safetensors",
-                      tensors_of(bindings_of(*exported.family, exported.blueprint, model.parameters())),
-                      {{"format", "pt"}});
-    write_file(unfinished / "config.json", exported.config);
+    write_model(folder.path, tensors_of(folder.bindings), unfinished, folder.changes);
   });
 }
 

@@ -149,6 +149,7 @@ Stretched stretch_model(const ModelFolder& folder, int64_t length, Stretch how, 
   read_architecture(
       Config(changed_config(config, changes), config));  // throws if the family cannot represent it
   result.changes.push_back(config_change(changes));
+  changes.insert(changes.end(), folder.changes.begin(), folder.changes.end());
   write_folder(to, [&](const fs::path& unfinished) {
     std::vector<NamedTensor> tensors = tensors_of(folder.bindings);
     if (is_for_tables(how)) {
@@ -156,7 +157,7 @@ Stretched stretch_model(const ModelFolder& folder, int64_t length, Stretch how, 
         result.changes.push_back({"model.safetensors", fmt::format("{} {} rows", name, length)});
       }
     }
-    write_model(folder, std::move(tensors), unfinished, changes);
+    write_model(folder.path, std::move(tensors), unfinished, changes);
     std::ranges::move(raise_length_limits(unfinished, b.max_length, length),
                       std::back_inserter(result.changes));
   });

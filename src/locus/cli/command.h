@@ -63,6 +63,7 @@ void add_doctor(CLI::App& program);
 void add_embed(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_explain(CLI::App& program);
+void add_export(CLI::App& program);
 void add_fill(CLI::App& program);
 void add_forward(CLI::App& program);
 void add_generate(CLI::App& program);

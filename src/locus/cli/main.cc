@@ -29,10 +29,10 @@ namespace locus::cli {
 namespace {
 
 constexpr void (*kCommands[])(CLI::App&) = {
-    add_compare, add_explain, add_schemes,    add_show,       add_tokenize, add_windows,
-    add_train,   add_eval,    add_embed,      add_similarity, add_classify, add_tag,
-    add_fill,    add_answer,  add_generate,   add_translate,  add_forward,  add_inspect,
-    add_stretch, add_doctor,  add_completion, add_manual};
+    add_compare, add_explain, add_schemes,  add_show,       add_tokenize, add_windows,
+    add_train,   add_eval,    add_embed,    add_similarity, add_classify, add_tag,
+    add_fill,    add_answer,  add_generate, add_translate,  add_forward,  add_inspect,
+    add_stretch, add_export,  add_doctor,   add_completion, add_manual};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -108,6 +108,7 @@ int run(int count, char** given) {
       "  locus embed DIR TEXT      compute embeddings with a Hugging Face model folder\n"
       "  locus generate DIR TEXT   continue a prompt\n"
       "  locus inspect DIR         describe a model and its maximum input length\n"
+      "  locus export RUN DIR      write a trained model as a Hugging Face model folder\n"
       "  locus help COMMAND        list the options of a command\n\n"
       "Exit codes: 0 success, 1 bug in Locus, 2 wrong usage, 3 invalid input data, 4 file or I/O error,\n"
       "5 out of memory or device, 6 training diverged, 7 another process of a distributed run failed,\n"

@@ -17,6 +17,7 @@
 #include "locus/cli/terminal.h"
 #include "locus/report/training_page.h"
 #include "locus/tensor/storage.h"
+#include "locus/train/export_run.h"
 #include "locus/train/memory_need.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/run_plan.h"
@@ -196,7 +197,7 @@ void run(const Request& request) {
     const SavedRun saved = load_run(folder.path());
     warn(saved.warnings);
     print(fmt::format("{}: model folder for Locus and transformers\n",
-                      save_hub_folder(*plan.start, saved, folder.path()).string()));
+                      save_hub_folder(saved, folder.path()).string()));
   }
   print(fmt::format("{}: {} step{} done; see training.html, or apply the model with locus eval or locus {}\n",
                     request.out, step, step == 1 ? "" : "s", command_for(plan.task.blueprint)));

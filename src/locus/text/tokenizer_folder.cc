@@ -13,6 +13,7 @@
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/character_vocabulary.h"
 #include "locus/text/pipeline/pipeline_files.h"
+#include "locus/text/tokenizer_config.h"
 #include "locus/text/tokenizer_files.h"
 #include "locus/text/vocabulary_file.h"
 
@@ -47,6 +48,14 @@ std::unique_ptr<Tokenizer> load_declared(const fs::path& folder) {
   }
   fail(Fault::data, "'{}': kind is {}, expected bytes, characters, merges or ranks",
        (folder / kVocabularyFile).string(), quote(file.kind));
+}
+
+// Settings for transformers, which are kept with the files of the tokenizer.
+std::unique_ptr<Tokenizer> pipeline_of(PipelineParts parts, const fs::path& folder) {
+  for (const char* name : {kTokenizerConfigFile, "special_tokens_map.json"}) {
+    if (is_there(folder / name)) parts.files.emplace_back(name, read_file(folder / name));
+  }
+  return std::make_unique<Pipeline>(std::move(parts));
 }
 
 // The only rank file of a folder, or an empty path.
@@ -118,16 +127,16 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::string& place) {
     return std::make_unique<Bpe>(read_ranks(folder));
   const auto has = [&](const char* name) { return is_there(folder / name); };
   if (has(kVocabularyFile)) return load_declared(folder);
-  if (has(kPipelineFile)) return std::make_unique<Pipeline>(read_pipeline_file(folder));
-  if (has(kWordPieceFile)) return std::make_unique<Pipeline>(read_wordpiece_files(folder));
+  if (has(kPipelineFile)) return pipeline_of(read_pipeline_file(folder), folder);
+  if (has(kWordPieceFile)) return pipeline_of(read_wordpiece_files(folder), folder);
   if (has(kMarianFile) && has(kBpeVocabularyFile)) {
-    return std::make_unique<Pipeline>(read_marian_files(folder));
+    return pipeline_of(read_marian_files(folder), folder);
   }
   if (has(kBpeVocabularyFile) && has(kBpeMergesFile)) {
-    return std::make_unique<Pipeline>(read_merge_files(folder));
+    return pipeline_of(read_merge_files(folder), folder);
   }
   if (const fs::path pieces = piece_file_in(folder); !pieces.empty()) {
-    return std::make_unique<Pipeline>(read_piece_file(pieces));
+    return pipeline_of(read_piece_file(pieces), folder);
   }
   if (has(kMergesFile) || has(kEncoderFile)) return std::make_unique<Bpe>(read_merges(folder));
   const fs::path ranks = rank_file_in(folder);

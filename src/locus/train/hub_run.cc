@@ -3,13 +3,7 @@
 #include <algorithm>
 
 #include "locus/base/error.h"
-#include "locus/base/file.h"
-#include "locus/base/folder.h"
-#include "locus/base/paths.h"
 #include "locus/base/quote.h"
-#include "locus/checkpoint/generation_config.h"
-#include "locus/text/tokenizer_files.h"
-#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
@@ -26,19 +20,6 @@ void check_head(const fs::path& from, const Family& family, HeadKind head) {
   if (std::ranges::count(names, name_of(head)) > 0) return;
   fail({Fault::usage, Code::wrong_head}, "model.head is {}, expected {} for the model in '{}'", name_of(head),
        fmt::join(names, ", "), from.string());
-}
-
-// The start and end tokens that an encoder-decoder was trained with, as members of config.json and of
-// generation_config.json.
-json::Members learned_tokens(const ModelFolder& start, const TextTask& task) {
-  if (!task.is_encoder_decoder()) return {};
-  json::Members members = {{"decoder_start_token_id", json::number(task.data.start_token)}};
-  if (!task.on_pairs()) return members;
-  const int32_t end = end_token(task);
-  if (std::ranges::count(read_generation(start).end_tokens, end) == 0) {
-    members.emplace_back("eos_token_id", json::number(int64_t{end}));
-  }
-  return members;
 }
 
 // If the folder has all labels of the task, replaces those of the task by the folder's, in its order.
@@ -81,27 +62,6 @@ ModelFolder open_start(const fs::path& from, std::optional<HeadKind> head, TextT
           "data.context is {}, expected at most {}, the context window of the model in '{}'",
           task.data.context, task.blueprint.max_length, from.string());
   return start;
-}
-
-fs::path save_hub_folder(const ModelFolder& start, const SavedRun& saved, const fs::path& run) {
-  const fs::path hub = run / "hub", unfinished = run / "hub.new.part";
-  remove_whole(unfinished);
-  make_folder(unfinished);
-  const Architecture& architecture = start.architecture;
-  const json::Members tokens = learned_tokens(start, saved.task);
-  write_model(start,
-              tensors_of(bindings_of(*architecture.family, architecture.blueprint, saved.model.parameters())),
-              unfinished, tokens);
-  const fs::path generation = unfinished / "generation_config.json";
-  if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
-  if (saved.task.data.tokenizer != start.path.string()) {
-    // Tokenizer files of the start folder could be loaded instead of the saved ones.
-    for (const std::string& name : tokenizer_files(unfinished)) remove_whole(unfinished / name);
-    saved.task.tokenizer->save(unfinished);
-  }
-  discard_folder(hub);
-  publish_folder(unfinished, hub);
-  return hub;
 }
 
 }  // namespace locus

@@ -1,4 +1,4 @@
-// Fine-tuning: runs that start from a Hugging Face model folder and export one. The run trains the folder's
+// Fine-tuning: runs that start from a Hugging Face model folder. The run trains the folder's
 // own head further, or puts a new head on its pretrained weights.
 #pragma once
 
@@ -28,10 +28,5 @@ struct HubStart {
 // and labels. If `head` is absent, the folder's own head is trained further. Otherwise a new head is randomly
 // initialized, unless the folder's own head is of that kind and has every label of the training file.
 ModelFolder open_start(const std::filesystem::path& from, std::optional<HeadKind> head, TextTask& task);
-
-// Exports the model of a run as a folder that transformers can load: `hub` inside the run folder. The write
-// is atomic: a complete folder appears, or none. Returns its path.
-std::filesystem::path save_hub_folder(const ModelFolder& start, const SavedRun& saved,
-                                      const std::filesystem::path& run);
 
 }  // namespace locus

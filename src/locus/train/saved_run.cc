@@ -84,7 +84,9 @@ bool is_run(const fs::path& folder) {
 SavedRun load_run(const fs::path& folder, DType weights) {
   std::vector<std::string> warnings;
   const fs::path checkpoint = checkpoint_in(folder, warnings);
-  TextTask task = task_of(Settings::read(checkpoint / "config.toml"));
+  const Settings config = Settings::read(checkpoint / "config.toml");
+  const Setting* start = config.find("model.from");
+  TextTask task = task_of(config);
   task.tokenizer = load_tokenizer(checkpoint.string());
   if (is_there(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
   const SafetensorsFile file(checkpoint / "model.safetensors");
@@ -92,6 +94,7 @@ SavedRun load_run(const fs::path& folder, DType weights) {
   Model model(task.blueprint, {.seed = std::nullopt, .weights = weights});
   read_parameters(file, model.parameters());
   return {.checkpoint = checkpoint,
+          .start = start == nullptr ? "" : start->value,
           .task = std::move(task),
           .model = std::move(model),
           .warnings = std::move(warnings)};

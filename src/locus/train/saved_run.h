@@ -14,7 +14,8 @@ namespace locus {
 
 struct SavedRun {
   std::filesystem::path checkpoint;
-  TextTask task;  // with its tokenizer and labels
+  std::filesystem::path start;  // what model.from names; empty: from scratch
+  TextTask task;                // with its tokenizer and labels
   Model model;
   std::vector<std::string> warnings;
 };

@@ -58,6 +58,15 @@ int32_t end_token(const TextTask& task) {
   return nothing.ids.back();
 }
 
+std::vector<int32_t> end_tokens(const TextTask& task) {
+  if (task.on_pairs()) return {end_token(task)};
+  std::vector<int32_t> ends;
+  for (const auto& [name, id] : task.tokenizer->specials().ids()) {
+    if (name == kEndToken || name == "<|endoftext|>") ends.push_back(id);
+  }
+  return ends;
+}
+
 std::vector<std::optional<size_t>> word_tokens(const Encoding& encoding, std::span<const TextSpan> words) {
   std::vector<std::optional<size_t>> tokens;
   size_t token = 0;

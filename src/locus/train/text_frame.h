@@ -43,6 +43,9 @@ TextFrame frame_of(const TextTask& task);
 
 // The token that ends every target of an encoder-decoder.
 int32_t end_token(const TextTask& task);
+// The tokens that end a generated text: that token, or for a decoder the special tokens </s> and
+// <|endoftext|>.
+std::vector<int32_t> end_tokens(const TextTask& task);
 
 // The first token of each word; words are byte ranges of the (first) text. A word has no token if the
 // tokenizer drops it or truncation removed it.
