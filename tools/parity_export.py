@@ -33,6 +33,8 @@ CASES = {
     "decoder of merges": (ROTARY, "x.txt", "merges"),
     "decoder of characters": (LEARNED, "x.txt", "characters"),
     "decoder of ranks": (LEARNED, "x.txt", "ranks"),
+    "decoder of words": (ROTARY, "x.txt", "words"),
+    "decoder of files": (ROTARY, "x.txt", "files"),
     "Llama": (WITHOUT_BIASES + "gated = true\nactivation = 'silu'\n" + ROTARY, "x.txt", "merges"),
     "classes": (CLASSES + LEARNED, "x.tsv", "bytes"),
     "classes of pairs": (CLASSES + "segments = 2\n" + LEARNED, "pairs.tsv", "merges"),
@@ -51,10 +53,17 @@ def prepare_tokenizer(kind, locus, scratch):
         specials = {name: len(letters) + i for i, name in enumerate(["<s>", "</s>", "<unk>"])}
         (folder / "vocabulary.json").write_text(json.dumps(dict(kind=kind, characters=letters, specials=specials)))
         return kind
+    if kind == "words":
+        (folder / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcehmnost,'", "##t", "the", "mat", "##at"]) + "\n")
+        return kind
     subprocess.run([locus, "tokenize", "--learn", "300", "--file", scratch / "x.txt", "--special", "<s>", "--special", "</s>", "--out",
                     scratch / "learned"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if kind == "merges":
         return "learned"
+    if kind == "files":
+        (folder / "vocab.json").write_text((scratch / "learned/encoder.json").read_text())
+        (folder / "merges.txt").write_text((scratch / "learned/vocab.bpe").read_text())
+        return kind
     words = json.loads((scratch / "learned/encoder.json").read_text())
     alphabet = letters_of_bytes()
     ranks = [base64.b64encode(bytes(alphabet[c] for c in word)).decode() + f" {id}\n" for word, id in words.items() if word not in ("<s>", "</s>")]
@@ -105,7 +114,7 @@ def compare(name, build, scratch):
         if json.loads(printed)["ids"] != inputs["input_ids"][0].tolist():
             raise ValueError(f"{text!r}: ids {inputs['input_ids'].tolist()}, expected {printed}")
         plain = tokenizer(text, add_special_tokens=False)["input_ids"]
-        if tokenizer.decode(plain) != text:
+        if CASES[name][2] != "words" and tokenizer.decode(plain) != text:
             raise ValueError(f"{text!r}: decoded as {tokenizer.decode(plain)!r}")
         with torch.no_grad():
             wanted = model.eval()(**inputs).logits

@@ -13,6 +13,14 @@
 namespace locus {
 namespace {
 
+// With all fields, which Hugging Face tokenizers requires.
+std::string byte_level(bool blank_first, bool trims) {
+  return json::object({{"type", json::text("ByteLevel")},
+                       {"add_prefix_space", json::boolean(blank_first)},
+                       {"trim_offsets", json::boolean(trims)},
+                       {"use_regex", "true"}});
+}
+
 // {"content": "<s>", ..} or "<s>"
 std::string token_name(const JsonPart& config, const char* role, const char* preset) {
   if (!config.has(role) || config.member(role).is_string()) return config.text(role, preset);
@@ -54,7 +62,7 @@ class MergeFrame {
           "tokenizer.json");
     }
     if (config_.flag("add_bos_token", false)) return before();
-    return R"({"type": "ByteLevel", "trim_offsets": false})";
+    return byte_level(true, false);
   }
 
  private:
@@ -80,6 +88,7 @@ class MergeFrame {
     return json::object({{"type", json::text(type)},
                          {"cls", member("cls_token", first)},
                          {"sep", member("sep_token", last)},
+                         {"trim_offsets", "true"},
                          {"add_prefix_space", json::boolean(blank_first_)}});
   }
 
@@ -130,15 +139,13 @@ PipelineParts read_merge_files(const std::filesystem::path& folder) {
       merges.push_back(json::text(line));
     }
   }
-  const std::string blank_first = json::boolean(frame.blank_first());
   return read_pipeline(
-      json::object(
-          {{"added_tokens", special_tokens(ids, special_names(config), frame.blank_taking_mask())},
-           {"pre_tokenizer", fmt::format(R"({{"type": "ByteLevel", "add_prefix_space": {}}})", blank_first)},
-           {"post_processor", frame.processor()},
-           {"decoder", R"({"type": "ByteLevel"})"},
-           {"model", fmt::format(R"({{"type": "BPE", "vocab": {}, "merges": [{}]}})",
-                                 simdjson::minify(vocabulary.object()), fmt::join(merges, ", "))}}),
+      json::object({{"added_tokens", special_tokens(ids, special_names(config), frame.blank_taking_mask())},
+                    {"pre_tokenizer", byte_level(frame.blank_first(), true)},
+                    {"post_processor", frame.processor()},
+                    {"decoder", byte_level(true, true)},
+                    {"model", fmt::format(R"({{"type": "BPE", "vocab": {}, "merges": [{}]}})",
+                                          simdjson::minify(vocabulary.object()), fmt::join(merges, ", "))}}),
       fmt::format("'{}'", file.string()));
 }
 

@@ -19,6 +19,7 @@ std::string named(const fs::path& file) { return fmt::format("'{}'", file.string
 std::string bert_normalizer(const JsonPart& config) {
   const bool given = config.has("strip_accents");
   return json::object({{"type", json::text("BertNormalizer")},
+                       {"clean_text", "true"},
                        {"lowercase", json::boolean(config.flag("do_lower_case", true))},
                        {"strip_accents", given ? json::boolean(config.flag("strip_accents", true)) : "null"},
                        {"handle_chinese_chars", json::boolean(config.flag("tokenize_chinese_chars", true))}});
@@ -41,8 +42,9 @@ const Frame& frame_of(const TokenIds& ids, const JsonPart& config) {
 
 std::string processor_of(const Frame& frame, const TokenIds& ids) {
   if (!ids.contains(frame.first) || !ids.contains(frame.last)) return "null";
-  return fmt::format(R"({{"type": "{}", "sep": ["{}", {}], "cls": ["{}", {}]}})", frame.processor, frame.last,
-                     ids.at(frame.last), frame.first, ids.at(frame.first));
+  return fmt::format(
+      R"({{"type": "{}", "sep": ["{}", {}], "cls": ["{}", {}], "trim_offsets": true, "add_prefix_space": true}})",
+      frame.processor, frame.last, ids.at(frame.last), frame.first, ids.at(frame.first));
 }
 
 }  // namespace
@@ -56,7 +58,9 @@ std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& 
     tokens.push_back(json::object({{"id", json::number(int64_t{found->second})},
                                    {"content", json::text(name)},
                                    {"special", "true"},
+                                   {"single_word", "false"},
                                    {"lstrip", json::boolean(name == blank_taking)},
+                                   {"rstrip", "false"},
                                    {"normalized", "false"}}));
   }
   return json::list(tokens);
@@ -99,8 +103,12 @@ PipelineParts read_wordpiece_files(const fs::path& folder) {
            {"normalizer", bert_normalizer(config)},
            {"pre_tokenizer", R"({"type": "BertPreTokenizer"})"},
            {"post_processor", processor_of(frame, ids)},
-           {"decoder", R"({"type": "WordPiece"})"},
-           {"model", fmt::format(R"({{"type": "WordPiece", "vocab": {{{}}}}})", fmt::join(entries, ", "))}}),
+           {"decoder", R"({"type": "WordPiece", "prefix": "##", "cleanup": true})"},
+           {"model", json::object({{"type", json::text("WordPiece")},
+                                   {"unk_token", json::text("[UNK]")},
+                                   {"continuing_subword_prefix", json::text("##")},
+                                   {"max_input_chars_per_word", "100"},
+                                   {"vocab", fmt::format("{{{}}}", fmt::join(entries, ", "))}})}}),
       named(file));
 }
 
