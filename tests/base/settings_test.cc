@@ -124,7 +124,9 @@ TEST(Settings, OverridesThatMakeNoSenseAreRefused) {
 
 TEST(Settings, DifferencesAreNamed) {
   const Settings before = parse("a = 1\nb = 2\nc = 3"), after = parse("c = 3.0\nb = 4\nd = 5");
-  EXPECT_EQ(differences(before, after),
+  std::vector<std::string> lines;
+  for (const SettingChange& change : differences(before, after)) lines.push_back(change.text());
+  EXPECT_EQ(lines,
             (std::vector<std::string>{"b: '4', was '2'", "d: '5', was not set", "a: not set, was '1'"}));
 }
 

@@ -11,7 +11,8 @@ namespace locus {
 namespace {
 
 TextTask task_with(std::shared_ptr<const Tokenizer> tokenizer, int64_t segments = 0, bool from_hub = false) {
-  TextTask task{.from_hub = from_hub, .tokenizer = std::move(tokenizer)};
+  TextTask task{.tokenizer = std::move(tokenizer)};
+  if (from_hub) task.data.framing = Framing::tokenizer;
   task.blueprint.kind = ModelKind::encoder;
   task.blueprint.head = HeadKind::answer;
   task.blueprint.segments = segments;

@@ -73,8 +73,14 @@ TEST_F(HubRunOfLetters, SamplesHaveTheSpecialTokensOfTheTokenizer) {
 TEST_F(HubRunOfLetters, InvalidSettingsAreErrors) {
   config(model.path().string(), std::string("width = 8\n") + kLabels);
   expect_refused(Fault::usage, {"width"});
-  config(model.path().string(), "[model.scheme]\nname = 'alibi'\n[data]\ntrain = 'x.tsv'\n");
-  expect_refused(Fault::usage, {"[model.scheme]", "model.from"});
+  config(model.path().string(), "[model.scheme]\nname = 'alibbi'\n[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::usage, {"'alibbi'", "'alibi'"});
+  config(model.path().string(), "[model.scheme]\nname = 't5'\nbuckets = -1\n[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::usage, {"buckets", "'-1'"});
+  config(model.path().string(), "[model.scheme]\nname = 't5'\nbase = 3\n[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::usage, {"'base'", "t5"});
+  config(model.path().string(), "dropout = 2\n[data]\ntrain = 'x.tsv'\n");
+  expect_refused(Fault::usage, {"dropout", "'2'"});
   config(model.path().string(), std::string(kLabels) + "context = 15\n");
   expect_refused(Fault::data, {"data.context is 15", "14", model.path().c_str()});
   config(model.path().string(), "head = 'embedding'\n[data]\ntrain = 'x.tsv'\n");

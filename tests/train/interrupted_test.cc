@@ -145,6 +145,38 @@ TEST(InterruptedRun, KilledAtAFileOperationEndsWithTheSameBits) {
   EXPECT_GT(operations, 50);
 }
 
+// Continues a run of 5 steps up to 9, in its folder or in another one, and kills it at a file operation.
+void expect_continued_with_the_same_bits(bool in_place) {
+  const TemporaryFolder begun(in_memory()), straight(in_memory());
+  ASSERT_EQ(run(begun.path(), "5 1"), 0);
+  const auto copy = [&](const fs::path& to) {
+    if (in_place) fs::copy(begun.path(), to, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  };
+  const std::string steps = in_place ? "9+" : "9+" + begun.path().string();
+  copy(straight.path());
+  ASSERT_EQ(run(straight.path(), steps + " 1"), 0);
+  const std::string expected = result_of(straight.path());
+  int operations = 1, ended = -SIGKILL;
+  for (; ended == -SIGKILL && operations < 1000; operations += 3) {
+    SCOPED_TRACE(operations);
+    const TemporaryFolder broken(in_memory());
+    copy(broken.path());
+    ended = run(broken.path(), fmt::format("{} 1 kill {}", steps, operations));
+    expect_whole(broken.path());
+    ASSERT_EQ(run(broken.path(), steps + " 2"), 0);
+    ASSERT_EQ(result_of(broken.path()), expected);
+    expect_no_debris(broken.path());
+  }
+  EXPECT_EQ(ended, 0);
+  EXPECT_GT(operations, 30);
+  EXPECT_EQ(run(straight.path(), "9 1"), 0) << "from now on it has the new configuration";
+  EXPECT_EQ(run(straight.path(), "5 1"), 2);
+}
+
+TEST(InterruptedRun, ContinuedInItsFolderEndsWithTheSameBits) { expect_continued_with_the_same_bits(true); }
+
+TEST(InterruptedRun, ContinuedInANewFolderEndsWithTheSameBits) { expect_continued_with_the_same_bits(false); }
+
 TEST(InterruptedRun, AFullDiskAtAnyMomentIsAnErrorAndLeavesNothingHalfDone) {
   const TemporaryFolder straight(in_memory());
   ASSERT_EQ(run(straight.path(), "7 1"), 0);

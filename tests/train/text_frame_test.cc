@@ -59,7 +59,7 @@ TEST(TextFrame, SpecialTokensOfTheTokenizerComeFirst) {
 // The exported folder has only the tokenizer: names such as <s> must not matter.
 TEST(TextFrame, OfHuggingFaceModelsComesFromTheTokenizerAlone) {
   TextTask task = task_of(HeadKind::sequence_class, kBytes);
-  task.from_hub = true;
+  task.data.framing = Framing::tokenizer;
   EXPECT_EQ(framed(task, {"abc"}), "abc");
   task.blueprint.kind = ModelKind::encoder_decoder;
   expect_error(Fault::data, {"tokenizer"}, [&] { end_token(task); });
@@ -91,7 +91,7 @@ TEST(TextFrame, WordsBeginInTokens) {
 TEST(TextFrame, TargetsHaveTheirOwnModel) {
   TextTask task =
       task_of(HeadKind::next_token, load_tokenizer(golden_text("marian")), ModelKind::encoder_decoder);
-  task.from_hub = true;
+  task.data.framing = Framing::tokenizer;
   task.data.start_token = 126;
   const Tokenizer& tokenizer = *task.tokenizer;
   const Sample sample = pair_sample({.source = "They're learned", .target = "They're learned"}, task);

@@ -21,7 +21,7 @@ TEST(TrainedModel, AModelFolderIsATaskOfItsOwn) {
   const TextTask& task = trained.task();
   EXPECT_EQ(task.labels, (std::vector<std::string>{"bad", "fair", "good"}));
   EXPECT_EQ(task.data.context, 40);
-  EXPECT_TRUE(task.from_hub);
+  EXPECT_EQ(task.data.framing, Framing::tokenizer);
   EXPECT_EQ(task.tokenizer->size(), trained.blueprint().vocabulary);
   EXPECT_EQ(TrainedModel(kApply / "translate").task().start_token(), 3);
 }

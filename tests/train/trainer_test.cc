@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "locus/base/file.h"
 #include "locus/base/parallel.h"
+#include "locus/train/metrics.h"
+#include "locus/train/run_changes.h"
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"
 #include "tests/train/trainee.h"
@@ -20,6 +23,7 @@ struct Attempt {
   std::vector<TrainProgress> progress;
   int64_t stop_at = 0;
   std::vector<std::pair<std::string, std::string>> files;
+  std::optional<Continuation> continuation;
 
   int64_t in(const fs::path& path, const TrainSettings& settings, const char* config = "a = 1\n") {
     RunFolder folder(path);
@@ -30,6 +34,7 @@ struct Attempt {
          .settings = settings,
          .config = Settings::parse(config, "config"),
          .files = files,
+         .continuation = continuation,
          .hooks = {.progress = [&](const TrainProgress& p) { progress.push_back(p); },
                    .stop = [&] { return !progress.empty() && progress.back().last.step + 1 == stop_at; },
                    .note = [&](const std::string& text) { notes.push_back(text); }}});
@@ -118,6 +123,130 @@ TEST(Trainer, OtherFilesAreAnError) {
                [&] { other.in(folder.path(), trainee_settings(3)); });
   expect_error(Fault::usage, Code::run_mismatch, {folder.path().c_str(), "words.txt"},
                [&] { more.in(folder.path(), trainee_settings(3)); });
+}
+
+TEST(Trainer, FrozenParametersKeepTheirBitsAlsoWhenTheRunResumes) {
+  const TemporaryFolder folder(in_memory()), straight(in_memory());
+  const std::vector<float> before = Trainee().parameters.at("first.weight").value().values();
+  TrainSettings settings = trainee_settings(12);
+  settings.frozen = "first.*";
+  Attempt first, second, whole;
+  first.stop_at = 5;
+  first.in(folder.path(), settings);
+  second.in(folder.path(), settings);
+  whole.in(straight.path(), settings);
+  EXPECT_EQ(values_in(folder.path()), before);
+  EXPECT_EQ(values_in(folder.path(), "second.weight"), values_in(straight.path(), "second.weight"));
+  EXPECT_NE(values_in(folder.path(), "second.weight"),
+            Trainee().parameters.at("second.weight").value().values());
+  EXPECT_EQ(SafetensorsFile(folder / "last/optimizer.safetensors").entries().size(), 2u)
+      << "no moments of frozen parameters";
+}
+
+TEST(Trainer, PatternsThatFreezeNothingOrEverythingAreErrors) {
+  const TemporaryFolder folder(in_memory());
+  TrainSettings settings = trainee_settings(2);
+  settings.frozen = "first.*, third.*";
+  expect_error(Fault::usage, Code::unknown_option, {"train.frozen", "'third.*'"},
+               [&] { Attempt().in(folder.path(), settings); });
+  settings.frozen = "first.*, sec*";
+  expect_error(Fault::usage, {"train.frozen", "'first.*, sec*'", "3"},
+               [&] { Attempt().in(folder.path(), settings); });
+}
+
+constexpr const char *kBefore = "[train]\nsteps = 6\n", *kAfter = "[train]\nsteps = 12\n";
+
+TEST(Trainer, AContinuedRunEqualsALongerOne) {
+  const TemporaryFolder longer(in_memory()), begun(in_memory()), fresh(in_memory());
+  TrainSettings six = trainee_settings(6), twelve = trainee_settings(12);
+  six.schedule = twelve.schedule = Schedule::Shape::constant;
+  Attempt whole, begin, other;
+  whole.in(longer.path(), twelve, kAfter);
+  begin.in(begun.path(), six, kBefore);
+  other.continuation = {.checkpoint = begun / "last", .metrics = begun / "metrics.jsonl"};
+  EXPECT_EQ(other.in(fresh.path(), twelve, kAfter), 12);
+  EXPECT_EQ(read_state(begun / "last").step, 6) << "the other folder does not change";
+  Attempt in_place;
+  in_place.continuation.emplace();
+  EXPECT_EQ(in_place.in(begun.path(), twelve, kAfter), 12);
+  EXPECT_EQ(in_place.progress.front().last.step, 7);
+  for (const TemporaryFolder* folder : {&begun, &fresh}) {
+    for (const char* file : {"last/model.safetensors", "last/optimizer.safetensors"}) {
+      EXPECT_EQ(read_file(*folder / file), read_file(longer / file)) << file;
+    }
+    EXPECT_EQ(read_metrics(*folder / "metrics.jsonl").steps.size(), 12u);
+    EXPECT_EQ(read_changes(*folder / "last"),
+              (std::vector<RunChange>{{.step = 6, .setting = "train.steps", .before = "6", .after = "12"}}));
+  }
+  EXPECT_TRUE(read_changes(longer / "last").empty());
+  EXPECT_EQ(in_place.notes.size(), 1u);
+}
+
+TEST(Trainer, ChangesAreKeptAndMayFollowEachOther) {
+  const TemporaryFolder folder(in_memory());
+  Attempt().in(folder.path(), trainee_settings(3), "[train]\nsteps = 3\n");
+  for (const int64_t steps : {6, 9}) {
+    Attempt next;
+    next.continuation.emplace();
+    next.in(folder.path(), trainee_settings(steps), fmt::format("[train]\nsteps = {}\n", steps).c_str());
+  }
+  const std::vector<RunChange> changes = read_changes(folder / "last");
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[1], (RunChange{.step = 6, .setting = "train.steps", .before = "6", .after = "9"}));
+}
+
+TEST(Trainer, OtherDataStartTheBestCheckpointAgain) {
+  const TemporaryFolder folder(in_memory());
+  Attempt begin, more, labels;
+  begin.files = {{"data.txt", "one\n"}, {"labels.json", "a"}};
+  begin.in(folder.path(), trainee_settings(10));
+  ASSERT_EQ(read_state(folder / "last").best_step, 10);
+  more.files = {{"data.txt", "two\n"}, {"labels.json", "a"}};
+  more.continuation = {.data_files = {"data.txt"}};
+  more.in(folder.path(), trainee_settings(13), "a = 1\n");
+  EXPECT_EQ(read_state(folder / "last").best_step, 13);
+  EXPECT_EQ(read_changes(folder / "last"),
+            (std::vector<RunChange>{{.step = 10, .setting = "data.txt", .before = "one", .after = "two"}}));
+  labels.files = {{"data.txt", "two\n"}, {"labels.json", "b"}};
+  labels.continuation = {.data_files = {"data.txt"}};
+  expect_error(Fault::usage, {"labels.json"},
+               [&] { labels.in(folder.path(), trainee_settings(20), "a = 2\n"); });
+}
+
+TEST(Trainer, FewerStepsThanDoneAreAnErrorAlsoWhenARunIsContinued) {
+  const TemporaryFolder folder(in_memory());
+  Attempt().in(folder.path(), trainee_settings(3), "[train]\nsteps = 3\n");
+  Attempt fewer;
+  fewer.continuation.emplace();
+  expect_error(Fault::usage, {"step is 3", "2"},
+               [&] { fewer.in(folder.path(), trainee_settings(2), "[train]\nsteps = 2\n"); });
+}
+
+// Moments of parameters that were frozen until now begin at 0, with their own bias correction.
+TEST(Trainer, ParametersMayBeUnfrozenWhenARunIsContinued) {
+  const TemporaryFolder folder(in_memory()), straight(in_memory());
+  TrainSettings settings = trainee_settings(6);
+  settings.frozen = "first.*";
+  Attempt().in(folder.path(), settings, "[train]\nfrozen = \"first.*\"\n");
+  const std::vector<float> frozen = values_in(folder.path());
+  settings.frozen.clear();
+  settings.steps = 7;
+  settings.learning_rate = 0.001;
+  settings.warmup = 0;
+  settings.schedule = Schedule::Shape::constant;
+  settings.adamw.weight_decay = 0;
+  for (const int64_t steps : {7, 8, 9}) {  // the second time, the checkpoint has their beginning
+    settings.steps = steps;
+    Attempt next;
+    next.continuation.emplace();
+    next.in(folder.path(), settings, fmt::format("[train]\nsteps = {}\n", steps).c_str());
+    if (steps > 7) continue;
+    const std::vector<float> now = values_in(folder.path());
+    for (size_t i = 0; i < now.size(); ++i) {
+      EXPECT_NEAR(std::abs(now[i] - frozen[i]), 0.001, 2e-5) << "the first step of Adam is the learning rate";
+    }
+  }
+  EXPECT_EQ(read_state(folder / "last").step, 9);
 }
 
 TEST(Trainer, ACheckpointPastTheLastStepIsAnError) {

@@ -156,22 +156,22 @@ std::string Settings::toml() const {
   return text;
 }
 
-std::vector<std::string> differences(const Settings& before, const Settings& after) {
-  std::vector<std::string> lines;
+std::string SettingChange::text() const {
+  const std::string now = after ? quote(*after).text() : "not set";
+  return fmt::format("{}: {}, was {}", key, now, before ? quote(*before).text() : "not set");
+}
+
+std::vector<SettingChange> differences(const Settings& before, const Settings& after) {
+  std::vector<SettingChange> changes;
   for (const Setting& now : after.all()) {
     const Setting* was = before.find(now.key);
-    if (was == nullptr) {
-      lines.push_back(fmt::format("{}: {}, was not set", now.key, quote(now.value)));
-    } else if (was->value != now.value) {
-      lines.push_back(fmt::format("{}: {}, was {}", now.key, quote(now.value), quote(was->value)));
-    }
+    if (was != nullptr && was->value == now.value) continue;
+    changes.push_back({now.key, was == nullptr ? std::nullopt : std::optional(was->value), now.value});
   }
   for (const Setting& was : before.all()) {
-    if (after.find(was.key) == nullptr) {
-      lines.push_back(fmt::format("{}: not set, was {}", was.key, quote(was.value)));
-    }
+    if (after.find(was.key) == nullptr) changes.push_back({was.key, was.value, std::nullopt});
   }
-  return lines;
+  return changes;
 }
 
 }  // namespace locus

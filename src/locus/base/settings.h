@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,7 +55,15 @@ class Settings {
   std::vector<Setting> list_;
 };
 
-// The differences, one line each: "train.learning_rate: '0.1', was '0.2'". The order of keys does not matter.
-std::vector<std::string> differences(const Settings& before, const Settings& after);
+// A setting with another value, or one that is set only before or only after.
+struct SettingChange {
+  std::string key;
+  std::optional<std::string> before, after;
+
+  bool operator==(const SettingChange&) const = default;
+  std::string text() const;  // "train.learning_rate: '0.1', was '0.2'"
+};
+// The differences. The order of keys does not matter.
+std::vector<SettingChange> differences(const Settings& before, const Settings& after);
 
 }  // namespace locus

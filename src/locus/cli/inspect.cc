@@ -12,6 +12,7 @@
 #include "locus/nn/blueprint_fields.h"
 #include "locus/report/model_figures.h"
 #include "locus/report/page.h"
+#include "locus/train/run_changes.h"
 #include "locus/train/trained_model.h"
 
 namespace locus::cli {
@@ -60,6 +61,7 @@ struct Subject {
   std::string name;
   TrainedModel trained;
   Facts origin;
+  std::vector<RunChange> changes = {};  // of a continued run
 
   const Model& model() const { return trained.model(); }
 };
@@ -74,7 +76,8 @@ Subject open(const std::filesystem::path& path) {
     origin = {{"family", std::string(hub->architecture.family->name)},
               {"model_type", hub->architecture.model_type}};
   }
-  return {name, std::move(trained), std::move(origin)};
+  std::vector<RunChange> changes = read_changes(trained.checkpoint());
+  return {name, std::move(trained), std::move(origin), std::move(changes)};
 }
 
 Facts facts_of(const Subject& subject) {
@@ -96,6 +99,9 @@ Facts facts_of(const Subject& subject) {
         b.window > 0 ? "scheme of global layers" : fmt::format("every {} layers", b.global_every),
         scheme_text(b.global_scheme, b.global_scheme_options));
   }
+  for (const RunChange& change : subject.changes) {
+    facts.emplace_back(fmt::format("after step {}", change.step), in_words(change));
+  }
   const int64_t all = subject.model().parameters().numel();
   facts.emplace_back("parameters", fmt::format("{}", all));
   for (const auto& [part, count] : report::parts_of(subject.model())) {
@@ -116,6 +122,8 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
   const auto counts = report::parts_of(subject.model());
   const OptionValues values = values_of(b);
   json::Members parts, blueprint, drawn;
+  std::vector<std::string> changes;
+  for (const RunChange& change : subject.changes) changes.push_back(as_json(change));
   for (const auto& [part, count] : counts) parts.emplace_back(part, json::number(count));
   for (const auto& [name, value] : values) blueprint.emplace_back(name, json::text(value));
   for (const report::Figure& figure : figures) drawn.emplace_back(figure.name, report::as_json(figure));
@@ -127,6 +135,7 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
                                  {"parameters", json::number(subject.model().parameters().numel())},
                                  {"parts", json::object(parts)},
                                  {"blueprint", json::object(blueprint)},
+                                 {"changes", json::list(changes)},
                                  {"figures", json::object(drawn)}});
   return json::lines(members);
 }

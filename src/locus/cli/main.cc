@@ -67,6 +67,7 @@ constexpr OptionHint kOptionHints[] = {
      "add --truncate to cut texts that are too long, or --skip-bad to leave them out"},
     {Code::context_too_long, "--set",
      "raise data.context, or set data.truncate to cut texts that are too long"},
+    {Code::run_mismatch, "--continue", "to train it further with other settings or data, use --continue RUN"},
 };
 
 Error with_option_hint(const Error& error, const CLI::App& command) {

@@ -17,6 +17,7 @@
 #include "locus/cli/terminal.h"
 #include "locus/report/training_page.h"
 #include "locus/tensor/storage.h"
+#include "locus/train/continue_run.h"
 #include "locus/train/export_run.h"
 #include "locus/train/memory_need.h"
 #include "locus/train/model_objective.h"
@@ -30,6 +31,7 @@ namespace fs = std::filesystem;
 
 struct Request {
   std::string config, out;
+  std::optional<std::string> continued;  // a run or a checkpoint of it
   std::vector<std::string> settings;
 };
 
@@ -75,9 +77,21 @@ class StepLine {
   bool open_ = false;
 };
 
-RunPlan plan_of(const Request& request) {
-  Settings settings = Settings::read(request.config);
+// What the command line asks for.
+struct Work {
+  fs::path out;
+  RunPlan plan;
+  std::optional<Continuation> continuation;
+};
+
+Settings settings_of(const Request& request) {
+  Settings settings = request.config.empty() ? Settings() : Settings::read(request.config);
   for (const std::string& setting : request.settings) settings.set(setting);
+  return settings;
+}
+
+RunPlan plan_of(const Request& request) {
+  const Settings settings = settings_of(request);
   try {
     return plan_run(settings, fs::path(request.config).parent_path());
   } catch (const Error& error) {  // a clone does not contain the text of one preset
@@ -87,6 +101,35 @@ RunPlan plan_of(const Request& request) {
     if (error.code() != Code::missing_file || !is_kjv) throw;
     throw error.with_hint("`./run fetch kjv` downloads it; or " + error.hint());
   }
+}
+
+Work continued_work(const Request& request) {
+  const fs::path place = *request.continued;
+  ContinuedRun continued =
+      plan_continued(place, settings_of(request), fs::path(request.config).parent_path());
+  const bool has_out = !request.out.empty();
+  std::error_code unknown;
+  const bool in_place = !has_out || fs::equivalent(request.out, continued.run, unknown);
+  if (in_place && !fs::equivalent(place, continued.run, unknown)) {
+    fail(Fault::usage,
+         "--continue names the checkpoint '{}', expected a run folder; or add --out with a new folder",
+         place.string());
+  }
+  if (in_place) continued.continuation.checkpoint.clear();
+  return {.out = in_place ? place : fs::path(request.out),
+          .plan = std::move(continued.plan),
+          .continuation = std::move(continued.continuation)};
+}
+
+Work work_of(const Request& request) {
+  if (request.continued) return continued_work(request);
+  if (request.config.empty() || request.out.empty()) {
+    fail(Fault::usage, "train: {} is required, unless --continue names a run; see `locus train --help`",
+         request.config.empty() ? "CONFIG" : "--out");
+  }
+  return {.out = request.out,
+          .plan = plan_of(request),
+          .continuation = {}};
 }
 
 // Writes training.html in the run folder at every validation.
@@ -100,7 +143,8 @@ class LivePage {
     const std::string name = absolute_path(folder_.path()).filename().string();
     try {
       write_file(folder_.path() / "training.html",
-                 report::training_page(name, read_metrics(folder_.metrics())));
+                 report::training_page(name, read_metrics(folder_.metrics()),
+                                       read_changes(folder_.path() / "last")));
     } catch (const Error& error) {
       if (!std::exchange(reported_, true)) note(fmt::format("cannot write training.html: {}", error.what()));
     }
@@ -150,13 +194,29 @@ const char* command_for(const Blueprint& blueprint) {
   }
 }
 
+// The folder `hub` of a run that started from a model folder. With another scheme, there may be no family
+// for it.
+void export_hub(const RunFolder& folder) {
+  const SavedRun saved = load_run(folder.path());
+  warn(saved.warnings);
+  try {
+    const fs::path hub = save_hub_folder(saved, folder.path());
+    print(fmt::format("{}: model folder for Locus and transformers\n", hub.string()));
+  } catch (const Error& error) {
+    if (error.code() != Code::unsupported_field) throw;
+    note(fmt::format("no model folder is written: {}", error.what()));
+  }
+}
+
 void run(const Request& request) {
-  RunPlan plan = plan_of(request);
+  Work work = work_of(request);
+  RunPlan& plan = work.plan;
+  warn(plan.notes);
   // A pretrained model is already in memory, and the estimate counts it: add it to the free memory.
   check_memory(plan.task.blueprint,
                {.tokens = tokens_per_micro_batch(plan), .recompute = plan.task.data.recompute},
                memory().available + allocated_bytes());
-  RunFolder folder(request.out);
+  RunFolder folder(work.out);
   Model model = initial_model(plan);
   ModelObjective objective(model, *plan.training, plan.validation.get(),
                            {.batches = {.batch_size = plan.task.data.batch_size,
@@ -176,6 +236,7 @@ void run(const Request& request) {
                   .config = plan.config,
                   .files = files_of(plan.task, folder.path() / "tokenizer.part"),
                   .path_settings = {"data.train", "data.validation", "data.tokenizer"},
+                  .continuation = std::move(work.continuation),
                   .hooks = {.progress =
                                 [&](const TrainProgress& progress) {
                                   line(progress);
@@ -193,14 +254,9 @@ void run(const Request& request) {
     note(fmt::format("stopped and saved after step {}; run the same command again to resume", step));
     throw Stopped{signals.signal()};
   }
-  if (plan.start) {
-    const SavedRun saved = load_run(folder.path());
-    warn(saved.warnings);
-    print(fmt::format("{}: model folder for Locus and transformers\n",
-                      save_hub_folder(saved, folder.path()).string()));
-  }
+  if (plan.exports) export_hub(folder);
   print(fmt::format("{}: {} step{} done; see training.html, or apply the model with locus eval or locus {}\n",
-                    request.out, step, step == 1 ? "" : "s", command_for(plan.task.blueprint)));
+                    work.out.string(), step, step == 1 ? "" : "s", command_for(plan.task.blueprint)));
 }
 
 }  // namespace
@@ -216,13 +272,21 @@ void add_train(CLI::App& program) {
                "  [model]\n"
                "  from = 'models/all-MiniLM-L6-v2'\n"
                "  head = 'sequence_class'\n\n"
-               "Ctrl-C saves and stops. The same command resumes an interrupted run.\n\n"
+               "from may also be a run. A section [model.scheme] then replaces the scheme.\n\n"
+               "Ctrl-C saves and stops. The same command resumes an interrupted run. To train a run further "
+               "with\n"
+               "more steps or other settings, in its folder or in a new one:\n"
+               "  locus train --continue runs/mood --set train.steps=2000\n"
+               "  locus train longer.toml --continue runs/mood --out runs/longer\n\n"
                "Settings and their defaults:\n") +
            settings_help();
   });
   auto request = std::make_shared<Request>();
-  command.option("CONFIG", request->config, "A TOML file with [model], [data] and [train]").required();
-  command.option("--out", request->out, "The run folder").required();
+  command.option("CONFIG", request->config,
+                 "A TOML file with [model], [data] and [train]; optional with --continue");
+  command.option("--out", request->out, "The run folder; with --continue, a new folder");
+  command.option("--continue", request->continued,
+                 "Train this run further. Settings that you do not give keep their values");
   command.option("--set", request->settings, "key=value overrides a setting of CONFIG; may be repeated")
       .repeated();
   command.callback([request] { run(*request); });

@@ -78,7 +78,8 @@ std::string summary(const Metrics& metrics) {
 
 }  // namespace
 
-std::string training_page(std::string_view title, const Metrics& metrics) {
+std::string training_page(std::string_view title, const Metrics& metrics,
+                          const std::vector<RunChange>& changes) {
   double seconds = 0;
   int64_t tokens = 0;
   for (const StepMetrics& step : metrics.steps) {
@@ -97,10 +98,13 @@ std::string training_page(std::string_view title, const Metrics& metrics) {
              "Before clipping. A sudden rise often precedes divergence.", true);
   Page page(fmt::format("Training: {}", title));
   page.lead(summary(metrics));
-  const std::vector<std::pair<std::string, std::string>> facts = {
+  std::vector<std::pair<std::string, std::string>> facts = {
       {"Training tokens", fmt::format("{}", tokens)},
       {"Training time", fmt::format("{:.1f} s", seconds)},
       {"Speed", fmt::format("{:.0f} tokens/s", seconds > 0 ? static_cast<double>(tokens) / seconds : 0)}};
+  for (const RunChange& change : changes) {
+    facts.emplace_back(fmt::format("After step {}", change.step), in_words(change));
+  }
   page.facts(facts);
   page.figures(figures);
   return page.html();

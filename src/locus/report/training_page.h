@@ -6,10 +6,13 @@
 
 #include "locus/report/page.h"
 #include "locus/train/metrics.h"
+#include "locus/train/run_changes.h"
 
 namespace locus::report {
 
-// Long runs are drawn as means over equal groups of steps, so that the page stays small.
-std::string training_page(std::string_view title, const Metrics& metrics);
+// Long runs are drawn as means over equal groups of steps, so that the page stays small. `changes` are those
+// of a continued run.
+std::string training_page(std::string_view title, const Metrics& metrics,
+                          const std::vector<RunChange>& changes = {});
 
 }  // namespace locus::report

@@ -66,7 +66,10 @@ Study grown(const Study& existing, const Study& wanted, const std::filesystem::p
   before.conditions.lengths = both.conditions.lengths;
   before.text = both.text;  // the text is identified by its contents, and so are its tokens
   if (existing.text.empty()) before.tokenizer = both.tokenizer;
-  const auto found = differences(settings_of(before), settings_of(both));
+  std::vector<std::string> found;
+  for (const SettingChange& change : differences(settings_of(before), settings_of(both))) {
+    found.push_back(change.text());
+  }
   if (found.empty()) return both;
   fail({Fault::usage, Code::run_mismatch},
        "{} contains a study with other settings, on which its cells depend; choose another folder, or the "

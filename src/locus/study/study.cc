@@ -143,7 +143,11 @@ void claim_text(const Study& study, const std::filesystem::path& folder) {
 void claim(const Study& study, const std::filesystem::path& folder) {
   const std::string settings = study_toml(study);
   if (const std::optional<Study> existing = study_in(folder)) {
-    const auto more = differences(settings_of(grown(*existing, study, folder)), settings_of(study));
+    std::vector<std::string> more;
+    for (const SettingChange& change :
+         differences(settings_of(grown(*existing, study, folder)), settings_of(study))) {
+      more.push_back(change.text());
+    }
     if (!more.empty()) {
       fail({Fault::usage, Code::run_mismatch}, "{} contains a larger study:\n  {}", folder.string(),
            fmt::join(more, "\n  "));

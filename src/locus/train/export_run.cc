@@ -7,6 +7,7 @@
 #include "locus/base/paths.h"
 #include "locus/checkpoint/generation_config.h"
 #include "locus/text/tokenizer_files.h"
+#include "locus/train/derived_model.h"
 #include "locus/train/text_frame.h"
 
 namespace locus {
@@ -21,10 +22,7 @@ std::optional<Config> start_of(const SavedRun& saved) {
   if (from.empty() || !is_there(from / "config.json")) return std::nullopt;
   Config config = read_config(from);
   const Blueprint own = read_architecture(config).blueprint, &b = saved.model.blueprint();
-  const bool same = own.scheme == b.scheme && own.scheme_options == b.scheme_options &&
-                    own.global_scheme == b.global_scheme &&
-                    own.global_scheme_options == b.global_scheme_options;
-  return same ? std::optional(std::move(config)) : std::nullopt;
+  return same_scheme(own, b) && same_global_scheme(own, b) ? std::optional(std::move(config)) : std::nullopt;
 }
 
 // The start and end tokens that an encoder-decoder was trained with, as members of config.json and of
@@ -48,13 +46,26 @@ json::Members new_head(const Config& start, const TextTask& task) {
   return own ? json::Members() : head_members(start, task.blueprint.head, task.labels);
 }
 
+// The members of config.json that the run changed: the dropout rates.
+json::Members changed_fields(const Family& family, Blueprint before, Blueprint after) {
+  json::Members old_members, members;
+  ConfigFields old_fields(old_members), fields(members);
+  family.fields(old_fields, before);
+  family.fields(fields, after);
+  std::erase_if(members, [&](const auto& member) { return std::ranges::count(old_members, member) > 0; });
+  return members;
+}
+
 void write_like_start(const SavedRun& saved, const Config& start, const fs::path& to) {
   const TextTask& task = saved.task;
   const fs::path from = start.path().parent_path();
   const json::Members tokens = learned_tokens(start, task);
   json::Members changes = new_head(start, task);
   changes.insert(changes.end(), tokens.begin(), tokens.end());
-  const Family& family = *read_architecture(start).family;
+  const Architecture own = read_architecture(start);
+  const Family& family = *own.family;
+  for (auto& member : changed_fields(family, own.blueprint, task.blueprint))
+    changes.push_back(std::move(member));
   write_model(from, tensors_of(bindings_of(family, task.blueprint, saved.model.parameters())), to, changes);
   const fs::path generation = to / "generation_config.json";
   if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
@@ -94,7 +105,13 @@ fs::path save_hub_folder(const SavedRun& saved, const fs::path& run) {
   const fs::path hub = run / "hub", unfinished = run / "hub.new.part";
   remove_whole(unfinished);
   make_folder(unfinished);
-  write_export(saved, unfinished);
+  try {
+    write_export(saved, unfinished);
+  } catch (...) {
+    std::error_code ignored;  // report the first error, not this one
+    fs::remove_all(unfinished, ignored);
+    throw;
+  }
   discard_folder(hub);
   publish_folder(unfinished, hub);
   return hub;

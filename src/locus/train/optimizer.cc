@@ -1,10 +1,14 @@
 #include "locus/train/optimizer.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 #include "locus/base/trim.h"
 #include "locus/kernel/kernels.h"
 
@@ -14,10 +18,26 @@ namespace {
 constexpr std::array<std::string_view, 6> kUndecayed = {"tokens",     "*table*",   "*embed*",
                                                         "*position*", "*segment*", "*norm*"};
 
+const std::string kFirst = "first.", kSecond = "second.", kBegin = "begin.";
+
 bool matches_any(std::string_view name, std::string_view patterns) {
   return std::ranges::any_of(split(patterns, ','), [&](std::string_view pattern) {
     return !pattern.empty() && matches_pattern(name, pattern);
   });
+}
+
+// Patterns for the parts of a model: "tokens", "encoder.scheme.*", "encoder.layers.0.*".
+std::vector<std::string> branches_of(const Parameters& parameters) {
+  std::vector<std::string> branches;
+  for (const NamedParameter& parameter : parameters.all()) {
+    const std::vector<std::string_view> parts = split(parameter.name, '.');
+    const size_t depth = parts.size() > 3 && parts[1] == "layers" ? 3 : 2;
+    std::string branch =
+        fmt::format("{}", fmt::join(std::span(parts).first(std::min(depth, parts.size())), "."));
+    if (parts.size() > depth) branch += ".*";
+    if (std::ranges::count(branches, branch) == 0) branches.push_back(std::move(branch));
+  }
+  return branches;
 }
 
 void check(const char* name, double value, bool fine, const char* expected) {
@@ -51,6 +71,29 @@ bool decays(const NamedParameter& parameter, const AdamWSettings& settings) {
   return parameter.var.shape().rank() >= 2 && std::ranges::none_of(kUndecayed, [&](std::string_view pattern) {
            return matches_pattern(parameter.name, pattern);
          });
+}
+
+void freeze_matching(Parameters& parameters, std::string_view patterns) {
+  for (const std::string_view pattern : split(patterns, ',')) {
+    if (pattern.empty()) continue;
+    int count = 0;
+    for (const NamedParameter& parameter : parameters.all()) {
+      if (!matches_pattern(parameter.name, pattern)) continue;
+      parameters.freeze(parameter.name);
+      ++count;
+    }
+    if (count == 0) {
+      fail({Fault::usage, Code::unknown_option},
+           "train.frozen: no parameter matches {}, expected patterns such as {}", quote(pattern),
+           fmt::join(branches_of(parameters), ", "));
+    }
+  }
+  const bool trains = std::ranges::any_of(
+      parameters.all(), [](const NamedParameter& parameter) { return parameter.var.wants_grad(); });
+  if (!trains) {
+    fail(Fault::usage, "train.frozen is {}, which freezes all {} parameters, expected at least one to train",
+         quote(patterns), parameters.all().size());
+  }
 }
 
 AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::move(settings)) {
@@ -97,7 +140,7 @@ double AdamW::step(double learning_rate, double scale) {
                 .eps = static_cast<float>(settings_.eps),
                 .decay = static_cast<float>(moments.decay),
                 .scale = static_cast<float>(scale),
-                .step = steps_});
+                .step = steps_ - moments.begin});
     moments.parameter.clear_grad();
   }
   return norm;
@@ -106,19 +149,40 @@ double AdamW::step(double learning_rate, double scale) {
 std::vector<NamedTensor> AdamW::state() const {
   std::vector<NamedTensor> tensors;
   for (const Moments& moments : list_) {
-    tensors.emplace_back("first." + moments.name, moments.first);
-    tensors.emplace_back("second." + moments.name, moments.second);
+    tensors.emplace_back(kFirst + moments.name, moments.first);
+    tensors.emplace_back(kSecond + moments.name, moments.second);
+    if (moments.begin == 0) continue;
+    const Tensor begin = Tensor::empty({1}, DType::i32);
+    begin.data<int32_t>()[0] = static_cast<int32_t>(moments.begin);  // train.steps is at most 1e9
+    tensors.emplace_back(kBegin + moments.name, begin);
   }
   return tensors;
 }
 
+void AdamW::read_moments(const SafetensorsFile& file, Moments& moments) {
+  file.read_into(kFirst + moments.name, moments.first);
+  file.read_into(kSecond + moments.name, moments.second);
+  const std::string begin = kBegin + moments.name;
+  if (file.has(begin)) moments.begin = file.read(begin).data<int32_t>()[0];
+}
+
 void AdamW::restore(const SafetensorsFile& file, int64_t steps) {
-  require(file.entries().size() == 2 * list_.size(), Code::damaged_file,
-          "'{}' has {} tensors, expected {}: two for each of {} parameters", file.path().string(),
-          file.entries().size(), 2 * list_.size(), list_.size());
-  for (const Moments& moments : list_) {
-    file.read_into("first." + moments.name, moments.first);
-    file.read_into("second." + moments.name, moments.second);
+  const auto begins = std::ranges::count_if(
+      file.entries(), [](const TensorEntry& entry) { return entry.name.starts_with(kBegin); });
+  const auto count = std::ssize(file.entries()) - begins;
+  require(count == 2 * std::ssize(list_), Code::damaged_file,
+          "'{}' has {} tensors, expected {}: two for each of {} parameters", file.path().string(), count,
+          2 * list_.size(), list_.size());
+  for (Moments& moments : list_) read_moments(file, moments);
+  steps_ = steps;
+}
+
+void AdamW::restore_present(const SafetensorsFile& file, int64_t steps) {
+  for (Moments& moments : list_) {
+    moments.begin = steps;
+    if (!file.has(kFirst + moments.name)) continue;
+    moments.begin = 0;
+    read_moments(file, moments);
   }
   steps_ = steps;
 }

@@ -29,6 +29,11 @@ bool decays(const NamedParameter& parameter, const AdamWSettings& settings);
 // length x pattern length) time.
 bool matches_pattern(std::string_view name, std::string_view pattern);
 
+// Freezes the parameters whose names match the comma-separated patterns, in which * matches any text: they
+// get no gradient and no moments, and keep their bits. Throws if a pattern matches no parameter, or if none
+// would be left to train.
+void freeze_matching(Parameters& parameters, std::string_view patterns);
+
 class AdamW {
  public:
   // Moments start at 0. Parameters that are frozen now are never updated.
@@ -40,10 +45,13 @@ class AdamW {
   double step(double learning_rate, double scale = 1);
 
   int64_t steps() const { return steps_; }
-  // The moments, "first.NAME" and "second.NAME".
+  // The moments, "first.NAME" and "second.NAME", and "begin.NAME", the number of steps before they began, if
+  // it is not 0.
   std::vector<NamedTensor> state() const;
   // Continues from a saved state. Throws if names or shapes differ.
   void restore(const SafetensorsFile& file, int64_t steps);
+  // The same for another choice of frozen parameters: moments that are not in the file begin now, at 0.
+  void restore_present(const SafetensorsFile& file, int64_t steps);
 
  private:
   struct Moments {
@@ -51,7 +59,9 @@ class AdamW {
     Var parameter;
     Tensor first, second;
     double decay;
+    int64_t begin = 0;  // steps of the optimizer before the moments began
   };
+  void read_moments(const SafetensorsFile& file, Moments& moments);
   AdamWSettings settings_;
   std::vector<Moments> list_;
   int64_t steps_ = 0;

@@ -59,7 +59,7 @@ RunFolder::RunFolder(const fs::path& path) : path_(path) {
   const bool exists = take_folder(path_, kSteps);
   lock_.emplace(path_ / "lock");
   if (!exists) return;
-  clear_debris(path_, {"last", "best", "hub", "tokenizer", "training.html"});
+  clear_debris(path_, {"last", "best", "hub", "tokenizer", "training.html", "metrics.jsonl"});
   clear_debris(path_ / kSteps);
 }
 
@@ -93,7 +93,7 @@ std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
 void RunFolder::update_links(const RunState& state) {
   const auto target = [](int64_t step) { return step_folder("", step); };
   point_link(path_ / "last", target(state.step));
-  if (state.best_step == 0) return;
+  if (state.best_step == 0) return remove_whole(path_ / "best");
   // The best checkpoint may have been damaged and removed.
   if (is_there(path_ / target(state.best_step))) {
     point_link(path_ / "best", target(state.best_step));

@@ -1,6 +1,6 @@
 // A run as its configuration describes it: the model, the data and the training steps.
 //   [model]          the fields of a Blueprint; vocabulary, labels and max_length default to the data's.
-//                    Or the fields of HubStart: `from`, a model folder to start from
+//                    Or the fields of HubStart: `from`, a model folder or a run to start from
 //   [model.scheme]   name, and the options of that scheme. Combined schemes have one subsection each
 //   [data]           the fields of DataSettings: files, tokenizer, windows and batches
 //   [train]          the fields of TrainSettings
@@ -21,7 +21,11 @@ struct RunPlan {
   TextTask task;
   TrainSettings train;
   std::unique_ptr<Samples> training, validation;  // validation may be absent
-  std::optional<ModelFolder> start;               // the folder in model.from
+  std::string from;                               // what model.from names; empty: from scratch
+  std::optional<ModelFolder> start;               // the folder in model.from, unless it is changed
+  std::optional<Model> model;                     // the changed model of that folder, or a run's
+  bool exports = false;                           // the run also writes a model folder
+  std::vector<std::string> notes;                 // for the user, one line each
 };
 
 // Reads the files that the settings name. Relative paths in a configuration file are relative to its folder.
@@ -29,7 +33,7 @@ struct RunPlan {
 // LOCUS_DATA names. All errors in the settings are reported together.
 RunPlan plan_run(const Settings& settings, const std::filesystem::path& folder);
 
-// The model at step 0: randomly initialized, or moved out of plan.start.
+// The model at step 0: randomly initialized, or moved out of the plan.
 Model initial_model(RunPlan& plan);
 
 // The task that a resolved configuration describes, without tokenizer and labels. Reads what plan_run()

@@ -21,13 +21,14 @@ namespace fs = std::filesystem;
 constexpr const char* kLabelsFile = "labels.json";
 
 // Candidates for the checkpoint to open, best first.
-std::vector<fs::path> candidates_in(const fs::path& folder) {
+std::vector<fs::path> candidates_in(const fs::path& folder, Which which) {
   const bool exists = is_folder(folder);
   if (exists && is_there(folder / "config.toml")) return {folder};
   std::vector<fs::path> places;
   if (exists) {
     const std::vector<fs::path> entries = entries_of(folder);  // includes broken links
     for (const fs::path& link : {folder / "best", folder / "last"}) {
+      if (which == Which::newest && link.filename() == "best") continue;
       if (std::ranges::count(entries, link) > 0) places.push_back(link);
     }
     for (const int64_t step : saved_steps(folder)) places.push_back(step_folder(folder, step));
@@ -41,9 +42,9 @@ std::vector<fs::path> candidates_in(const fs::path& folder) {
 }
 
 // The first candidate that is not damaged.
-fs::path checkpoint_in(const fs::path& folder, std::vector<std::string>& warnings) {
+fs::path checkpoint_in(const fs::path& folder, Which which, std::vector<std::string>& warnings) {
   std::string problem;
-  for (const fs::path& place : candidates_in(folder)) {
+  for (const fs::path& place : candidates_in(folder, which)) {
     try {
       verify_manifest(place);
     } catch (const Error& error) {
@@ -81,23 +82,25 @@ bool is_run(const fs::path& folder) {
                              [&](const char* name) { return is_there(folder / name); });
 }
 
+RunTask read_run_task(const fs::path& folder, Which which) {
+  RunTask run;
+  run.checkpoint = checkpoint_in(folder, which, run.warnings);
+  const Settings config = Settings::read(run.checkpoint / "config.toml");
+  if (const Setting* start = config.find("model.from")) run.start = start->value;
+  run.task = task_of(config);
+  run.task.tokenizer = load_tokenizer(run.checkpoint.string());
+  if (is_there(run.checkpoint / kLabelsFile)) run.task.labels = read_labels(run.checkpoint / kLabelsFile);
+  return run;
+}
+
 SavedRun load_run(const fs::path& folder, DType weights) {
-  std::vector<std::string> warnings;
-  const fs::path checkpoint = checkpoint_in(folder, warnings);
-  const Settings config = Settings::read(checkpoint / "config.toml");
-  const Setting* start = config.find("model.from");
-  TextTask task = task_of(config);
-  task.tokenizer = load_tokenizer(checkpoint.string());
-  if (is_there(checkpoint / kLabelsFile)) task.labels = read_labels(checkpoint / kLabelsFile);
-  const SafetensorsFile file(checkpoint / "model.safetensors");
-  require_numbers(task.blueprint, file.numbers(), checkpoint / "config.toml");
-  Model model(task.blueprint, {.seed = std::nullopt, .weights = weights});
+  RunTask run = read_run_task(folder);
+  const Blueprint& blueprint = run.task.blueprint;
+  const SafetensorsFile file(run.checkpoint / "model.safetensors");
+  require_numbers(blueprint, file.numbers(), run.checkpoint / "config.toml");
+  Model model(blueprint, {.seed = std::nullopt, .weights = weights});
   read_parameters(file, model.parameters());
-  return {.checkpoint = checkpoint,
-          .start = start == nullptr ? "" : start->value,
-          .task = std::move(task),
-          .model = std::move(model),
-          .warnings = std::move(warnings)};
+  return {std::move(run), std::move(model)};
 }
 
 std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, const fs::path& scratch) {
@@ -108,8 +111,8 @@ std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task, 
   if (!task.labels.empty()) {
     files.emplace_back(kLabelsFile, json::object({{"labels", json::texts(task.labels)}}) + "\n");
   }
-  for (const auto& [name, data] : {std::pair("training-data.txt", task.data.train),
-                                   std::pair("validation-data.txt", task.data.validation)}) {
+  for (const auto& [name, data] : {std::pair(kTrainingDataFile, task.data.train),
+                                   std::pair(kValidationDataFile, task.data.validation)}) {
     if (!data.empty()) files.emplace_back(name, fingerprint(data));
   }
   std::ranges::sort(files);

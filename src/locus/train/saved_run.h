@@ -12,22 +12,30 @@
 
 namespace locus {
 
-struct SavedRun {
+// Whether a folder is a run folder or a checkpoint of a run. Hugging Face model folders are neither.
+bool is_run(const std::filesystem::path& folder);
+
+// The task of a run without its weights, from the checkpoint that load_run() opens.
+struct RunTask {
   std::filesystem::path checkpoint;
   std::filesystem::path start;  // what model.from names; empty: from scratch
   TextTask task;                // with its tokenizer and labels
-  Model model;
   std::vector<std::string> warnings;
 };
-
-// Whether a folder is a run folder or a checkpoint of a run. Hugging Face model folders are neither.
-bool is_run(const std::filesystem::path& folder);
+enum class Which { best, newest };  // checkpoint of a run folder
+RunTask read_run_task(const std::filesystem::path& folder, Which which = Which::best);
 
 // Opens a checkpoint. For a run folder this is the best checkpoint, or the last one if the run had no
 // validation. All checksums are verified. If that checkpoint is damaged, the newest undamaged one of the run
 // is opened, with a warning. `weights`: see Model::Options.
+struct SavedRun : RunTask {
+  Model model;
+};
 SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32);
 
+// Fingerprints of the data among the files below.
+inline constexpr const char *kTrainingDataFile = "training-data.txt",
+                            *kValidationDataFile = "validation-data.txt";
 // The files that a checkpoint stores next to weights and configuration: the tokenizer and the label names,
 // which load_run() needs, and a fingerprint of the data. `scratch` is a folder for temporary files.
 std::vector<std::pair<std::string, std::string>> files_of(const TextTask& task,

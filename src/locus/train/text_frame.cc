@@ -34,7 +34,7 @@ TextFrame frame_of(const TextTask& task) {
   if (task.on_streams()) return {.from_tokenizer = false};
   const Tokenizer& tokenizer = *task.tokenizer;
   const bool question = task.blueprint.head == HeadKind::answer;
-  if (task.from_hub || tokenizer.frame_size(question) > 0) {
+  if (task.data.framing == Framing::tokenizer || tokenizer.frame_size(question) > 0) {
     return {.from_tokenizer = true, .pair_segments = task.pair_segments};
   }
   if (question) {

@@ -22,6 +22,10 @@
 
 namespace locus {
 
+// Which special tokens are around a text: <s> and </s> if the tokenizer adds none, or only those that the
+// tokenizer adds.
+enum class Framing { own, tokenizer };
+
 struct DataSettings {
   std::string train, validation;
   double validation_split = 0;
@@ -29,6 +33,7 @@ struct DataSettings {
   int64_t context = 64, stride = 0;
   bool truncate = false;
   int64_t start_token = -1;
+  Framing framing = Framing::own;
   int64_t batch_size = 8, tokens_per_step = 0;
   double mask_rate = 0.15, label_smoothing = 0;
   bool recompute = false;
@@ -48,6 +53,9 @@ struct DataSettings {
     v.integer(
         "start_token", start_token, -1, 1e9,
         "id of the token that starts a decoder's output; -1: decoder_start_token_id of the folder, or <s>");
+    v.choice("framing", framing, "own|tokenizer",
+             "special tokens around a text: own, <s> and </s> if the tokenizer adds none; or only those that "
+             "the tokenizer adds, which is the default for a model from a folder");
     v.integer("batch_size", batch_size, 1, 1e6, "samples per step, over all its micro-batches");
     v.integer("tokens_per_step", tokens_per_step, 0, 1e9,
               "fill a step with samples up to this many tokens; 0: use batch_size instead");
@@ -68,7 +76,6 @@ struct TextTask {
   Blueprint blueprint;
   DataSettings data;
   uint64_t seed = 0;          // of masking and of random initialization
-  bool from_hub = false;      // from a Hugging Face folder: the tokenizer alone adds special tokens
   bool pair_segments = true;  // the two texts of a pair have different segments
   WindowFrame window_frame;   // empty in training
   std::string mask;           // the name of the mask token; empty: [MASK] or <mask>

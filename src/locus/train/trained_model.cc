@@ -53,7 +53,8 @@ WindowFrame window_frame_of(const TextTask& task) {
 TextTask task_of(const ModelFolder& folder) {
   const Blueprint& b = folder.architecture.blueprint;
   const Config config(tokenizer_config_text(folder.path), folder.path / kTokenizerConfigFile);
-  TextTask task{.blueprint = b, .from_hub = true, .pair_segments = has_segments(config)};
+  TextTask task{.blueprint = b, .pair_segments = has_segments(config)};
+  task.data.framing = Framing::tokenizer;
   task.data.tokenizer = folder.path.string();
   task.data.context = length_limit(config, b.max_length);
   const std::string_view mask = config.is_object("mask_token") ? "mask_token.content" : "mask_token";

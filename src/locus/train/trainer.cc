@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -10,6 +11,7 @@
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
 #include "locus/kernel/kernels.h"
+#include "locus/train/run_changes.h"
 
 namespace locus {
 namespace {
@@ -25,17 +27,21 @@ class Training {
  public:
   explicit Training(TrainJob job)
       : job_(std::move(job)),
-        optimizer_(job_.parameters, job_.settings.adamw),
+        optimizer_(with_frozen(job_), job_.settings.adamw),
         state_{.seed = job_.settings.seed} {
     std::vector<std::string> notes;
     const auto checkpoint = job_.folder.newest(notes);
     for (const std::string& text : notes) note(text);
+    const bool branches = !checkpoint && job_.continuation;
     if (checkpoint) resume(*checkpoint);
+    if (branches) branch_off(*job_.continuation);
     log_.emplace(job_.folder.metrics(), state_.metrics_bytes);
     if (!log_->complete()) {
       note(fmt::format("'{}' is shorter than it was at step {}: some lines are lost",
                        job_.folder.metrics().string(), state_.step));
     }
+    // From now on the folder does not need the other run.
+    if (branches) save();
   }
 
   int64_t run() {
@@ -65,37 +71,127 @@ class Training {
     return state_.step == job_.settings.steps || (every > 0 && state_.step % every == 0);
   }
 
+  static Parameters& with_frozen(const TrainJob& job) {
+    freeze_matching(job.parameters, job.settings.frozen);
+    return job.parameters;
+  }
+
   void resume(const fs::path& checkpoint) {
+    const std::vector<SettingChange> changes = config_changes(checkpoint);
+    const bool in_place = job_.continuation && job_.continuation->checkpoint.empty();
+    if (!in_place) {
+      refuse_changes(changes);
+      check_files(checkpoint);
+    }
+    load(checkpoint, changes);
+  }
+
+  // Starts in a new folder from a checkpoint of another run, whose metrics are copied.
+  void branch_off(const Continuation& from) {
+    load(from.checkpoint, config_changes(from.checkpoint));
+    if (state_.best_step != state_.step) forget_best();  // that checkpoint stays in the other folder
+    std::string metrics = is_there(from.metrics) ? read_file(from.metrics) : "";
+    metrics.resize(std::min(metrics.size(), static_cast<size_t>(state_.metrics_bytes)));
+    write_file(job_.folder.metrics(), metrics);
+  }
+
+  std::vector<SettingChange> config_changes(const fs::path& checkpoint) const {
     Settings before = Settings::read(checkpoint / "config.toml");
     for (const std::string& name : job_.path_settings) {  // files may have been moved
       const Setting* now = job_.config.find(name);
       if (now != nullptr && before.find(name) != nullptr) before.set(name, now->value);
     }
-    const std::vector<std::string> changes = differences(before, job_.config);
-    if (!changes.empty()) {
-      fail({Fault::usage, Code::run_mismatch},
-           "'{}' has a run with another configuration; use the same configuration or another folder\n  {}",
-           job_.folder.path().string(), fmt::join(changes, "\n  "));
-    }
-    check_files(checkpoint);
-    read_parameters(SafetensorsFile(checkpoint / "model.safetensors"), job_.parameters);
-    state_ = read_state(checkpoint);
-    require(state_.step <= job_.settings.steps, "'{}': step is {}, expected at most {}",
-            (checkpoint / "state.toml").string(), state_.step, job_.settings.steps);
-    optimizer_.restore(SafetensorsFile(checkpoint / "optimizer.safetensors"), state_.step);
+    return differences(before, job_.config);
+  }
+
+  void refuse_changes(const std::vector<SettingChange>& changes) const {
+    if (changes.empty()) return;
+    std::vector<std::string> lines;
+    for (const SettingChange& change : changes) lines.push_back(change.text());
+    fail({Fault::usage, Code::run_mismatch},
+         "'{}' has a run with another configuration; use the same configuration or another folder\n  {}",
+         job_.folder.path().string(), fmt::join(lines, "\n  "));
+  }
+
+  static bool has_contents(const fs::path& file, const std::string& contents) {
+    return is_there(file) && read_file(file, uint64_t{1} << 40) == contents;
+  }
+
+  bool may_change(const std::string& file) const {
+    return job_.continuation && std::ranges::count(job_.continuation->data_files, file) > 0;
   }
 
   // A resumed run must have the same data. With another tokenizer or other labels, the ids that the model
-  // learned would have another meaning.
+  // learned would have another meaning, also in a continued run.
   void check_files(const fs::path& checkpoint) const {
     for (const auto& [name, contents] : job_.files) {
-      const fs::path saved = checkpoint / name;
-      if (is_there(saved) && read_file(saved, uint64_t{1} << 40) == contents) continue;
+      if (has_contents(checkpoint / name, contents)) continue;
       fail({Fault::usage, Code::run_mismatch},
            "'{}' has a run with other data: {} differs; use the same data or another folder",
            job_.folder.path().string(), name);
     }
   }
+
+  // The changes of settings and of data files.
+  std::vector<RunChange> all_changes(const fs::path& checkpoint,
+                                     const std::vector<SettingChange>& settings) const {
+    std::vector<RunChange> changes;
+    const int64_t step = read_state(checkpoint).step;
+    for (const SettingChange& change : settings) {
+      changes.push_back({step, change.key, change.before.value_or(""), change.after.value_or("")});
+    }
+    for (const auto& [name, contents] : job_.files) {
+      const fs::path saved = checkpoint / name;
+      if (has_contents(saved, contents)) continue;
+      if (!may_change(name)) {
+        fail(Fault::usage,
+             "'{}' cannot be continued with another {}: the ids that the model learned would have another "
+             "meaning",
+             checkpoint.string(), name);
+      }
+      changes.push_back({step, name, is_there(saved) ? line_of(read_file(saved)) : "", line_of(contents)});
+    }
+    if (!job_.continuation) return changes;
+    for (const std::string& name : job_.continuation->data_files) {
+      const bool present =
+          std::ranges::count(job_.files, name, &std::pair<std::string, std::string>::first) > 0;
+      if (present || !is_there(checkpoint / name)) continue;
+      changes.push_back({step, name, line_of(read_file(checkpoint / name)), ""});
+    }
+    return changes;
+  }
+
+  static std::string line_of(const std::string& contents) { return contents.substr(0, contents.find('\n')); }
+
+  void load(const fs::path& checkpoint, const std::vector<SettingChange>& settings) {
+    const std::vector<RunChange> changes = all_changes(checkpoint, settings);
+    changes_ = read_changes(checkpoint);
+    read_parameters(SafetensorsFile(checkpoint / "model.safetensors"), job_.parameters);
+    state_ = read_state(checkpoint);
+    state_.seed = job_.settings.seed;
+    if (state_.step > job_.settings.steps) {
+      fail(changes.empty() ? Fault::data : Fault::usage, "'{}': step is {}, expected at most train.steps, {}",
+           (checkpoint / "state.toml").string(), state_.step, job_.settings.steps);
+    }
+    const SafetensorsFile moments(checkpoint / "optimizer.safetensors");
+    changes.empty() ? optimizer_.restore(moments, state_.step)
+                    : optimizer_.restore_present(moments, state_.step);
+    const bool comparable =
+        std::ranges::all_of(changes, [&](const RunChange& change) { return is_comparable(change.setting); });
+    if (!comparable) forget_best();
+    for (const RunChange& change : changes) {
+      note(fmt::format("continued after step {} with {}", change.step, in_words(change)));
+      changes_.push_back(change);
+    }
+  }
+
+  // Whether validation losses before and after the change of a setting measure the same.
+  bool is_comparable(const std::string& setting) const {
+    if (setting.starts_with("train.") && setting != "train.seed") return true;
+    return std::ranges::count(job_.continuation->comparable, setting) > 0;
+  }
+
+  void forget_best() { state_.best_step = 0, state_.best_loss = 0; }
 
   StepMetrics step() {
     const Clock::time_point start = Clock::now();
@@ -185,16 +281,21 @@ class Training {
     check_finite();
     log_->sync();
     state_.metrics_bytes = log_->bytes();
+    std::vector<std::pair<std::string, std::string>> files = job_.files;
+    std::string changes;
+    for (const RunChange& change : changes_) changes += as_json(change) + "\n";
+    if (!changes.empty()) files.emplace_back(kChangesFile, std::move(changes));
     job_.folder.save({.state = state_,
                       .model = named_tensors(job_.parameters),
                       .optimizer = optimizer_.state(),
                       .config = job_.config.toml(),
-                      .files = job_.files});
+                      .files = std::move(files)});
   }
 
   TrainJob job_;
   AdamW optimizer_;
   RunState state_;
+  std::vector<RunChange> changes_;  // of the whole run
   std::optional<MetricsLog> log_;
 };
 

@@ -30,6 +30,7 @@ struct TrainSettings {
   double learning_rate = 1e-3, floor = 0;
   int64_t warmup = 0, decay_steps = 0;
   AdamWSettings adamw;
+  std::string frozen;
 
   template <class V>
   void fields(V& v) {
@@ -57,6 +58,8 @@ struct TrainSettings {
            "parameters to decay although the default rule excludes them: comma-separated patterns with *");
     v.text("undecayed", adamw.undecayed,
            "parameters to exclude from weight decay: comma-separated patterns with *");
+    v.text("frozen", frozen,
+           "parameters that are not trained and keep their bits: comma-separated patterns with *");
   }
 };
 
@@ -74,6 +77,16 @@ struct TrainHooks {
   std::function<void(const std::string&)> note;  // warnings, for example a damaged checkpoint
 };
 
+// A run continues with other settings or data: in its own folder, or in a new one.
+struct Continuation {
+  // For a new folder: the checkpoint to start from and the metrics of its run.
+  std::filesystem::path checkpoint = {}, metrics = {};
+  std::vector<std::string> data_files;  // those of TrainJob::files that may change
+  // Settings whose change leaves validation losses comparable. After any other change in [data], in the
+  // model or in the seed, the best checkpoint is chosen again.
+  std::vector<std::string> comparable;
+};
+
 struct TrainJob {
   Objective& objective;
   Parameters& parameters;
@@ -83,13 +96,15 @@ struct TrainJob {
   std::vector<std::pair<std::string, std::string>> files;  // names and contents, saved with the model
   // Settings that hold paths. They may change when a run resumes: `files` identify the contents.
   std::vector<std::string> path_settings;
+  std::optional<Continuation> continuation = {};
   TrainHooks hooks;
 };
 
 // Trains from the last checkpoint of the folder to the last step, or until `stop` returns true. Returns the
 // step it reached. Throws Code::run_mismatch with the differences if the folder has another configuration or
-// other files, and Fault::diverged if a loss, gradient or parameter is not finite; the last checkpoint stays
-// unchanged.
+// other files. With a continuation, the run goes on with its weights, moments and step, and the checkpoints
+// record what changed (run_changes.h). Throws Fault::diverged if a loss, gradient or parameter is not finite;
+// the last checkpoint stays unchanged.
 int64_t train(TrainJob job);
 
 }  // namespace locus

@@ -1,0 +1,47 @@
+#include "locus/train/derived_model.h"
+
+#include "locus/base/error.h"
+
+namespace locus {
+
+bool same_scheme(const Blueprint& a, const Blueprint& b) {
+  return a.scheme == b.scheme && a.scheme_options == b.scheme_options;
+}
+
+bool same_global_scheme(const Blueprint& a, const Blueprint& b) {
+  return a.global_scheme == b.global_scheme && a.global_scheme_options == b.global_scheme_options;
+}
+
+DerivedModel derive(const Model& source, const Blueprint& blueprint, bool new_head, uint64_t seed) {
+  const Blueprint& before = source.blueprint();
+  const bool new_scheme = !same_scheme(before, blueprint),
+             new_global_scheme = !same_global_scheme(before, blueprint);
+  const auto is_new = [&](const std::string& name) {
+    return (new_scheme && name.find(".scheme.") != std::string::npos) ||
+           (new_global_scheme && name.find(".global_scheme.") != std::string::npos) ||
+           (new_head && name.starts_with("head.out."));
+  };
+  DerivedModel result{.model = Model(blueprint, {.seed = seed}), .dropped = {}};
+  const Parameters& parameters = result.model.parameters();
+  for (const auto& [name, var] : parameters.all()) {
+    if (is_new(name)) continue;
+    Var target = var;
+    const bool exists = source.parameters().has(name);
+    const bool fits = exists && source.parameters().at(name).shape() == target.shape();
+    if (!fits && new_head && name.starts_with("head.")) continue;
+    require(exists, "parameter {} is missing in the model to start from", name);
+    const Var own = source.parameters().at(name);
+    require(fits, "parameter {} has the shape {} in the model to start from, expected {}", name, own.shape(),
+            target.shape());
+    Tensor value = target.value();
+    value.copy_from(own.value());
+    target.set_wants_grad(own.wants_grad());
+  }
+  for (const auto& [name, var] : source.parameters().all()) {
+    if (name.starts_with("head.")) continue;
+    if (!parameters.has(name) || is_new(name)) result.dropped.push_back(name);
+  }
+  return result;
+}
+
+}  // namespace locus

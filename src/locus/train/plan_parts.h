@@ -1,0 +1,48 @@
+// The steps of plan_run() and plan_continued(), which read the sections of a configuration.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "locus/base/fields.h"
+#include "locus/base/settings.h"
+#include "locus/train/run_plan.h"
+
+namespace locus {
+
+// Reads the fields of `object` from a section, and adds its problems to the list.
+template <class T>
+void read_section(const Settings& settings, const std::string& section, T& object,
+                  std::vector<std::string>& problems) {
+  for (const std::string& problem : read_fields(object, settings.section(section))) {
+    problems.push_back(fmt::format("[{}] {}", section, problem));
+  }
+}
+
+// Whether a key is an option of a scheme, also of one of combined schemes, as model.scheme.t5.buckets.
+bool is_scheme_key(std::string_view key);
+// The fields of a blueprint in [model], and those in its sections [model.scheme] and [model.global_scheme].
+OptionValues model_values(const Settings& settings);
+OptionValues scheme_values(const Settings& settings);
+
+// Adds a problem for every setting outside of these sections.
+void check_sections(const Settings& settings, std::vector<std::string>& problems);
+
+// The tokenizer that data.tokenizer names.
+std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& name);
+
+// Throws Code::wrong_head for a head that predicts nothing, and so has no loss.
+void require_loss(HeadKind head);
+
+// Makes the paths in [data] absolute. A relative path in a file is relative to `folder`.
+void resolve_data(DataSettings& data, const Settings& settings, const std::filesystem::path& folder);
+void resolve_path(std::string& name, const Settings& settings, const char* key,
+                  const std::filesystem::path& folder);
+
+// Reads the training and validation samples of plan.task.
+void read_data(RunPlan& plan);
+// Every setting of the plan with its value.
+Settings resolved(const RunPlan& plan);
+
+}  // namespace locus
