@@ -110,6 +110,34 @@ TEST(Writer, TheStreamCallbackCanEndAText) {
   }
 }
 
+TEST(Writer, TellsWhyAnAnswerEnded) {
+  const Writer writer(golden_model("write"));  // at most 48 tokens
+  std::vector<Finish> ends;
+  WriteOptions options = as_expected(writer);
+  options.on_finish = [&](size_t prompt, Finish finish) {
+    EXPECT_EQ(prompt, 0U);
+    ends.push_back(finish);
+  };
+  const auto end_of = [&](const std::string& prompt) {
+    ends.clear();
+    writer.write(std::vector<std::string>{prompt}, options);
+    EXPECT_EQ(ends.size(), 1U);
+    return ends.at(0);
+  };
+  for (const int64_t beams : {1, 2}) {
+    options.beams = beams;
+    options.stops = {};
+    options.max_tokens = 2;
+    EXPECT_EQ(end_of("the ball the dog"), Finish::length);
+    EXPECT_EQ(end_of(std::string(47, 'x')), Finish::length) << "both limits together";
+    EXPECT_EQ(end_of(std::string(48, 'x')), Finish::context) << "the last token needs no position";
+    options.max_tokens = 12;
+    options.stops = {writer.write(std::vector<std::string>{"the ball the dog"}, options)[0].substr(1, 1)};
+    EXPECT_EQ(end_of("the ball the dog"), Finish::stop);
+  }
+  EXPECT_EQ(name_of(Finish::context), "context");
+}
+
 TEST(Writer, ATextDoesNotDependOnItsBatch) {
   const Writer writer(golden_model("write"));
   const std::vector<std::string> prompts = texts_of(Expected("write"), "prompt");

@@ -62,6 +62,7 @@ void as_bert(Blueprint& b) {
   b.norm_place = NormPlace::after;
   b.final_norm = false;
   b.embedding_norm = b.head_dense = b.head_bias = true;
+  b.pooling = Pooling::first;
 }
 
 void as_modernbert(Blueprint& b) {

@@ -103,7 +103,7 @@ void prepare_inputs(const fs::path& folder) {
 void prepare_configurations(const fs::path& folder) {
   put(folder / "run.toml",
       "[model]\nwidth = 16\nlayers = 1\nheads = 2\n[model.scheme]\nname = 'learned'\n"
-      "[data]\ntrain = 'x.txt'\nvalidation_split = 0.2\ncontext = 16\nbatch_size = 8\n"
+      "[data]\ntrain = 'x.txt'\ncontext = 16\nbatch_size = 8\n"
       "[train]\nsteps = 2\nlearning_rate = 0.02\n");
   put(folder / "bad.toml", "[model]\nwidth = 16\n[model.scheme]\nname = r\xc3\xb6tary\n");
   put(folder / "names.toml",

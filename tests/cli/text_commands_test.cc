@@ -160,7 +160,7 @@ TEST_F(TextCommands, Translate) {
   EXPECT_EQ(expect_fine(translate + " < " + file("x", texts)), beam);
   EXPECT_EQ(expect_fine(translate + " --beams 1 < " + file("x", texts)), greedy);
   EXPECT_EQ(expect_fine(translate + " --json --beams 1 'It ran!'"),
-            "{\"text\": \"It ran!\", \"translation\": \"it it itvvvv\"}\n");
+            "{\"text\": \"It ran!\", \"translation\": \"it it itvvvv\", \"finish_reason\": \"length\"}\n");
   EXPECT_EQ(expect_fine(translate + " --beams 1 --max-tokens 5 'It ran!'"), "it\n");
   expect_program_fault(3, "translate " + model("write") + " x",
                        {"'" + model("write") + "'", "encoder-decoder"});

@@ -172,5 +172,14 @@ TEST(Blueprint, ModelsThatDifferInTheSchemeStartEqualInAllElse) {
   EXPECT_NE(two.parameters().at(name).value().values(), three.parameters().at(name).value().values());
 }
 
+TEST(Blueprint, TheInitStdFollowsFromTheWidth) {
+  Blueprint b{.width = 64, .head = HeadKind::sequence_class};
+  EXPECT_FLOAT_EQ(b.initial_std(), 0.125f);
+  b.head = HeadKind::masked_token;
+  EXPECT_FLOAT_EQ(b.initial_std(), 0.0790569f);
+  b.init_std = 0.02f;
+  EXPECT_FLOAT_EQ(b.initial_std(), 0.02f);
+}
+
 }  // namespace
 }  // namespace locus::testing

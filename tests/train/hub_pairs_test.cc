@@ -67,9 +67,10 @@ TEST_F(HubPairs, TheDecoderReadsTheStartTokenAndThenTheTarget) {
 
 TEST_F(HubPairs, AT5LearnsToWriteBackwards) {
   model.change("\"dropout_rate\": 0.1", "\"dropout_rate\": 0.0");
-  config(model.path().string(),
-         std::string(kData) +
-             "validation = 'x.tsv'\n[train]\nsteps = 60\nlearning_rate = 0.02\neval_every = 60\n");
+  config(
+      model.path().string(),
+      std::string(kData) +
+          "validation = 'x.tsv'\n[train]\nsteps = 60\nlearning_rate = 0.02\nwarmup = 0\neval_every = 60\n");
   expect_trained();
   expect_same_logits({3, 4, 5, 1}, {0, 5, 4});
   expect_output("translate", "'a b c' 'd e' 'f a' b", "c b a\ne d\na f\nb\n");

@@ -1,7 +1,10 @@
 // Configurations of runs: settings, search paths of files, and errors.
 #include "locus/train/run_plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "locus/train/model_objective.h"
 #include "locus/train/text_samples.h"
@@ -39,6 +42,32 @@ TEST_F(RunPlans, ADecoderOverAText) {
   const TextTask again = task_of(got.config);
   EXPECT_EQ(again.blueprint.width, 32);
   EXPECT_EQ(again.data.context, 10);
+}
+
+TEST_F(RunPlans, TheDefaultsOfAMinimalConfigurationAreResolved) {
+  file("x.txt", std::string(100, 'a'));
+  file("x.tsv", "one\tb\ntwo\ta\n");
+  const auto value = [](const RunPlan& plan, const char* key) { return plan.config.find(key)->value; };
+  const RunPlan text = plan("[data]\ntrain = 'x.txt'\n[train]\nsteps = 300\n");
+  EXPECT_EQ(value(text, "model.scheme.name"), "rotary");
+  EXPECT_EQ(value(text, "model.init_std"), fmt::format("{}", static_cast<float>(std::sqrt(0.4 / 128))));
+  EXPECT_EQ(value(text, "train.warmup"), "30");
+  EXPECT_EQ(value(text, "train.clip"), "1");
+  const RunPlan classes = plan(
+      "[model]\nkind = 'encoder'\nhead = 'sequence_class'\nwidth = 64\n[data]\ntrain = "
+      "'x.tsv'\n[train]\nsteps = "
+      "100000\n");
+  EXPECT_EQ(value(classes, "model.init_std"), "0.125");
+  EXPECT_EQ(value(classes, "model.pooling"), "mean");
+  EXPECT_EQ(value(classes, "train.warmup"), "1000");
+  const RunPlan none = plan(
+      "[model]\ninit_std = 0.5\n[model.scheme]\nname = 'none'\n[data]\ntrain = 'x.txt'\n[train]\nwarmup = "
+      "0\nclip "
+      "= 0\n");
+  EXPECT_EQ(value(none, "model.scheme.name"), "none");
+  EXPECT_EQ(value(none, "model.init_std"), "0.5");
+  EXPECT_EQ(value(none, "train.warmup"), "0");
+  EXPECT_EQ(value(none, "train.clip"), "0");
 }
 
 TEST_F(RunPlans, CombinedSchemesHaveASectionEach) {

@@ -19,6 +19,7 @@ class TextModel {
   // `weights`: f32, or bf16 for half the memory, higher speed and 2-3 digits of accuracy.
   explicit TextModel(const std::filesystem::path& folder, DType weights = DType::f32);
 
+  const TrainedModel& trained() const { return trained_; }
   const std::filesystem::path& folder() const { return trained_.folder(); }
   const Model& model() const { return trained_.model(); }
   const Blueprint& blueprint() const { return model().blueprint(); }

@@ -28,6 +28,7 @@ struct Writer::Job {
   TokenRules rules;
   std::vector<Encoding> read;     // the prompts, or the texts for the encoder
   std::vector<int64_t> limits;    // most new tokens
+  std::vector<Finish> finishes;   // why each answer ends; until then, why it would end at its limit
   std::vector<TokenText> tokens;  // decodes new tokens
   std::vector<StopText> texts;
   std::vector<int64_t> counts = {};
@@ -37,13 +38,16 @@ struct Writer::Job {
   }
   // Returns false after the last token.
   bool add(size_t text, int32_t token, const Ids& ends) {
-    if (std::ranges::count(ends, token) > 0) return false;
-    show(text, texts[text].add(tokens[text].add(token)));
-    return !texts[text].stopped() && ++counts[text] < limits[text];
+    const bool ended = std::ranges::count(ends, token) > 0;
+    if (!ended) show(text, texts[text].add(tokens[text].add(token)));
+    const bool forced = ended && rules.last >= 0 && counts[text] + 1 == limits[text];
+    if ((ended && !forced) || texts[text].stopped()) finishes[text] = Finish::stop;
+    return !ended && !texts[text].stopped() && ++counts[text] < limits[text];
   }
   void finish(size_t text) {
     if (!texts[text].stopped()) show(text, texts[text].add(tokens[text].finish()));
     show(text, texts[text].finish());
+    if (options.on_finish) options.on_finish(text, finishes[text]);
   }
 };
 
@@ -57,6 +61,11 @@ Writer::Writer(const std::filesystem::path& folder, DType weights)
     warnings_.push_back(
         fmt::format("'{}': generation_config.json sets {}, which is not supported", folder.string(), name));
   }
+}
+
+std::string_view name_of(Finish finish) {
+  constexpr std::string_view kNames[] = {"stop", "length", "context"};
+  return kNames[static_cast<size_t>(finish)];
 }
 
 WriteOptions Writer::defaults() const {
@@ -105,17 +114,18 @@ Encoding Writer::prompt_of(const std::string& text, Specials specials, bool trun
   return shorter;
 }
 
-int64_t Writer::max_new_tokens(const WriteOptions& options, size_t prompt) const {
+std::pair<int64_t, Finish> Writer::limit_after(size_t prompt, const WriteOptions& options) const {
   const auto before = static_cast<int64_t>(is_encoder_decoder() ? 1 : prompt);
   constexpr int64_t kPreset = 128;
-  int64_t most = options.max_tokens > 0       ? options.max_tokens
-                 : generation_.max_tokens > 0 ? generation_.max_tokens
-                 : generation_.max_length > 0 ? std::max<int64_t>(generation_.max_length - before, 1)
-                                              : kPreset;
+  const int64_t most = options.max_tokens > 0       ? options.max_tokens
+                       : generation_.max_tokens > 0 ? generation_.max_tokens
+                       : generation_.max_length > 0 ? std::max<int64_t>(generation_.max_length - before, 1)
+                                                    : kPreset;
   // The last new token is never an input, so it needs no position.
   const Blueprint& b = model_.blueprint();
-  if (!scheme_info(b.scheme).extrapolates) most = std::min(most, b.max_length - before + 1);
-  return most;
+  const int64_t room = b.max_length - before + 1;
+  if (!scheme_info(b.scheme).extrapolates && room < most) return {room, Finish::context};
+  return {most, Finish::length};
 }
 
 void Writer::search(Job& job, size_t text) const {
@@ -139,8 +149,6 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
                              .rules = job.rules,
                              .sampling = job.options.sampling,
                              .seed = job.options.seed};
-  // Prompts of different lengths have different limits, so a forced last token cannot be placed.
-  if (!is_encoder_decoder()) options.rules.last = -1;
   std::vector<Ids> prompts, read;
   options.max_tokens = 0;
   for (const size_t text : texts) {
@@ -166,10 +174,14 @@ std::vector<std::string> Writer::write(ListView<std::string> prompts, const Writ
     if (from >= 0) set_language(encoding, from);
     return encoding;
   };
-  Job job{options, generation_.rules, encode_all(prompts.size(), reading, encoded), {}, {}, {}};
+  Job job{options, generation_.rules, encode_all(prompts.size(), reading, encoded), {}, {}, {}, {}};
+  // Prompts of different lengths have different limits, so sampling cannot place a forced last token.
+  if (!is_encoder_decoder() && options.beams == 1) job.rules.last = -1;
   if (!options.to.empty()) job.rules.first = model_.tokenizer().special(options.to);
   for (const Encoding& encoding : job.read) {
-    job.limits.push_back(max_new_tokens(options, encoding.size()));
+    const auto [limit, reason] = limit_after(encoding.size(), options);
+    job.limits.push_back(limit);
+    job.finishes.push_back(reason);
     job.tokens.emplace_back(model_.tokenizer(), is_encoder_decoder() ? Ids() : encoding.ids);
     job.texts.emplace_back(options.stops);
   }

@@ -122,7 +122,7 @@ std::string config_of(const Family& family, Blueprint b) {
     members.insert(members.end(), {{"bos_token_id", "null"}, {"eos_token_id", "null"}});
   }
   members.insert(members.end(),
-                 {{"initializer_range", json::number(b.init_std)}, {"dtype", json::text("float32")}});
+                 {{"initializer_range", json::number(b.initial_std())}, {"dtype", json::text("float32")}});
   return json::lines(members);
 }
 

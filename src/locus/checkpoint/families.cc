@@ -86,6 +86,9 @@ HeadKind head_of(const Config& config, const Family& family, const ModelType& ty
 
 Blueprint read_blueprint(const Family& family, const Config& config, HeadKind head) {
   Blueprint b;
+  // New heads of a pretrained model, and what they read, are as in transformers.
+  b.init_std = 0.02f;
+  b.pooling = Pooling::first;
   b.head = head;
   b.vocabulary = config.size("vocab_size");
   b.tied = config.flag("tie_word_embeddings", family.tied);

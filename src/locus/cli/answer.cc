@@ -5,6 +5,7 @@
 
 #include "locus/apply/answerer.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/input.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
@@ -56,6 +57,7 @@ void run(Request& request) {
   Records records(std::move(source));
   const Answerer answerer(request.folder, request.weights);
   warn(answerer.model().warnings());
+  note_checkpoint(answerer.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     std::vector<QuestionInput> asked;
     for (const Record& record : chunk) asked.push_back({record.text, *record.second});

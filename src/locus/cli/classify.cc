@@ -8,6 +8,7 @@
 #include "locus/apply/zero_shot.h"
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
 
@@ -59,6 +60,7 @@ void run(const Request& request) {
   Records records(std::move(source));
   const Classifier classifier(request.folder, request.weights);
   warn(classifier.model().warnings());
+  note_checkpoint(classifier.model().trained());
   std::optional<ZeroShot> zero_shot;
   if (own_labels) zero_shot.emplace(classifier, request.labels, request.claim);
   const std::vector<std::string>& labels = zero_shot ? zero_shot->labels() : classifier.labels();

@@ -10,6 +10,7 @@
 #include "locus/apply/vector_writer.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
 
@@ -72,6 +73,7 @@ void run(const Request& request) {
   Records records(request.source("embed"));
   const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
+  note_checkpoint(embedder.model().trained());
   (is_vector_file(request.out) ? write_vectors : write_lines)(request, records, embedder);
 }
 

@@ -5,6 +5,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/paths.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/eval_output.h"
 #include "locus/cli/lengths.h"
 #include "locus/cli/progress_line.h"
@@ -53,8 +54,8 @@ void print_result(const Measured& evaluation, const TrainedModel& trained, const
                   ProgressLine& line) {
   line.clear();
   if (!request.json) return print(as_text(evaluation, request.file));
-  json::Members members = {{"checkpoint", json::text(trained.checkpoint().string())},
-                           {"file", json::text(request.file)}};
+  json::Members members = checkpoint_members(trained);
+  members.emplace_back("file", json::text(request.file));
   for (auto& member : members_of(evaluation)) members.push_back(std::move(member));
   print(json::lines(members));
 }
@@ -63,6 +64,7 @@ void run(const Request& request) {
   lengths_of(request.lengths);  // reports a bad list before the model is opened
   TrainedModel trained(request.folder, {.weights = request.weights});
   warn(trained.warnings());
+  note_checkpoint(trained);
   trained.model().parameters().freeze("");
   if (request.truncate && trained.task().on_streams()) {
     fail(Fault::usage, "eval: --truncate applies to examples, but the model reads '{}' as one text",

@@ -10,6 +10,7 @@
 #include "locus/base/file.h"
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/page.h"
@@ -71,6 +72,7 @@ int64_t token_at(const Encoding& tokens, size_t byte) {
 Explained explain_trained(const Request& request, const std::string& word) {
   const TextModel model(request.folder);
   warn(model.warnings());
+  note_checkpoint(model.trained());
   const Encoding tokens = model.read({request.sentence}, false);
   const auto [first_place, second_place] = report::find_repeated_spans(request.sentence, word);
   const int64_t first = token_at(tokens, first_place.end - 1);

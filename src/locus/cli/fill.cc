@@ -5,6 +5,7 @@
 
 #include "locus/apply/filler.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
 #include "locus/text/readable.h"
@@ -56,6 +57,7 @@ void run(const Request& request) {
   Records records(request.source("fill"));
   const Filler filler(request.folder, request.weights);
   warn(filler.model().warnings());
+  note_checkpoint(filler.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<std::vector<FilledMask>> found = filler.fill(texts_of(chunk), request.top, reading);
     std::vector<std::string> lines;

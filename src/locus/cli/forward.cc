@@ -5,6 +5,7 @@
 
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
 #include "locus/train/trained_model.h"
@@ -60,6 +61,7 @@ void add_forward(CLI::App& program) {
     }
     TrainedModel trained(request->folder, {.weights = request->weights, .for_text = false});
     warn(trained.warnings());
+    note_checkpoint(trained);
     expect_not_read(request->out, request->input);
     for (const std::filesystem::path& file : files_read(trained)) expect_not_read(request->out, file);
     write_safetensors(request->out, forward(forward_model(trained), inputs, request->gradients));

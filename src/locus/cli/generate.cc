@@ -8,6 +8,8 @@
 #include "locus/apply/writer.h"
 #include "locus/base/fields.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
+#include "locus/cli/finishes.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
 #include "locus/text/readable.h"
@@ -80,7 +82,9 @@ void run(const Request& request) {
   Records records(std::move(source));
   const Writer writer(request.folder, request.weights);
   warn(writer.warnings());
+  note_checkpoint(writer.model().trained());
   WriteOptions options = options_of(request, writer);
+  const Finishes finishes(options);
   // The answer to a single prompt is streamed token by token.
   const bool live = request.words.size() == 1 && !request.json;
   if (live) {
@@ -94,8 +98,9 @@ void run(const Request& request) {
     std::vector<std::string> lines = writer.write(texts_of(chunk), options, reading);
     for (size_t i = 0; i < chunk.size(); ++i) {
       if (request.json) {
-        lines[i] =
-            json::object({{"prompt", json::text(chunk[i].text)}, {"text", json::text(readable(lines[i]))}});
+        lines[i] = json::object({{"prompt", json::text(chunk[i].text)},
+                                 {"text", json::text(readable(lines[i]))},
+                                 {"finish_reason", json::text(finishes.reason(i))}});
       } else {
         lines[i] = live ? "" : one_line(lines[i]);
       }
@@ -103,6 +108,7 @@ void run(const Request& request) {
     }
     return lines;
   });
+  finishes.note_context(writer.model().blueprint());
 }
 
 // The sampling options are the fields of Sampling, with dashes instead of underscores.

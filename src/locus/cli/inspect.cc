@@ -7,6 +7,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/nn/blueprint_fields.h"
@@ -71,6 +72,7 @@ Subject open(const std::filesystem::path& path) {
   const std::string name = std::filesystem::canonical(path, unknown).filename().string();
   TrainedModel trained(path, {.for_text = false});
   warn(trained.warnings());
+  note_checkpoint(trained);
   Facts origin = {{"checkpoint", trained.checkpoint().string()}};
   if (const ModelFolder* hub = trained.hub()) {
     origin = {{"family", std::string(hub->architecture.family->name)},
@@ -128,7 +130,11 @@ std::string as_json(const Subject& subject, const std::vector<report::Figure>& f
   for (const auto& [name, value] : values) blueprint.emplace_back(name, json::text(value));
   for (const report::Figure& figure : figures) drawn.emplace_back(figure.name, report::as_json(figure));
   json::Members members;
-  for (const auto& [name, value] : subject.origin) members.emplace_back(name, json::text(value));
+  if (subject.trained.hub() == nullptr) {
+    members = checkpoint_members(subject.trained);
+  } else {
+    for (const auto& [name, value] : subject.origin) members.emplace_back(name, json::text(value));
+  }
   members.insert(members.end(), {{"scheme", json::text(b.scheme)},
                                  {"max_length", json::number(b.max_length)},
                                  {"past_max_length", json::text(past_max_length(b))},

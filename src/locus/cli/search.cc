@@ -8,6 +8,7 @@
 #include "locus/apply/similarity.h"
 #include "locus/apply/vector_index.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 
 namespace locus::cli {
@@ -54,6 +55,7 @@ void search_texts(const SearchRequest& request) {
   Records records(request.source("similarity"));
   const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
+  note_checkpoint(embedder.model().trained());
   Nearest nearest(embedder, request.queries, request.top, request.reading);
   std::vector<int64_t> lines;  // of all texts
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
@@ -79,6 +81,7 @@ void search_index(const SearchRequest& request) {
   const VectorIndex index(request.index);
   const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
+  note_checkpoint(embedder.model().trained());
   require(embedder.width() == index.width(), Code::bad_shape,
           "the vectors in '{}' have {} numbers, but those of the model in '{}' have {}; expected an index "
           "made with "

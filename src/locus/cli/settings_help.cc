@@ -4,6 +4,7 @@
 
 #include "locus/cli/terminal.h"
 #include "locus/nn/blueprint_fields.h"
+#include "locus/train/run_defaults.h"
 #include "locus/train/text_task.h"
 #include "locus/train/trainer.h"
 
@@ -30,7 +31,7 @@ std::string settings_help() {
              "[model.global_scheme]\nthe scheme of the global-attention layers (global_every); by default "
              "the same "
              "as model.scheme",
-             Blueprint().scheme);
+             kDefaultScheme);
 }
 
 }  // namespace locus::cli

@@ -5,6 +5,7 @@
 
 #include "locus/apply/similarity.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/search.h"
 #include "locus/cli/terminal.h"
 
@@ -33,6 +34,7 @@ void compare_pairs(const Request& request) {
   Records records(std::move(source));
   const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
+  note_checkpoint(embedder.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<double> scores = similarities(embedder, inputs_of(chunk), reading, request.prompt);
     std::vector<std::string> lines;

@@ -5,6 +5,7 @@
 
 #include "locus/apply/tagger.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
 
@@ -54,6 +55,7 @@ void run(const Request& request) {
   Records records(request.source("tag"));
   const Tagger tagger(request.folder, request.weights);
   warn(tagger.model().warnings());
+  note_checkpoint(tagger.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<std::vector<TaggedSpan>> found = tagger.tag(texts_of(chunk), reading);
     std::vector<std::string> lines;

@@ -12,6 +12,7 @@
 #include "locus/base/machine.h"
 #include "locus/base/paths.h"
 #include "locus/cli/command.h"
+#include "locus/cli/run_summary.h"
 #include "locus/cli/settings_help.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
@@ -21,6 +22,7 @@
 #include "locus/train/export_run.h"
 #include "locus/train/memory_need.h"
 #include "locus/train/model_objective.h"
+#include "locus/train/run_defaults.h"
 #include "locus/train/run_plan.h"
 #include "locus/train/saved_run.h"
 
@@ -91,7 +93,8 @@ Settings settings_of(const Request& request) {
 }
 
 RunPlan plan_of(const Request& request) {
-  const Settings settings = settings_of(request);
+  Settings settings = settings_of(request);
+  keep_defaults(settings, request.out);
   try {
     return plan_run(settings, fs::path(request.config).parent_path());
   } catch (const Error& error) {  // a clone does not contain the text of one preset
@@ -178,6 +181,14 @@ double tokens_per_micro_batch(const RunPlan& plan) {
   return tokens / static_cast<double>(plan.train.micro_batches);
 }
 
+// Before the first step: what is trained on what, and what looks wrong about it.
+void report_start(const RunPlan& plan, const Model& model, const RunFolder& folder, int64_t step) {
+  if (step == plan.train.steps) return;
+  const DataSummary data = summarize(plan.task, *plan.training, plan.validation.get());
+  tell(run_summary(plan, data, model, folder.path(), step));
+  warn(suspicions(data, plan.task));
+}
+
 // The command that applies a model with this head.
 const char* command_for(const Blueprint& blueprint) {
   switch (blueprint.head) {
@@ -237,7 +248,8 @@ void run(const Request& request) {
                   .files = files_of(plan.task, folder.path() / "tokenizer.part"),
                   .path_settings = {"data.train", "data.validation", "data.tokenizer"},
                   .continuation = std::move(work.continuation),
-                  .hooks = {.progress =
+                  .hooks = {.start = [&](int64_t done) { report_start(plan, model, folder, done); },
+                            .progress =
                                 [&](const TrainProgress& progress) {
                                   line(progress);
                                   page(progress);

@@ -5,6 +5,8 @@
 
 #include "locus/apply/writer.h"
 #include "locus/base/json.h"
+#include "locus/cli/checkpoint_note.h"
+#include "locus/cli/finishes.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
 #include "locus/text/readable.h"
@@ -24,22 +26,26 @@ void run(const Request& request) {
           "'{}' is a decoder, expected an encoder-decoder; use `locus generate` to continue a prompt",
           request.folder);
   warn(writer.warnings());
+  note_checkpoint(writer.model().trained());
   WriteOptions options = writer.defaults();
   constexpr int64_t kBeams = 4;
   options.beams = request.beams > 0 ? request.beams : writer.folder_sets_beams() ? options.beams : kBeams;
   options.max_tokens = request.max_tokens;
   options.from = request.from;
   options.to = request.to;
+  const Finishes finishes(options);
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     std::vector<std::string> lines = writer.write(texts_of(chunk), options, reading);
     for (size_t i = 0; i < chunk.size(); ++i) {
       lines[i] = request.json ? json::object({{"text", json::text(chunk[i].text)},
-                                              {"translation", json::text(readable(lines[i]))}}) +
+                                              {"translation", json::text(readable(lines[i]))},
+                                              {"finish_reason", json::text(finishes.reason(i))}}) +
                                     "\n"
                               : one_line(lines[i]) + "\n";
     }
     return lines;
   });
+  finishes.note_context(writer.model().blueprint());
 }
 
 }  // namespace

@@ -73,6 +73,12 @@ Geometry Blueprint::geometry() const {
           .causal = kind == ModelKind::decoder};
 }
 
+float Blueprint::initial_std() const {
+  if (init_std > 0) return init_std;
+  const double variance = predicts_tokens(head) ? 0.4 : 1;
+  return static_cast<float>(std::sqrt(variance / static_cast<double>(width)));
+}
+
 Blueprint Blueprint::encoder_part() const {
   Blueprint part = *this;
   part.kind = ModelKind::encoder;

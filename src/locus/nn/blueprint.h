@@ -90,10 +90,10 @@ struct Blueprint {
   bool head_dense = false, dense_bias = true;
   int64_t labels = 2;
   bool label_bias = true;
-  Pooling pooling = Pooling::first;
+  Pooling pooling = Pooling::mean;
   Activation pooler = Activation::none;
   bool normalize = false;
-  float init_std = 0.02f;
+  float init_std = 0;
 
   template <class F>
   void fields(F& f);  // names, limits and descriptions; defined in blueprint_fields.h
@@ -107,6 +107,8 @@ struct Blueprint {
   bool is_global(int64_t layer) const { return global_every > 0 && layer % global_every == global_first; }
   int64_t window_of(int64_t layer) const { return is_global(layer) ? 0 : window; }
   PositionPolicy policy() const { return {positions, position_offset}; }
+  // Smaller for token heads, whose weights may be the embeddings (Nguyen and Salazar 2019, arXiv 1910.05895).
+  float initial_std() const;
   // Factor on the init std of projections that add to the residual stream, so that its variance does not grow
   // with depth (Radford et al. 2019).
   double residual_init_scale() const {

@@ -91,7 +91,9 @@ void Blueprint::fields(F& f) {
            "tokens that represent a sequence: the first, the mean of all, or the last");
   f.choice("pooler", pooler, kActivations, "activation of a dense layer after pooling; none: no such layer");
   f.flag("normalize", normalize, "normalize sequence embeddings to length 1");
-  f.number("init_std", init_std, 0, 100, "standard deviation of the initial weights");
+  f.number("init_std", init_std, 0, 100,
+           "standard deviation of the initial weights; 0: sqrt(0.4/width) if the head predicts tokens, else "
+           "1/sqrt(width)");
 }
 
 }  // namespace locus

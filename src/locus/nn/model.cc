@@ -5,7 +5,7 @@ namespace locus {
 Model::Model(const Blueprint& blueprint, const Options& options)
     : blueprint_(with_scheme_names(blueprint)),
       parameters_(std::make_unique<Parameters>(options.dtype, options.device)),
-      factory_(Scope(*parameters_), options.seed, blueprint.init_std, options.weights),
+      factory_(Scope(*parameters_), options.seed, blueprint.initial_std(), options.weights),
       transformer_(blueprint_, factory_),
       head_(blueprint_, factory_ / "head", transformer_.tokens()) {
   require(options.weights == DType::f32 || options.weights == DType::bf16,

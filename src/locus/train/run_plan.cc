@@ -3,6 +3,7 @@
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
 #include "locus/train/plan_parts.h"
+#include "locus/train/run_defaults.h"
 #include "locus/train/text_frame.h"
 
 namespace locus {
@@ -10,10 +11,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+OptionValues new_model_values(const Settings& settings) {
+  OptionValues values = model_values(settings);
+  values.emplace("scheme.name", kDefaultScheme);
+  return values;
+}
+
 // Checks what can be checked before the data are read.
 void check_model(const Settings& settings, std::vector<std::string>& problems) {
   try {
-    require_loss(blueprint_of("[model]", model_values(settings)).head);
+    require_loss(blueprint_of("[model]", new_model_values(settings)).head);
   } catch (const Error& error) {
     problems.emplace_back(error.what());
   }
@@ -21,12 +28,13 @@ void check_model(const Settings& settings, std::vector<std::string>& problems) {
 
 // Completes the task of a model that is trained from scratch.
 void plan_model(const Settings& settings, TextTask& task) {
-  OptionValues model = model_values(settings);
+  OptionValues model = new_model_values(settings);
   task.labels = label_names(blueprint_of("[model]", model).head, task.data.train);
   model.emplace("vocabulary", fmt::format("{}", task.tokenizer->size()));
   model.emplace("max_length", fmt::format("{}", task.data.context));
   if (!task.labels.empty()) model.emplace("labels", fmt::format("{}", task.labels.size()));
   task.blueprint = blueprint_of("configuration: [model]", model);
+  task.blueprint.init_std = task.blueprint.initial_std();
   int64_t& start = task.data.start_token;
   if (task.is_encoder_decoder() && start < 0) start = task.tokenizer->special(kStartToken);
 }
@@ -74,6 +82,7 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   require(task.data.start_token < blueprint.vocabulary,
           "data.start_token is {}, expected an id below model.vocabulary, {}", task.data.start_token,
           blueprint.vocabulary);
+  plan.train.warmup = plan.train.warmup_steps();
   plan.config = resolved(plan);
   read_data(plan);
   return plan;

@@ -85,6 +85,7 @@ bool is_run(const fs::path& folder) {
 RunTask read_run_task(const fs::path& folder, Which which) {
   RunTask run;
   run.checkpoint = checkpoint_in(folder, which, run.warnings);
+  run.state = read_state(run.checkpoint);
   const Settings config = Settings::read(run.checkpoint / "config.toml");
   if (const Setting* start = config.find("model.from")) run.start = start->value;
   run.task = task_of(config);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "locus/nn/model.h"
+#include "locus/train/run_folder.h"
 #include "locus/train/text_task.h"
 
 namespace locus {
@@ -18,6 +19,7 @@ bool is_run(const std::filesystem::path& folder);
 // The task of a run without its weights, from the checkpoint that load_run() opens.
 struct RunTask {
   std::filesystem::path checkpoint;
+  RunState state;               // of the checkpoint
   std::filesystem::path start;  // what model.from names; empty: from scratch
   TextTask task;                // with its tokenizer and labels
   std::vector<std::string> warnings;

@@ -117,6 +117,7 @@ void TrainedModel::open_run(const Options& options) {
           folder_.string());
   SavedRun run = load_run(folder_, options.weights);
   checkpoint_ = std::move(run.checkpoint);
+  state_ = run.state;
   task_ = std::move(run.task);
   model_.emplace(std::move(run.model));
   warnings_ = std::move(run.warnings);

@@ -9,6 +9,7 @@
 
 #include "locus/checkpoint/forward.h"
 #include "locus/checkpoint/model_folder.h"
+#include "locus/train/run_folder.h"
 #include "locus/train/text_task.h"
 
 namespace locus {
@@ -26,6 +27,7 @@ class TrainedModel {
   const std::filesystem::path& folder() const { return folder_; }  // as given
   // The folder with the weights: a checkpoint of the run, or the folder itself.
   const std::filesystem::path& checkpoint() const { return checkpoint_; }
+  const RunState* state() const { return state_ ? &*state_ : nullptr; }  // of the checkpoint of a run
   Model& model() { return hub_ ? hub_->model : *model_; }
   const Model& model() const { return hub_ ? hub_->model : *model_; }
   const Blueprint& blueprint() const { return model().blueprint(); }
@@ -41,6 +43,7 @@ class TrainedModel {
   void check_text();
 
   std::filesystem::path folder_, checkpoint_;
+  std::optional<RunState> state_;
   TextTask task_;
   std::optional<ModelFolder> hub_;
   std::optional<Model> model_;  // of a run

@@ -45,6 +45,7 @@ class Training {
   }
 
   int64_t run() {
+    if (job_.hooks.start) job_.hooks.start(state_.step);
     const Clock::time_point start = Clock::now();
     const int64_t first_step = state_.step, first_token = state_.tokens;
     while (state_.step < job_.settings.steps) {
@@ -238,7 +239,7 @@ class Training {
     return Schedule{.shape = settings.schedule,
                     .rate = settings.learning_rate,
                     .floor = settings.floor,
-                    .warmup = settings.warmup,
+                    .warmup = settings.warmup_steps(),
                     .steps = settings.steps,
                     .decay = settings.decay_steps}
         .at(number);

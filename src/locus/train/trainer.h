@@ -7,6 +7,7 @@
 // uninterrupted one, for any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -28,8 +29,8 @@ struct TrainSettings {
 
   Schedule::Shape schedule = Schedule::Shape::cosine;
   double learning_rate = 1e-3, floor = 0;
-  int64_t warmup = 0, decay_steps = 0;
-  AdamWSettings adamw;
+  int64_t warmup = -1, decay_steps = 0;
+  AdamWSettings adamw{.clip = 1};
   std::string frozen;
 
   template <class V>
@@ -44,7 +45,8 @@ struct TrainSettings {
              "shape of the learning rate after the warm-up");
     v.number("learning_rate", learning_rate, 0, 10, "peak learning rate");
     v.number("floor", floor, 0, 1, "final learning rate, as a fraction of the peak");
-    v.integer("warmup", warmup, 0, 1e9, "steps of linear warm-up of the learning rate");
+    v.integer("warmup", warmup, -1, 1e9,
+              "steps of linear warm-up of the learning rate; -1: a tenth of all steps, at most 1000");
     v.integer("decay_steps", decay_steps, 0, 1e9,
               "length of the final decay in steps, for schedule stable-decay");
     v.number("beta1", adamw.beta1, 0, 0.9999999, "AdamW: decay rate of the first moment");
@@ -61,6 +63,8 @@ struct TrainSettings {
     v.text("frozen", frozen,
            "parameters that are not trained and keep their bits: comma-separated patterns with *");
   }
+
+  int64_t warmup_steps() const { return warmup >= 0 ? warmup : std::min<int64_t>(steps / 10, 1000); }
 };
 
 struct TrainProgress {
@@ -70,8 +74,9 @@ struct TrainProgress {
   std::optional<Validation> validation;  // if this step had one
 };
 
-// Callbacks. `progress` and `stop` are called after every step.
+// Callbacks, all optional. `progress` and `stop` are called after every step.
 struct TrainHooks {
+  std::function<void(int64_t step)> start;  // before the first step, with the number of finished steps
   std::function<void(const TrainProgress&)> progress;
   std::function<bool()> stop;                    // returns true: save and stop
   std::function<void(const std::string&)> note;  // warnings, for example a damaged checkpoint

@@ -1,0 +1,30 @@
+// Why the answers of a command ended: for its JSON output, and for a note about answers that the model's
+// maximum length cut.
+#pragma once
+
+#include <vector>
+
+#include "locus/apply/writer.h"
+
+namespace locus::cli {
+
+class Finishes {
+ public:
+  explicit Finishes(WriteOptions& options);  // sets on_finish; refers to this object
+  Finishes(const Finishes&) = delete;
+  Finishes& operator=(const Finishes&) = delete;
+
+  // "stop", "length" or "context", for an answer of the latest call of write(). Has no meaning for a prompt
+  // that was skipped.
+  std::string_view reason(size_t answer) const {
+    return name_of(answer < latest_.size() ? latest_[answer] : Finish::stop);
+  }
+  // One note on stderr if the maximum length of the model ended answers.
+  void note_context(const Blueprint& blueprint) const;
+
+ private:
+  std::vector<Finish> latest_;
+  int64_t all_ = 0, by_context_ = 0;
+};
+
+}  // namespace locus::cli
