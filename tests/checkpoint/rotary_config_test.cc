@@ -96,7 +96,7 @@ TEST(RotaryConfig, WritesTheNamesOfEachFamily) {
     EXPECT_EQ(config.number("rope_theta", 1, 1e15), config.number("rope_parameters.rope_theta", 1, 1e15));
     EXPECT_EQ(config.number("rope_scaling.factor", 1, 100), 2);
   }
-  EXPECT_FALSE(Longer("phi", Stretch::ntk).config().has("rope_scaling"));
+  EXPECT_FALSE(Longer("mistral", Stretch::ntk).config().has("rope_scaling"));
 }
 
 // Classes that count the members of rope_scaling.
