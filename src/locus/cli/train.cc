@@ -130,9 +130,7 @@ Work work_of(const Request& request) {
     fail(Fault::usage, "train: {} is required, unless --continue names a run; see `locus train --help`",
          request.config.empty() ? "CONFIG" : "--out");
   }
-  return {.out = request.out,
-          .plan = plan_of(request),
-          .continuation = {}};
+  return {.out = request.out, .plan = plan_of(request), .continuation = {}};
 }
 
 // Writes training.html in the run folder at every validation.
