@@ -62,7 +62,7 @@ tarball=("$build"/packages/locus-*-linux-*.tar.gz)
 quietly tar -C "$stage" -xzf "${tarball[0]}"
 unpacked=$stage/$(basename "${tarball[0]}" .tar.gz)
 expect 'locus 0.1.0' env -i "$unpacked/bin/locus" --version
-expect 'ALiBi' env -i "$unpacked/bin/locus" schemes alibi
+expect 'attention scores' env -i "$unpacked/bin/locus" schemes alibi
 expect '.SS compare' zcat "$unpacked/share/man/man1/locus.1.gz"
 expect 'Apache License' cat "$unpacked/LICENSE"
 outside=$(ldd "$unpacked/bin/locus" | awk -v inside="$unpacked" '$2 == "=>" && index($3, inside) != 1 { print $1 }' |
