@@ -112,9 +112,9 @@ TEST(Writer, TheStreamCallbackCanEndAText) {
 
 TEST(Writer, TellsWhyAnAnswerEnded) {
   const Writer writer(golden_model("write"));  // at most 48 tokens
-  std::vector<Finish> ends;
+  std::vector<StopReason> ends;
   WriteOptions options = as_expected(writer);
-  options.on_finish = [&](size_t prompt, Finish finish) {
+  options.on_finish = [&](size_t prompt, StopReason finish) {
     EXPECT_EQ(prompt, 0U);
     ends.push_back(finish);
   };
@@ -128,14 +128,14 @@ TEST(Writer, TellsWhyAnAnswerEnded) {
     options.beams = beams;
     options.stops = {};
     options.max_tokens = 2;
-    EXPECT_EQ(end_of("the ball the dog"), Finish::length);
-    EXPECT_EQ(end_of(std::string(47, 'x')), Finish::length) << "both limits together";
-    EXPECT_EQ(end_of(std::string(48, 'x')), Finish::context) << "the last token needs no position";
+    EXPECT_EQ(end_of("the ball the dog"), StopReason::length);
+    EXPECT_EQ(end_of(std::string(47, 'x')), StopReason::length) << "both limits together";
+    EXPECT_EQ(end_of(std::string(48, 'x')), StopReason::context) << "the last token needs no position";
     options.max_tokens = 12;
     options.stops = {writer.write(std::vector<std::string>{"the ball the dog"}, options)[0].substr(1, 1)};
-    EXPECT_EQ(end_of("the ball the dog"), Finish::stop);
+    EXPECT_EQ(end_of("the ball the dog"), StopReason::stop);
   }
-  EXPECT_EQ(name_of(Finish::context), "context");
+  EXPECT_EQ(name_of(StopReason::context), "context");
 }
 
 TEST(Writer, ATextDoesNotDependOnItsBatch) {

@@ -30,8 +30,8 @@ void expect_summary(const std::string& arguments, int64_t lines,
 }
 
 TEST(Tokenize, TextsToIdsAndBack) {
-  expect_out("tokenize abc 'd e'", "97 98 99\n100 32 101\n");
-  expect_out("tokenize --count abc ''", "3\n0\n");
+  expect_out("tokenize --tokenizer bytes abc 'd e'", "97 98 99\n100 32 101\n");
+  expect_out("tokenize --tokenizer bytes --count abc ''", "3\n0\n");
   expect_out("tokenize --decode 97 98", "ab");
   expect_out("tokenize --decode '[97, 98]'", "ab");
   expect_out("tokenize " + learned() + " 'the ball'", "83 264 319 303\n");

@@ -176,7 +176,7 @@ TEST(Blueprint, TheInitStdFollowsFromTheWidth) {
   Blueprint b{.width = 64, .head = HeadKind::sequence_class};
   EXPECT_FLOAT_EQ(b.initial_std(), 0.125f);
   b.head = HeadKind::masked_token;
-  EXPECT_FLOAT_EQ(b.initial_std(), 0.0790569f);
+  EXPECT_FLOAT_EQ(b.initial_std(), 0.07905694f);
   b.init_std = 0.02f;
   EXPECT_FLOAT_EQ(b.initial_std(), 0.02f);
 }

@@ -154,21 +154,21 @@ TEST(Trainer, PatternsThatFreezeNothingOrEverythingAreErrors) {
                [&] { Attempt().in(folder.path(), settings); });
 }
 
-constexpr const char *kBefore = "[train]\nsteps = 6\n", *kAfter = "[train]\nsteps = 12\n";
+constexpr const char *kSixSteps = "[train]\nsteps = 6\n", *kTwelveSteps = "[train]\nsteps = 12\n";
 
 TEST(Trainer, AContinuedRunEqualsALongerOne) {
   const TemporaryFolder longer(in_memory()), begun(in_memory()), fresh(in_memory());
   TrainSettings six = trainee_settings(6), twelve = trainee_settings(12);
   six.schedule = twelve.schedule = Schedule::Shape::constant;
   Attempt whole, begin, other;
-  whole.in(longer.path(), twelve, kAfter);
-  begin.in(begun.path(), six, kBefore);
+  whole.in(longer.path(), twelve, kTwelveSteps);
+  begin.in(begun.path(), six, kSixSteps);
   other.continuation = {.checkpoint = begun / "last", .metrics = begun / "metrics.jsonl"};
-  EXPECT_EQ(other.in(fresh.path(), twelve, kAfter), 12);
+  EXPECT_EQ(other.in(fresh.path(), twelve, kTwelveSteps), 12);
   EXPECT_EQ(read_state(begun / "last").step, 6) << "the other folder does not change";
   Attempt in_place;
   in_place.continuation.emplace();
-  EXPECT_EQ(in_place.in(begun.path(), twelve, kAfter), 12);
+  EXPECT_EQ(in_place.in(begun.path(), twelve, kTwelveSteps), 12);
   EXPECT_EQ(in_place.progress.front().last.step, 7);
   for (const TemporaryFolder* folder : {&begun, &fresh}) {
     for (const char* file : {"last/model.safetensors", "last/optimizer.safetensors"}) {

@@ -26,10 +26,10 @@ GenerationConfig generation_of(const TextTask& task) {
 struct Writer::Job {
   const WriteOptions& options;
   TokenRules rules;
-  std::vector<Encoding> read;     // the prompts, or the texts for the encoder
-  std::vector<int64_t> limits;    // most new tokens
-  std::vector<Finish> finishes;   // why each answer ends; until then, why it would end at its limit
-  std::vector<TokenText> tokens;  // decodes new tokens
+  std::vector<Encoding> read;        // the prompts, or the texts for the encoder
+  std::vector<int64_t> limits;       // most new tokens
+  std::vector<StopReason> finishes;  // why each answer ends; until then, why it would end at its limit
+  std::vector<TokenText> tokens;     // decodes new tokens
   std::vector<StopText> texts;
   std::vector<int64_t> counts = {};
 
@@ -41,7 +41,7 @@ struct Writer::Job {
     const bool ended = std::ranges::count(ends, token) > 0;
     if (!ended) show(text, texts[text].add(tokens[text].add(token)));
     const bool forced = ended && rules.last >= 0 && counts[text] + 1 == limits[text];
-    if ((ended && !forced) || texts[text].stopped()) finishes[text] = Finish::stop;
+    if ((ended && !forced) || texts[text].stopped()) finishes[text] = StopReason::stop;
     return !ended && !texts[text].stopped() && ++counts[text] < limits[text];
   }
   void finish(size_t text) {
@@ -63,7 +63,7 @@ Writer::Writer(const std::filesystem::path& folder, DType weights)
   }
 }
 
-std::string_view name_of(Finish finish) {
+std::string_view name_of(StopReason finish) {
   constexpr std::string_view kNames[] = {"stop", "length", "context"};
   return kNames[static_cast<size_t>(finish)];
 }
@@ -114,7 +114,7 @@ Encoding Writer::prompt_of(const std::string& text, Specials specials, bool trun
   return shorter;
 }
 
-std::pair<int64_t, Finish> Writer::limit_after(size_t prompt, const WriteOptions& options) const {
+std::pair<int64_t, StopReason> Writer::limit_after(size_t prompt, const WriteOptions& options) const {
   const auto before = static_cast<int64_t>(is_encoder_decoder() ? 1 : prompt);
   constexpr int64_t kPreset = 128;
   const int64_t most = options.max_tokens > 0       ? options.max_tokens
@@ -124,8 +124,8 @@ std::pair<int64_t, Finish> Writer::limit_after(size_t prompt, const WriteOptions
   // The last new token is never an input, so it needs no position.
   const Blueprint& b = model_.blueprint();
   const int64_t room = b.max_length - before + 1;
-  if (!scheme_info(b.scheme).extrapolates && room < most) return {room, Finish::context};
-  return {most, Finish::length};
+  if (!scheme_info(b.scheme).extrapolates && room < most) return {room, StopReason::context};
+  return {most, StopReason::length};
 }
 
 void Writer::search(Job& job, size_t text) const {

@@ -13,8 +13,8 @@ namespace locus {
 
 // Why an answer ended: with an end token or a stop string, at the limit on new tokens, or because a longer
 // one would exceed the maximum length of the model.
-enum class Finish { stop, length, context };
-std::string_view name_of(Finish finish);  // "stop", "length", "context"
+enum class StopReason { stop, length, context };
+std::string_view name_of(StopReason finish);  // "stop", "length", "context"
 
 struct WriteOptions {
   int64_t max_tokens = 0;  // most new tokens; 0: the folder's limit, or 128 if it has none
@@ -31,7 +31,7 @@ struct WriteOptions {
   // false, the answer to this prompt ends there.
   std::function<bool(size_t prompt, std::string_view text)> on_text = {};
   // Called once per answer, when it is complete.
-  std::function<void(size_t prompt, Finish finish)> on_finish = {};
+  std::function<void(size_t prompt, StopReason finish)> on_finish = {};
 };
 
 class Writer {
@@ -55,7 +55,7 @@ class Writer {
   Encoding prompt_of(const std::string& text, Specials specials, bool truncate) const;
   void set_language(Encoding& encoding, int32_t language) const;
   // The limit on new tokens after a prompt of this length, and the reason why an answer ends there.
-  std::pair<int64_t, Finish> limit_after(size_t prompt, const WriteOptions& options) const;
+  std::pair<int64_t, StopReason> limit_after(size_t prompt, const WriteOptions& options) const;
   void search(Job& job, size_t text) const;
   void sample(Job& job, std::span<const size_t> texts) const;
 

@@ -9,11 +9,11 @@
 namespace locus::cli {
 
 Finishes::Finishes(WriteOptions& options) {
-  options.on_finish = [this](size_t answer, Finish finish) {
+  options.on_finish = [this](size_t answer, StopReason finish) {
     latest_.resize(std::max(latest_.size(), answer + 1));
     latest_[answer] = finish;
     ++all_;
-    if (finish == Finish::context) ++by_context_;
+    if (finish == StopReason::context) ++by_context_;
   };
 }
 

@@ -17,13 +17,13 @@ class Finishes {
   // "stop", "length" or "context", for an answer of the latest call of write(). Has no meaning for a prompt
   // that was skipped.
   std::string_view reason(size_t answer) const {
-    return name_of(answer < latest_.size() ? latest_[answer] : Finish::stop);
+    return name_of(answer < latest_.size() ? latest_[answer] : StopReason::stop);
   }
   // One note on stderr if the maximum length of the model ended answers.
   void note_context(const Blueprint& blueprint) const;
 
  private:
-  std::vector<Finish> latest_;
+  std::vector<StopReason> latest_;
   int64_t all_ = 0, by_context_ = 0;
 };
 

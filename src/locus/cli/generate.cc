@@ -135,7 +135,9 @@ void add_generate(CLI::App& program) {
       "one\n"
       "prompt is streamed; several prompts give one line each. With --json, one object per prompt: "
       "{\"prompt\",\n"
-      "\"text\"}. Options you omit come from generation_config.json, then from the default in brackets.");
+      "\"text\", \"finish_reason\"}. Options you omit come from generation_config.json, then from the "
+      "default\n"
+      "in brackets.");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Prompts");
   command

@@ -54,7 +54,8 @@ void add_translate(CLI::App& program) {
   Command command(program, "translate", "Translate texts with an encoder-decoder");
   command.footer(
       "Input: one text per line, or JSON Lines {\"text\"}.\n"
-      "Output: one translation per line. With --json, one object per text: {\"text\", \"translation\"}.\n\n"
+      "Output: one translation per line. With --json, one object per text: {\"text\", \"translation\",\n"
+      "\"finish_reason\"}.\n\n"
       "Examples:\n"
       "  locus train configs/translate-reverse.toml --out runs/reverse\n"
       "  locus translate runs/reverse abcde fghij\n"

@@ -53,7 +53,8 @@ std::unique_ptr<Tokenizer> load_declared(const fs::path& folder) {
 // Settings for transformers, which are kept with the files of the tokenizer.
 std::unique_ptr<Tokenizer> pipeline_of(PipelineParts parts, const fs::path& folder) {
   for (const char* name : {kTokenizerConfigFile, "special_tokens_map.json"}) {
-    if (is_there(folder / name)) parts.files.emplace_back(name, read_file(folder / name));
+    const bool kept = std::ranges::any_of(parts.files, [&](const auto& file) { return file.first == name; });
+    if (!kept && is_there(folder / name)) parts.files.emplace_back(name, read_file(folder / name));
   }
   return std::make_unique<Pipeline>(std::move(parts));
 }
