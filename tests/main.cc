@@ -1,6 +1,6 @@
 // The test program: locus_tests [filter]. A plain word runs the tests whose name contains it; the flags of
-// Google Test work as well. With LOCUS_QUICK set, slow tests run only if the filter names them. The last line of
-// output has the counts. Running no test is a failure.
+// Google Test work as well. With LOCUS_QUICK set, slow tests run only if the filter names them. The last line
+// of output has the counts. Running no test is a failure.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string name = argc == 2 ? argv[1] : "";
-  const bool quick = std::getenv("LOCUS_QUICK") != nullptr && std::string(kSlow).find(name) == std::string::npos;
+  const bool quick =
+      std::getenv("LOCUS_QUICK") != nullptr && std::string(kSlow).find(name) == std::string::npos;
   if (argc == 2) GTEST_FLAG_SET(filter, "*" + name + "*" + (quick ? std::string("-") + kSlow : ""));
   // RapidCheck uses the same cases every time, unless RC_PARAMS is set, so that a failure can be reproduced.
   setenv("RC_PARAMS", "seed=20251115", /*overwrite=*/0);

@@ -74,7 +74,8 @@ TEST_F(ExportRun, ADecoderWithRotary) {
 TEST_F(ExportRun, AnEncoderThatClassifiesPairs) {
   train(
       "kind = 'encoder'\nhead = 'sequence_class'\nembedding_norm = true\nnorm_place = 'after'\n"
-      "final_norm = false\nsegments = 2\npooling = 'first'\npooler = 'tanh'\n[model.scheme]\nname = 'learned'\n",
+      "final_norm = false\nsegments = 2\npooling = 'first'\npooler = 'tanh'\n[model.scheme]\nname = "
+      "'learned'\n",
       "'x.tsv'");
   exports();
   EXPECT_EQ(named_labels(Config(folder / "out/config.json")), (std::vector<std::string>{"down", "up"}));
