@@ -1,7 +1,6 @@
 // Adds a position scheme of the program's own and runs a model that uses it.
 #include <fmt/core.h>
 
-#include <array>
 #include <cmath>
 
 #include "locus/locus.h"
@@ -10,23 +9,29 @@ using namespace locus;
 
 namespace {
 
-constexpr std::array kOptions = {OptionSpec{
-    .name = "strength", .preset = "0.5", .help = "factor on the root of the distance", .least = 0}};
-
 // score(h, i, j) = scale * q_i . k_j - strength sqrt(|j - i|)
-class RootDistance final : public Scheme {
- public:
-  RootDistance(const Geometry& geometry, const Options& options, const Scope& scope)
-      : heads_(geometry.heads),
-        strength_(options.number("strength")),
-        kind_(scope.constant(Tensor::zeros({}))) {}
+struct RootDistance {
+  static constexpr std::string_view kScheme = "root_distance";
+  double strength = 0.5;
 
-  Terms terms(const Placement& placement) const override {
+  template <class V>
+  void fields(V& v) {
+    v.number("strength", strength, 0, kNoLimit, "factor on the root of the distance");
+  }
+};
+
+class RootDistanceScheme final : public Scheme {
+ public:
+  RootDistanceScheme(const Geometry& geometry, const RootDistance& options, const Scope& scope,
+                     const InitRandom&)
+      : heads_(geometry.heads), strength_(options.strength), kind_(scope.constant(Tensor::zeros({}))) {}
+
+  SchemePass begin(const Placement& placement) const override {
     const DistanceSpan span(placement);
     const Tensor table = distance_table(span, kind_, heads_, [&](int64_t, int64_t distance) {
       return -strength_ * std::sqrt(static_cast<double>(std::abs(distance)));
     });
-    return {.scores = {.by_distance = DistanceTerm{Var(table), span.zero()}}};
+    return ScoreTerms{.by_distance = DistanceTerm{Var(table), span.zero()}};
   }
 
  private:
@@ -35,13 +40,8 @@ class RootDistance final : public Scheme {
   Tensor kind_;  // has the dtype and the device of the model
 };
 
-std::unique_ptr<Scheme> make_root_distance(const Geometry& geometry, const Options& options,
-                                           const Scope& scope, const InitRandom&) {
-  return std::make_unique<RootDistance>(geometry, options, scope);
-}
-
 constexpr SchemeInfo kRootDistance = {
-    .name = "root_distance",
+    .name = RootDistance::kScheme,
     .summary = "subtracts the root of the distance from the scores",
     .formula = "score(h, i, j) = scale * q_i . k_j - strength sqrt(|j - i|)",
     .paper = "none",
@@ -50,8 +50,8 @@ constexpr SchemeInfo kRootDistance = {
     .acts_on = ActsOn::score,
     .relative = true,
     .extrapolates = true,
-    .options = kOptions,
-    .make = make_root_distance};
+    .options = option_specs<RootDistance>,
+    .make = make_typed<RootDistanceScheme, RootDistance>};
 
 int run() {
   register_scheme(kRootDistance);  // before anything else uses schemes

@@ -51,7 +51,7 @@ TEST(Schemes, DescribeOne) {
     EXPECT_TRUE(contains(outcome.out, part)) << part;
   }
   EXPECT_TRUE(contains(outcome.out, "    (a, b) = (x[n], x[n + d/2])")) << outcome.out;
-  for (const OptionSpec& spec : info.options) {
+  for (const OptionSpec& spec : info.options.list()) {
     EXPECT_TRUE(contains(outcome.out, "\n" + std::string(spec.name) + " ")) << spec.name;
     EXPECT_TRUE(contains(outcome.out, spec.help)) << spec.name;
   }
@@ -75,7 +75,7 @@ TEST(Schemes, PrintJson) {
   EXPECT_EQ(std::string_view(scheme["acts_on"].at(0)), "input");
   EXPECT_EQ(int64_t(scheme["parameters"]), 0);
   EXPECT_EQ(std::string_view(scheme["formula"]), scheme_info("sinusoidal").formula);
-  EXPECT_EQ(std::string_view(scheme["options"].at(0)["name"]), scheme_info("sinusoidal").options[0].name);
+  EXPECT_EQ(std::string_view(scheme["options"].at(0)["name"]), scheme_info("sinusoidal").options.list()[0].name);
 }
 
 TEST(Schemes, UnknownNamesGiveTheNearest) {

@@ -94,7 +94,7 @@ class Block {
                           Random(seed, 2));
     enlarge(seed);
     // A joined input term makes the rows wider; the terms of a single token show by how much.
-    const std::optional<InputTerm> input = scheme_->terms(Placement::rectangle(1, 1)).input;
+    const std::optional<InputTerm> input = scheme_->begin(Placement::rectangle(1, 1)).input();
     const int64_t from = width_ + (input && input->joined ? input->table.shape()[1] : 0);
     const Scope scope(parameters, "layer");
     const auto weight = [&](const char* name, Shape size) {
@@ -116,17 +116,17 @@ class Block {
 
   // [Nq, C] to [Nq, C]. With caches, one per sequence, the cached keys come before the new ones.
   Var run(const Var& x, const Placement& placement, std::vector<Cache>* caches = nullptr) const {
-    const Terms terms = scheme_->terms(placement);
-    const Var rows = terms.input ? with_input(x, *terms.input) : x;
+    const SchemePass pass = scheme_->begin(placement);
+    const Var rows = pass.input() ? with_input(x, *pass.input()) : x;
     Var q = op::linear(rows, view_.query_weight, view_.query_bias);
     Var k = op::linear(rows, view_.key_weight, view_.key_bias);
     Var v = op::linear(rows, value_weight_);
     if (caches) extend(*caches, k, v, placement);
-    if (terms.rotation) {
-      q = op::rotate_queries(q, *terms.rotation, shape_.heads);
-      k = op::rotate_keys(k, *terms.rotation, shape_.heads);
+    if (pass.rotation()) {
+      q = op::rotate_queries(q, *pass.rotation(), shape_.heads);
+      k = op::rotate_keys(k, *pass.rotation(), shape_.heads);
     }
-    const Var mixed = op::attention(q, k, v, placement.sequences(), scheme_->layer_scores(terms, view_),
+    const Var mixed = op::attention(q, k, v, placement.sequences(), pass.scores(view_),
                                     {.heads = shape_.heads, .causal = shape_.causal});
     return op::linear(mixed, out_weight_);
   }

@@ -24,7 +24,7 @@ TEST_P(Saving, ReadsBackToTheSameBits) {
     tensors.emplace_back(parameter.name, parameter.var.value());
   }
   std::map<std::string, std::string> metadata = {{"scheme", std::string(variant.info->name)}};
-  const Options options(variant.info->name, variant.info->options, variant.options);
+  const Options options(variant.info->name, variant.info->options.list(), variant.options);
   for (const auto& [name, value] : options.values()) {
     metadata["option." + name] = value;
   }

@@ -60,7 +60,7 @@ inline std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const SchemeInfo* info : schemes()) {
     all.push_back({std::string(info->name), info, {}});
-    for (const OptionSpec& spec : info->options) {
+    for (const OptionSpec& spec : info->options.list()) {
       for (const std::string& choice : choices_of(spec)) {
         if (choice == spec.preset) continue;
         const std::string option(spec.name);

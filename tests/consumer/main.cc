@@ -10,7 +10,7 @@ int main() {
   const auto scheme = make_scheme("alibi", geometry, {}, Scope(parameters), Random(1, 0));
   const Placement placement = Placement::of_lengths(std::vector<int64_t>{3, 2});
   const Var x(Tensor::full({5, 32}, 1));
-  const Terms terms = scheme->terms(placement);
-  const Var y = op::attention(x, x, x, placement.sequences(), terms.scores, {.heads = 4, .causal = true});
+  const ScoreTerms scores = scheme->begin(placement).scores({.layer = 0});
+  const Var y = op::attention(x, x, x, placement.sequences(), scores, {.heads = 4, .causal = true});
   fmt::print("locus {}, {} schemes, {}\n", version(), schemes().size(), y.shape().text());
 }

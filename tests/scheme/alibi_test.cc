@@ -13,7 +13,7 @@ std::vector<float> slopes(int64_t heads, const OptionValues& options = {}) {
   const Geometry geometry{.width = heads * 16, .heads = heads, .head_size = 16};
   const auto scheme = make_scheme("alibi", geometry, options, Scope(parameters), Random(1, 2));
   EXPECT_TRUE(parameters.all().empty());
-  const DistanceTerm term = *scheme->terms(Placement::rectangle(1, 2)).scores.by_distance;
+  const DistanceTerm term = *scheme->begin(Placement::rectangle(1, 2)).scores({}).by_distance;
   std::vector<float> found;
   for (int64_t h = 0; h < heads; ++h) {
     const Tensor row = term.table.value().rows(h, h + 1);

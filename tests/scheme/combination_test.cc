@@ -27,14 +27,14 @@ TEST(Combination, HasTheTermsOfItsParts) {
   table(both, "t5.table").copy_from(table(t5, "table"));
 
   const Placement placement = Placement::rectangle(2, 9);
-  const Terms terms = both.scheme->terms(placement);
-  const Terms input = learned.scheme->terms(placement), scores = t5.scheme->terms(placement);
-  EXPECT_EQ(terms.input->table.value().values(), input.input->table.value().values());
-  EXPECT_EQ(terms.input->rows.values(), input.input->rows.values());
-  EXPECT_FALSE(terms.rotation);
-  EXPECT_EQ(terms.scores.by_distance->table.value().values(),
-            scores.scores.by_distance->table.value().values());
-  EXPECT_EQ(terms.scores.by_distance->zero, scores.scores.by_distance->zero);
+  const SchemePass pass = both.scheme->begin(placement);
+  const SchemePass input = learned.scheme->begin(placement), scores = t5.scheme->begin(placement);
+  EXPECT_EQ(pass.input()->table.value().values(), input.input()->table.value().values());
+  EXPECT_EQ(pass.input()->rows.values(), input.input()->rows.values());
+  EXPECT_FALSE(pass.rotation());
+  EXPECT_EQ(pass.scores({}).by_distance->table.value().values(),
+            scores.scores({}).by_distance->table.value().values());
+  EXPECT_EQ(pass.scores({}).by_distance->zero, scores.scores({}).by_distance->zero);
 }
 
 TEST(Combination, IsWhatAllItsPartsAre) {

@@ -15,7 +15,9 @@ constexpr Geometry kDebertaGeometry = {.width = 8, .heads = 2, .head_size = 4, .
 ScoreTerms scores(const OptionValues& options, int64_t length, const Geometry& geometry = kDebertaGeometry) {
   Parameters parameters;
   const auto scheme = make_scheme("deberta", geometry, options, Scope(parameters), Random(1, 2));
-  return scheme->terms(Placement::rectangle(1, length)).scores;
+  const Var weight(Tensor::full({8, 8}, 0.5));
+  return scheme->begin(Placement::rectangle(1, length))
+      .scores({.query_weight = weight, .key_weight = weight});
 }
 
 TEST(Deberta, SlotsOfFarDistances) {
@@ -66,8 +68,8 @@ TEST(Deberta, MoreBucketsThanDistances) {
 TEST(Deberta, SharedProjectionsNeedALayer) {
   Parameters parameters;
   const auto scheme = make_scheme("deberta", kDebertaGeometry, {}, Scope(parameters), Random(1, 2));
-  const Terms terms = scheme->terms(Placement::rectangle(1, 2));
-  expect_error(Fault::data, {"deberta", "layer 3"}, [&] { scheme->layer_scores(terms, {.layer = 3}); });
+  const SchemePass pass = scheme->begin(Placement::rectangle(1, 2));
+  expect_error(Fault::data, {"deberta", "layer 3"}, [&] { pass.scores({.layer = 3}); });
 }
 
 // Without a norm the rows are views of the table, whose address does not change with its values.
@@ -78,12 +80,12 @@ TEST(Deberta, DropsItsCacheWhenTheTableWasUnfrozenForAPass) {
   const Var weight(Tensor::full({8, 8}, 0.5));
   const LayerView layer = {.query_weight = weight, .key_weight = weight, .frozen = true};
   const auto keys = [&] {
-    return scheme->layer_scores(scheme->terms(Placement::rectangle(1, 5)), layer).by_query->table.value();
+    return scheme->begin(Placement::rectangle(1, 5)).scores(layer).by_query->table.value();
   };
   parameters.freeze("");
   const std::vector<float> before = keys().values();
   parameters.unfreeze("");
-  scheme->terms(Placement::rectangle(1, 5));
+  scheme->begin(Placement::rectangle(1, 5));
   std::ranges::fill(parameters.at("table").value().data<float>(), 2.0f);
   parameters.freeze("");
   EXPECT_NE(before, keys().values());

@@ -14,7 +14,7 @@ TEST(Kerple, NumbersOutOfRange) {
                                   Scope(parameters), Random(1, 2));
   parameters.at("r1").value().data<float>()[0] = -3;
   parameters.at("r2").value().data<float>()[0] = 5;
-  const DistanceTerm term = *scheme->terms(Placement::rectangle(1, 4)).scores.by_distance;
+  const DistanceTerm term = *scheme->begin(Placement::rectangle(1, 4)).scores({}).by_distance;
   const std::vector<float> bias = term.table.value().values();  // of distances -3 .. 3
   EXPECT_FLOAT_EQ(bias[0], -0.01f * 9);
   EXPECT_FLOAT_EQ(bias[1], -0.01f * 4);

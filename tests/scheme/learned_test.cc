@@ -18,10 +18,10 @@ TEST(Learned, LooksUpAsTransformersDoes) {
     const Made made = make("learned", {}, kLearnedGeometry);
     Tensor table = made.parameters->at("position.table").value();
     table.copy_from(file.read(model + ".table"));
-    const Terms terms = made.scheme->terms(placement);
-    ASSERT_TRUE(terms.input);
-    EXPECT_FALSE(terms.input->joined);
-    EXPECT_EQ(op::gather(terms.input->table, terms.input->rows).value().values(),
+    const SchemePass pass = made.scheme->begin(placement);
+    ASSERT_TRUE(pass.input());
+    EXPECT_FALSE(pass.input()->joined);
+    EXPECT_EQ(op::gather(pass.input()->table, pass.input()->rows).value().values(),
               file.read(model + ".rows").values());
   }
 }
@@ -29,21 +29,21 @@ TEST(Learned, LooksUpAsTransformersDoes) {
 TEST(Learned, HasAWidthOfItsOwnWhenJoined) {
   const Made made = make("learned", {{"combine", "joined"}, {"width", "3"}, {"rows", "5"}}, kLearnedGeometry);
   EXPECT_EQ(made.parameters->at("position.table").shape(), (Shape{5, 3}));
-  EXPECT_TRUE(made.scheme->terms(of_lengths({2})).input->joined);
+  EXPECT_TRUE(made.scheme->begin(of_lengths({2})).input()->joined);
 }
 
 TEST(Learned, AStretchedTableMixesNeighbouringRows) {
   const Made made = make("learned", {{"rows", "3"}, {"stretched", "5"}}, kLearnedGeometry);
   Tensor table = made.parameters->at("position.table").value();
   for (int64_t row = 0; row < 3; ++row) table.rows(row, row + 1).fill(static_cast<double>(row * row));
-  const Terms terms = made.scheme->terms(of_lengths({5}));
-  const Tensor rows = op::gather(terms.input->table, terms.input->rows).value();
+  const SchemePass pass = made.scheme->begin(of_lengths({5}));
+  const Tensor rows = op::gather(pass.input()->table, pass.input()->rows).value();
   for (int64_t p = 0; p < 5; ++p) {
     EXPECT_EQ(rows.rows(p, p + 1).values()[7],
               (std::vector<float>{0, 0.5, 1, 2.5, 4})[static_cast<size_t>(p)]);
   }
   expect_error(Fault::data, Code::bad_position, {"learned", "position 5", "5 rows"},
-               [&] { made.scheme->terms(of_lengths({6})); });
+               [&] { made.scheme->begin(of_lengths({6})); });
   expect_error(Fault::usage, {"learned", "stretched", "2", "0", "3"}, [] {
     make("learned", {{"rows", "3"}, {"stretched", "2"}}, kLearnedGeometry);
   });
@@ -69,8 +69,8 @@ TEST(Learned, StartsNormalAndRepeatable) {
 
 TEST(Learned, LetsGradientsReachItsTable) {
   const Made made = make("learned", {}, kLearnedGeometry);
-  const Terms terms = made.scheme->terms(of_lengths({2, 1}));
-  op::gather(terms.input->table, terms.input->rows).backward(Tensor::full({3, 8}, 1));
+  const SchemePass pass = made.scheme->begin(of_lengths({2, 1}));
+  op::gather(pass.input()->table, pass.input()->rows).backward(Tensor::full({3, 8}, 1));
   const Tensor grad = made.parameters->at("position.table").grad();
   EXPECT_EQ(grad.rows(0, 1).values(), std::vector<float>(8, 2));
   EXPECT_EQ(grad.rows(1, 2).values(), std::vector<float>(8, 1));
@@ -79,10 +79,10 @@ TEST(Learned, LetsGradientsReachItsTable) {
 
 TEST(Learned, RefusesAPositionPastItsTable) {
   const Made made = make("learned", {}, kLearnedGeometry);
-  EXPECT_NO_THROW(made.scheme->terms(of_lengths({8})));
+  EXPECT_NO_THROW(made.scheme->begin(of_lengths({8})));
   expect_error(Fault::data, Code::bad_position,
                {"learned", "token 6", "sequence 1", "position 8", "8 rows", "option rows"}, [&] {
-                 made.scheme->terms(of_lengths({3, 7}, {.offset = 2}));
+                 made.scheme->begin(of_lengths({3, 7}, {.offset = 2}));
                });
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 class Nothing final : public Scheme {
  public:
-  Terms terms(const Placement&) const override { return {}; }
+  SchemePass begin(const Placement&) const override { return {}; }
 };
 
 std::unique_ptr<Scheme> make_nothing(const Geometry&, const Options&, const Scope&, const InitRandom&) {

@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "locus/base/file.h"
+#include "locus/scheme/rotary.h"
 #include "locus/scheme/scheme.h"
+#include "locus/scheme/t5.h"
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"
 
@@ -30,7 +32,7 @@ TEST(Registry, EverySchemeIntroducesItself) {
       EXPECT_FALSE(text.empty());
     }
     EXPECT_EQ(info->summary.find('\n'), std::string_view::npos) << "a summary is one line";
-    for (const OptionSpec& option : info->options) EXPECT_FALSE(option.help.empty()) << option.name;
+    for (const OptionSpec& option : info->options.list()) EXPECT_FALSE(option.help.empty()) << option.name;
     EXPECT_NO_THROW(make(std::string(info->name).c_str(), kRegistryGeometry)) << "with its defaults";
   }
 }
@@ -105,6 +107,36 @@ TEST(Registry, RegistersSchemesOfAProgram) {
   expect_line({"9"});
   expect_line({"first"});
   expect_line({"'late'"});
+}
+
+TEST(Registry, TypedOptionsAreThoseOfText) {
+  Parameters parameters;
+  const Scope scope(parameters);
+  const Placement placement = Placement::rectangle(1, 40);
+  const auto typed =
+      make_scheme(Rotary{.base = 123456.789, .short_factor = {}}, kRegistryGeometry, scope, {});
+  const auto text = make_scheme("rotary", kRegistryGeometry, {{"base", "123456.789"}}, scope, {});
+  const RotationTerm a = *typed->begin(placement).rotation(), b = *text->begin(placement).rotation();
+  EXPECT_EQ(a.cos.values(), b.cos.values());
+  make_scheme(T5{.buckets = 6, .sides = T5::Sides::one}, kRegistryGeometry, scope / "t5", Random(1, 2));
+  EXPECT_EQ(parameters.at("t5.table").shape(), (Shape{6, 4}));
+  expect_error(Fault::usage, {"rotary", "base", "0.5", "1"},
+               [&] { make_scheme(Rotary{.base = 0.5}, kRegistryGeometry, scope, {}); });
+}
+
+TEST(Registry, EveryLayerHasItsOwnCompleteScores) {
+  Parameters parameters;
+  const auto shaw = make_scheme("shaw", kRegistryGeometry, {}, Scope(parameters, "shaw"), Random(1, 2));
+  const SchemePass pass = shaw->begin(Placement::rectangle(1, 3));
+  for (int64_t layer = 0; layer < kRegistryGeometry.layers; ++layer) {
+    const Var& own = parameters.at(fmt::format("shaw.layer.{}.table", layer));
+    EXPECT_EQ(pass.scores({.layer = layer}).by_query->table.value().values(), own.value().values());
+  }
+  const auto xl = make_scheme("transformer_xl", kRegistryGeometry, {}, Scope(parameters, "xl"), Random(1, 2));
+  const ScoreTerms scores = xl->begin(Placement::rectangle(1, 3)).scores({.layer = 1});
+  EXPECT_TRUE(scores.by_distance && scores.by_query && scores.by_key);
+  expect_error(Fault::data, {"layer 2", "2"}, [&] { pass.scores({.layer = 2}); });
+  expect_error(Fault::data, {"layer -1", "2"}, [&] { pass.scores({.layer = -1}); });
 }
 
 TEST(Registry, RefusesAnUnknownOption) {

@@ -66,7 +66,7 @@ Angles angles(const Case& c, OptionValues options, const char* precision) {
   const size_t count = ids.size();
   ids.push_back(static_cast<int32_t>(c.length - 1));
   const Placement placement = Placement::given(Tensor::of({1, static_cast<int64_t>(ids.size())}, ids));
-  const RotationTerm term = *make("rotary", options, kRotaryGeometry).scheme->terms(placement).rotation;
+  const RotationTerm term = *make("rotary", options, kRotaryGeometry).scheme->begin(placement).rotation();
   Angles result;
   for (size_t i = 0; i < count; ++i) {
     for (int64_t n = 0; n < 8; ++n) {
@@ -101,8 +101,8 @@ TEST(Rotary, PreciseTablesAreRoundedOnce) {
 
 std::vector<float> hf_frequencies(OptionValues options, const Geometry& geometry, int64_t length) {
   options["precision"] = "hf";
-  const RotaryFrequencies f =
-      read_frequencies(geometry, Options("rotary", scheme_info("rotary").options, options));
+  const RotaryFrequencies f = frequencies_of(
+      geometry, read_options<Rotary>(Options("rotary", scheme_info("rotary").options.list(), options)));
   const std::vector<double> values = f.of(f.variant(length));
   return {values.begin(), values.end()};
 }
@@ -149,7 +149,7 @@ TEST(Rotary, TurnsAsLlamaNeoxAndGptjDo) {
   const std::pair<std::string, OptionValues> models[] = {
       {"llama", {}}, {"neox", {{"width", "4"}}}, {"gptj", {{"width", "4"}, {"pairs", "interleaved"}}}};
   for (const auto& [model, options] : models) {
-    const RotationTerm term = *make("rotary", options, geometry).scheme->terms(of_lengths({9})).rotation;
+    const RotationTerm term = *make("rotary", options, geometry).scheme->begin(of_lengths({9})).rotation();
     for (const std::string side : {"q", "k"}) {
       const std::vector<double> actual = rotated(file.read(side), term, 8, side == "k");
       const std::vector<float> expected = file.read(model + "." + side).values();
@@ -179,11 +179,11 @@ TEST(Rotary, LooksAtEachSequencesOwnLength) {
     const Made made = make("rotary", c.options, kRotaryGeometry);
     const std::vector<int64_t> lengths{30, 100, 64, 300, 100, 0};
     const Placement batch = of_lengths(lengths);
-    const RotationTerm term = *made.scheme->terms(batch).rotation;
+    const RotationTerm term = *made.scheme->begin(batch).rotation();
     for (size_t b = 0; b < lengths.size(); ++b) {
       const Placement alone = of_lengths({lengths[b]});
       ASSERT_EQ(seen(term, batch, static_cast<int64_t>(b)),
-                seen(*made.scheme->terms(alone).rotation, alone, 0))
+                seen(*made.scheme->begin(alone).rotation(), alone, 0))
           << b;
     }
   }
@@ -192,7 +192,8 @@ TEST(Rotary, LooksAtEachSequencesOwnLength) {
 TEST(Rotary, DynamicTablesGrowWithACache) {
   const Made made = make("rotary", {{"scaling", "dynamic"}, {"factor", "2"}}, kRotaryGeometry);
   const Placement full = of_lengths({101}), step = of_lengths({1}).after(of_lengths({100}));
-  const RotationTerm whole = *made.scheme->terms(full).rotation, last = *made.scheme->terms(step).rotation;
+  const RotationTerm whole = *made.scheme->begin(full).rotation(),
+                     last = *made.scheme->begin(step).rotation();
   const auto row = last.query_rows.data<int32_t>()[0], expected = whole.query_rows.data<int32_t>()[100];
   EXPECT_EQ(last.cos.rows(row, row + 1).values(), whole.cos.rows(expected, expected + 1).values());
   const auto key = last.key_rows.data<int32_t>()[3], expected_key = whole.key_rows.data<int32_t>()[3];
@@ -203,7 +204,7 @@ TEST(Rotary, DynamicTablesGrowWithACache) {
 TEST(Rotary, TakesItsFactorFromTheLengths) {
   const Geometry geometry{.width = 32, .heads = 2, .head_size = 16, .max_length = 256};
   const auto table = [&](const OptionValues& options) {
-    return make("rotary", options, geometry).scheme->terms(of_lengths({100})).rotation->cos.values();
+    return make("rotary", options, geometry).scheme->begin(of_lengths({100})).rotation()->cos.values();
   };
   EXPECT_EQ(table({{"scaling", "yarn"}, {"original_length", "64"}}),
             table({{"scaling", "yarn"}, {"original_length", "64"}, {"factor", "4"}}));

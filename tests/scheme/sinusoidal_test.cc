@@ -10,8 +10,8 @@ constexpr Geometry kSinusoidalGeometry{.width = 12, .heads = 2, .head_size = 6};
 
 // The rows of positions 0 .. 39.
 std::vector<float> rows(const OptionValues& options) {
-  const Terms terms = make("sinusoidal", options, kSinusoidalGeometry).scheme->terms(of_lengths({40}));
-  return terms.input->table.value().rows(0, 40).clone().values();
+  const SchemePass pass = make("sinusoidal", options, kSinusoidalGeometry).scheme->begin(of_lengths({40}));
+  return pass.input()->table.value().rows(0, 40).clone().values();
 }
 
 void expect_rounded(const std::vector<float>& actual, const Tensor& exact) {
@@ -42,19 +42,19 @@ TEST(Sinusoidal, IsNearM2M100sFloatTable) {
 
 TEST(Sinusoidal, HasRowsForFarAndScatteredPositions) {
   const Made made = make("sinusoidal", {}, kSinusoidalGeometry);
-  const Terms near = made.scheme->terms(of_lengths({3}));
-  const Terms far = made.scheme->terms(Placement::given(Tensor::of({1, 3}, {2000000000, 2, 2})));
-  EXPECT_EQ(far.input->table.shape(), (Shape{2, 12})) << "only the rows that occur";
-  EXPECT_EQ(far.input->rows.values(), (std::vector<float>{1, 0, 0}));
-  EXPECT_EQ(far.input->table.value().rows(0, 1).values(), near.input->table.value().rows(2, 3).values());
-  EXPECT_EQ(far.input->table.value().data<float>()[12], static_cast<float>(std::sin(2e9)));
+  const SchemePass near = made.scheme->begin(of_lengths({3}));
+  const SchemePass far = made.scheme->begin(Placement::given(Tensor::of({1, 3}, {2000000000, 2, 2})));
+  EXPECT_EQ(far.input()->table.shape(), (Shape{2, 12})) << "only the rows that occur";
+  EXPECT_EQ(far.input()->rows.values(), (std::vector<float>{1, 0, 0}));
+  EXPECT_EQ(far.input()->table.value().rows(0, 1).values(), near.input()->table.value().rows(2, 3).values());
+  EXPECT_EQ(far.input()->table.value().data<float>()[12], static_cast<float>(std::sin(2e9)));
 }
 
 TEST(Sinusoidal, MayBeJoined) {
   const Made made = make("sinusoidal", {{"combine", "joined"}, {"width", "4"}}, kSinusoidalGeometry);
-  const Terms terms = made.scheme->terms(of_lengths({3}));
-  EXPECT_TRUE(terms.input->joined);
-  EXPECT_EQ(terms.input->table.shape()[1], 4);
+  const SchemePass pass = made.scheme->begin(of_lengths({3}));
+  EXPECT_TRUE(pass.input()->joined);
+  EXPECT_EQ(pass.input()->table.shape()[1], 4);
   EXPECT_EQ(made.parameters->numel(), 0);
 }
 

@@ -17,7 +17,7 @@ DistanceTerm buckets(const OptionValues& options, int64_t length, bool causal = 
   const auto scheme = make_scheme("t5", geometry, options, Scope(parameters), Random(1, 2));
   const auto rows = parameters.at("table").value().data<float>();
   for (size_t b = 0; b < rows.size(); ++b) rows[b] = static_cast<float>(b);
-  return *scheme->terms(Placement::rectangle(1, length)).scores.by_distance;
+  return *scheme->begin(Placement::rectangle(1, length)).scores({}).by_distance;
 }
 
 TEST(T5, BucketsOfFarDistances) {

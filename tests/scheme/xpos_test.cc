@@ -18,9 +18,9 @@ struct Scores {
 
 Scores scores(const Tensor& positions, const OptionValues& options = {}) {
   const SafetensorsFile file = golden("xpos");
-  const Terms terms = make("xpos", options, kXposGeometry).scheme->terms(Placement::given(positions));
-  const std::vector<double> q = rotated(file.read("q"), *terms.rotation, 8, false);
-  const std::vector<double> k = rotated(file.read("k"), *terms.rotation, 8, true);
+  const SchemePass pass = make("xpos", options, kXposGeometry).scheme->begin(Placement::given(positions));
+  const std::vector<double> q = rotated(file.read("q"), *pass.rotation(), 8, false);
+  const std::vector<double> k = rotated(file.read("k"), *pass.rotation(), 8, true);
   Scores result;
   for (int64_t i = 0; i < 5; ++i) {
     for (int64_t j = 0; j < 5; ++j) {
@@ -60,9 +60,9 @@ TEST(Xpos, DoesNotChangeWhenAllPositionsShift) {
 }
 
 TEST(Xpos, StaysFiniteOverLongSequences) {
-  const Terms terms = make("xpos", {}, kXposGeometry).scheme->terms(of_lengths({49000}));
+  const SchemePass pass = make("xpos", {}, kXposGeometry).scheme->begin(of_lengths({49000}));
   for (const Tensor& table :
-       {terms.rotation->cos, terms.rotation->sin, terms.rotation->key_cos, terms.rotation->key_sin}) {
+       {pass.rotation()->cos, pass.rotation()->sin, pass.rotation()->key_cos, pass.rotation()->key_sin}) {
     for (const float value : table.rows(0, 49000).clone().values()) ASSERT_TRUE(std::isfinite(value));
   }
 }
@@ -71,7 +71,7 @@ TEST(Xpos, StaysFiniteOverLongSequences) {
 TEST(Xpos, TheVariantChangesWithTheTables) {
   const Made made = make("xpos", {{"scale_base", "2048"}}, kXposGeometry);
   const auto first_row = [&](int64_t length) {
-    return made.scheme->terms(of_lengths({length}, {.offset = 1})).rotation->key_cos.rows(1, 2).values();
+    return made.scheme->begin(of_lengths({length}, {.offset = 1})).rotation()->key_cos.rows(1, 2).values();
   };
   for (const int64_t length : {16382, 16383, 16384, 49150, 49151, 49152}) {
     EXPECT_EQ(made.scheme->variant(length + 1) == made.scheme->variant(length + 2),
@@ -86,11 +86,11 @@ TEST(Xpos, RefusesWhatFloatsCannotHold) {
   const Made made = make("xpos", {}, kXposGeometry);
   expect_error(Fault::data, Code::bad_position,
                {"xpos", "sequence 1", "0", "69999", "32695", "32768", "scale_base"}, [&] {
-                 made.scheme->terms(of_lengths({3, 70000}));
+                 made.scheme->begin(of_lengths({3, 70000}));
                });
   EXPECT_NO_THROW(
-      make("xpos", {{"scale_base", "2048"}}, kXposGeometry).scheme->terms(of_lengths({3, 70000})));
-  EXPECT_NO_THROW(made.scheme->terms(of_lengths({0})));
+      make("xpos", {{"scale_base", "2048"}}, kXposGeometry).scheme->begin(of_lengths({3, 70000})));
+  EXPECT_NO_THROW(made.scheme->begin(of_lengths({0})));
 }
 
 TEST(Xpos, RefusesOptionsThatDoNotFit) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "locus/base/error.h"
+#include "locus/base/trim.h"
 
 namespace locus {
 
@@ -18,6 +19,12 @@ size_t FieldReader::index(std::string_view choices, std::string_view word) {
     ++result;
   }
   return result;
+}
+
+std::vector<double> FieldReader::numbers_of(std::string_view list) {
+  std::vector<double> numbers;
+  for (const std::string_view part : split(list, ',')) numbers.push_back(*parse<double>(part));
+  return numbers;
 }
 
 const std::string* FieldReader::find(const OptionSpec& spec) {

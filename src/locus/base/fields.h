@@ -15,7 +15,10 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include <concepts>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +43,11 @@ class FieldLister {
   template <std::integral T>
   void integer(std::string_view name, const T& member, double least, double most, std::string_view help) {
     add({name, OptionSpec::Kind::integer, "", help, "", least, most}, fmt::format("{}", member));
+  }
+  void numbers(std::string_view name, const std::vector<double>& member, double least, double most,
+               std::string_view help) {
+    add({name, OptionSpec::Kind::numbers, "", help, "", least, most},
+        fmt::format("{}", fmt::join(member, ", ")));
   }
   void flag(std::string_view name, const bool& member, std::string_view help) {
     add({.name = name, .kind = OptionSpec::Kind::boolean, .help = help}, member ? "true" : "false");
@@ -73,6 +81,12 @@ class FieldReader {
       member = static_cast<T>(*parse<int64_t>(*value));
     }
   }
+  void numbers(std::string_view name, std::vector<double>& member, double least, double most,
+               std::string_view) {
+    if (const auto* value = find({name, OptionSpec::Kind::numbers, "", "", "", least, most})) {
+      member = numbers_of(*value);
+    }
+  }
   void flag(std::string_view name, bool& member, std::string_view) {
     if (const auto* value = find({.name = name, .kind = OptionSpec::Kind::boolean}))
       member = *value == "true";
@@ -91,6 +105,7 @@ class FieldReader {
 
  private:
   static size_t index(std::string_view choices, std::string_view word);
+  static std::vector<double> numbers_of(std::string_view list);
   // Null if the value is absent, or not acceptable, which is added to problems_.
   const std::string* find(const OptionSpec& spec);
   const OptionValues& values_;
@@ -119,6 +134,30 @@ std::vector<std::string> read_fields(T& object, const OptionValues& values) {
   FieldReader reader(values);
   object.fields(reader);
   return reader.problems();
+}
+
+// The members of a struct as options with its defaults. The list exists until the program ends.
+template <class T>
+std::span<const OptionSpec> option_specs() {
+  static const std::vector<Field> fields = fields_of(T());
+  static const std::vector<OptionSpec> specs = [] {
+    std::vector<OptionSpec> list;
+    for (const Field& field : fields) {
+      list.push_back(field.spec);
+      list.back().preset = field.value;
+    }
+    return list;
+  }();
+  return specs;
+}
+
+// The struct with these options, which are checked and complete.
+template <class T>
+T read_options(const Options& options) {
+  T object;
+  FieldReader reader(options.values());
+  object.fields(reader);
+  return object;
 }
 
 // Throws one error with all problems, if there are any. Its code is unknown_option if every problem is an

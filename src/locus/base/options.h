@@ -13,14 +13,16 @@
 
 namespace locus {
 
+inline constexpr double kNoLimit = 1e300;
+
 struct OptionSpec {
   enum class Kind { boolean, integer, number, choice, numbers, text };
   std::string_view name;
   Kind kind = Kind::number;
   std::string_view preset;  // the default, as text; for numbers, empty means no numbers
   std::string_view help;
-  std::string_view choices;             // for choice: "interleaved|halves"
-  double least = -1e300, most = 1e300;  // for integer, number and each of numbers
+  std::string_view choices;                   // for choice: "interleaved|halves"
+  double least = -kNoLimit, most = kNoLimit;  // for integer, number and each of numbers
 };
 
 // Describes the values an option accepts: "a whole number of at least 1", "one of interleaved|halves".

@@ -152,7 +152,7 @@ std::string layer_types(const Blueprint& b) {
 }
 
 std::string scheme_setting(const Blueprint& b, std::string_view name) {
-  const Options options(b.scheme, scheme_info(b.scheme).options, b.scheme_options);
+  const Options options(b.scheme, scheme_info(b.scheme).options.list(), b.scheme_options);
   const auto found = options.values().find(name);
   return found == options.values().end() ? "0" : found->second;
 }

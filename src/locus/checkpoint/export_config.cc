@@ -75,7 +75,7 @@ Blueprint without_unused(Blueprint b) {
 OptionValues canonical_values(const Blueprint& blueprint) {
   Blueprint b = without_unused(with_explicit_sizes(blueprint));
   const auto complete = [](const std::string& scheme, OptionValues& options) {
-    options = Options(scheme, scheme_info(scheme).options, options).values();
+    options = Options(scheme, scheme_info(scheme).options.list(), options).values();
     std::erase_if(options, [](const auto& option) {
       const std::string_view name = own_name(option.first);
       return name == "precision" || name == "std";  // they affect only the last bits, and initialization

@@ -65,11 +65,10 @@ Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretc
           folder.config.path().string(), options.contains("scaling") ? options.at("scaling") : "");
   const double factor = static_cast<double>(length) / static_cast<double>(b.max_length);
   if (how == Stretch::ntk) {
-    const Options set("rotary", scheme_info("rotary").options, options);
-    const double base = set.number("base");
-    const auto width = static_cast<double>(rotated_width("rotary", b.geometry(), set));
+    const auto set = read_options<Rotary>(Options("rotary", scheme_info("rotary").options.list(), options));
+    const auto width = static_cast<double>(rotated_width("rotary", b.geometry(), set.width));
     require(width > 2, "method ntk: the rotated width of the model is {}, expected more than 2", width);
-    options["base"] = fmt::format("{}", base * std::pow(factor, width / (width - 2)));
+    options["base"] = fmt::format("{}", set.base * std::pow(factor, width / (width - 2)));
   } else {
     options["scaling"] = how == Stretch::linear ? "linear" : "yarn";
     options["factor"] = fmt::format("{}", factor);

@@ -74,11 +74,11 @@ std::string as_text(const SchemeInfo& info) {
   };
   facts.insert(facts.end(), rest.begin(), rest.end());
   Rows options = {{"option", "default", "values", "meaning"}};
-  for (const OptionSpec& spec : info.options) {
+  for (const OptionSpec& spec : info.options.list()) {
     options.push_back({std::string(spec.name), spec.preset.empty() ? "none" : std::string(spec.preset),
                        expected(spec), std::string(spec.help)});
   }
-  const std::string listed = info.options.empty() ? "No options.\n" : table(options, width);
+  const std::string listed = info.options.list().empty() ? "No options.\n" : table(options, width);
   const std::string title =
       fmt::format("{}", fmt::join(wrapped(fmt::format("{}: {}", info.name, info.summary), width), "\n"));
   return fmt::format("{}\n\n{}\n\n{}\n{}", title, formula, table(facts, width), listed);
@@ -87,7 +87,7 @@ std::string as_text(const SchemeInfo& info) {
 json::Members members(const SchemeInfo& info) {
   const report::Probe probe(info, kModel, {});
   std::vector<std::string> options;
-  for (const OptionSpec& spec : info.options) {
+  for (const OptionSpec& spec : info.options.list()) {
     options.push_back(json::object({{"name", json::text(spec.name)},
                                     {"default", json::text(spec.preset)},
                                     {"expected", json::text(expected(spec))},

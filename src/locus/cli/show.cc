@@ -115,7 +115,7 @@ std::string as_json(const Request& request, const OptionValues& options, const r
                     std::span<const report::Figure> figures) {
   const SchemeInfo& info = probe.info();
   json::Members settings, drawn;
-  const Options all(info.name, info.options, options);
+  const Options all(info.name, info.options.list(), options);
   for (const auto& [name, value] : all.values()) settings.emplace_back(name, json::text(value));
   for (const report::Figure& figure : figures) drawn.emplace_back(figure.name, as_json(figure));
   return json::lines({{"scheme", json::text(info.name)},

@@ -80,14 +80,14 @@ op::AttentionOptions Attention::options(const ForwardPass& pass, bool causal, in
 
 Var Attention::operator()(const Var& x, const StackPass& pass) const {
   auto [q, k, v] = project(x);
-  const auto& [scheme, terms] = global_ ? pass.global_positions : pass.positions;
-  if (terms.rotation) {
-    q = op::rotate_queries(q, *terms.rotation, heads_);
-    RotationTerm fresh = *terms.rotation;  // only the keys of this pass; cached keys are rotated already
+  const SchemePass& positions = global_ ? pass.global_positions : pass.positions;
+  if (const auto& rotation = positions.rotation()) {
+    q = op::rotate_queries(q, *rotation, heads_);
+    RotationTerm fresh = *rotation;  // only the keys of this pass; cached keys are rotated already
     fresh.key_rows = fresh.query_rows;
     k = op::rotate_keys(k, fresh, key_heads_);
   }
-  const ScoreTerms scores = scheme.layer_scores(terms, view());
+  const ScoreTerms scores = positions.scores(view());
   const op::AttentionOptions how = options(pass.pass, causal_, window_);
   const Sequences& sequences = pass.placement.sequences();
   if (Cache* const cache = pass.pass.cache) {

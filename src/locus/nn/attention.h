@@ -13,12 +13,6 @@
 
 namespace locus {
 
-// A scheme and its terms in one forward pass.
-struct SchemePass {
-  const Scheme& scheme;
-  Terms terms;
-};
-
 // What all layers of a stack share in one forward pass. It owns copies, because with gradient checkpointing
 // the layers run again during backward(), when the caller's pass and texts may no longer exist.
 struct StackPass {

@@ -34,7 +34,7 @@ void check_stack(const Blueprint& b, std::vector<std::string>& found) {
 void check_scheme(std::string_view name, const OptionValues& options, std::vector<std::string>& found) {
   try {
     const SchemeInfo& info = scheme_info(name);
-    Options(info.name, info.options, options);
+    Options(info.name, info.options.list(), options);
   } catch (const Error& error) {
     found.emplace_back(error.what());
   }

@@ -68,16 +68,14 @@ Var Stack::operator()(const Tokens& tokens, const ForwardPass& pass,
           ? pass.cache->begin(tokens.placement, texts)
           : Cache::Pass{tokens.placement,
                         texts ? std::optional(tokens.placement.cross_attention(*texts)) : std::nullopt};
-  const SchemePass own = {*schemes_.own, schemes_.own->terms(placement)};
-  const StackPass all = {
-      .pass = pass,
-      .placement = placement,
-      .cross = cross,
-      .positions = own,
-      .global_positions =
-          schemes_.global ? SchemePass{*schemes_.global, schemes_.global->terms(placement)} : own,
-      .memory = memory};
-  Var x = embeddings_(tokens, own.terms.input, pass);
+  const SchemePass own = schemes_.own->begin(placement);
+  const StackPass all = {.pass = pass,
+                         .placement = placement,
+                         .cross = cross,
+                         .positions = own,
+                         .global_positions = schemes_.global ? schemes_.global->begin(placement) : own,
+                         .memory = memory};
+  Var x = embeddings_(tokens, own.input(), pass);
   if (pass.trace) pass.trace->states.push_back(x.value());
   for (const Layer& layer : layers_) {
     x = pass.recompute ? recompute([&layer, all](std::span<const Var> in) { return layer(in[0], all); }, {x})

@@ -53,10 +53,4 @@ struct ScoreTerms {
   std::optional<float> scale;  // replaces 1/sqrt(D) if set
 };
 
-struct Terms {
-  std::optional<InputTerm> input;
-  std::optional<RotationTerm> rotation;
-  ScoreTerms scores;
-};
-
 }  // namespace locus

@@ -55,7 +55,7 @@ Figure row_norms(const Probe& probe, int64_t length, int64_t offset) {
 // Positions per full turn of a pair, from its angle at position 1.
 Figure wavelengths(const Probe& probe, int64_t longest) {
   constexpr int32_t kOne[] = {1};
-  const RotationTerm term = *probe.find(kOne, kOne).terms.rotation;
+  const RotationTerm term = *probe.find(kOne, kOne).pass.rotation();
   const int32_t row = term.query_rows.data<int32_t>()[0];
   const int64_t pairs = term.cos.size(1);
   Series turn{.name = "one turn"}, input{.name = "max_length"};

@@ -96,17 +96,17 @@ Probe::Probe(const Model& model, Part part, Layers layers)
 Probe::Found Probe::find(std::span<const int32_t> queries, std::span<const int32_t> keys) const {
   const NoGrad no_grad;
   const Placement placement = placed_at(queries).cross_attention(placed_at(keys));
-  Terms terms = scheme_->terms(placement);
-  ScoreTerms scores = scheme_->layer_scores(terms, layer_);
-  return {placement.sequences(), std::move(terms), std::move(scores)};
+  SchemePass pass = scheme_->begin(placement);
+  ScoreTerms scores = pass.scores(layer_);
+  return {placement.sequences(), std::move(pass), std::move(scores)};
 }
 
 std::vector<std::string_view> Probe::kinds() const {
   constexpr int32_t kPositions[] = {0};
   const Found found = find(kPositions, kPositions);
   std::vector<std::string_view> kinds;
-  if (found.terms.input) kinds.push_back("input");
-  if (found.terms.rotation) kinds.push_back("rotation");
+  if (found.pass.input()) kinds.push_back("input");
+  if (found.pass.rotation()) kinds.push_back("rotation");
   const ScoreTerms& scores = found.scores;
   if (scores.by_distance || scores.by_query || scores.by_key || scores.dense) kinds.push_back("score");
   return kinds;
@@ -116,8 +116,8 @@ std::vector<double> Probe::scores(std::span<const int32_t> queries, std::span<co
   const Found found = find(queries, keys);
   const auto Q = static_cast<int64_t>(queries.size()), K = static_cast<int64_t>(keys.size());
   const int64_t H = geometry_.heads, D = geometry_.head_size;
-  const std::vector<double> q = probes(found.terms.rotation, Q, D, false);
-  const std::vector<double> k = probes(found.terms.rotation, K, D, true);
+  const std::vector<double> q = probes(found.pass.rotation(), Q, D, false);
+  const std::vector<double> k = probes(found.pass.rotation(), K, D, true);
   const double scale = found.scores.scale ? *found.scores.scale : 1 / std::sqrt(static_cast<double>(D));
   const SlotVectors by_query(found.scores.by_query, D), by_key(found.scores.by_key, D);
   const auto& by_distance = found.scores.by_distance;
@@ -145,8 +145,8 @@ std::vector<double> Probe::scores(std::span<const int32_t> queries, std::span<co
 
 std::vector<double> Probe::input_rows(std::span<const int32_t> positions) const {
   const Found found = find(positions, positions);
-  if (!found.terms.input) return {};
-  const InputTerm& term = *found.terms.input;
+  if (!found.pass.input()) return {};
+  const InputTerm& term = *found.pass.input();
   const auto width = static_cast<size_t>(term.table.shape()[1]);
   const std::vector<float> table = term.table.value().values();
   std::vector<double> rows;

@@ -36,7 +36,7 @@ class Probe {
   // The terms for tokens of one sequence at these positions.
   struct Found {
     Sequences sequences;
-    Terms terms;
+    SchemePass pass;
     ScoreTerms scores;  // of the first layer that has the scheme
   };
   Found find(std::span<const int32_t> queries, std::span<const int32_t> keys) const;

@@ -6,7 +6,8 @@
 // bias_max m (MPT) the slopes are 2^(-m (h+1) / n), n the power of two at or above H, taken at h = 1, 3, ..
 // first and then at h = 0, 2, .. until there are H of them. For m = 8 both rules give the same slopes. Press,
 // Smith, Lewis 2021, arXiv 2108.12409.
-#include <array>
+#include "locus/scheme/alibi.h"
+
 #include <bit>
 #include <cmath>
 
@@ -16,27 +17,6 @@
 
 namespace locus {
 namespace {
-
-constexpr std::array kOptions = {
-    OptionSpec{.name = "bias_max",
-               .kind = OptionSpec::Kind::number,
-               .preset = "8",
-               .help = "the smallest slope is 2^-bias_max if the number of heads is a power of two",
-               .least = 1e-3,
-               .most = 100},
-    OptionSpec{.name = "slopes",
-               .kind = OptionSpec::Kind::numbers,
-               .preset = "",
-               .help = "one slope per head, comma-separated, instead of the rule of the paper"},
-    OptionSpec{.name = "scaled",
-               .kind = OptionSpec::Kind::boolean,
-               .preset = "false",
-               .help = "multiply the bias by 1/sqrt(head size), as in Falcon"},
-    OptionSpec{.name = "bf16",
-               .kind = OptionSpec::Kind::boolean,
-               .preset = "false",
-               .help = "round the slopes to bf16 first, as in Falcon-RW"},
-};
 
 // With n the number of heads rounded up to a power of two: slopes 2, 4, .. of n, then slopes 1, 3, .. The
 // even slopes of n are the slopes of n/2 heads in order, so this is the rule of the paper for any number of
@@ -56,31 +36,31 @@ std::vector<double> slopes_by_rule(int64_t heads, double bias_max) {
   return slopes;
 }
 
-class Alibi final : public Scheme {
+class AlibiScheme final : public Scheme {
  public:
-  Alibi(const Geometry& geometry, const Options& options, const Scope& scope) {
-    slopes_ = options.numbers("slopes");
-    if (slopes_.empty()) slopes_ = slopes_by_rule(geometry.heads, options.number("bias_max"));
+  AlibiScheme(const Geometry& geometry, const Alibi& options, const Scope& scope, const InitRandom&)
+      : slopes_(options.slopes) {
+    if (slopes_.empty()) slopes_ = slopes_by_rule(geometry.heads, options.bias_max);
     const auto count = static_cast<int64_t>(slopes_.size());
     if (count != geometry.heads) {
       fail(Fault::usage, "scheme alibi: option slopes has {} numbers, expected {}, one per head", count,
            geometry.heads);
     }
     for (double& slope : slopes_) {
-      if (options.flag("bf16")) slope = to_f32(to_bf16(static_cast<float>(slope)));
-      if (options.flag("scaled")) slope /= std::sqrt(static_cast<double>(geometry.head_size));
+      if (options.bf16) slope = to_f32(to_bf16(static_cast<float>(slope)));
+      if (options.scaled) slope /= std::sqrt(static_cast<double>(geometry.head_size));
     }
     kind_ = scope.constant(Tensor::zeros({}));
   }
 
-  Terms terms(const Placement& placement) const override {
+  SchemePass begin(const Placement& placement) const override {
     const auto table = [this](const DistanceSpan& span) {
       const auto heads = static_cast<int64_t>(slopes_.size());
       return Var(distance_table(span, kind_, heads, [this](int64_t h, int64_t d) {
         return -slopes_[static_cast<size_t>(h)] * static_cast<double>(std::abs(d));
       }));
     };
-    return {.scores = {.by_distance = cache_.find(placement, true, table)}};
+    return ScoreTerms{.by_distance = cache_.find(placement, true, table)};
   }
 
  private:
@@ -88,11 +68,6 @@ class Alibi final : public Scheme {
   Tensor kind_;  // has the dtype and the device of the model
   mutable DistanceCache cache_;
 };
-
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom&) {
-  return std::make_unique<Alibi>(geometry, options, scope);
-}
 
 }  // namespace
 
@@ -106,8 +81,8 @@ extern const SchemeInfo kAlibi = {
     .cost = "one addition per attention score",
     .relative = true,
     .extrapolates = true,
-    .options = kOptions,
-    .make = make,
+    .options = option_specs<Alibi>,
+    .make = make_typed<AlibiScheme, Alibi>,
 };
 
 }  // namespace locus

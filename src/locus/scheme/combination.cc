@@ -16,18 +16,14 @@ class Combination final : public Scheme {
     (place == ActsOn::input ? input_ : place == ActsOn::rotation ? rotation_ : scores_) = std::move(part);
   }
 
-  Terms terms(const Placement& placement) const override {
-    Terms all;
-    if (input_) all.input = input_->terms(placement).input;
-    if (rotation_) all.rotation = rotation_->terms(placement).rotation;
-    if (scores_) all.scores = scores_->terms(placement).scores;
-    return all;
+  SchemePass begin(const Placement& placement) const override {
+    const auto pass = [&](const std::unique_ptr<Scheme>& part) {
+      return part ? part->begin(placement) : SchemePass();
+    };
+    return SchemePass::combined(pass(input_), pass(rotation_), pass(scores_));
   }
   int64_t joined_width() const override { return input_ ? input_->joined_width() : 0; }
   int64_t variant(int64_t length) const override { return rotation_ ? rotation_->variant(length) : 0; }
-  ScoreTerms layer_scores(const Terms& terms, const LayerView& layer) const override {
-    return scores_ ? scores_->layer_scores(terms, layer) : terms.scores;
-  }
 
  private:
   std::unique_ptr<Scheme> input_, rotation_, scores_;
@@ -85,7 +81,7 @@ struct OwnedInfo {
     }
     cost = joined(&SchemeInfo::cost, "; ");
     for (const SchemeInfo* part : parts) {
-      for (const OptionSpec& option : part->options) {
+      for (const OptionSpec& option : part->options.list()) {
         options.push_back(option);
         options.back().name = named(*part, option.name);
       }
@@ -104,7 +100,7 @@ struct OwnedInfo {
             .cost = cost,
             .relative = std::ranges::all_of(parts, &SchemeInfo::relative),
             .extrapolates = std::ranges::all_of(parts, &SchemeInfo::extrapolates),
-            .options = options,
+            .options = std::span<const OptionSpec>(options),
             .extensions = extensions,
             .parts = parts};
   }
@@ -120,6 +116,15 @@ struct OwnedInfo {
 };
 
 }  // namespace
+
+SchemePass SchemePass::combined(const SchemePass& input, const SchemePass& rotation,
+                                const SchemePass& scores) {
+  SchemePass all;
+  all.input_ = input.input_;
+  all.rotation_ = rotation.rotation_;
+  all.scores_ = scores.scores_;
+  return all;
+}
 
 const SchemeInfo& combination_info(std::string_view name) {
   static std::mutex mutex;

@@ -11,8 +11,9 @@
 // If m - 1 <= mid, all distances beyond mid get the last slot of their side. Buckets are computed in double:
 // a logarithm rounded up by one ulp would put distance 511 outside the table of v3. He, Liu, Gao, Chen 2020,
 // arXiv 2006.03654; v3: He, Gao, Chen 2021, arXiv 2111.09543.
+#include "locus/scheme/deberta.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "locus/op/layout.h"
@@ -25,44 +26,6 @@
 
 namespace locus {
 namespace {
-
-constexpr std::array kOptions = {
-    OptionSpec{.name = "terms",
-               .kind = OptionSpec::Kind::choice,
-               .preset = "both",
-               .help = "score terms: content to position (c2p), position to content (p2c), or both",
-               .choices = "both|c2p|p2c"},
-    OptionSpec{.name = "buckets",
-               .kind = OptionSpec::Kind::integer,
-               .preset = "256",
-               .help = "number of log buckets per side (v2, v3); 0: one slot per distance (v1)",
-               .least = 0,
-               .most = 1 << 20},
-    OptionSpec{.name = "max_distance",
-               .kind = OptionSpec::Kind::integer,
-               .preset = "0",
-               .help = "largest distance with its own slot; 0: max_length of the model",
-               .least = 0,
-               .most = 1 << 30},
-    OptionSpec{.name = "shared",
-               .kind = OptionSpec::Kind::boolean,
-               .preset = "true",
-               .help = "project distance vectors with the query and key weights of each layer (v2, v3)"},
-    OptionSpec{.name = "key_bias",
-               .kind = OptionSpec::Kind::boolean,
-               .preset = "true",
-               .help = "bias in the key projection of positions, if shared is false; v1 has none"},
-    OptionSpec{.name = "norm",
-               .kind = OptionSpec::Kind::boolean,
-               .preset = "true",
-               .help = "apply a layer norm to the table of distance vectors"},
-    OptionSpec{.name = "norm_eps",
-               .kind = OptionSpec::Kind::number,
-               .preset = "1e-7",
-               .help = "eps of the layer norm on the table of distance vectors",
-               .least = 0,
-               .most = 1},
-};
 
 // DeBERTa v2 and v3 have 256 buckets on each side and are trained at 512 tokens.
 // The largest distance is one less than the trained length: distances beyond it share a slot with the last
@@ -89,8 +52,8 @@ struct Distances {
   int64_t slot(int64_t n) const { return std::clamp<int64_t>(bucket(n) + span(), 0, 2 * span() - 1); }
 };
 
-Distances read(const Geometry& geometry, const Options& options) {
-  const int64_t given = options.integer("max_distance"), buckets = options.integer("buckets");
+Distances distances_of(const Geometry& geometry, const Deberta& options) {
+  const int64_t given = options.max_distance, buckets = options.buckets;
   const Distances distances{buckets, given > 0 ? given : geometry.max_length};
   if (distances.furthest < 1) {
     fail(Fault::usage,
@@ -105,61 +68,60 @@ Distances read(const Geometry& geometry, const Options& options) {
   return distances;
 }
 
-class Deberta final : public Scheme {
+class DebertaScheme final : public Scheme {
  public:
-  Deberta(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
-      : distances_(read(geometry, options)),
-        c2p_(options.choice("terms") != "p2c"),
-        p2c_(options.choice("terms") != "c2p"),
-        eps_(static_cast<float>(options.number("norm_eps"))) {
+  DebertaScheme(const Geometry& geometry, const Deberta& options, const Scope& scope,
+                const InitRandom& random)
+      : distances_(distances_of(geometry, options)),
+        c2p_(options.terms != Deberta::ScoreParts::p2c),
+        p2c_(options.terms != Deberta::ScoreParts::c2p),
+        eps_(static_cast<float>(options.norm_eps)) {
     const int64_t terms = 1 + (c2p_ ? 1 : 0) + (p2c_ ? 1 : 0);
     scale_ = static_cast<float>(1 / std::sqrt(static_cast<double>(geometry.head_size * terms)));
     Initializer initial(random);
     table_ = scope.add("table", initial.normal({2 * distances_.span(), geometry.width}, kInitStd));
-    if (options.flag("norm")) {
+    if (options.norm) {
       gamma_ = scope.add("norm.weight", Tensor::full({geometry.width}, 1));
       beta_ = scope.add("norm.bias", Tensor::zeros({geometry.width}));
     }
-    if (!options.flag("shared")) add_projections(geometry, options.flag("key_bias"), scope, initial);
+    if (!options.shared) add_projections(geometry, options.key_bias, scope, initial);
   }
 
-  // The terms hold the unprojected table; layer_scores() projects it with the weights of each layer. It has
-  // only the rows that these distances need, so that a short sentence does not pay for the longest one.
-  Terms terms(const Placement& placement) const override {
+  // The pass has only the rows of the table that its distances need, so that a short sentence does not pay
+  // for the longest one.
+  SchemePass begin(const Placement& placement) const override {
     const DistanceSpan span(placement);
     const bool frozen = !table_.wants_grad() && !gamma_.wants_grad() && !beta_.wants_grad();
     const CachedTables::Rows met =
         cache_.rows(distances_.slot(-span.most), distances_.slot(-span.least), frozen,
                     [this](int64_t first, int64_t last) { return normed(first, last); });
     const Tensor slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d) - met.first; });
-    const Var& table = met.table;
-    Terms terms{.scores = {.scale = scale_}};
-    if (c2p_) terms.scores.by_query = SlotTerm{table, slots, span.zero()};
-    if (p2c_) terms.scores.by_key = SlotTerm{table, slots, span.zero()};
-    return terms;
-  }
-
-  ScoreTerms layer_scores(const Terms& terms, const LayerView& view) const override {
-    const LayerView own = layers_.empty() ? view : own_projections(view.layer);
-    require((own.key_weight || !c2p_) && (own.query_weight || !p2c_),
-            "scheme deberta: layer {} has no query and key weights to project positions with", view.layer);
-    ScoreTerms scores = terms.scores;
-    const Var& table = c2p_ ? scores.by_query->table : scores.by_key->table;
-    const auto project = [&] {
-      return CachedTables::Projected{c2p_ ? op::linear(table, own.key_weight, own.key_bias) : Var(),
-                                     p2c_ ? op::linear(table, own.query_weight, own.query_bias) : Var()};
-    };
-    const CachedTables::Projected made = cache_.projected(own.layer, table, own.frozen, project);
-    if (c2p_) scores.by_query->table = made.keys;
-    if (p2c_) scores.by_key->table = made.queries;
-    return scores;
+    return SchemePass([this, rows = SlotTerm{met.table, slots, span.zero()}](const LayerView& view) {
+      return scores(rows, view);
+    });
   }
 
  private:
   static constexpr double kInitStd = 0.02;
 
-  LayerView own_projections(int64_t layer) const {
-    LayerView own = layers_.at(static_cast<size_t>(layer));
+  // The scores of a layer, which projects the rows of the table with its weights.
+  ScoreTerms scores(const SlotTerm& rows, const LayerView& view) const {
+    const LayerView own = layers_.empty() ? view : own_projections(view);
+    require((own.key_weight || !c2p_) && (own.query_weight || !p2c_),
+            "scheme deberta: layer {} has no query and key weights to project positions with", view.layer);
+    const auto project = [&] {
+      return CachedTables::Projected{c2p_ ? op::linear(rows.table, own.key_weight, own.key_bias) : Var(),
+                                     p2c_ ? op::linear(rows.table, own.query_weight, own.query_bias) : Var()};
+    };
+    const CachedTables::Projected made = cache_.projected(own.layer, rows.table, own.frozen, project);
+    ScoreTerms scores{.scale = scale_};
+    if (c2p_) scores.by_query = SlotTerm{made.keys, rows.slots, rows.zero};
+    if (p2c_) scores.by_key = SlotTerm{made.queries, rows.slots, rows.zero};
+    return scores;
+  }
+
+  LayerView own_projections(const LayerView& view) const {
+    LayerView own = part_of(layers_, view);
     own.frozen = !own.key_weight.wants_grad() && !own.key_bias.wants_grad() &&
                  !own.query_weight.wants_grad() && !own.query_bias.wants_grad();
     return own;
@@ -194,11 +156,6 @@ class Deberta final : public Scheme {
   mutable CachedTables cache_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& random) {
-  return std::make_unique<Deberta>(geometry, options, scope, random);
-}
-
 }  // namespace
 
 extern const SchemeInfo kDeberta = {
@@ -213,9 +170,9 @@ extern const SchemeInfo kDeberta = {
     .cost = "two projections of the table in every layer, and the product of every query and key with it",
     .relative = true,
     .extrapolates = true,
-    .options = kOptions,
+    .options = option_specs<Deberta>,
     .length_rules = kLengthRules,
-    .make = make,
+    .make = make_typed<DebertaScheme, Deberta>,
 };
 
 }  // namespace locus

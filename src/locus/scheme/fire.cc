@@ -5,8 +5,9 @@
 // W1 [M, 1], b1 [M], W2 [H, M], b2 [H]; i is the position of the query. The bias depends on i, not only on
 // the distance, so it is a dense term [H, P], P the number of query-key pairs in all sequences. Li et al.
 // 2023, arXiv 2310.04418.
+#include "locus/scheme/fire.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "locus/kernel/reference/storage.h"
@@ -22,20 +23,6 @@ namespace {
 using kernel::reference::at;
 using kernel::reference::put;
 
-constexpr std::array kOptions = {
-    OptionSpec{.name = "hidden",
-               .kind = OptionSpec::Kind::integer,
-               .preset = "32",
-               .help = "number of hidden units of the bias network",
-               .least = 1,
-               .most = 1 << 16},
-    OptionSpec{.name = "threshold",
-               .kind = OptionSpec::Kind::number,
-               .preset = "512",
-               .help = "initial value of L: all queries at positions below L are normalized by L",
-               .least = 1,
-               .most = 1e9},
-};
 // The paper trains at 2048 tokens from a threshold of 512. With a threshold above the trained length the
 // normalization by the query's position would start only in texts longer than all of training.
 constexpr LengthRule kLengthRules[] = {{.option = "threshold", .value = 512, .length = 2048}};
@@ -72,11 +59,11 @@ void each_pair(const Sequences& s, F f) {
   }
 }
 
-class Fire final : public Scheme {
+class FireScheme final : public Scheme {
  public:
-  Fire(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
-      : threshold_(options.number("threshold")) {
-    const int64_t M = options.integer("hidden"), H = geometry.heads;
+  FireScheme(const Geometry& geometry, const Fire& options, const Scope& scope, const InitRandom& random)
+      : threshold_(options.threshold) {
+    const int64_t M = options.hidden, H = geometry.heads;
     // As PyTorch initializes the linear layers of the authors' code: uniform within 1 / sqrt(inputs).
     const double limit = 1 / std::sqrt(static_cast<double>(M));
     Initializer initial(random);
@@ -88,14 +75,14 @@ class Fire final : public Scheme {
     second_bias_ = scope.add("second.bias", initial.uniform({H}, -limit, limit));
   }
 
-  Terms terms(const Placement& placement) const override {
+  SchemePass begin(const Placement& placement) const override {
     const Var x = quotients(placement);
     const Var hidden = op::linear(x, first_weight_, first_bias_, Activation::relu);  // [P, M]
     const Var bias = op::reshape(second_bias_, {second_bias_.shape()[0], 1});
     const Tensor ones = Tensor::full({x.shape()[0], 1}, 1, x.value().dtype(), x.value().device());
     const Var dense = op::add(op::matmul(second_weight_, hidden, false, true),
                               op::matmul(bias, Var(ones), false, true));  // [H, P]
-    return {.scores = {.dense = dense}};
+    return ScoreTerms{.dense = dense};
   }
 
  private:
@@ -131,11 +118,6 @@ class Fire final : public Scheme {
   Var c_, multiplier_, first_weight_, first_bias_, second_weight_, second_bias_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& random) {
-  return std::make_unique<Fire>(geometry, options, scope, random);
-}
-
 }  // namespace
 
 extern const SchemeInfo kFire = {
@@ -150,9 +132,9 @@ extern const SchemeInfo kFire = {
     .cost = "length x length: the network runs for every pair of query and key",
     .relative = false,
     .extrapolates = true,
-    .options = kOptions,
+    .options = option_specs<Fire>,
     .length_rules = kLengthRules,
-    .make = make,
+    .make = make_typed<FireScheme, Fire>,
 };
 
 }  // namespace locus

@@ -3,27 +3,26 @@
 #pragma once
 
 #include "locus/base/options.h"
-#include "locus/scheme/scheme.h"
 
 namespace locus {
 
-inline constexpr OptionSpec kCombineOption = {
-    .name = "combine",
-    .kind = OptionSpec::Kind::choice,
-    .preset = "added",
-    .help = "how position vectors enter the model: added to the token embedding, or joined (concatenated)",
-    .choices = "added|joined"};
-inline constexpr OptionSpec kWidthOption = {
-    .name = "width",
-    .kind = OptionSpec::Kind::integer,
-    .preset = "0",
-    .help = "width of a joined position vector; 0: the width of the model",
-    .least = 0};
+struct Geometry;
 
 struct InputRows {
-  bool joined;
-  int64_t width;
+  enum class Combine { added, joined };
+  Combine combine = Combine::added;
+  int64_t width = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v.choice("combine", combine, "added|joined",
+             "how position vectors enter the model: added to the token embedding, or joined (concatenated)");
+    v.integer("width", width, 0, kNoLimit, "width of a joined position vector; 0: the width of the model");
+  }
+
+  bool joined() const { return combine == Combine::joined; }
+  // The width of the rows. An own width is an error unless they are joined.
+  int64_t width_in(const Geometry& geometry, std::string_view scheme) const;
 };
-InputRows read_input_rows(std::string_view scheme, const Geometry& geometry, const Options& options);
 
 }  // namespace locus

@@ -5,8 +5,9 @@
 // the exponent to at most 2. The bias uses the clamped value, but its gradient passes to the parameter
 // unchanged (straight-through), so that a parameter outside the range can return to it. Chi, Fan, Ramadge,
 // Rudnicky 2022, arXiv 2205.09921.
+#include "locus/scheme/kerple.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "locus/kernel/reference/storage.h"
@@ -20,13 +21,6 @@ namespace {
 using kernel::reference::at;
 using kernel::reference::put;
 
-constexpr std::array kOptions = {
-    OptionSpec{.name = "form",
-               .kind = OptionSpec::Kind::choice,
-               .preset = "log",
-               .help = "bias at distance n: log is -r1 ln(1 + r2 n), power is -r1 n^r2",
-               .choices = "log|power"},
-};
 constexpr double kLeast = 0.01;
 
 // The bias of distance n >= 0 and its derivatives by r1 and r2.
@@ -40,10 +34,10 @@ Bias bias(bool power, double r1, double r2, double n) {
   return {-r1 * raised, -raised, -r1 * raised * std::log(n)};
 }
 
-class Kerple final : public Scheme {
+class KerpleScheme final : public Scheme {
  public:
-  Kerple(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
-      : power_(options.choice("form") == "power") {
+  KerpleScheme(const Geometry& geometry, const Kerple& options, const Scope& scope, const InitRandom& random)
+      : power_(options.form == Kerple::Form::power) {
     Initializer initial(random);
     // As in the authors' code: r1 of the log form and r2 of the power form are uniform in [0, 2), the other
     // two in [0, 1).
@@ -51,10 +45,10 @@ class Kerple final : public Scheme {
     r2_ = scope.add("r2", initial.uniform({geometry.heads}, 0, power_ ? 2 : 1));
   }
 
-  Terms terms(const Placement& placement) const override {
+  SchemePass begin(const Placement& placement) const override {
     const bool frozen = !r1_.wants_grad() && !r2_.wants_grad();
     const auto table = [this](const DistanceSpan& span) { return biases(span); };
-    return {.scores = {.by_distance = cache_.find(placement, frozen, table)}};
+    return ScoreTerms{.by_distance = cache_.find(placement, frozen, table)};
   }
 
  private:
@@ -91,11 +85,6 @@ class Kerple final : public Scheme {
   mutable DistanceCache cache_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& random) {
-  return std::make_unique<Kerple>(geometry, options, scope, random);
-}
-
 }  // namespace
 
 extern const SchemeInfo kKerple = {
@@ -109,8 +98,8 @@ extern const SchemeInfo kKerple = {
     .cost = "2 parameters per head; one addition per attention score",
     .relative = true,
     .extrapolates = true,
-    .options = kOptions,
-    .make = make,
+    .options = option_specs<Kerple>,
+    .make = make_typed<KerpleScheme, Kerple>,
 };
 
 }  // namespace locus

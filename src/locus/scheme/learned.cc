@@ -6,30 +6,90 @@
 //   row p of S = table at p (R - 1) / (S - 1), interpolated between the two nearest rows
 // Gehring et al. 2017, arXiv 1705.03122; initialized as in BERT (Devlin et al. 2018, arXiv 1810.04805):
 // normal with standard deviation 0.02.
+#include "locus/scheme/learned.h"
+
 #include <algorithm>
 
-#include "locus/op/matmul.h"
-#include "locus/scheme/input_rows.h"
+#include "locus/op/elementwise.h"
+#include "locus/op/gather.h"
+#include "locus/scheme/cached_tables.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
 namespace {
 
-class Learned final : public Scheme {
- public:
-  Learned(Var table, bool joined, Tensor mix)
-      : table_(std::move(table)), joined_(joined), mix_(std::move(mix)) {}
+// Linear interpolation between neighboring rows of a table.
+struct Interpolation {
+  Tensor below, above;                // i32 [S]: the two rows
+  Tensor below_weight, above_weight;  // [S, C]: the same weight in every column
 
-  Terms terms(const Placement& placement) const override {
+  Interpolation(int64_t stretched, Shape table, const Scope& scope)
+      : below(Tensor::empty({stretched}, DType::i32)), above(Tensor::empty({stretched}, DType::i32)) {
+    const int64_t rows = table[0], width = table[1];
+    const Tensor first = Tensor::empty({stretched, width}), second = Tensor::empty({stretched, width});
+    for (int64_t p = 0; p < stretched; ++p) {
+      const double point =
+          static_cast<double>(p * (rows - 1)) / static_cast<double>(std::max<int64_t>(stretched - 1, 1));
+      const auto row = std::min(static_cast<int64_t>(point), std::max<int64_t>(rows - 2, 0));
+      const double part = point - static_cast<double>(row);
+      below.data<int32_t>()[p] = static_cast<int32_t>(row);
+      above.data<int32_t>()[p] = static_cast<int32_t>(std::min(row + 1, rows - 1));
+      std::ranges::fill(first.data<float>().subspan(p * width, width), static_cast<float>(1 - part));
+      std::ranges::fill(second.data<float>().subspan(p * width, width), static_cast<float>(part));
+    }
+    below_weight = scope.constant(first), above_weight = scope.constant(second);
+  }
+
+  Var of(const Var& table) const {
+    return op::add(op::multiply(op::gather(table, below), Var(below_weight)),
+                   op::multiply(op::gather(table, above), Var(above_weight)));
+  }
+};
+
+class LearnedScheme final : public Scheme {
+ public:
+  LearnedScheme(const Geometry& geometry, const Learned& options, const Scope& scope,
+                const InitRandom& random)
+      : joined_(options.input.joined()) {
+    const int64_t rows = options.rows > 0 ? options.rows : geometry.max_length;
+    if (rows <= 0) {
+      fail(Fault::usage,
+           "scheme learned: the length of the table is unknown, expected option rows or max_length of the "
+           "model");
+    }
+    const int64_t width = options.input.width_in(geometry, "learned");
+    if (options.stretched != 0 && options.stretched < rows) {
+      fail(Fault::usage,
+           "scheme learned: option stretched is {}, expected 0 or at least the {} rows of the table",
+           options.stretched, rows);
+    }
+    Tensor table = Tensor::empty({rows, width});
+    uint64_t index = 0;
+    if (random) {
+      for (float& value : table.data<float>()) {
+        value = static_cast<float>(options.std) * random->normal(index++);
+      }
+    }
+    if (options.stretched > rows) stretched_.emplace(options.stretched, table.shape(), scope);
+    table_ = scope.add("table", table);
+  }
+
+  SchemePass begin(const Placement& placement) const override {
     check(placement);
-    const Var table = mix_ ? op::matmul(Var(mix_), table_) : table_;
-    return {.input = InputTerm{table, placement.sequences().query_positions, joined_}};
+    return InputTerm{stretched_ ? stretched() : table_, placement.sequences().query_positions, joined_};
   }
   int64_t joined_width() const override { return joined_ ? table_.shape()[1] : 0; }
 
  private:
+  // The interpolated table; computed once if it is frozen.
+  Var stretched() const {
+    const int64_t rows = stretched_->below.numel();
+    return cache_
+        .rows(0, rows - 1, !table_.wants_grad(), [&](int64_t, int64_t) { return stretched_->of(table_); })
+        .table;
+  }
   void check(const Placement& placement) const {
-    const int64_t rows = mix_ ? mix_.size(0) : table_.shape()[0];
+    const int64_t rows = stretched_ ? stretched_->below.numel() : table_.shape()[0];
     const auto starts = placement.sequences().query_starts.data<int32_t>();
     const auto positions = placement.sequences().query_positions.data<int32_t>();
     for (size_t b = 0; b + 1 < starts.size(); ++b) {
@@ -46,67 +106,8 @@ class Learned final : public Scheme {
 
   Var table_;
   bool joined_;
-  Tensor mix_;  // interpolation weights [stretched rows, rows]; absent: the table is not stretched
-};
-
-Tensor mix_rows(int64_t stretched, int64_t rows) {
-  const Tensor mix = Tensor::zeros({stretched, rows});
-  const auto weights = mix.data<float>();
-  for (int64_t p = 0; p < stretched; ++p) {
-    const double point =
-        static_cast<double>(p * (rows - 1)) / static_cast<double>(std::max<int64_t>(stretched - 1, 1));
-    const auto below = std::min(static_cast<int64_t>(point), std::max<int64_t>(rows - 2, 0));
-    const double part = point - static_cast<double>(below);
-    weights[p * rows + below] = static_cast<float>(1 - part);
-    if (part > 0) weights[p * rows + below + 1] = static_cast<float>(part);
-  }
-  return mix;
-}
-
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& random) {
-  const int64_t rows = options.integer("rows") > 0 ? options.integer("rows") : geometry.max_length;
-  if (rows <= 0) {
-    fail(Fault::usage,
-         "scheme learned: the length of the table is unknown, expected option rows or max_length of the "
-         "model");
-  }
-  const auto [joined, width] = read_input_rows("learned", geometry, options);
-  Tensor table = Tensor::empty({rows, width});
-  const auto init_std = static_cast<float>(options.number("std"));
-  uint64_t index = 0;
-  if (random) {
-    for (float& value : table.data<float>()) value = init_std * random->normal(index++);
-  }
-  const int64_t stretched = options.integer("stretched");
-  if (stretched != 0 && stretched < rows) {
-    fail(Fault::usage,
-         "scheme learned: option stretched is {}, expected 0 or at least the {} rows of the table", stretched,
-         rows);
-  }
-  const Tensor mix = stretched > rows ? scope.constant(mix_rows(stretched, rows)) : Tensor();
-  return std::make_unique<Learned>(scope.add("table", table), joined, mix);
-}
-
-constexpr OptionSpec kOptions[] = {
-    {.name = "rows",
-     .kind = OptionSpec::Kind::integer,
-     .preset = "0",
-     .help = "number of positions in the table; 0: max_length of the model",
-     .least = 0},
-    kCombineOption,
-    kWidthOption,
-    {.name = "stretched",
-     .kind = OptionSpec::Kind::integer,
-     .preset = "0",
-     .help = "number of positions after linear interpolation of the table; 0: no interpolation",
-     .least = 0,
-     .most = 1 << 24},
-    {.name = "std",
-     .kind = OptionSpec::Kind::number,
-     .preset = "0.02",
-     .help = "standard deviation of the initial values (init std)",
-     .least = 0},
+  std::optional<Interpolation> stretched_;
+  mutable CachedTables cache_;
 };
 
 constexpr std::pair<std::string_view, std::string_view> kInterpolated[] = {{"stretched", "{length}"}};
@@ -123,9 +124,9 @@ extern const SchemeInfo kLearned = {
     .models = "BERT, RoBERTa, MPNet, DistilBERT, GPT-2, GPT-Neo, OPT, BART",
     .cost = "max_length x C parameters; one more embedding row read per token and forward pass",
     .acts_on = ActsOn::input,
-    .options = kOptions,
+    .options = option_specs<Learned>,
     .extensions = kExtensions,
-    .make = make,
+    .make = make_typed<LearnedScheme, Learned>,
 };
 
 }  // namespace locus

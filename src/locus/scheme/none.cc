@@ -1,20 +1,19 @@
 // No position information: the control of every comparison. A causal model can still learn word order,
 // because a token sees only the tokens before it.
-//   Terms{}
+//   score(i, j) = scale * q_i . k_j
 // Kazemnejad et al. 2023, arXiv 2305.19466.
+#include "locus/scheme/none.h"
+
 #include "locus/scheme/scheme.h"
 
 namespace locus {
 namespace {
 
-class None final : public Scheme {
+class NoScheme final : public Scheme {
  public:
-  Terms terms(const Placement&) const override { return {}; }
+  NoScheme(const Geometry&, const None&, const Scope&, const InitRandom&) {}
+  SchemePass begin(const Placement&) const override { return {}; }
 };
-
-std::unique_ptr<Scheme> make(const Geometry&, const Options&, const Scope&, const InitRandom&) {
-  return std::make_unique<None>();
-}
 
 }  // namespace
 
@@ -29,7 +28,8 @@ extern const SchemeInfo kNone = {
     .acts_on = ActsOn::nothing,
     .relative = true,
     .extrapolates = true,
-    .make = make,
+    .options = option_specs<None>,
+    .make = make_typed<NoScheme, None>,
 };
 
 }  // namespace locus

@@ -208,7 +208,7 @@ std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geome
                                     const InitRandom& random) {
   const SchemeInfo& info = scheme_info(name);
   check_geometry(geometry);
-  const Options options(info.name, info.options, values);
+  const Options options(info.name, info.options.list(), values);
   return info.make ? info.make(geometry, options, scope, random)
                    : make_combination(info, geometry, options, scope, random);
 }

@@ -16,12 +16,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "locus/scheme/rotary.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
 
 struct RotaryFrequencies {
-  enum class Scaling { none, linear, dynamic, ntk, yarn, longrope, llama3 };
+  using Scaling = Rotary::Scaling;
 
   int64_t width = 0;  // d
   double base = 10000;
@@ -43,9 +44,9 @@ struct RotaryFrequencies {
   std::vector<double> of(int64_t variant) const;
 };
 
-// The value of option width, or the head size if it is 0.
-int64_t rotated_width(std::string_view scheme, const Geometry& geometry, const Options& options);
-// Reads the options of scheme rotary and checks that they fit together.
-RotaryFrequencies read_frequencies(const Geometry& geometry, const Options& options);
+// `width`, or the head size if it is 0.
+int64_t rotated_width(std::string_view scheme, const Geometry& geometry, int64_t width);
+// Checks that the options of scheme rotary fit together.
+RotaryFrequencies frequencies_of(const Geometry& geometry, const Rotary& options);
 
 }  // namespace locus

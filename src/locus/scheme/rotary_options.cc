@@ -8,15 +8,8 @@ namespace {
 
 using Scaling = RotaryFrequencies::Scaling;
 
-Scaling scaling_of(const std::string& name) {
-  if (name == "linear") return Scaling::linear;
-  if (name == "dynamic") return Scaling::dynamic;
-  if (name == "ntk") return Scaling::ntk;
-  if (name == "yarn") return Scaling::yarn;
-  if (name == "longrope") return Scaling::longrope;
-  if (name == "llama3") return Scaling::llama3;
-  return Scaling::none;
-}
+// The word of the scaling, as in the option.
+std::string name_of(const Rotary& options) { return field_values(options).at("scaling"); }
 
 template <class... Parts>
 void check(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) {
@@ -26,8 +19,8 @@ void check(bool condition, fmt::format_string<Parts...> text, Parts&&... parts) 
 // 0.1 m ln f + 1, from the YaRN paper.
 double magnitude(double factor, double m) { return factor <= 1 ? 1 : 0.1 * m * std::log(factor) + 1; }
 
-double attention_factor_of(const RotaryFrequencies& f, const Options& options) {
-  const double given = options.number("attention_factor");
+double attention_factor_of(const RotaryFrequencies& f, const Rotary& options) {
+  const double given = options.attention_factor;
   if (f.scaling != Scaling::yarn && f.scaling != Scaling::longrope) {
     check(given == 0, "option attention_factor is {}, expected 0: only scaling yarn and longrope use it",
           given);
@@ -39,15 +32,15 @@ double attention_factor_of(const RotaryFrequencies& f, const Options& options) {
                ? 1
                : std::sqrt(1 + std::log(f.factor) / std::log(static_cast<double>(f.trained_length)));
   }
-  const double over = options.number("mscale"), under = options.number("mscale_all_dim");
+  const double over = options.mscale, under = options.mscale_all_dim;
   return over != 0 && under != 0 ? magnitude(f.factor, over) / magnitude(f.factor, under)
                                  : magnitude(f.factor, 1);
 }
 
-void read_lengths(RotaryFrequencies& f, const Geometry& geometry, const Options& options) {
-  const std::string& name = options.choice("scaling");
-  const int64_t original = options.integer("original_length");
-  const double factor = options.number("factor");
+void read_lengths(RotaryFrequencies& f, const Geometry& geometry, const Rotary& options) {
+  const std::string name = name_of(options);
+  const int64_t original = options.original_length;
+  const double factor = options.factor;
   check(factor == 0 || factor >= 1,
         "option factor is {}, expected at least 1, or 0 for max_length / original_length", factor);
   check(factor > 0 || (original > 0 && geometry.max_length > 0),
@@ -59,8 +52,8 @@ void read_lengths(RotaryFrequencies& f, const Geometry& geometry, const Options&
         "scaling {} needs option original_length, or max_length of the model", name);
 }
 
-void check_fit(const RotaryFrequencies& f, const Options& options) {
-  const std::string& name = options.choice("scaling");
+void check_fit(const RotaryFrequencies& f, const Rotary& options) {
+  const std::string name = name_of(options);
   if (f.scaling == Scaling::dynamic || f.scaling == Scaling::ntk) {
     check(f.width > 2, "scaling {}: the rotated width is {}, expected more than 2", name, f.width);
   }
@@ -91,8 +84,8 @@ void check_fit(const RotaryFrequencies& f, const Options& options) {
 
 }  // namespace
 
-int64_t rotated_width(std::string_view scheme, const Geometry& geometry, const Options& options) {
-  const int64_t width = options.integer("width") > 0 ? options.integer("width") : geometry.head_size;
+int64_t rotated_width(std::string_view scheme, const Geometry& geometry, int64_t given) {
+  const int64_t width = given > 0 ? given : geometry.head_size;
   if (width > geometry.head_size) {
     fail(Fault::usage, "scheme {}: option width is {}, expected at most the head size, {}", scheme, width,
          geometry.head_size);
@@ -105,21 +98,20 @@ int64_t rotated_width(std::string_view scheme, const Geometry& geometry, const O
   return width;
 }
 
-RotaryFrequencies read_frequencies(const Geometry& geometry, const Options& options) {
-  RotaryFrequencies f{.width = rotated_width("rotary", geometry, options),
-                      .base = options.number("base"),
-                      .scaling = scaling_of(options.choice("scaling")),
-                      .beta_fast = options.number("beta_fast"),
-                      .beta_slow = options.number("beta_slow"),
-                      .truncate = options.flag("truncate"),
-                      .low_freq_factor = options.number("low_freq_factor"),
-                      .high_freq_factor = options.number("high_freq_factor"),
-                      .short_factor = options.numbers("short_factor"),
-                      .long_factor = options.numbers("long_factor"),
-                      .hf = options.choice("precision") == "hf"};
+RotaryFrequencies frequencies_of(const Geometry& geometry, const Rotary& options) {
+  RotaryFrequencies f{.width = rotated_width("rotary", geometry, options.width),
+                      .base = options.base,
+                      .scaling = options.scaling,
+                      .beta_fast = options.beta_fast,
+                      .beta_slow = options.beta_slow,
+                      .truncate = options.truncate,
+                      .low_freq_factor = options.low_freq_factor,
+                      .high_freq_factor = options.high_freq_factor,
+                      .short_factor = options.short_factor,
+                      .long_factor = options.long_factor,
+                      .hf = options.precision == Rotary::Precision::hf};
   if (f.scaling == Scaling::none) {
-    check(options.number("factor") == 0, "option factor is {}, expected 0: scaling is none",
-          options.number("factor"));
+    check(options.factor == 0, "option factor is {}, expected 0: scaling is none", options.factor);
   } else {
     read_lengths(f, geometry, options);
   }

@@ -1,13 +1,17 @@
-// A position scheme turns a placement and its own parameters into terms (op/terms.h). Nothing below this
-// folder knows the name of any scheme. To add a scheme, add one file here and list it in registry.cc.
+// A position scheme turns a placement and its own parameters into the terms (op/terms.h) of a forward pass.
+// Nothing below this folder knows the name of any scheme. To add a scheme, add one file here and list it in
+// registry.cc.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "locus/autograd/parameters.h"
-#include "locus/base/options.h"
+#include "locus/base/fields.h"
 #include "locus/scheme/initializer.h"
 #include "locus/scheme/placement.h"
 
@@ -32,18 +36,52 @@ struct LayerView {
   bool frozen = false;  // none of them requires a gradient: values derived from them may be cached
 };
 
+// The part of a layer, in a list with one part per layer that the scheme was made for.
+template <class T>
+const T& part_of(const std::vector<T>& layers, const LayerView& view) {
+  require(view.layer >= 0 && view.layer < std::ssize(layers),
+          "scheme: got layer {}, expected a layer below {}, the number that the scheme was made for",
+          view.layer, layers.size());
+  return layers[static_cast<size_t>(view.layer)];
+}
+
+// What a scheme adds in one forward pass, for the tokens of one placement. A pass may refer to the scheme
+// that began it, which must outlive it.
+class SchemePass {
+ public:
+  // The score terms of a layer. They are complete: the layer's own projections and tables are in them.
+  using LayerScores = std::function<ScoreTerms(const LayerView&)>;
+
+  SchemePass() = default;  // adds nothing
+  SchemePass(InputTerm input) : input_(std::move(input)) {}
+  SchemePass(RotationTerm rotation) : rotation_(std::move(rotation)) {}
+  // The first one is for schemes with the same scores in every layer.
+  SchemePass(ScoreTerms scores)
+      : scores_([scores = std::move(scores)](const LayerView&) { return scores; }) {}
+  SchemePass(LayerScores scores) : scores_(std::move(scores)) {}
+  // Passes of schemes that act in different places, as one.
+  static SchemePass combined(const SchemePass& input, const SchemePass& rotation, const SchemePass& scores);
+
+  const std::optional<InputTerm>& input() const { return input_; }
+  const std::optional<RotationTerm>& rotation() const { return rotation_; }
+  ScoreTerms scores(const LayerView& layer) const { return scores_ ? scores_(layer) : ScoreTerms(); }
+
+ private:
+  std::optional<InputTerm> input_;
+  std::optional<RotationTerm> rotation_;
+  LayerScores scores_;
+};
+
 class Scheme {
  public:
   virtual ~Scheme() = default;
-  // Called once per forward pass; all layers share the result.
-  virtual Terms terms(const Placement& placement) const = 0;
+  // Begins a forward pass; all layers share the result.
+  virtual SchemePass begin(const Placement& placement) const = 0;
   // Width of a joined (concatenated) input term; the token embeddings are narrower by this much.
   virtual int64_t joined_width() const { return 0; }
   // Identifies the tables used for a sequence of this length (its last position + 1), if they depend on the
   // length. Two lengths with the same variant share their tables.
   virtual int64_t variant(int64_t) const { return 0; }
-  // Called once per layer, for schemes whose score terms differ between layers.
-  virtual ScoreTerms layer_scores(const Terms& terms, const LayerView&) const { return terms.scores; }
 };
 
 // A context extension: options that make a trained scheme usable past its trained length. In their values,
@@ -65,6 +103,21 @@ struct LengthRule {
 enum class ActsOn { nothing, input, rotation, score };
 std::string_view name_of(ActsOn place);
 
+// The options of a scheme: a list, or a function that returns one (option_specs() of base/fields.h).
+class OptionList {
+ public:
+  using Lister = std::span<const OptionSpec> (*)();
+  constexpr OptionList() = default;
+  constexpr OptionList(std::span<const OptionSpec> specs) : specs_(specs) {}
+  constexpr OptionList(Lister lister) : lister_(lister) {}
+
+  std::span<const OptionSpec> list() const { return lister_ ? lister_() : specs_; }
+
+ private:
+  std::span<const OptionSpec> specs_;
+  Lister lister_ = nullptr;
+};
+
 struct SchemeInfo {
   std::string_view name;
   std::string_view summary;       // one phrase
@@ -76,7 +129,7 @@ struct SchemeInfo {
   ActsOn acts_on = ActsOn::score;
   bool relative = false;      // scores do not change if all positions shift by the same amount
   bool extrapolates = false;  // defined past the trained length
-  std::span<const OptionSpec> options;
+  OptionList options;
   std::span<const Extension> extensions = {};
   std::span<const LengthRule> length_rules = {};
   // Registers the scheme's parameters below `scope`, initialized as in its paper.
@@ -102,5 +155,22 @@ const SchemeInfo& scheme_info(std::string_view name);
 // Makes a scheme by name. Options that are not given have their defaults; an unknown option is an error.
 std::unique_ptr<Scheme> make_scheme(std::string_view name, const Geometry& geometry,
                                     const OptionValues& values, const Scope& scope, const InitRandom& random);
+
+// The same with typed options, for example make_scheme(Rotary{.base = 5e5}, ...). Each scheme has its options
+// in a header with its name, such as scheme/rotary.h.
+template <class T>
+requires requires { T::kScheme; }
+std::unique_ptr<Scheme> make_scheme(const T& options, const Geometry& geometry, const Scope& scope,
+                                    const InitRandom& random) {
+  return make_scheme(T::kScheme, geometry, field_values(options), scope, random);
+}
+
+// SchemeInfo::make for a scheme with typed options: constructs S from the geometry, its options T, and the
+// rest.
+template <class S, class T>
+std::unique_ptr<Scheme> make_typed(const Geometry& geometry, const Options& options, const Scope& scope,
+                                   const InitRandom& random) {
+  return std::make_unique<S>(geometry, read_options<T>(options), scope, random);
+}
 
 }  // namespace locus

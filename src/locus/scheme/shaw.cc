@@ -3,8 +3,9 @@
 // One table per layer: [2k+1, D] shared by the heads, or [2k+1, H*D]; by_query with slot clip(d) + k. The
 // paper also adds vectors to the values. Locus omits these: the ablation of the paper finds no benefit.
 // Shaw, Uszkoreit, Vaswani 2018, arXiv 1803.02155.
+#include "locus/scheme/shaw.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "locus/scheme/distance.h"
@@ -14,29 +15,16 @@
 namespace locus {
 namespace {
 
-constexpr std::array kOptions = {
-    OptionSpec{.name = "max_distance",
-               .kind = OptionSpec::Kind::integer,
-               .preset = "16",
-               .help = "clipping distance k: larger distances share the vector of distance k",
-               .least = 0,
-               .most = 1 << 20},
-    OptionSpec{.name = "per_head",
-               .kind = OptionSpec::Kind::boolean,
-               .preset = "false",
-               .help = "learn separate vectors for every head"},
-};
-
 // The paper clips at 16 and trains on sentences; beyond a quarter of a text most distances are rare.
 constexpr LengthRule kLengthRules[] = {{.option = "max_distance", .value = 16, .length = 64}};
 
-class Shaw final : public Scheme {
+class ShawScheme final : public Scheme {
  public:
-  Shaw(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
-      : k_(options.integer("max_distance")) {
+  ShawScheme(const Geometry& geometry, const Shaw& options, const Scope& scope, const InitRandom& random)
+      : k_(options.max_distance) {
     // Glorot uniform over [2k+1, D], as in the authors' tensor2tensor code.
     const int64_t slots = 2 * k_ + 1;
-    const int64_t width = geometry.head_size * (options.flag("per_head") ? geometry.heads : 1);
+    const int64_t width = geometry.head_size * (options.per_head ? geometry.heads : 1);
     const double limit = std::sqrt(6 / static_cast<double>(slots + geometry.head_size));
     Initializer initial(random);
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
@@ -45,27 +33,18 @@ class Shaw final : public Scheme {
     }
   }
 
-  Terms terms(const Placement& placement) const override {
+  SchemePass begin(const Placement& placement) const override {
     const DistanceSpan span(placement);
     const Tensor slots = slot_map(span, [&](int64_t d) { return std::clamp(d, -k_, k_) + k_; });
-    return {.scores = {.by_query = SlotTerm{tables_[0], slots, span.zero()}}};
-  }
-
-  ScoreTerms layer_scores(const Terms& terms, const LayerView& view) const override {
-    ScoreTerms scores = terms.scores;
-    scores.by_query->table = tables_.at(static_cast<size_t>(view.layer));
-    return scores;
+    return SchemePass([this, slots, zero = span.zero()](const LayerView& view) {
+      return ScoreTerms{.by_query = SlotTerm{part_of(tables_, view), slots, zero}};
+    });
   }
 
  private:
   int64_t k_;
   std::vector<Var> tables_;
 };
-
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& random) {
-  return std::make_unique<Shaw>(geometry, options, scope, random);
-}
 
 }  // namespace
 
@@ -79,9 +58,9 @@ extern const SchemeInfo kShaw = {
     .cost = "the product of every query with 2k+1 vectors, and one lookup per attention score",
     .relative = true,
     .extrapolates = true,
-    .options = kOptions,
+    .options = option_specs<Shaw>,
     .length_rules = kLengthRules,
-    .make = make,
+    .make = make_typed<ShawScheme, Shaw>,
 };
 
 }  // namespace locus

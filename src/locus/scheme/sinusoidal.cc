@@ -6,9 +6,10 @@
 //   row[n]  = sin, row[n+d/2] = cos         pairs halves: tensor2tensor, fairseq, Marian
 // Computed in double and rounded once; defined for every position.
 // Vaswani et al. 2017, arXiv 1706.03762.
+#include "locus/scheme/sinusoidal.h"
+
 #include <cmath>
 
-#include "locus/scheme/input_rows.h"
 #include "locus/scheme/position_table.h"
 #include "locus/scheme/scheme.h"
 
@@ -40,65 +41,38 @@ PositionTable::Row row_of(const Waves& waves) {
   };
 }
 
-class Sinusoidal final : public Scheme {
- public:
-  Sinusoidal(const Waves& waves, bool joined)
-      : table_(1, waves.width, [=](int64_t) { return row_of(waves); }),
-        joined_width_(joined ? waves.width : 0) {}
-
-  Terms terms(const Placement& placement) const override {
-    const PositionTable::Found found = table_.find(placement);
-    return {.input = InputTerm{Var(found.tables[0]), found.query_rows, joined_width_ > 0}};
-  }
-  int64_t joined_width() const override { return joined_width_; }
-
- private:
-  PositionTable table_;
-  int64_t joined_width_;  // 0: added, not joined
-};
-
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&,
-                             const InitRandom&) {
-  const auto [joined, width] = read_input_rows("sinusoidal", geometry, options);
-  const Waves waves{.width = width,
-                    .base = options.number("base"),
-                    .first = options.integer("first"),
-                    .closed = options.choice("spacing") == "closed",
-                    .interleaved = options.choice("pairs") == "interleaved"};
+Waves waves_of(const Geometry& geometry, const Sinusoidal& options) {
+  const Waves waves{.width = options.input.width_in(geometry, "sinusoidal"),
+                    .base = options.base,
+                    .first = options.first,
+                    .closed = options.spacing == Sinusoidal::Spacing::closed,
+                    .interleaved = options.pairs == Sinusoidal::Pairs::interleaved};
   if (waves.width % 2 != 0) {
     fail(Fault::usage,
          "scheme sinusoidal: the width is {}, expected an even number, for pairs of sine and cosine",
          waves.width);
   }
-  return std::make_unique<Sinusoidal>(waves, joined);
+  return waves;
 }
 
-constexpr OptionSpec kOptions[] = {
-    {.name = "pairs",
-     .kind = OptionSpec::Kind::choice,
-     .preset = "interleaved",
-     .help = "order within a vector: interleaved (sin, cos, sin, cos, as in the paper), or halves (all sines "
-             "first)",
-     .choices = "interleaved|halves"},
-    {.name = "spacing",
-     .kind = OptionSpec::Kind::choice,
-     .preset = "open",
-     .help = "wavelengths: open is base^(2n/d) (the paper), closed is base^(n/(d/2-1)), which reaches base "
-             "(tensor2tensor)",
-     .choices = "open|closed"},
-    {.name = "base",
-     .kind = OptionSpec::Kind::number,
-     .preset = "10000",
-     .help = "ratio of the longest wavelength to the shortest",
-     .least = 1},
-    {.name = "first",
-     .kind = OptionSpec::Kind::integer,
-     .preset = "0",
-     .help = "number added to every position; 1 counts from 1, as OpenNMT-tf does",
-     .least = 0,
-     .most = 1},
-    kCombineOption,
-    kWidthOption,
+class SinusoidalScheme final : public Scheme {
+ public:
+  SinusoidalScheme(const Geometry& geometry, const Sinusoidal& options, const Scope&, const InitRandom&)
+      : SinusoidalScheme(waves_of(geometry, options), options.input.joined()) {}
+
+  SchemePass begin(const Placement& placement) const override {
+    const PositionTable::Found found = table_.find(placement);
+    return InputTerm{Var(found.tables[0]), found.query_rows, joined_width_ > 0};
+  }
+  int64_t joined_width() const override { return joined_width_; }
+
+ private:
+  SinusoidalScheme(const Waves& waves, bool joined)
+      : table_(1, waves.width, [=](int64_t) { return row_of(waves); }),
+        joined_width_(joined ? waves.width : 0) {}
+
+  PositionTable table_;
+  int64_t joined_width_;  // 0: added, not joined
 };
 
 }  // namespace
@@ -114,8 +88,8 @@ extern const SchemeInfo kSinusoidal = {
         "no parameters; one more embedding row read per token and forward pass; the table is computed once",
     .acts_on = ActsOn::input,
     .extrapolates = true,
-    .options = kOptions,
-    .make = make,
+    .options = option_specs<Sinusoidal>,
+    .make = make_typed<SinusoidalScheme, Sinusoidal>,
 };
 
 }  // namespace locus

@@ -5,8 +5,9 @@
 // of the buckets is for keys before the query, the other for keys after it. One-sided: keys after the query
 // share bucket 0 with distance 0. The map is computed in double, because a logarithm rounded down by one ulp
 // would put distances 16, 32 and 64 into the wrong bucket. Raffel et al. 2019, arXiv 1910.10683.
+#include "locus/scheme/t5.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "locus/scheme/distance.h"
@@ -15,27 +16,6 @@
 
 namespace locus {
 namespace {
-
-constexpr std::array kOptions = {
-    OptionSpec{.name = "buckets",
-               .kind = OptionSpec::Kind::integer,
-               .preset = "32",
-               .help = "number of distance buckets, both directions together",
-               .least = 2,
-               .most = 1 << 20},
-    OptionSpec{.name = "max_distance",
-               .kind = OptionSpec::Kind::integer,
-               .preset = "128",
-               .help = "distances from here on share the last bucket",
-               .least = 2,
-               .most = 1 << 30},
-    OptionSpec{.name = "sides",
-               .kind = OptionSpec::Kind::choice,
-               .preset = "auto",
-               .help = "directions with their own buckets: two (keys before and after the query) or one "
-                       "(keys before it); auto: one for causal models, otherwise two",
-               .choices = "auto|one|two"},
-};
 
 // The models were trained at 512 tokens with buckets up to distance 128. The 16 buckets of single distances
 // need a maximum distance above 16.
@@ -59,11 +39,11 @@ struct Buckets {
   }
 };
 
-Buckets read(const Geometry& geometry, const Options& options) {
-  const std::string& sides = options.choice("sides");
-  const bool two_sided = sides == "two" || (sides == "auto" && !geometry.causal);
-  const int64_t all = options.integer("buckets");
-  const Buckets buckets{two_sided ? all / 2 : all, options.integer("max_distance"), two_sided};
+Buckets buckets_of(const Geometry& geometry, const T5& options) {
+  const bool two_sided =
+      options.sides == T5::Sides::two || (options.sides == T5::Sides::automatic && !geometry.causal);
+  const int64_t all = options.buckets;
+  const Buckets buckets{two_sided ? all / 2 : all, options.max_distance, two_sided};
   if (buckets.count < 2 || (two_sided && all % 2 != 0)) {
     fail(Fault::usage, "scheme t5: option buckets is {}, expected an even number of at least 4 for two sides",
          all);
@@ -76,21 +56,21 @@ Buckets read(const Geometry& geometry, const Options& options) {
   return buckets;
 }
 
-class T5 final : public Scheme {
+class T5Scheme final : public Scheme {
  public:
-  T5(const Geometry& geometry, const Options& options, const Scope& scope, const InitRandom& random)
-      : buckets_(read(geometry, options)) {
+  T5Scheme(const Geometry& geometry, const T5& options, const Scope& scope, const InitRandom& random)
+      : buckets_(buckets_of(geometry, options)) {
     // As in the released models: standard deviation 1/sqrt(C).
     table_ =
-        scope.add("table", Initializer(random).normal({options.integer("buckets"), geometry.heads},
+        scope.add("table", Initializer(random).normal({options.buckets, geometry.heads},
                                                       1 / std::sqrt(static_cast<double>(geometry.width))));
   }
 
-  Terms terms(const Placement& placement) const override {
+  SchemePass begin(const Placement& placement) const override {
     const auto table = [this](const DistanceSpan& span) {
       return gather_by_head(table_, slot_map(span, [this](int64_t d) { return buckets_.of(d); }));
     };
-    return {.scores = {.by_distance = cache_.find(placement, !table_.wants_grad(), table)}};
+    return ScoreTerms{.by_distance = cache_.find(placement, !table_.wants_grad(), table)};
   }
 
  private:
@@ -98,11 +78,6 @@ class T5 final : public Scheme {
   Var table_;
   mutable DistanceCache cache_;
 };
-
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope& scope,
-                             const InitRandom& random) {
-  return std::make_unique<T5>(geometry, options, scope, random);
-}
 
 }  // namespace
 
@@ -116,9 +91,9 @@ extern const SchemeInfo kT5 = {
     .cost = "one addition per attention score",
     .relative = true,
     .extrapolates = true,
-    .options = kOptions,
+    .options = option_specs<T5>,
     .length_rules = kLengthRules,
-    .make = make,
+    .make = make_typed<T5Scheme, T5>,
 };
 
 }  // namespace locus

@@ -5,6 +5,8 @@
 // W^T with one slot per distance; by_key = u with one slot for all distances; by_distance = scale v . (W R),
 // computed as R times W^T v [H, C].
 // Dai et al. 2019, arXiv 1901.02860.
+#include "locus/scheme/transformer_xl.h"
+
 #include <cmath>
 
 #include "locus/kernel/reference/storage.h"
@@ -18,9 +20,10 @@
 namespace locus {
 namespace {
 
-class TransformerXl final : public Scheme {
+class TransformerXlScheme final : public Scheme {
  public:
-  TransformerXl(const Geometry& geometry, const Scope& scope, const InitRandom& random)
+  TransformerXlScheme(const Geometry& geometry, const TransformerXl&, const Scope& scope,
+                      const InitRandom& random)
       : geometry_(geometry) {
     if (geometry.width % 2 != 0) {
       fail(Fault::usage, "scheme transformer_xl: the width of the model is {}, expected an even number",
@@ -38,17 +41,18 @@ class TransformerXl final : public Scheme {
     }
   }
 
-  // by_query holds the unprojected sinusoids; layer_scores() projects them with the weight of each layer.
-  Terms terms(const Placement& placement) const override {
+  SchemePass begin(const Placement& placement) const override {
     const DistanceSpan span(placement);
     const Tensor slots = slot_map(span, [&](int64_t d) { return d - span.least; });
-    return {.scores = {.by_query = SlotTerm{Var(sinusoids(span)), slots, span.zero()}, .scale = scale()}};
+    return SchemePass([this, distances = SlotTerm{Var(sinusoids(span)), slots, span.zero()}](
+                          const LayerView& view) { return scores(distances, view); });
   }
 
-  ScoreTerms layer_scores(const Terms& terms, const LayerView& view) const override {
+ private:
+  // The scores of a layer, from the sinusoids R of all distances.
+  ScoreTerms scores(const SlotTerm& distances, const LayerView& view) const {
     const int64_t H = geometry_.heads, D = geometry_.head_size, C = geometry_.width;
-    const Var& weight = weights_.at(static_cast<size_t>(view.layer));
-    const SlotTerm& distances = *terms.scores.by_query;
+    const Var& weight = part_of(weights_, view);
     const Var turned = op::matmul(op::reshape(v_, {H, 1, D}), op::reshape(weight, {H, D, C}));  // [H, 1, C]
     const Var bias =
         op::matmul(op::scale(op::reshape(turned, {H, C}), scale()), distances.table, false, true);
@@ -59,7 +63,6 @@ class TransformerXl final : public Scheme {
             .scale = scale()};
   }
 
- private:
   float scale() const { return 1 / std::sqrt(static_cast<float>(geometry_.head_size)); }
 
   // R [S, C], with angles in double.
@@ -82,11 +85,6 @@ class TransformerXl final : public Scheme {
   std::vector<Var> weights_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options&, const Scope& scope,
-                             const InitRandom& random) {
-  return std::make_unique<TransformerXl>(geometry, scope, random);
-}
-
 }  // namespace
 
 extern const SchemeInfo kTransformerXl = {
@@ -101,7 +99,8 @@ extern const SchemeInfo kTransformerXl = {
         "length x length",
     .relative = true,
     .extrapolates = true,
-    .make = make,
+    .options = option_specs<TransformerXl>,
+    .make = make_typed<TransformerXlScheme, TransformerXl>,
 };
 
 }  // namespace locus

@@ -8,6 +8,8 @@
 // powers small. Here c is that middle rounded to a multiple of 16384, so that sequences of similar size share
 // a table and a growing sequence rarely needs a new one; its cached keys are then computed again. A sequence
 // too long for f32 powers is an error. Sun et al. 2022, arXiv 2212.10554.
+#include "locus/scheme/xpos.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -57,25 +59,28 @@ PositionTable::Row row_of(const Decay& decay, int64_t variant) {
   };
 }
 
-class Xpos final : public Scheme {
+class XposScheme final : public Scheme {
  public:
-  Xpos(const Decay& decay, bool interleaved)
-      : decay_(decay),
-        interleaved_(interleaved),
-        table_(4, decay.width / 2, [decay](int64_t variant) { return row_of(decay, variant); }) {}
+  XposScheme(const Geometry& geometry, const Xpos& options, const Scope&, const InitRandom&)
+      : decay_{.width = rotated_width("xpos", geometry, options.width),
+               .base = options.base,
+               .gamma = options.gamma,
+               .scale_base = options.scale_base},
+        interleaved_(options.pairs == RotaryPairs::interleaved),
+        table_(4, decay_.width / 2, [decay = decay_](int64_t variant) { return row_of(decay, variant); }) {}
 
-  Terms terms(const Placement& placement) const override {
+  SchemePass begin(const Placement& placement) const override {
     std::vector<int64_t> variants;
     for (int64_t b = 0; b < placement.count(); ++b) variants.push_back(center(placement, b));
     const PositionTable::Found found = table_.find(placement, variants);
-    return {.rotation = RotationTerm{.cos = found.tables[0],
-                                     .sin = found.tables[1],
-                                     .key_cos = found.tables[2],
-                                     .key_sin = found.tables[3],
-                                     .query_rows = found.query_rows,
-                                     .key_rows = found.key_rows,
-                                     .width = decay_.width,
-                                     .interleaved = interleaved_}};
+    return RotationTerm{.cos = found.tables[0],
+                        .sin = found.tables[1],
+                        .key_cos = found.tables[2],
+                        .key_sin = found.tables[3],
+                        .query_rows = found.query_rows,
+                        .key_rows = found.key_rows,
+                        .width = decay_.width,
+                        .interleaved = interleaved_};
   }
 
   int64_t variant(int64_t length) const override { return middle_step(0, length - 1); }
@@ -104,40 +109,6 @@ class Xpos final : public Scheme {
   PositionTable table_;
 };
 
-std::unique_ptr<Scheme> make(const Geometry& geometry, const Options& options, const Scope&,
-                             const InitRandom&) {
-  const Decay decay{.width = rotated_width("xpos", geometry, options),
-                    .base = options.number("base"),
-                    .gamma = options.number("gamma"),
-                    .scale_base = options.number("scale_base")};
-  return std::make_unique<Xpos>(decay, options.choice("pairs") == "interleaved");
-}
-
-using Kind = OptionSpec::Kind;
-
-constexpr OptionSpec kOptions[] = {
-    {.name = "pairs",
-     .kind = Kind::choice,
-     .preset = "interleaved",
-     .help = "components rotated as a pair: 2n and 2n + 1 (interleaved: the authors' code), or n and n + d/2 "
-             "(halves)",
-     .choices = "halves|interleaved"},
-    {.name = "width",
-     .kind = Kind::integer,
-     .preset = "0",
-     .help = "number of components of each head that are rotated; 0: all",
-     .least = 0},
-    {.name = "base", .preset = "10000", .help = "base of the frequencies", .least = 1},
-    {.name = "gamma",
-     .preset = "0.4",
-     .help = "a smaller gamma makes the fast pairs decay faster",
-     .least = 1e-3},
-    {.name = "scale_base",
-     .preset = "512",
-     .help = "distance over which a pair decays by its factor zeta",
-     .least = 1},
-};
-
 }  // namespace
 
 extern const SchemeInfo kXpos = {
@@ -153,9 +124,9 @@ extern const SchemeInfo kXpos = {
     .acts_on = ActsOn::rotation,
     .relative = true,
     .extrapolates = true,
-    .options = kOptions,
+    .options = option_specs<Xpos>,
     .length_rules = kLengthRules,
-    .make = make,
+    .make = make_typed<XposScheme, Xpos>,
 };
 
 }  // namespace locus
