@@ -20,10 +20,10 @@ Parameters example() {
   const Scope layers = Scope(parameters) / "encoder" / "layer";
   for (const char* layer : {"0", "1", "10"}) {
     const Scope scope = layers / layer;
-    scope.add("weight", Tensor::zeros({2, 3}));
-    scope.add("bias", Tensor::zeros({2}));
+    scope.add("weight", Tensor::zeros({2, 3}), Role::matrix);
+    scope.add("bias", Tensor::zeros({2}), Role::bias);
   }
-  Scope(parameters).add("head", Tensor::zeros({5}));
+  Scope(parameters).add("head", Tensor::zeros({5}), Role::bias);
   return parameters;
 }
 
@@ -39,7 +39,7 @@ TEST(Parameters, AreNamedByTheirPlaceInTheOrderAdded) {
 
 TEST(Parameters, AreFoundByName) {
   Parameters parameters;
-  const Var added = parameters.add("head", Tensor::full({1}, 4));
+  const Var added = parameters.add("head", Tensor::full({1}, 4), Role::gain);
   EXPECT_TRUE(parameters.has("head"));
   EXPECT_FALSE(parameters.has("heap"));
   EXPECT_TRUE(added.wants_grad());
@@ -73,9 +73,9 @@ TEST(Parameters, EveryErrorSaysWhatWasWrong) {
   const auto data = [](std::initializer_list<const char*> values, auto call) {
     expect_error(Fault::data, values, call);
   };
-  data({"parameter name"}, [&] { parameters.add("", Tensor::zeros({1})); });
-  data({"'tail'"}, [&] { parameters.add("tail", {}); });
-  data({"'head'"}, [&] { parameters.add("head", Tensor::zeros({1})); });
+  data({"parameter name"}, [&] { parameters.add("", Tensor::zeros({1}), Role::gain); });
+  data({"'tail'"}, [&] { parameters.add("tail", {}, Role::gain); });
+  data({"'head'"}, [&] { parameters.add("head", Tensor::zeros({1}), Role::gain); });
   EXPECT_EQ(parameters.all().size(), 7u) << "a failed add() adds nothing";
   data({"'encoder.layer.1.wieght'", "'encoder.layer.1.weight'"},
        [&] { (void)parameters.at("encoder.layer.1.wieght"); });
@@ -87,7 +87,7 @@ TEST(Parameters, EveryErrorSaysWhatWasWrong) {
 TEST(Parameters, HaveOneDType) {
   Parameters wide(DType::f64, Device::reference);
   const Tensor value = Tensor::of({2, 2}, {1.f, 2.f, 3.f, 0.1f});
-  for (const Tensor& converted : {wide.add("weight", value).value(), wide.constant(value)}) {
+  for (const Tensor& converted : {wide.add("weight", value, Role::matrix).value(), wide.constant(value)}) {
     EXPECT_EQ(converted.dtype(), DType::f64);
     EXPECT_EQ(converted.device(), Device::reference);
     EXPECT_EQ(converted.data<double>()[3], static_cast<double>(0.1f));

@@ -76,7 +76,7 @@ constexpr double kBf16 = 32 * 0x1p-9;
 TEST_P(FamilyGolden, ComputesItWithBf16WeightsToTwoDigits) {
   const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
   ModelFolder folder = open_model(path, {.weights = DType::bf16}), rounded = open_model(path);
-  for (const auto& [name, var] : folder.model.parameters().all()) {
+  for (const auto& [name, var, role, owner] : folder.model.parameters().all()) {
     Tensor(rounded.model.parameters().at(name).value()).copy_from(op::convert(var.value(), DType::f32));
   }
   const ForwardInputs inputs = read_inputs(path / "inputs.json");

@@ -11,13 +11,14 @@ namespace {
 TEST(ParametersFile, ReadsWhatItWroteAndNothingElse) {
   const TemporaryFolder folder(in_memory());
   Parameters saved, read;
-  for (Parameters* parameters : {&saved, &read}) parameters->add("a.weight", Tensor::zeros({2, 3}));
+  for (Parameters* parameters : {&saved, &read})
+    parameters->add("a.weight", Tensor::zeros({2, 3}), Role::matrix);
   saved.at("a.weight").value().data<float>()[4] = 5;
   const std::filesystem::path path = folder / "x.safetensors";
   write_safetensors(path, named_tensors(saved));
   read_parameters(SafetensorsFile(path), read);
   EXPECT_EQ(read.at("a.weight").value().values(), saved.at("a.weight").value().values());
-  saved.add("b", Tensor::zeros({1}));
+  saved.add("b", Tensor::zeros({1}), Role::bias);
   write_safetensors(path, named_tensors(saved));
   expect_error(Fault::data, {"x.safetensors", "2", "1"},
                [&] { read_parameters(SafetensorsFile(path), read); });

@@ -98,7 +98,8 @@ class Block {
     const int64_t from = width_ + (input && input->joined ? input->table.shape()[1] : 0);
     const Scope scope(parameters, "layer");
     const auto weight = [&](const char* name, Shape size) {
-      return scope.add(name, normal_rows(size, seed + parameters.all().size(), 0.6));
+      return scope.add(name, normal_rows(size, seed + parameters.all().size(), 0.6),
+                       size.rank() == 1 ? Role::bias : Role::matrix);
     };
     view_.layer = kLayer;
     view_.query_weight = weight("query.weight", {width_, from});

@@ -18,7 +18,10 @@ constexpr const char* kNames[] = {"first.weight", "first.bias", "second.weight",
 void follow_pytorch(DType dtype, Device device, double tolerance) {
   const SafetensorsFile golden(LOCUS_GOLDEN "/adamw.safetensors");
   Parameters parameters(dtype, device);
-  for (const char* name : kNames) parameters.add(name, golden.read(std::string("start/") + name));
+  for (const char* name : kNames) {
+    const bool bias = std::string_view(name).ends_with("bias");
+    parameters.add(name, golden.read(std::string("start/") + name), bias ? Role::bias : Role::matrix);
+  }
   AdamW optimizer(parameters, {.beta2 = 0.95, .weight_decay = 0.1, .clip = 0.25});
   const Var x(parameters.constant(golden.read("x")));
   const Tensor targets = golden.read("targets").on(device);
@@ -51,21 +54,17 @@ TEST(AdamW, FiftyStepsFollowPyTorch) {
 }
 
 TEST(AdamW, DecaysMatricesOnlyByDefault) {
-  Parameters parameters;
-  const auto decayed = [&](const std::string& name, Shape shape, const AdamWSettings& settings = {}) {
-    Parameters one;
-    one.add(name, Tensor::zeros(shape));
-    return decays(one.all().front(), settings);
+  const auto decayed = [](std::string name, Role role, const AdamWSettings& settings = {}) {
+    return decays({.name = std::move(name), .var = {}, .role = role}, settings);
   };
-  EXPECT_TRUE(decayed("layers.0.attention.query.weight", {4, 4}));
-  EXPECT_FALSE(decayed("layers.0.attention.query.bias", {4}));
-  EXPECT_FALSE(decayed("layers.0.norm.weight", {4}));
-  EXPECT_FALSE(decayed("position.table", {4, 4}));
-  EXPECT_FALSE(decayed("tokens", {4, 4}));
-  EXPECT_FALSE(decayed("embeddings.token", {4, 4}));
-  EXPECT_TRUE(decayed("embeddings.token", {4, 4}, {.decayed = "x, embed*n"}));
-  EXPECT_FALSE(decayed("head.weight", {4, 4}, {.undecayed = "head.*"}));
-  EXPECT_TRUE(decayed("head.weight", {4, 4}, {.decayed = "*", .undecayed = "head.*"}));
+  EXPECT_TRUE(decayed("layers.0.attention.query.weight", Role::matrix));
+  EXPECT_FALSE(decayed("layers.0.attention.query.bias", Role::bias));
+  EXPECT_FALSE(decayed("layers.0.norm.weight", Role::gain));
+  EXPECT_FALSE(decayed("position.table", Role::table));
+  EXPECT_TRUE(decayed("embedding.table.norm", Role::matrix)) << "the name does not matter";
+  EXPECT_TRUE(decayed("position.table", Role::table, {.decayed = "x, pos*e"}));
+  EXPECT_FALSE(decayed("head.weight", Role::matrix, {.undecayed = "head.*"}));
+  EXPECT_TRUE(decayed("head.weight", Role::matrix, {.decayed = "*", .undecayed = "head.*"}));
 }
 
 TEST(AdamW, PatternsMatch) {
@@ -84,7 +83,8 @@ TEST(AdamW, PatternsMatch) {
 
 TEST(AdamW, AGradientThatIsNotFiniteChangesNothing) {
   Parameters parameters;
-  const Var a = parameters.add("a", Tensor::full({3}, 1)), b = parameters.add("b", Tensor::full({3}, 1));
+  const Var a = parameters.add("a", Tensor::full({3}, 1), Role::gain),
+            b = parameters.add("b", Tensor::full({3}, 1), Role::gain);
   AdamW optimizer(parameters, {});
   a.accumulate(Tensor::full({3}, 1));
   b.accumulate(Tensor::full({3}, std::numeric_limits<double>::infinity()));
@@ -95,8 +95,8 @@ TEST(AdamW, AGradientThatIsNotFiniteChangesNothing) {
 
 TEST(AdamW, DoesNotChangeFrozenParametersAndUnusedRows) {
   Parameters parameters;
-  const Var frozen = parameters.add("frozen", Tensor::full({2, 2}, 1));
-  const Var table = parameters.add("table", Tensor::full({2, 2}, 1));
+  const Var frozen = parameters.add("frozen", Tensor::full({2, 2}, 1), Role::matrix);
+  const Var table = parameters.add("table", Tensor::full({2, 2}, 1), Role::table);
   parameters.freeze("frozen");
   AdamW optimizer(parameters, {.weight_decay = 0.5});
   for (int i = 0; i < 3; ++i) {
@@ -115,7 +115,8 @@ TEST(AdamW, ContinuesFromASavedState) {
     optimizer.step(0.1);
   };
   Parameters straight, broken;
-  const Var p = straight.add("p", Tensor::full({2}, 1)), q = broken.add("p", Tensor::full({2}, 1));
+  const Var p = straight.add("p", Tensor::full({2}, 1), Role::gain),
+            q = broken.add("p", Tensor::full({2}, 1), Role::gain);
   AdamW one(straight, {});
   {
     AdamW two(broken, {});
@@ -129,7 +130,7 @@ TEST(AdamW, ContinuesFromASavedState) {
   advance(p, one);
   EXPECT_EQ(p.value().values(), q.value().values());
 
-  broken.add("new", Tensor::zeros({2}));
+  broken.add("new", Tensor::zeros({2}), Role::gain);
   AdamW larger(broken, {});
   expect_error(Fault::data, {"state", "2 tensors", "expected 4"},
                [&] { larger.restore(SafetensorsFile(folder / "state"), 1); });

@@ -30,7 +30,7 @@ class StartRun : public HubRun {
   }
   // The parameters of both models are equal, but for those with this text in their names.
   static void expect_equal_but(const Model& a, const Model& b, std::string_view part) {
-    for (const auto& [name, var] : a.parameters().all()) {
+    for (const auto& [name, var, role, owner] : a.parameters().all()) {
       if (name.find(part) != std::string::npos) continue;
       EXPECT_EQ(var.value().values(), b.parameters().at(name).value().values()) << name;
     }
@@ -122,7 +122,7 @@ TEST_F(StartFromGpt2, FrozenParametersStayThoseOfTheFolder) {
   ASSERT_EQ(train().exit_code, 0);
   const Model before = std::move(open_model(model.path()).model),
               after = std::move(load_run(folder / "out").model);
-  for (const auto& [name, var] : after.parameters().all()) {
+  for (const auto& [name, var, role, owner] : after.parameters().all()) {
     const bool frozen =
         name == "tokens" || name.starts_with("decoder.scheme.") || name.starts_with("decoder.layers.0.");
     EXPECT_EQ(var.value().values() == before.parameters().at(name).value().values(), frozen) << name;
@@ -168,7 +168,7 @@ TEST_F(StartFromRun, ANewHeadAndANewScheme) {
   EXPECT_EQ(planned.task.blueprint.head, HeadKind::token_class);
   EXPECT_EQ(planned.task.blueprint.max_length, 99) << "alibi extrapolates";
   const Model fresh = initial_model(planned), source = std::move(load_run(folder / "first").model);
-  for (const auto& [name, var] : fresh.parameters().all()) {
+  for (const auto& [name, var, role, owner] : fresh.parameters().all()) {
     if (name.starts_with("head.out.")) continue;
     EXPECT_EQ(var.value().values(), source.parameters().at(name).value().values()) << name;
   }

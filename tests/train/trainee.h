@@ -17,12 +17,12 @@ class Trainee : public Objective {
   static constexpr int64_t kSamples = 32, kIn = 9, kHidden = 33, kClasses = 5;
 
   Trainee() {
-    const auto add = [&](const char* name, Shape shape, uint64_t stream) {
-      parameters.add(name, noise(shape, Random(1, stream)));
+    const auto add = [&](const char* name, Shape shape, uint64_t stream, Role role) {
+      parameters.add(name, noise(shape, Random(1, stream)), role);
     };
-    add("first.weight", {kHidden, kIn}, 1);
-    add("first.bias", {kHidden}, 2);
-    add("second.weight", {kClasses, kHidden}, 3);
+    add("first.weight", {kHidden, kIn}, 1, Role::matrix);
+    add("first.bias", {kHidden}, 2, Role::bias);
+    add("second.weight", {kClasses, kHidden}, 3, Role::matrix);
   }
 
   PartialLoss loss(const MicroBatch& micro_batch) override {

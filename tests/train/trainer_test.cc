@@ -348,7 +348,7 @@ TEST(Trainer, AStepWithoutATargetIsAFaultOfTheData) {
   const TemporaryFolder place(in_memory());
   RunFolder folder(place.path());
   Parameters parameters;
-  parameters.add("weight", Tensor::zeros({2, 2}));
+  parameters.add("weight", Tensor::zeros({2, 2}), Role::matrix);
   expect_error(Fault::data, {"step 1", "6 tokens"}, [&] {
     train({.objective = nothing,
            .parameters = parameters,

@@ -37,25 +37,25 @@ Tensor Parameters::constant(const Tensor& value) const {
   return converted;
 }
 
-Var Parameters::add(const std::string& name, const Tensor& value) {
+Var Parameters::add(const std::string& name, const Tensor& value, Role role, Owner owner) {
   require(!name.empty(), "parameter name is empty, expected at least one character");
   require(static_cast<bool>(value), "parameter '{}' has no value", name);
   require(index_.emplace(name, list_.size()).second, "parameter '{}' already exists", name);
-  list_.push_back(
-      {name, value.dtype() == DType::bf16 ? Var(value.on(device_)) : Var::parameter(constant(value))});
+  const bool fixed = value.dtype() == DType::bf16;
+  list_.push_back({name, fixed ? Var(value.on(device_)) : Var::parameter(constant(value)), role, owner});
   return list_.back().var;
 }
 
 bool Parameters::has(std::string_view name) const { return index_.contains(std::string(name)); }
 
-Var Parameters::at(std::string_view name) const {
+const NamedParameter& Parameters::entry(std::string_view name) const {
   const auto found = index_.find(std::string(name));
   if (found == index_.end()) {
     std::vector<std::string_view> names;
     for (const NamedParameter& parameter : list_) names.push_back(parameter.name);
     fail({Fault::data, Code::none, did_you_mean(name, names)}, "unknown parameter '{}'", name);
   }
-  return list_[found->second].var;
+  return list_[found->second];
 }
 
 int64_t Parameters::numel() const {
@@ -80,10 +80,22 @@ void Parameters::clear_grads() {
   for (NamedParameter& parameter : list_) parameter.var.clear_grad();
 }
 
-Scope Scope::operator/(std::string_view name) const { return {*parameters_, join(path_, name)}; }
-Var Scope::add(std::string_view name, const Tensor& value) const {
-  return parameters_->add(join(path_, name), value);
+Scope Scope::operator/(std::string_view name) const {
+  Scope child = *this;
+  child.path_ = join(path_, name);
+  return child;
 }
+
+Scope Scope::owned_by(Owner owner) const {
+  Scope same = *this;
+  same.owner_ = owner;
+  return same;
+}
+
+Var Scope::add(std::string_view name, const Tensor& value, Role role) const {
+  return parameters_->add(join(path_, name), value, role, owner_);
+}
+
 Var Scope::at(std::string_view name) const { return parameters_->at(join(path_, name)); }
 
 }  // namespace locus

@@ -11,9 +11,22 @@
 
 namespace locus {
 
+// What a parameter is to the layer that holds it. Weight decay applies to matrices only.
+enum class Role {
+  matrix,  // the weights of a product
+  table,   // rows that are looked up
+  gain,    // factors, such as those of a norm
+  bias,    // added
+};
+
+// The part of a model that a parameter belongs to. No part of the library decides it by a name.
+enum class Owner { body, tokens, scheme, global_scheme, head, labels };
+
 struct NamedParameter {
   std::string name;
   Var var;
+  Role role = Role::matrix;
+  Owner owner = Owner::body;
 };
 
 class Parameters {
@@ -23,12 +36,14 @@ class Parameters {
 
   // Adds a leaf that requires a gradient; a bf16 leaf does not. The value is converted to the common dtype.
   // Fails if the name exists.
-  Var add(const std::string& name, const Tensor& value);
+  Var add(const std::string& name, const Tensor& value, Role role, Owner owner = Owner::body);
   // A constant for computations with the parameters: the value in their dtype and on their device.
   Tensor constant(const Tensor& value) const;
 
   std::span<const NamedParameter> all() const { return list_; }
-  Var at(std::string_view name) const;  // fails for an unknown name, with a suggestion
+  // Both fail for an unknown name, with a suggestion.
+  Var at(std::string_view name) const { return entry(name).var; }
+  const NamedParameter& entry(std::string_view name) const;
   bool has(std::string_view name) const;
   int64_t numel() const;  // of all parameters together
 
@@ -51,8 +66,9 @@ class Parameters {
 class Scope {
  public:
   Scope(Parameters& parameters, std::string path = "") : parameters_(&parameters), path_(std::move(path)) {}
-  Scope operator/(std::string_view name) const;  // the child `name`
-  Var add(std::string_view name, const Tensor& value) const;
+  Scope operator/(std::string_view name) const;  // the child `name`, with the same owner
+  Scope owned_by(Owner owner) const;
+  Var add(std::string_view name, const Tensor& value, Role role) const;
   Var at(std::string_view name) const;  // an existing parameter
   Tensor constant(const Tensor& value) const { return parameters_->constant(value); }
   const std::string& path() const { return path_; }
@@ -60,6 +76,7 @@ class Scope {
  private:
   Parameters* parameters_;
   std::string path_;
+  Owner owner_ = Owner::body;
 };
 
 }  // namespace locus

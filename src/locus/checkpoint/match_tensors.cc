@@ -119,6 +119,10 @@ void compare_tables(const WeightFiles& files, const Binding& binding, std::span<
   }
 }
 
+bool in_head(const Binding& binding) {
+  return binding.owner == Owner::head || binding.owner == Owner::labels;
+}
+
 }  // namespace
 
 void match_tensors(const Family& family, const WeightFiles& files, const std::filesystem::path& folder,
@@ -130,9 +134,9 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
     const auto found = std::ranges::find_if(names, [&](const std::string& name) { return files.find(name); });
     for (const std::string& name : names) used.insert(name);
     const Shape expected = binding.shape();
-    if (head == HeadSource::new_head && binding.ours.starts_with("head.")) {
+    if (head == HeadSource::new_head && in_head(binding)) {
       const bool usable = found != names.end() && readable(files.find(*found)->entry(*found), expected);
-      binding.random_init = !usable || binding.ours.starts_with("head.out.");
+      binding.random_init = !usable || binding.owner == Owner::labels;
       if (binding.random_init) continue;
     }
     if (found == names.end()) {
@@ -145,7 +149,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
                    expected.text());
     }
     binding.tensor = *found;
-    if (binding.ours == "tokens") compare_tables(files, binding, names, problems);
+    if (binding.owner == Owner::tokens) compare_tables(files, binding, names, problems);
   }
   const bool old_head = head != HeadSource::files && saved_with_head(family, files);
   for (const SafetensorsFile& file : files.files()) {
@@ -161,7 +165,7 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
 bool head_is_missing(const Family& family, const WeightFiles& files, const std::vector<Binding>& bindings) {
   bool has_own = false;
   for (const Binding& binding : bindings) {
-    if (!binding.ours.starts_with("head.")) continue;
+    if (!in_head(binding)) continue;
     has_own = true;
     const std::vector<std::string> names = names_of(family, binding);
     if (std::ranges::any_of(names, [&](const std::string& name) { return files.find(name); })) return false;

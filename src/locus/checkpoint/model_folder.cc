@@ -93,7 +93,7 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
     match_tensors(family, files, path, head, bindings);
   }
   if (opening.lazy_tokens && !head_is_tied(blueprint)) {
-    const auto table = std::ranges::find(bindings, "tokens", &Binding::ours);
+    const auto table = std::ranges::find(bindings, Owner::tokens, &Binding::owner);
     table->lazy = true;
     model.transformer().load_tokens_from(std::make_shared<LazyRows>(weight_files, *table));
   }

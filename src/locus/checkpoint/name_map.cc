@@ -91,7 +91,8 @@ void NameMap::tokens(std::string_view theirs, std::string_view head, bool tied) 
 }
 
 void NameMap::joined(const std::vector<std::string>& ours, std::string_view theirs, const Layout& layout) {
-  Binding binding = {.tensor = std::string(theirs), .ours = ours[0], .parameters = {}, .layout = layout};
+  const Owner owner = parameters_.entry(ours[0]).owner;
+  Binding binding = {.tensor = std::string(theirs), .owner = owner, .parameters = {}, .layout = layout};
   for (const std::string& name : ours) {
     binding.parameters.push_back(parameters_.at(name));
     bound_.push_back(name);

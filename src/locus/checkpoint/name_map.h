@@ -26,7 +26,7 @@ struct Layout {
 // A tensor of the checkpoint and the parameters in it: one, or several whose rows are stacked.
 struct Binding {
   std::string tensor;
-  std::string ours;  // the Locus name of the first parameter
+  Owner owner;  // of all its parameters
   std::vector<Var> parameters;
   Layout layout;
   std::vector<std::string> aliases;  // alternative names; a tied table may be stored under several of them

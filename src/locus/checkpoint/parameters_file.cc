@@ -8,7 +8,7 @@ namespace locus {
 
 std::vector<NamedTensor> named_tensors(const Parameters& parameters) {
   std::vector<NamedTensor> tensors;
-  for (const auto& [name, var] : parameters.all()) tensors.emplace_back(name, var.value());
+  for (const NamedParameter& one : parameters.all()) tensors.emplace_back(one.name, one.var.value());
   return tensors;
 }
 
@@ -16,12 +16,12 @@ void read_parameters(const SafetensorsFile& file, const Parameters& parameters) 
   require(file.entries().size() == parameters.all().size(),
           "'{}': got {} tensors, expected {}, one per parameter of the model", file.path().string(),
           file.entries().size(), parameters.all().size());
-  for (const auto& [name, var] : parameters.all()) {
-    Tensor value = var.value();
+  for (const NamedParameter& parameter : parameters.all()) {
+    Tensor value = parameter.var.value();
     if (value.dtype() == DType::bf16) {
-      value.copy_from(op::convert(file.read(name), DType::bf16));
+      value.copy_from(op::convert(file.read(parameter.name), DType::bf16));
     } else {
-      file.read_into(name, value);
+      file.read_into(parameter.name, value);
     }
   }
 }

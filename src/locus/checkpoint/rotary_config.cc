@@ -107,7 +107,7 @@ std::string_view field_of(std::string_view option) {
 void expect_same(const Config& config, const OptionValues& older, std::string_view newer_block,
                  const OptionValues& newer) {
   const auto all = [](const OptionValues& values) {
-    return Options("rotary", scheme_info("rotary").options, values).values();
+    return Options("rotary", scheme_info("rotary").options.list(), values).values();
   };
   const OptionValues left = all(older), right = all(newer);
   const auto compare = [&](const std::string& option) {

@@ -43,10 +43,10 @@ Head::Head(const Blueprint& b, const ParameterFactory& factory, const Var& token
             "blueprint: tied is true, but token embeddings have width {} and hidden states {}, expected "
             "equal widths or tied = false",
             tokens.shape()[1], read);
-    out_.weight = b.tied ? tokens : factory.weight("weight", {b.vocabulary, read});
-    if (b.head_bias) out_.bias = factory.full("bias", {b.vocabulary}, 0);
+    out_.weight = b.tied ? tokens : factory.weight("weight", {b.vocabulary, read}, Role::matrix);
+    if (b.head_bias) out_.bias = factory.full("bias", {b.vocabulary}, Role::bias, 0);
   } else {
-    out_ = Linear(factory / "out", b.width, outputs(b), b.label_bias);
+    out_ = Linear(factory.owned_by(Owner::labels) / "out", b.width, outputs(b), b.label_bias);
   }
 }
 

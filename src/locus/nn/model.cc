@@ -7,7 +7,7 @@ Model::Model(const Blueprint& blueprint, const Options& options)
       parameters_(std::make_unique<Parameters>(options.dtype, options.device)),
       factory_(Scope(*parameters_), options.seed, blueprint.initial_std(), options.weights),
       transformer_(blueprint_, factory_),
-      head_(blueprint_, factory_ / "head", transformer_.tokens()) {
+      head_(blueprint_, factory_.owned_by(Owner::head) / "head", transformer_.tokens()) {
   require(options.weights == DType::f32 || options.weights == DType::bf16,
           "Model: the weight format is {}, expected f32 or bf16", name_of(options.weights));
   if (options.weights == DType::bf16) parameters_->freeze("");

@@ -33,19 +33,21 @@ Tensor ParameterFactory::random_values(std::string_view name, const Shape& shape
   return value;
 }
 
-Var ParameterFactory::normal(std::string_view name, const Shape& shape, double factor) const {
+Var ParameterFactory::normal(std::string_view name, const Shape& shape, Role role, double factor) const {
   if (reuse_) return scope_.at(name);
-  return scope_.add(name, seed_ ? random_values(name, shape, factor) : memory_->empty(shape));
+  return scope_.add(name, seed_ ? random_values(name, shape, factor) : memory_->empty(shape), role);
 }
 
-Var ParameterFactory::weight(std::string_view name, const Shape& shape, double factor) const {
-  if (weights_ == DType::f32 || reuse_) return normal(name, shape, factor);
-  return scope_.add(name, seed_ ? op::convert(random_values(name, shape, factor), weights_)
-                                : memory_->empty(shape, weights_));
+Var ParameterFactory::weight(std::string_view name, const Shape& shape, Role role, double factor) const {
+  if (weights_ == DType::f32 || reuse_) return normal(name, shape, role, factor);
+  return scope_.add(
+      name,
+      seed_ ? op::convert(random_values(name, shape, factor), weights_) : memory_->empty(shape, weights_),
+      role);
 }
 
-Var ParameterFactory::full(std::string_view name, const Shape& shape, double value) const {
-  return reuse_ ? scope_.at(name) : scope_.add(name, Tensor::full(shape, value));
+Var ParameterFactory::full(std::string_view name, const Shape& shape, Role role, double value) const {
+  return reuse_ ? scope_.at(name) : scope_.add(name, Tensor::full(shape, value), role);
 }
 
 }  // namespace locus

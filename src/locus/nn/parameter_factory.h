@@ -29,10 +29,17 @@ class ParameterFactory {
     return same;
   }
 
-  Var weight(std::string_view name, const Shape& shape,
-             double factor = 1) const;  // normal, in format `weights`
-  Var normal(std::string_view name, const Shape& shape, double factor = 1) const;
-  Var full(std::string_view name, const Shape& shape, double value) const;
+  // The same factory for parameters of another part of the model.
+  ParameterFactory owned_by(Owner owner) const {
+    ParameterFactory same = *this;
+    same.scope_ = scope_.owned_by(owner);
+    return same;
+  }
+
+  // Normal values; their standard deviation is `factor` times init_std. weight() is in format `weights`.
+  Var weight(std::string_view name, const Shape& shape, Role role, double factor = 1) const;
+  Var normal(std::string_view name, const Shape& shape, Role role, double factor = 1) const;
+  Var full(std::string_view name, const Shape& shape, Role role, double value) const;
   const Scope& scope() const { return scope_; }
   std::optional<Random> random(std::string_view name) const;  // empty without a seed
 

@@ -17,7 +17,7 @@ Embeddings::Embeddings(const Blueprint& b, const ParameterFactory& factory,
       dropout_(b.dropout),
       padding_token_(b.padding_token),
       place_(place) {
-  if (b.segments > 0) segments_ = factory.normal("segments", {b.segments, b.row_width()});
+  if (b.segments > 0) segments_ = factory.normal("segments", {b.segments, b.row_width()}, Role::table);
   if (b.embedding_norm) norm_ = Norm(b, factory / "norm", b.row_width());
   if (b.row_width() != b.width) project_ = Linear(factory / "project", b.row_width(), b.width, true);
 }

@@ -7,13 +7,13 @@ namespace {
 constexpr uint64_t kDecoderPlaces = uint64_t{1} << 23;
 
 Schemes schemes_of(const Blueprint& b, const ParameterFactory& factory) {
-  const auto made = [&](const std::string& name, const OptionValues& options, const char* place) {
-    return name.empty()
-               ? nullptr
-               : make_scheme(name, b.geometry(), options, factory.scope() / place, factory.random(place));
+  const auto made = [&](const std::string& name, const OptionValues& options, const char* place,
+                        Owner owner) {
+    const Scope scope = (factory.scope() / place).owned_by(owner);
+    return name.empty() ? nullptr : make_scheme(name, b.geometry(), options, scope, factory.random(place));
   };
-  return {made(b.scheme, b.scheme_options, "scheme"),
-          made(b.global_scheme, b.global_scheme_options, "global_scheme")};
+  return {made(b.scheme, b.scheme_options, "scheme", Owner::scheme),
+          made(b.global_scheme, b.global_scheme_options, "global_scheme", Owner::global_scheme)};
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ Transformer::Transformer(const Blueprint& blueprint, const ParameterFactory& fac
           "option width of the scheme",
           joined, blueprint.row_width());
   tokens_ = std::make_shared<TokenTable>();
-  tokens_->rows = factory.weight("tokens", {blueprint.vocabulary, blueprint.row_width() - joined});
+  tokens_->rows = factory.owned_by(Owner::tokens)
+                      .weight("tokens", {blueprint.vocabulary, blueprint.row_width() - joined}, Role::table);
   if (encodes) encoder_.emplace(first, factory / "encoder", std::move(encoder_schemes), tokens_, false, 0);
   if (decodes) {
     decoder_.emplace(second, factory / "decoder", std::move(decoder_schemes), tokens_, both, kDecoderPlaces);

@@ -14,13 +14,21 @@ namespace {
 
 constexpr int64_t kMostPositions = 4096;  // more cannot be distinguished in a figure
 
-std::string_view part_of(std::string_view name) {
-  const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
-  if (name == "tokens") return "tokens";
-  if (has(".scheme.") || has(".global_scheme.")) return "positions";
+std::string_view part_of(const NamedParameter& parameter) {
+  const auto has = [&](std::string_view word) { return parameter.name.find(word) != std::string::npos; };
+  switch (parameter.owner) {
+    case Owner::tokens:
+      return "tokens";
+    case Owner::scheme:
+    case Owner::global_scheme:
+      return "positions";
+    case Owner::head:
+    case Owner::labels:
+      return has(".pooler.") ? "pooler" : "head";
+    case Owner::body:
+      break;
+  }
   if (has(".embedding.")) return "other embeddings";
-  if (name.starts_with("head.pooler.")) return "pooler";
-  if (name.starts_with("head.")) return "head";
   if (has("_norm.") || has(".norm.")) return "norms";
   if (has(".across.")) return "cross-attention";
   return has(".attention.") ? "attention" : "feed-forward";
@@ -115,7 +123,7 @@ std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
 std::vector<std::pair<std::string, int64_t>> parts_of(const Model& model) {
   std::vector<std::pair<std::string, int64_t>> parts;
   for (const NamedParameter& parameter : model.parameters().all()) {
-    const std::string part(part_of(parameter.name));
+    const std::string part(part_of(parameter));
     auto found = std::ranges::find(parts, part, &std::pair<std::string, int64_t>::first);
     if (found == parts.end()) found = parts.insert(parts.end(), {part, 0});
     found->second += parameter.var.value().numel();

@@ -79,10 +79,11 @@ class DebertaScheme final : public Scheme {
     const int64_t terms = 1 + (c2p_ ? 1 : 0) + (p2c_ ? 1 : 0);
     scale_ = static_cast<float>(1 / std::sqrt(static_cast<double>(geometry.head_size * terms)));
     Initializer initial(random);
-    table_ = scope.add("table", initial.normal({2 * distances_.span(), geometry.width}, kInitStd));
+    table_ =
+        scope.add("table", initial.normal({2 * distances_.span(), geometry.width}, kInitStd), Role::table);
     if (options.norm) {
-      gamma_ = scope.add("norm.weight", Tensor::full({geometry.width}, 1));
-      beta_ = scope.add("norm.bias", Tensor::zeros({geometry.width}));
+      gamma_ = scope.add("norm.weight", Tensor::full({geometry.width}, 1), Role::gain);
+      beta_ = scope.add("norm.bias", Tensor::zeros({geometry.width}), Role::bias);
     }
     if (!options.shared) add_projections(geometry, options.key_bias, scope, initial);
   }
@@ -132,12 +133,14 @@ class DebertaScheme final : public Scheme {
       const Scope layer = scope / fmt::format("layer.{}", i);
       LayerView& own = layers_.emplace_back(LayerView{.layer = i});
       if (c2p_) {
-        own.key_weight = layer.add("key.weight", initial.normal({all, geometry.width}, kInitStd));
-        if (key_bias) own.key_bias = layer.add("key.bias", Tensor::zeros({all}));
+        own.key_weight =
+            layer.add("key.weight", initial.normal({all, geometry.width}, kInitStd), Role::matrix);
+        if (key_bias) own.key_bias = layer.add("key.bias", Tensor::zeros({all}), Role::bias);
       }
       if (p2c_) {
-        own.query_weight = layer.add("query.weight", initial.normal({all, geometry.width}, kInitStd));
-        own.query_bias = layer.add("query.bias", Tensor::zeros({all}));
+        own.query_weight =
+            layer.add("query.weight", initial.normal({all, geometry.width}, kInitStd), Role::matrix);
+        own.query_bias = layer.add("query.bias", Tensor::zeros({all}), Role::bias);
       }
     }
   }

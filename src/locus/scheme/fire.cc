@@ -67,12 +67,12 @@ class FireScheme final : public Scheme {
     // As PyTorch initializes the linear layers of the authors' code: uniform within 1 / sqrt(inputs).
     const double limit = 1 / std::sqrt(static_cast<double>(M));
     Initializer initial(random);
-    c_ = scope.add("c", Tensor::full({1}, static_cast<float>(kFirstC)));
-    multiplier_ = scope.add("multiplier", Tensor::full({1}, 1));
-    first_weight_ = scope.add("first.weight", initial.uniform({M, 1}, -1, 1));
-    first_bias_ = scope.add("first.bias", initial.uniform({M}, -1, 1));
-    second_weight_ = scope.add("second.weight", initial.uniform({H, M}, -limit, limit));
-    second_bias_ = scope.add("second.bias", initial.uniform({H}, -limit, limit));
+    c_ = scope.add("c", Tensor::full({1}, static_cast<float>(kFirstC)), Role::gain);
+    multiplier_ = scope.add("multiplier", Tensor::full({1}, 1), Role::gain);
+    first_weight_ = scope.add("first.weight", initial.uniform({M, 1}, -1, 1), Role::matrix);
+    first_bias_ = scope.add("first.bias", initial.uniform({M}, -1, 1), Role::bias);
+    second_weight_ = scope.add("second.weight", initial.uniform({H, M}, -limit, limit), Role::matrix);
+    second_bias_ = scope.add("second.bias", initial.uniform({H}, -limit, limit), Role::bias);
   }
 
   SchemePass begin(const Placement& placement) const override {

@@ -41,8 +41,8 @@ class KerpleScheme final : public Scheme {
     Initializer initial(random);
     // As in the authors' code: r1 of the log form and r2 of the power form are uniform in [0, 2), the other
     // two in [0, 1).
-    r1_ = scope.add("r1", initial.uniform({geometry.heads}, 0, power_ ? 1 : 2));
-    r2_ = scope.add("r2", initial.uniform({geometry.heads}, 0, power_ ? 2 : 1));
+    r1_ = scope.add("r1", initial.uniform({geometry.heads}, 0, power_ ? 1 : 2), Role::gain);
+    r2_ = scope.add("r2", initial.uniform({geometry.heads}, 0, power_ ? 2 : 1), Role::gain);
   }
 
   SchemePass begin(const Placement& placement) const override {

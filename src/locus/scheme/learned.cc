@@ -71,7 +71,7 @@ class LearnedScheme final : public Scheme {
       }
     }
     if (options.stretched > rows) stretched_.emplace(options.stretched, table.shape(), scope);
-    table_ = scope.add("table", table);
+    table_ = scope.add("table", table, Role::table);
   }
 
   SchemePass begin(const Placement& placement) const override {

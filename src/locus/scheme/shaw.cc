@@ -29,7 +29,7 @@ class ShawScheme final : public Scheme {
     Initializer initial(random);
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
       tables_.push_back((scope / fmt::format("layer.{}", layer))
-                            .add("table", initial.uniform({slots, width}, -limit, limit)));
+                            .add("table", initial.uniform({slots, width}, -limit, limit), Role::table));
     }
   }
 

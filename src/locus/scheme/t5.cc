@@ -61,9 +61,9 @@ class T5Scheme final : public Scheme {
   T5Scheme(const Geometry& geometry, const T5& options, const Scope& scope, const InitRandom& random)
       : buckets_(buckets_of(geometry, options)) {
     // As in the released models: standard deviation 1/sqrt(C).
+    const double std = 1 / std::sqrt(static_cast<double>(geometry.width));
     table_ =
-        scope.add("table", Initializer(random).normal({options.buckets, geometry.heads},
-                                                      1 / std::sqrt(static_cast<double>(geometry.width))));
+        scope.add("table", Initializer(random).normal({options.buckets, geometry.heads}, std), Role::table);
   }
 
   SchemePass begin(const Placement& placement) const override {

@@ -33,11 +33,11 @@ class TransformerXlScheme final : public Scheme {
     constexpr double kInitStd = 0.02;
     const int64_t all = geometry.heads * geometry.head_size;
     Initializer initial(random);
-    u_ = scope.add("u", initial.normal({all}, kInitStd));
-    v_ = scope.add("v", initial.normal({all}, kInitStd));
+    u_ = scope.add("u", initial.normal({all}, kInitStd), Role::bias);
+    v_ = scope.add("v", initial.normal({all}, kInitStd), Role::bias);
     for (int64_t layer = 0; layer < geometry.layers; ++layer) {
       weights_.push_back((scope / fmt::format("layer.{}", layer))
-                             .add("weight", initial.normal({all, geometry.width}, kInitStd)));
+                             .add("weight", initial.normal({all, geometry.width}, kInitStd), Role::matrix));
     }
   }
 

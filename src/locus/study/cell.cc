@@ -155,7 +155,8 @@ void test(Row& row, const Model& model, const Conditions& conditions, const Task
 int64_t scheme_parameters(const Model& model) {
   int64_t total = 0;
   for (const NamedParameter& parameter : model.parameters().all()) {
-    if (parameter.name.find(".scheme.") != std::string::npos) total += parameter.var.value().numel();
+    const bool own = parameter.owner == Owner::scheme || parameter.owner == Owner::global_scheme;
+    if (own) total += parameter.var.value().numel();
   }
   return total;
 }

@@ -43,7 +43,8 @@ SchemeChoice scheme_choice(std::string_view word) {
       fail(Fault::usage, "option {} of scheme {} is set twice", quote(name), choice.info->name);
     }
   }
-  const Options checked(fmt::format("scheme {}", choice.info->name), choice.info->options, choice.options);
+  const Options checked(fmt::format("scheme {}", choice.info->name), choice.info->options.list(),
+                        choice.options);
   return choice;
 }
 

@@ -16,19 +16,20 @@ DerivedModel derive(const Model& source, const Blueprint& blueprint, bool new_he
   const Blueprint& before = source.blueprint();
   const bool new_scheme = !same_scheme(before, blueprint),
              new_global_scheme = !same_global_scheme(before, blueprint);
-  const auto is_new = [&](const std::string& name) {
-    return (new_scheme && name.find(".scheme.") != std::string::npos) ||
-           (new_global_scheme && name.find(".global_scheme.") != std::string::npos) ||
-           (new_head && name.starts_with("head.out."));
+  const auto is_new = [&](const NamedParameter& parameter) {
+    return (new_scheme && parameter.owner == Owner::scheme) ||
+           (new_global_scheme && parameter.owner == Owner::global_scheme) ||
+           (new_head && parameter.owner == Owner::labels);
   };
   DerivedModel result{.model = Model(blueprint, {.seed = seed}), .dropped = {}};
   const Parameters& parameters = result.model.parameters();
-  for (const auto& [name, var] : parameters.all()) {
-    if (is_new(name)) continue;
-    Var target = var;
+  for (const NamedParameter& parameter : parameters.all()) {
+    if (is_new(parameter)) continue;
+    const std::string& name = parameter.name;
+    Var target = parameter.var;
     const bool exists = source.parameters().has(name);
     const bool fits = exists && source.parameters().at(name).shape() == target.shape();
-    if (!fits && new_head && name.starts_with("head.")) continue;
+    if (!fits && new_head && parameter.owner == Owner::head) continue;
     require(exists, "parameter {} is missing in the model to start from", name);
     const Var own = source.parameters().at(name);
     require(fits, "parameter {} has the shape {} in the model to start from, expected {}", name, own.shape(),
@@ -37,9 +38,9 @@ DerivedModel derive(const Model& source, const Blueprint& blueprint, bool new_he
     value.copy_from(own.value());
     target.set_wants_grad(own.wants_grad());
   }
-  for (const auto& [name, var] : source.parameters().all()) {
-    if (name.starts_with("head.")) continue;
-    if (!parameters.has(name) || is_new(name)) result.dropped.push_back(name);
+  for (const NamedParameter& old : source.parameters().all()) {
+    if (old.owner == Owner::head || old.owner == Owner::labels) continue;
+    if (!parameters.has(old.name) || is_new(old)) result.dropped.push_back(old.name);
   }
   return result;
 }

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
@@ -14,9 +13,6 @@
 
 namespace locus {
 namespace {
-
-constexpr std::array<std::string_view, 6> kUndecayed = {"tokens",     "*table*",   "*embed*",
-                                                        "*position*", "*segment*", "*norm*"};
 
 const std::string kFirst = "first.", kSecond = "second.", kBegin = "begin.";
 
@@ -68,9 +64,7 @@ bool matches_pattern(std::string_view name, std::string_view pattern) {
 bool decays(const NamedParameter& parameter, const AdamWSettings& settings) {
   if (matches_any(parameter.name, settings.decayed)) return true;
   if (matches_any(parameter.name, settings.undecayed)) return false;
-  return parameter.var.shape().rank() >= 2 && std::ranges::none_of(kUndecayed, [&](std::string_view pattern) {
-           return matches_pattern(parameter.name, pattern);
-         });
+  return parameter.role == Role::matrix;
 }
 
 void freeze_matching(Parameters& parameters, std::string_view patterns) {

@@ -19,10 +19,9 @@ struct AdamWSettings {
   std::string decayed, undecayed;
 };
 
-// Whether weight decay applies to a parameter. By default it applies to weight matrices only. Parameters with
-// fewer than two axes (biases, norm gains, numbers per head) do not decay, nor do embedding, position and
-// segment tables, where rows that are never looked up would fade. The patterns in the settings override this
-// rule.
+// Whether weight decay applies to a parameter. By default it applies to parameters with Role::matrix. Biases
+// and gains do not decay, nor do tables, where rows that are never looked up would fade. The patterns in the
+// settings override this rule.
 bool decays(const NamedParameter& parameter, const AdamWSettings& settings);
 
 // Whether a name matches a pattern in which * matches any text, also an empty one. Takes at most O(name

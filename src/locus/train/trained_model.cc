@@ -73,8 +73,9 @@ TextTask task_of(const ModelFolder& folder) {
 ForwardModel forward_model(TrainedModel& trained) {
   if (trained.hub() != nullptr) return forward_model(*trained.hub());
   std::vector<Binding> bindings;
-  for (const auto& [name, var] : trained.model().parameters().all()) {
-    bindings.push_back({.tensor = name, .ours = name, .parameters = {var}});
+  for (const NamedParameter& parameter : trained.model().parameters().all()) {
+    bindings.push_back(
+        {.tensor = parameter.name, .owner = parameter.owner, .parameters = {parameter.var}, .layout = {}});
   }
   const auto token = [&trained](std::string_view field) {
     if (field == "decoder_start_token_id") return trained.task().start_token();

@@ -271,10 +271,10 @@ class Training {
   }
 
   void check_finite() const {
-    for (const auto& [name, var] : job_.parameters.all()) {
-      const Tensor& value = var.value();
+    for (const NamedParameter& parameter : job_.parameters.all()) {
+      const Tensor& value = parameter.var.value();
       if (std::isfinite(kernels(value.device()).sum(value.view()))) continue;
-      diverged(state_.step, fmt::format("parameter {} is not finite", name));
+      diverged(state_.step, fmt::format("parameter {} is not finite", parameter.name));
     }
   }
 
