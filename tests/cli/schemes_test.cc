@@ -75,7 +75,8 @@ TEST(Schemes, PrintJson) {
   EXPECT_EQ(std::string_view(scheme["acts_on"].at(0)), "input");
   EXPECT_EQ(int64_t(scheme["parameters"]), 0);
   EXPECT_EQ(std::string_view(scheme["formula"]), scheme_info("sinusoidal").formula);
-  EXPECT_EQ(std::string_view(scheme["options"].at(0)["name"]), scheme_info("sinusoidal").options.list()[0].name);
+  EXPECT_EQ(std::string_view(scheme["options"].at(0)["name"]),
+            scheme_info("sinusoidal").options.list()[0].name);
 }
 
 TEST(Schemes, UnknownNamesGiveTheNearest) {
