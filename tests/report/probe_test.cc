@@ -37,7 +37,7 @@ TEST_P(ProbeTest, SeesTheScoresOfAttention) {
   const Probe probe(*GetParam(), kGeometry, {});
   const Probe::Found found = probe.find(kPositions, kPositions);
   const Var same(Tensor::full({kTokens, H * D}, static_cast<float>(std::pow(D, -0.25))));
-  const auto& rotation = found.terms.rotation;
+  const auto& rotation = found.pass.rotation();
   const Var q = rotation ? op::rotate_queries(same, *rotation, H) : same;
   const Var k = rotation ? op::rotate_keys(same, *rotation, H) : same;
   const Tensor v = Tensor::zeros({kTokens, H * D});
