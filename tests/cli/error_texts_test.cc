@@ -17,6 +17,8 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "locus/base/file.h"
@@ -187,6 +189,27 @@ std::vector<std::string> recorded_commands() {
 
 INSTANTIATE_TEST_SUITE_P(, ErrorTexts, testing::ValuesIn(recorded_commands()),
                          [](const testing::TestParamInfo<std::string>& command) { return command.param; });
+
+// The options in a text, without those in quoted commands: `locus eval DIR FILE --lengths 512`.
+std::set<std::string> options_in(const std::string& text) {
+  static const std::regex kQuoted("`[^`]*`"), kOption("--[a-z][a-z-]*");
+  const std::string plain = std::regex_replace(text, kQuoted, "");
+  return {std::sregex_token_iterator(plain.begin(), plain.end(), kOption), std::sregex_token_iterator()};
+}
+
+TEST(ErrorTextsList, HintsNameOptionsOfTheirCommand) {
+  for (const std::string& command : recorded_commands()) {
+    if (command == "program") continue;
+    const std::set<std::string> known = options_in(run_program(command + " --help").out);
+    EXPECT_FALSE(known.empty()) << command;
+    for (const ErrorCase& one : read_cases(kErrorTexts / (command + ".txt"))) {
+      const std::set<std::string> typed = options_in(one.command);
+      for (const std::string& option : options_in(one.text)) {
+        EXPECT_TRUE(known.contains(option) || typed.contains(option)) << one.command << "\n" << one.text;
+      }
+    }
+  }
+}
 
 TEST(ErrorTextsList, EveryCommandHasCases) {
   const std::string help = run_program("--help").out;

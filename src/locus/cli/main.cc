@@ -22,6 +22,7 @@
 #include "locus/cli/command.h"
 #include "locus/cli/help_format.h"
 #include "locus/cli/list_words.h"
+#include "locus/cli/option_hints.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 
@@ -55,27 +56,6 @@ void require_command(const CLI::App& program, std::string_view word) {
   }
   fail(Fault::usage, "unknown option or extra argument {}{}; `locus {}--help` lists the options", quote(word),
        suggestion(word, candidates), place);
-}
-
-// Errors of the library name no command-line options. These hints do, for commands that have the option.
-struct OptionHint {
-  Code code;
-  const char *option, *hint;
-};
-constexpr OptionHint kOptionHints[] = {
-    {Code::context_too_long, "--truncate",
-     "add --truncate to cut texts that are too long, or --skip-bad to leave them out"},
-    {Code::context_too_long, "--set",
-     "raise data.context, or set data.truncate to cut texts that are too long"},
-    {Code::run_mismatch, "--continue", "to train it further with other settings or data, use --continue RUN"},
-};
-
-Error with_option_hint(const Error& error, const CLI::App& command) {
-  for (const OptionHint& each : kOptionHints) {
-    if (error.code() != each.code || command.get_option_no_throw(each.option) == nullptr) continue;
-    return error.with_hint(error.hint().empty() ? each.hint : error.hint() + "; " + each.hint);
-  }
-  return error;
 }
 
 // `locus help` is locus --help, `locus help train` is locus train --help, and `locus version` is locus
@@ -128,7 +108,10 @@ int run(int count, char** given) {
   } catch (const Error& error) {
     const auto used = program.get_subcommands();
     if (used.empty()) throw;
-    throw with_option_hint(error, *used.front());
+    const auto has = [&](std::string_view name) {
+      return used.front()->get_option_no_throw(std::string(name)) != nullptr;
+    };
+    throw with_option_hints(error, has);
   } catch (const CLI::ExtrasError&) {
     refuse_extra(program);
   } catch (const CLI::ParseError& error) {
