@@ -17,6 +17,14 @@ TEST(Examples, OneScheme) {
   EXPECT_EQ(outcome.out, "8 tokens: [8, 256]\n");
 }
 
+TEST(Examples, PositionKernels) {
+  const Outcome outcome = run_example("position_kernels");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "embedded [8, 64], attention [8, 64]\n"
+            "differs from the formula by less than 1e-6: true\n");
+}
+
 TEST(Examples, Lookup) {
   const Outcome outcome = run_example("lookup");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

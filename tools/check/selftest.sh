@@ -46,6 +46,12 @@ echo '#include "locus/locus.h"' >"$tree/src/locus/op/add.h"
 expect finds layers 'op may not include locus/locus.h'
 echo '#include "../op/add.h"' >"$tree/src/locus/base/two.h"
 expect finds layers 'write the path from src/'
+printf '#include "locus/fast.h"\n#include "locus/scheme/scheme.h"\n' >"$tree/src/locus/fast.cc"
+expect passes layers
+echo '#include "locus/nn/model.h"' >"$tree/src/locus/fast.cc"
+expect finds layers 'fast may not include locus/nn/model.h'
+echo '#include "locus/fast.h"' >"$tree/src/locus/op/add.h"
+expect finds layers 'op may not include locus/fast.h'
 mkdir "$tree/src/locus/utils" && echo >"$tree/src/locus/utils/two.h"
 expect finds layers 'utils has no place'
 

@@ -39,8 +39,8 @@ struct Rotation {
                "rows have shape {}, expected [{}] (one for every token)", rows.shape(), shape[0]);
   }
 
-  Tensor turn(const Tensor& x, bool backward) const {
-    const Tensor y = x.like(x.shape());
+  // y may be the memory of x.
+  void turn(const Tensor& x, const Tensor& y, bool backward) const {
     kernels(x.device())
         .rotate({.x = x.view(),
                  .y = y.view(),
@@ -52,19 +52,27 @@ struct Rotation {
                  .width = width,
                  .interleaved = interleaved,
                  .backward = backward});
+  }
+  Tensor turned(const Tensor& x, bool backward) const {
+    const Tensor y = x.like(x.shape());
+    turn(x, y, backward);
     return y;
   }
 };
 
 Var rotate(const Var& x, const Rotation& rotation) {
-  return record(rotation.turn(x.value(), false), {x},
-                [=](const Tensor& dy) { x.accumulate(rotation.turn(dy, true)); });
+  return record(rotation.turned(x.value(), false), {x},
+                [=](const Tensor& dy) { x.accumulate(rotation.turned(dy, true)); });
+}
+
+Rotation of_queries(const RotationTerm& term, int64_t heads) {
+  return {term.cos, term.sin, term.query_rows, heads, term.width, term.interleaved};
 }
 
 }  // namespace
 
 Var rotate_queries(const Var& q, const RotationTerm& term, int64_t heads) {
-  const Rotation rotation = {term.cos, term.sin, term.query_rows, heads, term.width, term.interleaved};
+  const Rotation rotation = of_queries(term, heads);
   rotation.check(Check("rotate_queries"), "q", q);
   return rotate(q, rotation);
 }
@@ -79,6 +87,12 @@ Var rotate_keys(const Var& k, const RotationTerm& term, int64_t heads) {
                              term.interleaved};
   rotation.check(Check("rotate_keys"), "k", k);
   return rotate(k, rotation);
+}
+
+void rotate_in_place(const Tensor& x, const RotationTerm& term, int64_t heads, bool backward) {
+  const Rotation rotation = of_queries(term, heads);
+  rotation.check(Check("rotate_in_place"), "x", Var(x));
+  rotation.turn(x, x, backward);
 }
 
 }  // namespace locus::op

@@ -10,4 +10,7 @@ namespace locus::op {
 Var rotate_queries(const Var& q, const RotationTerm& term, int64_t heads);
 Var rotate_keys(const Var& k, const RotationTerm& term, int64_t heads);
 
+// Rotates x [Nq, H*D] as queries, in place, or turns a gradient of the result back. Nothing is recorded.
+void rotate_in_place(const Tensor& x, const RotationTerm& term, int64_t heads, bool backward);
+
 }  // namespace locus::op

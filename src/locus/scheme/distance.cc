@@ -10,18 +10,14 @@ namespace locus {
 using kernel::reference::at;
 using kernel::reference::put;
 
-namespace {
-constexpr int64_t kMost = int64_t{1} << 24;  // distances in a span
-}
-
 DistanceSpan::DistanceSpan(const Placement& placement) {
   const auto [first, last] = placement.distances();
   least = std::min<int64_t>(first, 0);
   most = std::max<int64_t>(last, 0);
-  require(size() <= kMost, Code::bad_position,
+  require(size() <= kMostDistances, Code::bad_position,
           "positions of one sequence are too far apart: got distances from {} to {}, expected a span of at "
           "most {}",
-          least, most, kMost);
+          least, most, kMostDistances);
 }
 
 DistanceTerm DistanceCache::find(const Placement& placement, bool frozen,
@@ -34,7 +30,7 @@ DistanceTerm DistanceCache::find(const Placement& placement, bool frozen,
     return {make(span), span.zero()};
   }
   if (!table_ || span.least < span_.least || span.most > span_.most) {
-    const int64_t factor = span.size() < kMost / 2 ? 2 : 1;
+    const int64_t factor = span.size() < kMostDistances / 2 ? 2 : 1;
     const DistanceSpan wider = {std::min(factor * span.least, span_.least),
                                 std::max(factor * span.most, span_.most)};
     table_ = make(wider);

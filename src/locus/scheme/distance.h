@@ -8,6 +8,8 @@
 
 namespace locus {
 
+inline constexpr int64_t kMostDistances = int64_t{1} << 24;  // in a span
+
 // All distances from the smallest to the largest in a batch; zero is always included. Column c of a table
 // over the span belongs to distance c + least. A value depends only on its own distance, never on the rest of
 // the span, so the other sequences of a batch have no influence. Throws if the positions of one sequence are
