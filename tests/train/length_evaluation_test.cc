@@ -8,6 +8,7 @@
 #include "locus/text/token_file.h"
 #include "locus/train/evaluated_text.h"
 #include "locus/train/evaluation.h"
+#include "locus/train/text_frame.h"
 #include "tests/apply/expected.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"
@@ -84,8 +85,9 @@ TEST(LengthEvaluation, WithoutLengthsTheLongestThatModelAndTextAllow) {
 
 TEST(LengthEvaluation, MasksAreTheSameAtEveryLengthAndTheFrameIsThatOfFill) {
   const TrainedModel trained(golden_model("fill"));
-  EXPECT_EQ(trained.task().window_frame.before, std::vector<int32_t>{2}) << "[CLS]";
-  EXPECT_EQ(trained.task().window_frame.after, std::vector<int32_t>{3}) << "[SEP]";
+  const WindowFrame frame = window_frame_of(trained.task());
+  EXPECT_EQ(frame.before, std::vector<int32_t>{2}) << "[CLS]";
+  EXPECT_EQ(frame.after, std::vector<int32_t>{3}) << "[SEP]";
   const LengthEvaluation found = evaluate_lengths(trained, kText, {.lengths = {3, 10, 40}});
   for (const LengthScore& score : found.lengths) {
     EXPECT_EQ(score.targets, found.lengths.front().targets);

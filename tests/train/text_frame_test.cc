@@ -53,7 +53,15 @@ TEST(TextFrame, APairOfTextsHasTwoSegments) {
 TEST(TextFrame, SpecialTokensOfTheTokenizerComeFirst) {
   EXPECT_EQ(framed(task_of(HeadKind::sequence_class, kBert), {"the dog"}), "[CLS] the dog [SEP]");
   EXPECT_EQ(framed(task_of(HeadKind::answer, kBert), {"the", "dog"}), "[CLS] the [SEP] dog [SEP]");
-  EXPECT_EQ(framed(task_of(HeadKind::masked_token, kBert), {"the dog"}), "the dog") << "as in windows";
+  EXPECT_EQ(framed(task_of(HeadKind::masked_token, kBert), {"the dog"}), "[CLS] the dog [SEP]")
+      << "as in windows";
+  const WindowFrame encoder = window_frame_of(task_of(HeadKind::masked_token, kBert));
+  EXPECT_EQ(kBert->decode(encoder.before), "[CLS]");
+  EXPECT_EQ(kBert->decode(encoder.after), "[SEP]");
+  const WindowFrame decoder = window_frame_of(task_of(HeadKind::next_token, kBert, ModelKind::decoder));
+  EXPECT_EQ(decoder.before, encoder.before);
+  EXPECT_EQ(decoder.after, std::vector<int32_t>()) << "a decoder continues the text";
+  EXPECT_EQ(window_frame_of(task_of(HeadKind::masked_token, kBytes)).size(), 0) << "it adds none";
 }
 
 // The exported folder has only the tokenizer: names such as <s> must not matter.

@@ -6,12 +6,14 @@
 #include <numeric>
 
 #include "locus/text/byte_vocabulary.h"
+#include "locus/text/tokenizer_json.h"
 #include "tests/expect_error.h"
+#include "tests/temporary_folder.h"
 
 namespace locus {
 namespace {
 
-constexpr int32_t kBefore = 300, kAfter = 301;
+constexpr int32_t kBefore = 256, kAfter = 257;
 
 std::shared_ptr<const TokenStream> counting(int64_t size) {
   std::vector<int32_t> ids(static_cast<size_t>(size));
@@ -20,6 +22,13 @@ std::shared_ptr<const TokenStream> counting(int64_t size) {
 }
 
 TextTask next_token_task() { return {}; }
+
+// A tokenizer that puts a token before a text and one after it.
+std::shared_ptr<const Tokenizer> framing_tokenizer() {
+  const TemporaryFolder folder(in_memory());
+  save_for_hub(ByteVocabulary({"<a>", "<b>", "<mask>"}), {.start = kBefore, .end = kAfter}, folder.path());
+  return load_tokenizer(folder.path());
+}
 
 TextTask masked_task() {
   TextTask task;
@@ -30,14 +39,16 @@ TextTask masked_task() {
   return task;
 }
 
+const std::shared_ptr<const Tokenizer> kFraming = framing_tokenizer();
+
 TEST(TextWindows, EveryTokenButTheFirstIsATargetOnceAtAnyLength) {
   EXPECT_TRUE(rc::check([] {
     const int64_t tokens = *rc::gen::inRange<int64_t>(2, 90);
     TextTask task = next_token_task();
-    if (*rc::gen::arbitrary<bool>()) task.window_frame.before = {kBefore};
+    if (*rc::gen::arbitrary<bool>()) task.tokenizer = kFraming;
     const int64_t room = *rc::gen::inRange<int64_t>(1, tokens);
     const int64_t stride = *rc::gen::inRange<int64_t>(1, room + 1);
-    const int64_t length = room + task.window_frame.size();
+    const int64_t length = room + window_frame_of(task).size();
     const TextWindows windows(task, counting(tokens), length, stride);
     int64_t next = 1;  // the targets come in the order of the text
     for (int64_t i = 0; i < windows.size(); ++i) {
@@ -57,7 +68,7 @@ TEST(TextWindows, EveryTokenButTheFirstIsATargetOnceAtAnyLength) {
 
 TEST(TextWindows, TheFrameIsPartOfTheLengthAndNoTarget) {
   TextTask task = masked_task();
-  task.window_frame = {.before = {kBefore}, .after = {kAfter}};
+  task.tokenizer = kFraming;
   const TextWindows windows(task, counting(10), 6);
   ASSERT_EQ(windows.size(), 3);
   for (int64_t i = 0; i < 3; ++i) {
@@ -99,7 +110,7 @@ TEST(TextWindows, AllLengthsHaveTheSameMasks) {
 
 TEST(TextWindows, BadLengthsAreErrors) {
   TextTask framed = next_token_task();
-  framed.window_frame.before = {kBefore};
+  framed.tokenizer = kFraming;
   expect_error(Fault::data, {"1"}, [&] { TextWindows(framed, counting(10), 1); });
   expect_error(Fault::data, {"text", "10", "11"}, [&] { TextWindows(next_token_task(), counting(10), 10); });
   expect_error(Fault::data, {"text", "10", "12"}, [&] { TextWindows(framed, counting(10), 12); });

@@ -33,7 +33,7 @@ TEST(TrainedModel, TheTokenizerLimitsTheContextAndTheSegments) {
       R"({"model_max_length": 7, "model_input_names": ["input_ids", "attention_mask"]})");
   const TrainedModel trained(folder.path());
   EXPECT_EQ(trained.task().data.context, 7);
-  EXPECT_FALSE(trained.task().pair_segments);
+  EXPECT_FALSE(trained.task().data.pair_segments);
 }
 
 TEST(TrainedModel, WithoutTextNoTokenizerIsNeeded) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "locus/nn/sampling.h"
+#include "locus/train/text_samples.h"
 
 namespace locus {
 namespace {
@@ -33,16 +34,12 @@ Classifier::Classifier(const std::filesystem::path& folder, DType weights) : mod
 Encoding Classifier::read(const TextInput& input, bool truncate) const {
   Encoding encoding = model_.read(input, truncate, Specials::are_text, OffsetUnit::none);
   const Blueprint& b = model_.blueprint();
-  if (!model_.hub() || b.pooling != Pooling::last) return encoding;
-  const Config& config = model_.hub()->config;
-  if (b.kind == ModelKind::decoder) {
-    encoding.resize(without_padding(config, b, encoding.ids));
-  } else {
-    const int32_t end = token_of(config, "eos_token_id", b.vocabulary);
-    require(encoding.ids.back() == end,
-            "the last token of the text is {}, expected eos_token_id of config.json, {}", encoding.ids.back(),
-            end);
-  }
+  drop_padding(encoding, model_.task());
+  if (!model_.hub() || b.pooling != Pooling::last || b.kind == ModelKind::decoder) return encoding;
+  const int32_t end = token_of(model_.hub()->config, "eos_token_id", b.vocabulary);
+  require(encoding.ids.back() == end,
+          "the last token of the text is {}, expected eos_token_id of config.json, {}", encoding.ids.back(),
+          end);
   return encoding;
 }
 

@@ -24,7 +24,7 @@ bool cuts_begin(const std::filesystem::path& folder) {
 
 TextModel::TextModel(const std::filesystem::path& folder, DType weights)
     : trained_(folder, {.weights = weights, .lazy_tokens = true}),
-      frame_(hub() ? TextFrame{.pair_segments = task().pair_segments} : frame_of(task())),
+      frame_(frame_of(task())),
       longest_(longest_of(trained_)),
       cuts_begin_(hub() && cuts_begin(folder)) {
   // Inference only: schemes may cache values derived from frozen weights.

@@ -27,13 +27,14 @@ const Role kRoles[] = {{"bos_token", {"<s>"}},
                        {"sep_token", {"[SEP]"}}};
 
 // The members that follow from the model.
-json::Members limits_of(const Blueprint& b) {
-  std::vector<std::string> inputs = {"input_ids", "attention_mask"};
-  if (b.segments > 1) inputs.insert(inputs.begin() + 1, "token_type_ids");
-  return {{"model_max_length", json::number(b.max_length)}, {"model_input_names", json::texts(inputs)}};
+json::Members limits_of(const FolderContents& contents, const Blueprint& b) {
+  json::Members members = model_inputs(b.segments > 1 && contents.pair_segments);
+  members.emplace_back("model_max_length", json::number(b.max_length));
+  return members;
 }
 
-std::string tokenizer_config_of(const Tokenizer& tokenizer, const Blueprint& b) {
+std::string tokenizer_config_of(const FolderContents& contents, const Blueprint& b) {
+  const Tokenizer& tokenizer = *contents.tokenizer;
   json::Members members = {{"tokenizer_class", json::text("PreTrainedTokenizerFast")},
                            {"clean_up_tokenization_spaces", "false"}};
   for (const Role& role : kRoles) {
@@ -42,16 +43,9 @@ std::string tokenizer_config_of(const Tokenizer& tokenizer, const Blueprint& b) 
     });
     if (name != role.names.end()) members.emplace_back(role.role, json::text(*name));
   }
-  const json::Members limits = limits_of(b);
+  const json::Members limits = limits_of(contents, b);
   members.insert(members.end(), limits.begin(), limits.end());
   return json::lines(members);
-}
-
-void write_tokenizer(const FolderContents& contents, const Blueprint& b, const fs::path& folder) {
-  save_for_hub(*contents.tokenizer, contents.frame, folder);
-  const fs::path config = folder / kTokenizerConfigFile;
-  write_file(config, is_there(config) ? changed_config(tokenizer_config_text(folder), config, limits_of(b))
-                                      : tokenizer_config_of(*contents.tokenizer, b));
 }
 
 // The start and end tokens of a text that the model writes.
@@ -69,6 +63,20 @@ json::Members token_members(const FolderContents& contents) {
 }
 
 }  // namespace
+
+json::Members model_inputs(bool segments) {
+  std::vector<std::string> inputs = {"input_ids", "attention_mask"};
+  if (segments) inputs.insert(inputs.begin() + 1, "token_type_ids");
+  return {{"model_input_names", json::texts(inputs)}};
+}
+
+void write_tokenizer(const FolderContents& contents, const Blueprint& b, const fs::path& folder) {
+  save_for_hub(*contents.tokenizer, contents.frame, folder);
+  const fs::path config = folder / kTokenizerConfigFile;
+  write_file(config, is_there(config)
+                         ? changed_config(tokenizer_config_text(folder), config, limits_of(contents, b))
+                         : tokenizer_config_of(contents, b));
+}
 
 void write_model(const Model& model, const FolderContents& contents, const fs::path& folder) {
   require(

@@ -75,6 +75,7 @@ void save_model(const ModelFolder& folder, const std::filesystem::path& to);
 struct FolderContents {
   const Tokenizer* tokenizer = nullptr;
   FrameTokens frame = {};                   // special tokens around its texts
+  bool pair_segments = true;                // the two texts of a pair have different segments
   std::vector<std::string> labels = {};     // label names of a classifier
   std::optional<int32_t> start_token = {};  // starts the output of an encoder-decoder
   std::vector<int32_t> end_tokens = {};     // each ends a generated text
@@ -84,6 +85,11 @@ struct FolderContents {
 void save_model(const Model& model, const std::filesystem::path& to, const FolderContents& contents = {});
 // The same into an existing folder.
 void write_model(const Model& model, const FolderContents& contents, const std::filesystem::path& folder);
+// Only the tokenizer and its settings, tokenizer_config.json.
+void write_tokenizer(const FolderContents& contents, const Blueprint& blueprint,
+                     const std::filesystem::path& folder);
+// The member of tokenizer_config.json that lists what the tokenizer produces, model_input_names.
+json::Members model_inputs(bool segments);
 
 // The steps of the first save_model(), for a model that is modified before writing: `tensors` are in the
 // order of the bindings, `changes` are members of config.json, and an empty value removes a member. `from` is

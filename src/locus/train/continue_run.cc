@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFreeInModel[] = {"dropout", "attention_dropout", "max_length"};
-constexpr std::string_view kFixedInData[] = {"data.start_token", "data.framing"};
+constexpr std::string_view kFixedInData[] = {"data.start_token", "data.framing", "data.pair_segments",
+                                             "data.padding_token", "data.mask_token"};
 
 // The run folder of a checkpoint: RUN/steps/00000200, or a link RUN/last.
 fs::path run_of(const fs::path& checkpoint) {

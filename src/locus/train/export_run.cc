@@ -6,9 +6,11 @@
 #include "locus/base/folder.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/generation_config.h"
+#include "locus/text/tokenizer_config.h"
 #include "locus/text/tokenizer_files.h"
 #include "locus/train/derived_model.h"
 #include "locus/train/text_frame.h"
+#include "locus/train/trained_model.h"
 
 namespace locus {
 namespace {
@@ -56,6 +58,41 @@ json::Members changed_fields(const Family& family, Blueprint before, Blueprint a
   return members;
 }
 
+// The tokens that the run puts around a text, if its tokenizer does not add them.
+FrameTokens frame_tokens(const TextTask& task) {
+  const TextFrame frame = frame_of(task);
+  if (frame.from_tokenizer) return {};
+  return {.start = frame.start, .between = frame.between, .end = frame.end};
+}
+
+FolderContents contents_of(const TextTask& task) {
+  FolderContents contents = {.tokenizer = task.tokenizer.get(),
+                             .frame = frame_tokens(task),
+                             .pair_segments = task.data.pair_segments,
+                             .labels = task.labels};
+  if (task.is_encoder_decoder()) contents.start_token = static_cast<int32_t>(task.data.start_token);
+  if (task.blueprint.head == HeadKind::next_token) contents.end_tokens = end_tokens(task);
+  return contents;
+}
+
+// The tokenizer that the run used: that of the start folder, or another one in its place.
+void write_start_tokenizer(const TextTask& task, const fs::path& from, const fs::path& to) {
+  const Blueprint& b = task.blueprint;
+  const FolderContents contents = contents_of(task);
+  const fs::path config = to / kTokenizerConfigFile;
+  if (task.data.tokenizer != from.string() || !contents.frame.empty()) {
+    // Tokenizer files of the start folder could be loaded instead of the saved ones.
+    for (const std::string& name : tokenizer_files(to)) remove_whole(to / name);
+    for (const char* name : {kTokenizerConfigFile, "special_tokens_map.json", "added_tokens.json"}) {
+      remove_whole(to / name);
+    }
+    write_tokenizer(contents, b, to);
+  } else if (const std::string text = tokenizer_config_text(to);
+             b.segments > 1 && has_segments(Config(text, config)) != task.data.pair_segments) {
+    write_file(config, changed_config(text, config, model_inputs(task.data.pair_segments)));
+  }
+}
+
 void write_like_start(const SavedRun& saved, const Config& start, const fs::path& to) {
   const TextTask& task = saved.task;
   const fs::path from = start.path().parent_path();
@@ -69,25 +106,7 @@ void write_like_start(const SavedRun& saved, const Config& start, const fs::path
   write_model(from, tensors_of(bindings_of(family, task.blueprint, saved.model.parameters())), to, changes);
   const fs::path generation = to / "generation_config.json";
   if (!tokens.empty() && is_there(generation)) write_file(generation, changed_config(generation, tokens));
-  if (task.data.tokenizer == from.string()) return;
-  // Tokenizer files of the start folder could be loaded instead of the saved ones.
-  for (const std::string& name : tokenizer_files(to)) remove_whole(to / name);
-  save_for_hub(*task.tokenizer, {}, to);
-}
-
-// The tokens that the run puts around a text, if its tokenizer does not add them.
-FrameTokens frame_tokens(const TextTask& task) {
-  const TextFrame frame = frame_of(task);
-  if (frame.from_tokenizer) return {};
-  return {.start = frame.start, .between = frame.between, .end = frame.end};
-}
-
-FolderContents contents_of(const TextTask& task) {
-  FolderContents contents = {
-      .tokenizer = task.tokenizer.get(), .frame = frame_tokens(task), .labels = task.labels};
-  if (task.is_encoder_decoder()) contents.start_token = static_cast<int32_t>(task.data.start_token);
-  if (task.blueprint.head == HeadKind::next_token) contents.end_tokens = end_tokens(task);
-  return contents;
+  write_start_tokenizer(task, from, to);
 }
 
 void write_export(const SavedRun& saved, const fs::path& to) {

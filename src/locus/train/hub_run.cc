@@ -125,9 +125,8 @@ void apply_start_defaults(const Settings& settings, const fs::path& from, DataSe
     const Config config = read_config(from);
     const Blueprint b = read_architecture(config).blueprint;
     is_encoder_decoder = b.kind == ModelKind::encoder_decoder;
-    own = {.tokenizer = from.string(),
-           .context = std::min(data.context, b.max_length),
-           .framing = Framing::tokenizer};
+    own = {.tokenizer = from.string(), .context = std::min(data.context, b.max_length)};
+    read_framing(from, config, b, own);
     constexpr const char* kStart = "decoder_start_token_id";
     if (is_encoder_decoder && config.has(kStart)) own.start_token = token_of(config, kStart, b.vocabulary);
   } else {
@@ -139,6 +138,9 @@ void apply_start_defaults(const Settings& settings, const fs::path& from, DataSe
   if (!settings.find("data.tokenizer")) data.tokenizer = own.tokenizer;
   if (!settings.find("data.context")) data.context = own.context;
   if (!settings.find("data.framing")) data.framing = own.framing;
+  if (!settings.find("data.pair_segments")) data.pair_segments = own.pair_segments;
+  if (!settings.find("data.padding_token")) data.padding_token = own.padding_token;
+  if (!settings.find("data.mask_token")) data.mask_token = own.mask_token;
   if (!is_encoder_decoder || data.start_token >= 0) return;
   require(own.start_token >= 0,
           "'{}': decoder_start_token_id is missing, expected the id of the token that starts a decoder's "

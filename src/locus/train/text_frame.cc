@@ -30,13 +30,15 @@ Encoding TextFrame::read(const TextInput& input, const Tokenizer& tokenizer, Enc
   return framed;
 }
 
-TextFrame frame_of(const TextTask& task) {
-  if (task.on_streams()) return {.from_tokenizer = false};
+namespace {
+
+TextFrame frame_tokens_of(const TextTask& task) {
   const Tokenizer& tokenizer = *task.tokenizer;
   const bool question = task.blueprint.head == HeadKind::answer;
   if (task.data.framing == Framing::tokenizer || tokenizer.frame_size(question) > 0) {
-    return {.from_tokenizer = true, .pair_segments = task.pair_segments};
+    return {.from_tokenizer = true};
   }
+  if (task.on_streams()) return {.from_tokenizer = false};
   if (question) {
     return {.from_tokenizer = false,
             .start = tokenizer.special(kStartToken),
@@ -49,6 +51,33 @@ TextFrame frame_of(const TextTask& task) {
   };
   return {
       .from_tokenizer = false, .start = optional_token(kStartToken), .between = optional_token(kEndToken)};
+}
+
+}  // namespace
+
+TextFrame frame_of(const TextTask& task) {
+  TextFrame frame = frame_tokens_of(task);
+  frame.pair_segments = task.data.pair_segments;
+  return frame;
+}
+
+WindowFrame window_frame_of(const TextTask& task) {
+  WindowFrame frame;
+  if (!task.tokenizer) return frame;  // token ids without a text
+  const TextFrame text_frame = frame_of(task);
+  if (!text_frame.from_tokenizer) return frame;
+  const Encoding framed = text_frame.read({"a"}, *task.tokenizer, {.unit = OffsetUnit::none});
+  const auto first = std::ranges::find_if(framed.texts, [](int8_t text) { return text == 0; });
+  const auto begin = static_cast<size_t>(first - framed.texts.begin());
+  for (size_t i = 0; i < framed.size(); ++i) {
+    if (framed.texts[i] != Encoding::kNoText) continue;
+    if (i < begin) {
+      frame.before.push_back(framed.ids[i]);
+    } else if (task.blueprint.kind == ModelKind::encoder) {
+      frame.after.push_back(framed.ids[i]);
+    }
+  }
+  return frame;
 }
 
 int32_t end_token(const TextTask& task) {

@@ -1,7 +1,7 @@
 // The frame of a text: the special tokens around it, the same in training and in inference.
-//   windows over a text           no special tokens
 //   a Hugging Face model          those of its tokenizer, for example [CLS] A [SEP] B [SEP]
 //   a model trained from scratch  those of its tokenizer, if it adds any; otherwise
+//     A                           windows over a text
 //     <s> A                       classification of a text or its words; A alone if there is no <s>
 //     <s> A </s> B                classification of a pair; or A is a question and B its context
 //     A </s>                      source or target of an encoder-decoder
@@ -40,6 +40,14 @@ struct TextFrame {
 };
 
 TextFrame frame_of(const TextTask& task);
+
+// The special tokens around a window over a text: those of the frame of a text. A decoder reads only those
+// before a text, such as a beginning-of-sequence token.
+struct WindowFrame {
+  std::vector<int32_t> before = {}, after = {};
+  int64_t size() const { return std::ssize(before) + std::ssize(after); }
+};
+WindowFrame window_frame_of(const TextTask& task);
 
 // The token that ends every target of an encoder-decoder.
 int32_t end_token(const TextTask& task);

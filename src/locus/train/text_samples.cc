@@ -18,6 +18,13 @@ Encoding framed_text(const TextInput& input, const TextTask& task) {
   return encoding;
 }
 
+int64_t room_of(int64_t context, const WindowFrame& frame) {
+  require(context > frame.size(),
+          "a window of {} tokens has no room for text, expected more than {}, its special tokens", context,
+          frame.size());
+  return context - frame.size();
+}
+
 // The decoder's input for these targets: the start token, then all targets but the last.
 std::vector<int32_t> shifted_right(const std::vector<int32_t>& ids, const TextTask& task) {
   std::vector<int32_t> read = {task.start_token()};
@@ -39,18 +46,26 @@ std::string StreamSlice::name() const {
   return fmt::format("{} (tokens {} to {})", whole_->name(), begin_, end_);
 }
 
-WindowSamples::WindowSamples(std::shared_ptr<const TokenStream> stream, int64_t context, int64_t stride,
-                             std::optional<Masking> masking, uint64_t seed)
-    : windows_(std::move(stream), {.context = context, .stride = stride}),
-      masking_(std::move(masking)),
-      seed_(seed) {}
+void add_frame(Sample& sample, const WindowFrame& frame) {
+  sample.ids.insert(sample.ids.begin(), frame.before.begin(), frame.before.end());
+  sample.targets.insert(sample.targets.begin(), frame.before.size(), kernel::kIgnoredTarget);
+  sample.ids.insert(sample.ids.end(), frame.after.begin(), frame.after.end());
+  sample.targets.insert(sample.targets.end(), frame.after.size(), kernel::kIgnoredTarget);
+}
+
+WindowSamples::WindowSamples(std::shared_ptr<const TokenStream> stream, Options options)
+    : options_(std::move(options)),
+      windows_(std::move(stream),
+               {.context = room_of(options_.context, options_.frame), .stride = options_.stride}) {}
 
 Sample WindowSamples::at(int64_t index, int64_t epoch) const {
   WindowBatch window = windows_.batch(0, index);
   Sample sample{.ids = std::move(window.inputs), .targets = std::move(window.targets)};
-  if (masking_) {
-    mask_tokens(sample.ids, sample.targets, *masking_, seed_, epoch, index * windows_.options().context);
+  if (options_.masking) {
+    const int64_t first = index * windows_.options().context;
+    mask_tokens(sample.ids, sample.targets, *options_.masking, options_.seed, epoch, first);
   }
+  add_frame(sample, options_.frame);
   return sample;
 }
 
@@ -61,14 +76,24 @@ int64_t ListedSamples::length(int64_t index) const {
 
 int32_t mask_token(const TextTask& task) {
   const Tokenizer& tokenizer = *task.tokenizer;
-  if (!task.mask.empty()) return tokenizer.special(task.mask);
+  if (!task.data.mask_token.empty()) return tokenizer.special(task.data.mask_token);
   const auto& specials = tokenizer.specials().ids();
   const auto found = specials.find("[MASK]");
   return found != specials.end() ? found->second : tokenizer.special(kMaskToken);
 }
 
+void drop_padding(Encoding& encoding, const TextTask& task) {
+  const Blueprint& b = task.blueprint;
+  if (b.kind != ModelKind::decoder || b.head != HeadKind::sequence_class || b.pooling != Pooling::last)
+    return;
+  size_t size = encoding.size();
+  while (size > 1 && encoding.ids[size - 1] == task.data.padding_token) --size;
+  encoding.resize(size);
+}
+
 Sample labeled_sample(const LabeledText& example, const TextTask& task) {
   Encoding encoding = framed_text({example.text, example.pair}, task);
+  drop_padding(encoding, task);
   Sample sample{.ids = std::move(encoding.ids), .targets = {example.label}};
   if (task.blueprint.segments > 1) sample.segments = std::move(encoding.segments);
   return sample;

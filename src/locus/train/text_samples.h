@@ -9,6 +9,7 @@
 #include "locus/text/tokenizer.h"
 #include "locus/text/windows.h"
 #include "locus/train/samples.h"
+#include "locus/train/text_frame.h"
 #include "locus/train/text_task.h"
 
 namespace locus {
@@ -27,21 +28,29 @@ class StreamSlice final : public TokenStream {
   int64_t begin_, end_;
 };
 
-// Windows of `context` tokens, `stride` apart. The target of each token is the next token. With masking, some
-// tokens are masked, different ones in every epoch, and the original tokens are the targets.
+// Puts the special tokens around a window. They have no targets.
+void add_frame(Sample& sample, const WindowFrame& frame);
+
+// Windows of `context` tokens, special tokens included, and `stride` tokens of the text apart. The target of
+// each token is the next token. With masking, some tokens are masked, different ones in every epoch, and the
+// original tokens are the targets.
 class WindowSamples final : public Samples {
  public:
-  WindowSamples(std::shared_ptr<const TokenStream> stream, int64_t context, int64_t stride,
-                std::optional<Masking> masking = {}, uint64_t seed = 0);
+  struct Options {
+    int64_t context = 0, stride = 0;
+    WindowFrame frame = {};
+    std::optional<Masking> masking = {};
+    uint64_t seed = 0;
+  };
+  WindowSamples(std::shared_ptr<const TokenStream> stream, Options options);
   int64_t size() const override { return windows_.size(); }
   std::string name() const override { return windows_.stream().name(); }
-  int64_t length(int64_t) const override { return windows_.options().context; }
+  int64_t length(int64_t) const override { return options_.context; }
   Sample at(int64_t index, int64_t epoch) const override;
 
  private:
+  Options options_;
   Windows windows_;
-  std::optional<Masking> masking_;
-  uint64_t seed_;
 };
 
 // Samples in memory, one for each example of a file.
@@ -62,6 +71,10 @@ class ListedSamples final : public Samples {
 // The mask token: the one that the task names; else [MASK] as in BERT if the tokenizer has it, otherwise
 // <mask>.
 int32_t mask_token(const TextTask& task);
+
+// For a decoder that classifies: drops padding tokens at the end of a text, which have no influence in
+// transformers. One token remains.
+void drop_padding(Encoding& encoding, const TextTask& task);
 
 // The text or pair in its frame (train/text_frame.h); the target is the label.
 Sample labeled_sample(const LabeledText& example, const TextTask& task);

@@ -109,8 +109,12 @@ Masking masking_of(const TextTask& task) {
 std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<const TokenStream> stream) {
   std::optional<Masking> masking;
   if (task.blueprint.head == HeadKind::masked_token) masking = masking_of(task);
-  return std::make_unique<WindowSamples>(std::move(stream), task.data.context, task.data.stride,
-                                         std::move(masking), task.seed);
+  return std::make_unique<WindowSamples>(std::move(stream),
+                                         WindowSamples::Options{.context = task.data.context,
+                                                                .stride = task.data.stride,
+                                                                .frame = window_frame_of(task),
+                                                                .masking = std::move(masking),
+                                                                .seed = task.seed});
 }
 
 std::vector<Sample> example_samples(const TextTask& task, const fs::path& file) {

@@ -34,6 +34,9 @@ struct DataSettings {
   bool truncate = false;
   int64_t start_token = -1;
   Framing framing = Framing::own;
+  bool pair_segments = true;
+  int64_t padding_token = -1;
+  std::string mask_token;
   int64_t batch_size = 8, tokens_per_step = 0;
   double mask_rate = 0.15, label_smoothing = 0;
   bool recompute = false;
@@ -56,6 +59,15 @@ struct DataSettings {
     v.choice("framing", framing, "own|tokenizer",
              "special tokens around a text: own, <s> and </s> if the tokenizer adds none; or only those that "
              "the tokenizer adds, which is the default for a model from a folder");
+    v.flag("pair_segments", pair_segments,
+           "the two texts of a pair have different segments (token_type_ids); a model from a folder: if its "
+           "model_input_names contain them");
+    v.integer("padding_token", padding_token, -1, 1e9,
+              "id of the padding token, which a decoder that classifies ignores at the end of a text; -1: "
+              "pad_token_id of the folder, or none");
+    v.text("mask_token", mask_token,
+           "name of the mask token; a model from a folder: that of its tokenizer_config.json [[MASK] or "
+           "<mask>]");
     v.integer("batch_size", batch_size, 1, 1e6, "samples per step, over all its micro-batches");
     v.integer("tokens_per_step", tokens_per_step, 0, 1e9,
               "fill a step with samples up to this many tokens; 0: use batch_size instead");
@@ -66,19 +78,10 @@ struct DataSettings {
   }
 };
 
-// The special tokens around a window over a text.
-struct WindowFrame {
-  std::vector<int32_t> before = {}, after = {};
-  int64_t size() const { return std::ssize(before) + std::ssize(after); }
-};
-
 struct TextTask {
   Blueprint blueprint;
   DataSettings data;
-  uint64_t seed = 0;          // of masking and of random initialization
-  bool pair_segments = true;  // the two texts of a pair have different segments
-  WindowFrame window_frame;   // empty in training
-  std::string mask;           // the name of the mask token; empty: [MASK] or <mask>
+  uint64_t seed = 0;  // of masking and of random initialization
   std::shared_ptr<const Tokenizer> tokenizer;
   std::vector<std::string> labels;  // label names; empty if the head has no labels
 

@@ -21,7 +21,7 @@ int64_t inputs_of(const TextTask& task, int64_t tokens) { return masks(task) ? t
 TextWindows::TextWindows(const TextTask& task, std::shared_ptr<const TokenStream> text, int64_t length,
                          int64_t stride)
     : text_(std::move(text)),
-      frame_(task.window_frame),
+      frame_(window_frame_of(task)),
       seed_(task.seed),
       inputs_(inputs_of(task, text_->size())),
       room_(length - frame_.size()),
@@ -38,7 +38,7 @@ TextWindows::TextWindows(const TextTask& task, std::shared_ptr<const TokenStream
 }
 
 int64_t TextWindows::longest(const TextTask& task, int64_t tokens) {
-  return std::max<int64_t>(inputs_of(task, tokens), 0) + task.window_frame.size();
+  return std::max<int64_t>(inputs_of(task, tokens), 0) + window_frame_of(task).size();
 }
 
 TextWindows::Range TextWindows::range(int64_t index) const {
@@ -79,10 +79,7 @@ Sample TextWindows::at(int64_t index, int64_t) const {
   const Range window = range(index);
   Sample sample = masking_ ? masked_tokens(window) : next_tokens(window);
   std::fill_n(sample.targets.begin(), window.fresh - window.begin, kernel::kIgnoredTarget);
-  sample.ids.insert(sample.ids.begin(), frame_.before.begin(), frame_.before.end());
-  sample.targets.insert(sample.targets.begin(), frame_.before.size(), kernel::kIgnoredTarget);
-  sample.ids.insert(sample.ids.end(), frame_.after.begin(), frame_.after.end());
-  sample.targets.insert(sample.targets.end(), frame_.after.size(), kernel::kIgnoredTarget);
+  add_frame(sample, frame_);
   return sample;
 }
 

@@ -13,6 +13,7 @@
 
 #include "locus/text/token_stream.h"
 #include "locus/train/samples.h"
+#include "locus/train/text_frame.h"
 #include "locus/train/text_task.h"
 
 namespace locus {

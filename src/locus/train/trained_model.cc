@@ -6,6 +6,7 @@
 #include "locus/base/error.h"
 #include "locus/base/parallel.h"
 #include "locus/base/paths.h"
+#include "locus/checkpoint/config_fields.h"
 #include "locus/text/tokenizer_config.h"
 #include "locus/train/saved_run.h"
 #include "locus/train/text_frame.h"
@@ -20,7 +21,8 @@ int64_t length_limit(const Config& config, int64_t most) {
   return limit < static_cast<double>(most) ? static_cast<int64_t>(limit) : most;
 }
 
-// Whether the tokenizer produces segments (token_type_ids).
+}  // namespace
+
 bool has_segments(const Config& config) {
   const std::string list = "model_input_names";
   bool found = config.count(list) == 0;
@@ -30,35 +32,22 @@ bool has_segments(const Config& config) {
   return found;
 }
 
-// A decoder reads what the tokenizer puts before a text, such as a beginning-of-sequence token. An encoder
-// also reads what it puts after it.
-WindowFrame window_frame_of(const TextTask& task) {
-  const Encoding framed = TextFrame().read({"a"}, *task.tokenizer, {.unit = OffsetUnit::none});
-  WindowFrame frame;
-  const auto first = std::ranges::find_if(framed.texts, [](int8_t text) { return text == 0; });
-  const auto begin = static_cast<size_t>(first - framed.texts.begin());
-  for (size_t i = 0; i < framed.size(); ++i) {
-    if (framed.texts[i] != Encoding::kNoText) continue;
-    if (i < begin) {
-      frame.before.push_back(framed.ids[i]);
-    } else if (task.blueprint.kind == ModelKind::encoder) {
-      frame.after.push_back(framed.ids[i]);
-    }
-  }
-  return frame;
+void read_framing(const fs::path& folder, const Config& config, const Blueprint& b, DataSettings& data) {
+  data.framing = Framing::tokenizer;
+  const Config tokenizer(tokenizer_config_text(folder), folder / kTokenizerConfigFile);
+  data.pair_segments = has_segments(tokenizer);
+  const std::string_view mask = tokenizer.is_object("mask_token") ? "mask_token.content" : "mask_token";
+  if (b.head == HeadKind::masked_token && tokenizer.has(mask)) data.mask_token = tokenizer.text(mask);
+  data.padding_token = padding_of(config, b.padding_token, b.vocabulary);
 }
-
-}  // namespace
 
 TextTask task_of(const ModelFolder& folder) {
   const Blueprint& b = folder.architecture.blueprint;
   const Config config(tokenizer_config_text(folder.path), folder.path / kTokenizerConfigFile);
-  TextTask task{.blueprint = b, .pair_segments = has_segments(config)};
-  task.data.framing = Framing::tokenizer;
+  TextTask task{.blueprint = b};
+  read_framing(folder.path, folder.config, b, task.data);
   task.data.tokenizer = folder.path.string();
   task.data.context = length_limit(config, b.max_length);
-  const std::string_view mask = config.is_object("mask_token") ? "mask_token.content" : "mask_token";
-  if (b.head == HeadKind::masked_token && config.has(mask)) task.mask = config.text(mask);
   constexpr const char* kStart = "decoder_start_token_id";
   if (task.is_encoder_decoder() && folder.config.has(kStart)) {
     task.data.start_token = token_of(folder.config, kStart, b.vocabulary);
@@ -108,7 +97,6 @@ void TrainedModel::open_hub(const Options& options) {
   task_ = task_of(*hub_);
   if (!options.for_text) return;
   task_.tokenizer = tokenizer.get();
-  if (task_.on_streams()) task_.window_frame = window_frame_of(task_);
 }
 
 void TrainedModel::open_run(const Options& options) {

@@ -54,6 +54,11 @@ class TrainedModel {
 // The model must outlive the result.
 ForwardModel forward_model(TrainedModel& trained);
 
+// Whether a tokenizer with this tokenizer_config.json produces segments (token_type_ids).
+bool has_segments(const Config& tokenizer_config);
+// How a Hugging Face model folder reads texts: special tokens, segments, padding and mask.
+void read_framing(const std::filesystem::path& folder, const Config& config, const Blueprint& blueprint,
+                  DataSettings& data);
 // The task of a Hugging Face model folder, without its tokenizer: the labels and the start token in
 // config.json, and as context the longest input that model and tokenizer allow.
 TextTask task_of(const ModelFolder& folder);
