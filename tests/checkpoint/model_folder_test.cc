@@ -212,7 +212,7 @@ TEST(ModelFolder, OpensWeightsAsBf16) {
       const ModelFolder opened = open_model(folder.path(), {.weights = DType::bf16});
       int64_t bytes = 0, halves = 0;
       for (size_t p = 0; p < whole.model.parameters().all().size(); ++p) {
-        const auto& [name, var] = opened.model.parameters().all()[p];
+        const auto& [name, var, role, owner] = opened.model.parameters().all()[p];
         const Tensor &got = var.value(), &wanted = whole.model.parameters().all()[p].var.value();
         bytes += got.numel() * size_of(got.dtype()) + kAlignment;
         halves += got.dtype() == DType::bf16;
