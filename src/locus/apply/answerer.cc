@@ -14,8 +14,8 @@ std::vector<Encoding> windows_of(const Encoding& whole, const AnswerOptions& opt
   const auto first = static_cast<size_t>(std::ranges::find(whole.texts, int8_t{1}) - whole.texts.begin());
   const size_t around = whole.size() - context;
   require(around < most,
-          "the question and the special tokens have {} tokens, expected fewer than {}, the window", around,
-          most);
+          "the question and the special tokens have {} tokens, expected fewer than the window of {} tokens",
+          around, most);
   const size_t room = most - around;
   const size_t step = room - std::min(static_cast<size_t>(options.overlap), room / 2);
   std::vector<Encoding> windows;

@@ -56,7 +56,7 @@ Writer::Writer(const std::filesystem::path& folder, DType weights)
   model_.require_head(HeadKind::next_token, "generate text");
   generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of(model_.task());
   require(!is_encoder_decoder() || generation_.start_token >= 0,
-          "'{}' has no decoder_start_token_id, expected the token that starts an answer", folder.string());
+          "'{}' has no decoder_start_token_id, expected the first token of the decoder", folder.string());
   for (const std::string& name : generation_.unsupported) {
     warnings_.push_back(
         fmt::format("'{}': generation_config.json sets {}, which is not supported", folder.string(), name));

@@ -24,9 +24,8 @@ ZeroShot::ZeroShot(const Classifier& classifier, std::vector<std::string> labels
   const std::vector<std::string>& known = classifier.labels();
   const auto found = std::ranges::find_if(known, means_entailment);
   require(found != known.end() && known.size() > 1, Code::wrong_head,
-          "model in '{}' cannot classify by new labels: its labels are {}, expected 'entailment' and others, "
-          "as a "
-          "natural language inference model has",
+          "model in '{}' does not support zero-shot classification: its labels are {}, expected those of a "
+          "natural language inference model, such as 'entailment'",
           classifier.model().folder().string(), fmt::join(known, ", "));
   entailment_ = static_cast<size_t>(found - known.begin());
   contradiction_ = entailment_ == 0 ? known.size() - 1 : 0;

@@ -85,8 +85,8 @@ Placement placement_of(const ForwardModel& model, const ForwardInputs& in) {
                                             : in.position_ids;
     Placement placement = Placement::given(ids, in.attention_mask, rows);
     require(!uses_rows_and_distances(b) || placement.sequences().contiguous, Code::bad_position,
-            "position_ids do not increase by one from token to token, but the model also uses distances: "
-            "expected no position_ids, and attention_mask 0 for padding");
+            "position_ids do not increase by one from token to token, which a model with distances requires; "
+            "omit position_ids and mark padding with 0 in attention_mask");
     return placement;
   }
   if (in.attention_mask) return Placement::masked(in.attention_mask, b.policy());
@@ -101,8 +101,7 @@ bool generates(const Blueprint& b) { return b.head == HeadKind::none || b.head =
 Tensor decoder_ids(const ForwardModel& model, const ForwardInputs& in) {
   if (in.decoder_input_ids) return in.decoder_input_ids;
   const Tensor& source = generates(model.model.blueprint()) ? in.labels : in.input_ids;
-  require(static_cast<bool>(source),
-          "decoder_input_ids are missing, expected them or labels to derive them from");
+  require(static_cast<bool>(source), "decoder_input_ids are missing, expected decoder_input_ids or labels");
   require(source.shape().rank() == 2 && source.dtype() == DType::i32, Code::bad_shape,
           "labels have shape {}, expected whole numbers of shape [sequences, tokens]", source.shape());
   const int32_t pad = model.token("pad_token_id");

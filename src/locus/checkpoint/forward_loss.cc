@@ -80,7 +80,7 @@ Var end_loss(const Var& logits, const Placement& placement, const Tensor& positi
     total = total ? op::add(total, loss) : loss;
     ++count;
   }
-  require(count > 0, "{}: all are past the end of their row, expected at least one inside", name);
+  require(count > 0, "{}: all positions are past the end of their row, expected at least one inside", name);
   return op::scale(total, 0.5f / static_cast<float>(count));
 }
 

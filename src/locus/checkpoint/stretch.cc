@@ -93,7 +93,7 @@ void check(const ModelFolder& folder, int64_t length, Stretch how) {
   require(fits, "'{}': method {} does not fit scheme {}, expected {}", path, kMethods[static_cast<int>(how)],
           b.scheme, is_rotary(b) ? "linear, ntk or yarn" : "interpolate or repeat");
   require(length > b.max_length && length <= 1 << 24,
-          "length is {}, expected more than max_length of the model, {}, and at most {}", length,
+          "length is {}, expected more than {}, the model's maximum length, and at most {}", length,
           b.max_length, 1 << 24);
 }
 

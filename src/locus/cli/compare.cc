@@ -134,8 +134,8 @@ void announce(const study::Study& study, const std::filesystem::path& folder) {
   const std::optional<study::TextFacts>& facts = study.task_list().front()->text;
   if (facts && !facts->exact) {
     note(
-        fmt::format("tokenizer {} does not reproduce the text exactly, so bits per byte are not comparable "
-                    "with other tokenizers",
+        fmt::format("tokenizer {} does not reproduce the text exactly: do not compare bits per byte with "
+                    "other tokenizers",
                     study.tokenizer));
   }
 }
@@ -204,7 +204,7 @@ void add_compare(CLI::App& program) {
       "an option");
   command.option("--tasks", request->tasks,
                  fmt::format("Tasks, comma-separated, or all [{}]", study::Study().tasks));
-  command.option("--text", request->text, "A text file: train language models on it");
+  command.option("--text", request->text, "A text file to train language models on");
   command.option(
       "--tokenizer", request->tokenizer,
       "Tokenizer of the text: bytes, a tokenizer's folder or .tiktoken file, or learn:N, which learns "

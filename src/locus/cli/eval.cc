@@ -97,7 +97,7 @@ void add_eval(CLI::App& program) {
   auto request = std::make_shared<Request>();
   command
       .option("DIR", request->folder,
-              "A run, which means its best checkpoint, a checkpoint, or a Hugging Face model folder")
+              "A run (its best checkpoint is used), a checkpoint of a run, or a Hugging Face model folder")
       .required();
   command.option("DATA", request->file, "The file to evaluate on").required();
   command.option("--lengths", request->lengths,

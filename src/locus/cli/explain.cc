@@ -151,14 +151,16 @@ void explain(const Request& request) {
 
 void add_explain(CLI::App& program) {
   const auto request = std::make_shared<Request>();
-  Command command(program, "explain", "Show what separates two occurrences of a word, layer by layer");
+  Command command(program, "explain",
+                  "Show how a model distinguishes two occurrences of a word, layer by layer");
   command.option("sentence", request->sentence, "A sentence with a repeated word").shows_default();
   const Option scheme =
       command.option("--scheme", request->scheme, "Position scheme of the untrained model").shows_default();
   command.option("--model", request->folder,
                  "A trained model instead: a Hugging Face model folder, a run, or a checkpoint of a run");
-  command.option("--word", request->word,
-                 "The repeated word, in any case [it, or the word whose occurrences are farthest apart]");
+  command.option(
+      "--word", request->word,
+      "The repeated word, in upper or lower case [it, or the word whose occurrences are farthest apart]");
   command.option("--out", request->out, "Write a page with figures, .html").ends_in({".html"});
   command.flag("--causal", request->causal, "Use an untrained decoder, which attends only to earlier tokens");
   command.flag("--json", request->json, "Print JSON");
@@ -167,7 +169,8 @@ void add_explain(CLI::App& program) {
       "  locus explain --scheme rotary --out it.html\n");
   command.callback([request, scheme] {
     if (!request->folder.empty() && (scheme.given() || request->causal)) {
-      fail(Fault::usage, "--scheme and --causal apply to untrained models, expected neither with --model");
+      fail(Fault::usage,
+           "--scheme and --causal describe an untrained model and cannot be combined with --model");
     }
     explain(*request);
   });

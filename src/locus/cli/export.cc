@@ -21,7 +21,7 @@ void add_export(CLI::App& program) {
     std::string run, out;
   };
   auto request = std::make_shared<Request>();
-  command.option("RUN", request->run, "A run folder, which means its best checkpoint, or a checkpoint folder")
+  command.option("RUN", request->run, "A run (its best checkpoint is used), or a checkpoint of a run")
       .required();
   command.option("DIR", request->out, "The folder to write").required();
   command.callback([request] {

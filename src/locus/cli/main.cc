@@ -80,8 +80,8 @@ int run(int count, char** given) {
   program.set_version_flag("-v,--version", fmt::format("locus {}", version()));
   program.footer(
       "Examples:\n"
-      "  locus compare             train a small model under every scheme and write a report\n"
-      "  locus explain             show how position separates two equal words of a sentence\n"
+      "  locus compare             train a small model with every scheme and write a report\n"
+      "  locus explain             show how a model distinguishes two occurrences of a word\n"
       "  locus schemes             list the position schemes\n"
       "  locus show rotary         draw what a scheme does\n"
       "  locus train CONFIG        train a model from a configuration file\n"
@@ -92,7 +92,7 @@ int run(int count, char** given) {
       "  locus export RUN DIR      write a trained model as a Hugging Face model folder\n"
       "  locus help COMMAND        list the options of a command\n\n"
       "Exit codes: 0 success, 1 bug in Locus, 2 wrong usage, 3 invalid input data, 4 file or I/O error,\n"
-      "5 out of memory or device, 6 training diverged, 7 another process of a distributed run failed,\n"
+      "5 out of memory or device, 6 training diverged, 7 reserved for distributed runs,\n"
       "130 or 143 stopped by a signal after saving.");
   program.require_subcommand(0, 1);
   for (const auto add : kCommands) add(program);
@@ -138,6 +138,12 @@ void settle_streams() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
+// The hint follows a list of problems on its own line.
+std::string text_of(const Error& error) {
+  const bool list = !error.hint().empty() && error.message().find('\n') != std::string::npos;
+  return list ? error.message() + "\n" + error.hint() : error.what();
+}
+
 int report(Fault fault, std::string_view text) {
   note(text);
   return static_cast<int>(fault);
@@ -148,6 +154,7 @@ int report(Fault fault, std::string_view text) {
 
 int main(int count, char** words) {
   using locus::cli::report;
+  using locus::cli::text_of;
   locus::cli::settle_streams();
   locus::keep_workers_off_caller(true);
   try {
@@ -155,7 +162,7 @@ int main(int count, char** words) {
   } catch (const locus::cli::Stopped& stopped) {
     return 128 + stopped.signal;
   } catch (const locus::Error& error) {
-    return report(error.fault(), error.what());
+    return report(error.fault(), text_of(error));
   } catch (const std::bad_alloc&) {
     return report(locus::Fault::resource, "out of memory");
   } catch (const std::exception& error) {

@@ -64,8 +64,8 @@ std::string page(const CLI::App& program) {
   }
   return result +
          ".SH ENVIRONMENT\n.TP\n.B LOCUS_THREADS\nNumber of threads; the default is the number of cores.\n"
-         ".TP\n.B LOCUS_DATA\nA folder with data files for training configurations that do not find them at "
-         "their relative path.\n"
+         ".TP\n.B LOCUS_DATA\nA folder in which to look for data files of training configurations that do "
+         "not exist at their own path.\n"
          ".SH NOTES\n" +
          as_it_is(whole.footer);
 }

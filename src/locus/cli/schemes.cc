@@ -42,11 +42,10 @@ std::string list_as_text() {
   }
   const int width = terminal_width();
   const std::string legend = fmt::format(
-      "parameters: of {}. past max_length: whether the scheme is defined for texts longer than the model's "
-      "maximum; "
-      "whether it works there is what locus compare measures. relative: scores do not change when all "
-      "positions "
-      "shift. locus schemes NAME shows the options of one scheme. Schemes that act in different places can "
+      "parameters: for {}. past max_length: whether the scheme is defined for texts longer than the model's "
+      "maximum; locus compare measures whether it works there. relative: scores do not change when all "
+      "positions shift. locus schemes NAME shows the options of one scheme. Schemes that act in different "
+      "places can "
       "be "
       "combined, for example learned+t5.",
       model_text());

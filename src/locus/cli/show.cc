@@ -43,7 +43,7 @@ OptionValues options_of(const Request& request) {
   for (const std::string& setting : request.settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      fail({Fault::usage, Code::none, fmt::format("locus schemes {} lists the options", request.scheme)},
+      fail({Fault::usage, Code::none, fmt::format("`locus schemes {}` lists the options", request.scheme)},
            "bad value of --set: got {}, expected option=value", quote(setting));
     }
     const std::string name = setting.substr(0, equals);

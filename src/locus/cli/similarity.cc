@@ -54,7 +54,7 @@ void run(const Request& request, bool top_given) {
         "queries and documents");
   }
   if (!searches && top_given) {
-    fail(Fault::usage, "similarity: --top is for a search; expected --query or --index, too");
+    fail(Fault::usage, "similarity: --top applies to searches only; add --query or --index");
   }
   if (!searches) return compare_pairs(request);
   (request.index.empty() ? search_texts : search_index)(request);

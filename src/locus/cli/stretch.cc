@@ -69,7 +69,7 @@ void add_stretch(CLI::App& program) {
   command.option("--how", request->how, "Method, see below").one_of(kWays).required();
   command.option("--out", request->out, "The folder to write").required();
   command.option("--evaluate", request->text,
-                 "A text: print the loss before and after, at the old and at the new length");
+                 "A text file: print its loss before and after, at the old and at the new length");
   command.callback([request] {
     const auto how = static_cast<Stretch>(std::ranges::find(kWays, request->how) - kWays.begin());
     const ModelFolder folder = open_model(request->folder);

@@ -95,7 +95,7 @@ void learn(const Request& request) {
     summary = fmt::format("{}: {} tokens, {} merges from {} distinct words\n", request.out, bpe.size(),
                           bpe.merges().size(), counts.words().size());
     if (bpe.size() < *request.learn)
-      summary += "No pair occurs twice any more, so the text yields no further tokens.\n";
+      summary += "No pair occurs twice any more, so no further tokens can be learned.\n";
   }
   print(summary);
 }
@@ -255,7 +255,7 @@ void find_tokenizer(Request& request) {
          "tokenize: no folder or .tiktoken file {}, expected a tokenizer before the texts", quote(first));
   }
   if (first.find(' ') == std::string::npos) {
-    note(fmt::format("{} is not a folder, so it is a text, too; the tokenizer is bytes", quote(first)));
+    note(fmt::format("{} is not a folder and is read as a text; the tokenizer is bytes", quote(first)));
   }
 }
 

@@ -33,7 +33,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   const Tensor weights = options.weights;
   if (weights) check.shaped("weights", weights, {V}, "the number of classes");
   const double total = weight_of(targets, weights);
-  check.that(total > 0, "all {} targets are ignored or have weight 0, expected at least one other", N);
+  check.that(total > 0, "all {} targets are ignored or have weight 0, expected at least one that counts", N);
 
   const Tensor rows = logits.value();
   const Tensor losses = rows.like({N}), lse = rows.like({N});

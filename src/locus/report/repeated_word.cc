@@ -119,13 +119,14 @@ std::string verdict(const RepeatedWord& repeated) {
   const std::string& word = repeated.words[static_cast<size_t>(repeated.first)];
   if (repeated.states.back() > 1 - kRounding) {
     return fmt::format(
-        "The model cannot separate the two '{}': their vectors are equal after the last layer.", word);
+        "The model cannot distinguish the two '{}': their vectors are equal after the last layer.", word);
   }
   return fmt::format(
       "The two '{}' have the same token vector. {}; after the last layer their cosine is {:.3f}.", word,
       repeated.states.front() < 1 - kEqual
-          ? fmt::format("Their position vectors make it cosine {:.3f} at the input", repeated.states.front())
-          : "Position enters in attention",
+          ? fmt::format("With their position vectors, the cosine is {:.3f} at the input",
+                        repeated.states.front())
+          : "The scheme acts in attention",
       repeated.states.back());
 }
 

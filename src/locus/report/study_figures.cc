@@ -216,8 +216,8 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
       variants ? " Dashed: the same parameters with options for longer texts." : "",
       has_perplexity(task)
           ? fmt::format(" \u2191 marks a line that leaves the chart, above {:.3g}, twice the best "
-                        "perplexity. Loss by position: mean loss of the tokens between "
-                        "a mark and the mark before it, in texts of {} tokens.",
+                        "perplexity. Loss by position: each mark is the mean loss of the tokens since the "
+                        "previous mark, in texts of {} tokens.",
                         perplexity_cap(task), summary.lengths.back())
           : "");
   return figure;

@@ -105,8 +105,7 @@ void add_matrix(Page& page, const Summary& summary, const std::string& pick) {
   page.table(columns, rows, groups);
   page.note(
       fmt::format("{}Bold: within {:.0f} {} of the best at the trained length.{} Step time: a training step, "
-                  "no scheme = 1. Parameters: "
-                  "those of the scheme alone.",
+                  "relative to no scheme. Parameters: those of the scheme alone.",
                   longer ? fmt::format("Sorted by {} at {} tokens. Works to: \u2713 the longest tested "
                                        "length, \u25d0 part of the way, "
                                        "\u2717 the trained length only, \u2013 not learned. ",

@@ -68,15 +68,14 @@ void add_values(Page& page, const TaskSummary& task, const Summary& summary, boo
 
 Page task_part(const TaskSummary& task, const Summary& summary) {
   Page part("");
-  part.paragraph(
-      fmt::format("The model must {}. It needs of position: {}.", task.task->summary, task.task->position));
+  part.paragraph(fmt::format("The model must {}. Position information that it needs: {}.", task.task->summary,
+                             task.task->position));
   part.formula(fmt::format("Example:  {}", task.task->example));
   const std::vector<std::string> blind = study::without_direction(task);
   if (!blind.empty()) {
     part.paragraph(
         fmt::format("{} depend{} on the distance alone. In an encoder, which attends in both directions, {} "
-                    "cannot separate the token "
-                    "before from the token after.",
+                    "cannot distinguish the token before from the token after.",
                     study::listed(blind), blind.size() == 1 ? "s" : "", blind.size() == 1 ? "it" : "they"));
   }
   part.figures(std::vector{family_curves(task, summary)});
@@ -88,13 +87,13 @@ Page task_part(const TaskSummary& task, const Summary& summary) {
                                 summary.seeds));
   add_values(values, task, summary);
   if (task.task->text) {
-    values.note(fmt::format(
-        "In bits per byte, which compare between tokenizers: log2(perplexity) / {:.3g} bytes per "
-        "token of the test part.{}",
-        task.task->text->bytes_per_token,
-        task.task->text->exact ? ""
-                               : " The tokenizer does not reproduce the text exactly, so they do not "
-                                 "compare with those of other tokenizers."));
+    values.note(
+        fmt::format("In bits per byte, which can be compared between tokenizers: log2(perplexity) / {:.3g} "
+                    "bytes per token of the test part.{}",
+                    task.task->text->bytes_per_token,
+                    task.task->text->exact ? ""
+                                           : " The tokenizer does not reproduce the text exactly: do not "
+                                             "compare these values with those of other tokenizers."));
     add_values(values, task, summary, true);
   }
   part.details(fmt::format("All values: {}", task.task->title), values);

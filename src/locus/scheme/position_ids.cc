@@ -17,7 +17,8 @@ const char* expectation(T id) {
     if (!std::isfinite(id)) return "a finite number";
     if (id != std::trunc(id)) return "a whole number";
     if (id >= kInexact)
-      return "less than 2^24, because f32 is not exact from there on (integer ids have no such limit)";
+      return "less than 2^24, because f32 cannot represent all larger whole numbers (integer ids have no "
+             "such limit)";
   } else if (id > std::numeric_limits<int32_t>::max()) {
     return "less than 2^31";
   }

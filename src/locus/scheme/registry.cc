@@ -72,7 +72,8 @@ class Registry {
   void add(const SchemeInfo& info) {
     const std::lock_guard lock(mutex_);
     if (used_) {
-      fail(Fault::usage, "register_scheme: {} comes after the first use of a scheme, expected it before",
+      fail(Fault::usage,
+           "register_scheme: {} was registered after the first use of a scheme, expected before",
            quote(info.name));
     }
     check(info);
@@ -115,7 +116,7 @@ void Registry::check(const SchemeInfo& info) const {
   require(!info.name.empty() && std::ranges::all_of(info.name, valid),
           "register_scheme: the name is {}, expected lowercase letters, digits and underscores",
           quote(info.name));
-  require(info.make != nullptr, "register_scheme: {} has no make", quote(info.name));
+  require(info.make != nullptr, "register_scheme: {} has no function make", quote(info.name));
   std::vector<std::string_view> names = split(info.aliases, ',');
   names.push_back(info.name);
   for (const SchemeInfo* other : schemes_) {

@@ -14,11 +14,13 @@ std::vector<int64_t> Conditions::test_lengths() const {
       .name = "lengths", .kind = OptionSpec::Kind::numbers, .help = "", .least = 2, .most = 1 << 24};
   if (trim(lengths).empty()) return {length, 2 * length, 4 * length, 8 * length};
   std::vector<int64_t> result;
-  for (const double value : Options("study", {&kLengths, 1}, {{"lengths", lengths}}).numbers("lengths")) {
-    if (value != static_cast<double>(static_cast<int64_t>(value))) {
-      fail(Fault::usage, "bad test length in the study: got {}, expected a whole number", value);
+  for (const std::string_view part : split(lengths, ',')) {
+    const std::optional<double> value = parse<double>(part);
+    const bool whole = value && *value == std::floor(*value);
+    if (!whole || *value < kLengths.least || *value > kLengths.most) {
+      fail(Fault::usage, "lengths {}", complaint(kLengths, lengths));
     }
-    result.push_back(static_cast<int64_t>(value));
+    result.push_back(static_cast<int64_t>(*value));
   }
   if (!result.empty() && std::ranges::max(result) < length) {
     fail(Fault::usage,

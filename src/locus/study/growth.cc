@@ -72,9 +72,7 @@ Study grown(const Study& existing, const Study& wanted, const std::filesystem::p
   }
   if (found.empty()) return both;
   fail({Fault::usage, Code::run_mismatch},
-       "{} contains a study with other settings, on which its cells depend; choose another folder, or the "
-       "same "
-       "settings:\n  {}",
+       "'{}' contains a study with other settings; use the same settings or choose another folder\n  {}",
        folder.string(), fmt::join(found, "\n  "));
 }
 

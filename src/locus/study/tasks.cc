@@ -20,8 +20,8 @@ const Task& task(std::string_view name) {
     if (one->name == name) return *one;
     names.push_back(one->name);
   }
-  fail(Fault::usage, "unknown task {}{}; expected one of {}", quote(name), suggestion(name, names),
-       fmt::join(names, ", "));
+  fail({Fault::usage, Code::none, did_you_mean(name, names)}, "unknown task {}, expected one of {}",
+       quote(name), fmt::join(names, ", "));
 }
 
 }  // namespace locus::study

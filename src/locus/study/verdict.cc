@@ -50,13 +50,12 @@ std::string cost_text(const Summary& summary, const Line& line) {
   const auto cost = std::ranges::find(summary.costs, line.scheme, &Cost::scheme);
   if (cost == summary.costs.end()) return "";
   const double ratio = summary.step_ratio(line.scheme);
-  const std::string parameters =
-      cost->parameters == 0
-          ? "no parameters of its own"
-          : fmt::format("{} parameter{} of its own", cost->parameters, cost->parameters == 1 ? "" : "s");
-  return std::isnan(ratio)
-             ? fmt::format("A training step takes {:.1f} ms; {}.", 1e3 * cost->step_seconds, parameters)
-             : fmt::format("A training step takes {:.2f}x the time of no scheme; {}.", ratio, parameters);
+  const std::string parameters = cost->parameters == 0 ? "no parameters"
+                                                       : fmt::format("{} parameter{}", cost->parameters,
+                                                                     cost->parameters == 1 ? "" : "s");
+  const std::string time = std::isnan(ratio) ? fmt::format("{:.1f} ms", 1e3 * cost->step_seconds)
+                                             : fmt::format("{:.2f}x as long as with no scheme", ratio);
+  return fmt::format("{} adds {}; a training step takes {}.", line.scheme, parameters, time);
 }
 
 std::string pick_sentence(const Summary& summary, const TaskSummary& task, const Line& line) {

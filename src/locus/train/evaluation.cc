@@ -95,7 +95,7 @@ void require_classes(const TrainedModel& trained) {
   const Blueprint& b = trained.blueprint();
   if (b.head == HeadKind::none || b.head == HeadKind::embedding) {
     fail({Fault::data, Code::wrong_head},
-         "model in '{}' predicts nothing to evaluate: its head is {}, expected a head that predicts tokens, "
+         "model in '{}' cannot be evaluated: its head is {}, expected a head that predicts tokens, "
          "labels or answers",
          trained.folder().string(), field_values(b).at("head"));
   }

@@ -90,11 +90,10 @@ class LengthTally {
 
 void require_text_model(const TrainedModel& trained) {
   if (trained.task().on_streams()) return;
-  fail(
-      {Fault::usage, Code::wrong_head},
-      "model in '{}' has no evaluation by length of a text: expected a decoder that predicts the next token, "
-      "or an encoder that predicts masked tokens",
-      trained.folder().string());
+  fail({Fault::usage, Code::wrong_head},
+       "model in '{}' cannot be evaluated by length, expected a decoder that predicts the next token, or an "
+       "encoder that predicts masked tokens",
+       trained.folder().string());
 }
 
 }  // namespace

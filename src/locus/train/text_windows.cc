@@ -29,8 +29,8 @@ TextWindows::TextWindows(const TextTask& task, std::shared_ptr<const TokenStream
   require(room_ > 0, "a window of {} tokens has no room for text, expected more than {}, its special tokens",
           length, frame_.size());
   require(stride_ > 0 && stride_ <= room_,
-          "the stride is {}, expected 1 to {}, the tokens of the text in a window of {}", stride, room_,
-          length);
+          "the stride is {}, expected 1 to {}, the number of text tokens in a window of {} tokens", stride,
+          room_, length);
   require(inputs_ >= room_, "{} has {} tokens, expected at least {} for a window of {}", name(),
           text_->size(), text_->size() + room_ - inputs_, length);
   if (masks(task)) masking_ = masking_of(task);

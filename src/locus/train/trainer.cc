@@ -110,7 +110,7 @@ class Training {
     std::vector<std::string> lines;
     for (const SettingChange& change : changes) lines.push_back(change.text());
     fail({Fault::usage, Code::run_mismatch},
-         "'{}' has a run with another configuration; use the same configuration or another folder\n  {}",
+         "'{}' contains a run with another configuration; use the same configuration or another folder\n  {}",
          job_.folder.path().string(), fmt::join(lines, "\n  "));
   }
 
@@ -128,7 +128,7 @@ class Training {
     for (const auto& [name, contents] : job_.files) {
       if (has_contents(checkpoint / name, contents)) continue;
       fail({Fault::usage, Code::run_mismatch},
-           "'{}' has a run with other data: {} differs; use the same data or another folder",
+           "'{}' contains a run with other data: {} differs; use the same data or another folder",
            job_.folder.path().string(), name);
     }
   }
@@ -171,7 +171,8 @@ class Training {
     state_ = read_state(checkpoint);
     state_.seed = job_.settings.seed;
     if (state_.step > job_.settings.steps) {
-      fail(changes.empty() ? Fault::data : Fault::usage, "'{}': step is {}, expected at most train.steps, {}",
+      fail(changes.empty() ? Fault::data : Fault::usage,
+           "'{}': step is {}, expected at most {}, the value of train.steps",
            (checkpoint / "state.toml").string(), state_.step, job_.settings.steps);
     }
     const SafetensorsFile moments(checkpoint / "optimizer.safetensors");
