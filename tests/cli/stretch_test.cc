@@ -1,10 +1,10 @@
-// locus stretch --evaluate: the loss of a text before and after.
+// locus stretch: of runs, and with --evaluate, the loss of a text before and after.
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "tests/program.h"
-#include "tests/temporary_folder.h"
+#include "locus/base/file.h"
+#include "tests/cli/train_command.h"
 
 namespace locus {
 namespace {
@@ -39,6 +39,38 @@ TEST(StretchCommand, ATextThatCannotBeEvaluatedIsAnErrorBeforeAnythingIsWritten)
   expect_program_fault(3, command + (folder / "short.txt").string(), {"short.txt", "48"});
   expect_program_fault(4, command + "/nowhere.txt", {"/nowhere.txt"});
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+class StretchOfRuns : public TrainCommand {
+ protected:
+  std::string stretch(const std::string& how) const {
+    return "stretch " + out() + " --length 32 --how " + how + " --out " + quoted("longer");
+  }
+  std::filesystem::path longer() const { return folder / "longer"; }
+};
+
+// The table of a run has 16 rows, of its longer folder 32.
+TEST_F(StretchOfRuns, ARunIsStretchedLikeItsExport) {
+  expect_fine(command());
+  expect_fine("export " + out() + " " + quoted("exported"));
+  expect_fine(stretch("repeat") + " --evaluate " + quoted("x.txt"));
+  expect_fine("stretch " + quoted("exported") + " --length 32 --how repeat --out " + quoted("same"));
+  for (const char* name : {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}) {
+    EXPECT_EQ(read_file(longer() / name), read_file(folder / "same" / name)) << name;
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    EXPECT_FALSE(contains(entry.path().string(), ".part")) << entry.path();
+  }
+}
+
+TEST_F(StretchOfRuns, WhatCannotBeStretchedIsAnErrorThatSaysWhy) {
+  expect_fine(command("--set model.gated=true --set train.steps=2"));
+  expect_program_fault(3, stretch("repeat"), {"'" + out() + "'", "gated", "stretched"});
+  expect_program_fault(3, stretch("yarn"), {"'" + out() + "'", "yarn", "learned", "repeat"});
+  std::filesystem::remove_all(out());
+  expect_fine(command("--set model.scheme.name=kerple --set train.steps=2"));
+  expect_program_fault(3, stretch("repeat"), {"'" + out() + "'", "kerple", "--lengths"});
+  EXPECT_FALSE(std::filesystem::exists(longer()));
 }
 
 }  // namespace

@@ -84,9 +84,9 @@ constexpr const char* kMethods[] = {"interpolate", "repeat", "linear", "ntk",
 bool is_rotary(const Blueprint& b) { return b.scheme == "rotary" || b.global_scheme == "rotary"; }
 bool is_for_tables(Stretch how) { return how == Stretch::interpolate || how == Stretch::repeat; }
 
-void check(const ModelFolder& folder, int64_t length, Stretch how) {
-  const Blueprint& b = folder.architecture.blueprint;
-  const std::string path = folder.path.string();
+}  // namespace
+
+void check_stretch(const Blueprint& b, const std::string& path, int64_t length, Stretch how) {
   require(has_context_to_stretch(b), "'{}': scheme {} needs no stretching: it is defined at every length",
           path, b.scheme);
   const bool fits = is_for_tables(how) ? !scheme_info(b.scheme).extrapolates : is_rotary(b);
@@ -96,6 +96,8 @@ void check(const ModelFolder& folder, int64_t length, Stretch how) {
           "length is {}, expected more than {}, the model's maximum length, and at most {}", length,
           b.max_length, 1 << 24);
 }
+
+namespace {
 
 // The members of config.json with the new rotation, in both spellings.
 json::Members rotary_members(const ModelFolder& folder, const Blueprint& longer) {
@@ -135,7 +137,7 @@ bool has_context_to_stretch(const Blueprint& b) {
 }
 
 Stretched stretch_model(const ModelFolder& folder, int64_t length, Stretch how, const fs::path& to) {
-  check(folder, length, how);
+  check_stretch(folder.architecture.blueprint, folder.path.string(), length, how);
   const Blueprint& b = folder.architecture.blueprint;
   json::Members changes = length_members(folder, length);
   Stretched result = {.from = b.max_length, .to = length, .changes = {}};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "locus/checkpoint/length_limits.h"
@@ -21,6 +22,10 @@ enum class Stretch { interpolate, repeat, linear, ntk, yarn };
 // Whether the scheme has a limit or a scaling. Without, it is defined at every length.
 bool has_context_to_stretch(const Blueprint& blueprint);
 
+// Throws if the method does not fit the scheme, or the length is not longer than the context window. `path`
+// names the model in the error.
+void check_stretch(const Blueprint& blueprint, const std::string& path, int64_t length, Stretch how);
+
 struct Stretched {
   int64_t from = 0, to = 0;         // tokens
   std::vector<FileChange> changes;  // of the folder
@@ -28,8 +33,7 @@ struct Stretched {
 };
 
 // Writes the extended model to a folder that transformers can open. Limits of the tokenizer and of
-// sentence-transformers follow the new length. A method that does not fit the scheme of the model, or a
-// length that is not longer, is an error.
+// sentence-transformers follow the new length. Throws as check_stretch().
 Stretched stretch_model(const ModelFolder& folder, int64_t length, Stretch how,
                         const std::filesystem::path& to);
 

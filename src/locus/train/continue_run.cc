@@ -58,10 +58,10 @@ void fit_context(const fs::path& checkpoint, const Blueprint& own, TextTask& tas
   }
   b.max_length = own.max_length;
   if (task.data.context <= b.max_length) return;
-  fail(
-      {Fault::data, Code::none, "to extend the table, export the run, stretch the folder, and start from it"},
-      "data.context is {}, expected at most {}, the number of positions that the scheme {} of '{}' has",
-      task.data.context, b.max_length, b.scheme, checkpoint.string());
+  fail({Fault::data, Code::none,
+        "to extend the table, stretch the run, and start from the folder that this writes"},
+       "data.context is {}, expected at most {}, the number of positions that the scheme {} of '{}' has",
+       task.data.context, b.max_length, b.scheme, checkpoint.string());
 }
 
 void check_labels(const TextTask& task) {

@@ -120,6 +120,17 @@ void export_run(const SavedRun& saved, const fs::path& to) {
   write_folder(to, [&](const fs::path& unfinished) { write_export(saved, unfinished); });
 }
 
+TemporaryExport::TemporaryExport(const SavedRun& saved, const fs::path& place)
+    : path_(absolute_path(place).concat(".export.part")) {
+  remove_whole(path_);
+  export_run(saved, path_);
+}
+
+TemporaryExport::~TemporaryExport() {
+  std::error_code ignored;  // a destructor reports nothing
+  fs::remove_all(path_, ignored);
+}
+
 fs::path save_hub_folder(const SavedRun& saved, const fs::path& run) {
   const fs::path hub = run / "hub", unfinished = run / "hub.new.part";
   remove_whole(unfinished);

@@ -14,6 +14,20 @@ namespace locus {
 // not support if no family can represent the model.
 void export_run(const SavedRun& saved, const std::filesystem::path& to);
 
+// The same in a temporary folder next to `place`, for what reads model folders only.
+class TemporaryExport {
+ public:
+  TemporaryExport(const SavedRun& saved, const std::filesystem::path& place);
+  ~TemporaryExport();
+  TemporaryExport(const TemporaryExport&) = delete;
+  TemporaryExport& operator=(const TemporaryExport&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 // The same as `hub` inside the run folder, in place of an earlier one. Returns its path.
 std::filesystem::path save_hub_folder(const SavedRun& saved, const std::filesystem::path& run);
 
