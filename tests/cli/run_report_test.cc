@@ -55,7 +55,7 @@ TEST_F(TrainCommand, LabelsAreQuoted) {
   EXPECT_FALSE(contains(trained.err, "\x1b")) << trained.err;
 }
 
-// As begun by an earlier version, whose defaults did not depend on the configuration.
+// As started by an earlier version, whose defaults did not depend on the configuration.
 TEST_F(TrainCommand, ARunResumesWithTheDefaultsItStartedWith) {
   const std::string old = "--set model.scheme.name=none --set train.warmup=0 --set train.clip=0";
   put(folder / "run.toml",

@@ -1,4 +1,4 @@
-// Rooms of a KV cache: what is written is what is read, however it arrives.
+// Rooms of a KV cache: reading returns what was written, in whatever pieces it was written.
 #include "locus/op/key_room.h"
 
 #include <gtest/gtest.h>

@@ -93,7 +93,7 @@ void expect_no_debris(const fs::path& folder) {
 }
 
 // Kills a run of 200 steps at a random moment up to `longest` after its start and resumes it, 25 times or
-// until it ends by itself. It must end as `expected`. Returns the number of kills.
+// until it completes. It must end as `expected`. Returns the number of kills.
 int killed_on_the_way(std::chrono::microseconds longest, const std::string& expected) {
   const TemporaryFolder folder(in_memory());
   const Random random(20251115, 1);

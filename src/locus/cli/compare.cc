@@ -117,7 +117,7 @@ std::string counted(int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Says before the first step what will be trained and tested.
+// Reports before the first step what will be trained and tested.
 void announce(const study::Study& study, const std::filesystem::path& folder) {
   const study::Work work = study::work_left(study, folder);
   if (work.to_train + work.to_test == 0) return;

@@ -137,7 +137,7 @@ EncodeOptions options_of(const Request& request) {
           .unit = request.offsets.bytes() ? OffsetUnit::bytes : OffsetUnit::code_points};
 }
 
-// Tokenizes every argument or line by itself.
+// Tokenizes every argument or line separately.
 void encode_lines(const Request& request) {
   TextRequest texts{
       .words = request.words, .files = request.files, .format = request.format, .skip_bad = request.skip_bad};

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 struct Request {
   std::string config, out;
-  std::optional<std::string> continued;  // a run or a checkpoint of it
+  std::optional<std::string> continued;  // a run or a checkpoint of a run
   std::vector<std::string> settings;
 };
 

@@ -144,7 +144,7 @@ void attention(const AttentionArgs& args) {
       for (int64_t i = 0; i < span.q_count; ++i) {
         double largest = -std::numeric_limits<double>::infinity(), sum = 0;
         each_key(args, span, h, i, [&](const Pair& p) { largest = std::max(largest, p.score()); });
-        // A dense term may hide every key; such a query sees nothing, like a query without keys.
+        // A dense term may hide every key; that query attends to nothing, like a query without keys.
         if (largest == -std::numeric_limits<double>::infinity()) largest = 0;
         each_key(args, span, h, i, [&](const Pair& p) {
           const double e = std::exp(p.score() - largest), weight = e * p.dropout_factor();

@@ -76,7 +76,7 @@ class Precompiled final : public Normalizer {
   }
 
   CharsMap rules_;
-  std::array<bool, 256> plain_{};  // ASCII without a rule; except \r, each is a grapheme by itself
+  std::array<bool, 256> plain_{};  // ASCII without a rule; except \r, each is its own grapheme
 };
 
 }  // namespace

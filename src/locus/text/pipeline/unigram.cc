@@ -127,7 +127,7 @@ class Unigram final : public TokenModel {
   void find_best_paths(std::string_view word, std::span<Node> nodes) const {
     for (uint32_t begin = 0; begin < word.size();) {
       const uint32_t length = character_at(word, begin).length;
-      bool alone = false;  // whether the character is a token by itself
+      bool alone = false;  // whether the character alone is a token
       TokenTrie::Node node = trie_.root();
       for (uint32_t i = begin; i < word.size(); ++i) {
         node = trie_.next(node, word[i]);
