@@ -133,9 +133,9 @@ class DocumentFolder {
   TemporaryFolder folder_{in_memory()};
 };
 
-class Book : public testing::TestWithParam<std::string> {};
+class BookSlow : public testing::TestWithParam<std::string> {};
 
-TEST_P(Book, CommandsRunAndPrintTheOutputShown) {
+TEST_P(BookSlow, CommandsRunAndPrintTheOutputShown) {
   const std::string usage = text_of("run");
   DocumentFolder folder;
   std::string output, last;
@@ -160,7 +160,7 @@ bool contains_lines(const std::vector<std::string>& file, const std::vector<std:
   return false;
 }
 
-TEST_P(Book, ProgramsAreLinesOfCompiledFiles) {
+TEST_P(BookSlow, ProgramsAreLinesOfCompiledFiles) {
   for (const Block& block : blocks_of(kRoot / GetParam())) {
     if (block.kind != "cpp") continue;
     bool found = false;
@@ -173,7 +173,7 @@ TEST_P(Book, ProgramsAreLinesOfCompiledFiles) {
   }
 }
 
-TEST_P(Book, BlocksHaveAKnownKind) {
+TEST_P(BookSlow, BlocksHaveAKnownKind) {
   const std::vector<std::string> known = {"sh", "sh slow", "text", "cpp", "cmake", "toml", "json"};
   for (const Block& block : blocks_of(kRoot / GetParam())) {
     EXPECT_NE(std::find(known.begin(), known.end(), block.kind), known.end())
@@ -221,7 +221,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& document) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(, Book, testing::ValuesIn(documents()), name_of);
+INSTANTIATE_TEST_SUITE_P(, BookSlow, testing::ValuesIn(documents()), name_of);
 
 }  // namespace
 }  // namespace locus

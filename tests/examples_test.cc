@@ -11,13 +11,13 @@
 namespace locus {
 namespace {
 
-TEST(Examples, OneScheme) {
+TEST(ExamplesSlow, OneScheme) {
   const Outcome outcome = run_example("one_scheme");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "8 tokens: [8, 256]\n");
 }
 
-TEST(Examples, PositionKernels) {
+TEST(ExamplesSlow, PositionKernels) {
   const Outcome outcome = run_example("position_kernels");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
@@ -25,7 +25,7 @@ TEST(Examples, PositionKernels) {
             "differs from the formula by less than 1e-6: true\n");
 }
 
-TEST(Examples, Lookup) {
+TEST(ExamplesSlow, Lookup) {
   const Outcome outcome = run_example("lookup");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
@@ -39,7 +39,7 @@ TEST(Examples, Lookup) {
             "gradient of the table: [1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 1]\n");
 }
 
-TEST(Examples, Encoder) {
+TEST(ExamplesSlow, Encoder) {
   const Outcome outcome = run_example("encoder");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
@@ -47,7 +47,7 @@ TEST(Examples, Encoder) {
             "encoder:    [1, 5, 768]\n");
 }
 
-TEST(Examples, TrainingLoop) {
+TEST(ExamplesSlow, TrainingLoop) {
   const Outcome outcome = run_example("training_loop");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
@@ -55,7 +55,7 @@ TEST(Examples, TrainingLoop) {
             "The dog chased the ball,\n");
 }
 
-TEST(Examples, ModelFolder) {
+TEST(ExamplesSlow, ModelFolder) {
   const Outcome outcome = run_example("model_folder " LOCUS_GOLDEN "/family/llama");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
@@ -70,7 +70,7 @@ constexpr const char* kShapes =
     "positions:        [4, 256]\n"
     "input embeddings: [8, 4, 256]\n";
 
-TEST(Examples, InputEmbeddingsOfASentence) {
+TEST(ExamplesSlow, InputEmbeddingsOfASentence) {
   const Outcome outcome = run_example("input_embeddings", "env -u LOCUS_DATA");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, std::string("Token IDs:\n"
@@ -85,7 +85,7 @@ TEST(Examples, InputEmbeddingsOfASentence) {
                              kShapes);
 }
 
-TEST(Examples, InputEmbeddingsOfTheVerdict) {
+TEST(ExamplesSlow, InputEmbeddingsOfTheVerdict) {
   if (!has_data()) GTEST_SKIP() << kNoData;
   const Outcome outcome = run_example("input_embeddings", "LOCUS_DATA=" + data_folder().string());
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -108,7 +108,7 @@ std::string applied(const std::string& name, const std::string& job, const std::
   return outcome.out;
 }
 
-TEST(Examples, ModelsAppliedToTexts) {
+TEST(ExamplesSlow, ModelsAppliedToTexts) {
   EXPECT_EQ(applied("embed", "embed", "'The dog ran.' 'It sat.'"), "2 of them: [2, 12]\n");
   EXPECT_EQ(applied("similarity", "embed", "'The dog ran.' 'the dog ran .'"), "1.0000\n");
   EXPECT_EQ(applied("tag", "tag", "'It ran!'"), "PER 0.3177 It\nLOC 0.2451 ran\nMISC 0.2082 !\n");
@@ -121,23 +121,23 @@ TEST(Examples, ModelsAppliedToTexts) {
   EXPECT_GT(written.size(), 6u) << written;
 }
 
-TEST(Examples, Search) {
+TEST(ExamplesSlow, Search) {
   const TemporaryFolder folder;
   EXPECT_EQ(applied("search", "embed", (folder / "v.npy").string() + " 'it ran' 'the dog' 'it ran' 'a cat'")
                 .substr(0, 16),
             "1.0000 1 it ran\n");
 }
 
-TEST(Examples, Tokenize) { EXPECT_EQ(applied("tokenize", "embed", "'É ball'"), "2 29 8 3 -> e ball\n"); }
+TEST(ExamplesSlow, Tokenize) { EXPECT_EQ(applied("tokenize", "embed", "'É ball'"), "2 29 8 3 -> e ball\n"); }
 
-TEST(Examples, OwnScheme) {
+TEST(ExamplesSlow, OwnScheme) {
   const Outcome outcome = run_example("own_scheme");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
             fmt::format("root_distance is one of {} schemes\nlogits [4, 256]\n", schemes().size() + 1));
 }
 
-TEST(Examples, AMissingFolderIsReported) {
+TEST(ExamplesSlow, AMissingFolderIsReported) {
   const Outcome outcome = run_example("embed", "", "/nowhere x");
   EXPECT_EQ(outcome.exit_code, 4);
   EXPECT_EQ(outcome.out, "");

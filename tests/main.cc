@@ -1,14 +1,38 @@
-// The test program: locus_tests [filter]. A plain word runs the tests whose name contains it; the flags of
-// Google Test work as well. With LOCUS_QUICK set, slow tests run only if the filter names them. The last line
-// of output has the counts. Running no test is a failure.
+// The test program: locus_tests [NAME]. A plain word runs the tests whose name contains it; the flags of
+// Google Test work as well. The last line of output has the counts. Running no test is a failure.
+//
+// A suite whose name ends in Slow is slow: its tests kill programs, run the documentation, train presets,
+// open a browser or measure how time grows. With LOCUS_QUICK set, as ./run dev does, slow suites run only if
+// NAME contains Slow, or if it matches no other test.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
-// Tests that kill programs, run the documentation, train presets, open a browser or measure time.
-constexpr const char* kSlow = "Interrupted*:*Book*:Presets*:Browser*:*Doubling*:Examples*";
+namespace {
+
+// Whether the name of a test that is not slow contains `name`.
+bool matches_quick_test(const std::string& name) {
+  const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < tests.total_test_suite_count(); ++s) {
+    const testing::TestSuite& suite = *tests.GetTestSuite(s);
+    const std::string suite_name = suite.name();
+    if (suite_name.ends_with("Slow")) continue;
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const std::string full = suite_name + "." + suite.GetTestInfo(t)->name();
+      if (full.find(name) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+std::string filter_of(const std::string& name) {
+  const bool quick = std::getenv("LOCUS_QUICK") != nullptr && name.find("Slow") == std::string::npos;
+  return "*" + name + "*" + (quick && matches_quick_test(name) ? "-*Slow.*" : "");
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // Programs that tests start do not check for leaks, which takes seconds each under the address sanitizer.
@@ -21,10 +45,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "locus_tests: unexpected argument '%s', expected at most one filter\n", argv[2]);
     return 2;
   }
-  const std::string name = argc == 2 ? argv[1] : "";
-  const bool quick =
-      std::getenv("LOCUS_QUICK") != nullptr && std::string(kSlow).find(name) == std::string::npos;
-  if (argc == 2) GTEST_FLAG_SET(filter, "*" + name + "*" + (quick ? std::string("-") + kSlow : ""));
+  if (argc == 2) GTEST_FLAG_SET(filter, filter_of(argv[1]));
   // RapidCheck uses the same cases every time, unless RC_PARAMS is set, so that a failure can be reproduced.
   setenv("RC_PARAMS", "seed=20251115", /*overwrite=*/0);
 

@@ -41,7 +41,7 @@ double number(const std::string& text, const char* name) {
   return value;
 }
 
-TEST(Presets, CausalKjv) {
+TEST(PresetsSlow, CausalKjv) {
   if (!has_data()) GTEST_SKIP() << kNoData;
   const std::string text = (data_folder() / "the-verdict.txt").string();
   const std::string measured = train_and_eval(
@@ -49,7 +49,7 @@ TEST(Presets, CausalKjv) {
   EXPECT_LT(number(measured, "loss"), 3);
 }
 
-TEST(Presets, AMissingTextNamesTheCommandThatDownloadsIt) {
+TEST(PresetsSlow, AMissingTextNamesTheCommandThatDownloadsIt) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "configs");
   std::filesystem::copy(kConfigs / "causal-kjv.toml", folder / "configs");
@@ -58,7 +58,7 @@ TEST(Presets, AMissingTextNamesTheCommandThatDownloadsIt) {
       {"data.train", "fetch kjv", "LOCUS_DATA"});
 }
 
-TEST(Presets, Masked) {
+TEST(PresetsSlow, Masked) {
   const std::string measured =
       train_and_eval({"masked", "--set train.steps=150 --set data.context=32 --set data.batch_size=16",
                       (kConfigs / "data/sentences.test.txt").string()},
@@ -66,7 +66,7 @@ TEST(Presets, Masked) {
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
 }
 
-TEST(Presets, TranslateReverse) {
+TEST(PresetsSlow, TranslateReverse) {
   const std::string measured =
       train_and_eval({"translate-reverse", "--set train.steps=150 --set data.batch_size=32",
                       (kConfigs / "data/reverse.test.tsv").string()},
@@ -75,14 +75,14 @@ TEST(Presets, TranslateReverse) {
   EXPECT_GE(number(measured, "exact_match"), 0);
 }
 
-TEST(Presets, Classify) {
+TEST(PresetsSlow, Classify) {
   const std::string measured = train_and_eval({"classify", "--set train.steps=100 --set data.batch_size=16",
                                                (kConfigs / "data/chase.test.tsv").string()},
                                               0.9);
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
 }
 
-TEST(Presets, DataEqualsTheOutputOfTheScript) {
+TEST(PresetsSlow, DataEqualsTheOutputOfTheScript) {
   const TemporaryFolder folder;
   ASSERT_EQ(std::system(((kConfigs / "data/make.sh").string() + " " + folder.path().string()).c_str()), 0);
   int compared = 0;

@@ -162,7 +162,7 @@ TEST(SafetensorsHeader, AMillionTensors) {
 
 // 16 times as many tensors take about 16 times as long, and more if they no longer fit into the caches.
 // Quadratic work would take 256 times as long.
-TEST(SafetensorsHeader, TimeGrowsWithTheTensors) {
+TEST(SafetensorsHeaderSlow, TimeGrowsWithTheTensors) {
   const TemporaryFolder folder;
   const auto seconds = [&](int64_t count) {
     put(folder / "x", many_tensors(count));

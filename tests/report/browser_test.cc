@@ -130,7 +130,7 @@ std::string with_print_rules(std::string page) {
 
 bool has_browser() { return std::system("command -v chromium >/dev/null") == 0; }
 
-class Browser : public ::testing::Test {
+class BrowserSlow : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!has_browser()) GTEST_SKIP() << "no chromium: ./run browser installs it and runs these tests";
@@ -171,7 +171,7 @@ class Browser : public ::testing::Test {
   const TemporaryFolder folder;
 };
 
-TEST_F(Browser, EveryKindOfPageFitsAndWorks) {
+TEST_F(BrowserSlow, EveryKindOfPageFitsAndWorks) {
   const auto out = [&](const std::string& name) { return " --out " + (folder / name).string(); };
   put(folder / "x.txt", std::string(600, 'a') + std::string(600, 'b'));
   put(folder / "run.toml",

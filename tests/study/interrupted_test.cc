@@ -39,13 +39,13 @@ std::vector<fs::path> finished_cells(const fs::path& folder) {
   return cells;
 }
 
-class InterruptedStudy : public ::testing::TestWithParam<std::pair<const char*, int>> {};
-INSTANTIATE_TEST_SUITE_P(By, InterruptedStudy,
+class InterruptedStudySlow : public ::testing::TestWithParam<std::pair<const char*, int>> {};
+INSTANTIATE_TEST_SUITE_P(By, InterruptedStudySlow,
                          ::testing::Values(std::pair("kill", 137), std::pair("fail", 4)),
                          [](const auto& test) { return std::string(test.param.first); });
 
 // Every third operation, for speed: the number of operations of a cell is not a multiple of three.
-TEST_P(InterruptedStudy, KeepsFinishedCellsAndResumes) {
+TEST_P(InterruptedStudySlow, KeepsFinishedCellsAndResumes) {
   const auto [kind, code] = GetParam();
   const TemporaryFolder straight(in_memory());
   const Ended expected = study_in(straight.path());

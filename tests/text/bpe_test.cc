@@ -164,7 +164,7 @@ TEST(Bpe, ManyThreads) {
 }
 
 // 16 times the text takes about 16 times as long. Quadratic time would be 256 times as long.
-TEST(Bpe, TimeGrowsWithTheText) {
+TEST(BpeSlow, TimeGrowsWithTheText) {
   const auto seconds = [](const std::string& unit, size_t bytes) {
     std::string text;
     while (text.size() < bytes) text += unit;

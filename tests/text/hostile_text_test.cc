@@ -101,7 +101,7 @@ TEST(HostileTexts, NamesOfSpecialTokensAreText) {
 }
 
 // 16 times the text takes about 16 times as long. Quadratic time would be 256 times as long.
-TEST(HostileTexts, TimeGrowsWithTheText) {
+TEST(HostileTextsSlow, TimeGrowsWithTheText) {
   for_each_kind([](const std::string& name, const Tokenizer& tokenizer) {
     const auto seconds = [&](const std::string& unit, size_t bytes) {
       std::string text;

@@ -116,7 +116,7 @@ int killed_on_the_way(std::chrono::microseconds longest, const std::string& expe
 // `longest` is first a quarter of a whole run, so that most kills hit it during training and the last near
 // its end. It is halved until ten kills have hit a run, because run times on a busy machine may differ by a
 // factor of 100.
-TEST(InterruptedRun, KilledAtRandomMomentsEndsWithTheSameBits) {
+TEST(InterruptedRunSlow, KilledAtRandomMomentsEndsWithTheSameBits) {
   const TemporaryFolder straight(in_memory());
   const auto began = std::chrono::steady_clock::now();
   ASSERT_EQ(run(straight.path(), "200 1"), 0);
@@ -127,7 +127,7 @@ TEST(InterruptedRun, KilledAtRandomMomentsEndsWithTheSameBits) {
 
 // Kills a run of 7 steps at a write, sync, rename, link or removal. Only every second operation, for speed:
 // all saves of a run make the same calls, and the second save begins after an odd number of them.
-TEST(InterruptedRun, KilledAtAFileOperationEndsWithTheSameBits) {
+TEST(InterruptedRunSlow, KilledAtAFileOperationEndsWithTheSameBits) {
   const TemporaryFolder straight(in_memory());
   ASSERT_EQ(run(straight.path(), "7 1"), 0);
   const std::string expected = result_of(straight.path());
@@ -173,11 +173,15 @@ void expect_continued_with_the_same_bits(bool in_place) {
   EXPECT_EQ(run(straight.path(), "5 1"), 2);
 }
 
-TEST(InterruptedRun, ContinuedInItsFolderEndsWithTheSameBits) { expect_continued_with_the_same_bits(true); }
+TEST(InterruptedRunSlow, ContinuedInItsFolderEndsWithTheSameBits) {
+  expect_continued_with_the_same_bits(true);
+}
 
-TEST(InterruptedRun, ContinuedInANewFolderEndsWithTheSameBits) { expect_continued_with_the_same_bits(false); }
+TEST(InterruptedRunSlow, ContinuedInANewFolderEndsWithTheSameBits) {
+  expect_continued_with_the_same_bits(false);
+}
 
-TEST(InterruptedRun, AFullDiskAtAnyMomentIsAnErrorAndLeavesNothingHalfDone) {
+TEST(InterruptedRunSlow, AFullDiskAtAnyMomentIsAnErrorAndLeavesNothingHalfDone) {
   const TemporaryFolder straight(in_memory());
   ASSERT_EQ(run(straight.path(), "7 1"), 0);
   const std::string expected = result_of(straight.path());
@@ -194,7 +198,7 @@ TEST(InterruptedRun, AFullDiskAtAnyMomentIsAnErrorAndLeavesNothingHalfDone) {
   EXPECT_GT(operations, 50);
 }
 
-TEST(InterruptedRun, ASecondRunInTheSameFolderIsAnError) {
+TEST(InterruptedRunSlow, ASecondRunInTheSameFolderIsAnError) {
   const TemporaryFolder folder(in_memory());
   const pid_t first = start(folder.path().string() + " 100000 1");
   while (!fs::exists(folder / "last")) std::this_thread::yield();
