@@ -1,5 +1,5 @@
 # Defines what `cmake --install` installs: the program with its completions, manual page and presets, and the library
-# with its headers, for find_package(Locus) and for pkg-config.
+# with its public headers, for find_package(Locus) and for pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -41,8 +41,9 @@ install(TARGETS ${library} EXPORT LocusTargets
   LIBRARY COMPONENT program NAMELINK_COMPONENT development
   ARCHIVE COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY src/locus COMPONENT development DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE PATTERN "*-inl.h" EXCLUDE)
+install(CODE "set(LOCUS_SOURCE \"${CMAKE_CURRENT_SOURCE_DIR}/src\")
+set(LOCUS_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+include(\"${CMAKE_CURRENT_SOURCE_DIR}/cmake/InstallHeaders.cmake\")" COMPONENT development)
 install(FILES LICENSE RENAME copyright COMPONENT development DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/liblocus-dev)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Locus)

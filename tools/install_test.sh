@@ -17,6 +17,23 @@ expect() {  # expect TEXT COMMAND...: the output contains TEXT
 }
 quietly() { "$@" >"$stage/log" 2>&1 || { say "$* failed:"; cat "$stage/log" >&2; exit 1; }; }
 
+# check_headers INCLUDE: the headers there are exactly those that locus.h and fast.h include, and need fmt only.
+check_headers() {
+  local seen installed
+  printf '#include "locus/%s.h"\n' locus fast >"$stage/faces.cc"
+  seen=$(g++ -std=c++20 -M -I "$1" "$stage/faces.cc" | tr -s ' \\' '\n')
+  installed=$(find "$1" -name '*.h' | sort)
+  if [[ $(grep "^$1/" <<<"$seen" | sort -u) != "$installed" ]]; then
+    say "installed headers that locus.h and fast.h do not include: $(grep -vxF "$seen" <<<"$installed")"
+    exit 1
+  fi
+  if grep -E 'simdjson|toml[+][+]|CLI|hwy|pcre2|utf8proc' <<<"$seen" >&2; then
+    say "public headers include these headers of other libraries, expected fmt only"
+    exit 1
+  fi
+  say "$(wc -l <<<"$installed") headers installed"
+}
+
 for kind in static shared; do
   prefix=$stage/$kind
   quietly cmake "$build" -DBUILD_SHARED_LIBS=$([[ $kind == shared ]] && echo ON || echo OFF)
@@ -34,11 +51,13 @@ for kind in static shared; do
   quietly cmake -S "$root/tests/consumer" -B "$stage/consumer-$kind" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
   quietly ninja -C "$stage/consumer-$kind"
   expect 'locus 0.1.0, 12 schemes, [5, 32]' "$stage/consumer-$kind/consumer"
+  expect 'rotated [0.54, 0.84]' "$stage/consumer-$kind/consumer"
+  check_headers "$prefix/include"
 
   export PKG_CONFIG_PATH
   PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name locus.pc)")
   # shellcheck disable=SC2046  # word splitting is intended
-  quietly g++ -std=c++20 $(pkg-config --cflags locus) "$root/tests/consumer/main.cc" -o "$stage/by-pkg-config" \
+  quietly g++ -std=c++20 $(pkg-config --cflags locus) "$root"/tests/consumer/*.cc -o "$stage/by-pkg-config" \
     $(pkg-config --libs locus)
   LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") expect 'locus 0.1.0' "$stage/by-pkg-config"
   say "$kind: installed, moved, and used with find_package and with pkg-config"

@@ -3,6 +3,8 @@
 
 #include "locus/locus.h"
 
+void rotate_one_head();  // kernels.cc
+
 int main() {
   using namespace locus;
   Parameters parameters;
@@ -13,4 +15,5 @@ int main() {
   const ScoreTerms scores = scheme->begin(placement).scores({.layer = 0});
   const Var y = op::attention(x, x, x, placement.sequences(), scores, {.heads = 4, .causal = true});
   fmt::print("locus {}, {} schemes, {}\n", version(), schemes().size(), y.shape().text());
+  rotate_one_head();
 }
