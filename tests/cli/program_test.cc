@@ -95,9 +95,9 @@ TEST(Program, ParsesNumbersAsDecimalAndChecksTheirRange) {
   expect_program_fault(
       2, "windows x --seed 18446744073709551616",
       {"--seed", "'18446744073709551616'", "0", "18446744073709551615", "locus windows --help"});
-  expect_program_fault(
-      2, "windows x --context 8x",
-      {"--context", "'8x'", "-9223372036854775808", "9223372036854775807", "locus windows --help"});
+  expect_program_fault(2, "windows x --context 9223372036854775808",
+                       {"--context", "-9223372036854775808", "9223372036854775807", "locus windows --help"});
+  expect_program_fault(2, "windows x --context 8x", {"--context", "'8x'", "locus windows --help"});
   const TemporaryFolder folder;
   write_file(folder / "x", "0123456789a");
   const Outcome not_octal = run_program("windows " + (folder / "x").string() + " --context 010 --batch 1");

@@ -145,10 +145,11 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
     std::vector<std::string_view> names;
     std::vector<Quoted> listed;
     for (const auto& [known, text] : prompts_) names.push_back(known), listed.push_back(quote(known));
-    fail({Fault::usage, Code::unknown_option}, "unknown prompt {} in '{}', expected {}{}", quote(name),
-         model_.folder().string(),
-         names.empty() ? "none: the folder has no prompts" : fmt::format("{}", fmt::join(listed, ", ")),
-         suggestion(name, names));
+    fail(
+        {Fault::usage, Code::unknown_option}, "unknown prompt {} in '{}', expected {}{}", quote(name),
+        model_.folder().string(),
+        names.empty() ? "none: the folder has no prompts" : fmt::format("one of {}", fmt::join(listed, ", ")),
+        suggestion(name, names));
   }
   require(
       pools_prompts_ || found->second.empty(), Code::unsupported_field,

@@ -67,7 +67,7 @@ std::string changed_config(const std::string& text, const fs::path& file, const 
 
 namespace {
 
-// A config.json whose rotary settings are there for all versions of transformers.
+// A config.json with rotary settings for all versions of transformers.
 std::string with_both_spellings(const std::string& config, const fs::path& file) {
   const Architecture own = read_architecture(Config(config, file));
   return changed_config(config, file, rotary_changes(own.family->config(own.blueprint)));

@@ -32,9 +32,11 @@ CLI::Validator check_of(const Value*) {
   return checked_as([](std::string& text) -> std::string {
     const std::optional<Value> value = parse<Value>(text);
     if (!value) {
+      // The limits of the type explain a number that is out of range, but not a word.
       using Limits = std::numeric_limits<Value>;
-      return fmt::format("got {}, expected a whole number from {} to {}", quote(text), Limits::min(),
-                         Limits::max());
+      const std::string range =
+          parse<double>(text) ? fmt::format(" from {} to {}", Limits::min(), Limits::max()) : "";
+      return fmt::format("got {}, expected a whole number{}", quote(text), range);
     }
     text = fmt::format("{}", *value);
     return "";

@@ -62,7 +62,7 @@ std::pair<int64_t, int64_t> find_repeated(const std::vector<std::string>& words,
     const auto here = static_cast<int64_t>(i);
     if (last - here > found.second - found.first) found = {here, last};
   }
-  require(found.second > found.first, "no repeated word in the sentence: expected {} at least twice",
+  require(found.second > found.first, "no repeated word in the sentence, expected {} at least twice",
           word.empty() ? "any word" : fmt::format("{}", quote(word)));
   return found;
 }
@@ -78,7 +78,7 @@ std::pair<TextSpan, TextSpan> find_repeated_spans(std::string_view sentence, std
     if (end < text.size() && in_word(character_at(text, end))) continue;
     places.push_back(small.source(i, end));
   }
-  require(places.size() > 1, "no repeated word in the sentence: expected {} at least twice", quote(word));
+  require(places.size() > 1, "no repeated word in the sentence, expected {} at least twice", quote(word));
   return {places.front(), places.back()};
 }
 

@@ -117,7 +117,8 @@ int32_t Tokenizer::special(std::string_view name) const {
     (listed += listed.empty() ? "" : ", ") += quote(each).text();
   }
   fail({Fault::data, Code::bad_token}, "unknown special token {}{}, expected {}", quote(name),
-       suggestion(name, names), listed.empty() ? "none: the vocabulary has no special tokens" : listed);
+       suggestion(name, names),
+       listed.empty() ? "none: the vocabulary has no special tokens" : "one of " + listed);
 }
 
 }  // namespace locus

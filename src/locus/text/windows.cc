@@ -39,8 +39,9 @@ int64_t Windows::batches() const {
 
 WindowBatch Windows::batch(int64_t epoch, int64_t index) const {
   require(epoch >= 0, "windows: epoch is {}, expected 0 or more", epoch);
-  require(index >= 0 && index < batches(), "windows: batch index is {} of {} batches, expected 0 to {}",
-          index, batches(), batches() - 1);
+  require(index >= 0 && index < batches(),
+          "windows: batch index is {}, expected 0 to {}: an epoch has {} batch{}", index, batches() - 1,
+          batches(), batches() == 1 ? "" : "es");
   const int64_t first = index * options_.batch, length = options_.context;
   WindowBatch result = {.rows = std::min(options_.batch, size_ - first), .context = length};
   const Permutation order(size_, options_.seed, static_cast<uint64_t>(epoch));

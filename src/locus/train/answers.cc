@@ -48,7 +48,7 @@ std::vector<std::string> plain_words(std::string_view text) {
       if (!words.back().empty()) words.emplace_back();
     } else if (character.code <= ' ' || character.code > '~' ||
                class_of(character) != CharacterClass::other) {
-      words.back() += letter;  // of all punctuation, only that of ASCII is removed
+      words.back() += letter;  // only ASCII punctuation is removed
     }
     i += character.length;
   }

@@ -60,7 +60,7 @@ void fit_context(const fs::path& checkpoint, const Blueprint& own, TextTask& tas
   if (task.data.context <= b.max_length) return;
   fail({Fault::data, Code::none,
         "to extend the table, stretch the run, and start from the folder that this writes"},
-       "data.context is {}, expected at most {}, the number of positions that the scheme {} of '{}' has",
+       "data.context is {}, expected at most {}, the number of positions of scheme '{}' in '{}'",
        task.data.context, b.max_length, b.scheme, checkpoint.string());
 }
 

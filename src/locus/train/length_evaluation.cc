@@ -37,7 +37,7 @@ Windowed windows_of(const TrainedModel& trained, const EvaluatedText& text, int6
   const Blueprint& b = trained.blueprint();
   const int64_t limit = position_limit(b);
   if (limit > 0 && length > limit) {
-    return {length, nullptr, fmt::format("the scheme {} has only {} positions", b.scheme, limit)};
+    return {length, nullptr, fmt::format("scheme '{}' has only {} positions", b.scheme, limit)};
   }
   try {
     return {length, std::make_unique<TextWindows>(trained.task(), text.tokens, length, stride), ""};

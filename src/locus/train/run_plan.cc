@@ -22,7 +22,9 @@ void check_model(const Settings& settings, std::vector<std::string>& problems) {
   try {
     require_loss(blueprint_of("[model]", new_model_values(settings)).head);
   } catch (const Error& error) {
-    problems.emplace_back(error.what());
+    std::string text = error.what();  // a list is indented below its first line
+    for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at) text.insert(at + 1, "  ");
+    problems.push_back(std::move(text));
   }
 }
 
