@@ -11,7 +11,8 @@ namespace {
 
 std::vector<std::string> matches(const char* expression, std::string_view text) {
   std::vector<AlignedText::Range> found;
-  regex_pattern(from_oniguruma(expression, "here"), "here")->find(text, found);
+  TextBudget budget(text.size());
+  regex_pattern(from_oniguruma(expression, "here"), "here")->find(text, budget, found);
   std::vector<std::string> words;
   for (const auto& [begin, end] : found) words.emplace_back(text.substr(begin, end - begin));
   return words;

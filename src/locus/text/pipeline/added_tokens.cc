@@ -40,12 +40,20 @@ std::vector<AddedToken> read_added_tokens(const JsonPart& tokenizer) {
   return tokens;
 }
 
+TextBudget budget_of(std::span<const AddedToken> tokens) {
+  size_t size = 0;
+  for (const AddedToken& token : tokens) size += token.content.size();
+  return TextBudget(size);
+}
+
 AddedTokenFinder::AddedTokenFinder(std::span<const AddedToken> tokens, bool normalized,
                                    const Normalizer* normalizer) {
+  TextBudget budget = budget_of(tokens);
   for (const AddedToken& token : tokens) {
     if (token.normalized != normalized) continue;
-    AlignedText content(token.content, 0, token.content.size());
+    AlignedText content(token.content, 0, token.content.size(), &budget);
     if (normalized && normalizer != nullptr) normalizer->apply(content);
+    budget.finish(content.text().size());
     if (content.text().empty()) continue;  // the normalizer removed all of it
     trie_.add(content.text(), static_cast<int32_t>(tokens_.size()));
     first_[static_cast<unsigned char>(content.text()[0])] = true;
@@ -66,7 +74,7 @@ bool AddedTokenFinder::finds_nothing(std::string_view text, Specials specials) c
 
 std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text, Specials specials) const {
   std::vector<Part> parts;
-  size_t done = 0;
+  size_t done = 0, blanks_end = 0;  // the run of blanks that was read last, up to its end
   for (size_t i = 0; i < text.size() && !tokens_.empty();) {
     if (!first_[static_cast<unsigned char>(text[i])]) {
       ++i;
@@ -85,8 +93,11 @@ std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text,
     while (token.left && begin > done && is_blank(character_before(text, begin))) {
       begin -= character_before(text, begin).length;
     }
-    while (token.right && end < text.size() && is_blank(character_at(text, end))) {
-      end += character_at(text, end).length;
+    if (token.right && end < blanks_end) {
+      end = blanks_end;
+    } else if (token.right) {
+      while (end < text.size() && is_blank(character_at(text, end))) end += character_at(text, end).length;
+      blanks_end = end;
     }
     // A token may begin with whitespace that the previous token included, unless it strips whitespace itself.
     if (token.left) begin = std::max(begin, done);

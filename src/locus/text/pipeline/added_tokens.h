@@ -24,6 +24,7 @@ struct AddedToken {
 
 AddedToken read_added_token(const JsonPart& part);  // without its id
 std::vector<AddedToken> read_added_tokens(const JsonPart& tokenizer);
+TextBudget budget_of(std::span<const AddedToken> tokens);  // to normalize the contents of all of them
 
 // Finds the added tokens of the raw text, or those of the normalized text.
 class AddedTokenFinder {

@@ -19,7 +19,7 @@ size_t character_start(std::string_view text, size_t offset) {
 }  // namespace
 
 AlignedText AlignedText::slice(size_t begin, size_t end) const {
-  AlignedText part(original_, begin_ + begin, begin_ + end);
+  AlignedText part(original_, begin_ + begin, begin_ + end, shared_);
   if (!changed_) return part;
   part.changed_ = true;
   part.text_ = text_.substr(begin, end - begin);

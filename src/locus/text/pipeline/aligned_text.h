@@ -10,19 +10,21 @@
 #include <vector>
 
 #include "locus/text/encoding.h"
+#include "locus/text/pipeline/budget.h"
 
 namespace locus {
 
 class AlignedText {
  public:
-  // original[begin, end), unchanged. The original must outlive this object.
-  AlignedText(std::string_view original, size_t begin, size_t end)
-      : original_(original), begin_(begin), end_(end) {}
+  // original[begin, end), unchanged. The original must outlive this object. `budget` is that of the text to
+  // which this part belongs; if it is null, the part has its own.
+  AlignedText(std::string_view original, size_t begin, size_t end, TextBudget* budget = nullptr)
+      : original_(original), begin_(begin), end_(end), shared_(budget), own_(end - begin) {}
 
   std::string_view text() const {
     return changed_ ? std::string_view(text_) : original_.substr(begin_, end_ - begin_);
   }
-  size_t original_size() const { return end_ - begin_; }
+  TextBudget& budget() const { return shared_ != nullptr ? *shared_ : own_; }
   AlignedText slice(size_t begin, size_t end) const;
   // The source of text()[begin, end).
   TextSpan source(size_t begin, size_t end) const;
@@ -56,6 +58,8 @@ class AlignedText {
 
   std::string_view original_;
   size_t begin_, end_;
+  TextBudget* shared_;
+  mutable TextBudget own_;  // used if shared_ is null
   bool changed_ = false;
   std::string text_;               // this and sources_ are used only if changed_
   std::vector<TextSpan> sources_;  // of each byte

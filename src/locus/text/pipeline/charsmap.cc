@@ -1,5 +1,6 @@
 #include "locus/text/pipeline/charsmap.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "locus/base/error.h"
@@ -38,20 +39,20 @@ CharsMap::CharsMap(std::string_view bytes, std::string_view what) {
 template <bool first_only>
 CharsMap::Found CharsMap::find(std::string_view text) const {
   Found found;
-  uint32_t at = Unit(units_[0]).offset();
-  for (size_t i = 0; i < text.size(); ++i) {
+  uint32_t word = 0, at = Unit(units_[0]).offset();
+  for (size_t i = 0; i < std::min(text.size(), kLongestPrefix); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     at ^= byte;
     if (byte == 0 || at >= units_.size() || Unit(units_[at]).label() != byte) break;
     const Unit unit(units_[at]);
     at ^= unit.offset();
     if (!unit.has_leaf() || at >= units_.size()) continue;
-    const uint32_t word = Unit(units_[at]).value();
-    found = {i + 1, {}};
-    if (word < words_.size()) {
-      found.word = std::string_view(words_).substr(word, words_.find('\0', word) - word);
-    }
+    word = Unit(units_[at]).value();
+    found.length = i + 1;
     if (first_only) break;
+  }
+  if (found.length > 0 && word < words_.size()) {
+    found.word = std::string_view(words_).substr(word, words_.find('\0', word) - word);
   }
   return found;
 }

@@ -18,6 +18,8 @@ class CharsMap {
     size_t length = 0;  // of the replaced prefix; 0: no prefix has a rule
     std::string_view word;
   };
+  // The prefixes of a text are examined up to this length in bytes. Rules are for a few characters.
+  static constexpr size_t kLongestPrefix = 1024;
   Found shortest(std::string_view text) const;  // the shortest prefix of `text` with a rule
   Found longest(std::string_view text) const;
 

@@ -40,7 +40,7 @@ void cut_words(const AlignedText& text, const Pattern& pattern, Cut cut, bool in
   for (const auto& [from, to] : words) {
     const std::string_view word = text.text().substr(from, to - from);
     matches.clear();
-    pattern.find(word, matches);
+    pattern.find(word, text.budget(), matches);
     // In most cases every match becomes a word. Reserving avoids repeated copies for long texts.
     if (result.empty()) result.reserve(matches.size() + 1);
     Joiner joiner(cut, result);

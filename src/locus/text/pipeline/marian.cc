@@ -69,7 +69,7 @@ class MarianModel final : public TokenModel {
 // Marks become spaces, except at the start of a text. A space follows every special token.
 class MarianDecoder final : public TokenDecoder {
  public:
-  void apply(std::vector<std::string>& tokens) const override {
+  void apply(std::vector<std::string>& tokens, TextBudget&) const override {
     std::string text;
     bool first = true;
     for (const std::string& token : tokens) {

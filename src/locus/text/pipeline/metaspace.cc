@@ -44,7 +44,7 @@ class Metaspace final : public PreTokenizer {
     Words matches;
     for (const auto& [begin, end] : words) {
       const size_t from = matches.size();
-      blank_->find(text.text().substr(begin, end - begin), matches);
+      blank_->find(text.text().substr(begin, end - begin), text.budget(), matches);
       for (size_t i = from; i < matches.size(); ++i) {
         matches[i].begin += begin;
         matches[i].end += begin;

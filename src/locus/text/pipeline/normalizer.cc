@@ -1,7 +1,5 @@
 #include "locus/text/pipeline/normalizer.h"
 
-#include "locus/base/error.h"
-
 namespace locus {
 namespace {
 
@@ -13,7 +11,7 @@ class NormalizerSequence final : public Normalizer {
   void apply(AlignedText& text) const override {
     for (const auto& step : steps_) {
       step->apply(text);
-      check_growth(text, text.text().size(), where_);
+      text.budget().check(text.text().size(), where_);
     }
   }
   SplitPoints split_points() const override {
@@ -38,13 +36,6 @@ class Normalizing final : public Normalizer {
 };
 
 }  // namespace
-
-void check_growth(const AlignedText& text, size_t size, const std::string& where) {
-  constexpr size_t kTimes = 64, kAlways = 1 << 20;
-  const size_t most = kTimes * text.original_size() + kAlways;
-  require(size <= most, "{}: the normalizer turns {} bytes of text into {} or more, expected at most {}",
-          where, text.original_size(), size, most);
-}
 
 std::unique_ptr<Normalizer> read_normalizer(const JsonPart& part) {
   const std::string type = part.type();

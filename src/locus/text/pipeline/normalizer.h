@@ -19,9 +19,6 @@ class Normalizer {
   virtual SplitPoints split_points() const { return SplitPoints::none; }
 };
 
-// Throws if a text grows to a size in bytes that only a malicious file can cause. `where` begins the error.
-void check_growth(const AlignedText& text, size_t size, const std::string& where);
-
 // Reads a normalizer by its type: one of those below, or a sequence of them.
 std::unique_ptr<Normalizer> read_normalizer(const JsonPart& part);
 

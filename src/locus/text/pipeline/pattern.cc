@@ -15,7 +15,7 @@ namespace {
 class WordPattern final : public Pattern {
  public:
   explicit WordPattern(std::string word) : word_(std::move(word)) {}
-  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+  void find(std::string_view text, TextBudget&, std::vector<AlignedText::Range>& matches) const override {
     for (size_t i = 0; (i = text.find(word_, i)) != std::string_view::npos; i += word_.size()) {
       matches.push_back({i, i + word_.size()});
     }
@@ -28,7 +28,7 @@ class WordPattern final : public Pattern {
 class CharacterPattern final : public Pattern {
  public:
   explicit CharacterPattern(bool (*wanted)(int32_t)) : wanted_(wanted) {}
-  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+  void find(std::string_view text, TextBudget&, std::vector<AlignedText::Range>& matches) const override {
     for (size_t i = 0; i < text.size();) {
       const Character character = character_at(text, i);
       if (wanted_(character.code)) matches.push_back({i, i + character.length});
@@ -43,7 +43,7 @@ class CharacterPattern final : public Pattern {
 // The expression " {2,}" of SentencePiece vocabularies. Under PCRE2 it takes longer than all other steps.
 class SpaceRuns final : public Pattern {
  public:
-  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+  void find(std::string_view text, TextBudget&, std::vector<AlignedText::Range>& matches) const override {
     for (size_t i = 0; (i = text.find("  ", i)) != std::string_view::npos;) {
       const size_t end = std::min(text.find_first_not_of(' ', i), text.size());
       matches.push_back({i, end});
@@ -55,7 +55,7 @@ class SpaceRuns final : public Pattern {
 class ScannerPattern final : public Pattern {
  public:
   explicit ScannerPattern(size_t (*end)(std::string_view, size_t)) : end_(end) {}
-  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+  void find(std::string_view text, TextBudget&, std::vector<AlignedText::Range>& matches) const override {
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = end_(text, begin);
       matches.push_back({begin, end});
@@ -95,9 +95,9 @@ std::unique_ptr<Pattern> scanner_pattern(size_t (*end)(std::string_view, size_t)
 }
 
 std::vector<AlignedText::Range> find_to_replace(const Pattern& pattern, std::string_view text,
-                                                std::string_view where) {
+                                                TextBudget& budget, std::string_view where) {
   std::vector<AlignedText::Range> matches;
-  pattern.find(text, matches);
+  pattern.find(text, budget, matches);
   require(std::ranges::none_of(matches, [](const auto& match) { return match.begin == match.end; }),
           "{}: the pattern has an empty match, expected matches of at least one character", where);
   return matches;

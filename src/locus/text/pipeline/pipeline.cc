@@ -55,9 +55,11 @@ bool Pipeline::has_no_text(int32_t id) const {
 
 std::string Pipeline::decode(std::span<const int32_t> ids) const {
   std::vector<std::string> tokens;
-  for (const int32_t id : ids) tokens.emplace_back(bytes(id));
+  size_t size = 0;
+  for (const int32_t id : ids) size += tokens.emplace_back(bytes(id)).size();
   if (parts_.decoder == nullptr) return fmt::format("{}", fmt::join(tokens, " "));
-  parts_.decoder->apply(tokens);
+  TextBudget budget(size);
+  parts_.decoder->apply(tokens, budget);
   return fmt::format("{}", fmt::join(tokens, ""));
 }
 
@@ -67,6 +69,7 @@ Encoding Pipeline::frame(Encoding first, const Encoding* second, bool framed) co
 
 Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
   const CachePool::Borrowed cache(word_caches_);
+  TextBudget budget(text.size());
   Encoding encoding;
   const auto token = [&](int32_t id, TextSpan span) {
     encoding.push(id, parts_.post_processor.trimmed(text, span, encoding.size() == 0), 0, 0);
@@ -76,8 +79,9 @@ Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
       token(part.id, {static_cast<uint32_t>(part.begin), static_cast<uint32_t>(part.end)});
       continue;
     }
-    AlignedText plain(text, part.begin, part.end);
+    AlignedText plain(text, part.begin, part.end, &budget);
     if (parts_.normalizer != nullptr) parts_.normalizer->apply(plain);
+    budget.finish(plain.text().size());
     const std::vector<AddedTokenFinder::Part> cuts = normalized_.cut(plain.text(), specials);
     if (cuts.size() == 1 && cuts[0].id < 0) {
       append_text(std::move(plain), *cache, encoding);

@@ -55,7 +55,7 @@ class Pipeline final : public Tokenizer {
   Encoding frame(Encoding first, const Encoding* second, bool framed) const override;
   // In encode_chunks.cc: ids without offsets, chunk by chunk. False: the text must be encoded as a whole.
   bool append_chunks(std::string_view text, std::vector<int32_t>& ids) const;
-  bool append_chunk(std::string_view chunk, bool first, std::vector<Piece>& scratch,
+  bool append_chunk(std::string_view chunk, bool first, TextBudget& budget, std::vector<Piece>& scratch,
                     std::vector<int32_t>& ids) const;
   void append_text(AlignedText text, WordCache& cache, Encoding& encoding) const;
   void append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,

@@ -34,6 +34,9 @@ std::vector<int32_t> read_ids(const JsonPart& part) {
   return ids;
 }
 
+// Limits of a template, which is applied to every text.
+constexpr size_t kMostSteps = 64, kMostTokens = 1024;
+
 constexpr int32_t kSpelledBlank = 0x120;  // a space in a byte-level vocabulary
 
 bool is_written_blank(Character character) {
@@ -95,7 +98,12 @@ void PostProcessor::read_pairs(const JsonPart& part, bool roberta) {
 }
 
 PostProcessor::Template PostProcessor::read_template(const JsonPart& part, const char* name) {
+  simdjson::dom::array list;
+  const size_t length = part.member(name).get_array().get(list) ? 0 : list.size();
+  require(length <= kMostSteps, "{}: '{}.{}' has {} steps, expected at most {}", part.json().where(),
+          part.place(), name, length, kMostSteps);
   Template steps;
+  size_t count = 0;  // of special tokens
   for (const JsonPart& each : part.parts(name)) {
     const bool sequence = each.has("Sequence");
     const JsonPart step = each.part(sequence ? "Sequence" : "SpecialToken");
@@ -103,6 +111,9 @@ PostProcessor::Template PostProcessor::read_template(const JsonPart& part, const
     const auto segment = static_cast<int32_t>(step.integer("type_id", 0, kLargestId, 0));
     if (!sequence) {
       steps.push_back({Encoding::kNoText, read_ids(part.part("special_tokens").part(id.c_str())), segment});
+      require((count += steps.back().ids.size()) <= kMostTokens,
+              "{}: '{}.{}' adds {} special tokens or more, expected at most {}", part.json().where(),
+              part.place(), name, count, kMostTokens);
       continue;
     }
     if (id != "A" && id != "B") step.refuse("id", "A or B");

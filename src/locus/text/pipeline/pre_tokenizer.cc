@@ -93,7 +93,7 @@ class ByteLevel final : public PreTokenizer {
 
 class PreTokenizerSequence final : public PreTokenizer {
  public:
-  explicit PreTokenizerSequence(const JsonPart& part) {
+  explicit PreTokenizerSequence(const JsonPart& part) : where_(part.where()) {
     for (const JsonPart& each : part.parts("pretokenizers")) {
       require(!gives_bytes(), "{}: '{}' follows ByteLevel, expected ByteLevel to be the last step",
               part.json().where(), each.place());
@@ -101,7 +101,10 @@ class PreTokenizerSequence final : public PreTokenizer {
     }
   }
   void apply(AlignedText& text, Words& words) const override {
-    for (const auto& step : steps_) step->apply(text, words);
+    for (const auto& step : steps_) {
+      step->apply(text, words);
+      text.budget().check(text.text().size(), where_, "pre-tokenizer");
+    }
   }
   bool gives_bytes() const override { return !steps_.empty() && steps_.back()->gives_bytes(); }
   Chunking chunking() const override {
@@ -111,6 +114,7 @@ class PreTokenizerSequence final : public PreTokenizer {
   }
 
  private:
+  std::string where_;
   std::vector<std::unique_ptr<PreTokenizer>> steps_;
 };
 

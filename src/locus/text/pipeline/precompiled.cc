@@ -18,7 +18,7 @@ namespace {
 
 class Precompiled final : public Normalizer {
  public:
-  explicit Precompiled(CharsMap rules) : rules_(std::move(rules)) {
+  Precompiled(CharsMap rules, std::string where) : rules_(std::move(rules)), where_(std::move(where)) {
     for (char c = '\1'; c < 0x7f; ++c) {
       plain_[static_cast<size_t>(c)] = c != '\r' && rules_.shortest({&c, 1}).length == 0;
     }
@@ -30,22 +30,25 @@ class Precompiled final : public Normalizer {
     std::vector<AlignedText::Step> steps;
     steps.reserve(all.size());
     bool any = false;
+    size_t written = 0;  // bytes of the replacements
+    const auto rewrite = [&](std::string_view part) {
+      const CharsMap::Found found = rules_.shortest(part);
+      if (found.length == 0) return false;
+      text.budget().check(written += found.word.size(), where_);
+      append(part, found.word, steps);
+      return any = true;
+    };
     for (size_t begin = 0; begin < all.size();) {
       const size_t end = grapheme_end(all, begin);
-      if (end - begin < 6 && rewrite(all.substr(begin, end - begin), steps)) {
-        any = true;
-      } else {
-        for (size_t i = begin; i < end;) {
-          const Character character = character_at(all, i);
-          if (rewrite(all.substr(i, character.length), steps)) {
-            any = true;
-          } else {
-            steps.push_back({character.code, 0});
-          }
-          i += character.length;
-        }
+      if (end - begin < 6 && rewrite(all.substr(begin, end - begin))) {
+        begin = end;
+        continue;
       }
-      begin = end;
+      while (begin < end) {
+        const Character character = character_at(all, begin);
+        if (!rewrite(all.substr(begin, character.length))) steps.push_back({character.code, 0});
+        begin += character.length;
+      }
     }
     if (any) text.rewrite(steps);
   }
@@ -63,19 +66,18 @@ class Precompiled final : public Normalizer {
     }
   }
 
-  bool rewrite(std::string_view part, std::vector<AlignedText::Step>& steps) const {
-    const CharsMap::Found found = rules_.shortest(part);
-    if (found.length == 0) return false;
-    const std::vector<AlignedText::Step> fresh = steps_of(found.word);
+  // Replaces a part of the text by a word.
+  static void append(std::string_view part, std::string_view word, std::vector<AlignedText::Step>& steps) {
+    const std::vector<AlignedText::Step> fresh = steps_of(word);
     const auto old = static_cast<int32_t>(steps_of(part).size());
     steps.insert(steps.end(), fresh.begin(), fresh.end());
     const int32_t more = static_cast<int32_t>(fresh.size()) - old;
     for (int32_t i = 0; i < more; ++i) steps[steps.size() - 1 - static_cast<size_t>(i)].change = 1;
     if (more < 0 && !steps.empty()) steps.back().change += more;
-    return true;
   }
 
   CharsMap rules_;
+  std::string where_;
   std::array<bool, 256> plain_{};  // ASCII without a rule; except \r, each is its own grapheme
 };
 
@@ -86,7 +88,8 @@ std::unique_ptr<Normalizer> read_precompiled(const JsonPart& part) {
   require(map.has_value(), "{}: '{}.precompiled_charsmap' is not valid base64", part.json().where(),
           part.place());
   return std::make_unique<Precompiled>(
-      CharsMap(*map, fmt::format("{}: '{}.precompiled_charsmap'", part.json().where(), part.place())));
+      CharsMap(*map, fmt::format("{}: '{}.precompiled_charsmap'", part.json().where(), part.place())),
+      part.where());
 }
 
 }  // namespace locus

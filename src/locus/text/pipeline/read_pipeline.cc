@@ -83,11 +83,13 @@ PipelineParts read_pipeline(std::string text, const std::string& where, std::uni
   if (all.has("post_processor")) parts.post_processor = PostProcessor(all.part("post_processor"));
   if (all.has("decoder")) parts.decoder = read_decoder(all.part("decoder"));
   parts.tokens = tokens_by_id(parts, where);
+  TextBudget budget = budget_of(parts.added);
   for (const AddedToken& token : parts.added) {
     // A token that is matched in normalized text is also decoded as normalized text.
     if (!token.normalized || parts.normalizer == nullptr) continue;
-    AlignedText content(token.content, 0, token.content.size());
+    AlignedText content(token.content, 0, token.content.size(), &budget);
     parts.normalizer->apply(content);
+    budget.finish(content.text().size());
     if (!content.text().empty()) parts.tokens[token.id] = content.text();
   }
   for (const int32_t id : parts.post_processor.ids()) {

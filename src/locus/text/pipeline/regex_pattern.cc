@@ -1,5 +1,6 @@
-// Regular expressions under PCRE2, if they have no scanner. The number of steps between two matches is
-// limited, so that no expression can hang the program.
+// Regular expressions under PCRE2, if they have no scanner. Every place where a match may begin has a few
+// steps of its own, which nearly all matches need only a part of. Further steps come from the budget of the
+// text, so that no expression can hang the program.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
@@ -10,7 +11,8 @@
 namespace locus {
 namespace {
 
-constexpr uint32_t kMostSteps = 10'000'000, kDeepest = 10'000, kMostMemory = 64 << 10;  // in KiB
+constexpr uint32_t kOwnSteps = 256, kMoreTimes = 4;
+constexpr uint32_t kDeepest = 10'000, kMostMemory = 64 << 10;  // in KiB
 
 template <auto release>
 struct Release {
@@ -39,35 +41,76 @@ class RegexPattern final : public Pattern {
                               PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &error,
                               &offset, nullptr));
     require(code_ != nullptr, "{} is not a valid regular expression: {}", where_, message_of(error));
-    pcre2_set_match_limit(limits_.get(), kMostSteps);
+    pcre2_set_match_limit(limits_.get(), kOwnSteps);
     pcre2_set_depth_limit(limits_.get(), kDeepest);
     pcre2_set_heap_limit(limits_.get(), kMostMemory);
   }
 
   // Bytes that are not UTF-8 match nothing, and the stretches between them are searched one by one.
   // PCRE2_NO_UTF_CHECK: otherwise PCRE2 would check the rest of the text before every match.
-  void find(std::string_view text, std::vector<AlignedText::Range>& matches) const override {
+  void find(std::string_view text, TextBudget& budget,
+            std::vector<AlignedText::Range>& matches) const override {
     const Match match(pcre2_match_data_create_from_pattern(code_.get(), nullptr));
     for (size_t begin = 0; begin < text.size();) {
       size_t end = begin;
       while (end < text.size() && character_at(text, end).code != Character::kNoCode) {
         end += character_at(text, end).length;
       }
-      find_in(text, {begin, end}, match, matches);
+      find_in(text, {begin, end}, match, budget, matches);
       begin = end + 1;
     }
   }
 
  private:
-  void find_in(std::string_view text, AlignedText::Range stretch, const Match& match,
+  int match_at(std::string_view part, size_t i, uint32_t options, const Match& match,
+               const Limits& limits) const {
+    return pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), part.size(), i,
+                       options | PCRE2_NO_UTF_CHECK, match.get(), limits.get());
+  }
+
+  // The first match that begins at or after `i`.
+  int search(std::string_view part, size_t i, uint32_t options, const Match& match,
+             TextBudget& budget) const {
+    int found = PCRE2_ERROR_MATCHLIMIT;
+    while (found == PCRE2_ERROR_MATCHLIMIT && i <= part.size()) {
+      found = match_at(part, i, options, match, limits_);
+      if (found == PCRE2_ERROR_MATCHLIMIT) found = search_step_by_step(part, i, options, match, budget);
+    }
+    return found;
+  }
+
+  // The same after PCRE2 stopped at a place that needs more than its own steps. Finds this place and takes
+  // more steps, four times as many at every attempt. If it begins no match, returns that the search must be
+  // continued at `i`.
+  int search_step_by_step(std::string_view part, size_t& i, uint32_t options, const Match& match,
+                          TextBudget& budget) const {
+    const Limits limits(pcre2_match_context_copy(limits_.get()));
+    const auto next = [&] { return i < part.size() ? i + character_at(part, i).length : i + 1; };
+    int found = PCRE2_ERROR_NOMATCH;
+    for (; i <= part.size(); i = next()) {
+      found = match_at(part, i, options | PCRE2_ANCHORED, match, limits_);
+      if (found != PCRE2_ERROR_NOMATCH) break;
+    }
+    for (size_t steps = kOwnSteps; found == PCRE2_ERROR_MATCHLIMIT;) {
+      steps = budget.take_steps(kMoreTimes * steps);
+      require(steps > 0, "{} takes too many steps: {} are used up at byte {} of a text of {} bytes", where_,
+              budget.steps_taken(), i, part.size());
+      pcre2_set_match_limit(limits.get(), static_cast<uint32_t>(steps));
+      found = match_at(part, i, options | PCRE2_ANCHORED, match, limits);
+    }
+    if (found != PCRE2_ERROR_NOMATCH || i > part.size()) return found;
+    i = next();
+    return i > part.size() ? PCRE2_ERROR_NOMATCH : PCRE2_ERROR_MATCHLIMIT;
+  }
+
+  void find_in(std::string_view text, AlignedText::Range stretch, const Match& match, TextBudget& budget,
                std::vector<AlignedText::Range>& matches) const {
     const std::string_view part = text.substr(stretch.begin, stretch.end - stretch.begin);
-    const uint32_t options = PCRE2_NO_UTF_CHECK | (stretch.begin > 0 ? PCRE2_NOTBOL : 0) |
-                             (stretch.end < text.size() ? PCRE2_NOTEOL : 0);
+    const uint32_t options =
+        (stretch.begin > 0 ? PCRE2_NOTBOL : 0) | (stretch.end < text.size() ? PCRE2_NOTEOL : 0);
     size_t last = std::string_view::npos;  // the end of the last match
     for (size_t i = 0; i <= part.size();) {
-      const int found = pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), part.size(), i,
-                                    options, match.get(), limits_.get());
+      const int found = search(part, i, options, match, budget);
       if (found == PCRE2_ERROR_NOMATCH) return;
       require(found >= 0, "{} failed at byte {} of a text of {} bytes: {}", where_, stretch.begin + i,
               text.size(), message_of(found));

@@ -47,13 +47,14 @@ SplitPoints split_points_of(const JsonPart& part) {
 }
 
 std::unique_ptr<Normalizer> replacing(const JsonPart& part) {
-  return rewriting(
-      split_points_of(part), [pattern = std::shared_ptr<const Pattern>(read_pattern(part)),
-                              word = part.text("content"), where = part.where()](AlignedText& text) {
-        const std::vector<AlignedText::Range> matches = find_to_replace(*pattern, text.text(), where);
-        check_growth(text, matches.size() * word.size(), where);
-        text.replace(matches, word);
-      });
+  return rewriting(split_points_of(part),
+                   [pattern = std::shared_ptr<const Pattern>(read_pattern(part)), word = part.text("content"),
+                    where = part.where()](AlignedText& text) {
+                     const std::vector<AlignedText::Range> matches =
+                         find_to_replace(*pattern, text.text(), text.budget(), where);
+                     text.budget().check(matches.size() * word.size(), where);
+                     text.replace(matches, word);
+                   });
 }
 
 void strip(AlignedText& text, bool left, bool right) {
@@ -100,7 +101,10 @@ std::unique_ptr<Normalizer> read_rewriting(const JsonPart& part) {
   if (type == "Replace") return replacing(part);
   if (type == "Prepend") {
     return rewriting(SplitPoints::none,
-                     [word = part.text("prepend")](AlignedText& text) { text.prepend(word); });
+                     [word = part.text("prepend"), where = part.where()](AlignedText& text) {
+                       text.budget().check(text.text().size() + word.size(), where);
+                       text.prepend(word);
+                     });
   }
   if (type == "Lowercase") return rewriting(SplitPoints::at_spaces, lower);
   if (type == "StripAccents")

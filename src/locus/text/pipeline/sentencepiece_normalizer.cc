@@ -12,8 +12,11 @@ constexpr std::string_view kMark = "\u2581", kReplacement = "\ufffd";
 class SentencePieceNormalizer final : public Normalizer {
  public:
   SentencePieceNormalizer(const SentencePieceModel& model, const std::string& where)
-      : first_(model.blank_first), joins_(model.joins_blanks), mark_(model.marks_blanks ? kMark : " ") {
-    if (!model.charsmap.empty()) rules_.emplace(model.charsmap, where + ": character map");
+      : where_(where + ": character map"),
+        first_(model.blank_first),
+        joins_(model.joins_blanks),
+        mark_(model.marks_blanks ? kMark : " ") {
+    if (!model.charsmap.empty()) rules_.emplace(model.charsmap, where_);
   }
 
   void apply(AlignedText& text) const override {
@@ -24,6 +27,7 @@ class SentencePieceNormalizer final : public Normalizer {
     }
     Writer out;
     if (begin < all.size() && first_) out.append(mark_, {begin, begin + word_at(all, begin).length});
+    size_t written = 0;   // bytes of all words
     bool blank = joins_;  // whether the last output is a space
     while (begin < all.size()) {
       const CharsMap::Found found = word_at(all, begin);
@@ -32,6 +36,7 @@ class SentencePieceNormalizer final : public Normalizer {
       std::string_view word = found.word;
       while (blank && word.starts_with(' ')) word.remove_prefix(1);
       if (word.empty()) continue;
+      text.budget().check(written += word.size(), where_);
       for (const char c : word) out.append(c == ' ' ? mark_ : std::string_view(&c, 1), from);
       blank = joins_ && word.ends_with(' ');
     }
@@ -60,6 +65,7 @@ class SentencePieceNormalizer final : public Normalizer {
     return {character.length, text.substr(begin, character.length)};
   }
 
+  std::string where_;
   std::optional<CharsMap> rules_;
   bool first_, joins_;
   std::string_view mark_;

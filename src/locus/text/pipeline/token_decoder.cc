@@ -9,11 +9,13 @@
 namespace locus {
 namespace {
 
+using Tokens = std::vector<std::string>;
+
 template <class F>
 class Decoding final : public TokenDecoder {
  public:
   explicit Decoding(F function) : function_(std::move(function)) {}
-  void apply(std::vector<std::string>& tokens) const override { function_(tokens); }
+  void apply(Tokens& tokens, TextBudget& budget) const override { function_(tokens, budget); }
 
  private:
   F function_;
@@ -35,13 +37,31 @@ std::string replaced(const std::string& text, std::span<const AlignedText::Range
   return result.append(text, done);
 }
 
-void replace_all(std::string& text, const Pattern& pattern, std::string_view to,
-                 const std::string& where = "a decoder") {
-  const std::vector<AlignedText::Range> matches = find_to_replace(pattern, text, where);
-  if (!matches.empty()) text = replaced(text, matches, to);
+// Replaces the matches in all tokens.
+void replace_all(Tokens& tokens, const Pattern& pattern, std::string_view to, const std::string& where,
+                 TextBudget& budget) {
+  size_t written = 0;
+  for (std::string& token : tokens) {
+    const std::vector<AlignedText::Range> matches = find_to_replace(pattern, token, budget, where);
+    budget.check(written + token.size() + matches.size() * to.size(), where, "decoder");
+    if (!matches.empty()) token = replaced(token, matches, to);
+    written += token.size();
+  }
 }
 
-void join_bytes(std::vector<std::string>& tokens) {
+// Replaces a word in a token.
+void replace_all(std::string& token, std::string_view word, std::string_view to) {
+  size_t at = token.find(word), done = 0;
+  if (at == std::string::npos) return;
+  std::string result;
+  for (; at != std::string::npos; at = token.find(word, done)) {
+    result.append(token, done, at - done).append(to);
+    done = at + word.size();
+  }
+  token = result.append(token, done);
+}
+
+void join_bytes(Tokens& tokens, TextBudget&) {
   std::string bytes;
   for (const std::string& token : tokens) bytes += unspelled(token).value_or(token);
   tokens.assign(1, readable(bytes));
@@ -53,29 +73,30 @@ void clean_up(std::string& token) {
       {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
       {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
   if (token.find(' ') == std::string::npos) return;
-  for (const auto& [from, to] : kRules) replace_all(token, *word_pattern(std::string(from)), to);
+  for (const auto& [from, to] : kRules) replace_all(token, from, to);
 }
 
 std::unique_ptr<TokenDecoder> wordpiece(const JsonPart& part) {
-  return decoding([prefix = part.text("prefix", "##"),
-                   cleans = part.flag("cleanup", true)](std::vector<std::string>& tokens) {
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      if (i > 0 && tokens[i].starts_with(prefix)) {
-        tokens[i].erase(0, prefix.size());
-      } else if (i > 0) {
-        tokens[i] = ' ' + tokens[i];
-      }
-      if (cleans) clean_up(tokens[i]);
-    }
-  });
+  return decoding(
+      [prefix = part.text("prefix", "##"), cleans = part.flag("cleanup", true)](Tokens& tokens, TextBudget&) {
+        for (size_t i = 0; i < tokens.size(); ++i) {
+          if (i > 0 && tokens[i].starts_with(prefix)) {
+            tokens[i].erase(0, prefix.size());
+          } else if (i > 0) {
+            tokens[i] = ' ' + tokens[i];
+          }
+          if (cleans) clean_up(tokens[i]);
+        }
+      });
 }
 
 std::unique_ptr<TokenDecoder> metaspace(const JsonPart& part) {
   const std::string scheme =
       part.text("prepend_scheme", part.flag("add_prefix_space", true) ? "always" : "never");
-  const std::shared_ptr<const Pattern> mark = word_pattern(part.text("replacement", "\u2581"));
-  return decoding([mark, opens = scheme != "never"](std::vector<std::string>& tokens) {
-    for (size_t i = 0; i < tokens.size(); ++i) replace_all(tokens[i], *mark, i == 0 && opens ? "" : " ");
+  const std::string mark = part.text("replacement", "\u2581");
+  if (mark.empty()) part.refuse("replacement", "one character");
+  return decoding([mark, opens = scheme != "never"](Tokens& tokens, TextBudget&) {
+    for (size_t i = 0; i < tokens.size(); ++i) replace_all(tokens[i], mark, i == 0 && opens ? "" : " ");
   });
 }
 
@@ -86,8 +107,8 @@ std::optional<uint8_t> byte_of(std::string_view token) {
 }
 
 // Joins consecutive byte tokens. If the bytes are not UTF-8, each of them becomes U+FFFD.
-void join_byte_tokens(std::vector<std::string>& tokens) {
-  std::vector<std::string> joined;
+void join_byte_tokens(Tokens& tokens, TextBudget&) {
+  Tokens joined;
   std::string bytes;
   const auto end = [&] {
     if (bytes.empty()) return;
@@ -112,26 +133,28 @@ void join_byte_tokens(std::vector<std::string>& tokens) {
 
 std::unique_ptr<TokenDecoder> stripped(const JsonPart& part) {
   return decoding([content = part.text("content"), start = part.integer("start", 0, 1 << 20, 0),
-                   stop = part.integer("stop", 0, 1 << 20, 0)](std::vector<std::string>& tokens) {
+                   stop = part.integer("stop", 0, 1 << 20, 0)](Tokens& tokens, TextBudget&) {
     for (std::string& token : tokens) {
-      for (int64_t i = 0; i < start && !content.empty() && token.starts_with(content); ++i) {
-        token.erase(0, content.size());
+      std::string_view rest = token;
+      for (int64_t i = 0; i < start && !content.empty() && rest.starts_with(content); ++i) {
+        rest.remove_prefix(content.size());
       }
-      for (int64_t i = 0; i < stop && !content.empty() && token.ends_with(content); ++i) {
-        token.erase(token.end() - static_cast<std::ptrdiff_t>(content.size()), token.end());
+      for (int64_t i = 0; i < stop && !content.empty() && rest.ends_with(content); ++i) {
+        rest.remove_suffix(content.size());
       }
+      if (rest.size() < token.size()) token = std::string(rest);
     }
   });
 }
 
 std::unique_ptr<TokenDecoder> replaced(const JsonPart& part) {
   return decoding([pattern = std::shared_ptr<const Pattern>(read_pattern(part)), word = part.text("content"),
-                   where = part.where()](std::vector<std::string>& tokens) {
-    for (std::string& token : tokens) replace_all(token, *pattern, word, where);
+                   where = part.where()](Tokens& tokens, TextBudget& budget) {
+    replace_all(tokens, *pattern, word, where, budget);
   });
 }
 
-void fuse(std::vector<std::string>& tokens) {
+void fuse(Tokens& tokens, TextBudget&) {
   std::string all;
   for (const std::string& token : tokens) all += token;
   tokens.assign(1, std::move(all));
@@ -140,8 +163,13 @@ void fuse(std::vector<std::string>& tokens) {
 std::unique_ptr<TokenDecoder> sequence(const JsonPart& part) {
   std::vector<std::shared_ptr<const TokenDecoder>> steps;
   for (const JsonPart& each : part.parts("decoders")) steps.push_back(read_decoder(each));
-  return decoding([steps](std::vector<std::string>& tokens) {
-    for (const auto& step : steps) step->apply(tokens);
+  return decoding([steps, where = part.where()](Tokens& tokens, TextBudget& budget) {
+    for (const auto& step : steps) {
+      step->apply(tokens, budget);
+      size_t size = 0;
+      for (const std::string& token : tokens) size += token.size();
+      budget.check(size, where, "decoder");
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "locus/text/pipeline/budget.h"
 #include "locus/text/pipeline/json_part.h"
 
 namespace locus {
@@ -12,8 +13,9 @@ namespace locus {
 class TokenDecoder {
  public:
   virtual ~TokenDecoder() = default;
-  // Changes the tokens in place. After all steps they are concatenated.
-  virtual void apply(std::vector<std::string>& tokens) const = 0;
+  // Changes the tokens in place. After all steps they are concatenated. `budget` is that of all tokens
+  // together.
+  virtual void apply(std::vector<std::string>& tokens, TextBudget& budget) const = 0;
 };
 
 std::unique_ptr<TokenDecoder> read_decoder(const JsonPart& part);
