@@ -9,6 +9,7 @@
 #include "locus/train/model_objective.h"
 #include "locus/train/text_samples.h"
 #include "tests/expect_error.h"
+#include "tests/program.h"
 #include "tests/text/text_files.h"
 
 namespace locus {
@@ -42,6 +43,28 @@ TEST_F(RunPlans, ADecoderOverAText) {
   const TextTask again = task_of(got.config);
   EXPECT_EQ(again.blueprint.width, 32);
   EXPECT_EQ(again.data.context, 10);
+}
+
+// Epochs are not a setting. The error has the number of steps for these data.
+TEST_F(RunPlans, EpochsAreAnsweredWithTheirSteps) {
+  file("x.tsv", "one\tb\ntwo\ta\none\tb\ntwo\ta\nthree\tb\n");
+  const std::string start = "[model]\nkind = 'encoder'\nhead = 'sequence_class'\n[data]\ntrain = 'x.tsv'\n";
+  const auto hint_of = [&](const std::string& toml) {
+    try {
+      plan(toml);
+    } catch (const Error& error) {
+      EXPECT_TRUE(contains(error.message(), "steps = epochs x samples / batch_size")) << error.message();
+      return error.hint();
+    }
+    return std::string("no error");
+  };
+  const std::string three = hint_of(start + "batch_size = 2\n[train]\nnum_epochs = 3\n");
+  expect_named(three, {"5", "2", "3", "train.steps = 8"});
+  // <s> and 3 or 5 bytes: 22 tokens
+  const std::string by_tokens = hint_of(start + "tokens_per_step = 10\n[train]\nepochs = 1.5\n");
+  expect_named(by_tokens, {"22", "10", "1.5", "train.steps = 4"});
+  EXPECT_EQ(hint_of(start + "[train]\nepochs = 'all'\n"), "");
+  EXPECT_EQ(hint_of("[data]\ntrain = 'nowhere.txt'\n[train]\nepochs = 2\n"), "");
 }
 
 TEST_F(RunPlans, TheDefaultsOfAMinimalConfigurationAreResolved) {

@@ -2,6 +2,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
+#include "locus/train/epochs.h"
 #include "locus/train/plan_parts.h"
 #include "locus/train/run_defaults.h"
 #include "locus/train/text_frame.h"
@@ -51,9 +52,8 @@ void plan_start(const Settings& settings, const HubStart& hub, RunPlan& plan) {
   plan.notes = std::move(start.notes);
 }
 
-}  // namespace
-
-RunPlan plan_run(const Settings& settings, const fs::path& folder) {
+// The plan without one setting in [train], or with all of them.
+RunPlan plan_without(std::string_view ignored, const Settings& settings, const fs::path& folder) {
   RunPlan plan;
   TextTask& task = plan.task;
   HubStart hub;
@@ -62,7 +62,9 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   check_sections(settings, problems);
   from_hub ? read_section(settings, "model", hub, problems) : check_model(settings, problems);
   read_section(settings, "data", task.data, problems);
-  read_section(settings, "train", plan.train, problems);
+  OptionValues training = settings.section("train");
+  if (ignored.starts_with("train.")) training.erase(std::string(ignored.substr(6)));
+  read_section(training, "train", plan.train, problems);
   if (task.data.train.empty()) problems.emplace_back("[data] train is missing, expected a file to train on");
   refuse("configuration", problems);
   resolve_data(task.data, settings, folder);
@@ -88,6 +90,24 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   plan.config = resolved(plan);
   read_data(plan);
   return plan;
+}
+
+}  // namespace
+
+RunPlan plan_run(const Settings& settings, const fs::path& folder) {
+  try {
+    return plan_without("", settings, folder);
+  } catch (const Error& error) {
+    const Setting* epochs = epochs_setting(settings);
+    if (epochs == nullptr) throw;
+    std::string steps;
+    try {
+      steps = steps_of_epochs(*epochs, plan_without(epochs->key, settings, folder));
+    } catch (const Error&) {  // there are other errors, which the first one lists
+    }
+    if (steps.empty()) throw;
+    throw error.with_hint(steps);
+  }
 }
 
 Model initial_model(RunPlan& plan) {
