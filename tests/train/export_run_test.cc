@@ -113,6 +113,20 @@ TEST_F(ExportRun, AModelThatNoFamilyRepresentsIsAnErrorThatNamesTheField) {
   EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
+// The default pooling of an encoder is not that of BERT.
+TEST_F(ExportRun, TheErrorHasTheSettingsThatAFamilyRepresents) {
+  const std::string bert =
+      "kind = 'encoder'\nhead = 'sequence_class'\nembedding_norm = true\nnorm_place = 'after'\n"
+      "final_norm = false\nsegments = 2\npooler = 'tanh'\n";
+  train(bert + "[model.scheme]\nname = 'learned'\n", "'x.tsv'");
+  const Outcome refused = run_program("export " + (folder / "run").string() + " " + out());
+  EXPECT_EQ(refused.exit_code, 3);
+  expect_values(refused.err, {"pooling is mean, expected first", "model.pooling = first", "bert"});
+  fs::remove_all(folder / "run");
+  train(bert + "pooling = 'first'\n[model.scheme]\nname = 'learned'\n", "'x.tsv'");
+  exports();
+}
+
 TEST_F(ExportRun, BadFoldersAreErrors) {
   train("[model.scheme]\nname = 'rotary'\n", "'x.txt'");
   const std::string run = (folder / "run").string();

@@ -88,7 +88,13 @@ TEST_F(HubRunOfLetters, InvalidSettingsAreErrors) {
                  {"model.head is embedding", model.path().c_str(), "masked_token", "sequence_class",
                   "token_class", "answer"});
   config("nowhere", kLabels);
-  expect_refused(Fault::io, Code::missing_file, {"model.from", (folder / "nowhere").c_str(), "LOCUS_DATA"});
+  expect_refused(Fault::io, Code::missing_file, {"model.from", (folder / "nowhere").c_str(), "run"});
+  config("someone/model", kLabels);
+  expect_refused(Fault::io, Code::missing_file, {"model.from", "someone/model", "hf download"});
+  config(".", kLabels);
+  expect_refused(Fault::data, Code::missing_file, {"model.from", "config.json", "checkpoint"});
+  config("x.tsv", kLabels);
+  expect_refused(Fault::data, Code::missing_file, {"model.from", (folder / "x.tsv").c_str(), "file"});
   const FolderOf labeled("bert-class");
   fs::copy(model / "vocab.txt", labeled / "vocab.txt");
   config(labeled.path().string(), "[data]\ntrain = 'x.tsv'\n");

@@ -92,10 +92,14 @@ bool same(const std::string& left, const std::string& right) {
   return left == right || (a && b && *a == *b);
 }
 
-// "gated is true, expected false" for every name that differs.
-std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& found) {
+// A field of a blueprint that a family cannot represent, and the value that it can.
+struct Difference {
+  std::string name, value, wanted;
+};
+
+std::vector<Difference> differences(const Blueprint& wanted, const Blueprint& found) {
   const OptionValues left = canonical_values(wanted), right = canonical_values(found);
-  std::vector<std::string> result;
+  std::vector<Difference> result;
   for (const auto& [name, value] : left) {
     const auto other = right.find(name);
     // If the schemes differ, their options are not listed as further differences.
@@ -104,10 +108,9 @@ std::vector<std::string> differences(const Blueprint& wanted, const Blueprint& f
         option && (name.starts_with("global_") ? wanted.global_scheme != found.global_scheme
                                                : wanted.scheme != found.scheme);
     if (of_another || (other != right.end() && same(value, other->second))) continue;
-    result.push_back(
-        fmt::format("{} is {}, expected {}", name, value, other == right.end() ? "none" : other->second));
+    result.push_back({name, value, other == right.end() ? "none" : other->second});
   }
-  if (wanted.fused_qkv && !found.fused_qkv) result.emplace_back("fused_qkv is true, expected false");
+  if (wanted.fused_qkv && !found.fused_qkv) result.push_back({"fused_qkv", "true", "false"});
   return result;
 }
 
@@ -128,11 +131,27 @@ std::string config_of(const Family& family, Blueprint b) {
 
 // Why a family cannot represent the blueprint; no reasons if it can.
 struct UnsupportedFields {
-  std::vector<std::string> reasons;
-  bool complete = true;  // false: the text could not be read back, and the only reason is that error
+  std::vector<Difference> fields;
+  std::string error = "";  // if the text could not be read back: the only reason
 
+  bool none() const { return fields.empty() && error.empty(); }
   bool operator<(const UnsupportedFields& other) const {
-    return complete != other.complete ? complete : reasons.size() < other.reasons.size();
+    return error.empty() != other.error.empty() ? error.empty() : fields.size() < other.fields.size();
+  }
+  // "gated is true, expected false"
+  std::string reasons() const {
+    std::vector<std::string> list;
+    for (const Difference& one : fields) {
+      list.push_back(fmt::format("{} is {}, expected {}", one.name, one.value, one.wanted));
+    }
+    return fields.empty() ? error : fmt::format("{}", fmt::join(list, "; "));
+  }
+  std::string hint(std::string_view family) const {
+    std::vector<std::string> list;
+    for (const Difference& one : fields) list.push_back(fmt::format("model.{} = {}", one.name, one.wanted));
+    return fields.empty() ? ""
+                          : fmt::format("a model that is trained with {} can be exported as {}",
+                                        fmt::join(list, ", "), family);
   }
 };
 
@@ -144,7 +163,7 @@ UnsupportedFields unsupported_fields(const Blueprint& b, const std::string& conf
     if (b.kind == ModelKind::encoder_decoder && !b.head_bias) found.head_bias = false;
     return {differences(b, found)};
   } catch (const Error& error) {
-    return {{error.what()}, false};
+    return {{}, error.what()};
   }
 }
 
@@ -158,15 +177,15 @@ ExportedConfig export_config(const Blueprint& blueprint) {
   for (const Family* family : families()) {
     std::string config = config_of(*family, full);
     UnsupportedFields unsupported = unsupported_fields(full, config);
-    if (unsupported.reasons.empty()) return {family, std::move(config), full};
+    if (unsupported.none()) return {family, std::move(config), full};
     if (!nearest || unsupported < fewest) {
       nearest = family;
       fewest = std::move(unsupported);
     }
   }
-  fail({Fault::data, Code::unsupported_field},
+  fail({Fault::data, Code::unsupported_field, fewest.hint(nearest->name)},
        "blueprint: no model family can represent it as config.json; the nearest is {}, but {}", nearest->name,
-       fmt::join(fewest.reasons, "; "));
+       fewest.reasons());
 }
 
 }  // namespace locus

@@ -8,8 +8,10 @@
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
+#include "locus/checkpoint/model_folder.h"
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/open_tokens.h"
+#include "locus/train/saved_run.h"
 #include "locus/train/text_frame.h"
 #include "locus/train/text_samples.h"
 
@@ -93,6 +95,21 @@ void resolve_path(std::string& name, const Settings& settings, const char* key, 
          data == nullptr ? "" : fmt::format(", nor '{}'", other.string()));
   }
   name = (is_there(found) ? found : other).string();
+}
+
+void resolve_start(std::string& from, const Settings& settings, const fs::path& folder) {
+  constexpr const char* kExpected = "expected a Hugging Face model folder, a run, or a checkpoint of a run";
+  const bool in_file = settings.find("model.from")->line > 0;
+  const fs::path found = absolute_path(in_file ? folder / from : fs::path(from));
+  if (!is_there(found)) {
+    fail({Fault::io, Code::missing_file, download_hint(from)}, "model.from: no folder '{}', {}",
+         found.string(), kExpected);
+  }
+  if (!is_there(found / "config.json") && !is_run(found)) {
+    fail({Fault::data, Code::missing_file}, "model.from: '{}' {}, {}", found.string(),
+         is_folder(found) ? "has no config.json and no checkpoint" : "is a file", kExpected);
+  }
+  from = found.string();
 }
 
 void resolve_data(DataSettings& data, const Settings& settings, const fs::path& folder) {

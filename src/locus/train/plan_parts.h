@@ -42,6 +42,8 @@ void require_loss(HeadKind head);
 
 // Makes the paths in [data] absolute. A relative path in a file is relative to `folder`.
 void resolve_data(DataSettings& data, const Settings& settings, const std::filesystem::path& folder);
+// The same for model.from. Throws if there is no model folder and no run.
+void resolve_start(std::string& from, const Settings& settings, const std::filesystem::path& folder);
 void resolve_path(std::string& name, const Settings& settings, const char* key,
                   const std::filesystem::path& folder);
 

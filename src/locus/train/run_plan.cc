@@ -68,8 +68,10 @@ RunPlan plan_without(std::string_view ignored, const Settings& settings, const f
   if (task.data.train.empty()) problems.emplace_back("[data] train is missing, expected a file to train on");
   refuse("configuration", problems);
   resolve_data(task.data, settings, folder);
-  resolve_path(hub.from, settings, "model.from", folder);
-  if (from_hub) apply_start_defaults(settings, hub.from, task.data);
+  if (from_hub) {
+    resolve_start(hub.from, settings, folder);
+    apply_start_defaults(settings, hub.from, task.data);
+  }
 
   task.seed = static_cast<uint64_t>(plan.train.seed);
   task.tokenizer = open_tokenizer(task.data.tokenizer);
