@@ -76,6 +76,26 @@ TEST_F(Search, Faults) {
   expect_program_fault(3, search + " a", {"'" + index + ".jsonl'", "1", "2"});
 }
 
+// The vectors of two models of the same width cannot be compared.
+TEST_F(Search, AnIndexOfAnotherModelIsRefused) {
+  const std::string index = embedded("the cat\nthe dog\n");
+  const std::string other = "similarity " + model("embed_last") + " --index " + index + " 'the dog'";
+  expect_program_fault(3, other, {"'" + index + "'", "'" + model("embed_last") + "'", "row 0"});
+  expect_fine(similarity + " --dtype bf16 --index " + index + " 'the dog'");
+  std::filesystem::remove(index + ".jsonl");
+  expect_fine(other);  // without texts nothing tells the models apart
+}
+
+// Prompts change the vectors, but not the model.
+TEST_F(Search, AnIndexMadeWithAPromptIsThatOfTheModel) {
+  const CopyOf prompted("embed");
+  put(prompted / "config_sentence_transformers.json",
+      R"({"prompts": {"query": "who: ", "passage": "the text is: "}, "default_prompt_name": null})");
+  const std::string out = (folder / "p.npy").string(), place = prompted.path().string();
+  expect_fine("embed " + place + " --prompt passage --out " + out + " 'the cat' 'the dog'");
+  EXPECT_EQ(lines_in(expect_fine("similarity " + place + " --index " + out + " 'the dog'")), 2u);
+}
+
 // Nothing goes through the model, and nothing is written, before all texts have been checked.
 TEST_F(Search, TextsThatAreTooLongAreCounted) {
   const std::string longer(120, '.'), long_text(100, '.');

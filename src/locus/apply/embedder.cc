@@ -164,6 +164,12 @@ Tensor Embedder::embed(ListView<std::string> texts, const ReadOptions& options,
   return embed_with_prompt(prompt_named(prompt), texts, options);
 }
 
+std::vector<std::string> Embedder::prompt_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : prompts_) names.push_back(name);
+  return names;
+}
+
 Tensor Embedder::embed_as(std::string_view purpose, ListView<std::string> texts,
                           const ReadOptions& options) const {
   const bool known = prompts_.contains(std::string(purpose));

@@ -18,6 +18,8 @@ class Embedder {
   const TextModel& model() const { return model_; }
   int64_t width() const { return dense_.empty() ? model_.blueprint().width : dense_.back().width(); }  // C
 
+  std::vector<std::string> prompt_names() const;
+
   // f32 [texts, C], in the order of the texts. Rows of invalid texts (see ReadOptions::on_bad) are 0.
   // `prompt` is the name of a prompt of the folder, which is put before each text. Empty: the folder's
   // default prompt, if any.

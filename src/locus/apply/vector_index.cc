@@ -56,6 +56,14 @@ std::vector<std::vector<NearRow>> VectorIndex::search(const Tensor& queries, siz
   return nearest.best();
 }
 
+std::vector<float> VectorIndex::vector(int64_t row) const {
+  require(0 <= row && row < rows(), "row is {}, expected at least 0 and below {}", row, rows());
+  std::vector<float> numbers(static_cast<size_t>(width()));
+  std::vector<std::byte> scratch;
+  vectors_.read(row, numbers, scratch);
+  return numbers;
+}
+
 std::string VectorIndex::text(int64_t row) const {
   require(texts_.has_value(), Code::missing_file, "'{}' has no texts: '{}' does not exist", path().string(),
           texts_path(path()).string());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "locus/apply/nearest_rows.h"
 #include "locus/apply/vector_file.h"
@@ -26,6 +27,8 @@ class VectorIndex {
   // For each query its `top` most similar rows, most similar first; of equal ones, the lower row first. Rows
   // count from 0. queries: f32 [queries, width]. Throws if a row has a number that is not finite.
   std::vector<std::vector<NearRow>> search(const Tensor& queries, size_t top) const;
+
+  std::vector<float> vector(int64_t row) const;
 
   bool has_texts() const { return texts_.has_value(); }
   std::string text(int64_t row) const;  // that was embedded as this row

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "locus/apply/index_model.h"
 #include "locus/apply/similarity.h"
-#include "locus/apply/vector_index.h"
 #include "locus/base/json.h"
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
@@ -82,11 +82,7 @@ void search_index(const SearchRequest& request) {
   const Embedder embedder(request.folder, request.weights);
   warn(embedder.model().warnings());
   note_checkpoint(embedder.model().trained());
-  require(embedder.width() == index.width(), Code::bad_shape,
-          "the vectors in '{}' have {} numbers, but those of the model in '{}' have {}; expected an index "
-          "made with "
-          "this model",
-          request.index, index.width(), request.folder, embedder.width());
+  require_vectors_of(embedder, index);
   const bool single = with_queries.words.size() == 1;
   each_chunk(with_queries, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const Tensor queries = embedder.embed_as("query", texts_of(chunk), reading);
