@@ -95,6 +95,29 @@ TEST(Tokenize, JsonOutputDoesNotMakeTheInputJson) {
   expect_program_fault(3, "tokenize --count --input-format jsonl < " + file, {"line 1", "stdin", "JSON"});
 }
 
+TEST(Tokenize, TheFirstArgumentMayBeTheTokenizer) {
+  expect_out("tokenize bytes abc 'd e'", "97 98 99\n100 32 101\n");
+  expect_out("tokenize " + golden_text("learned").string() + " 'the ball'", "83 264 319 303\n");
+  // One word, a text with spaces, and what cannot be a path are texts.
+  expect_out("tokenize bytes", "98 121 116 101 115\n");
+  expect_out("tokenize 'd e' abc", "100 32 101\n97 98 99\n");
+  expect_out("tokenize and/or", "97 110 100 47 111 114\n");
+}
+
+TEST(Tokenize, AMistypedTokenizerIsNotAText) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "gpt2");
+  put(folder / "ranks.tiktoken", "");
+  const std::string place = folder.path().string();
+  expect_program_fault(4, "tokenize nosuchdir hello", {"folder", "'nosuchdir'", "--tokenizer bytes"});
+  expect_program_fault(4, "tokenize byte hello", {"'byte'", "'bytes'"});
+  expect_program_fault(4, "tokenize " + place + "/gtp2 hello",
+                       {"'" + place + "/gtp2'", "'" + place + "/gpt2'"});
+  expect_program_fault(4, "tokenize " + place + "/rank.tiktoken < /dev/null",
+                       {"'" + place + "/ranks.tiktoken'"});
+  expect_out("tokenize --tokenizer bytes nosuchdir hi", "110 111 115 117 99 104 100 105 114\n104 105\n");
+}
+
 TEST(Tokenize, JsonLinesGiveNoTokenFile) {
   const TemporaryFolder folder;
   put(folder / "x.jsonl", "{\"text\": \"ab\"}\n");

@@ -16,6 +16,7 @@
 #include "locus/cli/progress_line.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
+#include "locus/cli/tokenizer_argument.h"
 #include "locus/text/bpe_learn.h"
 #include "locus/text/readable.h"
 #include "locus/text/text_blocks.h"
@@ -230,37 +231,10 @@ void decode(const Request& request) {
         "\n");
 }
 
-bool looks_like_path(const std::string& word) {
-  return word.find_first_of(" \t\n") == std::string::npos &&
-         (word.find('/') != std::string::npos || word.ends_with(".tiktoken") || word.ends_with(".json"));
-}
-
-// The first argument may be the tokenizer folder. If it is mistyped, its letters must not become tokens
-// silently.
-void find_tokenizer(Request& request) {
-  if (!request.tokenizer.empty() || request.learn) return;
-  request.tokenizer = "bytes";
-  if (request.words.empty()) return;
-  const std::string first = request.words[0];
-  std::error_code unreadable;
-  if (std::filesystem::is_directory(first, unreadable) ||
-      (first.ends_with(".tiktoken") && std::filesystem::is_regular_file(first, unreadable))) {
-    request.tokenizer = first;
-    request.words.erase(request.words.begin());
-    return;
-  }
-  if (request.words.size() < 2 || request.decode) return;
-  if (looks_like_path(first)) {
-    fail({Fault::io, Code::missing_file, "for a text that looks like a path, add --tokenizer bytes"},
-         "tokenize: no folder or .tiktoken file {}, expected a tokenizer before the texts", quote(first));
-  }
-  if (first.find(' ') == std::string::npos) {
-    note(fmt::format("{} is not a folder and is read as a text; the tokenizer is bytes", quote(first)));
-  }
-}
-
 void run(Request& request) {
-  find_tokenizer(request);
+  if (request.tokenizer.empty() && !request.learn) {
+    request.tokenizer = take_tokenizer(request.words, request.decode ? Words::ids : Words::texts);
+  }
   check(request);
   if (request.learn) return learn(request);
   if (request.decode) return decode(request);
@@ -283,8 +257,8 @@ void add_tokenize(CLI::App& program) {
   auto request = std::make_shared<Request>();
   command.option(
       "TEXT", request->words,
-      "Texts; with --decode token ids; with --learn files. Without them, stdin is read. If the first "
-      "one is a folder or a .tiktoken file, it is the tokenizer");
+      "Texts; with --decode token ids; with --learn files. Without them, stdin is read. The first one "
+      "may be the tokenizer: a folder, a .tiktoken file, or bytes");
   command.option("--file", request->files, "A text file, - for stdin; may be repeated").repeated();
   add_input_format(command, request->format);
   command.option("--tokenizer", request->tokenizer, "A tokenizer folder, a .tiktoken file, or bytes [bytes]");
