@@ -154,6 +154,16 @@ TEST(EvaluationOfFolders, ReadsPairsAndQuestions) {
   EXPECT_EQ(pairs.samples, 2);
   EXPECT_EQ(pairs.by_length.size(), 2u) << "by the length of the source";
   EXPECT_GE(number(pairs, "exact_match"), 0);
+  // The targets have 7 and 2 bytes.
+  const double bits = number(pairs, "loss") * static_cast<double>(pairs.targets) / 9 / std::log(2.0);
+  EXPECT_NEAR(number(pairs, "bits_per_byte"), bits, 1e-9);
+  TextTask task = TrainedModel(golden_model("translate")).task();
+  EXPECT_EQ(target_bytes(task, folder / "x.tsv"), 9);
+  task.data.truncate = true;
+  EXPECT_EQ(target_bytes(task, folder / "x.tsv"), 9) << "nothing is too long";
+  task.data.context = 3;
+  EXPECT_LT(target_bytes(task, folder / "x.tsv"), 9);
+  EXPECT_GE(target_bytes(task, folder / "x.tsv"), 3) << "the first word of each";
   put(folder / "q.jsonl",
       R"({"question": "who is it", "context": "the dog", "answers": {"text": ["dog"], "answer_start": [4]}})"
       "\n");

@@ -1,13 +1,16 @@
 #include "locus/train/evaluated_text.h"
 
 #include <algorithm>
+#include <limits>
 #include <numbers>
 #include <vector>
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/text/open_tokens.h"
+#include "locus/text/task_file.h"
 #include "locus/text/token_file.h"
+#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {
@@ -23,10 +26,34 @@ int64_t decoded_bytes(const TokenStream& tokens, const Tokenizer& tokenizer) {
   return bytes;
 }
 
+// The bytes of a target up to the end of its last token.
+int64_t bytes_read(const TextTask& task, const std::string& target) {
+  if (!task.data.truncate) return std::ssize(target);
+  const auto read = [&](size_t longest) {
+    return frame_of(task).read({target}, task.tokenizer->targets(),
+                               {.unit = OffsetUnit::bytes, .longest = longest});
+  };
+  const Encoding whole = read(std::numeric_limits<size_t>::max()), cut = read(task.longest());
+  if (cut.size() == whole.size()) return std::ssize(target);
+  uint32_t end = 0;
+  for (const TextSpan& span : cut.offsets) end = std::max(end, span.end);
+  return end;
+}
+
 }  // namespace
 
+double bits_per_byte(double loss, int64_t tokens, int64_t bytes) {
+  return static_cast<double>(tokens) / static_cast<double>(bytes) * loss / std::numbers::ln2;
+}
+
 double EvaluatedText::bits_per_byte(double loss) const {
-  return static_cast<double>(tokens->size()) / static_cast<double>(bytes) * loss / std::numbers::ln2;
+  return locus::bits_per_byte(loss, tokens->size(), bytes);
+}
+
+int64_t target_bytes(const TextTask& task, const std::filesystem::path& file) {
+  int64_t bytes = 0;
+  for (const TextPair& pair : read_pairs(file)) bytes += bytes_read(task, pair.target);
+  return bytes;
 }
 
 EvaluatedText read_text(const TextTask& task, const std::filesystem::path& file) {

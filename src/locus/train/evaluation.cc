@@ -128,6 +128,9 @@ Evaluation evaluate(const TrainedModel& trained, const std::filesystem::path& fi
   if (text && task.blueprint.head == HeadKind::next_token) {
     result.numbers.emplace_back("bits_per_byte", text->bits_per_byte(all.loss()));
   }
+  if (const int64_t bytes = task.on_pairs() ? target_bytes(task, file) : 0; bytes > 0) {
+    result.numbers.emplace_back("bits_per_byte", bits_per_byte(all.loss(), all.targets(), bytes));
+  }
   if (task.blueprint.head == HeadKind::answer) {
     for (NamedNumber& number : answer_scores(trained.model(), task, *samples, read_questions(file))) {
       result.numbers.push_back(std::move(number));

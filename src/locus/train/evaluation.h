@@ -12,9 +12,9 @@ namespace locus {
 
 struct Evaluation {
   int64_t samples = 0, targets = 0;
-  // The numbers of Tally, then `bits_per_byte` for the next token of a text, and `majority`: the accuracy of
-  // always predicting the most frequent target. For answers, exact_match and f1 of the answer texts take the
-  // place of `majority`.
+  // The numbers of Tally, then `bits_per_byte` for the next token of a text or of the targets of an
+  // encoder-decoder, and `majority`: the accuracy of always predicting the most frequent target. For answers,
+  // exact_match and f1 of the answer texts take the place of `majority`.
   std::vector<NamedNumber> numbers;
 
   // The length is that of the sample, or of its source for an encoder-decoder. For a decoder on windows over
