@@ -218,6 +218,12 @@ const Case kCases[] = {
        b.pooler = Activation::gelu;
        b.labels = 3;
      })},
+    {"deberta_biased", "DeBERTa", with([](Blueprint& b) {
+       as_deberta(b);
+       b.scheme = "learned+deberta";
+       b.scheme_options = {
+           {"deberta.buckets", "8"}, {"deberta.terms", "both"}, {"deberta.norm_eps", "1e-05"}};
+     })},
     {"electra", "ELECTRA", with([](Blueprint& b) {
        as_bert(b);
        b.embedding_width = 4;
@@ -399,6 +405,7 @@ const Case kCases[] = {
      })},
     {"mbart", "mBART", with([](Blueprint& b) {
        b.kind = ModelKind::encoder_decoder;
+       b.decoder_heads = 2;
        b.scheme = "learned";
        b.position_offset = 2;
        b.embedding_norm = true;

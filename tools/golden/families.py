@@ -354,6 +354,14 @@ def deberta_v2_token():
                       max_relative_positions=7)
 
 
+def deberta_biased():
+    return deberta(position_biased_input=True)
+
+
+def deberta_v2_biased():
+    return deberta_v2(hf.DebertaV2ForTokenClassification, position_biased_input=True)
+
+
 def deberta_v2_new_head():
     return deberta_v2(legacy=False, num_hidden_layers=1)
 
@@ -446,9 +454,14 @@ def mt5():
 
 
 def bart(kind=hf.BartForConditionalGeneration, config=hf.BartConfig, **settings):
-    return kind(config(vocab_size=29, d_model=12, encoder_layers=2, decoder_layers=1, encoder_attention_heads=3, decoder_attention_heads=3,
-                       encoder_ffn_dim=20, decoder_ffn_dim=16, max_position_embeddings=14, scale_embedding=True, pad_token_id=1,
-                       eos_token_id=2, decoder_start_token_id=2, **settings)), dict(lengths=(10, 7))
+    settings = {**dict(decoder_attention_heads=3), **settings}
+    return kind(config(vocab_size=29, d_model=12, encoder_layers=2, decoder_layers=1, encoder_attention_heads=3, encoder_ffn_dim=20,
+                       decoder_ffn_dim=16, max_position_embeddings=14, scale_embedding=True, pad_token_id=1, eos_token_id=2,
+                       decoder_start_token_id=2, **settings)), dict(lengths=(10, 7))
+
+
+def bart_heads():
+    return bart(decoder_attention_heads=2)
 
 
 def bart_class():
@@ -477,12 +490,12 @@ def pegasus():
 
 CASES = {f.__name__: f for f in (
     bert, bert_class, bert_answer, roberta, roberta_token, xlm_roberta, mpnet, mpnet_class, distilbert, distilbert_class, deberta,
-    deberta_class, deberta_v2, deberta_v2_token, deberta_v2_new_head, electra, electra_class, albert, albert_class,
-    modernbert, modernbert_class, nomic_bert, roformer,
+    deberta_class, deberta_biased, deberta_v2, deberta_v2_token, deberta_v2_new_head, deberta_v2_biased,
+    electra, electra_class, albert, albert_class, modernbert, modernbert_class, nomic_bert, roformer,
     roformer_class, gpt2, gpt2_class, gpt_bigcode, gpt_neo, gptj, neox, neox_sequential, llama, mistral, qwen2, qwen2_encoder, qwen3, eurobert, llama_class, phi, phi3, smollm3,
     starcoder2, stablelm, cohere, cohere2, granite, olmo2, olmo3, gemma, gemma2, gemma3, gemma3_encoder, bloom, bloom_token, mpt, falcon, falcon_one_key, opt, opt_after, t5, t5_v11, mt5,
-    bart, bart_class,
-    bart_answer, marian, mbart, m2m_100, pegasus)}
+    bart, bart_heads,
+    bart_class, bart_answer, marian, mbart, m2m_100, pegasus)}
 
 
 def main():

@@ -10,14 +10,21 @@
 namespace locus {
 namespace {
 
-// Replaces zeros that mean "derived from another field" by explicit values.
+// Options that are the length of the model if they are 0.
+constexpr std::pair<const char*, const char*> kLargestDistances[] = {
+    {"deberta", "max_distance"}, {"learned+deberta", "deberta.max_distance"}};
+
+// Replaces zeros that mean "derived from another field" by explicit values. Sizes that an encoder and a
+// decoder with different numbers of heads derive differently stay 0.
 Blueprint with_explicit_sizes(Blueprint b) {
-  b.head_size = b.size_of_head();
+  const bool unlike = b.kind == ModelKind::encoder_decoder && b.decoder_part().heads != b.heads;
+  const bool any_size = unlike && b.head_size == 0;
+  if (b.attention_scale == 0 && !any_size)
+    b.attention_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.size_of_head())));
+  if (!any_size) b.head_size = b.size_of_head();
+  if (b.key_heads == 0 && !unlike) b.key_heads = b.heads;
   b.hidden = b.hidden_width();
   b.embedding_width = b.row_width();
-  if (b.key_heads == 0) b.key_heads = b.heads;
-  if (b.attention_scale == 0)
-    b.attention_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.head_size)));
   if (b.kind == ModelKind::encoder_decoder) {
     const Blueprint decoder = b.decoder_part();
     b.decoder_layers = decoder.layers;
@@ -26,13 +33,15 @@ Blueprint with_explicit_sizes(Blueprint b) {
   }
   const auto fill_width = [&](const std::string& scheme, OptionValues& options) {
     if (scheme == "rotary" && parse<int64_t>(options["width"]).value_or(0) == 0) {
-      options["width"] = fmt::format("{}", b.head_size);
+      options["width"] = fmt::format("{}", b.size_of_head());
     }
   };
   fill_width(b.scheme, b.scheme_options);
   fill_width(b.global_scheme, b.global_scheme_options);
-  if (b.scheme == "deberta" && parse<int64_t>(b.scheme_options["max_distance"]).value_or(0) == 0) {
-    b.scheme_options["max_distance"] = fmt::format("{}", b.max_length);
+  for (const auto& [scheme, distance] : kLargestDistances) {
+    if (b.scheme == scheme && parse<int64_t>(b.scheme_options[distance]).value_or(0) == 0) {
+      b.scheme_options[distance] = fmt::format("{}", b.max_length);
+    }
   }
   return b;
 }
@@ -83,7 +92,10 @@ OptionValues canonical_values(const Blueprint& blueprint) {
   };
   complete(b.scheme, b.scheme_options);
   if (!b.global_scheme.empty()) complete(b.global_scheme, b.global_scheme_options);
-  if (b.scheme == "deberta" && b.scheme_options["norm"] == "false") b.scheme_options.erase("norm_eps");
+  for (const std::string part : {"", "deberta."}) {  // without a norm, its epsilon has no effect
+    const auto norm = b.scheme_options.find(part + "norm");
+    if (norm != b.scheme_options.end() && norm->second == "false") b.scheme_options.erase(part + "norm_eps");
+  }
   return values_of(b);
 }
 

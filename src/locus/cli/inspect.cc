@@ -41,6 +41,10 @@ std::string sizes_of(const Blueprint& b) {
     words += fmt::format(" and {} decoder layers", b.decoder_part().layers);
   if (b.shared_layers) words += " with shared parameters,";
   words += fmt::format(" of width {}, {} heads of {}", b.width, b.heads, b.size_of_head());
+  if (b.kind == ModelKind::encoder_decoder && b.decoder_part().heads != b.heads) {
+    words +=
+        fmt::format(" and {} decoder heads of {}", b.decoder_part().heads, b.decoder_part().size_of_head());
+  }
   if (b.key_heads > 0 && b.key_heads != b.heads) words += fmt::format(", {} key-value heads", b.key_heads);
   words += fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);
   return b.row_width() == b.width ? words : words + fmt::format(", embeddings of {}", b.row_width());

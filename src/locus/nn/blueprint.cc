@@ -104,10 +104,6 @@ std::vector<std::string> problems(const Blueprint& b) {
   check_stack(b, found);
   if (b.kind == ModelKind::encoder_decoder) {
     check_stack(b.decoder_part(), found);
-    if (b.head_size == 0 && b.decoder_heads > 0 && b.decoder_heads != b.heads) {
-      problem("decoder_heads is {} and heads is {}, expected equal numbers or an explicit head_size",
-              b.decoder_heads, b.heads);
-    }
     if (b.head == HeadKind::masked_token || b.head == HeadKind::embedding) {
       problem("head is {}, which is not available for an encoder-decoder",
               b.head == HeadKind::embedding ? "embedding" : "masked_token");

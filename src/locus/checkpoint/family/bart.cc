@@ -29,9 +29,6 @@ void bart::fields(ConfigFields& f, Blueprint& b) {
 
 void bart::read(const Config& config, Blueprint& b, const Presets& presets) {
   b.kind = ModelKind::encoder_decoder;
-  if (b.decoder_heads != b.heads) {
-    config.unsupported("decoder_attention_heads", "expected encoder_attention_heads, {}", b.heads);
-  }
   if (config.flag("scale_embedding", presets.scaled))
     b.embedding_scale = std::sqrt(static_cast<float>(b.width));
   b.padding_token = padding_of(config, presets.padding, b.vocabulary);

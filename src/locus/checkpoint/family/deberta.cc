@@ -9,6 +9,9 @@
 namespace locus {
 namespace {
 
+// With position_biased_input, learned positions are also added to the input.
+constexpr const char* kBoth = "learned+deberta";
+
 // "c2p|p2c" or a list of the two.
 std::vector<std::string> attention_types(const Config& config) {
   if (!config.has("pos_att_type")) return {};
@@ -35,10 +38,7 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
       1 / std::sqrt(static_cast<double>(b.size_of_head()) * static_cast<double>(1 + types.size())));
   const bool relative = config.flag("relative_attention", false);
   const bool absolute = config.flag("position_biased_input", true);
-  if (relative && absolute) {
-    config.unsupported("position_biased_input", "expected false together with relative_attention");
-  }
-  b.scheme = relative ? "deberta" : absolute ? "learned" : "none";
+  b.scheme = relative && absolute ? kBoth : relative ? "deberta" : absolute ? "learned" : "none";
   if (!relative) return;
   if (types.empty())
     config.refuse("pos_att_type", "expected c2p, p2c or c2p|p2c, because relative_attention is true");
@@ -47,7 +47,7 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
   if (buckets > 0 && buckets < 4) config.refuse("position_buckets", "expected at least 4, or -1 for none");
   const std::string norm = config.text("norm_rel_ebd", "none");
   const auto whether = [](bool value) { return value ? "true" : "false"; };
-  b.scheme_options = {
+  const OptionValues options = {
       {"terms", types.size() == 2 ? "both" : types[0]},
       {"buckets", fmt::format("{}", std::max<int64_t>(buckets, 0))},
       {"max_distance", fmt::format("{}", given > 0 ? given : b.max_length)},
@@ -56,6 +56,8 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
       {"norm", whether(!v1 && norm.find("layer_norm") != std::string::npos)},
       {"norm_eps", fmt::format("{}", b.norm_eps)},
   };
+  for (const auto& [name, value] : options)
+    b.scheme_options.emplace((absolute ? "deberta." : "") + name, value);
 }
 
 void fields(ConfigFields& f, Blueprint& b) {
@@ -93,13 +95,18 @@ void joined_names(NameMap& map, const std::string& ours, const std::string& thei
   map.tensor(ours + "value.bias", theirs + "v_bias");
 }
 
+// The names of the scheme `part`, which may be a part of the model's scheme.
+std::string scheme_name(const Blueprint& b, const char* part) {
+  return b.scheme == kBoth ? fmt::format("encoder.scheme.{}.", part) : "encoder.scheme.";
+}
+
 void attention_names(NameMap& map, const Blueprint& b, int64_t i) {
   constexpr NamePair kInputs[] = {{"query", "query_proj"}, {"key", "key_proj"}, {"value", "value_proj"}};
   const bool v1 = !b.key_bias;
   const std::string ours = numbered("encoder.layers", i) + "attention.";
   const std::string theirs = numbered("deberta.encoder.layer", i) + "attention.self.";
   v1 ? joined_names(map, ours, theirs, b.heads) : map.modules(ours, theirs, kInputs);
-  const std::string positions = numbered("encoder.scheme.layer", i);
+  const std::string positions = numbered(scheme_name(b, "deberta") + "layer", i);
   map.module(positions + "key", theirs + (v1 ? "pos_proj" : "pos_key_proj"));
   map.module(positions + "query", theirs + (v1 ? "pos_q_proj" : "pos_query_proj"));
 }
@@ -108,9 +115,13 @@ void names(NameMap& map, const Blueprint& b) {
   // The masked-token head is the one that config.json calls legacy; the other one has different names.
   bert::prediction_names(map, b, "deberta");
   bert::embedding_names(map, "deberta");
-  map.tensor("encoder.scheme.table", b.scheme == "learned" ? "deberta.embeddings.position_embeddings.weight"
-                                                           : "deberta.encoder.rel_embeddings.weight");
-  map.module("encoder.scheme.norm", "deberta.encoder.LayerNorm");
+  if (b.scheme != "deberta") {
+    map.tensor(scheme_name(b, "learned") + "table", "deberta.embeddings.position_embeddings.weight");
+  }
+  if (b.scheme != "learned") {
+    map.tensor(scheme_name(b, "deberta") + "table", "deberta.encoder.rel_embeddings.weight");
+    map.module(scheme_name(b, "deberta") + "norm", "deberta.encoder.LayerNorm");
+  }
   for (int64_t i = 0; i < b.layers; ++i) attention_names(map, b, i);
   map.layers("encoder.layers", "deberta.encoder.layer", b.layers, bert::kOutputs);
   map.module("head.pooler", "pooler.dense");
@@ -128,22 +139,25 @@ constexpr ModelType kTypes[] = {{"deberta", "Deberta"}, {"deberta-v2", "DebertaV
 constexpr std::string_view kPrefixes[] = {"deberta."};
 
 json::Members config(const Blueprint& b) {
-  const bool relative = b.scheme == "deberta";
+  const bool both = b.scheme == kBoth, relative = both || b.scheme == "deberta";
   json::Members members = named(kTypes[b.key_bias ? 1 : 0], b.head);
   members.insert(members.end(), {{"relative_attention", json::boolean(relative)},
-                                 {"position_biased_input", json::boolean(b.scheme == "learned")},
+                                 {"position_biased_input", json::boolean(both || b.scheme == "learned")},
                                  {"attention_head_size", json::number(b.head_size)},
                                  {"type_vocab_size", json::number(b.segments)},
                                  {"pooler_hidden_size", json::number(b.width)},
                                  {"pooler_hidden_act", json::text(activation_name(b.pooler))},
                                  {"pooler_dropout", json::number(b.dropout)}});
   if (!relative) return members;
-  const std::string terms = scheme_setting(b, "terms");
-  const bool norm = scheme_setting(b, "norm") == "true";
+  const auto setting = [&](const char* name) {
+    return scheme_setting(b, std::string(both ? "deberta." : "") + name);
+  };
+  const std::string terms = setting("terms");
+  const bool norm = setting("norm") == "true";
   members.insert(members.end(), {{"pos_att_type", json::text(terms == "both" ? "c2p|p2c" : terms)},
-                                 {"position_buckets", scheme_setting(b, "buckets")},
-                                 {"max_relative_positions", scheme_setting(b, "max_distance")},
-                                 {"share_att_key", scheme_setting(b, "shared")},
+                                 {"position_buckets", setting("buckets")},
+                                 {"max_relative_positions", setting("max_distance")},
+                                 {"share_att_key", setting("shared")},
                                  {"norm_rel_ebd", json::text(norm ? "layer_norm" : "none")}});
   return members;
 }
