@@ -43,7 +43,7 @@ TEST(Completion, LeavesFilesToTheShell) {
   EXPECT_EQ(completed("locus train conf"), "");
 }
 
-// The words at the start of the indented lines below "Subcommands:" or "Options:".
+// The words at the start of the indented lines below "Commands:" or "Options:".
 std::vector<std::string> listed(const std::string& help, const std::string& heading) {
   std::vector<std::string> names;
   std::istringstream lines(help.substr(help.find(heading)));
@@ -58,7 +58,7 @@ std::vector<std::string> listed(const std::string& help, const std::string& head
 TEST(Completion, ScriptsAndTheManualListEverythingInHelp) {
   const std::string zsh = run_program("completion zsh").out, fish = run_program("completion fish").out,
                     manual = run_program("manual").out;
-  const auto commands = listed(run_program("--help").out, "Subcommands:");
+  const auto commands = listed(run_program("--help").out, "Commands:");
   ASSERT_EQ(commands.size(), 23u);
   for (const std::string& command : commands) {
     EXPECT_NE(zsh.find("    " + command + ") _arguments"), std::string::npos) << command;

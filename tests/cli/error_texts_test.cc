@@ -213,7 +213,7 @@ TEST(ErrorTextsList, HintsNameOptionsOfTheirCommand) {
 
 TEST(ErrorTextsList, EveryCommandHasCases) {
   const std::string help = run_program("--help").out;
-  std::istringstream lines(help.substr(help.find("Subcommands:")));
+  std::istringstream lines(help.substr(help.find("Commands:")));
   std::vector<std::string> commands = {"program"};
   std::string line;
   std::getline(lines, line);

@@ -86,8 +86,8 @@ void add_answer(CLI::App& program) {
       "  locus answer models/squad --file questions.jsonl --json > answers.jsonl");
   auto request = std::make_shared<Request>();
   add_text_options(command, *request, "Questions and contexts, alternating");
-  command.option("--question", request->question, "A question");
-  command.option("--context", request->context, "A file with the context of --question, - for stdin");
+  command.option("--question", request->question, "The question; needs --context");
+  command.option("--context", request->context, "A file with the context of the question, - for stdin");
   command.option("--window", request->answer.window, "Tokens per window, including the question")
       .between(1, 1 << 24)
       .shows_default();

@@ -129,7 +129,7 @@ Option& Option::repeated() {
 bool Option::given() const { return !option_->empty(); }
 
 Command::Command(CLI::App& program, const std::string& name, const std::string& summary)
-    : app_(program.add_subcommand(name, summary)) {}
+    : app_(program.add_subcommand(name, summary)->group("Commands")) {}
 
 void Command::footer(const std::string& text) { app_->footer(text); }
 void Command::footer(const std::function<std::string()>& text) {

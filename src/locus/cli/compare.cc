@@ -198,10 +198,9 @@ void add_compare(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   Command command(program, "compare",
                   "Train a small model with every scheme, test it on longer texts, write a report");
-  command.option(
-      "--schemes", request->schemes,
-      "Schemes to compare, comma-separated [all]; learned+t5 combines two, rotary:base=500000 sets "
-      "an option");
+  command.option("--schemes", request->schemes,
+                 "Schemes to compare, comma-separated; learned+t5 combines two, rotary:base=500000 sets an "
+                 "option [all]");
   command.option("--tasks", request->tasks,
                  fmt::format("Tasks, comma-separated, or all [{}]", study::Study().tasks));
   command.option("--text", request->text, "A text file to train language models on");
@@ -211,12 +210,11 @@ void add_compare(CLI::App& program) {
       "BPE of N tokens from the training part [bytes]");
   command
       .option("--length", request->length,
-              fmt::format("Trained length: tokens of a training text [{}]", study::Study().conditions.length))
+              fmt::format("Trained length in tokens [{}]", study::Study().conditions.length))
       .between(2, 1 << 20);
-  command.option(
-      "--lengths", request->lengths,
-      "Test lengths in tokens, comma-separated, besides the trained length [1, 2, 4 and 8 times the "
-      "trained length]");
+  command.option("--lengths", request->lengths,
+                 "Test lengths in tokens, comma-separated, in addition to the trained length [2, 4 and 8 "
+                 "times the trained length]");
   command
       .option("--seeds", request->seeds,
               fmt::format("Models trained per task and scheme [{}]", study::Study().seeds))

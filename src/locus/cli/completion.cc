@@ -156,7 +156,7 @@ void add_completion(CLI::App& program) {
       "  source <(locus completion bash)\n"
       "  locus completion fish > ~/.config/fish/completions/locus.fish");
   auto shell = std::make_shared<std::string>();
-  command.option("SHELL", *shell, "The shell").required().one_of({"bash", "zsh", "fish"});
+  command.option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   command.callback([shell, &program] {
     const std::vector<Outline> commands = outlines(program);
     print(*shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands));

@@ -83,7 +83,7 @@ void run(const Request& request) {
 }  // namespace
 
 void add_eval(CLI::App& program) {
-  Command command(program, "eval", "Measure a trained model on a file, also at other lengths");
+  Command command(program, "eval", "Evaluate a trained model on a file, also at other lengths");
   command.footer(
       "Examples:\n"
       "  locus eval runs/verdict the-verdict.txt\n"
@@ -108,7 +108,7 @@ void add_eval(CLI::App& program) {
               "Tokens from one window to the next; only new tokens are targets [no overlap]")
       .between(1, 1 << 24);
   command
-      .option("--out", request->out, "Write a page with charts of the loss by length and by position, .html")
+      .option("--out", request->out, "Write an .html page with charts of the loss by length and by position")
       .ends_in({".html"});
   command.flag("--truncate", request->truncate, "Cut examples that are longer than the model can read");
   command.flag("--json", request->json, "Print JSON");

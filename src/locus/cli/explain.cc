@@ -153,7 +153,7 @@ void add_explain(CLI::App& program) {
   const auto request = std::make_shared<Request>();
   Command command(program, "explain",
                   "Show how a model distinguishes two occurrences of a word, layer by layer");
-  command.option("sentence", request->sentence, "A sentence with a repeated word").shows_default();
+  command.option("SENTENCE", request->sentence, "A sentence with a repeated word").shows_default();
   const Option scheme =
       command.option("--scheme", request->scheme, "Position scheme of the untrained model").shows_default();
   command.option("--model", request->folder,
@@ -161,11 +161,11 @@ void add_explain(CLI::App& program) {
   command.option(
       "--word", request->word,
       "The repeated word, in upper or lower case [it, or the word whose occurrences are farthest apart]");
-  command.option("--out", request->out, "Write a page with figures, .html").ends_in({".html"});
+  command.option("--out", request->out, "Write an .html page with figures").ends_in({".html"});
   command.flag("--causal", request->causal, "Use an untrained decoder, which attends only to earlier tokens");
   command.flag("--json", request->json, "Print JSON");
   command.footer(
-      "Example:\n  locus explain --scheme none     without position the two vectors stay equal, cosine 1\n"
+      "Example:\n  locus explain --scheme none     without positions the two vectors stay equal: cosine 1\n"
       "  locus explain --scheme rotary --out it.html\n");
   command.callback([request, scheme] {
     if (!request->folder.empty() && (scheme.given() || request->causal)) {

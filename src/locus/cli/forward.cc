@@ -38,8 +38,8 @@ void add_forward(CLI::App& program) {
       "attention_mask, token_type_ids, position_ids, decoder_input_ids, labels, start_positions,\n"
       "end_positions.\n"
       "Output: a safetensors file with last_hidden_state; logits, or start_logits and end_logits; loss if\n"
-      "labels are given; and with --gradients grad.NAME for every parameter\n"
-      "(of a run, with the names of its model.safetensors).\n\n"
+      "labels are given; and with --gradients grad.NAME for every parameter.\n"
+      "Gradients of a run have the names of its model.safetensors.\n\n"
       "Example:\n  locus forward models/all-MiniLM-L6-v2 --input x.json --out y.safetensors");
   struct Request {
     std::string folder, input, out;

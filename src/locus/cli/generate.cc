@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <optional>
 
@@ -115,9 +116,11 @@ void run(const Request& request) {
 void add_sampling(Command& command, const std::shared_ptr<Request>& request) {
   for (const Field& field : fields_of(Sampling())) {
     const std::string name(field.spec.name);
+    std::string help(field.spec.help);
+    help.front() = static_cast<char>(std::toupper(help.front()));
     command.option_to<std::string>(
         flag_of(name), [request, name](const std::string& value) { request->sampling[name] = value; },
-        fmt::format("{} [{}]", field.spec.help, field.value));
+        fmt::format("{} [{}]", help, field.value));
   }
 }
 

@@ -30,6 +30,11 @@ class HelpFormat : public CLI::Formatter {
 
 }  // namespace
 
-std::shared_ptr<CLI::FormatterBase> help_format() { return std::make_shared<HelpFormat>(); }
+std::shared_ptr<CLI::FormatterBase> help_format() {
+  const auto format = std::make_shared<HelpFormat>();
+  format->label("Positionals", "Arguments");
+  format->label("SUBCOMMAND", "COMMAND");
+  return format;
+}
 
 }  // namespace locus::cli

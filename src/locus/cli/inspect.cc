@@ -169,7 +169,7 @@ void add_inspect(CLI::App& program) {
       "Examples:\n"
       "  locus inspect models/all-MiniLM-L6-v2\n"
       "  locus inspect models/all-MiniLM-L6-v2 --out minilm.html   with figures\n"
-      "  locus inspect runs/verdict --json                         the latest checkpoint of a run");
+      "  locus inspect runs/verdict --json                         the best checkpoint of a run");
   struct Request {
     std::string folder;
     std::optional<std::string> out;
@@ -178,7 +178,7 @@ void add_inspect(CLI::App& program) {
   auto request = std::make_shared<Request>();
   command.option("DIR", request->folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
       .required();
-  command.option("--out", request->out, "Write a page with figures, .html").ends_in({".html"});
+  command.option("--out", request->out, "Write an .html page with figures").ends_in({".html"});
   command.flag("--json", request->json, "Print JSON, with the numbers of the figures");
   command.callback([request] {
     const Subject subject = open(request->folder);

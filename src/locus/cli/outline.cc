@@ -53,8 +53,10 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 
 std::string placeholder_of(const CLI::Option& option) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"--file", "FILE"}, {"--index", "FILE"}, {"--input", "FILE"}, {"--study", "FILE"},
-      {"--text", "FILE"}, {"--out", "PATH"},   {"--model", "DIR"},  {"--set", "KEY=VALUE"}};
+      {"--file", "FILE"}, {"--index", "FILE"},   {"--input", "FILE"},    {"--study", "FILE"},
+      {"--text", "FILE"}, {"--context", "FILE"}, {"--evaluate", "FILE"}, {"--out", "PATH"},
+      {"--model", "DIR"}, {"--continue", "RUN"}, {"--set", "KEY=VALUE"}, {"--top-k", "N"},
+      {"--top-p", "X"},   {"--min-p", "X"},      {"--temperature", "X"}, {"--repetition-penalty", "X"}};
   const std::string type = option.get_type_name();
   if (type.starts_with("INT") || type.starts_with("UINT")) return "N";
   if (type.starts_with("FLOAT")) return "X";

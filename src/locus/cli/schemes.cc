@@ -125,7 +125,8 @@ void add_schemes(CLI::App& program) {
     bool json = false;
   };
   auto request = std::make_shared<Request>();
-  const Option name = command.option("SCHEME", request->name, "The scheme to describe; omitted: list all");
+  const Option name =
+      command.option("SCHEME", request->name, "The scheme to describe. Without it, all schemes are listed");
   command.flag("--json", request->json, "Print JSON");
   command.callback([request, name] {
     if (!name.given()) {

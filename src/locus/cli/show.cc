@@ -157,13 +157,14 @@ void add_show(CLI::App& program) {
       "  locus show rotary --out rotary.svg --causal --length 512 --set base=500000\n"
       "  locus show sinusoidal --json          the numbers, no page");
   auto request = std::make_shared<Request>();
-  command.option("SCHEME", request->scheme, "A scheme of locus schemes").required();
+  command.option("SCHEME", request->scheme, "The scheme to draw; `locus schemes` lists them").required();
   command.option("--heads", request->heads, "Attention heads, 1 to 64, of size 64").shows_default();
   command.option("--length", request->length, "Number of positions, 2 to 32768").shows_default();
-  command.flag("--causal", request->causal, "With a causal attention mask");
+  command.flag("--causal", request->causal, "Use a causal attention mask");
   command
       .option("--set", request->settings,
-              "option=value: an option of the scheme, listed by locus schemes SCHEME; repeatable")
+              "Set an option of the scheme, such as base=500000; `locus schemes SCHEME` lists them; may be "
+              "repeated")
       .repeated();
   command.option("--out", request->out, "Output file, .svg or .html [SCHEME.html]")
       .ends_in({".svg", ".html"});

@@ -270,7 +270,7 @@ void add_tokenize(CLI::App& program) {
   command.flag("--read-specials", request->read_specials,
                "Parse names of special tokens in the text; with --decode print them");
   command.flag("--plain", request->plain, "Do not add special tokens around a text");
-  add_offsets(command, request->offsets, "Unit of the offsets of --json");
+  add_offsets(command, request->offsets, "Unit of the offsets in --json");
   command.flag("--decode", request->decode, "Convert ids to text");
   command.flag("--count", request->count, "Print the number of tokens instead of the ids");
   command.flag("--json", request->json, "Print one JSON object per text; every line of a file is a text");

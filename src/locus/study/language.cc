@@ -69,7 +69,7 @@ Example masked_word(int64_t length, const Random& random) {
 extern const Task kLanguage = {
     .name = "language",
     .title = "Language modeling",
-    .summary = "predict the next word of a text with local grammar and a name that returns",
+    .summary = "predict the next word of a synthetic text with local grammar and a name given at its start",
     .example = "* Ada red fox ran far * \u2192 Ada",
     .position = "the order of the last two words; what followed the mark, at any distance",
     .kind = ModelKind::decoder,

@@ -56,7 +56,7 @@ Example reverse(int64_t length, const Random& random) { return repeated(length, 
 extern const Task kBack = {
     .name = "back",
     .title = "Copy the previous token, decoder",
-    .summary = "predict at every token the token before it",
+    .summary = "predict the previous token at every position",
     .example = "A B C D \u2192 . A B C",
     .position = "a fixed distance, in one direction",
     .kind = ModelKind::decoder,
@@ -67,7 +67,7 @@ extern const Task kBack = {
 extern const Task kBackEncoder = {
     .name = "back-encoder",
     .title = "Copy the previous token, encoder",
-    .summary = "predict at every token the token before it, with attention in both directions",
+    .summary = "predict the previous token at every position, with attention in both directions",
     .example = "A B C D \u2192 . A B C",
     .position = "a fixed distance and its direction: only position separates before from after",
     .kind = ModelKind::encoder,
