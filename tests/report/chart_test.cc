@@ -222,6 +222,33 @@ TEST(HeatMap, MapsShareTheirColors) {
   }
 }
 
+TEST(HeatMap, HasTheWordsOfItsTokensAtBothAxes) {
+  HeatMap map{.title = "a", .x_label = "key", .y_label = "query"};
+  for (int i = 0; i < 9; ++i) {
+    map.x.push_back(i);
+    map.y.push_back(i);
+    map.words.push_back(fmt::format("<{}>", i));
+  }
+  map.words[4] = "incomprehensibilities";
+  map.values.resize(81);
+  const Drawing drawing = draw(map, 300), narrow = draw(map, 120);
+  EXPECT_EQ(not_well_formed(svg_file(drawing)), "");
+  expect_inside(drawing);
+  expect_inside(narrow);
+  EXPECT_EQ(count(drawing.body, ">&lt;3&gt;</text>"), 2u);
+  EXPECT_EQ(count(drawing.body, ">8</text>"), 0u) << "no numbers";
+  EXPECT_EQ(count(drawing.body, "incomprehensibilities"), 0u) << "shortened";
+  EXPECT_GT(count(narrow.body, ">&lt;0&gt;</text>"), 0u);
+  EXPECT_EQ(count(narrow.body, ">&lt;1&gt;</text>"), 0u) << "too narrow for every word";
+}
+
+TEST(LineChart, HasTheWordsOfItsTokens) {
+  LineChart chart{.series = {{"", {0, 1, 2}, {1, 2, 3}}}, .x_words = {"the", "dog", "ran"}};
+  const Drawing drawing = draw(chart, 300, 200);
+  expect_inside(drawing);
+  for (const char* word : {">the<", ">dog<", ">ran<"}) EXPECT_EQ(count(drawing.body, word), 1u) << word;
+}
+
 TEST(HeatMap, RefusesWhatItCannotDraw) {
   expect_error(Fault::data, {"'a'"}, [] { draw(HeatMap{.title = "a"}, 200); });
   expect_error(Fault::data, {"'a'", "3", "1", "2"}, [] {

@@ -89,13 +89,6 @@ Explained explain_trained(const Request& request, const std::string& word) {
           fmt::format("the model in {}", request.folder), model.blueprint().scheme};
 }
 
-// "0 the \u00b7 1 dog \u00b7 .."
-std::string numbered(const std::vector<std::string>& words) {
-  std::vector<std::string> list;
-  for (size_t i = 0; i < words.size(); ++i) list.push_back(fmt::format("{} {}", i, words[i]));
-  return fmt::format("{}", fmt::join(list, " \u00b7 "));
-}
-
 std::string as_page(const Request& request, const Explained& explained) {
   const report::RepeatedWord& word = explained.word;
   report::Page page(fmt::format("One word, two positions: {}", explained.model));
@@ -103,10 +96,11 @@ std::string as_page(const Request& request, const Explained& explained) {
   page.verdict(answer, fmt::format("\"{}\"", request.sentence));
   page.list(report::sentences(word));
   page.figures(report::figures(word));
-  page.figures(
-      std::vector{report::attention_figure(word.weights.back(), "Attention of the last layer",
-                                           fmt::format("Positions {} and {} are the two occurrences: {}.",
-                                                       word.first, word.second, numbered(word.words)))});
+  page.figures(std::vector{report::attention_figure(
+      word.weights.back(), "Attention of the last layer",
+      fmt::format("One map per head. The two occurrences are at positions {} and {}, counted from 0.",
+                  word.first, word.second),
+      word.words)});
   return page.html();
 }
 

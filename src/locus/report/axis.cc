@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "locus/base/error.h"
+#include "locus/report/svg.h"
 
 namespace locus::report {
 namespace {
@@ -82,6 +83,17 @@ Axis axis_over(double low, double high, int most, bool log, double least_step) {
     add_linear_ticks(axis, std::max(step, least_step));
   }
   return axis;
+}
+
+void name_ticks(Axis& axis, const std::vector<std::string>& words, double room) {
+  constexpr double kMostWord = 72;
+  const double all = kTickSize * static_cast<double>(words.size());
+  const auto every = std::max<size_t>(1, static_cast<size_t>(std::ceil(all / std::max(room, kTickSize))));
+  axis.ticks.clear();
+  axis.upright = true;
+  for (size_t i = 0; i < words.size(); i += every) {
+    axis.ticks.push_back({static_cast<double>(i), shortened(words[i], kTickSize, kMostWord)});
+  }
 }
 
 std::pair<double, double> finite_range(std::span<const double> values) {

@@ -13,7 +13,7 @@ namespace {
 constexpr double kWide = 480, kHeight = 330, kSmallWide = 236, kSmallHeight = 210;
 constexpr double kPairWide = 500, kPairHeight = 300;
 constexpr double kDesktop = 960, kPhone = 400, kPerLine = 18, kAroundLines = 100, kScatterHeight = 400;
-constexpr double kMap = 340, kSmallMap = 204, kGap = 12;
+constexpr double kMap = 340, kSmallMap = 204, kMapOfWords = 320, kGap = 12;
 
 std::vector<Drawing> panels_of(const Figure& figure, double wide, double small_chart, double small_map) {
   std::vector<Drawing> drawings;
@@ -26,7 +26,8 @@ std::vector<Drawing> panels_of(const Figure& figure, double wide, double small_c
   for (const BarChart& chart : figure.bars) drawings.push_back(draw(chart, wide));
   for (const ScatterChart& chart : figure.scatters) drawings.push_back(draw(chart, wide, kScatterHeight));
   for (const HeatMap& map : figure.maps) {
-    drawings.push_back(draw(map, figure.maps.size() > 1 ? small_map : kMap));
+    const double least = map.words.empty() ? small_map : std::max(small_map, kMapOfWords);
+    drawings.push_back(draw(map, figure.maps.size() > 1 ? least : kMap));
   }
   if (!figure.maps.empty()) {
     const HeatMap& map = figure.maps.front();

@@ -9,10 +9,29 @@
 namespace locus::report {
 namespace {
 
-constexpr double kTickSize = kTextSize - 1.5, kTick = 4;
+constexpr double kTick = 4;
+
+double widest_label(const Axis& axis) {
+  double widest = 0;
+  for (const Tick& tick : axis.ticks) widest = std::max(widest, text_width(tick.label, kTickSize));
+  return widest;
+}
 
 std::string line(double x, double y, std::string_view steps, std::string_view kind) {
   return fmt::format(R"(<path class="{}" d="M{} {}{}"/>)", kind, number(x), number(y), steps);
+}
+
+// Words end at their tick.
+std::string upright_ticks(const Frame& frame) {
+  const double bottom = frame.top + frame.height;
+  std::string body;
+  for (const Tick& tick : frame.x.ticks) {
+    const double x = frame.x_of(tick.value);
+    body += line(x, bottom, fmt::format("v{}", kTick), "axis");
+    body += text_at(x + kTickSize * 0.35, bottom + kTick + 3, tick.label,
+                    {.anchor = TextStyle::Anchor::end, .size = kTickSize, .kind = "faint", .upwards = true});
+  }
+  return body;
 }
 
 // Labels at the ends stay inside the drawing; labels that would overlap are left out.
@@ -46,18 +65,18 @@ std::string y_ticks(const Frame& frame, bool grid) {
 
 }  // namespace
 
-double beside_frame(const Axis& y) {
-  double widest = 0;
-  for (const Tick& tick : y.ticks) widest = std::max(widest, text_width(tick.label, kTickSize));
-  return kTextSize + 8 + widest + kTick + 3;
+double beside_frame(const Axis& y) { return kTextSize + 8 + widest_label(y) + kTick + 3; }
+
+double below_frame(const Axis& x) {
+  return x.upright ? kBelowFrame - kTickSize + widest_label(x) : kBelowFrame;
 }
 
 std::string axes(const Frame& frame, std::string_view x_label, std::string_view y_label, bool grid) {
   const double bottom = frame.top + frame.height;
-  std::string body = y_ticks(frame, grid) + x_ticks(frame);
+  std::string body = y_ticks(frame, grid) + (frame.x.upright ? upright_ticks : x_ticks)(frame);
   body += line(frame.left, bottom, fmt::format("h{}", number(frame.width)), "axis");
   if (!grid) body += line(frame.left, frame.top, fmt::format("v{}", number(frame.height)), "axis");
-  body += text_at(frame.left + frame.width / 2, bottom + kBelowFrame - 6, x_label,
+  body += text_at(frame.left + frame.width / 2, bottom + below_frame(frame.x) - 6, x_label,
                   {.anchor = TextStyle::Anchor::middle});
   // The ascent of some fonts is larger than the size of the text.
   body += text_at(kTextSize + 2, frame.top + frame.height / 2, y_label,

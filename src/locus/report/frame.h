@@ -19,6 +19,7 @@ struct Frame {
 
 // Room for the ticks and the label of an axis.
 inline constexpr double kBelowFrame = 42;
+double below_frame(const Axis& x);
 double beside_frame(const Axis& y);
 
 // Axis lines, ticks and labels at the left and at the bottom; optional grid lines.

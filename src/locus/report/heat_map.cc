@@ -95,12 +95,19 @@ Drawing draw(const HeatMap& map, double width) {
               .x = around(map.x, most),
               .y = around(map.y, most),
               .downwards = true};
+  if (!map.words.empty()) {
+    // The words take room from the frame: what fits beside them is known after they are shortened.
+    name_ticks(frame.y, map.words, width);
+    const double room = width - beside_frame(frame.y) - 8;
+    name_ticks(frame.x, map.words, room);
+    name_ticks(frame.y, map.words, room);
+  }
   frame.left = beside_frame(frame.y);
   frame.width = frame.height = width - frame.left - 8;
   require(frame.width >= 20, "heat map {} too narrow: got a width of {}", quote(map.title), width);
   const Cells cells = cells_of(map, static_cast<size_t>(frame.width / kLeastCell));
   Drawing drawing{.width = width,
-                  .height = frame.top + frame.height + kBelowFrame,
+                  .height = frame.top + frame.height + below_frame(frame.x),
                   .label = fmt::format("{}: {} and {}", map.title, map.y_label, map.x_label)};
   if (!map.title.empty()) drawing.body = text_at(frame.left, 14, map.title, {.kind = "words strong"});
   drawing.body += fmt::format(

@@ -11,9 +11,10 @@ namespace locus::report {
 struct HeatMap {
   std::string title;  // none when empty
   std::string x_label, y_label;
-  std::vector<double> x, y;    // the value of each column and row, evenly spaced
-  std::vector<double> values;  // [rows, columns]; not finite: blank
-  double low = 0, high = 1;    // the range of the colors; values outside are clamped
+  std::vector<double> x, y;             // the value of each column and row, evenly spaced
+  std::vector<std::string> words = {};  // if x and y count tokens: the tokens, instead of numbers at the axes
+  std::vector<double> values;           // [rows, columns]; not finite: blank
+  double low = 0, high = 1;             // the range of the colors; values outside are clamped
 };
 
 // Gives all maps one color range, from the smallest to the largest finite value.

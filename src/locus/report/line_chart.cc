@@ -114,6 +114,7 @@ std::pair<Axis, Axis> axes_of(const LineChart& chart, double width, double heigh
     across.ticks.clear();
     for (const double tick : chart.x_ticks) across.ticks.push_back({tick, tick_label(tick, 1)});
   }
+  if (!chart.x_words.empty()) name_ticks(across, chart.x_words, width);
   return {across, axis_over(y.low, y.high, most(height, 26), chart.log_y)};
 }
 
@@ -274,11 +275,11 @@ Drawing draw(const LineChart& chart, double width, double height) {
   const double heading = chart.title.empty() ? 0 : kRowHeight + 2;
   const Legend legend = legend_of(chart, kMargin, heading, width - 2 * kMargin);
   const double top = heading + legend.height + 10 + (chart.mark ? kAboveFrame : 0),
-               bottom = height - kBelowFrame;
-  require(bottom - top >= 20, "line chart {} too small for {} names: got a height of {}", quote(chart.title),
+               lowest = height - kBelowFrame;
+  require(lowest - top >= 20, "line chart {} too small for {} names: got a height of {}", quote(chart.title),
           chart.series.size(), height);
-  const auto [x_axis, y_axis] = axes_of(chart, width, bottom - top);
-  const double left = beside_frame(y_axis);
+  const auto [x_axis, y_axis] = axes_of(chart, width, lowest - top);
+  const double left = beside_frame(y_axis), bottom = height - below_frame(x_axis);
   const Frame frame{
       .left = left,
       .top = top,

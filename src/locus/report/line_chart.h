@@ -26,6 +26,7 @@ struct LineChart {
   bool named_ends = false;                             // names at the ends of the lines instead of a legend
   double names_width = 0;                              // least room for names, to align several charts
   std::vector<double> x_ticks;                         // empty: round numbers
+  std::vector<std::string> x_words = {};               // if x counts tokens: the tokens
   std::optional<std::pair<double, std::string>> mark;  // a vertical line at this x, and its label
   std::optional<std::pair<double, double>> y_range;    // absent: the range of the series
   // Lines are clipped above this value. An arrow marks the place, and the name gives the last value.

@@ -143,14 +143,17 @@ std::vector<std::string> sentences(const RepeatedWord& repeated) {
                   repeated.states.back())};
 }
 
-Figure attention_figure(const Tensor& weights, const std::string& title, const std::string& caption) {
+Figure attention_figure(const Tensor& weights, const std::string& title, const std::string& caption,
+                        const std::vector<std::string>& words) {
   Figure figure{
       .name = "attention", .title = title, .caption = caption, .charts = {}, .maps = {}, .colors = "weight"};
   const int64_t H = weights.size(0), N = weights.size(1), keys = weights.size(2);
   const auto w = weights.data<float>();
   for (int64_t h = 0; h < H; ++h) {
-    HeatMap map{
-        .title = fmt::format("head {}", h + 1), .x_label = "key position", .y_label = "query position"};
+    HeatMap map{.title = fmt::format("head {}", h + 1),
+                .x_label = words.empty() ? "key position" : "key",
+                .y_label = words.empty() ? "query position" : "query",
+                .words = words};
     for (int64_t j = 0; j < keys; ++j) map.x.push_back(static_cast<double>(j));
     for (int64_t i = 0; i < N; ++i) map.y.push_back(static_cast<double>(i));
     for (int64_t i = 0; i < N * keys; ++i) map.values.push_back(w[h * N * keys + i]);
@@ -170,7 +173,7 @@ std::vector<Figure> figures(const RepeatedWord& repeated) {
                     .y_label = "cosine",
                     .series = {std::move(layers)},
                     .y_range = std::pair(std::min(std::floor(least / step) * step, 0.9), 1.0)};
-  LineChart attention{.x_label = "key position", .y_label = "weight, mean of heads"};
+  LineChart attention{.x_label = "key", .y_label = "weight, mean of heads", .x_words = repeated.words};
   for (const int64_t from : {repeated.first, repeated.second}) {
     attention.series.push_back(attention_from(repeated, from, fmt::format("from position {}", from)));
   }

@@ -41,7 +41,8 @@ std::string verdict(const RepeatedWord& word);                 // the result in 
 std::vector<std::string> sentences(const RepeatedWord& word);  // step by step
 std::vector<Figure> figures(const RepeatedWord& word);         // cosines layer by layer, and attention
 
-// The attention of one layer as heat maps, one per head.
-Figure attention_figure(const Tensor& weights, const std::string& title, const std::string& caption);
+// The attention of one layer as heat maps, one per head. `words`: the tokens, at the axes; or positions.
+Figure attention_figure(const Tensor& weights, const std::string& title, const std::string& caption,
+                        const std::vector<std::string>& words = {});
 
 }  // namespace locus::report

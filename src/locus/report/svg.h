@@ -21,6 +21,7 @@ std::string number(double value);
 double text_width(std::string_view text, double size);
 
 inline constexpr double kTextSize = 13;
+inline constexpr double kTickSize = kTextSize - 1.5;  // of the labels of an axis
 
 // A text that is wider than `most`, with an ellipsis in its middle.
 std::string shortened(std::string_view text, double size, double most);
