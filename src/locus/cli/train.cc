@@ -1,14 +1,10 @@
 // locus train: trains a model from a configuration file, and resumes an interrupted run.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
-#include "locus/base/file.h"
 #include "locus/base/machine.h"
 #include "locus/base/paths.h"
 #include "locus/cli/command.h"
@@ -16,7 +12,7 @@
 #include "locus/cli/settings_help.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
-#include "locus/report/training_page.h"
+#include "locus/cli/training_progress.h"
 #include "locus/tensor/storage.h"
 #include "locus/train/continue_run.h"
 #include "locus/train/export_run.h"
@@ -35,48 +31,6 @@ struct Request {
   std::string config, out;
   std::optional<std::string> continued;  // a run or a checkpoint of a run
   std::vector<std::string> settings;
-};
-
-// Progress of the run: one line that is overwritten on a terminal; elsewhere one line per validation and per
-// tenth of the run.
-class StepLine {
- public:
-  void operator()(const TrainProgress& progress) {
-    const bool keep = progress.validation || progress.last.step == progress.steps;
-    if (!::isatty(STDERR_FILENO)) {
-      const int64_t tenth = std::max<int64_t>(1, progress.steps / 10);
-      if (keep || progress.last.step % tenth == 0) tell(text(progress) + "\n");
-      return;
-    }
-    // Small models take many steps per second: limit the updates of the terminal.
-    const auto now = std::chrono::steady_clock::now();
-    if (!keep && now - written_ < std::chrono::milliseconds(50)) return;
-    written_ = now;
-    tell(fmt::format("\r\x1b[K{}{}", text(progress), keep ? "\n" : ""));
-    open_ = !keep;
-  }
-
-  // Ends the overwritten line, so that other output can follow.
-  void end() {
-    if (std::exchange(open_, false)) tell("\n");
-  }
-
- private:
-  static std::string text(const TrainProgress& progress) {
-    const StepMetrics& last = progress.last;
-    std::string line =
-        fmt::format("step {}/{}  loss {:.4f}  {:.0f} tokens/s  {} left", last.step, progress.steps, last.loss,
-                    progress.tokens_per_second, time_in_words(progress.seconds_left));
-    if (progress.validation) {
-      line += fmt::format("  validation {:.4f}", progress.validation->loss);
-      for (const auto& [name, value] : progress.validation->more)
-        line += fmt::format("  {} {:.4g}", name, value);
-    }
-    return line;
-  }
-
-  std::chrono::steady_clock::time_point written_;
-  bool open_ = false;
 };
 
 // What the command line asks for.
@@ -132,39 +86,6 @@ Work work_of(const Request& request) {
   }
   return {.out = request.out, .plan = plan_of(request), .continuation = {}};
 }
-
-// Writes training.html in the run folder at every validation.
-class LivePage {
- public:
-  explicit LivePage(const RunFolder& folder) : folder_(folder) {}
-
-  // A failure to write the page does not stop the run.
-  void write() {
-    const Clock::time_point start = Clock::now();
-    const std::string name = absolute_path(folder_.path()).filename().string();
-    try {
-      write_file(folder_.path() / "training.html",
-                 report::training_page(name, read_metrics(folder_.metrics()),
-                                       read_changes(folder_.path() / "last")));
-    } catch (const Error& error) {
-      if (!std::exchange(reported_, true)) note(fmt::format("cannot write training.html: {}", error.what()));
-    }
-    written_ = Clock::now();
-    took_ = written_ - start;
-  }
-
-  // The page of a run with millions of steps is slow to write: spend at most a twentieth of the time on it.
-  void operator()(const TrainProgress& progress) {
-    if (progress.validation && Clock::now() - written_ >= 20 * took_) write();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const RunFolder& folder_;
-  Clock::time_point written_;
-  Clock::duration took_{};
-  bool reported_ = false;
-};
 
 // Average number of tokens per micro-batch.
 double tokens_per_micro_batch(const RunPlan& plan) {

@@ -1,7 +1,5 @@
 #include "locus/train/trainer.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "locus/checkpoint/parameters_file.h"
 #include "locus/kernel/kernels.h"
 #include "locus/train/run_changes.h"
+#include "locus/train/run_comparison.h"
 
 namespace locus {
 namespace {
@@ -78,94 +77,26 @@ class Training {
   }
 
   void resume(const fs::path& checkpoint) {
-    const std::vector<SettingChange> changes = config_changes(checkpoint);
+    const std::vector<SettingChange> changes = config_changes(job_, checkpoint);
     const bool in_place = job_.continuation && job_.continuation->checkpoint.empty();
     if (!in_place) {
-      refuse_changes(changes);
-      check_files(checkpoint);
+      refuse_changes(job_, changes);
+      check_files(job_, checkpoint);
     }
     load(checkpoint, changes);
   }
 
   // Starts in a new folder from a checkpoint of another run, whose metrics are copied.
   void branch_off(const Continuation& from) {
-    load(from.checkpoint, config_changes(from.checkpoint));
+    load(from.checkpoint, config_changes(job_, from.checkpoint));
     if (state_.best_step != state_.step) forget_best();  // that checkpoint stays in the other folder
     std::string metrics = is_there(from.metrics) ? read_file(from.metrics) : "";
     metrics.resize(std::min(metrics.size(), static_cast<size_t>(state_.metrics_bytes)));
     write_file(job_.folder.metrics(), metrics);
   }
 
-  std::vector<SettingChange> config_changes(const fs::path& checkpoint) const {
-    Settings before = Settings::read(checkpoint / "config.toml");
-    for (const std::string& name : job_.path_settings) {  // files may have been moved
-      const Setting* now = job_.config.find(name);
-      if (now != nullptr && before.find(name) != nullptr) before.set(name, now->value);
-    }
-    return differences(before, job_.config);
-  }
-
-  void refuse_changes(const std::vector<SettingChange>& changes) const {
-    if (changes.empty()) return;
-    std::vector<std::string> lines;
-    for (const SettingChange& change : changes) lines.push_back(change.text());
-    fail({Fault::usage, Code::run_mismatch},
-         "'{}' contains a run with another configuration; use the same configuration or another folder\n  {}",
-         job_.folder.path().string(), fmt::join(lines, "\n  "));
-  }
-
-  static bool has_contents(const fs::path& file, const std::string& contents) {
-    return is_there(file) && read_file(file, uint64_t{1} << 40) == contents;
-  }
-
-  bool may_change(const std::string& file) const {
-    return job_.continuation && std::ranges::count(job_.continuation->data_files, file) > 0;
-  }
-
-  // A resumed run must have the same data. With another tokenizer or other labels, the ids that the model
-  // learned would have another meaning, also in a continued run.
-  void check_files(const fs::path& checkpoint) const {
-    for (const auto& [name, contents] : job_.files) {
-      if (has_contents(checkpoint / name, contents)) continue;
-      fail({Fault::usage, Code::run_mismatch},
-           "'{}' contains a run with other data: {} differs; use the same data or another folder",
-           job_.folder.path().string(), name);
-    }
-  }
-
-  // The changes of settings and of data files.
-  std::vector<RunChange> all_changes(const fs::path& checkpoint,
-                                     const std::vector<SettingChange>& settings) const {
-    std::vector<RunChange> changes;
-    const int64_t step = read_state(checkpoint).step;
-    for (const SettingChange& change : settings) {
-      changes.push_back({step, change.key, change.before.value_or(""), change.after.value_or("")});
-    }
-    for (const auto& [name, contents] : job_.files) {
-      const fs::path saved = checkpoint / name;
-      if (has_contents(saved, contents)) continue;
-      if (!may_change(name)) {
-        fail(Fault::usage,
-             "'{}' cannot be continued with another {}: the ids that the model learned would have another "
-             "meaning",
-             checkpoint.string(), name);
-      }
-      changes.push_back({step, name, is_there(saved) ? line_of(read_file(saved)) : "", line_of(contents)});
-    }
-    if (!job_.continuation) return changes;
-    for (const std::string& name : job_.continuation->data_files) {
-      const bool present =
-          std::ranges::count(job_.files, name, &std::pair<std::string, std::string>::first) > 0;
-      if (present || !is_there(checkpoint / name)) continue;
-      changes.push_back({step, name, line_of(read_file(checkpoint / name)), ""});
-    }
-    return changes;
-  }
-
-  static std::string line_of(const std::string& contents) { return contents.substr(0, contents.find('\n')); }
-
   void load(const fs::path& checkpoint, const std::vector<SettingChange>& settings) {
-    const std::vector<RunChange> changes = all_changes(checkpoint, settings);
+    const std::vector<RunChange> changes = all_changes(job_, checkpoint, settings);
     changes_ = read_changes(checkpoint);
     read_parameters(SafetensorsFile(checkpoint / "model.safetensors"), job_.parameters);
     state_ = read_state(checkpoint);
