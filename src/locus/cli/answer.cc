@@ -56,8 +56,7 @@ void run(Request& request) {
   source.pairs = true;
   Records records(std::move(source));
   const Answerer answerer(request.folder, request.weights);
-  warn(answerer.model().warnings());
-  note_checkpoint(answerer.model().trained());
+  note_model(answerer.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     std::vector<QuestionInput> asked;
     for (const Record& record : chunk) asked.push_back({record.text, *record.second});

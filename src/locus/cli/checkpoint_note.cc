@@ -10,8 +10,6 @@ namespace {
 // A checkpoint stores the loss of the best step only.
 bool has_loss(const RunState& state) { return state.best_step > 0 && state.best_step == state.step; }
 
-}  // namespace
-
 void note_checkpoint(const TrainedModel& trained) {
   const RunState* state = trained.state();
   if (state == nullptr || trained.checkpoint() == trained.folder()) return;
@@ -25,6 +23,18 @@ void note_checkpoint(const TrainedModel& trained) {
     text += fmt::format("; the last checkpoint is step {}", saved.front());
   }
   note(text);
+}
+
+}  // namespace
+
+void note_model(const TrainedModel& trained) {
+  warn(trained.warnings());
+  note_checkpoint(trained);
+}
+
+void note_model(const Writer& writer) {
+  warn(writer.warnings());
+  note_checkpoint(writer.model().trained());
 }
 
 json::Members checkpoint_members(const TrainedModel& trained) {

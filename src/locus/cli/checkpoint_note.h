@@ -1,14 +1,16 @@
-// Which checkpoint of a run a command uses.
+// What a command reports about the model that it opened.
 #pragma once
 
+#include "locus/apply/writer.h"
 #include "locus/base/json.h"
 #include "locus/train/trained_model.h"
 
 namespace locus::cli {
 
-// One note on stderr for a run folder; none for a Hugging Face model folder, or if the user named the
-// checkpoint.
-void note_checkpoint(const TrainedModel& trained);
+// On stderr: the warnings about the model, then which checkpoint of a run folder is used. There is no such
+// note for a Hugging Face model folder, or if the user named the checkpoint.
+void note_model(const TrainedModel& trained);
+void note_model(const Writer& writer);
 
 // The same for JSON output: "checkpoint", the folder, and for a run "step" and, if it has validation,
 // "validation_loss".

@@ -59,8 +59,7 @@ void run(const Request& request) {
   source.pairs = request.pairs;
   Records records(std::move(source));
   const Classifier classifier(request.folder, request.weights);
-  warn(classifier.model().warnings());
-  note_checkpoint(classifier.model().trained());
+  note_model(classifier.model().trained());
   std::optional<ZeroShot> zero_shot;
   if (own_labels) zero_shot.emplace(classifier, request.labels, request.claim);
   const std::vector<std::string>& labels = zero_shot ? zero_shot->labels() : classifier.labels();

@@ -63,8 +63,7 @@ void print_result(const Measured& evaluation, const TrainedModel& trained, const
 void run(const Request& request) {
   lengths_of(request.lengths);  // reports a bad list before the model is opened
   TrainedModel trained(request.folder, {.weights = request.weights});
-  warn(trained.warnings());
-  note_checkpoint(trained);
+  note_model(trained);
   trained.model().parameters().freeze("");
   if (request.truncate && trained.task().on_streams()) {
     fail(Fault::usage, "eval: --truncate applies to examples, but the model reads '{}' as one text",

@@ -71,8 +71,7 @@ int64_t token_at(const Encoding& tokens, size_t byte) {
 // the other commands for texts.
 Explained explain_trained(const Request& request, const std::string& word) {
   const TextModel model(request.folder);
-  warn(model.warnings());
-  note_checkpoint(model.trained());
+  note_model(model.trained());
   const Encoding tokens = model.read({request.sentence}, false);
   const auto [first_place, second_place] = report::find_repeated_spans(request.sentence, word);
   const int64_t first = token_at(tokens, first_place.end - 1);

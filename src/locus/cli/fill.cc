@@ -56,8 +56,7 @@ std::string object_of(const std::string& text, const std::vector<FilledMask>& ma
 void run(const Request& request) {
   Records records(request.source("fill"));
   const Filler filler(request.folder, request.weights);
-  warn(filler.model().warnings());
-  note_checkpoint(filler.model().trained());
+  note_model(filler.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<std::vector<FilledMask>> found = filler.fill(texts_of(chunk), request.top, reading);
     std::vector<std::string> lines;

@@ -60,8 +60,7 @@ void add_forward(CLI::App& program) {
       fail(Fault::usage, "forward: --gradients cannot be combined with --dtype bf16; gradients need f32");
     }
     TrainedModel trained(request->folder, {.weights = request->weights, .for_text = false});
-    warn(trained.warnings());
-    note_checkpoint(trained);
+    note_model(trained);
     expect_not_read(request->out, request->input);
     for (const std::filesystem::path& file : files_read(trained)) expect_not_read(request->out, file);
     write_safetensors(request->out, forward(forward_model(trained), inputs, request->gradients));

@@ -82,8 +82,7 @@ void run(const Request& request) {
   source.first = "prompt";
   Records records(std::move(source));
   const Writer writer(request.folder, request.weights);
-  warn(writer.warnings());
-  note_checkpoint(writer.model().trained());
+  note_model(writer);
   WriteOptions options = options_of(request, writer);
   const Finishes finishes(options);
   // The answer to a single prompt is streamed token by token.

@@ -75,8 +75,7 @@ Subject open(const std::filesystem::path& path) {
   std::error_code unknown;  // opening the folder reports it
   const std::string name = std::filesystem::canonical(path, unknown).filename().string();
   TrainedModel trained(path, {.for_text = false});
-  warn(trained.warnings());
-  note_checkpoint(trained);
+  note_model(trained);
   Facts origin = {{"checkpoint", trained.checkpoint().string()}};
   if (const ModelFolder* hub = trained.hub()) {
     origin = {{"family", std::string(hub->architecture.family->name)},

@@ -54,8 +54,7 @@ std::vector<Found> found_in(const VectorIndex& index, const std::vector<NearRow>
 void search_texts(const SearchRequest& request) {
   Records records(request.source("similarity"));
   const Embedder embedder(request.folder, request.weights);
-  warn(embedder.model().warnings());
-  note_checkpoint(embedder.model().trained());
+  note_model(embedder.model().trained());
   Nearest nearest(embedder, request.queries, request.top, request.reading);
   std::vector<int64_t> lines;  // of all texts
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
@@ -80,8 +79,7 @@ void search_index(const SearchRequest& request) {
   Records records(with_queries.source("similarity"));
   const VectorIndex index(request.index);
   const Embedder embedder(request.folder, request.weights);
-  warn(embedder.model().warnings());
-  note_checkpoint(embedder.model().trained());
+  note_model(embedder.model().trained());
   require_vectors_of(embedder, index);
   const bool single = with_queries.words.size() == 1;
   each_chunk(with_queries, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {

@@ -33,8 +33,7 @@ void compare_pairs(const Request& request) {
   source.second = "text_pair";
   Records records(std::move(source));
   const Embedder embedder(request.folder, request.weights);
-  warn(embedder.model().warnings());
-  note_checkpoint(embedder.model().trained());
+  note_model(embedder.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<double> scores = similarities(embedder, inputs_of(chunk), reading, request.prompt);
     std::vector<std::string> lines;

@@ -54,8 +54,7 @@ std::string object_of(const std::string& text, const std::vector<TaggedSpan>& sp
 void run(const Request& request) {
   Records records(request.source("tag"));
   const Tagger tagger(request.folder, request.weights);
-  warn(tagger.model().warnings());
-  note_checkpoint(tagger.model().trained());
+  note_model(tagger.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<std::vector<TaggedSpan>> found = tagger.tag(texts_of(chunk), reading);
     std::vector<std::string> lines;

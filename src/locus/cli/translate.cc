@@ -25,8 +25,7 @@ void run(const Request& request) {
   require(writer.is_encoder_decoder(),
           "'{}' is a decoder, expected an encoder-decoder; use `locus generate` to continue a prompt",
           request.folder);
-  warn(writer.warnings());
-  note_checkpoint(writer.model().trained());
+  note_model(writer);
   WriteOptions options = writer.defaults();
   constexpr int64_t kBeams = 4;
   options.beams = request.beams > 0 ? request.beams : writer.folder_sets_beams() ? options.beams : kBeams;
