@@ -38,6 +38,7 @@ void add_optimize_cases();
 void add_reduce_cases();
 void add_rotate_cases();
 void add_rows_cases();
+void add_search_cases();
 void add_train_cases();
 
 }  // namespace locus::bench

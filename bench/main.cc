@@ -133,6 +133,7 @@ int main(int argc, char** argv) try {
   add_reduce_cases();
   add_rotate_cases();
   add_rows_cases();
+  add_search_cases();
   add_train_cases();
   Table table(compared.empty() ? std::map<std::string, double>() : read_times(compared));
   benchmark::RunSpecifiedBenchmarks(&table);
