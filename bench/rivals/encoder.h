@@ -19,7 +19,7 @@ inline int serve_encoder(int argc, char** argv, DType weights = DType::f32) {
         {}};
     return [=] {
       const NoGrad scope;
-      return folder->model.transformer()(tokens).value();
+      return folder->model.hidden(tokens).value();
     };
   });
 }

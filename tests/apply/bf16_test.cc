@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "locus/apply/cosine.h"
 #include "locus/apply/embedder.h"
 #include "locus/apply/similarity.h"
 #include "locus/apply/writer.h"

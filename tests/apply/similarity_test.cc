@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "locus/apply/cosine.h"
 #include "tests/apply/expected.h"
 #include "tests/expect_error.h"
 

@@ -12,6 +12,8 @@
 #include "locus/apply/vector_writer.h"
 #include "locus/base/parallel.h"
 #include "locus/base/random.h"
+#include "locus/checkpoint/npy.h"
+#include "locus/checkpoint/safetensors.h"
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"
 

@@ -99,14 +99,13 @@ TEST_P(FamilyGolden, DecodesWithACacheWhatTheFullPassGives) {
   const Tensor ids = read_inputs(path / "inputs.json").input_ids.columns(2, 2 + length).clone();
   const NoGrad scope;
   const Placement whole = Placement::rectangle(ids.size(0), length, b.policy());
-  const Tensor full = folder.model.transformer()({whole.pack(ids), whole, {}}).value();
+  const Tensor full = folder.model.hidden({whole.pack(ids), whole, {}}).value();
   Cache cache(ids.size(0));
   for (int64_t i = 0; i < length; ++i) {
     const Placement one = Placement::rectangle(ids.size(0), 1, b.policy());
     ForwardPass pass;
     pass.cache = &cache;
-    const Tensor step =
-        folder.model.transformer()({one.pack(ids.columns(i, i + 1).clone()), one, {}}, pass).value();
+    const Tensor step = folder.model.hidden({one.pack(ids.columns(i, i + 1).clone()), one, {}}, pass).value();
     for (int64_t row = 0; row < ids.size(0); ++row) {
       expect_near("step", step.rows(row, row + 1), full.rows(row * length + i, row * length + i + 1),
                   kForward, 1);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "locus/nn/generate.h"
+#include "locus/nn/transformer.h"
 #include "locus/op/convert.h"
 #include "tests/checkpoint/folder_of.h"
 

@@ -1,6 +1,7 @@
 // Invalid headers: wrong lengths, text, JSON or fields. Every error names what is wrong.
 #include <gtest/gtest.h>
 
+#include "locus/checkpoint/safetensors_header.h"
 #include "tests/checkpoint/safetensors_bytes.h"
 #include "tests/least_seconds.h"
 

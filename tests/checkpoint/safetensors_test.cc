@@ -13,6 +13,7 @@
 
 #include "locus/base/parallel.h"
 #include "locus/base/random.h"
+#include "locus/checkpoint/stored_type.h"
 #include "tests/checkpoint/safetensors_bytes.h"
 
 namespace locus {

@@ -40,7 +40,7 @@ Model model_of(const Case& c, bool fused) {
 Var states(const Model& model, int64_t length) {
   std::vector<int32_t> ids;
   for (int64_t i = 0; i < 2 * length; ++i) ids.push_back(static_cast<int32_t>(i * 7 % 19));
-  return model.transformer()({Tensor::of({2 * length}, ids), Placement::rectangle(2, length), {}});
+  return model.hidden({Tensor::of({2 * length}, ids), Placement::rectangle(2, length), {}});
 }
 std::vector<float> asked(const Model& model, int64_t length) {
   const NoGrad scope;

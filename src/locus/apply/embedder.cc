@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "locus/apply/dense_step.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
@@ -81,6 +82,12 @@ Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weigh
   read_limits();
   if (has_modules) read_modules();
 }
+
+Embedder::Embedder(Embedder&&) noexcept = default;
+Embedder& Embedder::operator=(Embedder&&) noexcept = default;
+Embedder::~Embedder() = default;
+
+int64_t Embedder::width() const { return dense_.empty() ? model_.blueprint().width : dense_.back().width(); }
 
 void Embedder::read_limits() {
   const auto there = [&](const char* name) { return is_there(model_.folder() / name); };
@@ -189,7 +196,7 @@ Tensor Embedder::embed_with_prompt(const std::string& prompt, ListView<std::stri
 }
 
 void Embedder::embed_batch(const TextBatch& batch, const Tensor& out) const {
-  Var rows = pooled(model_.model().transformer()(batch.tokens), batch.tokens.placement, pooling_);
+  Var rows = pooled(model_.model().hidden(batch.tokens), batch.tokens.placement, pooling_);
   for (const DenseStep& step : dense_) rows = step(rows);
   const auto from = rows.value().data<float>(), to = out.data<float>();
   const auto C = static_cast<size_t>(width());

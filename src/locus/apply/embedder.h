@@ -6,17 +6,21 @@
 
 #include <map>
 
-#include "locus/apply/dense_step.h"
 #include "locus/apply/reading.h"
 
 namespace locus {
 
+struct DenseStep;
+
 class Embedder {
  public:
   explicit Embedder(const std::filesystem::path& folder, DType weights = DType::f32);
+  Embedder(Embedder&&) noexcept;
+  Embedder& operator=(Embedder&&) noexcept;
+  ~Embedder();
 
   const TextModel& model() const { return model_; }
-  int64_t width() const { return dense_.empty() ? model_.blueprint().width : dense_.back().width(); }  // C
+  int64_t width() const;  // C
 
   std::vector<std::string> prompt_names() const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "locus/nn/head.h"
 #include "locus/nn/sampling.h"
 #include "locus/op/gather.h"
 #include "locus/train/text_samples.h"
@@ -54,7 +55,7 @@ std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, s
     for (size_t row = 0; row < ids.size(); ++row) {
       if (ids[row] == mask_id_) masks.push_back(static_cast<int32_t>(row));
     }
-    const Var hidden = model_.model().transformer()(batch.tokens);
+    const Var hidden = model_.model().hidden(batch.tokens);
     const Var rows = op::gather(hidden, Tensor::of({static_cast<int64_t>(masks.size())}, masks));
     const Tensor logits = model_.model().head()(rows, batch.tokens.placement).value();
     size_t next = 0;

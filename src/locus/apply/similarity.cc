@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "locus/apply/cosine.h"
+
 namespace locus {
 namespace {
 

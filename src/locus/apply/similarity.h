@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "locus/apply/cosine.h"
 #include "locus/apply/embedder.h"
 #include "locus/apply/nearest_rows.h"
 

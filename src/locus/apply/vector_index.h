@@ -6,23 +6,29 @@
 //   for (const NearRow& near : found[0]) ...
 #pragma once
 
-#include <optional>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "locus/apply/nearest_rows.h"
-#include "locus/apply/vector_file.h"
-#include "locus/apply/vector_texts.h"
 
 namespace locus {
+
+class VectorFile;
+class VectorTexts;
 
 class VectorIndex {
  public:
   // A .npy or .safetensors file. Opens the texts of the rows, too, if the file next to it exists.
   explicit VectorIndex(const std::filesystem::path& path);
+  VectorIndex(VectorIndex&&) noexcept;
+  VectorIndex& operator=(VectorIndex&&) noexcept;
+  ~VectorIndex();
 
-  const std::filesystem::path& path() const { return vectors_.path(); }
-  int64_t rows() const { return vectors_.rows(); }
-  int64_t width() const { return vectors_.width(); }  // numbers in a vector
+  const std::filesystem::path& path() const;
+  int64_t rows() const;
+  int64_t width() const;  // numbers in a vector
 
   // For each query its `top` most similar rows, most similar first; of equal ones, the lower row first. Rows
   // count from 0. queries: f32 [queries, width]. Throws if a row has a number that is not finite.
@@ -30,12 +36,12 @@ class VectorIndex {
 
   std::vector<float> vector(int64_t row) const;
 
-  bool has_texts() const { return texts_.has_value(); }
+  bool has_texts() const { return texts_ != nullptr; }
   std::string text(int64_t row) const;  // that was embedded as this row
 
  private:
-  VectorFile vectors_;
-  std::optional<VectorTexts> texts_;
+  std::unique_ptr<const VectorFile> vectors_;
+  std::unique_ptr<const VectorTexts> texts_;  // nullptr: there are none
 };
 
 }  // namespace locus

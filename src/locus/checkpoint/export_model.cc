@@ -6,6 +6,7 @@
 #include "locus/base/json.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
+#include "locus/nn/transformer.h"
 #include "locus/text/tokenizer_config.h"
 
 namespace locus {

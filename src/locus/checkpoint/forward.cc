@@ -5,6 +5,8 @@
 
 #include "locus/checkpoint/forward_loss.h"
 #include "locus/kernel/loss.h"
+#include "locus/nn/head.h"
+#include "locus/nn/transformer.h"
 #include "locus/op/gather.h"
 
 namespace locus {

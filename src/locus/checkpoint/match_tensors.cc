@@ -6,6 +6,7 @@
 #include "locus/base/quote.h"
 #include "locus/checkpoint/listed.h"
 #include "locus/checkpoint/model_folder.h"
+#include "locus/checkpoint/stored_type.h"
 
 namespace locus {
 namespace {

@@ -5,6 +5,7 @@
 #include "locus/base/paths.h"
 #include "locus/checkpoint/lazy_rows.h"
 #include "locus/checkpoint/parameters_file.h"
+#include "locus/nn/transformer.h"
 
 namespace locus {
 namespace {

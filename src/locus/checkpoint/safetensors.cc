@@ -6,6 +6,7 @@
 #include "locus/base/parallel.h"
 #include "locus/base/quote.h"
 #include "locus/base/reader.h"
+#include "locus/checkpoint/safetensors_header.h"
 
 namespace locus {
 namespace {
@@ -41,17 +42,24 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
   {
     const auto text = std::make_unique<char[]>(length + kHeaderPadding);
     file_.read_at(sizeof(uint64_t), std::as_writable_bytes(std::span(text.get(), length)));
-    header_ = parse_safetensors_header(text.get(), length, path.string());
+    header_ =
+        std::make_unique<SafetensorsHeader>(parse_safetensors_header(text.get(), length, path.string()));
   }
-  check_safetensors_layout(header_, file_.size() - data_begin_, path.string());
+  check_safetensors_layout(*header_, file_.size() - data_begin_, path.string());
 }
 
+SafetensorsFile::SafetensorsFile(SafetensorsFile&&) noexcept = default;
+SafetensorsFile::~SafetensorsFile() = default;
+
+const std::vector<TensorEntry>& SafetensorsFile::entries() const { return header_->tensors; }
+const std::map<std::string, std::string>& SafetensorsFile::metadata() const { return header_->metadata; }
+
 bool SafetensorsFile::has(std::string_view name) const {
-  return header_.by_name.find(entries(), name) != nullptr;
+  return header_->by_name.find(entries(), name) != nullptr;
 }
 
 const TensorEntry& SafetensorsFile::entry(std::string_view name) const {
-  const TensorEntry* found = header_.by_name.find(entries(), name);
+  const TensorEntry* found = header_->by_name.find(entries(), name);
   require(found != nullptr, "'{}': tensor {} not found among its {} tensors", path().string(), quote(name),
           entries().size());
   return *found;

@@ -5,26 +5,39 @@
 // A file is checked completely when it is opened, before memory is allocated for any tensor.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "locus/base/file.h"
-#include "locus/checkpoint/safetensors_header.h"
 #include "locus/tensor/tensor.h"
 
 namespace locus {
 
+struct SafetensorsHeader;
+struct StoredType;
+
+struct TensorEntry {
+  std::string name;
+  const StoredType* type = nullptr;
+  std::vector<uint64_t> sizes;  // as in the file: any rank, and a size of 2^64-1 next to a 0 is valid
+  uint64_t begin = 0, end = 0;  // in bytes after the header
+};
+
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::filesystem::path& path);
+  SafetensorsFile(SafetensorsFile&&) noexcept;
+  ~SafetensorsFile();
 
   const std::filesystem::path& path() const { return file_.path(); }
-  const std::vector<TensorEntry>& entries() const { return header_.tensors; }  // in the order of their bytes
-  const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
+  const std::vector<TensorEntry>& entries() const;  // in the order of their bytes
+  const std::map<std::string, std::string>& metadata() const;
   double numbers() const;  // elements of all tensors together
   bool has(std::string_view name) const;
   const TensorEntry& entry(std::string_view name) const;
@@ -45,7 +58,7 @@ class SafetensorsFile {
 
  private:
   InputFile file_;
-  SafetensorsHeader header_;
+  std::unique_ptr<SafetensorsHeader> header_;
   uint64_t data_begin_ = 0;  // file offset of the first tensor
 };
 

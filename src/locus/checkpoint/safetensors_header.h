@@ -9,16 +9,10 @@
 #include <vector>
 
 #include "locus/checkpoint/name_index.h"
+#include "locus/checkpoint/safetensors.h"
 #include "locus/checkpoint/stored_type.h"
 
 namespace locus {
-
-struct TensorEntry {
-  std::string name;
-  const StoredType* type = nullptr;
-  std::vector<uint64_t> sizes;  // as in the file: any rank, and a size of 2^64-1 next to a 0 is valid
-  uint64_t begin = 0, end = 0;  // in bytes after the header
-};
 
 struct SafetensorsHeader {
   std::vector<TensorEntry> tensors;  // in the order of their bytes

@@ -8,6 +8,7 @@
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/safetensors.h"
+#include "locus/checkpoint/stored_type.h"
 
 namespace locus {
 namespace {

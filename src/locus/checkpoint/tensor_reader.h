@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "locus/checkpoint/name_map.h"
+#include "locus/checkpoint/stored_type.h"
 #include "locus/checkpoint/weight_files.h"
 
 namespace locus {

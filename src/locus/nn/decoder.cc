@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "locus/nn/generate.h"
+#include "locus/nn/head.h"
 #include "locus/nn/pooling.h"
+#include "locus/nn/transformer.h"
 
 namespace locus {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "locus/nn/decoder.h"
+
 namespace locus {
 namespace {
 
@@ -23,6 +25,10 @@ int64_t most_new_tokens(const Blueprint& b, int64_t prompt, int64_t wanted) {
 
 }  // namespace
 
+Generation::Generation(const Model& model) : model_(model), decoder_(std::make_unique<Decoder>(model)) {}
+Generation::Generation(Generation&&) noexcept = default;
+Generation::~Generation() = default;
+
 int64_t Generation::add(const std::vector<int32_t>& prompt, const GenerateOptions& options,
                         const std::vector<int32_t>& text) {
   const Blueprint& b = model_.blueprint();
@@ -35,7 +41,7 @@ int64_t Generation::add(const std::vector<int32_t>& prompt, const GenerateOption
   Sequence sequence = {.id = next_id_, .options = options, .tokens = prompt};
   sequence.options.max_tokens = most_new_tokens(b, std::ssize(prompt), options.max_tokens);
   sequences_.reserve(sequences_.size() + 1);
-  decoder_.add(text);
+  decoder_->add(text);
   sequences_.push_back(std::move(sequence));
   return next_id_++;
 }
@@ -58,17 +64,17 @@ std::vector<GeneratedToken> Generation::step() {
     sequence.tokens.reserve(sequence.tokens.size() + 1);
     fresh.emplace_back(sequence.tokens.begin() + static_cast<int64_t>(sequence.read), sequence.tokens.end());
   }
-  const Tensor logits = decoder_.step(fresh);
+  const Tensor logits = decoder_->step(fresh);
   std::vector<GeneratedToken> tokens;
   try {
     for (int64_t row = 0; row < count(); ++row) {
       tokens.push_back(next_token(sequences_[static_cast<size_t>(row)], logits.rows(row, row + 1).values()));
     }
   } catch (const Error& error) {
-    decoder_.undo();
+    decoder_->undo();
     throw error.at(fmt::format("sequence {}", sequences_[tokens.size()].id));
   } catch (...) {
-    decoder_.undo();
+    decoder_->undo();
     throw;
   }
   for (size_t row = 0; row < tokens.size(); ++row) {
@@ -91,7 +97,7 @@ void Generation::keep(Stays stays) {
   }
   if (rows.size() == sequences_.size()) return;
   kept.reserve(rows.size());
-  decoder_.select(rows);
+  decoder_->select(rows);
   for (const int64_t row : rows) kept.push_back(std::move(sequences_[static_cast<size_t>(row)]));
   sequences_ = std::move(kept);
 }

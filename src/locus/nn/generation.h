@@ -3,13 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "locus/nn/decoder.h"
+#include "locus/nn/model.h"
 #include "locus/nn/sampling.h"
 #include "locus/nn/token_rules.h"
 
 namespace locus {
+
+class Decoder;
 
 // How one sequence is generated.
 struct GenerateOptions {
@@ -32,7 +35,9 @@ struct GeneratedToken {
 class Generation {
  public:
   // The model must exist as long as this object.
-  explicit Generation(const Model& model) : model_(model), decoder_(model) {}
+  explicit Generation(const Model& model);
+  Generation(Generation&&) noexcept;
+  ~Generation();
 
   // Adds a sequence and returns its id: 0, 1 and so on. Its prompt is computed in the next step, together
   // with the single tokens of the other sequences. `text` is the input of the encoder of an encoder-decoder,
@@ -61,7 +66,7 @@ class Generation {
   void keep(Stays stays);
 
   const Model& model_;
-  Decoder decoder_;
+  std::unique_ptr<Decoder> decoder_;
   std::vector<Sequence> sequences_;  // in the order of the decoder
   int64_t next_id_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "locus/nn/transformer.h"
 #include "locus/op/rotate.h"
 #include "locus/scheme/initializer.h"
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "locus/apply/cosine.h"
 #include "locus/apply/similarity.h"
 #include "locus/base/quote.h"
 #include "locus/nn/generate.h"
+#include "locus/nn/transformer.h"
 #include "locus/text/pipeline/normalizer.h"
 #include "locus/text/unicode.h"
 
@@ -105,7 +107,7 @@ RepeatedWord compare_occurrences(const Model& model, const std::vector<int32_t>&
   Trace trace;
   ForwardPass pass;
   pass.trace = &trace;
-  model.transformer()(tokens_of({ids}, model.blueprint()), pass);
+  model.hidden(tokens_of({ids}, model.blueprint()), pass);
   const Tensor& table = model.transformer().tokens().value();
   RepeatedWord repeated{words, first, second, 1, {}, trace.weights};
   repeated.token_cosine = cosine(table.rows(ids[first], ids[first] + 1).data<float>(),

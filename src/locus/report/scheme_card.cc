@@ -14,7 +14,7 @@ Figure attention_of(const Model& model, const study::Task& task, int64_t length)
   Trace trace;
   ForwardPass pass;
   pass.trace = &trace;
-  model.transformer()(study::batch(task, std::min(length, kShown), 1, study::List::test, 0, 1).tokens, pass);
+  model.hidden(study::batch(task, std::min(length, kShown), 1, study::List::test, 0, 1).tokens, pass);
   return attention_figure(
       trace.weights.back(), "Attention of the trained model",
       fmt::format("Weights of the last layer on a text of the task {}, one map per head.", task.title));

@@ -5,6 +5,7 @@
 
 #include "locus/base/error.h"
 #include "locus/text/bpe_files.h"
+#include "locus/text/cached_words.h"
 #include "locus/text/merge_word.h"
 #include "locus/text/word_scanner.h"
 
@@ -15,7 +16,8 @@ Bpe::Bpe(BpeVocabulary vocabulary)
       form_(vocabulary.form),
       tokens_(std::move(vocabulary.tokens)),
       merges_(std::move(vocabulary.merges)),
-      table_(merges_) {
+      table_(merges_),
+      caches_(std::make_unique<CachePool>()) {
   byte_ids_.fill(-1);
   for (int32_t id = 0; id < size(); ++id) {
     if (specials().name(id) != nullptr) continue;
@@ -29,8 +31,10 @@ Bpe::Bpe(BpeVocabulary vocabulary)
       size(), missing - byte_ids_.begin());
 }
 
+Bpe::~Bpe() = default;
+
 void Bpe::append(std::string_view text, std::vector<int32_t>& ids) const {
-  const CachePool::Borrowed cache(caches_);
+  const CachePool::Borrowed cache(*caches_);
   append_cached_words(text, *cache, ids, word_end, [&](size_t begin, size_t end) {
     append_word(text.substr(begin, end - begin), ids);
     return true;

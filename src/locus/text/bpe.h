@@ -5,11 +5,12 @@
 
 #include <array>
 
-#include "locus/text/cached_words.h"
 #include "locus/text/merge_table.h"
 #include "locus/text/tokenizer.h"
 
 namespace locus {
+
+class CachePool;
 
 // How the vocabulary file defines the merges.
 enum class BpeForm {
@@ -29,6 +30,7 @@ class Bpe final : public Tokenizer {
  public:
   // Checks that every byte is a token. The loaders check the rest, because they can name file and line.
   explicit Bpe(BpeVocabulary vocabulary);
+  ~Bpe() override;
 
   std::string_view kind() const override { return form_ == BpeForm::ranks ? "ranks" : "merges"; }
   void save(const std::filesystem::path& folder) const override;
@@ -46,7 +48,7 @@ class Bpe final : public Tokenizer {
   MergeTable table_;
   std::array<int32_t, 256> byte_ids_{};
   std::unordered_map<std::string_view, int32_t> whole_words_;  // for BpeForm::ranks only
-  mutable CachePool caches_;
+  std::unique_ptr<CachePool> caches_;
 };
 
 }  // namespace locus

@@ -4,6 +4,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/text/unicode.h"
 #include "locus/text/vocabulary_file.h"
 
 namespace locus {

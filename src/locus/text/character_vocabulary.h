@@ -4,9 +4,10 @@
 #pragma once
 
 #include "locus/text/tokenizer.h"
-#include "locus/text/unicode.h"
 
 namespace locus {
+
+struct Character;
 
 class CharacterVocabulary final : public Tokenizer {
  public:

@@ -5,6 +5,8 @@
 
 #include "locus/base/error.h"
 #include "locus/base/parallel.h"
+#include "locus/nn/head.h"
+#include "locus/nn/transformer.h"
 #include "locus/op/gather.h"
 #include "locus/train/packed_samples.h"
 

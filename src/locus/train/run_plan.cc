@@ -3,6 +3,7 @@
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
 #include "locus/train/epochs.h"
+#include "locus/train/hub_run.h"
 #include "locus/train/plan_parts.h"
 #include "locus/train/run_defaults.h"
 #include "locus/train/text_frame.h"

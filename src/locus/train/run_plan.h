@@ -8,9 +8,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "locus/base/settings.h"
-#include "locus/train/hub_run.h"
+#include "locus/checkpoint/model_folder.h"
 #include "locus/train/text_task.h"
 #include "locus/train/trainer.h"
 
