@@ -55,6 +55,24 @@ TEST(ExamplesSlow, TrainingLoop) {
             "The dog chased the ball,\n");
 }
 
+TEST(ExamplesSlow, TrainRun) {
+  const TemporaryFolder folder;
+  put(folder / "x.tsv", "ab\tup\nba\tdown\nabc\tup\nbac\tdown\n");
+  put(folder / "run.toml",
+      "[model]\nkind = 'encoder'\nhead = 'sequence_class'\nwidth = 16\nlayers = 1\nheads = 2\n[data]\ntrain "
+      "= "
+      "'x.tsv'\nbatch_size = 4\n[train]\nsteps = 40\nlearning_rate = 0.02\n");
+  const std::string place = folder.path().string();
+  const std::string words = place + "/run.toml " + place + "/out " + place + "/x.tsv";
+  const Outcome outcome = run_example("train_run", "", words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find("step 40, loss 0.0"), 0u) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "step 10: loss ")) << outcome.err;
+  const Outcome again = run_example("train_run", "", words);
+  EXPECT_EQ(again.out, outcome.out) << "a finished run does not change";
+  EXPECT_EQ(again.err, "");
+}
+
 TEST(ExamplesSlow, ModelFolder) {
   const Outcome outcome = run_example("model_folder " LOCUS_GOLDEN "/family/llama");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
