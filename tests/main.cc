@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "tests/temporary_folder.h"
+
 namespace {
 
 // Whether the name of a test that is not slow contains `name`.
@@ -49,6 +51,8 @@ int main(int argc, char** argv) {
   // RapidCheck uses the same cases every time, unless RC_PARAMS is set, so that a failure can be reproduced.
   setenv("RC_PARAMS", "seed=20251115", /*overwrite=*/0);
 
+  locus::remove_abandoned(std::filesystem::temp_directory_path());
+  locus::remove_abandoned(locus::in_memory());
   const int failed = RUN_ALL_TESTS();
   const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
   if (tests.test_to_run_count() == 0) {
