@@ -80,16 +80,19 @@ std::vector<FoundAnswer> Answerer::answer(ListView<QuestionInput> questions, con
     std::ranges::move(by_question[i], std::back_inserter(windows));
   }
   std::vector<Reading> readings(windows.size());
-  each_batch(model_, windows, {.batch_tokens = options.batch_tokens}, [&](const TextBatch& batch) {
+  std::vector<std::optional<Error>> errors(questions.size());
+  const ReadOptions reading = {.batch_tokens = options.batch_tokens,
+                               .on_bad = [&](size_t w, const Error& error) { errors[owner[w]] = error; }};
+  each_batch(model_, windows, reading, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [N, 2]
-    for (size_t i = 0; i < batch.which.size(); ++i) {
-      const Encoding& window = windows[batch.which[i]];
+    batch.each([&](size_t i, size_t w) {
       const auto start = static_cast<size_t>(batch.starts()[i]);
-      readings[batch.which[i]] =
-          read_window(window, logits.data<float>().subspan(2 * start, 2 * window.size()),
-                      static_cast<size_t>(answer.longest));
-    }
+      const auto own = logits.data<float>().subspan(2 * start, 2 * windows[w].size());
+      require_finite(own);
+      readings[w] = read_window(windows[w], own, static_cast<size_t>(answer.longest));
+    });
   });
+  report_bad(errors, options);
   std::vector<FoundAnswer> result(questions.size());
   std::vector<double> none(questions.size(), 1);
   for (size_t w = 0; w < windows.size(); ++w) {
@@ -101,7 +104,11 @@ std::vector<FoundAnswer> Answerer::answer(ListView<QuestionInput> questions, con
   }
   for (size_t i = 0; i < questions.size(); ++i) {
     if (by_question[i].empty()) continue;  // could not be read
-    if (none[i] > result[i].score) result[i] = {.score = none[i]};
+    if (errors[i]) {
+      result[i] = {};
+    } else if (none[i] > result[i].score) {
+      result[i] = {.score = none[i]};
+    }
   }
   return result;
 }

@@ -59,10 +59,11 @@ std::vector<std::vector<float>> Classifier::logits(ListView<TextInput> inputs,
   each_batch(model_, encodings, options, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [B, labels]
     const size_t count = labels().size();
-    for (size_t i = 0; i < batch.which.size(); ++i) {
+    batch.each([&](size_t i, size_t text) {
       const auto own = logits.data<float>().subspan(i * count, count);
-      result[batch.which[i]].assign(own.begin(), own.end());
-    }
+      require_finite(own);
+      result[text].assign(own.begin(), own.end());
+    });
   });
   return result;
 }

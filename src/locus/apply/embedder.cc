@@ -200,11 +200,12 @@ void Embedder::embed_batch(const TextBatch& batch, const Tensor& out) const {
   for (const DenseStep& step : dense_) rows = step(rows);
   const auto from = rows.value().data<float>(), to = out.data<float>();
   const auto C = static_cast<size_t>(width());
-  for (size_t i = 0; i < batch.which.size(); ++i) {
-    const auto place = to.subspan(batch.which[i] * C, C);
+  batch.each([&](size_t i, size_t text) {
+    require_finite(from.subspan(i * C, C));
+    const auto place = to.subspan(text * C, C);
     std::ranges::copy(from.subspan(i * C, C), place.begin());
     if (normalize_) scale_to_length_one(place);
-  }
+  });
 }
 
 }  // namespace locus

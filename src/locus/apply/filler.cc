@@ -58,15 +58,17 @@ std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, s
     const Var hidden = model_.model().hidden(batch.tokens);
     const Var rows = op::gather(hidden, Tensor::of({static_cast<int64_t>(masks.size())}, masks));
     const Tensor logits = model_.model().head()(rows, batch.tokens.placement).value();
-    size_t next = 0;
-    for (size_t i = 0; i < batch.which.size(); ++i) {
-      const size_t text = batch.which[i];
+    batch.each([&](size_t i, size_t text) {
+      std::vector<FilledMask> found;
+      auto next = static_cast<size_t>(std::ranges::lower_bound(masks, batch.starts()[i]) - masks.begin());
       for (; next < masks.size() && masks[next] < batch.starts()[i + 1]; ++next) {
         const auto token = static_cast<size_t>(masks[next] - batch.starts()[i]);
-        result[text].push_back(
-            filled(encodings[text], token, logits.data<float>().subspan(next * V, V), count));
+        const auto own = logits.data<float>().subspan(next * V, V);
+        require_finite(own);
+        found.push_back(filled(encodings[text], token, own, count));
       }
-    }
+      result[text] = std::move(found);
+    });
   });
   return result;
 }

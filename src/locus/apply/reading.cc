@@ -1,7 +1,8 @@
 #include "locus/apply/reading.h"
 
 #include <algorithm>
-#include <optional>
+#include <cmath>
+#include <set>
 #include <utility>
 
 #include "locus/base/parallel.h"
@@ -10,11 +11,11 @@ namespace locus {
 
 ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t size) {
   ReadOptions each = options;
-  each.on_bad = [on_bad = options.on_bad, what, size, reported = std::optional<size_t>()](
+  each.on_bad = [on_bad = options.on_bad, what, size, reported = std::set<size_t>()](
                     size_t text, const Error& error) mutable {
     const size_t group = text / size;
     if (!on_bad) throw error.at(fmt::format("{} {}", what, group + 1));
-    if (std::exchange(reported, group) != group) on_bad(group, error);
+    if (reported.insert(group).second) on_bad(group, error);
   };
   if (options.on_batch) {
     each.on_batch = [on_batch = options.on_batch, size, done = size_t{0}](size_t texts) mutable {
@@ -24,6 +25,14 @@ ReadOptions in_groups(const ReadOptions& options, std::string_view what, size_t 
     };
   }
   return each;
+}
+
+void report_bad(std::span<const std::optional<Error>> errors, const ReadOptions& options) {
+  for (size_t i = 0; i < errors.size(); ++i) {
+    if (!errors[i]) continue;
+    if (!options.on_bad) throw errors[i]->at(fmt::format("text {}", i + 1));
+    options.on_bad(i, *errors[i]);
+  }
 }
 
 std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
@@ -41,11 +50,7 @@ std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
       }
     }
   });
-  for (size_t i = 0; i < count; ++i) {
-    if (!errors[i]) continue;
-    if (!options.on_bad) throw errors[i]->at(fmt::format("text {}", i + 1));
-    options.on_bad(i, *errors[i]);
-  }
+  report_bad(errors, options);
   return encodings;
 }
 
@@ -63,7 +68,7 @@ TextBatch packed(const Blueprint& b, std::span<const Encoding> encodings, std::s
   Tokens tokens = {Tensor::of({count}, ids), Placement::of_lengths(lengths, b.policy()), {}};
   // A model with one segment has both texts of a pair in it.
   if (b.segments > 1) tokens.segments = Tensor::of({count}, segments);
-  return {which, std::move(tokens)};
+  return {which, std::move(tokens), {}};
 }
 
 }  // namespace
@@ -89,15 +94,25 @@ std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64
   return batches;
 }
 
+void require_finite(std::span<const float> numbers) {
+  require(std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); }),
+          "the model computes NaN or infinity for this text, expected finite numbers; its weights may be "
+          "damaged");
+}
+
 void each_batch(const TextModel& model, std::span<const Encoding> encodings, const ReadOptions& options,
                 const std::function<void(const TextBatch&)>& work) {
   const NoGrad no_grad;
   std::vector<size_t> sizes;
+  std::vector<std::optional<Error>> errors(encodings.size());
   for (const Encoding& encoding : encodings) sizes.push_back(encoding.size());
   for (const std::vector<size_t>& which : batches_of(sizes, options.batch_tokens)) {
-    work(packed(model.blueprint(), encodings, which));
+    TextBatch batch = packed(model.blueprint(), encodings, which);
+    batch.errors = errors;
+    work(batch);
     if (options.on_batch) options.on_batch(which.size());
   }
+  report_bad(errors, options);
 }
 
 }  // namespace locus

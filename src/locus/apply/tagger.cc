@@ -106,14 +106,16 @@ std::vector<std::vector<TaggedSpan>> Tagger::tag(ListView<std::string> texts,
   const size_t count = model_.labels().size();
   each_batch(model_, encodings, options, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [N, labels]
-    for (size_t i = 0; i < batch.which.size(); ++i) {
-      const size_t text = batch.which[i], start = static_cast<size_t>(batch.starts()[i]);
+    batch.each([&](size_t i, size_t text) {
+      const auto start = static_cast<size_t>(batch.starts()[i]);
       Joiner joiner(model_.labels());
       for (const Unit& unit : units[text]) {
-        joiner.add(unit.bytes, logits.data<float>().subspan((start + unit.token) * count, count));
+        const auto own = logits.data<float>().subspan((start + unit.token) * count, count);
+        require_finite(own);
+        joiner.add(unit.bytes, own);
       }
       result[text] = joiner.finish();
-    }
+    });
   });
   return result;
 }
