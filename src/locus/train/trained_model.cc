@@ -1,8 +1,8 @@
 #include "locus/train/trained_model.h"
 
 #include <algorithm>
-#include <future>
 
+#include "locus/base/background.h"
 #include "locus/base/error.h"
 #include "locus/base/parallel.h"
 #include "locus/base/paths.h"
@@ -89,9 +89,9 @@ TrainedModel::TrainedModel(const fs::path& folder, const Options& options)
 
 void TrainedModel::open_hub(const Options& options) {
   // Parsing the tokenizer on one thread takes about as long as reading the weights on the others.
-  auto tokenizer =
-      std::async(options.for_text && threads() > 1 ? std::launch::async : std::launch::deferred,
-                 [this] { return std::shared_ptr<const Tokenizer>(load_tokenizer(folder_.string())); });
+  auto tokenizer = in_background(options.for_text && threads() > 1, [this] {
+    return std::shared_ptr<const Tokenizer>(load_tokenizer(folder_.string()));
+  });
   hub_ = open_model(folder_, {.weights = options.weights, .lazy_tokens = options.lazy_tokens});
   warnings_ = hub_->warnings;
   task_ = task_of(*hub_);
