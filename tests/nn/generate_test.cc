@@ -202,6 +202,12 @@ TEST(Beam, WritesNothingThatIsRuledOut) {
   expect_error(Fault::data, {"beam_search", "rules"}, [&] { beam_search(model, {4}, options); });
 }
 
+TEST(Generate, LogitsOfManyBeamsThatDoNotFitAreAnError) {
+  check_beam_memory(1024, 1 << 18, 1 << 30);
+  expect_error(Fault::resource, {"1024", "262144", "1.1"},
+               [] { check_beam_memory(1024, 1 << 18, (1 << 30) - 1); });
+}
+
 // Under this penalty an open beam is better than any that ended before.
 TEST(Beam, OpenOnesCountAtTheLengthLimitUnlessTheSearchStopsEarly) {
   const Model model(small(ModelKind::decoder), {.seed = 29});

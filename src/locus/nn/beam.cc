@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "locus/base/machine.h"
 #include "locus/nn/decoder.h"
 #include "locus/nn/generate.h"
+#include "locus/tensor/storage.h"
 
 namespace locus {
 namespace {
@@ -32,6 +34,11 @@ std::vector<Hypothesis> continuations(const std::vector<int32_t>& prompt,
     int64_t beam;
     int32_t token;
   };
+  const auto better = [](const Step& a, const Step& b) {
+    return a.total != b.total ? a.total > b.total : std::pair(a.beam, a.token) < std::pair(b.beam, b.token);
+  };
+  const size_t most = std::max<size_t>(1 + options.end_tokens.size(), 2) * static_cast<size_t>(options.beams);
+  double least = -std::numeric_limits<double>::infinity();  // of a step that may be one of the best
   std::vector<Step> steps;
   for (size_t beam = 0; beam < beams.size(); ++beam) {
     const auto row = static_cast<int64_t>(beam);
@@ -43,28 +50,38 @@ std::vector<Hypothesis> continuations(const std::vector<int32_t>& prompt,
                 std::span(log_p));
     for (size_t token = 0; token < log_p.size(); ++token) {
       if (log_p[token] == -std::numeric_limits<double>::infinity()) continue;  // excluded by the rules
-      steps.push_back({beams[beam].log_probability + log_p[token], row, static_cast<int32_t>(token)});
+      const double total = beams[beam].log_probability + log_p[token];
+      if (total >= least) steps.push_back({total, row, static_cast<int32_t>(token)});
     }
+    // Without this, the steps of many beams would need far more memory than their logits.
+    if (steps.size() < 2 * most) continue;
+    std::ranges::nth_element(steps, steps.begin() + static_cast<int64_t>(most) - 1, better);
+    steps.resize(most);
+    least = steps.back().total;
   }
-  const size_t each = std::max<size_t>(1 + options.end_tokens.size(), 2);
-  const size_t wanted = std::min(each * static_cast<size_t>(options.beams), steps.size());
-  std::partial_sort(steps.begin(), steps.begin() + static_cast<int64_t>(wanted), steps.end(),
-                    [](const Step& a, const Step& b) {
-                      return a.total != b.total ? a.total > b.total
-                                                : std::pair(a.beam, a.token) < std::pair(b.beam, b.token);
-                    });
+  std::ranges::sort(steps, better);
+  if (steps.size() > most) steps.resize(most);
   std::vector<Hypothesis> result;
-  for (size_t i = 0; i < wanted; ++i) {
-    Hypothesis next = beams[static_cast<size_t>(steps[i].beam)];
-    next.tokens.push_back(steps[i].token);
-    next.log_probability = steps[i].total;
-    next.parent = steps[i].beam;
+  for (const Step& step : steps) {
+    Hypothesis next = beams[static_cast<size_t>(step.beam)];
+    next.tokens.push_back(step.token);
+    next.log_probability = step.total;
+    next.parent = step.beam;
     result.push_back(std::move(next));
   }
   return result;
 }
 
 }  // namespace
+
+void check_beam_memory(int64_t beams, int64_t vocabulary, int64_t available) {
+  const double needed = static_cast<double>(beams) * static_cast<double>(vocabulary) * sizeof(float);
+  if (needed <= static_cast<double>(available)) return;
+  fail({Fault::resource, Code::none, "use fewer beams"},
+       "not enough memory: {} beams with logits of {} tokens need at least {:.1f} GB, but only {:.1f} GB are "
+       "available",
+       beams, vocabulary, needed / 1e9, static_cast<double>(available) / 1e9);
+}
 
 std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>& prompt,
                                  const BeamOptions& options, const std::vector<int32_t>& text) {
@@ -75,6 +92,8 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
   check_sampling({.repetition_penalty = options.repetition_penalty});
   require(std::isfinite(options.length_penalty),
           "beam_search: length_penalty is {}, expected a finite number", options.length_penalty);
+  const int64_t kept = peak_bytes() - allocated_bytes();  // by earlier tensors, for reuse
+  check_beam_memory(options.beams, model.blueprint().vocabulary, memory().available + kept);
   const auto count = static_cast<size_t>(options.beams);
   Decoder decoder(model);
   decoder.add(text);

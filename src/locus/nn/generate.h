@@ -34,6 +34,9 @@ struct BeamOptions {
 std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>& prompt,
                                  const BeamOptions& options, const std::vector<int32_t>& text = {});
 
+// Throws Fault::resource if the logits of all beams need more than `available` bytes.
+void check_beam_memory(int64_t beams, int64_t vocabulary, int64_t available);
+
 // Sequences of token ids, packed.
 Tokens tokens_of(const std::vector<std::vector<int32_t>>& sequences, const Blueprint& blueprint);
 
