@@ -29,6 +29,20 @@ TEST(Error, CarriesItsFaultAndItsText) {
   EXPECT_EQ(error.message(), error.what());
 }
 
+TEST(Error, IsCutIfAFileMakesItVeryLong) {
+  const std::string long_name = "a" + std::string(1 << 20, 'x');
+  const Error error = error_of([&] { fail(Fault::data, "'{}' is {}", long_name, 3); });
+  EXPECT_LT(error.message().size(), 20'000U);
+  EXPECT_TRUE(error.message().starts_with("'axxx"));
+  EXPECT_TRUE(error.message().ends_with("... (1048584 bytes)")) << error.message().substr(16'000);
+  EXPECT_LT(error.values()[0].size(), 20'000U);
+  EXPECT_EQ(error.values()[1], "3");
+  std::string accents;  // of two bytes each, after one byte
+  for (int i = 0; i < 10'000; ++i) accents += "é";
+  const std::string cut = error_of([&] { fail(Fault::data, "{}", "a" + accents); }).message();
+  EXPECT_EQ(cut, ("a" + accents).substr(0, 16'383) + "... (20001 bytes)");
+}
+
 TEST(Error, RequireThrowsOnlyWhenFalse) {
   EXPECT_NO_THROW(require(true, "never seen {}", 1));
   EXPECT_NO_THROW(require(true, Code::bad_shape, "never seen {}", 1));

@@ -1,6 +1,8 @@
 // Weights that do not match config.json. model_folder_test.cc tests other errors in folders.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "locus/checkpoint/forward.h"
 #include "tests/checkpoint/folder_of.h"
 
@@ -13,6 +15,26 @@ TEST(MatchTensors, ListsTheFirstOfManyProblemsAndCountsAll) {
   for (int i = 0; i < 70; ++i) tensors.emplace_back(fmt::format("zz.{:02}", i), Tensor::zeros({1}));
   folder.write(tensors);
   folder.expect_refused({"70 tensors", "'zz.00' F32 [1]", "'zz.49' F32 [1]\n  .."});
+}
+
+TEST(MatchTensors, AShapeOfHighRankIsAbbreviated) {
+  const FolderOf folder("bert");
+  const std::filesystem::path path = folder.path() / "model.safetensors";
+  const std::string bytes = read_file(path);
+  uint64_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof(size));
+  std::string header = bytes.substr(8, size);
+  const uint64_t data = bytes.size() - 8 - size;
+  std::string sizes = "1";
+  for (int i = 1; i < 100'000; ++i) sizes += ",1";
+  header.resize(header.find_last_of('}'));
+  header +=
+      fmt::format(R"(,"zz":{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}}}})", sizes, data, data + 4);
+  size = header.size();
+  std::string first(8, '\0');
+  std::memcpy(first.data(), &size, sizeof(size));
+  put(path, first + header + bytes.substr(bytes.size() - data) + std::string(4, '\0'));
+  folder.expect_refused({"'zz' F32 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ... (100000 sizes)]"});
 }
 
 TEST(MatchTensors, RefusesTablesOfTokensThatDifferUnderTheirNames) {

@@ -3,6 +3,20 @@
 #include <utility>
 
 namespace locus {
+namespace {
+
+// A file can make a message as long as itself. Nobody reads the end of such a message.
+std::string shortened(std::string text) {
+  constexpr size_t kLongest = 16 << 10;
+  const size_t size = text.size();
+  if (size <= kLongest) return text;
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;  // inside a character
+  text.resize(end);
+  return text + fmt::format("... ({} bytes)", size);
+}
+
+}  // namespace
 
 std::string_view name_of(Code code) {
   switch (code) {
@@ -54,8 +68,10 @@ Error Error::with_hint(const std::string& hint) const {
 
 Error make_error(const Failure& failure, fmt::string_view text, fmt::format_args parts) {
   std::vector<std::string> values;
-  for (int i = 0; parts.get(i); ++i) values.push_back(fmt::vformat(fmt::format("{{{}}}", i), parts));
-  return {failure, fmt::vformat(text, parts), std::move(values)};
+  for (int i = 0; parts.get(i); ++i) {
+    values.push_back(shortened(fmt::vformat(fmt::format("{{{}}}", i), parts)));
+  }
+  return {failure, shortened(fmt::vformat(text, parts)), std::move(values)};
 }
 
 }  // namespace locus

@@ -63,7 +63,11 @@ std::vector<std::string> names_of(const Family& family, const Binding& binding) 
 }
 
 std::string shape_text(const TensorEntry& entry) {
-  return fmt::format("{} [{}]", entry.type->name, fmt::join(entry.sizes, ", "));
+  constexpr size_t kMostSizes = 2 * Shape::kMaxRank;
+  const auto shown = std::span(entry.sizes).first(std::min(entry.sizes.size(), kMostSizes));
+  const std::string more =
+      shown.size() < entry.sizes.size() ? fmt::format(", ... ({} sizes)", entry.sizes.size()) : "";
+  return fmt::format("{} [{}{}]", entry.type->name, fmt::join(shown, ", "), more);
 }
 
 bool fits(const TensorEntry& entry, const Shape& shape) {
