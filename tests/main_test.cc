@@ -13,7 +13,7 @@ namespace {
 std::string listed(const std::string& name, bool quick) {
   const TemporaryFolder folder;
   const std::string out = (folder / "out").string();
-  const std::string command = std::string("env -u GTEST_TOTAL_SHARDS -u LOCUS_QUICK ") +
+  const std::string command = std::string("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX -u LOCUS_QUICK ") +
                               (quick ? "LOCUS_QUICK=1 " : "") + LOCUS_TESTS " --gtest_list_tests " + name +
                               " > " + out;
   EXPECT_EQ(std::system(command.c_str()), 0) << name;

@@ -38,6 +38,22 @@ TEST(Config, TakesTheLastOfTwoValuesAsPythonDoes) {
   EXPECT_EQ(whole.count("b"), 1);
 }
 
+TEST(Config, ANameWithADotIsNotNested) {
+  const Config config = of(R"({"a.b": 1, "c": {"d.e": "x", "d": {"e": "y"}}})");
+  EXPECT_FALSE(config.has("a.b"));
+  EXPECT_EQ(config.text("c.d.e"), "y");
+  EXPECT_EQ(of(R"({"c": {"d.e": "x"}})").members("c"), (std::map<std::string, std::string>{{"d.e", "x"}}));
+}
+
+// Every element once had its full dotted name in memory: half a million times half a megabyte here.
+TEST(Config, ALongNameBeforeALongListTakesMemoryInProportion) {
+  std::string json = "{\"" + std::string(500'000, 'k') + "\": [";
+  for (int i = 0; i < 500'000; ++i) json += "1,";
+  const Config config = of(json + "1], \"a\": 2}");
+  EXPECT_EQ(config.integer("a", 0, 9), 2);
+  EXPECT_EQ(config.count(std::string(500'000, 'k')), 500'001);
+}
+
 TEST(Config, RefusesTextThatIsNoObject) {
   expect_bad_data(Code::damaged_file, {"'config.json'", "JSON"}, [] { of(""); });
   expect_bad_data(Code::damaged_file, {"'config.json'", "JSON"}, [] { of(R"({"a": NaN})"); });

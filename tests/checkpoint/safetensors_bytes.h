@@ -57,10 +57,8 @@ inline void expect_refused(const std::string& bytes, Values values) {
   expect_bad_data(Code::damaged_file, values, [&] { SafetensorsFile file(path); });
 }
 
-// The same for text that is not JSON. `place` is the last key before the error, or "start".
-inline void expect_not_json(const std::string& bytes, const std::string& place) {
-  expect_refused(bytes, {"JSON", place});
-}
+// The same for a header that is not JSON.
+inline void expect_not_json(const std::string& bytes) { expect_refused(bytes, {"header", "invalid JSON"}); }
 
 inline void expect_accepted(const std::string& bytes) {
   const TemporaryFolder folder;

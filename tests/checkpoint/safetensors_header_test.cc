@@ -15,8 +15,8 @@ TEST(SafetensorsHeader, FileShorterThanItsLength) {
 }
 
 TEST(SafetensorsHeader, LengthZero) {
-  expect_not_json(file_bytes(""), "start");
-  expect_not_json(file_bytes("   "), "start");
+  expect_refused(file_bytes(""), {"''", "JSON object"});
+  expect_refused(file_bytes("   "), {"'   '", "JSON object"});
 }
 
 TEST(SafetensorsHeader, LengthPastTheFormatsLimit) {
@@ -27,7 +27,7 @@ TEST(SafetensorsHeader, LengthPastTheFormatsLimit) {
 
 TEST(SafetensorsHeader, LengthPastTheFile) { expect_refused(length_bytes(3) + "{}", {"3", "2 bytes"}); }
 
-TEST(SafetensorsHeader, NotUtf8) { expect_not_json(file_bytes("{\"\xff\":1}"), "start"); }
+TEST(SafetensorsHeader, NotUtf8) { expect_not_json(file_bytes("{\"\xff\":1}")); }
 
 TEST(SafetensorsHeader, ByteOrderMark) {
   expect_refused(file_bytes("\xef\xbb\xbf{}"), {"'\xef\xbb\xbf{}'", "JSON object"});
@@ -40,30 +40,29 @@ TEST(SafetensorsHeader, ArrayOrScalar) {
 }
 
 TEST(SafetensorsHeader, TextAfterTheObject) {
-  expect_not_json(file_bytes(std::string("{}\0\0", 4)), "start");
-  expect_not_json(file_bytes("{} x"), "start");
-  expect_refused(file_bytes("{}{}"), {"JSON object"});
+  expect_not_json(file_bytes(std::string("{}\0\0", 4)));
+  expect_not_json(file_bytes("{} x"));
+  expect_not_json(file_bytes("{}{}"));
 }
 
 TEST(SafetensorsHeader, JsonSpaceAroundTheObjectIsFine) { expect_accepted(file_bytes(" \t\r\n{} \t\r\n")); }
 
 TEST(SafetensorsHeader, BrokenJson) {
-  expect_not_json(file_bytes(R"({"a" {}})"), "start");
-  expect_not_json(file_bytes(R"({"a":{"dtype":"F32" "shape":[]}})"), "'dtype'");
-  expect_not_json(file_bytes(R"({"a":{"dtype":"F32","shape":[1 2]}})"), "'shape'");
-  expect_not_json(file_bytes(R"({"a":{"dtype":"F32)"), "start");
+  expect_not_json(file_bytes(R"({"a" {}})"));
+  expect_not_json(file_bytes(R"({"a":{"dtype":"F32" "shape":[]}})"));
+  expect_not_json(file_bytes(R"({"a":{"dtype":"F32","shape":[1 2]}})"));
+  expect_not_json(file_bytes(R"({"a":{"dtype":"F32)"));
 }
 
 TEST(SafetensorsHeader, LoneSurrogate) {
-  expect_not_json(file_bytes(R"({"\ud800":1})"), "start");
-  expect_not_json(file_bytes(R"({"\udc00":1})"), "start");
+  expect_not_json(file_bytes(R"({"\ud800":1})"));
+  expect_not_json(file_bytes(R"({"\udc00":1})"));
 }
 
 TEST(SafetensorsHeader, NestingAMillionDeep) {
   const std::string opens(1'000'000, '['), closes(1'000'000, ']');
   expect_refused(file_bytes(opens + closes), {"'[[[[[[[[[[[[[[[['", "JSON object"});
-  expect_refused(file_bytes(R"({"a":)" + opens + closes + "}"),
-                 {"tensor 'a'", "'['", "dtype", "shape", "data_offsets"});
+  expect_refused(file_bytes(R"({"a":)" + opens + closes + "}"), {"127"});
   expect_refused(file_bytes(R"({"a":{"x":)" + opens + closes + "}}"), {"127"});
   std::string objects;
   for (int i = 0; i < 1'000'000; ++i) objects += R"({"x":)";
@@ -79,7 +78,7 @@ TEST(SafetensorsHeader, UnknownFieldsAreCheckedAndIgnored) {
   const std::string deepest = std::string(125, '[') + std::string(125, ']');
   expect_accepted(file_bytes(R"({"a":{"x":)" + deepest + "," + rest, "1"));
   for (const std::string value : {"1e400", "01", "nul", "[1 2]", "[}", R"({"b"})", R"({"b":"\ud800"})"}) {
-    expect_not_json(file_bytes(R"({"a":{"x":)" + value + "," + rest, "1"), "'x'");
+    expect_not_json(file_bytes(R"({"a":{"x":)" + value + "," + rest, "1"));
   }
 }
 
@@ -118,19 +117,24 @@ TEST(SafetensorsHeader, WrongJsonType) {
   expect_refused(file_bytes(one(R"("F32")", R"(["1"])", "[0,4]"), "1234"),
                  {"tensor 'a'", "shape[0]", R"('"1"')", "0", "2^64-1"});
   expect_refused(file_bytes(one(R"("F32")", "[1]", "{}"), "1234"),
-                 {"tensor 'a'", "data_offsets", "'{'", "array"});
+                 {"tensor 'a'", "data_offsets", "'{}'", "array"});
   expect_refused(file_bytes(one(R"("F32")", "[1]", "[0,4,8]"), "1234"),
                  {"tensor 'a'", "data_offsets", "3", "2"});
-  expect_refused(file_bytes(R"({"__metadata__":[]})"), {"__metadata__", "'['", "object"});
+  expect_refused(file_bytes(R"({"__metadata__":[]})"), {"__metadata__", "'[]'", "object"});
   expect_refused(file_bytes(R"({"__metadata__":{"k":1}})"), {"__metadata__", "'k'", "'1'", "string"});
 }
 
 TEST(SafetensorsHeader, SizesThatAreNoSizes) {
-  for (const char* size : {"1.0", "1e0", "-1", "-0", "18446744073709551616"}) {
+  // Integers beyond 64 bits are read as numbers with a fraction.
+  for (const auto& [size, shown] :
+       std::map<std::string, std::string>{{"1.5", "1.5"},
+                                          {"1e0", "1.0"},
+                                          {"-1", "-1"},
+                                          {"18446744073709551616", "1.8446744073709552e+19"}}) {
     expect_refused(file_bytes(one(R"("F32")", fmt::format("[2, {}]", size), "[0,4]"), "1234"),
-                   {"tensor 'a'", "shape[1]", fmt::format("'{}'", size), "0", "2^64-1"});
+                   {"tensor 'a'", "shape[1]", fmt::format("'{}'", shown), "0", "2^64-1"});
     expect_refused(file_bytes(one(R"("F32")", "[1]", fmt::format("[0, {}]", size)), "1234"),
-                   {"tensor 'a'", "data_offsets[1]", fmt::format("'{}'", size), "0", "2^64-1"});
+                   {"tensor 'a'", "data_offsets[1]", fmt::format("'{}'", shown), "0", "2^64-1"});
   }
 }
 

@@ -335,8 +335,10 @@ TEST(Metrics, InvalidLinesAreErrorsExceptAnIncompleteLastLine) {
   ASSERT_EQ(metrics.steps.size(), 1u);
   EXPECT_TRUE(std::isnan(metrics.steps[0].loss));
   write_file(folder / "m", "{\"step\": 1}\nx\n{\"step\": 2}\n");
-  expect_error(Fault::data, {"m:2", "step"}, [&] { read_metrics(folder / "m"); });
+  expect_error(Fault::data, {"m:2", "JSON"}, [&] { read_metrics(folder / "m"); });
   write_file(folder / "m", "[]\n");
+  expect_error(Fault::data, {"m:1", "JSON object"}, [&] { read_metrics(folder / "m"); });
+  write_file(folder / "m", "{\"step\": 0}\n");
   expect_error(Fault::data, {"m:1", "step"}, [&] { read_metrics(folder / "m"); });
 }
 

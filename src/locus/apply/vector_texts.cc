@@ -6,8 +6,8 @@
 #include "locus/base/checksum.h"
 #include "locus/base/error.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/quote.h"
-#include "locus/text/json_text.h"
 
 namespace locus {
 namespace {
@@ -48,7 +48,7 @@ std::string VectorTexts::text(int64_t row, std::span<const std::byte> vector) co
   const auto at = static_cast<size_t>(row);
   std::string line(starts_[at + 1] - starts_[at], '\0');
   file_.read_at(starts_[at], std::as_writable_bytes(std::span(line)));
-  const JsonText object(line, fmt::format("line {} of '{}'", row + 1, file_.path().string()));
+  const json::Document object(line, fmt::format("line {} of '{}'", row + 1, file_.path().string()));
   const std::string found = object.text("checksum"), expected = checksum_text(vector);
   if (found != expected) {
     fail({Fault::data, Code::damaged_file, kTextsHint},

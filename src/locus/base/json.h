@@ -1,4 +1,4 @@
-// Writes JSON. Values become JSON text; JSON texts become lists and objects. simdjson reads JSON.
+// Writes JSON. Values become JSON text; JSON texts become lists and objects. json_document.h reads JSON.
 #pragma once
 
 #include <cstdint>

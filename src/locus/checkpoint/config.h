@@ -1,5 +1,5 @@
-// config.json of a model folder, or any other small JSON object, as dotted names and values:
-//   {"rope_scaling": {"factor": 8}, "architectures": ["X"]}  becomes  rope_scaling.factor and architectures.0
+// config.json of a model folder, or any other small JSON object. Dotted names lead to values inside others:
+//   {"rope_scaling": {"factor": 8}, "architectures": ["X"]}  has  rope_scaling.factor and architectures.0
 // A value is checked when it is read; an error names the file, the field, the value and what was expected.
 // Fields that are never read (auto_map, templates) are not checked. If a name occurs twice, the last value
 // counts.
@@ -11,9 +11,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "locus/base/error.h"
+#include "locus/base/json_document.h"
 
 namespace locus {
 
@@ -61,22 +63,26 @@ class Config {
   }
 
  private:
-  enum class Kind { null, boolean, integer, number, text, list, object };
-  struct Value {
-    Kind kind = Kind::null;
-    int64_t integer = 0;  // an integer; for a list or object, the number of members
-    double number = 0;
-    bool flag = false;
-    std::string text;
+  // The members of an object or the elements of a list, found in constant time.
+  struct Children {
+    std::unordered_map<std::string_view, json::Value> members;
+    std::vector<json::Value> elements;
+    bool list = false;
+    size_t size() const { return list ? elements.size() : members.size(); }
+    std::optional<json::Value> find(std::string_view name) const;
   };
-  class Flattener;
+  static Children children_of(json::Value value);
+  const Children& children(std::string_view name, json::Value value) const;
 
-  const Value* find(std::string_view name) const;  // nullptr: missing or null
-  const Value* find(std::string_view name, bool optional, std::string_view expected) const;
+  std::optional<json::Value> value(std::string_view name) const;  // nothing: missing
+  std::optional<json::Value> find(std::string_view name) const;   // nothing: missing or null
+  std::optional<json::Value> find(std::string_view name, bool optional, std::string_view expected) const;
   std::string shown(std::string_view name) const;
 
   std::filesystem::path path_;
-  std::map<std::string, Value, std::less<>> values_;
+  json::Document document_;
+  Children root_;
+  mutable std::unordered_map<std::string, Children> opened_;  // by their dotted names
 };
 
 }  // namespace locus

@@ -1,18 +1,14 @@
 // The inputs of a forward pass from a JSON file.
-#include <simdjson.h>
-
 #include <cmath>
 #include <limits>
 
-#include "locus/base/file.h"
+#include "locus/base/json_document.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/checkpoint/forward.h"
 
 namespace locus {
 namespace {
-
-namespace dom = simdjson::dom;
 
 // Whether a field may contain numbers other than 32-bit integers.
 enum class Numbers { whole, any };
@@ -38,16 +34,16 @@ class RectangleReader {
  public:
   RectangleReader(std::string file, const InputField& field) : file_(std::move(file)), field_(field) {}
 
-  Tensor read(dom::element value) {
-    dom::array rows;
-    if (value.get_array().get(rows)) refuse("is not a list");
-    for (const dom::element row : rows) {
-      dom::array items;
-      const bool nested = row.get_array().get(items) == simdjson::SUCCESS;
+  Tensor read(json::Value value) {
+    const auto rows = value.list();
+    if (!rows) refuse("is not a list");
+    for (const json::Value row : *rows) {
+      const auto items = row.list();
+      const bool nested = items.has_value();
       if (rows_ > 0 && nested != nested_) refuse("mixes numbers and lists");
       nested_ = nested;
       if (nested) {
-        add_row(items);
+        add_row(*items);
       } else {
         add(row);
       }
@@ -64,9 +60,9 @@ class RectangleReader {
          field_.numbers == Numbers::any ? "numbers" : "whole numbers");
   }
 
-  void add_row(dom::array items) {
+  void add_row(json::List items) {
     int64_t count = 0;
-    for (const dom::element item : items) {
+    for (const json::Value item : items) {
       add(item);
       ++count;
     }
@@ -77,13 +73,14 @@ class RectangleReader {
     columns_ = count;
   }
 
-  void add(dom::element item) {
-    double value = 0;
-    if (item.get_double().get(value)) refuse("contains a value that is not a number");
-    const bool whole = value == std::trunc(value) && std::abs(value) <= std::numeric_limits<int32_t>::max();
-    if (!whole && field_.numbers == Numbers::whole) refuse(fmt::format("contains {}", value));
+  void add(json::Value item) {
+    const auto value = item.number();
+    if (!value) refuse("contains a value that is not a number");
+    const bool whole =
+        *value == std::trunc(*value) && std::abs(*value) <= std::numeric_limits<int32_t>::max();
+    if (!whole && field_.numbers == Numbers::whole) refuse(fmt::format("contains {}", *value));
     whole_ = whole_ && whole;
-    values_.push_back(value);
+    values_.push_back(*value);
   }
 
   std::string file_;
@@ -106,17 +103,13 @@ const InputField& field_of(std::string_view name, const std::string& file) {
 }  // namespace
 
 ForwardInputs read_inputs(const std::filesystem::path& path) {
-  dom::parser parser;
-  dom::object object;
-  const auto error = parser.parse(read_file(path, uint64_t{1} << 32)).get_object().get(object);
-  require(!error, Code::damaged_file, "'{}': not a JSON object: {}", path.string(),
-          simdjson::error_message(error));
+  const json::Document document(path, {.bytes = uint64_t{1} << 32});
   ForwardInputs inputs;
   const std::string name = path.string();
-  for (const dom::key_value_pair member : object) {
-    if (member.value.is_null()) continue;
-    const InputField& field = field_of(member.key, name);
-    inputs.*field.member = RectangleReader(name, field).read(member.value);
+  for (const auto [key, value] : document.object()) {
+    if (value.is_null()) continue;
+    const InputField& field = field_of(key, name);
+    inputs.*field.member = RectangleReader(name, field).read(value);
   }
   require(static_cast<bool>(inputs.input_ids), "'{}': input_ids is missing, expected a list of lists",
           path.string());

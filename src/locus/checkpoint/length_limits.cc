@@ -1,8 +1,7 @@
 #include "locus/checkpoint/length_limits.h"
 
-#include <simdjson.h>
-
 #include "locus/base/file.h"
+#include "locus/base/json_document.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/checkpoint/sentence_modules.h"
@@ -42,17 +41,14 @@ class Limits {
   void raise_truncation() {
     const fs::path file = folder_ / kPipelineFile;
     if (!is_there(file)) return;
-    simdjson::dom::parser parser;
-    simdjson::dom::object truncation;
-    int64_t limit = 0;
-    if (parser.parse(read_file(file)).at_key("truncation").get_object().get(truncation) ||
-        truncation.at_key("max_length").get_int64().get(limit) || limit >= to_) {
-      return;
-    }
+    const json::Document document(file);
+    const auto member = document.object().find("truncation");
+    const auto truncation = member ? member->object() : std::nullopt;
+    const auto limit = truncation ? truncation->find("max_length") : std::nullopt;
+    if (!limit || limit->integer().value_or(to_) >= to_) return;
     json::Members members;
-    for (const auto member : truncation) {
-      const bool is_limit = member.key == "max_length";
-      members.emplace_back(member.key, is_limit ? json::number(to_) : simdjson::minify(member.value));
+    for (const auto [name, value] : *truncation) {
+      members.emplace_back(name, name == "max_length" ? json::number(to_) : value.print());
     }
     write_file(file, changed_config(file, {{"truncation", json::object(members)}}));
     note(kPipelineFile, "truncation.max_length");

@@ -40,10 +40,9 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
   const uint64_t length = header_length(file_);
   data_begin_ = sizeof(uint64_t) + length;
   {
-    const auto text = std::make_unique<char[]>(length + kHeaderPadding);
-    file_.read_at(sizeof(uint64_t), std::as_writable_bytes(std::span(text.get(), length)));
-    header_ =
-        std::make_unique<SafetensorsHeader>(parse_safetensors_header(text.get(), length, path.string()));
+    std::string text(length, '\0');
+    file_.read_at(sizeof(uint64_t), std::as_writable_bytes(std::span(text)));
+    header_ = std::make_unique<SafetensorsHeader>(parse_safetensors_header(text, path.string()));
   }
   check_safetensors_layout(*header_, file_.size() - data_begin_, path.string());
 }

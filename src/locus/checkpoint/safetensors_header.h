@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "locus/checkpoint/name_index.h"
@@ -20,10 +21,8 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-// `text` has `length` bytes of header, followed by kHeaderPadding bytes that may be read but have no meaning.
-inline constexpr size_t kHeaderPadding = 64;
 // The tensors are in the order of the text; check_safetensors_layout() fills by_name.
-SafetensorsHeader parse_safetensors_header(const char* text, size_t length, const std::string& file);
+SafetensorsHeader parse_safetensors_header(std::string_view text, const std::string& file);
 
 // Sorts the tensors and checks them: names must differ, each byte range must match its shape and type, and
 // the ranges must cover the `data_bytes` after the header without hole or overlap.

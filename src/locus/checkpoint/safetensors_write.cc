@@ -1,11 +1,10 @@
 // Writes safetensors files, byte for byte like the reference writer of the format.
-#include <simdjson.h>
-
 #include <algorithm>
 #include <iterator>
 
 #include "locus/base/checked.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/quote.h"
 #include "locus/checkpoint/safetensors.h"
 #include "locus/checkpoint/stored_type.h"
@@ -46,8 +45,8 @@ std::string header_text(const std::vector<NamedTensor>& tensors,
 }
 
 void check_text(const std::filesystem::path& path, const char* what, std::string_view text) {
-  require(simdjson::validate_utf8(text.data(), text.size()), "cannot write '{}': {} {} is not valid UTF-8",
-          path.string(), what, quote(text));
+  require(json::is_utf8(text), "cannot write '{}': {} {} is not valid UTF-8", path.string(), what,
+          quote(text));
 }
 
 void check(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,

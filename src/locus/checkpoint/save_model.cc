@@ -1,11 +1,10 @@
 // Writes a model to a folder that transformers can open: the tensors as f32 under their original names, and
 // config.json with the members that changed.
-#include <simdjson.h>
-
 #include <algorithm>
 
 #include "locus/base/folder.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/model_folder.h"
 #include "locus/checkpoint/sentence_modules.h"
@@ -49,15 +48,11 @@ std::string changed_config(const fs::path& file, const json::Members& changes) {
 }
 
 std::string changed_config(const std::string& text, const fs::path& file, const json::Members& changes) {
-  simdjson::dom::parser parser;
-  simdjson::dom::object object;
-  const auto error = parser.parse(text).get_object().get(object);
-  require(!error, Code::damaged_file, "'{}': not a JSON object: {}", file.string(),
-          simdjson::error_message(error));
+  const json::Document document(text, fmt::format("'{}'", file.string()));
   json::Members members;
-  for (const auto member : object) {
-    if (std::ranges::count(changes, member.key, &json::Members::value_type::first) > 0) continue;
-    members.emplace_back(member.key, simdjson::minify(member.value));
+  for (const auto [key, value] : document.object()) {
+    if (std::ranges::count(changes, key, &json::Members::value_type::first) > 0) continue;
+    members.emplace_back(key, value.print());
   }
   for (const auto& [name, value] : changes) {
     if (!value.empty()) members.emplace_back(name, value);

@@ -8,7 +8,9 @@ namespace locus {
 
 SentenceModules read_sentence_modules(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kModulesFile;
-  SentenceModules modules = {Config("{\"modules\": " + read_file(file, 1 << 20) + "}", file), {}};
+  const std::string text = read_file(file, 1 << 20);
+  const json::Document list(text, fmt::format("'{}'", file.string()));  // valid alone, not only as a member
+  SentenceModules modules = {Config("{\"modules\": " + list.root().print() + "}", file), {}};
   const Config& config = modules.file;
   if (!config.is_list("modules")) config.refuse("modules", "expected a list");
   for (int64_t i = 0; i < config.count("modules"); ++i) {

@@ -1,12 +1,11 @@
 // A cell as a JSON file, and back.
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/quote.h"
 #include "locus/study/study.h"
 
@@ -29,25 +28,61 @@ std::string row_json(const Row& row) {
                        {"by_position", json::list(bins)}});
 }
 
-Row read_row(simdjson::dom::element element) {
+// Members of an object of the file, which must exist.
+class Fields {
+ public:
+  Fields(const json::Document& document, json::Value value)
+      : document_(document), object_(object_of(value)) {}
+
+  json::Value value(const char* name) const {
+    const auto found = object_.find(name);
+    require(found.has_value(), "{}: '{}' is missing", document_.where(), name);
+    return *found;
+  }
+  std::string text(const char* name) const { return std::string(get(name, &json::Value::text, "a string")); }
+  int64_t integer(const char* name) const { return get(name, &json::Value::integer, "an integer"); }
+  // JSON has no NaN or infinity: null stands for `null`.
+  double number(const char* name, std::optional<double> null = {}) const {
+    if (null && value(name).is_null()) return *null;
+    return get(name, &json::Value::number, "a number");
+  }
+  std::vector<Fields> list(const char* name) const {
+    std::vector<Fields> items;
+    for (const json::Value item : get(name, &json::Value::list, "a list")) items.push_back({document_, item});
+    return items;
+  }
+  bool has(const char* name) const { return object_.find(name).has_value(); }
+
+ private:
+  json::Object object_of(json::Value value) const {
+    const auto object = value.object();
+    if (!object) document_.refuse("a value", value, "an object");
+    return *object;
+  }
+  template <class T>
+  T get(const char* name, std::optional<T> (json::Value::*getter)() const, const char* expected) const {
+    const auto found = (value(name).*getter)();
+    if (!found) document_.refuse(fmt::format("'{}'", name), value(name), expected);
+    return *found;
+  }
+
+  const json::Document& document_;
+  json::Object object_;
+};
+
+Row read_row(const Fields& fields) {
   using Limits = std::numeric_limits<double>;
-  Row row{std::string(element["variant"].get_string().value()), {}, {}};
-  for (const simdjson::dom::element one : element["scores"].get_array()) {
-    Score score{.length = one["length"].get_int64().value(), .value = 0, .why = ""};
-    std::string_view why;
-    if (one["why"].get(why) == simdjson::SUCCESS) score.why = why;
-    // JSON has no NaN or infinity: null with a reason is no value, null without one an infinite perplexity.
-    score.value = !one["value"].is_null() ? one["value"].get_double().value()
-                  : score.why.empty()     ? Limits::infinity()
-                                          : Limits::quiet_NaN();
+  Row row{fields.text("variant"), {}, {}};
+  for (const Fields& one : fields.list("scores")) {
+    Score score{.length = one.integer("length"), .value = 0, .why = one.has("why") ? one.text("why") : ""};
+    // null with a reason is no value, null without one an infinite perplexity.
+    score.value = one.number("value", score.why.empty() ? Limits::infinity() : Limits::quiet_NaN());
     row.scores.push_back(std::move(score));
   }
-  simdjson::dom::array bins;
-  if (element["by_position"].get(bins) != simdjson::SUCCESS) return row;  // problem_of reports it
-  for (const simdjson::dom::element bin : bins) {
+  if (!fields.has("by_position")) return row;  // problem_of reports it
+  for (const Fields& bin : fields.list("by_position")) {
     row.by_position.push_back(
-        {bin["begin"].get_int64().value(), bin["end"].get_int64().value(),
-         bin["loss"].is_null() ? Limits::quiet_NaN() : bin["loss"].get_double().value()});
+        {bin.integer("begin"), bin.integer("end"), bin.number("loss", Limits::quiet_NaN())});
   }
   return row;
 }
@@ -126,23 +161,20 @@ std::string cell_json(const Cell& cell) {
 
 Cell read_cell(const std::filesystem::path& file) {
   constexpr uint64_t kMost = 1 << 22;  // far larger than any cell
-  const std::string text = read_file(file, kMost);
   try {
-    simdjson::dom::parser parser;
-    const simdjson::dom::element all = parser.parse(text);
+    const json::Document document(file, {.bytes = kMost});
+    const Fields all(document, document.root());
     Cell cell;
-    cell.name = {std::string(all["task"].get_string().value()),
-                 std::string(all["scheme"].get_string().value()),
-                 static_cast<uint64_t>(all["seed"].get_int64().value())};
-    for (const simdjson::dom::element row : all["rows"].get_array()) cell.rows.push_back(read_row(row));
-    cell.loss = all["training_loss"].get_double().value();
-    cell.parameters = all["scheme_parameters"].get_int64().value();
-    cell.step_seconds = all["step_seconds"].get_double().value();
-    cell.step_bytes = all["step_bytes"].get_int64().value();
+    cell.name = {all.text("task"), all.text("scheme"), static_cast<uint64_t>(all.integer("seed"))};
+    for (const Fields& row : all.list("rows")) cell.rows.push_back(read_row(row));
+    cell.loss = all.number("training_loss");
+    cell.parameters = all.integer("scheme_parameters");
+    cell.step_seconds = all.number("step_seconds");
+    cell.step_bytes = all.integer("step_bytes");
     return cell;
-  } catch (const simdjson::simdjson_error& error) {
-    fail({Fault::data, Code::damaged_file, kRemove}, "{} is not a cell of a study: {}", file.string(),
-         error.what());
+  } catch (const Error& error) {
+    if (error.fault() != Fault::data) throw;
+    fail({Fault::data, Code::damaged_file, kRemove}, "not a cell of a study: {}", error.what());
   }
 }
 

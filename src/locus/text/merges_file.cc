@@ -93,7 +93,7 @@ class MergesReader {
   }
 
   std::filesystem::path file_;
-  JsonText encoder_;
+  json::Document encoder_;
   std::unordered_map<std::string, int32_t> ids_;
   std::unordered_map<uint64_t, int64_t> pairs_;  // to the line of each
   std::vector<int64_t> lines_;                   // of each merge

@@ -7,8 +7,8 @@
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
+#include "locus/base/json_document.h"
 #include "locus/base/quote.h"
-#include "locus/text/json_text.h"
 #include "locus/text/text_lines.h"
 #include "locus/text/unicode.h"
 
@@ -50,12 +50,11 @@ Fields split(std::string_view line, const std::string& where, const char* first,
 }
 
 // Labels may be strings or integers.
-std::string label_of(const JsonText& json, const std::string& what, simdjson::dom::element value) {
-  int64_t number = 0;
-  if (!value.get_int64().get(number)) return fmt::format("{}", number);
-  std::string_view text;
-  if (value.get_string().get(text)) json.refuse(what, value, "a string or an integer");
-  return std::string(text);
+std::string label_of(const json::Document& json, const std::string& what, json::Value value) {
+  if (const auto number = value.integer()) return fmt::format("{}", *number);
+  const auto text = value.text();
+  if (!text) json.refuse(what, value, "a string or an integer");
+  return std::string(*text);
 }
 
 // The names of labels and their numbers, in sorted order.
@@ -104,9 +103,9 @@ Labeled labeled_of(std::string_view line, const std::string& where) {
   return {std::string(line.substr(0, tab)), std::move(pair), std::move(label)};
 }
 
-Labeled labeled_of(const JsonText& json) {
+Labeled labeled_of(const json::Document& json) {
   Labeled labeled = {json.text("text"), {}, label_of(json, "'label'", json.member("label"))};
-  if (!json.object().at_key("text_pair").error()) labeled.pair = json.text("text_pair");
+  if (json.object().find("text_pair")) labeled.pair = json.text("text_pair");
   return labeled;
 }
 
@@ -124,33 +123,32 @@ std::vector<std::string> split_at_spaces(std::string_view text) {
   return words;
 }
 
-Tagged tagged_of(const JsonText& json) {
+Tagged tagged_of(const json::Document& json) {
   Tagged tagged;
   for (const char* member : {"words", "labels"}) {
-    const simdjson::dom::element value = json.member(member);
-    simdjson::dom::array list;
-    if (value.get_array().get(list)) json.refuse(fmt::format("'{}'", member), value, "a list");
+    const json::Value value = json.member(member);
+    const auto list = value.list();
+    if (!list) json.refuse(fmt::format("'{}'", member), value, "a list");
     const bool words = member == std::string_view("words");
-    for (const simdjson::dom::element item : list) {
-      std::string_view word;
+    for (const json::Value item : *list) {
       if (!words) {
         tagged.labels.push_back(label_of(json, "a label", item));
-      } else if (item.get_string().get(word)) {
-        json.refuse("a word", item, "a string");
+      } else if (const auto word = item.text()) {
+        tagged.words.emplace_back(*word);
       } else {
-        tagged.words.emplace_back(word);
+        json.refuse("a word", item, "a string");
       }
     }
   }
   return tagged;
 }
 
-simdjson::dom::array list_of(const JsonText& json, simdjson::dom::object object, const char* name) {
-  simdjson::dom::element value;
-  require(!object.at_key(name).get(value), "{}: '{}' is missing in 'answers'", json.where(), name);
-  simdjson::dom::array list;
-  if (value.get_array().get(list)) json.refuse(fmt::format("answers.{}", name), value, "a list");
-  return list;
+json::List list_of(const json::Document& json, json::Object object, const char* name) {
+  const auto value = object.find(name);
+  require(value.has_value(), "{}: '{}' is missing in 'answers'", json.where(), name);
+  const auto list = value->list();
+  if (!list) json.refuse(fmt::format("answers.{}", name), *value, "a list");
+  return *list;
 }
 
 // The offsets of all characters of a text, and of its end.
@@ -161,30 +159,29 @@ std::vector<size_t> character_offsets(std::string_view text) {
   return offsets;
 }
 
-std::vector<Answer> answers_of(const JsonText& json, const std::string& context) {
-  const simdjson::dom::element value = json.member("answers");
-  simdjson::dom::object object;
-  if (value.get_object().get(object)) json.refuse("'answers'", value, "an object of text and answer_start");
-  const simdjson::dom::array texts = list_of(json, object, "text"),
-                             starts = list_of(json, object, "answer_start");
+std::vector<Answer> answers_of(const json::Document& json, const std::string& context) {
+  const json::Value value = json.member("answers");
+  const auto object = value.object();
+  if (!object) json.refuse("'answers'", value, "an object of text and answer_start");
+  const json::List texts = list_of(json, *object, "text"), starts = list_of(json, *object, "answer_start");
   require(texts.size() == starts.size(), "{}: got {} answers and {} starts, expected equal numbers",
           json.where(), texts.size(), starts.size());
   const std::vector<size_t> offsets = character_offsets(context);
   std::vector<Answer> answers;
   auto start_value = starts.begin();
-  for (const simdjson::dom::element text_value : texts) {
-    std::string_view text;
-    if (text_value.get_string().get(text)) json.refuse("an answer", text_value, "a string");
-    uint64_t start = 0;
-    if ((*start_value).get_uint64().get(start) || start >= offsets.size()) {
+  for (const json::Value text_value : texts) {
+    const auto text = text_value.text();
+    if (!text) json.refuse("an answer", text_value, "a string");
+    const auto start = (*start_value).unsigned_integer();
+    if (!start || *start >= offsets.size()) {
       json.refuse("answer_start", *start_value, "the index of a character of the context");
     }
     ++start_value;
-    const size_t begin = offsets[start];
-    require(!text.empty() && std::string_view(context).substr(begin).starts_with(text),
+    const size_t begin = offsets[*start];
+    require(!text->empty() && std::string_view(context).substr(begin).starts_with(*text),
             "{}: answer {} not found at character {} of the context, which has {} there", json.where(),
-            quote(text), start, quote(std::string_view(context).substr(begin, text.size())));
-    answers.push_back({.text = std::string(text), .begin = begin, .end = begin + text.size()});
+            quote(*text), *start, quote(std::string_view(context).substr(begin, text->size())));
+    answers.push_back({.text = std::string(*text), .begin = begin, .end = begin + text->size()});
   }
   return answers;
 }
@@ -197,7 +194,7 @@ LabeledTexts read_labeled(const std::filesystem::path& file) {
   LabelNames labels;
   each_line(file, [&](std::string_view line, const std::string& where) {
     const Labeled& one =
-        lines.emplace_back(tsv ? labeled_of(line, where) : labeled_of(JsonText(line, where)));
+        lines.emplace_back(tsv ? labeled_of(line, where) : labeled_of(json::Document(line, where)));
     require_text(one.text, "text", where);
     if (one.pair) require_text(*one.pair, "text_pair", where);
     require_text(one.label, "label", where);
@@ -222,7 +219,7 @@ TaggedTexts read_tagged(const std::filesystem::path& file) {
       const auto [words, tags] = split(line, where, "words", "labels");
       lines.push_back({split_at_spaces(words), split_at_spaces(tags)});
     } else {
-      lines.push_back(tagged_of(JsonText(line, where)));
+      lines.push_back(tagged_of(json::Document(line, where)));
     }
     const auto& [words, tags] = lines.back();
     require(words.size() == tags.size(), "{}: got {} words and {} labels, expected one label per word", where,
@@ -249,7 +246,7 @@ std::vector<TextPair> read_pairs(const std::filesystem::path& file) {
       auto [source, target] = split(line, where, "source", "target");
       pairs.push_back({std::move(source), std::move(target)});
     } else {
-      const JsonText json(line, where);
+      const json::Document json(line, where);
       pairs.push_back({json.text("source"), json.text("target")});
     }
     require_text(pairs.back().source, "source", where);
@@ -263,7 +260,7 @@ std::vector<Question> read_questions(const std::filesystem::path& file) {
           file.string());
   std::vector<Question> questions;
   each_line(file, [&](std::string_view line, const std::string& where) {
-    const JsonText json(line, where);
+    const json::Document json(line, where);
     Question question = {.question = json.text("question"), .context = json.text("context")};
     require_text(question.question, "question", where);
     require_text(question.context, "context", where);

@@ -7,21 +7,21 @@
 
 namespace locus {
 
-int32_t token_id(const JsonText& json, std::string_view token, simdjson::dom::element value) {
+int32_t token_id(const json::Document& json, std::string_view token, json::Value value) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - 1;
   require(!token.empty(), "{}: got an empty token, expected at least one byte", json.where());
-  int64_t id = 0;
-  if (value.get_int64().get(id) || id < 0 || id > kMost) {
+  const auto id = value.integer();
+  if (!id || *id < 0 || *id > kMost) {
     json.refuse("the id of token " + quote(token).text(), value, "an integer from 0 to 2147483646");
   }
-  return static_cast<int32_t>(id);
+  return static_cast<int32_t>(*id);
 }
 
-void fail_duplicate(const JsonText& json, std::string_view token) {
+void fail_duplicate(const json::Document& json, std::string_view token) {
   fail(Fault::data, "{}: duplicate token {}, expected each token once", json.where(), quote(token));
 }
 
-std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object) {
+std::unordered_map<std::string, int32_t> read_token_ids(const json::Document& json, json::Object object) {
   std::unordered_map<std::string, int32_t> ids;
   ids.reserve(object.size());
   each_token_id(json, object,

@@ -7,22 +7,22 @@
 #include <unordered_map>
 #include <vector>
 
-#include "locus/text/json_text.h"
+#include "locus/base/json_document.h"
 
 namespace locus {
 
-int32_t token_id(const JsonText& json, std::string_view token, simdjson::dom::element value);
-[[noreturn]] void fail_duplicate(const JsonText& json, std::string_view token);
+int32_t token_id(const json::Document& json, std::string_view token, json::Value value);
+[[noreturn]] void fail_duplicate(const json::Document& json, std::string_view token);
 
 // Parses {"token": id, ...} and calls take(token, id) for each. Tokens must not be empty, ids are integers
 // from 0 to 2^31 - 2. If take() returns false, the token is a duplicate, which is an error.
 template <class F>
-void each_token_id(const JsonText& json, simdjson::dom::object object, F&& take) {
-  for (const auto& [token, value] : object) {
+void each_token_id(const json::Document& json, json::Object object, F&& take) {
+  for (const auto [token, value] : object) {
     if (!take(token, token_id(json, token, value))) fail_duplicate(json, token);
   }
 }
-std::unordered_map<std::string, int32_t> read_token_ids(const JsonText& json, simdjson::dom::object object);
+std::unordered_map<std::string, int32_t> read_token_ids(const json::Document& json, json::Object object);
 
 // Throws if an id is so much larger than the number of tokens that a table by id could exhaust memory. Gaps
 // between ids are allowed: vocabularies on the Hugging Face Hub have some.

@@ -8,8 +8,7 @@ namespace locus {
 
 inline constexpr const char* kTokenizerConfigFile = "tokenizer_config.json";
 
-// The text of the file, or {} if it does not exist. model_max_length is often the integer 10^30, which means
-// no limit; it becomes 1e30 here, because JSON parsers cannot read such a large integer.
+// The text of the file, or {} if it does not exist.
 std::string tokenizer_config_text(const std::filesystem::path& folder);
 
 }  // namespace locus

@@ -1,13 +1,12 @@
 #include "locus/text/tokenizer_json.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <unordered_set>
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/text/bpe.h"
@@ -132,13 +131,13 @@ std::string json_of(const Tokenizer& tokenizer) {
 // The text of a tokenizer.json with another post-processor, after the present one.
 std::string with_processor(const std::string& text, const std::string& processor) {
   constexpr const char* kMember = "post_processor";
-  simdjson::dom::parser parser;
+  const json::Document document(text, kPipelineFile);
   json::Members members;
   std::vector<std::string> processors;
-  for (const auto member : simdjson::dom::object(parser.parse(text))) {
-    const bool present = member.key == kMember;
-    if (present && !member.value.is_null()) processors.push_back(simdjson::minify(member.value));
-    if (!present) members.emplace_back(member.key, simdjson::minify(member.value));
+  for (const auto [name, value] : document.object()) {
+    const bool present = name == kMember;
+    if (present && !value.is_null()) processors.push_back(value.print());
+    if (!present) members.emplace_back(name, value.print());
   }
   processors.push_back(processor);
   members.emplace_back(kMember, processors.size() == 1

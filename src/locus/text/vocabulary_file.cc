@@ -3,24 +3,24 @@
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/quote.h"
-#include "locus/text/json_text.h"
 #include "locus/text/token_ids.h"
 
 namespace locus {
 namespace {
 
-std::vector<std::string> characters_of(const JsonText& json) {
-  const simdjson::dom::element value = json.member("characters");
-  simdjson::dom::array list;
-  if (value.get_array().get(list)) json.refuse("'characters'", value, "a list of strings");
+std::vector<std::string> characters_of(const json::Document& json) {
+  const json::Value value = json.member("characters");
+  const auto list = value.list();
+  if (!list) json.refuse("'characters'", value, "a list of strings");
   std::vector<std::string> characters;
-  for (const simdjson::dom::element item : list) {
-    std::string_view text;
-    if (item.get_string().get(text)) {
+  for (const json::Value item : *list) {
+    const auto text = item.text();
+    if (!text) {
       json.refuse(fmt::format("characters[{}]", characters.size()), item, "a string");
     }
-    characters.emplace_back(text);
+    characters.emplace_back(*text);
   }
   return characters;
 }
@@ -28,13 +28,13 @@ std::vector<std::string> characters_of(const JsonText& json) {
 }  // namespace
 
 VocabularyFile read_vocabulary_file(const std::filesystem::path& folder) {
-  const JsonText json(folder / kVocabularyFile);
+  const json::Document json(folder / kVocabularyFile);
   VocabularyFile file = {.kind = json.text("kind")};
   if (file.kind == "characters") file.characters = characters_of(json);
-  const simdjson::dom::element value = json.member("specials");
-  simdjson::dom::object specials;
-  if (value.get_object().get(specials)) json.refuse("'specials'", value, "an object of names and ids");
-  const auto ids = read_token_ids(json, specials);
+  const json::Value value = json.member("specials");
+  const auto specials = value.object();
+  if (!specials) json.refuse("'specials'", value, "an object of names and ids");
+  const auto ids = read_token_ids(json, *specials);
   file.specials = SpecialTokens({ids.begin(), ids.end()});
   return file;
 }

@@ -7,10 +7,10 @@
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
+#include "locus/run/task_frame.h"
 #include "locus/text/open_tokens.h"
 #include "locus/text/task_file.h"
 #include "locus/text/token_file.h"
-#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {

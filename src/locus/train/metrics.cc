@@ -1,7 +1,6 @@
 #include "locus/train/metrics.h"
 
 #include <fcntl.h>
-#include <simdjson.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,24 +9,23 @@
 
 #include "locus/base/error.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 
 namespace locus {
 namespace {
 
-using Object = simdjson::dom::object;
-
 // JSON has no NaN: it is written as null.
-double number_of(Object object, std::string_view key) {
-  double value = 0;
-  return object[key].get(value) == simdjson::SUCCESS ? value : std::nan("");
+double number_of(json::Object object, std::string_view key) {
+  const auto value = object.find(key);
+  return value ? value->number().value_or(std::nan("")) : std::nan("");
 }
 
-int64_t whole_of(Object object, std::string_view key) {
-  int64_t value = 0;
-  return object[key].get(value) == simdjson::SUCCESS ? value : -1;
+int64_t whole_of(json::Object object, std::string_view key) {
+  const auto value = object.find(key);
+  return value ? value->integer().value_or(-1) : -1;
 }
 
-StepMetrics step_of(Object line) {
+StepMetrics step_of(json::Object line) {
   return {.step = whole_of(line, "step"),
           .loss = number_of(line, "loss"),
           .rate = number_of(line, "rate"),
@@ -36,10 +34,10 @@ StepMetrics step_of(Object line) {
           .seconds = number_of(line, "seconds")};
 }
 
-Validation validation_of(int64_t step, Object object) {
+Validation validation_of(int64_t step, json::Object object) {
   Validation validation{.step = step, .loss = number_of(object, "loss")};
-  for (const auto& [key, value] : object) {
-    if (key != "loss") validation.more.emplace_back(key, number_of(object, key));
+  for (const auto [key, value] : object) {
+    if (key != "loss") validation.more.emplace_back(key, value.number().value_or(std::nan("")));
   }
   return validation;
 }
@@ -96,15 +94,17 @@ Metrics read_metrics(const std::filesystem::path& path) {
   const std::string all = read_file(path, uint64_t{1} << 32);
   std::string_view text = all;
   Metrics metrics;
-  simdjson::dom::parser parser;
   for (int64_t number = 1; text.find('\n') != std::string_view::npos; ++number) {
     const size_t end = text.find('\n');
-    Object line, validation;
-    const bool fine =
-        parser.parse(text.data(), end).get(line) == simdjson::SUCCESS && whole_of(line, "step") > 0;
-    require(fine, "bad line at {}:{}, expected a JSON object with a positive 'step'", path.string(), number);
-    if (line["validation"].get(validation) == simdjson::SUCCESS) {
-      metrics.validations.push_back(validation_of(whole_of(line, "step"), validation));
+    const std::string where = fmt::format("{}:{}", path.string(), number);
+    const json::Document document(text.substr(0, end), where);
+    const json::Object line = document.object();
+    const int64_t step = whole_of(line, "step");
+    require(step > 0, "bad line at {}, expected a JSON object with a positive 'step'", where);
+    const auto validation = line.find("validation");
+    const auto results = validation ? validation->object() : std::nullopt;
+    if (results) {
+      metrics.validations.push_back(validation_of(step, *results));
     } else {
       metrics.steps.push_back(step_of(line));
     }

@@ -3,19 +3,21 @@
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/paths.h"
-#include "locus/text/json_text.h"
 #include "locus/text/text_lines.h"
 
 namespace locus {
 namespace {
 
 RunChange change_in(std::string_view line, const std::string& where) {
-  const JsonText json(line, where);
+  const json::Document json(line, where);
   RunChange change = {
       .setting = json.text("setting"), .before = json.text("before"), .after = json.text("after")};
-  const simdjson::dom::element step = json.member("step");
-  if (step.get_int64().get(change.step)) json.refuse("'step'", step, "a number of steps");
+  const json::Value step = json.member("step");
+  const auto number = step.integer();
+  if (!number) json.refuse("'step'", step, "a number of steps");
+  change.step = *number;
   return change;
 }
 

@@ -6,9 +6,9 @@
 #include "locus/base/file.h"
 #include "locus/base/fingerprint.h"
 #include "locus/base/json.h"
+#include "locus/base/json_document.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
-#include "locus/text/json_text.h"
 #include "locus/train/manifest.h"
 #include "locus/train/run_folder.h"
 #include "locus/train/run_plan.h"
@@ -63,14 +63,14 @@ fs::path checkpoint_in(const fs::path& folder, Which which, std::vector<std::str
 
 std::vector<std::string> read_labels(const fs::path& file) {
   std::vector<std::string> labels;
-  const JsonText json(file);
-  const simdjson::dom::element value = json.member("labels");
-  simdjson::dom::array list;
-  if (value.get_array().get(list)) json.refuse("'labels'", value, "a list");
-  for (const simdjson::dom::element item : list) {
-    std::string_view label;
-    if (item.get_string().get(label)) json.refuse("a label", item, "a string");
-    labels.emplace_back(label);
+  const json::Document json(file);
+  const json::Value value = json.member("labels");
+  const auto list = value.list();
+  if (!list) json.refuse("'labels'", value, "a list");
+  for (const json::Value item : *list) {
+    const auto label = item.text();
+    if (!label) json.refuse("a label", item, "a string");
+    labels.emplace_back(*label);
   }
   return labels;
 }

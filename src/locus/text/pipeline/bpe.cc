@@ -20,14 +20,12 @@ namespace {
 class BpeReader {
  public:
   explicit BpeReader(const JsonPart& part) : part_(part) {
-    simdjson::dom::object vocabulary;
-    if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
-    ids = read_token_ids(part.json(), vocabulary);
+    const auto vocabulary = part.member("vocab").object();
+    if (!vocabulary) part.refuse("vocab", "an object");
+    ids = read_token_ids(part.json(), *vocabulary);
     require(!ids.empty(), "{}: '{}.vocab' is empty, expected at least one token", part.json().where(),
             part.place());
-    simdjson::dom::array list;
-    if (part.member("merges").get_array().get(list)) part.refuse("merges", "a list");
-    for (const simdjson::dom::element merge : list) add(merge);
+    for (const json::Value merge : part.list("merges")) add(merge);
   }
 
   std::unordered_map<std::string, int32_t> ids;
@@ -44,15 +42,15 @@ class BpeReader {
   }
 
   // "left right", or ["left", "right"].
-  void add(simdjson::dom::element merge) {
-    std::string_view left, right, line;
-    simdjson::dom::array pair;
-    if (!merge.get_string().get(line) && line.find(' ') == line.rfind(' ')) {
-      const size_t blank = std::min(line.find(' '), line.size());
-      left = line.substr(0, blank);
-      right = line.substr(std::min(blank + 1, line.size()));
-    } else if (!merge.get_array().get(pair) && pair.size() == 2 && !pair.at(0).get_string().get(left)) {
-      if (pair.at(1).get_string().get(right)) right = {};
+  void add(json::Value merge) {
+    std::string_view left, right;
+    if (const auto line = merge.text(); line && line->find(' ') == line->rfind(' ')) {
+      const size_t blank = std::min(line->find(' '), line->size());
+      left = line->substr(0, blank);
+      right = line->substr(std::min(blank + 1, line->size()));
+    } else if (const auto pair = merge.list(); pair && pair->size() == 2) {
+      left = (*pair)[0].text().value_or("");
+      right = (*pair)[1].text().value_or("");
     }
     if (left.empty() || right.empty()) part_.json().refuse("'" + place() + "'", merge, "two tokens");
     const std::string first(left), second(right);
@@ -188,8 +186,7 @@ std::unique_ptr<TokenModel> read_bpe(const JsonPart& part, bool as_bytes) {
     if (!part.text(name, "").empty()) part.refuse(name, "none; it is not supported");
   }
   if (part.has("dropout")) {
-    double dropout = 0;
-    if (part.member("dropout").get_double().get(dropout) || dropout != 0) part.refuse("dropout", "null");
+    if (part.member("dropout").number() != 0.0) part.refuse("dropout", "null");
   }
   return std::make_unique<MergingModel>(part, BpeReader(part), as_bytes);
 }

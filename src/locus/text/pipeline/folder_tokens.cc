@@ -17,9 +17,8 @@ constexpr std::array kRoleNames = {"bos_token", "eos_token", "unk_token", "sep_t
                                    "pad_token", "cls_token", "mask_token"};
 
 // "<s>", or an object with its properties.
-AddedToken read_token(const JsonPart& part, const std::string& name, simdjson::dom::element value) {
-  std::string_view content;
-  if (!value.get_string().get(content)) return special_token(std::string(content));
+AddedToken read_token(const JsonPart& part, const std::string& name, json::Value value) {
+  if (const auto content = value.text()) return special_token(std::string(*content));
   return read_added_token({part.json(), part.place() + "." + name, value});
 }
 
@@ -27,12 +26,12 @@ AddedToken read_token(const JsonPart& part, const std::string& name, simdjson::d
 std::optional<std::vector<AddedToken>> read_listed(const JsonPart& config) {
   std::optional<std::vector<AddedToken>> tokens;
   for (const char* name : {"extra_special_tokens", "additional_special_tokens"}) {
-    if (config.json().object().at_key(name).error()) continue;
+    if (!config.json().object().find(name)) continue;
     if (!tokens) tokens.emplace();
     if (!tokens->empty() || !config.has(name)) continue;
-    simdjson::dom::array list;
-    if (config.member(name).get_array().get(list)) config.refuse(name, "a list of tokens");
-    for (const simdjson::dom::element value : list) tokens->push_back(read_token(config, name, value));
+    const auto list = config.member(name).list();
+    if (!list) config.refuse(name, "a list of tokens");
+    for (const json::Value value : *list) tokens->push_back(read_token(config, name, value));
   }
   return tokens;
 }
@@ -40,10 +39,10 @@ std::optional<std::vector<AddedToken>> read_listed(const JsonPart& config) {
 // {"0": {"content": "[PAD]", ..}, ..}
 std::vector<AddedToken> read_decoder_tokens(const JsonPart& config) {
   constexpr const char* kName = "added_tokens_decoder";
-  simdjson::dom::object object;
-  if (config.member(kName).get_object().get(object)) config.refuse(kName, "an object");
+  const auto object = config.member(kName).object();
+  if (!object) config.refuse(kName, "an object");
   std::vector<AddedToken> tokens;
-  for (const auto& [key, value] : object) {
+  for (const auto [key, value] : *object) {
     const std::string place = fmt::format("{}.{}", kName, key);
     tokens.push_back(read_added_token({config.json(), config.place() + "." + place, value}));
     const int64_t id = parse<int64_t>(key).value_or(-1);
@@ -56,7 +55,7 @@ std::vector<AddedToken> read_decoder_tokens(const JsonPart& config) {
 
 // {"[MASK]": 128000, ..}
 std::vector<AddedToken> read_added_file(const fs::path& folder, const std::vector<AddedToken>& special) {
-  const JsonText json = read_optional_json(folder / kAddedTokensFile);
+  const json::Document json = read_optional_json(folder / kAddedTokensFile);
   std::vector<AddedToken> tokens;
   each_token_id(json, json.object(), [&](std::string_view content, int32_t id) {
     const bool known = std::ranges::count(special, content, &AddedToken::content) > 0;
@@ -77,7 +76,8 @@ FolderTokens::FolderTokens(const fs::path& folder, const RolePresets& presets)
       config_(json_, "tokenizer_config"),
       listed_(read_listed(config_)) {
   const bool complete = config_.has("added_tokens_decoder");
-  const JsonText map_json = complete ? JsonText("{}", "") : read_optional_json(folder / kTokenMapFile);
+  const json::Document map_json =
+      complete ? json::Document("{}", "") : read_optional_json(folder / kTokenMapFile);
   const JsonPart map(map_json, "special_tokens_map");
   std::vector<AddedToken> named = listed_.value_or(std::vector<AddedToken>());
   for (size_t i = 0; i < roles_.size(); ++i) {
@@ -86,7 +86,7 @@ FolderTokens::FolderTokens(const fs::path& folder, const RolePresets& presets)
     const bool given = part.has(name);
     roles_[i] = given ? read_token(part, name, part.member(name)) : special_token(presets.names[i]);
     if (given) named.push_back(roles_[i]);
-    const bool as_object = given && !part.member(name).is_string();
+    const bool as_object = given && !part.member(name).is_text();
     if (i == static_cast<size_t>(TokenRole::mask) && !as_object) roles_[i].left = presets.mask_takes_blank;
   }
   added_ = complete ? read_decoder_tokens(config_) : read_added_file(folder, named);

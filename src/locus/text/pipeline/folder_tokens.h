@@ -39,7 +39,7 @@ class FolderTokens {
                                 const std::vector<std::string>& vocabulary) const;
 
  private:
-  JsonText json_;
+  json::Document json_;
   JsonPart config_;
   std::array<AddedToken, 7> roles_;
   std::vector<AddedToken> added_;

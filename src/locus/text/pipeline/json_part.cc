@@ -7,26 +7,39 @@
 #include "locus/base/spelling.h"
 
 namespace locus {
+namespace {
 
-JsonPart::JsonPart(const JsonText& json, std::string place, simdjson::dom::element value)
-    : json_(&json), place_(std::move(place)) {
-  if (value.get_object().get(object_)) json.refuse("'" + place_ + "'", value, "an object");
+json::Object object_of(const json::Document& json, const std::string& place, json::Value value) {
+  const auto object = value.object();
+  if (!object) json.refuse("'" + place + "'", value, "an object");
+  return *object;
 }
 
-JsonPart::JsonPart(const JsonText& json, std::string place)
+}  // namespace
+
+JsonPart::JsonPart(const json::Document& json, std::string place, json::Value value)
+    : json_(&json), place_(std::move(place)), object_(object_of(json, place_, value)) {}
+
+JsonPart::JsonPart(const json::Document& json, std::string place)
     : json_(&json), place_(std::move(place)), object_(json.object()) {}
 
 std::string JsonPart::where() const { return fmt::format("{}: '{}'", json_->where(), place_); }
 
 bool JsonPart::has(const char* name) const {
-  simdjson::dom::element value;
-  return !object_.at_key(name).get(value) && !value.is_null();
+  const auto value = object_.find(name);
+  return value && !value->is_null();
 }
 
-simdjson::dom::element JsonPart::member(const char* name) const {
-  simdjson::dom::element value;
-  require(!object_.at_key(name).get(value), "{}: '{}.{}' is missing", json_->where(), place_, name);
-  return value;
+json::Value JsonPart::member(const char* name) const {
+  const auto value = object_.find(name);
+  require(value.has_value(), "{}: '{}.{}' is missing", json_->where(), place_, name);
+  return *value;
+}
+
+json::List JsonPart::list(const char* name) const {
+  const auto list = member(name).list();
+  if (!list) refuse(name, "a list");
+  return *list;
 }
 
 void JsonPart::refuse(const char* name, const char* expected) const {
@@ -35,35 +48,33 @@ void JsonPart::refuse(const char* name, const char* expected) const {
 
 std::string JsonPart::text(const char* name, std::optional<std::string_view> preset) const {
   if (preset && !has(name)) return std::string(*preset);
-  std::string_view value;
-  if (member(name).get_string().get(value)) refuse(name, "a string");
-  return std::string(value);
+  const auto value = member(name).text();
+  if (!value) refuse(name, "a string");
+  return std::string(*value);
 }
 
 bool JsonPart::flag(const char* name, bool preset) const {
   if (!has(name)) return preset;
-  bool value = false;
-  if (member(name).get_bool().get(value)) refuse(name, "true or false");
-  return value;
+  const auto value = member(name).flag();
+  if (!value) refuse(name, "true or false");
+  return *value;
 }
 
 int64_t JsonPart::integer(const char* name, int64_t least, int64_t most,
                           std::optional<int64_t> preset) const {
   if (preset && !has(name)) return *preset;
-  int64_t value = 0;
-  if (member(name).get_int64().get(value) || value < least || value > most) {
+  const auto value = member(name).integer();
+  if (!value || *value < least || *value > most) {
     refuse(name, fmt::format("an integer from {} to {}", least, most).c_str());
   }
-  return value;
+  return *value;
 }
 
 JsonPart JsonPart::part(const char* name) const { return {*json_, place_ + "." + name, member(name)}; }
 
 std::vector<JsonPart> JsonPart::parts(const char* name) const {
-  simdjson::dom::array list;
-  if (member(name).get_array().get(list)) refuse(name, "a list");
   std::vector<JsonPart> parts;
-  for (const simdjson::dom::element value : list) {
+  for (const json::Value value : list(name)) {
     parts.emplace_back(*json_, fmt::format("{}.{}[{}]", place_, name, parts.size()), value);
   }
   return parts;

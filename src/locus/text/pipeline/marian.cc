@@ -119,7 +119,7 @@ PipelineParts read_marian(const MarianFiles& files) {
           "treat_whitespace_as_suffix",
           files.spm_where, model.kind, model.byte_fallback ? ", byte_fallback" : "",
           model.spaces_as_suffix ? ", treat_whitespace_as_suffix" : "");
-  const JsonText json(files.vocabulary, files.vocabulary_where);
+  const json::Document json(files.vocabulary, files.vocabulary_where);
   Ids ids = read_token_ids(json, json.object());
   for (const std::string_view name : {kUnknown, kEnd}) {
     require(ids.contains(std::string(name)), "{}: token {} is missing", files.vocabulary_where, quote(name));

@@ -23,7 +23,7 @@ std::string byte_level(bool blank_first, bool trims) {
 
 // {"content": "<s>", ..} or "<s>"
 std::string token_name(const JsonPart& config, const char* role, const char* preset) {
-  if (!config.has(role) || config.member(role).is_string()) return config.text(role, preset);
+  if (!config.has(role) || config.member(role).is_text()) return config.text(role, preset);
   return config.part(role).text("content");
 }
 
@@ -41,7 +41,7 @@ class MergeFrame {
 
   // The mask token if it includes the space before it, or "".
   std::string blank_taking_mask() const {
-    const bool object = config_.has("mask_token") && !config_.member("mask_token").is_string();
+    const bool object = config_.has("mask_token") && !config_.member("mask_token").is_text();
     const bool takes = object && config_.part("mask_token").flag("lstrip", false);
     return takes ? config_.part("mask_token").text("content") : "";
   }
@@ -126,7 +126,7 @@ std::vector<std::string> special_names(const JsonPart& config) {
 
 PipelineParts read_merge_files(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kBpeMergesFile;
-  const JsonText vocabulary(folder / kBpeVocabularyFile), config_json = read_tokenizer_config(folder);
+  const json::Document vocabulary(folder / kBpeVocabularyFile), config_json = read_tokenizer_config(folder);
   const TokenIds ids = read_token_ids(vocabulary, vocabulary.object());
   const JsonPart config(config_json, "tokenizer_config");
   const MergeFrame frame(ids, config);
@@ -145,7 +145,7 @@ PipelineParts read_merge_files(const std::filesystem::path& folder) {
                     {"post_processor", frame.processor()},
                     {"decoder", byte_level(true, true)},
                     {"model", fmt::format(R"({{"type": "BPE", "vocab": {}, "merges": [{}]}})",
-                                          simdjson::minify(vocabulary.object()), fmt::join(merges, ", "))}}),
+                                          vocabulary.root().print(), fmt::join(merges, ", "))}}),
       fmt::format("'{}'", file.string()));
 }
 

@@ -104,11 +104,10 @@ std::vector<AlignedText::Range> find_to_replace(const Pattern& pattern, std::str
 }
 
 std::unique_ptr<Pattern> read_pattern(const JsonPart& part) {
-  std::string_view plain;
   const auto read_word = [&](const std::string& word) {  // the empty word matches before every character
     return word.empty() ? regex_pattern("", part.where()) : word_pattern(word);
   };
-  if (!part.member("pattern").get_string().get(plain)) return read_word(std::string(plain));
+  if (const auto plain = part.member("pattern").text()) return read_word(std::string(*plain));
   const JsonPart pattern = part.part("pattern");
   if (pattern.has("String")) return read_word(pattern.text("String"));
   if (!pattern.has("Regex")) part.refuse("pattern", "a string, {\"String\": ..} or {\"Regex\": ..}");

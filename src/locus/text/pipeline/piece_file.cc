@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 const PieceClass& class_of_folder(const fs::path& file) {
   const fs::path folder = file.parent_path();
-  const JsonText tokenizer = read_tokenizer_config(folder),
-                 model = read_optional_json(folder / "config.json");
+  const json::Document tokenizer = read_tokenizer_config(folder),
+                       model = read_optional_json(folder / "config.json");
   const JsonPart config(model, "config");
   std::string name = JsonPart(tokenizer, "tokenizer_config").text("tokenizer_class", "");
   if (name.empty()) name = config.text("tokenizer_class", "");
@@ -44,10 +44,11 @@ const PieceClass& class_of_folder(const fs::path& file) {
 
 // Files that can be opened without config.json: tokenizer_config.json names the class.
 std::vector<std::pair<std::string, std::string>> files_with(const fs::path& file, std::string bytes,
-                                                            const PieceClass& type, const JsonText& config) {
+                                                            const PieceClass& type,
+                                                            const json::Document& config) {
   json::Members members = {{"tokenizer_class", json::text(type.name)}};
-  for (const auto& [name, value] : config.object()) {
-    if (name != "tokenizer_class") members.emplace_back(name, simdjson::minify(value));
+  for (const auto [name, value] : config.object()) {
+    if (name != "tokenizer_class") members.emplace_back(name, value.print());
   }
   std::vector<std::pair<std::string, std::string>> files = {{file.filename(), std::move(bytes)},
                                                             {kTokenizerConfigFile, json::lines(members)}};

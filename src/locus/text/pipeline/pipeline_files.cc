@@ -66,16 +66,16 @@ std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& 
   return json::list(tokens);
 }
 
-JsonText read_tokenizer_config(const fs::path& folder) {
+json::Document read_tokenizer_config(const fs::path& folder) {
   return {tokenizer_config_text(folder), named(folder / kTokenizerConfigFile)};
 }
 
-JsonText read_optional_json(const fs::path& file) {
+json::Document read_optional_json(const fs::path& file) {
   return {is_there(file) ? read_file(file) : "{}", named(file)};
 }
 
 PipelineParts read_pipeline_file(const fs::path& folder) {
-  const JsonText config_file = read_tokenizer_config(folder);
+  const json::Document config_file = read_tokenizer_config(folder);
   const JsonPart config(config_file, "tokenizer_config");
   return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile), nullptr, &config);
 }
@@ -93,7 +93,7 @@ PipelineParts read_wordpiece_files(const fs::path& folder) {
             named(file), lines.number(), json::text(line));
     entries.push_back(fmt::format("{}: {}", json::text(line), id));
   }
-  const JsonText config_file = read_tokenizer_config(folder);
+  const json::Document config_file = read_tokenizer_config(folder);
   const JsonPart config(config_file, "tokenizer_config");
   const Frame& frame = frame_of(ids, config);
   return read_pipeline(

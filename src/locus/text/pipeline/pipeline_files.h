@@ -46,7 +46,7 @@ using TokenIds = std::unordered_map<std::string, int32_t>;
 // it.
 std::string special_tokens(const TokenIds& ids, const std::vector<std::string>& names,
                            const std::string& blank_taking = "");
-JsonText read_tokenizer_config(const std::filesystem::path& folder);
-JsonText read_optional_json(const std::filesystem::path& file);  // {} if the file does not exist
+json::Document read_tokenizer_config(const std::filesystem::path& folder);
+json::Document read_optional_json(const std::filesystem::path& file);  // {} if the file does not exist
 
 }  // namespace locus

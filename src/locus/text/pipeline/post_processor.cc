@@ -13,23 +13,18 @@ constexpr int64_t kLargestId = (int64_t{1} << 31) - 2;
 
 // ["[SEP]", 102]
 int32_t read_named_id(const JsonPart& part, const char* name) {
-  simdjson::dom::array pair;
-  int64_t id = 0;
-  if (part.member(name).get_array().get(pair) || pair.size() != 2 || pair.at(1).get_int64().get(id) ||
-      id < 0 || id > kLargestId) {
-    part.refuse(name, "a token and its id");
-  }
-  return static_cast<int32_t>(id);
+  const auto pair = part.member(name).list();
+  const auto id = pair && pair->size() == 2 ? (*pair)[1].integer() : std::nullopt;
+  if (!id || *id < 0 || *id > kLargestId) part.refuse(name, "a token and its id");
+  return static_cast<int32_t>(*id);
 }
 
 std::vector<int32_t> read_ids(const JsonPart& part) {
-  simdjson::dom::array list;
-  if (part.member("ids").get_array().get(list)) part.refuse("ids", "a list");
   std::vector<int32_t> ids;
-  for (const simdjson::dom::element value : list) {
-    int64_t id = 0;
-    if (value.get_int64().get(id) || id < 0 || id > kLargestId) part.refuse("ids", "a list of token ids");
-    ids.push_back(static_cast<int32_t>(id));
+  for (const json::Value value : part.list("ids")) {
+    const auto id = value.integer();
+    if (!id || *id < 0 || *id > kLargestId) part.refuse("ids", "a list of token ids");
+    ids.push_back(static_cast<int32_t>(*id));
   }
   return ids;
 }
@@ -98,8 +93,7 @@ void PostProcessor::read_pairs(const JsonPart& part, bool roberta) {
 }
 
 PostProcessor::Template PostProcessor::read_template(const JsonPart& part, const char* name) {
-  simdjson::dom::array list;
-  const size_t length = part.member(name).get_array().get(list) ? 0 : list.size();
+  const size_t length = part.list(name).size();
   require(length <= kMostSteps, "{}: '{}.{}' has {} steps, expected at most {}", part.json().where(),
           part.place(), name, length, kMostSteps);
   Template steps;

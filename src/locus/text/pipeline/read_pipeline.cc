@@ -71,7 +71,7 @@ std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::str
 
 PipelineParts read_pipeline(std::string text, const std::string& where, std::unique_ptr<TokenModel> model,
                             const JsonPart* config) {
-  const JsonText json(text, where);
+  const json::Document json(text, where);
   const JsonPart all(json, "tokenizer");
   if (config != nullptr) check_agreement(all, *config);
   PipelineParts parts;

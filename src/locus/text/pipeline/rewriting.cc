@@ -40,7 +40,7 @@ SplitPoints split_points_of(std::string_view word) {
   return word.find(' ', 1) == std::string_view::npos ? SplitPoints::at_spaces : SplitPoints::none;
 }
 SplitPoints split_points_of(const JsonPart& part) {
-  if (part.member("pattern").is_string()) return split_points_of(part.text("pattern"));
+  if (part.member("pattern").is_text()) return split_points_of(part.text("pattern"));
   const JsonPart pattern = part.part("pattern");
   if (!pattern.has("Regex")) return split_points_of(pattern.text("String"));
   return pattern.text("Regex") == " {2,}" ? SplitPoints::at_spaces : SplitPoints::none;

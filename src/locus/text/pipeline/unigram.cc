@@ -47,18 +47,18 @@ double as_tokenizers_reads(double score) {
   return std::copysign(power < 0 ? whole / scale : whole * scale, score);
 }
 
-void add(const JsonPart& part, simdjson::dom::element entry, UnigramVocabulary& vocabulary) {
-  simdjson::dom::array pair;
-  std::string_view token;
-  double score = 0;
-  if (entry.get_array().get(pair) || pair.size() != 2 || pair.at(0).get_string().get(token) ||
-      pair.at(1).get_double().get(score) || !std::isfinite(score)) {
+void add(const JsonPart& part, json::Value entry, UnigramVocabulary& vocabulary) {
+  const auto pair = entry.list();
+  const bool two = pair && pair->size() == 2;
+  const auto token = two ? (*pair)[0].text() : std::nullopt;
+  const auto score = two ? (*pair)[1].number() : std::nullopt;
+  if (!token || !score || !std::isfinite(*score)) {
     part.json().refuse(fmt::format("'{}.vocab[{}]'", part.place(), vocabulary.tokens.size()), entry,
                        "a token and its score");
   }
-  require(!token.empty(), "{}: got an empty token, expected at least one byte", vocabulary.where);
-  vocabulary.tokens.emplace_back(token);
-  vocabulary.scores.push_back(as_tokenizers_reads(score));
+  require(!token->empty(), "{}: got an empty token, expected at least one byte", vocabulary.where);
+  vocabulary.tokens.emplace_back(*token);
+  vocabulary.scores.push_back(as_tokenizers_reads(*score));
 }
 
 class Unigram final : public TokenModel {
@@ -190,9 +190,7 @@ std::unique_ptr<TokenModel> make_unigram(UnigramVocabulary vocabulary) {
 std::unique_ptr<TokenModel> read_unigram(const JsonPart& part) {
   UnigramVocabulary vocabulary = {.where = part.json().where(),
                                   .byte_fallback = part.flag("byte_fallback", false)};
-  simdjson::dom::array list;
-  if (part.member("vocab").get_array().get(list)) part.refuse("vocab", "a list");
-  for (const simdjson::dom::element entry : list) add(part, entry, vocabulary);
+  for (const json::Value entry : part.list("vocab")) add(part, entry, vocabulary);
   const auto count = static_cast<int64_t>(vocabulary.tokens.size());
   require(count > 0, "{}: '{}.vocab' is empty, expected at least one token", vocabulary.where, part.place());
   if (part.has("unk_id")) vocabulary.unknown = static_cast<int32_t>(part.integer("unk_id", 0, count - 1));

@@ -16,12 +16,13 @@ class WordPiece final : public TokenModel {
  public:
   explicit WordPiece(const JsonPart& part)
       : longest_(static_cast<size_t>(part.integer("max_input_chars_per_word", 1, 1 << 20, 100))) {
-    simdjson::dom::object vocabulary;
-    if (part.member("vocab").get_object().get(vocabulary)) part.refuse("vocab", "an object");
-    lengths_ = TokenLengths(part.json().where(), vocabulary.size());
+    const auto vocabulary = part.member("vocab").object();
+    if (!vocabulary) part.refuse("vocab", "an object");
+    const size_t size = vocabulary->size();
+    lengths_ = TokenLengths(part.json().where(), size);
     const std::string prefix = part.text("continuing_subword_prefix", "##");
-    tokens_.reserve(vocabulary.size());
-    each_token_id(part.json(), vocabulary, [&](std::string_view token, int32_t id) {
+    tokens_.reserve(size);
+    each_token_id(part.json(), *vocabulary, [&](std::string_view token, int32_t id) {
       lengths_.set(token, id, token.size() - (token.starts_with(prefix) ? prefix.size() : 0));
       tokens_.emplace_back(token, id);
       return true;  // the trie detects duplicates
