@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "locus/train/run_folder.h"
+#include "locus/run/run_folder.h"
 #include "tests/cli/train_command.h"
 
 namespace locus {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 #include "locus/op/attention.h"
 #include "locus/op/elementwise.h"
 #include "locus/op/gather.h"

@@ -23,7 +23,7 @@
 #include "locus/base/random.h"
 #include "locus/kernel/cpu/targets.h"
 #include "locus/kernel/kernels.h"
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 #include "locus/tensor/tensor.h"
 
 namespace locus::testing {

@@ -19,7 +19,7 @@
 
 #include "locus/autograd/var.h"
 #include "locus/base/random.h"
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 #include "locus/op/elementwise.h"
 
 namespace locus::testing {

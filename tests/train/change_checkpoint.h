@@ -5,7 +5,7 @@
 #include <string>
 
 #include "locus/base/paths.h"
-#include "locus/train/manifest.h"
+#include "locus/run/manifest.h"
 
 namespace locus {
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "locus/base/file.h"
+#include "locus/run/saved_run.h"
 #include "locus/train/metrics.h"
 #include "locus/train/run_changes.h"
-#include "locus/train/saved_run.h"
 #include "tests/program.h"
 #include "tests/temporary_folder.h"
 #include "tests/train/hub_run.h"

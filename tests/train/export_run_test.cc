@@ -6,8 +6,8 @@
 #include "locus/apply/text_model.h"
 #include "locus/base/paths.h"
 #include "locus/nn/generate.h"
+#include "locus/run/run_folder.h"
 #include "locus/train/model_objective.h"
-#include "locus/train/run_folder.h"
 #include "tests/program.h"
 #include "tests/train/hub_run.h"
 

@@ -2,9 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "locus/apply/classifier.h"
+#include "locus/run/saved_run.h"
+#include "locus/run/trained_model.h"
 #include "locus/train/evaluation.h"
-#include "locus/train/saved_run.h"
-#include "locus/train/trained_model.h"
+#include "locus/train/task_samples.h"
 #include "tests/train/hub_run.h"
 
 namespace locus {

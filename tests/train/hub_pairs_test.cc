@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
-#include "locus/train/saved_run.h"
+#include "locus/run/saved_run.h"
 #include "tests/train/hub_run.h"
 
 namespace locus {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "locus/nn/generate.h"
+#include "locus/run/saved_run.h"
 #include "locus/text/character_vocabulary.h"
-#include "locus/train/saved_run.h"
 #include "tests/text/piece_bytes.h"
 #include "tests/train/hub_run.h"
 

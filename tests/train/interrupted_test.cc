@@ -13,7 +13,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/random.h"
-#include "locus/train/manifest.h"
+#include "locus/run/manifest.h"
 #include "locus/train/metrics.h"
 #include "tests/temporary_folder.h"
 

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
+#include "locus/run/task_frame.h"
 #include "locus/text/token_file.h"
 #include "locus/train/evaluated_text.h"
 #include "locus/train/evaluation.h"
-#include "locus/train/text_frame.h"
 #include "tests/apply/expected.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "locus/run/run_settings.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/text_samples.h"
 #include "tests/expect_error.h"

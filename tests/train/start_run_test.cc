@@ -1,9 +1,9 @@
 // Runs that start from a model folder or a run with another scheme, head, dropout, or with frozen parameters.
 #include <gtest/gtest.h>
 
+#include "locus/run/run_folder.h"
 #include "locus/train/derived_model.h"
 #include "locus/train/export_run.h"
-#include "locus/train/run_folder.h"
 #include "locus/train/run_plan.h"
 #include "tests/train/hub_run.h"
 

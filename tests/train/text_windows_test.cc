@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "locus/run/task_frame.h"
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/tokenizer_json.h"
 #include "tests/expect_error.h"

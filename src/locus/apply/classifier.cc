@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "locus/nn/sampling.h"
-#include "locus/train/text_samples.h"
+#include "locus/run/task_frame.h"
 
 namespace locus {
 namespace {

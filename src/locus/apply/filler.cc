@@ -6,7 +6,7 @@
 #include "locus/nn/head.h"
 #include "locus/nn/sampling.h"
 #include "locus/op/gather.h"
-#include "locus/train/text_samples.h"
+#include "locus/run/task_frame.h"
 
 namespace locus {
 

@@ -4,6 +4,7 @@
 
 #include "locus/base/quote.h"
 #include "locus/nn/blueprint_fields.h"
+#include "locus/run/task_frame.h"
 #include "locus/text/tokenizer_config.h"
 
 namespace locus {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "locus/run/task_frame.h"
+#include "locus/run/trained_model.h"
 #include "locus/text/tokenizer.h"
-#include "locus/train/text_frame.h"
-#include "locus/train/trained_model.h"
 
 namespace locus {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "locus/train/text_frame.h"
+#include "locus/text/text_frame.h"
 
 namespace locus {
 

@@ -4,8 +4,8 @@
 
 #include "locus/apply/token_text.h"
 #include "locus/base/quote.h"
+#include "locus/run/task_frame.h"
 #include "locus/text/stop_text.h"
-#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {

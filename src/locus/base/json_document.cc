@@ -162,6 +162,7 @@ Document::Document(const std::filesystem::path& file, ReadLimits limits)
     : Document(read_file(file, limits.bytes), fmt::format("'{}'", file.string()), limits.depth) {}
 
 Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(Document&&) noexcept = default;
 Document::~Document() = default;
 
 Value Document::root() const { return Value(as<Value::Place>(parsed_->document.root())); }

@@ -104,6 +104,7 @@ class Document {
   Document(std::string_view text, std::string where, size_t depth = ReadLimits().depth);
   explicit Document(const std::filesystem::path& file, ReadLimits limits = {});
   Document(Document&&) noexcept;
+  Document& operator=(Document&&) noexcept;
   ~Document();
 
   const std::string& where() const { return where_; }

@@ -123,7 +123,9 @@ GenerationConfig read_generation(const ModelFolder& folder) {
 GenerationConfig read_generation(const std::filesystem::path& folder, const Config& of_model,
                                  const Blueprint& b) {
   const std::filesystem::path path = folder / "generation_config.json";
-  const Config config = is_there(path) ? Config(path) : of_model;
+  std::optional<Config> own;
+  if (is_there(path)) own.emplace(path);
+  const Config& config = own ? *own : of_model;
   const std::string_view start = b.kind == ModelKind::encoder_decoder && config.has("decoder_start_token_id")
                                      ? "decoder_start_token_id"
                                      : "bos_token_id";

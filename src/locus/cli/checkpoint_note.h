@@ -3,7 +3,7 @@
 
 #include "locus/apply/writer.h"
 #include "locus/base/json.h"
-#include "locus/train/trained_model.h"
+#include "locus/run/trained_model.h"
 
 namespace locus::cli {
 

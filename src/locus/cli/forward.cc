@@ -8,7 +8,7 @@
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_command.h"
-#include "locus/train/trained_model.h"
+#include "locus/run/trained_model.h"
 
 namespace locus::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "locus/nn/blueprint_fields.h"
 #include "locus/report/model_figures.h"
 #include "locus/report/page.h"
+#include "locus/run/trained_model.h"
 #include "locus/train/run_changes.h"
-#include "locus/train/trained_model.h"
 
 namespace locus::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "locus/cli/terminal.h"
 #include "locus/nn/blueprint_fields.h"
+#include "locus/run/text_task.h"
 #include "locus/train/run_defaults.h"
-#include "locus/train/text_task.h"
 #include "locus/train/trainer.h"
 
 namespace locus::cli {

@@ -13,6 +13,7 @@
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/training_progress.h"
+#include "locus/run/saved_run.h"
 #include "locus/tensor/storage.h"
 #include "locus/train/continue_run.h"
 #include "locus/train/export_run.h"
@@ -20,7 +21,6 @@
 #include "locus/train/model_objective.h"
 #include "locus/train/run_defaults.h"
 #include "locus/train/run_plan.h"
-#include "locus/train/saved_run.h"
 
 namespace locus::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "locus/train/run_folder.h"
+#include "locus/run/run_folder.h"
 #include "locus/train/trainer.h"
 
 namespace locus::cli {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 
 namespace locus {
 

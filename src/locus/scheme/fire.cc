@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 #include "locus/op/elementwise.h"
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 #include "locus/scheme/distance.h"
 #include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"

@@ -7,9 +7,9 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/run/task_frame.h"
 #include "locus/text/pipeline/normalizer.h"
 #include "locus/text/unicode.h"
-#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {

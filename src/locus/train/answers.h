@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "locus/run/text_task.h"
 #include "locus/tensor/tensor.h"
 #include "locus/text/encoding.h"
 #include "locus/text/task_file.h"
 #include "locus/train/samples.h"
-#include "locus/train/text_task.h"
 
 namespace locus {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "locus/run/text_task.h"
 #include "locus/train/samples.h"
-#include "locus/train/text_task.h"
 
 namespace locus {
 

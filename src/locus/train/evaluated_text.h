@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "locus/run/text_task.h"
 #include "locus/text/token_stream.h"
-#include "locus/train/text_task.h"
 
 namespace locus {
 

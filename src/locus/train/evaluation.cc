@@ -10,6 +10,7 @@
 #include "locus/train/evaluated_text.h"
 #include "locus/train/packed_samples.h"
 #include "locus/train/tally.h"
+#include "locus/train/task_samples.h"
 
 namespace locus {
 namespace {

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "locus/run/trained_model.h"
 #include "locus/train/metrics.h"
 #include "locus/train/predictions.h"
-#include "locus/train/trained_model.h"
 
 namespace locus {
 

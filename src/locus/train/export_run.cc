@@ -6,11 +6,11 @@
 #include "locus/base/folder.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/generation_config.h"
+#include "locus/run/task_frame.h"
+#include "locus/run/trained_model.h"
 #include "locus/text/tokenizer_config.h"
 #include "locus/text/tokenizer_files.h"
 #include "locus/train/derived_model.h"
-#include "locus/train/text_frame.h"
-#include "locus/train/trained_model.h"
 
 namespace locus {
 namespace {

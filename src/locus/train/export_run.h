@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "locus/train/saved_run.h"
+#include "locus/run/saved_run.h"
 
 namespace locus {
 

@@ -5,10 +5,12 @@
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
+#include "locus/run/run_settings.h"
+#include "locus/run/saved_run.h"
+#include "locus/run/trained_model.h"
 #include "locus/train/derived_model.h"
 #include "locus/train/plan_parts.h"
-#include "locus/train/saved_run.h"
-#include "locus/train/trained_model.h"
+#include "locus/train/task_samples.h"
 
 namespace locus {
 namespace {

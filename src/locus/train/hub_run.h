@@ -7,7 +7,7 @@
 
 #include "locus/base/settings.h"
 #include "locus/checkpoint/model_folder.h"
-#include "locus/train/text_task.h"
+#include "locus/run/text_task.h"
 
 namespace locus {
 

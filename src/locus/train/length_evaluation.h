@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "locus/run/trained_model.h"
 #include "locus/train/predictions.h"
-#include "locus/train/trained_model.h"
 
 namespace locus {
 

@@ -9,10 +9,12 @@
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/checkpoint/model_folder.h"
+#include "locus/run/run_settings.h"
+#include "locus/run/saved_run.h"
+#include "locus/run/task_frame.h"
 #include "locus/text/byte_vocabulary.h"
 #include "locus/text/open_tokens.h"
-#include "locus/train/saved_run.h"
-#include "locus/train/text_frame.h"
+#include "locus/train/task_samples.h"
 #include "locus/train/text_samples.h"
 
 namespace locus {
@@ -20,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kModelKeys = "model.";
 constexpr std::string_view kSections[] = {"model", "model.scheme", "model.global_scheme", "data", "train"};
 
 // The size that remains after this fraction is split off, but at least one.
@@ -40,10 +41,6 @@ std::vector<T> split_off(std::vector<T>& list, double fraction) {
 
 }  // namespace
 
-bool is_scheme_key(std::string_view key) {
-  return key.starts_with("model.scheme.") || key.starts_with("model.global_scheme.");
-}
-
 void check_sections(const Settings& settings, std::vector<std::string>& problems) {
   for (const Setting& setting : settings.all()) {
     const size_t dot = setting.key.rfind('.');
@@ -58,21 +55,6 @@ void check_sections(const Settings& settings, std::vector<std::string>& problems
 std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& name) {
   if (name != "bytes") return load_tokenizer(name);
   return std::make_shared<ByteVocabulary>(std::vector<std::string>{kStartToken, kEndToken, kMaskToken});
-}
-
-OptionValues scheme_values(const Settings& settings) {
-  OptionValues values;
-  for (const Setting& setting : settings.all()) {
-    if (is_scheme_key(setting.key)) values.emplace(setting.key.substr(kModelKeys.size()), setting.value);
-  }
-  return values;
-}
-
-OptionValues model_values(const Settings& settings) {
-  OptionValues values = settings.section("model");
-  values.erase("from");
-  values.merge(scheme_values(settings));
-  return values;
 }
 
 void require_loss(HeadKind head) {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "locus/base/error.h"
-#include "locus/train/run_folder.h"
+#include "locus/run/run_folder.h"
 
 namespace locus {
 namespace {

@@ -2,11 +2,13 @@
 
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
+#include "locus/run/run_settings.h"
+#include "locus/run/task_frame.h"
 #include "locus/train/epochs.h"
 #include "locus/train/hub_run.h"
 #include "locus/train/plan_parts.h"
 #include "locus/train/run_defaults.h"
-#include "locus/train/text_frame.h"
+#include "locus/train/task_samples.h"
 
 namespace locus {
 namespace {
@@ -116,22 +118,6 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
 Model initial_model(RunPlan& plan) {
   if (plan.model) return std::move(*plan.model);
   return plan.start ? std::move(plan.start->model) : Model(plan.task.blueprint, {.seed = plan.task.seed});
-}
-
-TextTask task_of(const Settings& config) {
-  TextTask task;
-  TrainSettings train;
-  std::vector<std::string> problems;
-  read_section(config, "data", task.data, problems);
-  read_section(config, "train", train, problems);
-  refuse("configuration", problems);
-  task.blueprint = blueprint_of("configuration: [model]", model_values(config));
-  task.seed = static_cast<uint64_t>(train.seed);
-  // Older runs do not have the setting.
-  if (config.find("data.framing") == nullptr && config.find("model.from") != nullptr) {
-    task.data.framing = Framing::tokenizer;
-  }
-  return task;
 }
 
 }  // namespace locus

@@ -12,7 +12,8 @@
 
 #include "locus/base/settings.h"
 #include "locus/checkpoint/model_folder.h"
-#include "locus/train/text_task.h"
+#include "locus/run/text_task.h"
+#include "locus/train/samples.h"
 #include "locus/train/trainer.h"
 
 namespace locus {
@@ -36,9 +37,5 @@ RunPlan plan_run(const Settings& settings, const std::filesystem::path& folder);
 
 // The model at step 0: randomly initialized, or moved out of the plan.
 Model initial_model(RunPlan& plan);
-
-// The task that a resolved configuration describes, without tokenizer and labels. Reads what plan_run()
-// wrote.
-TextTask task_of(const Settings& config);
 
 }  // namespace locus

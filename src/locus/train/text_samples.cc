@@ -1,9 +1,10 @@
 #include "locus/train/text_samples.h"
+#include "locus/run/task_frame.h"
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/kernel/loss.h"
-#include "locus/train/text_frame.h"
+#include "locus/run/task_frame.h"
 
 namespace locus {
 namespace {
@@ -72,23 +73,6 @@ Sample WindowSamples::at(int64_t index, int64_t epoch) const {
 int64_t ListedSamples::length(int64_t index) const {
   const Sample& sample = samples_[static_cast<size_t>(index)];
   return static_cast<int64_t>(sample.ids.size() + sample.text.size());
-}
-
-int32_t mask_token(const TextTask& task) {
-  const Tokenizer& tokenizer = *task.tokenizer;
-  if (!task.data.mask_token.empty()) return tokenizer.special(task.data.mask_token);
-  const auto& specials = tokenizer.specials().ids();
-  const auto found = specials.find("[MASK]");
-  return found != specials.end() ? found->second : tokenizer.special(kMaskToken);
-}
-
-void drop_padding(Encoding& encoding, const TextTask& task) {
-  const Blueprint& b = task.blueprint;
-  if (b.kind != ModelKind::decoder || b.head != HeadKind::sequence_class || b.pooling != Pooling::last)
-    return;
-  size_t size = encoding.size();
-  while (size > 1 && encoding.ids[size - 1] == task.data.padding_token) --size;
-  encoding.resize(size);
 }
 
 Sample labeled_sample(const LabeledText& example, const TextTask& task) {

@@ -4,13 +4,13 @@
 #include <memory>
 #include <optional>
 
+#include "locus/run/text_task.h"
 #include "locus/text/masking.h"
 #include "locus/text/task_file.h"
+#include "locus/text/text_frame.h"
 #include "locus/text/tokenizer.h"
 #include "locus/text/windows.h"
 #include "locus/train/samples.h"
-#include "locus/train/text_frame.h"
-#include "locus/train/text_task.h"
 
 namespace locus {
 
@@ -68,15 +68,7 @@ class ListedSamples final : public Samples {
   std::string name_;
 };
 
-// The mask token: the one that the task names; else [MASK] as in BERT if the tokenizer has it, otherwise
-// <mask>.
-int32_t mask_token(const TextTask& task);
-
-// For a decoder that classifies: drops padding tokens at the end of a text, which have no influence in
-// transformers. One token remains.
-void drop_padding(Encoding& encoding, const TextTask& task);
-
-// The text or pair in its frame (train/text_frame.h); the target is the label.
+// The text or pair in its frame (text/text_frame.h); the target is the label.
 Sample labeled_sample(const LabeledText& example, const TextTask& task);
 // The words in their frame, joined by spaces. A word's label is the target of its first token; other tokens
 // have no target.

@@ -4,6 +4,8 @@
 
 #include "locus/base/checked.h"
 #include "locus/base/error.h"
+#include "locus/run/task_frame.h"
+#include "locus/train/task_samples.h"
 #include "locus/train/text_samples.h"
 
 namespace locus {

@@ -11,10 +11,11 @@
 #include <memory>
 #include <optional>
 
+#include "locus/run/text_task.h"
+#include "locus/text/masking.h"
+#include "locus/text/text_frame.h"
 #include "locus/text/token_stream.h"
 #include "locus/train/samples.h"
-#include "locus/train/text_frame.h"
-#include "locus/train/text_task.h"
 
 namespace locus {
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "locus/base/settings.h"
+#include "locus/run/run_folder.h"
 #include "locus/train/objective.h"
 #include "locus/train/optimizer.h"
-#include "locus/train/run_folder.h"
 #include "locus/train/schedule.h"
 
 namespace locus {

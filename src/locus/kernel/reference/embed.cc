@@ -2,7 +2,7 @@
 
 #include "locus/base/random.h"
 #include "locus/kernel/reference/reference.h"
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 
 namespace locus::kernel::reference {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "locus/kernel/reference/reference.h"
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 
 namespace locus::kernel::reference {
 namespace {

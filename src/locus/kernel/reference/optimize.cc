@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "locus/kernel/reference/reference.h"
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 
 namespace locus::kernel::reference {
 

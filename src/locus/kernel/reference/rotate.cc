@@ -1,5 +1,5 @@
 #include "locus/kernel/reference/reference.h"
-#include "locus/kernel/reference/storage.h"
+#include "locus/kernel/element.h"
 
 namespace locus::kernel::reference {
 

@@ -1,10 +1,10 @@
-#include "locus/train/text_task.h"
+#include "locus/train/task_samples.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/run/task_frame.h"
 #include "locus/text/open_tokens.h"
 #include "locus/train/answers.h"
 #include "locus/train/text_samples.h"
@@ -78,18 +78,6 @@ std::vector<Sample> read_samples(const TextTask& task, const fs::path& file) {
 }
 
 }  // namespace
-
-bool TextTask::on_streams() const { return !on_pairs() && predicts_tokens(blueprint.head); }
-
-int32_t TextTask::start_token() const {
-  require(data.start_token >= 0,
-          "no token that starts a decoder's output, expected decoder_start_token_id in config.json");
-  return static_cast<int32_t>(data.start_token);
-}
-
-size_t TextTask::longest() const {
-  return data.truncate ? static_cast<size_t>(data.context) : std::numeric_limits<size_t>::max();
-}
 
 std::vector<std::string> label_names(HeadKind head, const fs::path& file) {
   if (head == HeadKind::sequence_class) return read_labeled(file).names;

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "locus/text/tokenizer.h"
-#include "locus/train/text_task.h"
 
 namespace locus {
 
@@ -39,21 +38,12 @@ struct TextFrame {
   Encoding read(const TextInput& input, const Tokenizer& tokenizer, EncodeOptions options) const;
 };
 
-TextFrame frame_of(const TextTask& task);
-
 // The special tokens around a window over a text: those of the frame of a text. A decoder reads only those
 // before a text, such as a beginning-of-sequence token.
 struct WindowFrame {
   std::vector<int32_t> before = {}, after = {};
   int64_t size() const { return std::ssize(before) + std::ssize(after); }
 };
-WindowFrame window_frame_of(const TextTask& task);
-
-// The token that ends every target of an encoder-decoder.
-int32_t end_token(const TextTask& task);
-// The tokens that end a generated text: that token, or for a decoder the special tokens </s> and
-// <|endoftext|>.
-std::vector<int32_t> end_tokens(const TextTask& task);
 
 // The first token of each word; words are byte ranges of the (first) text. A word has no token if the
 // tokenizer drops it or truncation removed it.

@@ -1,9 +1,9 @@
-// Reads and writes f32, f64 or bf16 storage as double, so that each reference kernel is written once.
+// Reads and writes f32, f64 or bf16 elements as double: for reference kernels, and for the small tables of schemes.
 #pragma once
 
 #include "locus/tensor/view.h"
 
-namespace locus::kernel::reference {
+namespace locus::kernel {
 
 // Element (r, c) as double.
 inline double at(ConstView view, int64_t r, int64_t c) {
@@ -32,4 +32,4 @@ void each(ConstView view, F&& f) {
   }
 }
 
-}  // namespace locus::kernel::reference
+}  // namespace locus::kernel

@@ -1,7 +1,9 @@
-#include "locus/train/text_frame.h"
+#include "locus/text/text_frame.h"
 
 #include <gtest/gtest.h>
 
+#include "locus/run/run_settings.h"
+#include "locus/run/task_frame.h"
 #include "locus/text/byte_vocabulary.h"
 #include "locus/train/text_samples.h"
 #include "tests/expect_error.h"

@@ -1,4 +1,4 @@
-#include "locus/train/run_folder.h"
+#include "locus/run/run_folder.h"
 
 #include <fmt/ranges.h>
 
@@ -9,7 +9,7 @@
 #include "locus/base/parse.h"
 #include "locus/base/paths.h"
 #include "locus/base/settings.h"
-#include "locus/train/manifest.h"
+#include "locus/run/manifest.h"
 
 namespace locus {
 namespace {

@@ -1,5 +1,5 @@
 // One way to open runs, checkpoints and Hugging Face model folders.
-#include "locus/train/trained_model.h"
+#include "locus/run/trained_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,35 +1,10 @@
-#include "locus/train/text_frame.h"
+#include "locus/run/task_frame.h"
 
 #include <algorithm>
 
 #include "locus/base/error.h"
 
 namespace locus {
-
-Encoding TextFrame::read(const TextInput& input, const Tokenizer& tokenizer, EncodeOptions options) const {
-  const auto encoded = [&] {
-    Encoding texts = input.second ? tokenizer.encoding(input.text, *input.second, options)
-                                  : tokenizer.encoding(input.text, options);
-    if (!pair_segments) std::ranges::fill(texts.segments, 0);
-    return texts;
-  };
-  options.framed = from_tokenizer;
-  if (from_tokenizer) return encoded();
-  require(!input.second || between, "got a pair of texts, but the tokenizer has no token {} to separate them",
-          kEndToken);
-  const std::optional<int32_t> after = input.second ? between : end;
-  const size_t around = (start ? 1 : 0) + (after ? 1 : 0);
-  options.longest -= std::min(options.longest, around);
-  const Encoding texts = encoded();
-  const auto second = static_cast<size_t>(std::ranges::find(texts.texts, int8_t{1}) - texts.texts.begin());
-  Encoding framed;
-  if (start) framed.push(*start, {}, 0, Encoding::kNoText);
-  framed.append(texts, 0, second);
-  if (after) framed.push(*after, {}, 0, Encoding::kNoText);
-  framed.append(texts, second, texts.size());
-  return framed;
-}
-
 namespace {
 
 TextFrame frame_tokens_of(const TextTask& task) {
@@ -96,16 +71,21 @@ std::vector<int32_t> end_tokens(const TextTask& task) {
   return ends;
 }
 
-std::vector<std::optional<size_t>> word_tokens(const Encoding& encoding, std::span<const TextSpan> words) {
-  std::vector<std::optional<size_t>> tokens;
-  size_t token = 0;
-  for (const TextSpan& word : words) {
-    // Special tokens have the offsets [0, 0).
-    while (token < encoding.size() && encoding.offsets[token].end <= word.begin) ++token;
-    const bool its = token < encoding.size() && encoding.offsets[token].begin < word.end;
-    tokens.push_back(its ? std::optional(token) : std::nullopt);
-  }
-  return tokens;
+int32_t mask_token(const TextTask& task) {
+  const Tokenizer& tokenizer = *task.tokenizer;
+  if (!task.data.mask_token.empty()) return tokenizer.special(task.data.mask_token);
+  const auto& specials = tokenizer.specials().ids();
+  const auto found = specials.find("[MASK]");
+  return found != specials.end() ? found->second : tokenizer.special(kMaskToken);
+}
+
+void drop_padding(Encoding& encoding, const TextTask& task) {
+  const Blueprint& b = task.blueprint;
+  if (b.kind != ModelKind::decoder || b.head != HeadKind::sequence_class || b.pooling != Pooling::last)
+    return;
+  size_t size = encoding.size();
+  while (size > 1 && encoding.ids[size - 1] == task.data.padding_token) --size;
+  encoding.resize(size);
 }
 
 }  // namespace locus

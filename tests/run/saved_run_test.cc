@@ -1,11 +1,12 @@
-#include "locus/train/saved_run.h"
+#include "locus/run/saved_run.h"
 
 #include <gtest/gtest.h>
 
 #include "locus/apply/text_model.h"
 #include "locus/checkpoint/parameters_file.h"
+#include "locus/run/run_folder.h"
+#include "locus/run/run_settings.h"
 #include "locus/text/byte_vocabulary.h"
-#include "locus/train/run_folder.h"
 #include "locus/train/run_plan.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"

@@ -1,4 +1,4 @@
-#include "locus/train/saved_run.h"
+#include "locus/run/saved_run.h"
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@
 #include "locus/base/json_document.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
-#include "locus/train/manifest.h"
-#include "locus/train/run_folder.h"
-#include "locus/train/run_plan.h"
+#include "locus/run/manifest.h"
+#include "locus/run/run_folder.h"
+#include "locus/run/run_settings.h"
 
 namespace locus {
 namespace {

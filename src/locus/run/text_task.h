@@ -15,10 +15,7 @@
 #include <vector>
 
 #include "locus/nn/blueprint.h"
-#include "locus/text/masking.h"
-#include "locus/text/token_stream.h"
 #include "locus/text/tokenizer.h"
-#include "locus/train/samples.h"
 
 namespace locus {
 
@@ -94,18 +91,5 @@ struct TextTask {
   int32_t start_token() const;  // of a decoder's output; throws if the model folder names none
   size_t longest() const;       // tokens to which a text is truncated; no limit without data.truncate
 };
-
-// The names of the labels in a file; empty for a head without labels.
-std::vector<std::string> label_names(HeadKind head, const std::filesystem::path& file);
-
-// How tokens are masked, for a head that predicts masked tokens.
-Masking masking_of(const TextTask& task);
-
-// Windows over a stream, for a task with on_streams().
-std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<const TokenStream> stream);
-// The examples of a file, for all other tasks.
-std::vector<Sample> example_samples(const TextTask& task, const std::filesystem::path& file);
-// Calls one of the two above, as the task requires.
-std::unique_ptr<Samples> samples_of(const TextTask& task, const std::filesystem::path& file);
 
 }  // namespace locus

@@ -9,8 +9,8 @@
 
 #include "locus/checkpoint/forward.h"
 #include "locus/checkpoint/model_folder.h"
-#include "locus/train/run_folder.h"
-#include "locus/train/text_task.h"
+#include "locus/run/run_folder.h"
+#include "locus/run/text_task.h"
 
 namespace locus {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "locus/nn/model.h"
-#include "locus/train/run_folder.h"
-#include "locus/train/text_task.h"
+#include "locus/run/run_folder.h"
+#include "locus/run/text_task.h"
 
 namespace locus {
 

@@ -1,4 +1,4 @@
-#include "locus/train/run_folder.h"
+#include "locus/run/run_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "locus/train/manifest.h"
+#include "locus/run/manifest.h"
 #include "tests/expect_error.h"
 #include "tests/temporary_folder.h"
 #include "tests/train/change_checkpoint.h"

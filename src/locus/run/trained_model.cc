@@ -1,4 +1,4 @@
-#include "locus/train/trained_model.h"
+#include "locus/run/trained_model.h"
 
 #include <algorithm>
 
@@ -7,9 +7,9 @@
 #include "locus/base/parallel.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/config_fields.h"
+#include "locus/run/saved_run.h"
+#include "locus/text/text_frame.h"
 #include "locus/text/tokenizer_config.h"
-#include "locus/train/saved_run.h"
-#include "locus/train/text_frame.h"
 
 namespace locus {
 namespace {

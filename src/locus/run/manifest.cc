@@ -1,4 +1,4 @@
-#include "locus/train/manifest.h"
+#include "locus/run/manifest.h"
 
 #include <iterator>
 #include <map>
