@@ -26,8 +26,7 @@ inline DType dtype_on(Device device) { return device == Device::reference ? DTyp
 inline std::vector<double> numbers(const Tensor& tensor) {
   std::vector<double> all;
   const ConstView view = tensor.view();
-  kernel::reference::each(view,
-                          [&](int64_t r, int64_t c) { all.push_back(kernel::reference::at(view, r, c)); });
+  kernel::each(view, [&](int64_t r, int64_t c) { all.push_back(kernel::at(view, r, c)); });
   return all;
 }
 

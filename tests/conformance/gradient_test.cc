@@ -33,9 +33,9 @@ class Gradients : public Conformance {
     const std::vector<double> before = numbers(value);
     const auto at = [&](double step) {
       const View view = value.view();
-      kernel::reference::each(view, [&](int64_t r, int64_t c) {
+      kernel::each(view, [&](int64_t r, int64_t c) {
         const auto i = static_cast<size_t>(r * view.cols + c);
-        kernel::reference::put(view, r, c, before[i] + step * direction[i]);
+        kernel::put(view, r, c, before[i] + step * direction[i]);
       });
       return loss(block, x, placement);
     };

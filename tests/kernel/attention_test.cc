@@ -54,17 +54,16 @@ kernel::RoomViews room_of(Stage& stage, const kernel::AttentionArgs& args, int64
   const int64_t G = args.key_heads, D = args.head_size, blocks = count / kBlock + 2;
   const auto nan = [&](int64_t rows, int64_t cols) {
     const View view = stage.intermediate({rows, cols}, args.k.dtype);
-    kernel::reference::each(view, [&](int64_t r, int64_t c) { kernel::reference::put(view, r, c, NAN); });
+    kernel::each(view, [&](int64_t r, int64_t c) { kernel::put(view, r, c, NAN); });
     return view;
   };
   const View keys = nan(G * blocks * D, kBlock), values = nan(G * blocks * kBlock, (D + 15) / 16 * 16);
   for (int64_t g = 0; g < G; ++g) {
     for (int64_t j = 0; j < count; ++j) {
       for (int64_t c = 0; c < D; ++c) {
-        kernel::reference::put(keys, (g * blocks + j / kBlock) * D + c, j % kBlock,
-                               kernel::reference::at(args.k, first + j, g * D + c));
-        kernel::reference::put(values, g * blocks * kBlock + j, c,
-                               kernel::reference::at(args.v, first + j, g * D + c));
+        kernel::put(keys, (g * blocks + j / kBlock) * D + c, j % kBlock,
+                    kernel::at(args.k, first + j, g * D + c));
+        kernel::put(values, g * blocks * kBlock + j, c, kernel::at(args.v, first + j, g * D + c));
       }
     }
   }

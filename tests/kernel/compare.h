@@ -22,8 +22,8 @@
 #include "locus/base/parallel.h"
 #include "locus/base/random.h"
 #include "locus/kernel/cpu/targets.h"
-#include "locus/kernel/kernels.h"
 #include "locus/kernel/element.h"
+#include "locus/kernel/kernels.h"
 #include "locus/tensor/tensor.h"
 
 namespace locus::testing {
@@ -126,8 +126,7 @@ class Stage {
   std::vector<double> results() const {
     std::vector<double> all;
     for (const View& view : outputs_) {
-      kernel::reference::each(
-          view, [&](int64_t r, int64_t c) { all.push_back(kernel::reference::at(view, r, c)); });
+      kernel::each(view, [&](int64_t r, int64_t c) { all.push_back(kernel::at(view, r, c)); });
     }
     return all;
   }
@@ -136,7 +135,7 @@ class Stage {
       const View view = whole.view();
       for (int64_t r = 0; r < view.rows; ++r) {
         for (int64_t c : {int64_t{0}, view.cols - 3, view.cols - 2, view.cols - 1}) {
-          if (kernel::reference::at(view, r, c) != kMargin) return false;
+          if (kernel::at(view, r, c) != kMargin) return false;
         }
       }
     }
@@ -158,8 +157,7 @@ class Stage {
   }
   template <class F>
   static void fill(View view, F value) {
-    kernel::reference::each(
-        view, [&](int64_t r, int64_t c) { kernel::reference::put(view, r, c, value(r * view.cols + c)); });
+    kernel::each(view, [&](int64_t r, int64_t c) { kernel::put(view, r, c, value(r * view.cols + c)); });
   }
 
   Device device_;

@@ -12,8 +12,8 @@ TEST(Optimize, AdamW) {
     SCOPED_TRACE(step);
     compare_sizes(kTolerance, [&](Stage& stage, int64_t rows, int64_t cols) {
       const View second = stage.updated({rows, cols}, 4);
-      kernel::reference::each(second, [&](int64_t r, int64_t c) {
-        kernel::reference::put(second, r, c, std::abs(kernel::reference::at(second, r, c)));
+      kernel::each(second, [&](int64_t r, int64_t c) {
+        kernel::put(second, r, c, std::abs(kernel::at(second, r, c)));
       });
       stage.kernels().adamw({.parameter = stage.updated({rows, cols}, 1),
                              .gradient = stage.input({rows, cols}, 2),

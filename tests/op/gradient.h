@@ -38,8 +38,7 @@ using Op = std::function<std::vector<Var>(std::span<const Var>)>;
 inline std::vector<double> elements(const Tensor& tensor) {
   std::vector<double> all;
   const ConstView view = tensor.view();
-  kernel::reference::each(view,
-                          [&](int64_t r, int64_t c) { all.push_back(kernel::reference::at(view, r, c)); });
+  kernel::each(view, [&](int64_t r, int64_t c) { all.push_back(kernel::at(view, r, c)); });
   return all;
 }
 
@@ -55,9 +54,9 @@ inline Tensor normal_tensor(Shape shape, Device device, uint64_t seed, float sca
   }
   const View view = tensor.view();
   const Random random(seed, 0);
-  kernel::reference::each(view, [&](int64_t r, int64_t c) {
+  kernel::each(view, [&](int64_t r, int64_t c) {
     const float value = random.normal(static_cast<uint64_t>(r * view.cols + c));
-    kernel::reference::put(view, r, c, scale * (value + std::copysign(0.0625f, value)));
+    kernel::put(view, r, c, scale * (value + std::copysign(0.0625f, value)));
   });
   return tensor;
 }
@@ -148,13 +147,13 @@ class OpCheck {
       const double largest = largest_of(got);
       for (int64_t e = 0; e < view.numel(); ++e) {
         const int64_t r = e / view.cols, c = e % view.cols;
-        const double x = kernel::reference::at(view, r, c);
+        const double x = kernel::at(view, r, c);
         const auto at = [&](double step) {
-          kernel::reference::put(view, r, c, x + step);
+          kernel::put(view, r, c, x + step);
           return loss_of(vars);
         };
         const double near = at(kStep) - at(-kStep), far = at(2 * kStep) - at(-2 * kStep);
-        kernel::reference::put(view, r, c, x);
+        kernel::put(view, r, c, x);
         ASSERT_NEAR(got[static_cast<size_t>(e)], (8 * near - far) / (12 * kStep),
                     kTolerance * std::max(1.0, largest))
             << "gradient of input " << i << ", element " << e;

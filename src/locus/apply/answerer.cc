@@ -67,7 +67,7 @@ std::vector<FoundAnswer> Answerer::answer(ListView<QuestionInput> questions, con
           "answer: window is {}, overlap {} and longest {}, expected positive numbers", answer.window,
           answer.overlap, answer.longest);
   std::vector<std::vector<Encoding>> by_question(questions.size());
-  encode_all(questions.size(), options, [&](size_t i) {
+  encode_each(questions.size(), options, [&](size_t i) {
     by_question[i] =
         windows_of(model_.encode({questions[i].question, questions[i].context}), answer, model_.longest());
     return Encoding();

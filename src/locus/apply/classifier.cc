@@ -54,7 +54,7 @@ std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
 std::vector<std::vector<float>> Classifier::logits(ListView<TextInput> inputs,
                                                    const ReadOptions& options) const {
   const std::vector<Encoding> encodings =
-      encode_all(inputs.size(), options, [&](size_t i) { return read(inputs[i], options.truncate); });
+      encode_each(inputs.size(), options, [&](size_t i) { return read(inputs[i], options.truncate); });
   std::vector<std::vector<float>> result(inputs.size());
   each_batch(model_, encodings, options, [&](const TextBatch& batch) {
     const Tensor logits = model_(batch.tokens).value();  // [B, labels]

@@ -185,7 +185,7 @@ Tensor Embedder::embed_as(std::string_view purpose, ListView<std::string> texts,
 
 Tensor Embedder::embed_with_prompt(const std::string& prompt, ListView<std::string> texts,
                                    const ReadOptions& options) const {
-  const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
+  const std::vector<Encoding> encodings = encode_each(texts.size(), options, [&](size_t i) {
     const std::string text = prompt + texts[i];
     return model_.read({lower_ ? lowered(text) : text}, options.truncate, Specials::are_text,
                        OffsetUnit::none);

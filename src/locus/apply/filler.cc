@@ -41,7 +41,7 @@ FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<cons
 
 std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, size_t count,
                                                   const ReadOptions& options) const {
-  const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
+  const std::vector<Encoding> encodings = encode_each(texts.size(), options, [&](size_t i) {
     Encoding encoding = model_.read({texts[i]}, options.truncate, Specials::are_tokens);
     require(std::ranges::count(encoding.ids, mask_id_) > 0,
             "the text has no mask, expected {} in place of a word", mask_);

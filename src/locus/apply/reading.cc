@@ -35,8 +35,8 @@ void report_bad(std::span<const std::optional<Error>> errors, const ReadOptions&
   }
 }
 
-std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
-                                 const std::function<Encoding(size_t)>& encode) {
+std::vector<Encoding> encode_each(size_t count, const ReadOptions& options,
+                                  const std::function<Encoding(size_t)>& encode) {
   std::vector<Encoding> encodings(count);
   std::vector<std::optional<Error>> errors(count);
   constexpr int64_t kTextsOfChunk = 16;

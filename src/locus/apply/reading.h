@@ -37,8 +37,8 @@ void report_bad(std::span<const std::optional<Error>> errors, const ReadOptions&
 
 // Calls encode(i) for every text, in parallel. The encoding is empty for a text whose call throws, and with
 // ReadOptions::check_only.
-std::vector<Encoding> encode_all(size_t count, const ReadOptions& options,
-                                 const std::function<Encoding(size_t)>& encode);
+std::vector<Encoding> encode_each(size_t count, const ReadOptions& options,
+                                  const std::function<Encoding(size_t)>& encode);
 
 // Groups the indices of texts into batches of about `tokens` tokens and at least one text. Texts of size 0
 // are left out.

@@ -97,7 +97,7 @@ Tagger::Tagger(const std::filesystem::path& folder, DType weights) : model_(fold
 std::vector<std::vector<TaggedSpan>> Tagger::tag(ListView<std::string> texts,
                                                  const ReadOptions& options) const {
   std::vector<std::vector<Unit>> units(texts.size());
-  const std::vector<Encoding> encodings = encode_all(texts.size(), options, [&](size_t i) {
+  const std::vector<Encoding> encodings = encode_each(texts.size(), options, [&](size_t i) {
     Encoding encoding = model_.read({texts[i]}, options.truncate);
     units[i] = model_.hub() ? tokens_of(encoding) : words_of(texts[i], encoding);
     return encoding;

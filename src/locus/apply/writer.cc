@@ -174,7 +174,7 @@ std::vector<std::string> Writer::write(ListView<std::string> prompts, const Writ
     if (from >= 0) set_language(encoding, from);
     return encoding;
   };
-  Job job{options, generation_.rules, encode_all(prompts.size(), reading, encoded), {}, {}, {}, {}};
+  Job job{options, generation_.rules, encode_each(prompts.size(), reading, encoded), {}, {}, {}, {}};
   // Prompts of different lengths have different limits, so sampling cannot place a forced last token.
   if (!is_encoder_decoder() && options.beams == 1) job.rules.last = -1;
   if (!options.to.empty()) job.rules.first = model_.tokenizer().special(options.to);

@@ -7,8 +7,8 @@
 
 namespace locus {
 
-using kernel::reference::at;
-using kernel::reference::put;
+using kernel::at;
+using kernel::put;
 
 DistanceSpan::DistanceSpan(const Placement& placement) {
   const auto [first, last] = placement.distances();

@@ -20,8 +20,8 @@
 namespace locus {
 namespace {
 
-using kernel::reference::at;
-using kernel::reference::put;
+using kernel::at;
+using kernel::put;
 
 // The paper trains at 2048 tokens from a threshold of 512. With a threshold above the trained length the
 // normalization by the query's position would start only in texts longer than all of training.

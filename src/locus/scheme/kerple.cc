@@ -18,8 +18,8 @@
 namespace locus {
 namespace {
 
-using kernel::reference::at;
-using kernel::reference::put;
+using kernel::at;
+using kernel::put;
 
 constexpr double kLeast = 0.01;
 

@@ -73,8 +73,8 @@ class TransformerXlScheme final : public Scheme {
       const double frequency = std::pow(10000.0, -static_cast<double>(m) / static_cast<double>(half));
       for (int64_t d = span.least; d <= span.most; ++d) {
         const double angle = static_cast<double>(-d) * frequency;
-        kernel::reference::put(table.view(), d - span.least, m, std::sin(angle));
-        kernel::reference::put(table.view(), d - span.least, half + m, std::cos(angle));
+        kernel::put(table.view(), d - span.least, m, std::sin(angle));
+        kernel::put(table.view(), d - span.least, half + m, std::cos(angle));
       }
     }
     return table;
