@@ -146,7 +146,7 @@ void encode_lines(const Request& request) {
   Records records(texts.source("tokenize"));
   const auto tokenizer = load_tokenizer(request.tokenizer);
   each_chunk(texts, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    const std::vector<Encoding> encodings = encode_all(chunk.size(), reading, [&](size_t i) {
+    const std::vector<Encoding> encodings = encode_each(chunk.size(), reading, [&](size_t i) {
       return tokenizer->encoding(chunk[i].text, options_of(request));
     });
     std::vector<std::string> lines;
