@@ -123,13 +123,13 @@ TEST(OpEmbed, EqualsItsParts) {
   EXPECT_EQ(once.value().values(), parts.value().values());
 }
 
-TEST(OpEmbed, TheFrozenTokenGetsNoGradient) {
+TEST(OpEmbed, FrozenRowsGetNoGradient) {
   const Var tokens = Var::parameter(Tensor::full({3, 1}, 1)), table = Var::parameter(Tensor::full({2, 1}, 1));
   const InputTerm term = {.table = table, .rows = Tensor::of({4}, {0, 1, 1, 0})};
-  const Var y = embed(tokens, Tensor::of({4}, {2, 0, 2, 1}), term, {.frozen_token = 2});
+  const Var y = embed(tokens, Tensor::of({4}, {2, 0, 2, 1}), term, {.frozen_token = 2, .frozen_row = 0});
   y.backward(Tensor::of({4, 1}, {1.0f, 2.0f, 4.0f, 8.0f}));
   EXPECT_EQ(tokens.grad().values(), (Floats{2, 8, 0}));
-  EXPECT_EQ(table.grad().values(), (Floats{9, 6}));
+  EXPECT_EQ(table.grad().values(), (Floats{0, 6}));
 }
 
 // A table that is used twice, as with tied output weights: the second gradient is added to the first in
@@ -196,6 +196,8 @@ TEST(OpEmbed, RefusesWrongLookups) {
 TEST(OpEmbed, RefusesWrongOptions) {
   const Var four(Tensor::zeros({4})), five(Tensor::zeros({5}));
   expect_refused(Code::none, {"embed", "frozen_token", "5", "0", "4", "-1"}, {.frozen_token = 5});
+  expect_refused(Code::none, {"embed", "frozen_row", "-2", "0", "2", "-1"}, {.frozen_row = -2},
+                 added(Var(Tensor::zeros({3, 4}))));
   expect_refused(Code::bad_shape, {"embed", "gamma", "[5]", "[4]"}, {.gamma = five});
   expect_refused(Code::bad_shape, {"embed", "beta", "[5]", "[4]"}, {.gamma = four, .beta = five});
   expect_refused(Code::none, {"embed", "beta", "gamma"}, {.beta = four});

@@ -19,6 +19,10 @@ void check_lookup(Check& check, std::string_view name, const Var& table, std::st
              "{} have shape {}, expected [{}] (one for every token)", ids_name, ids.shape(), N);
 }
 
+void check_frozen(const Check& check, std::string_view name, int32_t row, int64_t rows) {
+  check.that(row >= -1 && row < rows, "{} is {}, expected 0 to {}, or -1 for none", name, row, rows - 1);
+}
+
 void check_norm(Check& check, const EmbedOptions& options, int64_t C) {
   if (!options.gamma) {
     check.that(!options.beta, "beta is given without gamma");
@@ -49,13 +53,12 @@ struct Embedding {
     const int64_t N = ids.numel();
     check.weight("tokens", tokens);
     check_lookup(check, "tokens", tokens, "ids", ids, N);
-    const int64_t rows = tokens.shape()[0];
-    check.that(options.frozen_token >= -1 && options.frozen_token < rows,
-               "frozen_token is {}, expected 0 to {}, or -1 for none", options.frozen_token, rows - 1);
+    check_frozen(check, "frozen_token", options.frozen_token, tokens.shape()[0]);
     if (input) {
       check.floating("the input term's table", input->table);
       check_lookup(check, "the input term's table", input->table, "the input term's rows", input->rows, N,
                    Code::bad_position);
+      check_frozen(check, "frozen_row", options.frozen_row, input->table.shape()[0]);
     }
     const int64_t C = width();
     check.that(!input || joined() || input->table.shape()[1] == C, Code::bad_shape,
@@ -138,7 +141,7 @@ struct Embedding {
     scatter_rows(tokens, own_part, ids, options.frozen_token, options.token_scale);
     if (input) {
       const Tensor part = joined() ? dx.columns(own, width()) : dx;
-      scatter_rows(input->table, part, input->rows, -1);
+      scatter_rows(input->table, part, input->rows, options.frozen_row);
     }
     if (options.segments) scatter_rows(options.segments, dx, options.segment_ids, -1);
   }

@@ -12,6 +12,7 @@ namespace locus::op {
 struct EmbedOptions {
   float token_scale = 1;      // multiplies the token rows
   int32_t frozen_token = -1;  // the padding token's row gets no gradient
+  int32_t frozen_row = -1;    // this row of the input term's table gets no gradient
   Var segments;               // [S, C]; requires segment_ids
   Tensor segment_ids;         // i32 [N]
   Var gamma, beta;            // [C]; no gamma: no norm
