@@ -37,7 +37,7 @@ SchemeCard scheme_card(const study::Study& study, const std::filesystem::path& f
     const auto [first, second] = find_repeated(words, "it");
     card.repeated_word = sentences(compare_occurrences(model, ids, words, first, second));
     card.repeated_word.insert(card.repeated_word.begin(),
-                              fmt::format("\"{}\" as tokens of the trained model.", kSentence));
+                              fmt::format("The sentence, in tokens of the trained model: \"{}\"", kSentence));
     if (task.kind == ModelKind::decoder) {
       card.repeated_word.emplace_back(
           "The model is causal: each \"it\" attends only to the words before it, so the two differ even "

@@ -94,8 +94,9 @@ std::string no_pick_sentence(const Summary& summary, const TaskSummary& task) {
 
 std::string all_tasks_sentence(const Summary& summary, const Verdict& answer) {
   if (summary.tasks.size() < 2) return "";
-  const std::string where =
-      fmt::format("at {} tokens on all {} tasks", summary.lengths.back(), summary.tasks.size());
+  const std::string all =
+      summary.tasks.size() == 2 ? "both tasks" : fmt::format("all {} tasks", summary.tasks.size());
+  const std::string where = fmt::format("at {} tokens on {}", summary.lengths.back(), all);
   const std::vector<std::string>& names = answer.on_all_tasks;
   if (names.empty()) return fmt::format("No scheme works {}.", where);
   std::vector<std::string> costs;
