@@ -121,7 +121,7 @@ TEST_F(ExportRun, TheErrorHasTheSettingsThatAFamilyRepresents) {
   train(bert + "[model.scheme]\nname = 'learned'\n", "'x.tsv'");
   const Outcome refused = run_program("export " + (folder / "run").string() + " " + out());
   EXPECT_EQ(refused.exit_code, 3);
-  expect_values(refused.err, {"pooling is mean, expected first", "model.pooling = first", "bert"});
+  expect_values(refused.err, {"pooling is mean, expected first", "model.pooling = first", "BERT"});
   fs::remove_all(folder / "run");
   train(bert + "pooling = 'first'\n[model.scheme]\nname = 'learned'\n", "'x.tsv'");
   exports();

@@ -2,6 +2,7 @@
 // that a family cannot represent shows up when the text is read back and differs.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "locus/base/parse.h"
 #include "locus/checkpoint/family.h"
@@ -147,9 +148,12 @@ struct UnsupportedFields {
   std::string error = "";  // if the text could not be read back: the only reason
 
   bool none() const { return fields.empty() && error.empty(); }
+  // An encoder is nearest to encoders, however many fields differ.
   bool operator<(const UnsupportedFields& other) const {
-    return error.empty() != other.error.empty() ? error.empty() : fields.size() < other.fields.size();
+    return std::tuple(!error.empty(), is_other_kind(), fields.size()) <
+           std::tuple(!other.error.empty(), other.is_other_kind(), other.fields.size());
   }
+  bool is_other_kind() const { return std::ranges::count(fields, "kind", &Difference::name) > 0; }
   // "gated is true, expected false"
   std::string reasons() const {
     std::vector<std::string> list;
