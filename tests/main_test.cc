@@ -28,13 +28,13 @@ TEST(TestSelection, SlowSuitesAreSkippedByQuickRunsOnly) {
 }
 
 TEST(TestSelection, SlowSuitesRunIfTheNameMatchesNothingElseOrSaysSlow) {
-  EXPECT_TRUE(contains(listed("InterruptedStudy", true), "InterruptedStudySlow."));
+  EXPECT_TRUE(contains(listed("KeepsFinishedCells", true), "InterruptedStudySlow."));
   const std::string slow = listed("StudySlow", true);
   EXPECT_TRUE(contains(slow, "InterruptedStudySlow.")) << slow;
 }
 
 TEST(TestSelection, ATestOfASlowSuiteIsSlowByItsSuiteOnly) {
-  // The suite ExamplesSlow has a test with this name; so has no other suite.
+  // Only the suite ExamplesSlow has a test with this name.
   EXPECT_TRUE(contains(listed("OneScheme", true), "ExamplesSlow."));
   EXPECT_FALSE(contains(listed("e", true), "Slow."));
 }
