@@ -24,7 +24,7 @@ TEXTS = ["the cat sat on the mat", "  Größe, naïve 12 345!\n\n\tit's  over ",
 CORPUS = "the cat sat on the mat, and the cat's hat sat on that mat\n" * 60
 SIZES = "width = 16\nlayers = 2\nheads = 2\ninit_std = 0.3\n"
 BERT = "embedding_norm = true\nnorm_place = 'after'\nfinal_norm = false\n"
-CLASSES = "kind = 'encoder'\nhead = 'sequence_class'\npooler = 'tanh'\n" + BERT
+CLASSES = "kind = 'encoder'\nhead = 'sequence_class'\npooling = 'first'\npooler = 'tanh'\n" + BERT
 WITHOUT_BIASES = "norm = 'rms'\nquery_bias = false\nkey_bias = false\nvalue_bias = false\noutput_bias = false\nhidden_bias = false\n"
 ROTARY, LEARNED = "[model.scheme]\nname = 'rotary'\n", "[model.scheme]\nname = 'learned'\n"
 # Name: [model], training file, tokenizer.
@@ -39,6 +39,7 @@ CASES = {
     "classes": (CLASSES + LEARNED, "x.tsv", "bytes"),
     "classes of pairs": (CLASSES + "segments = 2\n" + LEARNED, "pairs.tsv", "merges"),
     "masked": ("kind = 'encoder'\nhead = 'masked_token'\nhead_dense = true\nhead_bias = true\nsegments = 2\n" + BERT + LEARNED, "x.txt", "bytes"),
+    "masked of words": ("kind = 'encoder'\nhead = 'masked_token'\nhead_dense = true\nhead_bias = true\nsegments = 2\n" + BERT + LEARNED, "x.txt", "words"),
 }
 
 
