@@ -90,7 +90,7 @@ TEST(Merges, InvalidTokens) {
 
 TEST(Merges, InvalidJson) {
   expect_refused("", "", {"encoder.json"}, Code::damaged_file);
-  expect_refused("", "[1]", {"encoder.json", "'[1]'", "object"});
+  expect_refused("", "[1]", {"encoder.json", "'[1]'", "object"}, Code::damaged_file);
   expect_refused("", "{\"\xff\": 1}", {"encoder.json"}, Code::damaged_file);
   expect_refused("", R"({"\ud800": 1})", {"encoder.json"}, Code::damaged_file);
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');

@@ -80,7 +80,7 @@ TEST(Labeled, InvalidLines) {
   expect_refused(read_labeled, "x.jsonl", "{\"text\": \"a\", \"label\": \"b\"}\n{\"text\": \"a\"}\n",
                  {"line 2", "'label'"});
   expect_refused(read_labeled, "x.jsonl", "{\"text\": \"a\", \"label\"", {"line 1"}, Code::damaged_file);
-  expect_refused(read_labeled, "x.jsonl", "[1]", {"line 1", "'[1]'", "object"});
+  expect_refused(read_labeled, "x.jsonl", "[1]", {"line 1", "'[1]'", "object"}, Code::damaged_file);
   expect_refused(read_labeled, "x.jsonl", "{\"text\": 3, \"label\": \"b\"}",
                  {"line 1", "'text'", "'3'", "string"});
   expect_refused(read_labeled, "x.jsonl", "{\"text\": \"a\", \"label\": 1.5}",

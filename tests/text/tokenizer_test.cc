@@ -125,7 +125,7 @@ void expect_refused(const std::string& vocabulary_json, std::initializer_list<co
 
 TEST(TokenizerFolder, InvalidVocabularyFiles) {
   expect_refused("", {"JSON"}, Code::damaged_file);
-  expect_refused("[]", {"'[]'", "object"});
+  expect_refused("[]", {"'[]'", "object"}, Code::damaged_file);
   expect_refused("{}", {"'kind'"});
   expect_refused(R"({"kind": 1})", {"'kind'", "'1'", "string"});
   expect_refused(R"({"kind": "wordpiece", "specials": {}})",

@@ -120,7 +120,7 @@ std::string download_hint(const std::filesystem::path& path) {
                          owner.parent_path().empty() && owner != "." && owner != "..";
   if (!two_words || is_there(owner)) return "";
   return fmt::format(
-      "to download the model of this name from the Hugging Face Hub, run: hf download {} --local-dir {}",
+      "to download the model of this name from the Hugging Face Hub, run `hf download {} --local-dir {}`",
       path.string(), name.string());
 }
 
