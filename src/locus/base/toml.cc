@@ -35,9 +35,9 @@ size_t end_of_string(std::string_view text, size_t at) {
   return text.size();
 }
 
-// Rejects input that crashes toml++ 3.3.0, the version of Debian 12. It limits the depth of nested values but not
-// the number of parts of a key, and destroys its tables by recursion: a key of a million parts overflows the
-// stack. Some non-ASCII characters outside of strings, where none are valid, make it reach code marked as
+// Rejects input that crashes toml++ 3.3.0, the version of Debian 12. It limits the depth of nested values but
+// not the number of parts of a key, and destroys its tables by recursion: a key of a million parts overflows
+// the stack. Some non-ASCII characters outside of strings, where none are valid, make it reach code marked as
 // unreachable.
 void check_outline(std::string_view text, const std::string& name) {
   int dots = 0, line = 1;

@@ -1,6 +1,6 @@
-// CLI11 2.1.2, the version of Debian 12, parses a word such as "[a, b]" as a list and cannot be told not to. But
-// a text may look like that: "[MASK] ran [MASK]". So positional words get a marker at their end before CLI11 sees
-// them, and lose it afterwards.
+// CLI11 2.1.2, the version of Debian 12, parses a word such as "[a, b]" as a list and cannot be told not to.
+// But a text may look like that: "[MASK] ran [MASK]". So positional words get a marker at their end before
+// CLI11 sees them, and lose it afterwards.
 #pragma once
 
 #include <string>

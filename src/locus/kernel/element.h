@@ -1,4 +1,5 @@
-// Reads and writes f32, f64 or bf16 elements as double: for reference kernels, and for the small tables of schemes.
+// Reads and writes f32, f64 or bf16 elements as double: for reference kernels, and for the small tables of
+// schemes.
 #pragma once
 
 #include "locus/tensor/view.h"

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "locus/base/random.h"
-#include "locus/kernel/reference/reference.h"
 #include "locus/kernel/element.h"
+#include "locus/kernel/reference/reference.h"
 
 namespace locus::kernel::reference {
 namespace {

@@ -1,6 +1,6 @@
 #include "locus/base/random.h"
-#include "locus/kernel/reference/reference.h"
 #include "locus/kernel/element.h"
+#include "locus/kernel/reference/reference.h"
 
 namespace locus::kernel::reference {
 

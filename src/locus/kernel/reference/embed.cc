@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "locus/base/random.h"
-#include "locus/kernel/reference/reference.h"
 #include "locus/kernel/element.h"
+#include "locus/kernel/reference/reference.h"
 
 namespace locus::kernel::reference {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "locus/kernel/reference/reference.h"
 #include "locus/kernel/element.h"
+#include "locus/kernel/reference/reference.h"
 
 namespace locus::kernel::reference {
 namespace {

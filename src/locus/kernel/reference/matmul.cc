@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "locus/kernel/element.h"
 #include "locus/kernel/reference/activation.h"
 #include "locus/kernel/reference/reference.h"
-#include "locus/kernel/element.h"
 
 namespace locus::kernel::reference {
 

@@ -1,5 +1,5 @@
-#include "locus/kernel/reference/reference.h"
 #include "locus/kernel/element.h"
+#include "locus/kernel/reference/reference.h"
 
 namespace locus::kernel::reference {
 
