@@ -87,6 +87,26 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
   }
 }
 
+// transformers adds a row of the token embeddings for every segment, also for segment 0.
+TEST(Forward, RefusesSegmentsThatTransformersReadsAsTokens) {
+  for (const char* family : {"gpt2", "gpt2-class", "gpt-neo", "gpt-bigcode", "gptj"}) {
+    expect_refused(family, R"({"input_ids": [[1, 2]], "token_type_ids": [[0, 0]]})", Code::none,
+                   {"token_type_ids", "segments", "token embeddings"});
+  }
+}
+
+TEST(Forward, IgnoresSegmentsThatTransformersIgnores) {
+  for (const char* family : {"llama", "bloom", "distilbert"}) {
+    ModelFolder folder = open_model(fs::path(LOCUS_GOLDEN) / "family" / family);
+    const auto states = [&](const char* json) {
+      return forward(folder, inputs(json), false)[0].second.values();
+    };
+    EXPECT_EQ(states(R"({"input_ids": [[5, 9]], "token_type_ids": [[0, 1]]})"),
+              states(R"({"input_ids": [[5, 9]]})"))
+        << family;
+  }
+}
+
 TEST(Forward, ADecoderClassifiesFromTheLastNonPaddingToken) {
   for (const char* family : {"gpt2-class", "llama-class"}) {
     ModelFolder folder = open_model(fs::path(LOCUS_GOLDEN) / "family" / family);

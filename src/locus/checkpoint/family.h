@@ -44,6 +44,8 @@ struct Family {
   bool padding_by_id = false;
   // In training, the decoder input starts with the last label (a language token) instead of a start token.
   bool last_label_starts = false;
+  // transformers adds the token embedding of every segment id to the input, which Locus refuses.
+  bool segments_are_tokens = false;
   std::span<const std::string_view> leftovers;    // suffixes of tensor names to ignore in its checkpoints
   HeadKind pretraining = HeadKind::masked_token;  // the head of its ForPreTraining class; none: an
                                                   // unsupported head, which is ignored

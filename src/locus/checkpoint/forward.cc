@@ -143,6 +143,13 @@ void check(const Blueprint& b, const ForwardInputs& in) {
   if (!generates(b)) check_rectangle("decoder_input_ids", in.decoder_input_ids, in.input_ids);
 }
 
+void check_segments(const ForwardModel& model, const ForwardInputs& in) {
+  if (!in.token_type_ids || !model.segments_are_tokens) return;
+  fail({Fault::data, Code::none, "omit token_type_ids"},
+       "token_type_ids are given, but the model has no segments, expected none: transformers would add the "
+       "token embeddings of these ids to the input");
+}
+
 // The tokens from which a decoder classifies: the last non-padding token of each row, regardless of the mask.
 std::vector<int32_t> last_tokens(const ForwardModel& model, const Tokens& tokens) {
   const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
@@ -211,7 +218,8 @@ ForwardModel forward_model(ModelFolder& folder) {
               },
           .padding_by_id = family.padding_by_id,
           .offset_added = family.offset_added,
-          .last_label_starts = family.last_label_starts};
+          .last_label_starts = family.last_label_starts,
+          .segments_are_tokens = family.segments_are_tokens};
 }
 
 std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, bool gradients) {
@@ -221,9 +229,11 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
 std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs& in, bool gradients) {
   const Blueprint& b = model.model.blueprint();
   check(b, in);
+  check_segments(model, in);
   const Placement text = placement_of(model, in);
   Tokens tokens = {text.pack(in.input_ids), text, {}};
-  // Like transformers, a model without segments ignores segment ids.
+  // A model without segments ignores segment ids, like transformers. check_segments() refuses them for the
+  // families in which transformers does not.
   if (in.token_type_ids && b.segments > 0) tokens.segments = text.pack(in.token_type_ids);
   const Transformer& transformer = model.model.transformer();
   Placement placement = text;

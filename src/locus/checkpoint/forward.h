@@ -34,7 +34,8 @@ struct ForwardModel {
   // token, whatever the attention mask; of an encoder-decoder, the last end-of-sequence token. Returns the
   // number of tokens up to the last one. Absent: takes the last token of the row.
   std::function<size_t(std::span<const int32_t> ids)> without_padding;
-  bool padding_by_id = false, offset_added = false, last_label_starts = false;  // as in Family
+  bool padding_by_id = false, offset_added = false, last_label_starts = false,
+       segments_are_tokens = false;  // as in Family
 };
 ForwardModel forward_model(ModelFolder& folder);
 
