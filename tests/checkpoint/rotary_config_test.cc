@@ -212,6 +212,12 @@ TEST(RotaryConfig, RefusesSpellingsThatContradictEachOther) {
   }
 }
 
+TEST(RotaryConfig, RefusesAnOriginalLengthThatPhi3WouldIgnore) {
+  const FolderOf folder("phi3");
+  folder.change("\"original_max_position_embeddings\": 8,\n  \"pad", "\"pad");
+  folder.expect_refused({"rope_parameters.original_max_position_embeddings", "8", "4096"});
+}
+
 // The families without a rotated part have no field for it, and their classes cannot rotate a part.
 TEST(RotaryConfig, RefusesARotatedPartWhereTheFamilyHasNone) {
   const FolderOf folder("mistral");

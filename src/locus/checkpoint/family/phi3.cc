@@ -14,6 +14,19 @@ void fields(ConfigFields& f, Blueprint& b) {
 // The class checks rope_scaling strictly: type and the two lists of factors, nothing else.
 constexpr RotaryFields kRotary = {.fraction = "partial_rotary_factor", .type = "type"};
 
+// Every version of transformers takes the original length of Phi-3 from outside the rope block, where it is
+// 4096 by default, and ignores the one in the block.
+void expect_length_outside(const Config& config) {
+  const std::string length = "original_max_position_embeddings";
+  if (config.has(length)) return;  // read_rotary() compares it with the one in the block
+  for (const char* block : {"rope_scaling.", "rope_parameters."}) {
+    const std::string inside = block + length;
+    if (!config.has(inside) || config.integer(inside, 1, 1e9) == 4096) continue;
+    config.refuse(inside, "expected {} also outside the block: without it, transformers takes 4096 for Phi-3",
+                  length);
+  }
+}
+
 void read(const Config& config, Blueprint& b) {
   if (b.width % b.heads != 0) {
     config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.heads);
@@ -30,6 +43,7 @@ void read(const Config& config, Blueprint& b) {
          "'{}': the rotary scaling is {}, expected longrope, the only one of Phi-3", config.path().string(),
          scaling->second);
   }
+  if (scaling != b.scheme_options.end()) expect_length_outside(config);
 }
 
 void names(NameMap& map, const Blueprint& b) {
