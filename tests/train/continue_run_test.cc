@@ -45,6 +45,12 @@ class ContinueRun : public ::testing::Test {
   const TemporaryFolder folder{in_memory()};
 };
 
+// 480 tokens are 29 windows of 16.
+TEST_F(ContinueRun, EpochsAreAnsweredWithTheirSteps) {
+  begin();
+  expect_program_fault(2, more("--set train.epochs=2"), {"'epochs'", "29", "4", "train.steps = 15"});
+}
+
 TEST_F(ContinueRun, MoreStepsEqualALongerRun) {
   begin();
   expect_fine("train " + file("run.toml") + " --out " + file("long") + " --set train.steps=9");

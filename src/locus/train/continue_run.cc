@@ -7,6 +7,7 @@
 #include "locus/base/quote.h"
 #include "locus/run/run_settings.h"
 #include "locus/run/saved_run.h"
+#include "locus/train/epochs.h"
 #include "locus/train/plan_parts.h"
 #include "locus/train/task_samples.h"
 
@@ -102,9 +103,9 @@ Model unread_model(const RunPlan& plan) {
   return model;
 }
 
-}  // namespace
-
-ContinuedRun plan_continued(const fs::path& place, const Settings& settings, const fs::path& folder) {
+// The plan without one setting in [train], or with all of them.
+ContinuedRun continued_without(std::string_view ignored, const fs::path& place, const Settings& settings,
+                               const fs::path& folder) {
   require(is_run(place), Code::missing_file, "no checkpoint in '{}', expected the folder of a training run",
           place.string());
   RunTask run = read_run_task(place, Which::newest);
@@ -115,7 +116,7 @@ ContinuedRun plan_continued(const fs::path& place, const Settings& settings, con
   check_sections(settings, problems);
   plan.task = run.task;
   read_section(all, "data", plan.task.data, problems);
-  read_section(all, "train", plan.train, problems);
+  read_section(training_values(all, ignored), "train", plan.train, problems);
   refuse("configuration", problems);
   check_fixed(run, settings);
   resolve_data(plan.task.data, settings, folder);
@@ -137,6 +138,18 @@ ContinuedRun plan_continued(const fs::path& place, const Settings& settings, con
                             .comparable = {"model.dropout", "model.attention_dropout", "data.batch_size",
                                            "data.tokens_per_step", "data.recompute", "data.label_smoothing"}};
   return continued;
+}
+
+}  // namespace
+
+ContinuedRun plan_continued(const fs::path& place, const Settings& settings, const fs::path& folder) {
+  try {
+    return continued_without("", place, settings, folder);
+  } catch (const Error& error) {
+    throw with_steps_of_epochs(error, settings, [&](const Setting& epochs) {
+      return steps_of_epochs(epochs, continued_without(epochs.key, place, settings, folder).plan);
+    });
+  }
 }
 
 }  // namespace locus

@@ -35,6 +35,24 @@ const Setting* epochs_setting(const Settings& settings) {
   return found == settings.all().end() ? nullptr : &*found;
 }
 
+OptionValues training_values(const Settings& settings, std::string_view ignored) {
+  OptionValues values = settings.section("train");
+  if (ignored.starts_with(kSection)) values.erase(std::string(ignored.substr(kSection.size())));
+  return values;
+}
+
+Error with_steps_of_epochs(const Error& error, const Settings& settings,
+                           const std::function<std::string(const Setting&)>& steps) {
+  const Setting* epochs = epochs_setting(settings);
+  if (epochs == nullptr) return error;
+  try {
+    const std::string hint = steps(*epochs);
+    return hint.empty() ? error : error.with_hint(hint);
+  } catch (const Error&) {  // there are other errors, which the first one lists
+    return error;
+  }
+}
+
 std::string steps_of_epochs(const Setting& setting, const RunPlan& plan) {
   const double epochs = parse<double>(setting.value).value_or(0);
   if (!(epochs > 0) || epochs > 1e6) return "";

@@ -65,9 +65,7 @@ RunPlan plan_without(std::string_view ignored, const Settings& settings, const f
   check_sections(settings, problems);
   from_hub ? read_section(settings, "model", hub, problems) : check_model(settings, problems);
   read_section(settings, "data", task.data, problems);
-  OptionValues training = settings.section("train");
-  if (ignored.starts_with("train.")) training.erase(std::string(ignored.substr(6)));
-  read_section(training, "train", plan.train, problems);
+  read_section(training_values(settings, ignored), "train", plan.train, problems);
   if (task.data.train.empty()) problems.emplace_back("[data] train is missing, expected a file to train on");
   refuse("configuration", problems);
   resolve_data(task.data, settings, folder);
@@ -103,15 +101,9 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   try {
     return plan_without("", settings, folder);
   } catch (const Error& error) {
-    const Setting* epochs = epochs_setting(settings);
-    if (epochs == nullptr) throw;
-    std::string steps;
-    try {
-      steps = steps_of_epochs(*epochs, plan_without(epochs->key, settings, folder));
-    } catch (const Error&) {  // there are other errors, which the first one lists
-    }
-    if (steps.empty()) throw;
-    throw error.with_hint(steps);
+    throw with_steps_of_epochs(error, settings, [&](const Setting& epochs) {
+      return steps_of_epochs(epochs, plan_without(epochs.key, settings, folder));
+    });
   }
 }
 
