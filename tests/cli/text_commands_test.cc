@@ -96,6 +96,20 @@ TEST_F(TextCommands, Tag) {
   EXPECT_NE(bytes.find("\"start\": 22, \"end\": 26, \"text\": \", é\"}"), std::string::npos) << bytes;
 }
 
+TEST_F(TextCommands, NamesOfClassesAreEscaped) {
+  const CopyOf folder("classify");
+  std::string config = read_file(folder / "config.json");
+  for (const char* name : {"0\": \"bad", "1\": \"fair", "2\": \"good"}) {
+    config.insert(config.find(name) + 5, R"(\u001b]0;\t\n)");
+  }
+  put(folder / "config.json", config);
+  const std::string line = expect_fine("classify " + folder.path().string() + " 'It ran!'");
+  EXPECT_NE(line.find(R"(\x1b]0;\x09\x0a)"), std::string::npos) << line;
+  EXPECT_EQ(lines_in(line), 1U);
+  EXPECT_EQ(std::ranges::count(line, '\t'), 2);
+  EXPECT_EQ(std::ranges::count(line, '\x1b'), 0);
+}
+
 TEST_F(TextCommands, ClassifyNeedsDistinctLabels) {
   const std::string classify = "classify " + model("entail") + " 'The dog ran.' --json";
   EXPECT_NE(expect_fine(classify + " --label dog --label cat").find("\"cat\": "), std::string::npos);

@@ -24,7 +24,7 @@ struct Request : TextRequest {
 std::string line_of(const Record& record, const Classification& one, const std::vector<std::string>& labels) {
   std::string text = one_line(record.text);
   if (record.second) text += "\t" + one_line(*record.second);
-  return fmt::format("{:.4f}\t{}\t{}\n", one.scores[one.best], one_line(labels[one.best]), text);
+  return fmt::format("{:.4f}\t{}\t{}\n", one.scores[one.best], column(labels[one.best]), text);
 }
 
 std::string object_of(const Record& record, const Classification& one,

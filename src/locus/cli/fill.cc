@@ -25,7 +25,7 @@ std::string lines_of(const std::string& whole, const std::vector<FilledMask>& ma
     for (size_t i = 0; i < masks[m].best.size(); ++i) {
       const Filling& filling = masks[m].best[i];
       const std::string text = masks[m].texts.empty() ? fmt::format("mask {}", m + 1) : masks[m].texts[i];
-      lines += fmt::format("{:.4f}\t{}\t{}\n", filling.score, one_line(filling.token), one_line(text));
+      lines += fmt::format("{:.4f}\t{}\t{}\n", filling.score, column(filling.token), one_line(text));
     }
   }
   return alone ? lines : lines + "\n";

@@ -32,8 +32,8 @@ std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spa
   const std::vector<TextSpan> places = places_of(text, spans, request);
   std::string lines;
   for (size_t i = 0; i < spans.size(); ++i) {
-    lines += fmt::format("{:.4f}\t{}\t{}\t{}\t{}\n", spans[i].score, one_line(spans[i].label),
-                         places[i].begin, places[i].end, one_line(part_of(text, spans[i].bytes)));
+    lines += fmt::format("{:.4f}\t{}\t{}\t{}\t{}\n", spans[i].score, column(spans[i].label), places[i].begin,
+                         places[i].end, one_line(part_of(text, spans[i].bytes)));
   }
   return lines + "\n";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "locus/base/parallel.h"
+#include "locus/base/quote.h"
 
 namespace locus::cli {
 
@@ -80,6 +81,8 @@ void SpanUnit::convert(std::string_view text, std::vector<TextSpan>& spans) cons
 void add_offsets(Command& command, SpanUnit& unit, const std::string& what) {
   command.option("--offsets", unit.name, what).one_of({"characters", "bytes"}).shows_default();
 }
+
+std::string column(std::string_view name) { return without_controls(name); }
 
 std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');

@@ -39,5 +39,7 @@ struct SpanUnit {
 };
 void add_offsets(Command& command, SpanUnit& unit, const std::string& what);  // --offsets
 std::string one_line(std::string text);                                       // replaces line ends by spaces
+// A name from a model's files as a column: with its control characters escaped, as \x1b.
+std::string column(std::string_view name);
 
 }  // namespace locus::cli
