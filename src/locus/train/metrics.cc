@@ -1,6 +1,7 @@
 #include "locus/train/metrics.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -45,7 +46,14 @@ Validation validation_of(int64_t step, json::Object object) {
 }  // namespace
 
 MetricsLog::MetricsLog(const std::filesystem::path& path, int64_t bytes)
-    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
+    : path_(path),
+      // O_NONBLOCK: opening a FIFO would wait for a reader.
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666)) {
+  struct stat status {};
+  const bool other = descriptor_.get() < 0
+                         ? errno == ENXIO
+                         : ::fstat(descriptor_.get(), &status) == 0 && !S_ISREG(status.st_mode);
+  if (other) fail(Fault::io, "cannot write '{}': it is not a regular file", path.string());
   if (descriptor_.get() < 0) fail(Fault::io, "cannot open '{}': {}", path.string(), std::strerror(errno));
   const off_t size = ::lseek(descriptor_.get(), 0, SEEK_END);
   complete_ = size >= bytes;
