@@ -83,6 +83,13 @@ TEST_F(SavedRuns, AConfigurationOfALargerModelFailsBeforeItIsBuilt) {
   expect_error(Fault::data, {"best/config.toml"}, [&] { load_run(out); });
 }
 
+TEST_F(SavedRuns, AnErrorInTheConfigurationNamesItsFile) {
+  std::string negative = config(8);
+  negative.replace(negative.find("layers = 1"), 10, "layers = -1");
+  change_checkpoint(out / "best", "config.toml", negative);
+  expect_error(Fault::data, {(out / "best/config.toml").c_str(), "layers", "-1"}, [&] { load_run(out); });
+}
+
 TEST_F(SavedRuns, EveryClassOfTheHeadNeedsALabel) {
   EXPECT_EQ(TextModel(out).labels(), (std::vector<std::string>{"bad", "good"}));
   change_checkpoint(out / "best", "labels.json", R"({"labels": ["bad"]})");

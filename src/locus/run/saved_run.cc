@@ -77,6 +77,21 @@ std::vector<std::string> read_labels(const fs::path& file) {
 
 }  // namespace
 
+namespace {
+
+// A checkpoint is data, so its errors name the file and are not errors of usage.
+TextTask read_task(const Settings& config, const fs::path& file) {
+  try {
+    return task_of(config);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::usage) throw;
+    throw Error({Fault::data, error.code(), error.hint()},
+                fmt::format("'{}': {}", file.string(), error.message()), error.values());
+  }
+}
+
+}  // namespace
+
 bool is_run(const fs::path& folder) {
   return std::ranges::any_of(std::vector{"config.toml", "best/config.toml", "last/config.toml", "steps"},
                              [&](const char* name) { return is_there(folder / name); });
@@ -88,7 +103,7 @@ RunTask read_run_task(const fs::path& folder, Which which) {
   run.state = read_state(run.checkpoint);
   const Settings config = Settings::read(run.checkpoint / "config.toml");
   if (const Setting* start = config.find("model.from")) run.start = start->value;
-  run.task = task_of(config);
+  run.task = read_task(config, run.checkpoint / "config.toml");
   run.task.tokenizer = load_tokenizer(run.checkpoint.string());
   if (is_there(run.checkpoint / kLabelsFile)) run.task.labels = read_labels(run.checkpoint / kLabelsFile);
   return run;
