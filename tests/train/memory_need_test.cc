@@ -42,6 +42,20 @@ TEST(MemoryNeed, CountsMostWeightsOfEveryKind) {
   }
 }
 
+TEST(MemoryNeed, CountsTheTablesOfSchemes) {
+  const auto bytes = [](const char* scheme, const OptionValues& options) {
+    Blueprint b = blueprint();
+    b.scheme = scheme, b.scheme_options = options;
+    return least_bytes(b, {});
+  };
+  const double table = 4 * 4 * 1e6 * 32;  // bytes of a million rows, with gradients and moments
+  EXPECT_GT(bytes("learned", {{"rows", "1000000"}}), 0.9 * table);
+  EXPECT_GT(bytes("shaw", {{"max_distance", "1000000"}}), 0.45 * table);
+  Blueprint b = blueprint();
+  b.scheme = "shaw", b.scheme_options = {{"max_distance", "1000000"}};
+  expect_error(Fault::resource, {"model.scheme"}, [&] { check_memory(b, {}, 1 << 27); });
+}
+
 // With joined positions, token rows are narrower than the model.
 TEST(MemoryNeed, JoinedRowsAreNarrowerThanTheModel) {
   Blueprint b = blueprint();

@@ -1,5 +1,7 @@
 #include "locus/train/memory_need.h"
 
+#include <algorithm>
+
 #include "locus/base/error.h"
 #include "locus/nn/min_weights.h"
 
@@ -8,6 +10,29 @@ namespace {
 
 constexpr double kNumber = sizeof(float);
 constexpr double kCopies = 4;  // per weight: the weight, its gradient and two moments
+
+// Numbers of the tables of a stack's schemes. Nothing is written into the tables, so the system gives them no
+// memory.
+double table_numbers(const Blueprint& b) {
+  double numbers = 0;
+  const auto add = [&](const std::string& name, const OptionValues& options) {
+    if (name.empty()) return;
+    Parameters parameters;
+    const auto scheme = make_scheme(name, b.geometry(), options, Scope(parameters), std::nullopt);
+    numbers += static_cast<double>(parameters.numel());
+  };
+  add(b.scheme, b.scheme_options);
+  add(b.global_scheme, b.global_scheme_options);
+  return numbers;
+}
+
+// Numbers of all tables that min_weights() does not count. It counts a table of positions, at most once.
+double more_table_numbers(const Blueprint& b) {
+  const double all = b.kind == ModelKind::encoder_decoder
+                         ? table_numbers(b.encoder_part()) + table_numbers(b.decoder_part())
+                         : table_numbers(b);
+  return std::max(all - static_cast<double>(b.max_length) * static_cast<double>(b.row_width()), 0.0);
+}
 
 // Activations that a layer stores per token.
 double layer_numbers(const Blueprint& b, bool recompute) {
@@ -20,16 +45,19 @@ double layer_numbers(const Blueprint& b, bool recompute) {
 double least_bytes(const Blueprint& b, const StepSize& step) {
   const double per_token = static_cast<double>(b.layers) * layer_numbers(b, step.recompute) +
                            (predicts_tokens(b.head) ? 2 * static_cast<double>(b.vocabulary) : 0);
-  return kNumber * (kCopies * min_weights(b) + step.tokens * per_token);
+  return kNumber * (kCopies * (min_weights(b) + more_table_numbers(b)) + step.tokens * per_token);
 }
 
 void check_memory(const Blueprint& b, const StepSize& step, int64_t available) {
-  const double least = least_bytes(b, step), weights = min_weights(b), free = static_cast<double>(available);
+  const double least = least_bytes(b, step), free = static_cast<double>(available);
   if (least <= free) return;
+  const double tables = more_table_numbers(b), weights = min_weights(b) + tables;
   const bool model_alone = kNumber * kCopies * weights > free;
   const std::string hint =
-      model_alone ? "use a smaller model: lower model.width or model.layers"
-                  : "lower data.batch_size or data.context, raise train.micro_batches, or set data.recompute";
+      model_alone && 2 * tables > weights ? "use smaller tables: lower the lengths in model.scheme"
+      : model_alone
+          ? "use a smaller model: lower model.width or model.layers"
+          : "lower data.batch_size or data.context, raise train.micro_batches, or set data.recompute";
   fail({Fault::resource, Code::none, hint},
        "not enough memory: a training step needs at least {:.1f} GB ({:.0f} weights with gradients and "
        "optimizer "
