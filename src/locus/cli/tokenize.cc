@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -107,14 +108,23 @@ std::string pieces_of(const Tokenizer& tokenizer, const std::vector<int32_t>& id
   return json::list(pieces);
 }
 
+// Written piece by piece: a text of one line may have a hundred million tokens, and a string of its own for
+// each part of them would take several times the memory of the line.
 std::string as_json(const Tokenizer& tokenizer, std::string_view text, const Encoding& encoding) {
-  std::vector<std::string> offsets;
-  for (const auto& [begin, end] : encoding.offsets) offsets.push_back(fmt::format("[{}, {}]", begin, end));
-  return json::object({{"text", json::text(readable(text))},
-                       {"ids", json::numbers(encoding.ids)},
-                       {"pieces", pieces_of(tokenizer, encoding.ids)},
-                       {"offsets", json::list(offsets)}}) +
-         "\n";
+  std::string line = "{\"text\": " + json::text(readable(text));
+  const auto list = [&](const char* name, const auto& items, const auto& add) {
+    fmt::format_to(std::back_inserter(line), ", \"{}\": [", name);
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i > 0) line += ", ";
+      add(items[i]);
+    }
+    line += ']';
+  };
+  list("ids", encoding.ids, [&](int32_t id) { fmt::format_to(std::back_inserter(line), "{}", id); });
+  list("pieces", encoding.ids, [&](int32_t id) { line += json::text(readable(tokenizer.bytes(id))); });
+  list("offsets", encoding.offsets,
+       [&](TextSpan span) { fmt::format_to(std::back_inserter(line), "[{}, {}]", span.begin, span.end); });
+  return line + "}\n";
 }
 
 // Parses ids separated by spaces, commas or line ends.
