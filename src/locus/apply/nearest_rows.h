@@ -24,7 +24,7 @@ class NearestRows {
   // may add blocks at the same time. Throws for a row with a number that is not finite.
   void add(const Tensor& block, int64_t first);
 
-  // For each query its best rows, most similar first; of equal ones, the lower row first.
+  // For each query its best rows, most similar first, ties by row number.
   std::vector<std::vector<NearRow>> best() const;
 
  private:

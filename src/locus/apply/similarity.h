@@ -31,11 +31,11 @@ class Nearest {
           const ReadOptions& options = {});
 
   void add(ListView<std::string> texts, const ReadOptions& options = {});
-  // For each query its best matches, most similar first; of equal ones, the earlier text first.
+  // For each query its best matches, most similar first, ties in the order of the texts.
   std::vector<std::vector<Match>> best() const;
 
  private:
-  void forget_others();  // the texts that are no match any more
+  void forget_others();  // the texts that no longer match
 
   const Embedder& embedder_;
   NearestRows nearest_;

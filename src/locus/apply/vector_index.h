@@ -30,8 +30,8 @@ class VectorIndex {
   int64_t rows() const;
   int64_t width() const;  // numbers in a vector
 
-  // For each query its `top` most similar rows, most similar first; of equal ones, the lower row first. Rows
-  // count from 0. queries: f32 [queries, width]. Throws if a row has a number that is not finite.
+  // For each query its `top` most similar rows, most similar first, ties by row number. Rows count from 0.
+  // queries: f32 [queries, width]. Throws if a row has a number that is not finite.
   std::vector<std::vector<NearRow>> search(const Tensor& queries, size_t top) const;
 
   std::vector<float> vector(int64_t row) const;

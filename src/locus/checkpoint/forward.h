@@ -30,9 +30,9 @@ struct ForwardModel {
   std::vector<Binding> bindings;  // the names and layouts of gradients
   // The id of a special token, by its name in config.json. Throws if there is no such token.
   std::function<int32_t(std::string_view field)> token;
-  // Like transformers, a head that classifies from the last token takes the last one before the padding
-  // token, whatever the attention mask; of an encoder-decoder, the last end-of-sequence token. Returns the
-  // number of tokens up to the last one. Absent: takes the last token of the row.
+  // For a head that classifies from the last token. Returns the number of tokens up to that token, which is
+  // the last one before the padding token, whatever the attention mask. In an encoder-decoder it is the last
+  // end-of-sequence token. transformers does the same. Absent: it is the last token of the row.
   std::function<size_t(std::span<const int32_t> ids)> without_padding;
   bool padding_by_id = false, offset_added = false, last_label_starts = false,
        segments_are_tokens = false;  // as in Family

@@ -13,8 +13,8 @@ struct FileChange {
   std::string file, what;
 };
 
-// Raises every limit below `to` tokens, for a model whose context grows from `from` tokens. Limits that are
-// not there stay absent. Returns what changed.
+// Raises every limit below `to` tokens, for a model whose context grows from `from` tokens. Missing limits
+// stay missing. Returns what changed.
 std::vector<FileChange> raise_length_limits(const std::filesystem::path& folder, int64_t from, int64_t to);
 
 }  // namespace locus

@@ -40,7 +40,7 @@ struct ModelFolder {
 // command that downloads it. Empty for other paths, and if ORG is a folder.
 std::string download_hint(const std::filesystem::path& path);
 
-// Reads config.json. If it is missing, the error says what is wrong with the folder.
+// Reads config.json. If it is missing, the error reports what is wrong with the folder.
 Config read_config(const std::filesystem::path& folder);
 
 // Reads config.json and the weights, directly into the memory of the model, as f32 or bf16 whatever their

@@ -43,8 +43,8 @@ inline constexpr std::string_view kRotaryNumbers[] = {"attention_factor", "beta_
                                                       "mscale",           "mscale_all_dim", "low_freq_factor",
                                                       "high_freq_factor"};
 
-// Of the members of a config.json, those that are rotary settings; older names that are missing there become
-// removals (empty values). Empty if there are no rotary settings.
+// The members of a config.json that are rotary settings. Older names that are missing there become removals
+// (empty values). Empty if there are no rotary settings.
 json::Members rotary_changes(const json::Members& members);
 
 }  // namespace locus

@@ -19,7 +19,7 @@ namespace locus {
 
 enum class Stretch { interpolate, repeat, linear, ntk, yarn };
 
-// Whether the scheme has a limit or a scaling. Without, it is defined at every length.
+// Whether the scheme has a limit or a scaling. Otherwise it is defined at every length.
 bool has_context_to_stretch(const Blueprint& blueprint);
 
 // Throws if the method does not fit the scheme, or the length is not longer than the context window. `path`

@@ -1,6 +1,6 @@
 // The input of a command, one record at a time: arguments of the command line, lines of files, or lines of
 // stdin. A line holds a text, or two texts separated by a tab. In JSON Lines input it holds a JSON object: in
-// files named .jsonl, or if the caller says so.
+// files named .jsonl, or if the caller sets it.
 #pragma once
 
 #include <functional>

@@ -54,7 +54,7 @@ class Cache {
   Sequence copy_of(const Sequence& sequence) const;
 
   std::vector<Sequence> sequences_;
-  std::optional<Placement> placement_;  // of the pass that has begun
+  std::optional<Placement> placement_;  // of the current pass
   std::optional<Placement> texts_;      // the texts of that pass
 };
 

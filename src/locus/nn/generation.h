@@ -47,7 +47,7 @@ class Generation {
   // Generates one token of every sequence, in the order they were added. A sequence that ends leaves. If it
   // throws, nothing has changed: remove the sequence that the error names, or call step() again.
   std::vector<GeneratedToken> step();
-  // Removes a sequence before its end. False if there is none with this id, for example because it has ended.
+  // Removes a sequence before its end. Returns false if no sequence has this id, for example after it ended.
   bool remove(int64_t id);
 
   bool empty() const { return sequences_.empty(); }

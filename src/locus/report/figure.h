@@ -1,5 +1,5 @@
-// A figure: charts, bars or heat maps with a common title and a caption that says how to read them. It can
-// become part of a page, part of a larger drawing, or JSON.
+// A figure: charts, bars or heat maps with a common title and a caption that explains how to read them. It
+// can become part of a page, part of a larger drawing, or JSON.
 #pragma once
 
 #include <string>

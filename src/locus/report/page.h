@@ -44,8 +44,8 @@ class Page {
   void paragraph(std::string_view text);
   void note(std::string_view text);  // in small type
   void list(std::span<const std::string> items);
-  // The first column names the rows. On a narrow screen the table scrolls by itself. With groups, a first
-  // heading row spans the columns after the first.
+  // The first column names the rows. On a narrow screen the table scrolls, but not the page. With groups, a
+  // first heading row spans the columns after the first.
   void table(std::span<const std::string> columns, std::span<const std::vector<TableCell>> rows,
              std::span<const ColumnGroup> groups = {});
   // One part at a time, chosen by its name; all parts in print. `group` is unique in the page.

@@ -58,7 +58,7 @@ void check(const Study& study);
 Study read_study(const std::filesystem::path& file);
 Settings settings_of(
     const Study& study);  // with the list of test lengths, also where it follows from the length
-std::string study_toml(const Study& study);  // read_study() of it gives the same study
+std::string study_toml(const Study& study);  // read_study() reads the same study back
 // The study in a folder, if there is one.
 std::optional<Study> study_in(const std::filesystem::path& folder);
 

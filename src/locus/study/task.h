@@ -1,4 +1,4 @@
-// Synthetic tasks, each of which needs something different of position. An example depends on its random
+// Synthetic tasks, each of which needs different position information. An example depends on its random
 // numbers and its length alone, so every scheme sees the same examples in the same order.
 #pragma once
 
@@ -39,7 +39,7 @@ struct Task {
   std::string_view title;     // in reports
   std::string_view summary;   // what the model predicts, one line
   std::string_view example;   // an input and its target
-  std::string_view position;  // what it needs of position
+  std::string_view position;  // the position information that it needs
   bool needs_order = true;    // false: the target is the same for any order of the tokens
   ModelKind kind = ModelKind::decoder;
   Metric metric = Metric::accuracy;
@@ -62,7 +62,7 @@ Task text_task(const std::filesystem::path& file, const std::string& tokenizer);
 // log2(perplexity) / bytes per token: unlike perplexity, comparable between tokenizers.
 double bits_per_byte(const Task& text_task, double perplexity);
 
-// Training or test set. The lowest bit of an example's random stream says which.
+// Training or test set. The lowest bit of an example's random stream shows which.
 enum class List : uint64_t { training, test };
 inline List list_of(const Random& random) { return static_cast<List>(random.stream() & 1); }
 

@@ -10,8 +10,8 @@
 namespace locus::study {
 
 struct Verdict {
-  // The line to choose for long texts: of those that work up to the longest length and are close to the best
-  // value there, the one with the fastest step. Empty if no line works up to that length.
+  // The line to choose for long texts: the one with the fastest step among those that work up to the longest
+  // length and are close to the best value there. Empty if no line works up to that length.
   std::string pick;
   double trained_value = 0, longest_value = 0;  // of the pick, on the first task
   double step_ratio = 0;                        // of the pick; NaN without a control

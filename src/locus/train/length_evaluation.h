@@ -40,9 +40,9 @@ struct LengthEvaluation {
   int64_t longest() const;  // the greatest length without a problem
 };
 
-// Requires a decoder that predicts the next token or an encoder that predicts masked tokens. A length that is
-// longer than the text, or past the positions of a scheme that is not defined past them, has a problem. If
-// all lengths have one, throws.
+// Requires a decoder that predicts the next token or an encoder that predicts masked tokens. A length has a
+// problem if it is longer than the text, or past the last position of the scheme. Throws if all lengths have
+// one.
 LengthEvaluation evaluate_lengths(const TrainedModel& trained, const std::filesystem::path& file,
                                   const LengthOptions& options);
 

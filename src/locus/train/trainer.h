@@ -107,9 +107,9 @@ struct TrainJob {
 
 // Trains from the last checkpoint of the folder to the last step, or until `stop` returns true. Returns the
 // step it reached. Throws Code::run_mismatch with the differences if the folder has another configuration or
-// other files. With a continuation, the run goes on with its weights, moments and step, and the checkpoints
-// record what changed (run_changes.h). Throws Fault::diverged if a loss, gradient or parameter is not finite;
-// the last checkpoint stays unchanged.
+// other files. A continued run keeps its weights, moments and step, and the checkpoints record what changed
+// (run_changes.h). Throws Fault::diverged if a loss, gradient or parameter is not finite; the last checkpoint
+// stays unchanged.
 int64_t train(TrainJob job);
 
 }  // namespace locus
