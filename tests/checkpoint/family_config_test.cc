@@ -293,5 +293,16 @@ TEST(FamilyConfig, CamembertIsRoberta) {
   EXPECT_EQ(opened.architecture.blueprint.activation, Activation::gelu);
 }
 
+TEST(FamilyConfig, RefusesALayerPatternThatTransformersIgnores) {
+  const std::string pattern = "\"sliding_window_pattern\": 3, \"unread\"";
+  for (const char* family : {"gemma2", "olmo3"}) {
+    expect_bad_data({"sliding_window_pattern", "3", "layer_types"}, [&] {
+      changed(family, {{"\"layer_types\"", pattern}});
+    });
+    EXPECT_NO_THROW(changed(family, {{"\"model_type\"", "\"sliding_window_pattern\": 3, \"model_type\""}}))
+        << "layer_types take precedence";
+  }
+}
+
 }  // namespace
 }  // namespace locus

@@ -136,6 +136,10 @@ LayerKinds layer_kinds(const Config& config, const GlobalLayers& old, int64_t la
   LayerKinds kinds = {"layer_types", config.texts("layer_types")};
   if (config.has(kinds.field)) return kinds;
   const int64_t every = config.integer(old.field, 1, 10000, old.preset);
+  if (old.fixed && every != old.preset) {
+    config.refuse(old.field, "expected {}, which transformers takes for this family if {} is missing",
+                  old.preset, kinds.field);
+  }
   for (int64_t i = 0; i < layers; ++i) {
     kinds.words.emplace_back((i + old.shift) % every == 0 ? kinds.global : kinds.windowed);
   }

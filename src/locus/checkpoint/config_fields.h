@@ -73,6 +73,7 @@ std::string layer_types(const Blueprint& blueprint);  // the list of words as JS
 struct GlobalLayers {
   std::string_view field;
   int64_t preset, shift;
+  bool fixed = false;  // transformers ignores the number and takes the preset: other numbers are refused
 };
 LayerKinds layer_kinds(const Config& config, const GlobalLayers& old, int64_t layers);
 // An option of the blueprint's scheme, or its default; "0" if the scheme has no such option.

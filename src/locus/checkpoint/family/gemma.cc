@@ -77,7 +77,7 @@ void read2(const Config& config, Blueprint& b) {
   read_later(config, b);
   b.score_cap = cap_of(config, kScoreCap, 50);
   b.logit_cap = cap_of(config, kLogitCap, 30);
-  read_window(config, layer_kinds(config, {"sliding_window_pattern", 2, 1}, b.layers),
+  read_window(config, layer_kinds(config, {"sliding_window_pattern", 2, 1, true}, b.layers),
               config.integer("sliding_window", 1, 1e9, 4096), b);
   read_rotary(config, {}, b);
 }

@@ -28,7 +28,7 @@ void read(const Config& config, Blueprint& b) {
   b.hidden_bias = false;
   b.padding_token = padding_of(config, 1, b.vocabulary);
   if (config.text("model_type") == "olmo2") return read_rotary(config, kSecond, b);
-  read_window(config, layer_kinds(config, {"sliding_window_pattern", 4, 1}, b.layers),
+  read_window(config, layer_kinds(config, {"sliding_window_pattern", 4, 1, true}, b.layers),
               config.integer("sliding_window", 1, 1e9, 4096), b);
   read_two_rotations(config, kThird, b);
 }
