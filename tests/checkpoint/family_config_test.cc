@@ -304,5 +304,16 @@ TEST(FamilyConfig, RefusesALayerPatternThatTransformersIgnores) {
   }
 }
 
+TEST(FamilyConfig, ModernBertHasASecondNameForItsWindow) {
+  const auto window = [](const std::string& fields) {
+    return changed("modernbert", {{"\"local_attention\": 6", fields}}).window;
+  };
+  EXPECT_EQ(window("\"sliding_window\": 2"), 3) << "a token and two on either side";
+  EXPECT_EQ(window("\"sliding_window\": 3, \"local_attention\": 6"), 4);
+  EXPECT_EQ(window("\"sliding_window\": null, \"local_attention\": 6"), 4);
+  expect_bad_data({"sliding_window", "2", "local_attention", "6"},
+                  [&] { window("\"sliding_window\": 2, \"local_attention\": 6"); });
+}
+
 }  // namespace
 }  // namespace locus

@@ -30,13 +30,25 @@ constexpr TwoRotations kRotations = {.global_base = "global_rope_theta",
                                      .global_preset = 160000,
                                      .sliding_preset = 10000};
 
+// How far a layer with a window sees on either side. sliding_window is a second name for half of
+// local_attention, and takes precedence in transformers.
+int64_t reach_of(const Config& config) {
+  const std::string_view total = "local_attention", half = "sliding_window";
+  const int64_t reach = config.integer(total, 0, 1e9, 128) / 2;
+  if (!config.has(half)) return reach;
+  const int64_t given = config.integer(half, 0, 5e8);
+  if (config.has(total) && given != reach)
+    config.refuse(half, "but {} is {}, expected half of it", total, config.integer(total, 0, 1e9));
+  return given;
+}
+
 void read(const Config& config, Blueprint& b) {
   b.kind = ModelKind::encoder;
   if (b.width % b.heads != 0) {
     config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.heads);
   }
-  const int64_t reach = config.integer("local_attention", 0, 1e9, 128) / 2;
-  read_window(config, layer_kinds(config, {"global_attn_every_n_layers", 3, 0}, b.layers), reach + 1, b);
+  read_window(config, layer_kinds(config, {"global_attn_every_n_layers", 3, 0}, b.layers),
+              reach_of(config) + 1, b);
   read_two_rotations(config, kRotations, b);
   b.embedding_norm = b.gated = b.fused_qkv = true;
   b.first_norm = false;
