@@ -164,7 +164,7 @@ TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
   const auto read = [](const std::string& first, const std::string& second, int times) {
     const FolderOf folder("gpt-neo");
     const std::string config = read_file(folder / "config.json");
-    const size_t begin = config.find("\"attention_types\""), end = config.find("\"bos_token_id\"");
+    const size_t begin = config.find("\"attention_layers\""), end = config.find("\"bos_token_id\"");
     folder.change(config.substr(begin, end - begin),
                   fmt::format(R"("attention_types": [[["{}"], 1], [["{}", "{}"], {}]], )", first, second,
                               first, times));
@@ -313,6 +313,16 @@ TEST(FamilyConfig, ModernBertHasASecondNameForItsWindow) {
   EXPECT_EQ(window("\"sliding_window\": null, \"local_attention\": 6"), 4);
   expect_bad_data({"sliding_window", "2", "local_attention", "6"},
                   [&] { window("\"sliding_window\": 2, \"local_attention\": 6"); });
+}
+
+TEST(FamilyConfig, GptNeoRefusesTwoListsOfKindsThatDiffer) {
+  const std::string list = "\"attention_layers\": [\n    \"global\",\n    \"local\",\n    \"global\"\n  ],";
+  EXPECT_EQ(changed("gpt-neo", {{list, ""}}).window, 4);
+  for (const char* other : {R"(["local", "global", "local"])", R"(["global"])"}) {
+    expect_bad_data({"attention_layers", "attention_types", "global, local, global"}, [&] {
+      changed("gpt-neo", {{list, fmt::format("\"attention_layers\": {},", other)}});
+    });
+  }
 }
 
 }  // namespace

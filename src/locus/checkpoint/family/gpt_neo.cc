@@ -19,6 +19,13 @@ std::vector<std::string> layer_kinds(const Config& config) {
   return kinds;
 }
 
+// attention_layers lists the same kinds, one per layer, and takes precedence in transformers.
+void expect_same_kinds(const Config& config, const std::vector<std::string>& kinds) {
+  const char* field = "attention_layers";
+  if (config.has(field) && config.texts(field) != kinds)
+    config.refuse(field, "expected the kinds of attention_types, {}", fmt::join(kinds, ", "));
+}
+
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_layers", b.layers);
@@ -35,8 +42,9 @@ void read(const Config& config, Blueprint& b) {
   b.scheme = "learned";
   b.attention_scale = 1;
   b.query_bias = b.key_bias = b.value_bias = false;
-  read_window(config, {"attention_types", layer_kinds(config), "global", "local"},
-              config.size("window_size", 256), b);
+  const std::vector<std::string> kinds = layer_kinds(config);
+  read_window(config, {"attention_types", kinds, "global", "local"}, config.size("window_size", 256), b);
+  expect_same_kinds(config, kinds);
 }
 
 constexpr NamePair kLayer[] = {
