@@ -325,5 +325,15 @@ TEST(FamilyConfig, GptNeoRefusesTwoListsOfKindsThatDiffer) {
   }
 }
 
+TEST(FamilyConfig, BloomRefusesSlicesWithoutBiases) {
+  const auto read = [](const char* exact, int slices) {
+    changed("bloom", {{"\"slow_but_exact\": false", fmt::format("\"slow_but_exact\": {}", exact)},
+                      {"\"pretraining_tp\": 1", fmt::format("\"pretraining_tp\": {}", slices)}});
+  };
+  EXPECT_NO_THROW(read("true", 1));
+  EXPECT_NO_THROW(read("false", 2));
+  expect_bad_data(Code::unsupported_field, {"slow_but_exact", "true"}, [&] { read("true", 2); });
+}
+
 }  // namespace
 }  // namespace locus

@@ -39,6 +39,8 @@ void read(const Config& config, Blueprint& b) {
   b.activation = Activation::gelu_tanh;
   b.fused_qkv = true;
   expect_flag(config, "apply_residual_connection_post_layernorm", false);
+  // With both, transformers adds up slices of the matrices and leaves out their biases.
+  if (config.integer("pretraining_tp", 0, 1e6, 1) > 1) expect_flag(config, "slow_but_exact", false);
 }
 
 void names(NameMap& map, const Blueprint& b) { bloom::names(map, b, bloom::kNorms); }
