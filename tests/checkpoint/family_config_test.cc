@@ -335,5 +335,18 @@ TEST(FamilyConfig, BloomRefusesSlicesWithoutBiases) {
   expect_bad_data(Code::unsupported_field, {"slow_but_exact", "true"}, [&] { read("true", 2); });
 }
 
+TEST(FamilyConfig, RefusesNullWhereTransformersReadsItAsFalse) {
+  const auto added = [](const char* family, const std::string& field) {
+    changed(family, {{"\"model_type\"", field + ", \"model_type\""}});
+  };
+  for (const char* family : {"qwen2", "llama", "bloom"}) {
+    EXPECT_NO_THROW(added(family, "\"is_causal\": true"));
+    expect_bad_data({"is_causal", "null"}, [&] { added(family, "\"is_causal\": null"); });
+  }
+  expect_bad_data({"scale_decoder_outputs", "null"}, [&] {
+    changed("t5", {{"\"scale_decoder_outputs\": true", "\"scale_decoder_outputs\": null"}});
+  });
+}
+
 }  // namespace
 }  // namespace locus

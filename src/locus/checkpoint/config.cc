@@ -75,8 +75,9 @@ std::optional<json::Value> Config::find(std::string_view name, bool optional,
 }
 
 std::string Config::shown(std::string_view name) const {
-  const auto found = find(name);
+  const auto found = value(name);
   if (!found) return "missing";
+  if (found->is_null()) return "null";
   if (found->list()) return fmt::format("a list of length {}", count(name));
   if (found->object()) return "an object";
   if (const auto text = found->text()) return quote(*text).text();

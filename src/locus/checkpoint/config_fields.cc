@@ -161,6 +161,12 @@ std::string scheme_setting(const Blueprint& b, std::string_view name) {
   return found == options.values().end() ? "0" : found->second;
 }
 
+bool flag_not_null(const Config& config, std::string_view field, bool preset) {
+  if (config.is_null(field))
+    config.refuse(field, "expected true or false, because transformers reads null as false");
+  return config.flag(field, preset);
+}
+
 void expect_flag(const Config& config, std::string_view field, bool value) {
   if (config.flag(field, value) != value) {
     config.unsupported(field, "expected {}", value ? "true" : "false");

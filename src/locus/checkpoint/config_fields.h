@@ -53,6 +53,8 @@ int32_t token_of(const Config& config, std::string_view field, int64_t vocabular
 // Length up to the last non-padding token, at least 1. A decoder classifies from that token, and later tokens
 // have no influence.
 size_t without_padding(const Config& config, const Blueprint& b, std::span<const int32_t> ids);
+// A field for which transformers reads null as false, but its absence as the preset: null is refused.
+bool flag_not_null(const Config& config, std::string_view field, bool preset);
 // Throws unless the field has this value, the only one that Locus supports.
 void expect_flag(const Config& config, std::string_view field, bool value);
 // Reads which layers have a sliding window and which are global-attention layers, from one word per layer.

@@ -97,7 +97,7 @@ Blueprint read_blueprint(const Family& family, const Config& config, HeadKind he
   family.fields(fields, b);
   family.read(config, b);
   if (b.kind == ModelKind::decoder) {
-    expect_flag(config, "is_causal", true);
+    if (!flag_not_null(config, "is_causal", true)) config.unsupported("is_causal", "expected true");
     // Decoders classify a sequence from its last token, without a bias.
     b.pooling = Pooling::last;
     b.label_bias = head != HeadKind::sequence_class;

@@ -77,7 +77,7 @@ void read_windows(const Config& config, const std::string& type, Blueprint& b) {
 
 // Embedding models based on Llama have is_causal false: bidirectional attention.
 void read_direction(const Config& config, Blueprint& b) {
-  if (config.flag("is_causal", true)) return;
+  if (flag_not_null(config, "is_causal", true)) return;
   if (b.head != HeadKind::none || b.window > 0) {
     config.unsupported("is_causal", "expected true for a model with a head or a sliding window");
   }

@@ -61,7 +61,7 @@ void read(const Config& config, Blueprint& b) {
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
   b.attention_scale = 1;
   b.attention_dropout = b.dropout;
-  if (!is_mt5(config) && config.flag("scale_decoder_outputs", b.tied)) {
+  if (!is_mt5(config) && flag_not_null(config, "scale_decoder_outputs", b.tied)) {
     b.head_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.width)));
   }
 }
