@@ -348,5 +348,30 @@ TEST(FamilyConfig, RefusesNullWhereTransformersReadsItAsFalse) {
   });
 }
 
+TEST(FamilyConfig, RefusesTwoNamesOfASizeThatDiffer) {
+  struct Case {
+    const char *family, *name, *second;
+  };
+  for (const auto& [family, name, second] :
+       {Case{"gpt2", "n_head", "num_attention_heads"}, Case{"gptj", "n_positions", "max_position_embeddings"},
+        Case{"gpt-bigcode", "n_embd", "hidden_size"}, Case{"gpt-neo", "num_heads", "num_attention_heads"},
+        Case{"bloom", "n_head", "num_attention_heads"}, Case{"bloom", "hidden_size", "n_embed"},
+        Case{"falcon", "hidden_size", "n_embed"}, Case{"distilbert", "n_heads", "num_attention_heads"},
+        Case{"mpt", "n_heads", "num_attention_heads"}, Case{"t5", "d_kv", "head_dim"},
+        Case{"bart", "encoder_attention_heads", "num_attention_heads"},
+        Case{"marian", "encoder_layers", "num_hidden_layers"}, Case{"pegasus", "d_model", "hidden_size"},
+        Case{"m2m-100", "encoder_layers", "num_hidden_layers"}, Case{"mbart", "d_model", "hidden_size"}}) {
+    SCOPED_TRACE(family);
+    const int64_t size =
+        Config(std::filesystem::path(LOCUS_GOLDEN) / "family" / family / "config.json").size(name);
+    const auto read = [&, family = family, second = second](int64_t other) {
+      changed(family, {{"\"model_type\"", fmt::format("\"{}\": {}, \"model_type\"", second, other)}});
+    };
+    EXPECT_NO_THROW(read(size));
+    const std::string value = fmt::format("{}", size), different = fmt::format("{}", size + 1);
+    expect_bad_data({name, second, value.c_str(), different.c_str()}, [&] { read(size + 1); });
+  }
+}
+
 }  // namespace
 }  // namespace locus

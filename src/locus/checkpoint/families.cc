@@ -84,6 +84,13 @@ HeadKind head_of(const Config& config, const Family& family, const ModelType& ty
                      fmt::join(known_classes(family, type.classes), ", "));
 }
 
+void expect_same_sizes(const Family& family, const Config& config) {
+  for (const auto& [name, second] : family.second_names) {
+    if (!config.has(name) || !config.has(second) || config.size(name) == config.size(second)) continue;
+    config.refuse(second, "but {} is {}, expected the same value in both", name, config.size(name));
+  }
+}
+
 Blueprint read_blueprint(const Family& family, const Config& config, HeadKind head) {
   Blueprint b;
   // New heads of a pretrained model, and what they read, are as in transformers.
@@ -93,6 +100,7 @@ Blueprint read_blueprint(const Family& family, const Config& config, HeadKind he
   b.vocabulary = config.size("vocab_size");
   b.tied = config.flag("tie_word_embeddings", family.tied);
   b.labels = labels_of(config);
+  expect_same_sizes(family, config);
   ConfigFields fields(config);
   family.fields(fields, b);
   family.read(config, b);

@@ -50,6 +50,9 @@ struct Family {
   HeadKind pretraining = HeadKind::masked_token;  // the head of its ForPreTraining class; none: an
                                                   // unsupported head, which is ignored
   bool tied = true;                               // default of tie_word_embeddings
+  // Fields with a second name. If both are given, transformers takes one of them and Locus requires equal
+  // values.
+  std::span<const NamePair> second_names;
   // The fields that config.json and the blueprint have in common, except those of vocabulary and head.
   void (*fields)(ConfigFields&, Blueprint&);
   // Completes the blueprint; its fields and its head are already read.

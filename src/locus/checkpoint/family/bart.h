@@ -23,6 +23,9 @@ void names(NameMap& map, const Blueprint& blueprint);
 // `start` is the decoder start token; -1: the padding token.
 json::Members config(const ModelType& type, const Blueprint& blueprint, int64_t start = -1);
 
+inline constexpr NamePair kSecondNames[] = {{"d_model", "hidden_size"},
+                                            {"encoder_layers", "num_hidden_layers"},
+                                            {"encoder_attention_heads", "num_attention_heads"}};
 inline constexpr std::string_view kPrefixes[] = {"model."};
 // Sinusoidal tables are computed, not read.
 inline constexpr std::string_view kSines[] = {".embed_positions.weight"};

@@ -45,6 +45,8 @@ void read(const Config& config, Blueprint& b) {
 
 void names(NameMap& map, const Blueprint& b) { bloom::names(map, b, bloom::kNorms); }
 
+constexpr NamePair kSecondNames[] = {
+    {"hidden_size", "n_embed"}, {"n_layer", "num_hidden_layers"}, {"n_head", "num_attention_heads"}};
 constexpr ModelType kTypes[] = {{"bloom", "Bloom"}};
 
 json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
@@ -55,6 +57,7 @@ extern const Family kBloomFamily = {.name = "BLOOM",
                                     .types = kTypes,
                                     .heads = kDecoderHeads,
                                     .prefixes = bloom::kPrefixes,
+                                    .second_names = kSecondNames,
                                     .fields = fields,
                                     .read = read,
                                     .names = names,

@@ -42,6 +42,8 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", label_module(b));
 }
 
+constexpr NamePair kSecondNames[] = {
+    {"dim", "hidden_size"}, {"n_layers", "num_hidden_layers"}, {"n_heads", "num_attention_heads"}};
 constexpr ModelType kTypes[] = {{"distilbert", "DistilBert"}};
 constexpr std::string_view kPrefixes[] = {"distilbert."};
 
@@ -53,6 +55,7 @@ extern const Family kDistilbertFamily = {.name = "DistilBERT",
                                          .types = kTypes,
                                          .heads = kEncoderHeads,
                                          .prefixes = kPrefixes,
+                                         .second_names = kSecondNames,
                                          .fields = fields,
                                          .read = read,
                                          .names = names,

@@ -43,6 +43,7 @@ void names(NameMap& map, const Blueprint& b) {
   bloom::names(map, b, b.residual == Residual::parallel ? kTwoNorms : bloom::kNorms);
 }
 
+constexpr NamePair kSecondNames[] = {{"hidden_size", "n_embed"}};
 constexpr ModelType kTypes[] = {{"falcon", "Falcon"}};
 
 json::Members config(const Blueprint& b) {
@@ -64,6 +65,7 @@ extern const Family kFalconFamily = {.name = "Falcon",
                                      .types = kTypes,
                                      .heads = kDecoderHeads,
                                      .prefixes = bloom::kPrefixes,
+                                     .second_names = kSecondNames,
                                      .fields = fields,
                                      .read = read,
                                      .names = names,

@@ -12,6 +12,10 @@ void read(const Config& config, Blueprint& blueprint);
 void names(NameMap& map, const Blueprint& blueprint, const Layout& weights, const Layout& qkv);
 json::Members config(const ModelType& type, const Blueprint& blueprint);
 
+inline constexpr NamePair kSecondNames[] = {{"n_embd", "hidden_size"},
+                                            {"n_layer", "num_hidden_layers"},
+                                            {"n_head", "num_attention_heads"},
+                                            {"n_positions", "max_position_embeddings"}};
 inline constexpr std::string_view kPrefixes[] = {"transformer."};
 
 }  // namespace locus::gpt2

@@ -68,6 +68,8 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", label_module(b));
 }
 
+constexpr NamePair kSecondNames[] = {{"num_layers", "num_hidden_layers"},
+                                     {"num_heads", "num_attention_heads"}};
 constexpr ModelType kTypes[] = {{"gpt_neo", "GPTNeo"}};
 constexpr std::string_view kPrefixes[] = {"transformer."};
 
@@ -90,6 +92,7 @@ extern const Family kGptNeoFamily = {.name = "GPT-Neo",
                                      .prefixes = kPrefixes,
                                      .segments_are_tokens = true,
                                      .leftovers = kLeftovers,
+                                     .second_names = kSecondNames,
                                      .fields = fields,
                                      .read = read,
                                      .names = names,

@@ -63,6 +63,8 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("head.out", label_module(b));
 }
 
+constexpr NamePair kSecondNames[] = {
+    {"d_model", "hidden_size"}, {"n_layers", "num_hidden_layers"}, {"n_heads", "num_attention_heads"}};
 constexpr ModelType kTypes[] = {{.name = "mpt", .classes = "Mpt", .old_classes = "MPT"}};
 constexpr std::string_view kPrefixes[] = {"transformer."};
 
@@ -79,6 +81,7 @@ extern const Family kMptFamily = {.name = "MPT",
                                   .heads = kDecoderHeads,
                                   .prefixes = kPrefixes,
                                   .length_field = "max_seq_len",
+                                  .second_names = kSecondNames,
                                   .fields = fields,
                                   .read = read,
                                   .names = names,

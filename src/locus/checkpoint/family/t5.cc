@@ -8,6 +8,10 @@
 namespace locus {
 namespace {
 
+constexpr NamePair kSecondNames[] = {{"d_model", "hidden_size"},
+                                     {"num_layers", "num_hidden_layers"},
+                                     {"num_heads", "num_attention_heads"},
+                                     {"d_kv", "head_dim"}};
 constexpr ModelType kTypes[] = {{"t5", "T5", "ForConditionalGeneration"},
                                 {"mt5", "MT5", "ForConditionalGeneration"}};
 
@@ -137,6 +141,7 @@ extern const Family kT5Family = {.name = "T5",
                                  .types = kTypes,
                                  .heads = kHeads,
                                  .leftovers = kLeftovers,
+                                 .second_names = kSecondNames,
                                  .fields = fields,
                                  .read = read,
                                  .names = names,
