@@ -373,5 +373,22 @@ TEST(FamilyConfig, RefusesTwoNamesOfASizeThatDiffer) {
   }
 }
 
+TEST(FamilyConfig, DebertaRefusesDistancesThatItsBucketsDoNotReach) {
+  const auto read = [](int furthest) {
+    return changed("deberta-v2", {{"\"max_relative_positions\": -1",
+                                   fmt::format("\"max_relative_positions\": {}", furthest)}});
+  };
+  EXPECT_EQ(read(4).scheme_options.at("max_distance"), "4");
+  expect_bad_data({"max_relative_positions", "3", "position_buckets", "4"}, [&] { read(3); });
+}
+
+TEST(FamilyConfig, DebertaRefusesAKindOfAttentionGivenTwice) {
+  for (const char* family : {"deberta", "deberta-v2"}) {
+    expect_bad_data({"pos_att_type", "c2p", "p2c", "once"}, [&] {
+      changed(family, {{"\"pos_att_type\"", "\"pos_att_type\": [\"c2p\", \"c2p\"], \"unread\""}});
+    });
+  }
+}
+
 }  // namespace
 }  // namespace locus

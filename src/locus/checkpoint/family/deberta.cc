@@ -29,6 +29,8 @@ std::vector<std::string> attention_types(const Config& config) {
     std::erase(type, ' ');
     if (type != "c2p" && type != "p2c") config.refuse("pos_att_type", "expected c2p, p2c or c2p|p2c");
   }
+  if (types.size() > 2 || (types.size() == 2 && types[0] == types[1]))
+    config.refuse("pos_att_type", "expected c2p and p2c at most once each");
   return types;
 }
 
@@ -45,12 +47,18 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
   const int64_t given = config.integer("max_relative_positions", -1, 1 << 24, -1);
   const int64_t buckets = v1 ? 0 : config.integer("position_buckets", -1, 1 << 20, -1);
   if (buckets > 0 && buckets < 4) config.refuse("position_buckets", "expected at least 4, or -1 for none");
+  // Log buckets divide by log((furthest - 1) / (buckets / 2)), which must be positive.
+  const int64_t furthest = given > 0 ? given : b.max_length;
+  if (buckets > 0 && furthest <= buckets / 2 + 1) {
+    config.refuse(given > 0 ? "max_relative_positions" : "max_position_embeddings",
+                  "expected more than half of position_buckets, {}, plus 1", buckets);
+  }
   const std::string norm = config.text("norm_rel_ebd", "none");
   const auto whether = [](bool value) { return value ? "true" : "false"; };
   const OptionValues options = {
       {"terms", types.size() == 2 ? "both" : types[0]},
       {"buckets", fmt::format("{}", std::max<int64_t>(buckets, 0))},
-      {"max_distance", fmt::format("{}", given > 0 ? given : b.max_length)},
+      {"max_distance", fmt::format("{}", furthest)},
       {"shared", whether(!v1 && config.flag("share_att_key", false))},
       {"key_bias", whether(!v1)},
       {"norm", whether(!v1 && norm.find("layer_norm") != std::string::npos)},
