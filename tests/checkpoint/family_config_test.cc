@@ -123,6 +123,7 @@ TEST(FamilyConfig, GemmaSaysBasesAndWindowsInTwoWays) {
 
 TEST(FamilyConfig, TheFirstGemmaMeansTheApproximationOfGelu) {
   EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu"}}).activation, Activation::gelu_tanh);
+  EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu_python"}}).activation, Activation::gelu);
 }
 
 TEST(FamilyConfig, TheSecondGemmaHasCapsUnlessTheyAreNull) {

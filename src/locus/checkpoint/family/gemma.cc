@@ -52,7 +52,7 @@ void read(const Config& config, Blueprint& b) {
   expect_flag(config, "use_bidirectional_attention", false);  // the implementations in transformers disagree
   read_body(config, b);
   // In the first releases "gelu" means the tanh approximation.
-  if (b.activation == Activation::gelu) b.activation = Activation::gelu_tanh;
+  if (config.text("hidden_act", "") == "gelu") b.activation = Activation::gelu_tanh;
   read_rotary(config, {}, b);
 }
 
