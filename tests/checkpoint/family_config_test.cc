@@ -366,7 +366,7 @@ TEST(FamilyConfig, RefusesTwoNamesOfASizeThatDiffer) {
     const int64_t size =
         Config(std::filesystem::path(LOCUS_GOLDEN) / "family" / family / "config.json").size(name);
     const auto read = [&, family = family, second = second](int64_t other) {
-      changed(family, {{"\"model_type\"", fmt::format("\"{}\": {}, \"model_type\"", second, other)}});
+      changed(family, {{"\"vocab_size\"", fmt::format("\"{}\": {}, \"vocab_size\"", second, other)}});
     };
     EXPECT_NO_THROW(read(size));
     const std::string value = fmt::format("{}", size), different = fmt::format("{}", size + 1);
