@@ -1,7 +1,10 @@
 // Weights that do not match config.json. model_folder_test.cc tests other errors in folders.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "locus/checkpoint/forward.h"
 #include "tests/checkpoint/folder_of.h"
@@ -52,12 +55,71 @@ TEST(MatchTensors, RefusesTablesOfTokensThatDifferUnderTheirNames) {
   }
 }
 
-TEST(MatchTensors, SinusoidalTablesAreIgnored) {
-  const FolderOf folder("roformer");
+// transformers reads these tables, and Locus computes them.
+TEST(MatchTensors, RefusesTablesOfSinusoidsThatAreNone) {
+  struct Case {
+    const char *family, *table;
+    int64_t columns;
+  };
+  for (const auto& [family, table, columns] : {Case{"roformer", "roformer.encoder.embed_positions.weight", 6},
+                                               Case{"marian", "model.decoder.embed_positions.weight", 12},
+                                               Case{"pegasus", "model.encoder.embed_positions.weight", 5}}) {
+    SCOPED_TRACE(family);
+    const FolderOf folder(family);
+    std::vector<NamedTensor> tensors = folder.tensors();
+    std::erase_if(tensors, [&, name = std::string(table)](const NamedTensor& t) { return t.first == name; });
+    const int64_t sines = (columns + 1) / 2;
+    Tensor sinusoids = Tensor::zeros({14, columns});
+    for (int64_t i = 0; i < sinusoids.numel(); ++i) {
+      const int64_t column = i % columns, pair = column % sines;
+      const double angle = static_cast<double>(i / columns) /
+                           std::pow(10000, 2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+      sinusoids.data<float>()[static_cast<size_t>(i)] =
+          static_cast<float>(column < sines ? std::sin(angle) : std::cos(angle));
+    }
+    tensors.emplace_back(table, sinusoids);
+    folder.write(tensors);
+    EXPECT_NO_THROW(open_model(folder.path()));
+    sinusoids.data<float>()[static_cast<size_t>(columns)] += 0.01f;
+    folder.write(tensors);
+    folder.expect_refused({table, "sinusoids"});
+  }
+}
+
+TEST(MatchTensors, RefusesASecondBiasThatDiffers) {
+  for (const auto& [family, bias, second] :
+       {std::tuple("bert", "cls.predictions.bias", "cls.predictions.decoder.bias"),
+        {"roberta", "lm_head.bias", "lm_head.decoder.bias"}}) {
+    SCOPED_TRACE(family);
+    const FolderOf folder(family);
+    std::vector<NamedTensor> tensors = folder.tensors();
+    std::erase_if(tensors, [name = std::string(second)](const NamedTensor& t) { return t.first == name; });
+    tensors.emplace_back(second, std::ranges::find(tensors, bias, &NamedTensor::first)->second.clone());
+    folder.write(tensors);
+    EXPECT_NO_THROW(open_model(folder.path()));
+    tensors.back().second.data<float>()[3] += 1;
+    folder.write(tensors);
+    folder.expect_refused({bias, second});
+    tensors.back().second.data<float>()[3] -= 1;
+    tensors.emplace_back(
+        family == std::string("bert") ? "cls.predictions.decoder.weight" : "lm_head.decoder.weight",
+        Tensor::zeros({29, 12}));
+    tensors[tensors.size() - 2].second.data<float>()[3] += 1;
+    folder.write(tensors);
+    EXPECT_NO_THROW(open_model(folder.path())) << "a head of its own has the second bias";
+  }
+}
+
+TEST(MatchTensors, RefusesTheOldAndTheNewNameOfANormThatDiffer) {
+  const FolderOf folder("bert");
+  const std::string name = "bert.embeddings.LayerNorm.weight", old = "bert.embeddings.LayerNorm.gamma";
   std::vector<NamedTensor> tensors = folder.tensors();
-  tensors.emplace_back("roformer.encoder.embed_positions.weight", Tensor::zeros({14, 4}));
+  tensors.emplace_back(old, std::ranges::find(tensors, name, &NamedTensor::first)->second.clone());
   folder.write(tensors);
   EXPECT_NO_THROW(open_model(folder.path()));
+  tensors.back().second.data<float>()[3] += 1;
+  folder.write(tensors);
+  folder.expect_refused({name.c_str(), old.c_str()});
 }
 
 // Most ELECTRA folders are discriminators, whose head detects replaced tokens.

@@ -46,7 +46,9 @@ struct Family {
   bool last_label_starts = false;
   // transformers adds the token embedding of every segment id to the input, which Locus refuses.
   bool segments_are_tokens = false;
-  std::span<const std::string_view> leftovers;    // suffixes of tensor names to ignore in its checkpoints
+  std::span<const std::string_view> leftovers;  // suffixes of tensor names to ignore in its checkpoints
+  // Its checkpoints may contain tables of sinusoids, which Locus computes: their values are checked.
+  bool sine_tables = false;
   HeadKind pretraining = HeadKind::masked_token;  // the head of its ForPreTraining class; none: an
                                                   // unsupported head, which is ignored
   bool tied = true;                               // default of tie_word_embeddings

@@ -1,6 +1,7 @@
 // Matches the tensors of the files with the bindings. Names differ by prefix (a checkpoint saved with or
 // without a head), by age (LayerNorm.gamma), and for tied tables.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "locus/base/quote.h"
@@ -18,6 +19,7 @@ constexpr std::string_view kLeftoverEnds[] = {
     ".position_ids", "position_ids",    ".rotary_emb.inv_freq",     ".masked_bias",
     ".attn.bias",    ".attention.bias", ".embed_positions.weights",
 };
+constexpr std::string_view kSineTable = ".embed_positions.weight";
 constexpr std::string_view kLeftoverParts[] = {"cls.seq_relationship.", "pooler."};
 
 bool leftover(const Family& family, std::string_view name) {
@@ -112,16 +114,43 @@ class Problems {
   size_t count_ = 0;
 };
 
-// Files may store the token embeddings under several names, but Locus has one table: all copies must be
-// equal. The name of a tied head is skipped, because the file may contain a separate head under it.
-void compare_tables(const WeightFiles& files, const Binding& binding, std::span<const std::string> names,
+// Files may store a tensor under several names, for example the token embeddings, or a bias of the head that
+// config.json ties to another. Locus has one parameter: all copies must be equal. The name of a tied head is
+// skipped, because the file may contain a separate head under it.
+void compare_copies(const WeightFiles& files, const Binding& binding, std::span<const std::string> names,
                     Problems& problems) {
   for (const std::string& name : names) {
     if (name == binding.tensor || name == binding.tied || !files.find(name)) continue;
     if (files.same(binding.tensor, name)) continue;
-    problems.add("{} and {} differ, expected equal values: Locus has one table of token embeddings",
+    problems.add("{} and {} differ, expected equal values: Locus has one parameter for both",
                  quote(binding.tensor), quote(name));
   }
+}
+
+// Whether the head differs from the token embeddings. Then it is not tied, and neither is its bias: the file
+// may contain another one, which transformers does not use.
+bool unties_head(const WeightFiles& files, const Binding& tokens) {
+  return tokens.tied.empty() ||
+         (tokens.tied != tokens.tensor && files.find(tokens.tied) != nullptr &&
+          files.find(tokens.tensor) != nullptr && !files.same(tokens.tensor, tokens.tied));
+}
+
+// Whether a table has sines in the first half of its columns and cosines in the second, with the frequencies
+// of transformers. Locus computes such tables, transformers reads them.
+bool has_sines(const SafetensorsFile& file, const TensorEntry& entry) {
+  constexpr double kRounding = 4e-3;  // that of bf16 numbers below 1
+  if (entry.sizes.size() != 2 || !entry.type->dtype || !is_float(*entry.type->dtype)) return false;
+  const std::vector<float> values = file.read(entry.name).values();
+  const auto columns = static_cast<size_t>(entry.sizes[1]);
+  const size_t sines = (columns + 1) / 2;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t column = i % columns, pair = column < sines ? column : column - sines;
+    const double angle = static_cast<double>(i / columns) *
+                         std::pow(10000.0, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+    const double expected = column < sines ? std::sin(angle) : std::cos(angle);
+    if (!(std::abs(static_cast<double>(values[i]) - expected) <= kRounding)) return false;
+  }
+  return true;
 }
 
 bool in_head(const Binding& binding) {
@@ -134,6 +163,8 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
                    HeadSource head, std::vector<Binding>& bindings) {
   Problems problems;
   std::set<std::string, std::less<>> used;
+  bool tied = false;
+  std::vector<std::pair<const Binding*, std::vector<std::string>>> of_head;
   for (Binding& binding : bindings) {
     const std::vector<std::string> names = names_of(family, binding);
     const auto found = std::ranges::find_if(names, [&](const std::string& name) { return files.find(name); });
@@ -154,11 +185,24 @@ void match_tensors(const Family& family, const WeightFiles& files, const std::fi
                    expected.text());
     }
     binding.tensor = *found;
-    if (binding.owner == Owner::tokens) compare_tables(files, binding, names, problems);
+    if (binding.owner == Owner::tokens) tied = !unties_head(files, binding);
+    if (binding.owner == Owner::head) {
+      of_head.emplace_back(&binding, names);
+    } else {
+      compare_copies(files, binding, names, problems);
+    }
+  }
+  for (const auto& [binding, names] : of_head) {
+    if (tied) compare_copies(files, *binding, names, problems);
   }
   const bool old_head = head != HeadSource::files && saved_with_head(family, files);
   for (const SafetensorsFile& file : files.files()) {
     for (const TensorEntry& entry : file.entries()) {
+      if (family.sine_tables && entry.name.ends_with(kSineTable)) {
+        if (!has_sines(file, entry))
+          problems.add("{} is not the table of sinusoids that Locus computes", quote(entry.name));
+        continue;
+      }
       if (used.contains(entry.name) || leftover(family, entry.name)) continue;
       if (old_head && !of_base(family, entry.name)) continue;
       problems.add("unknown: {} {}", quote(entry.name), shape_text(entry));

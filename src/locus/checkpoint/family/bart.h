@@ -27,8 +27,6 @@ inline constexpr NamePair kSecondNames[] = {{"d_model", "hidden_size"},
                                             {"encoder_layers", "num_hidden_layers"},
                                             {"encoder_attention_heads", "num_attention_heads"}};
 inline constexpr std::string_view kPrefixes[] = {"model."};
-// Sinusoidal tables are computed, not read.
-inline constexpr std::string_view kSines[] = {".embed_positions.weight"};
 inline constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 }  // namespace locus::bart

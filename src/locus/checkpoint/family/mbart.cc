@@ -43,6 +43,9 @@ json::Members m2m100_config(const Blueprint& b) {
 }
 json::Members pegasus_config(const Blueprint& b) { return bart::config(kPegasus[0], b); }
 
+// transformers computes these tables, and ignores those in a file.
+constexpr std::string_view kSines[] = {".embed_positions.weight"};
+
 }  // namespace
 
 extern const Family kMbartFamily = {.name = "mBART",
@@ -61,7 +64,7 @@ extern const Family kM2m100Family = {.name = "M2M100",
                                      .heads = bart::kHeads,
                                      .prefixes = bart::kPrefixes,
                                      .padding_by_id = true,
-                                     .leftovers = bart::kSines,
+                                     .leftovers = kSines,
                                      .second_names = bart::kSecondNames,
                                      .fields = m2m100_fields,
                                      .read = read_m2m100,
@@ -72,7 +75,7 @@ extern const Family kPegasusFamily = {.name = "Pegasus",
                                       .types = kPegasus,
                                       .heads = bart::kHeads,
                                       .prefixes = bart::kPrefixes,
-                                      .leftovers = bart::kSines,
+                                      .sine_tables = true,
                                       .second_names = bart::kSecondNames,
                                       .fields = bart::fields,
                                       .read = read_pegasus,

@@ -32,8 +32,6 @@ void names(NameMap& map, const Blueprint& b) {
 
 constexpr ModelType kTypes[] = {{"roformer", "RoFormer"}};
 constexpr std::string_view kPrefixes[] = {"roformer."};
-// The sinusoidal table is computed, not read.
-constexpr std::string_view kLeftovers[] = {"encoder.embed_positions.weight"};
 
 json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
 
@@ -43,7 +41,7 @@ extern const Family kRoformerFamily = {.name = "RoFormer",
                                        .types = kTypes,
                                        .heads = kEncoderHeads,
                                        .prefixes = kPrefixes,
-                                       .leftovers = kLeftovers,
+                                       .sine_tables = true,
                                        .fields = fields,
                                        .read = read,
                                        .names = names,
