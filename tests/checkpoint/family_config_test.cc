@@ -350,18 +350,19 @@ TEST(FamilyConfig, RefusesNullWhereTransformersReadsItAsFalse) {
 }
 
 TEST(FamilyConfig, RefusesTwoNamesOfASizeThatDiffer) {
-  struct Case {
+  struct Names {
     const char *family, *name, *second;
   };
   for (const auto& [family, name, second] :
-       {Case{"gpt2", "n_head", "num_attention_heads"}, Case{"gptj", "n_positions", "max_position_embeddings"},
-        Case{"gpt-bigcode", "n_embd", "hidden_size"}, Case{"gpt-neo", "num_heads", "num_attention_heads"},
-        Case{"bloom", "n_head", "num_attention_heads"}, Case{"bloom", "hidden_size", "n_embed"},
-        Case{"falcon", "hidden_size", "n_embed"}, Case{"distilbert", "n_heads", "num_attention_heads"},
-        Case{"mpt", "n_heads", "num_attention_heads"}, Case{"t5", "d_kv", "head_dim"},
-        Case{"bart", "encoder_attention_heads", "num_attention_heads"},
-        Case{"marian", "encoder_layers", "num_hidden_layers"}, Case{"pegasus", "d_model", "hidden_size"},
-        Case{"m2m-100", "encoder_layers", "num_hidden_layers"}, Case{"mbart", "d_model", "hidden_size"}}) {
+       {Names{"gpt2", "n_head", "num_attention_heads"},
+        Names{"gptj", "n_positions", "max_position_embeddings"},
+        Names{"gpt-bigcode", "n_embd", "hidden_size"}, Names{"gpt-neo", "num_heads", "num_attention_heads"},
+        Names{"bloom", "n_head", "num_attention_heads"}, Names{"bloom", "hidden_size", "n_embed"},
+        Names{"falcon", "hidden_size", "n_embed"}, Names{"distilbert", "n_heads", "num_attention_heads"},
+        Names{"mpt", "n_heads", "num_attention_heads"}, Names{"t5", "d_kv", "head_dim"},
+        Names{"bart", "encoder_attention_heads", "num_attention_heads"},
+        Names{"marian", "encoder_layers", "num_hidden_layers"}, Names{"pegasus", "d_model", "hidden_size"},
+        Names{"m2m-100", "encoder_layers", "num_hidden_layers"}, Names{"mbart", "d_model", "hidden_size"}}) {
     SCOPED_TRACE(family);
     const int64_t size =
         Config(std::filesystem::path(LOCUS_GOLDEN) / "family" / family / "config.json").size(name);

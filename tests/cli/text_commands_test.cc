@@ -97,13 +97,13 @@ TEST_F(TextCommands, Tag) {
 }
 
 TEST_F(TextCommands, NamesOfClassesAreEscaped) {
-  const CopyOf folder("classify");
-  std::string config = read_file(folder / "config.json");
+  const CopyOf model_copy("classify");
+  std::string config = read_file(model_copy / "config.json");
   for (const char* name : {"0\": \"bad", "1\": \"fair", "2\": \"good"}) {
     config.insert(config.find(name) + 5, R"(\u001b]0;\t\n)");
   }
-  put(folder / "config.json", config);
-  const std::string line = expect_fine("classify " + folder.path().string() + " 'It ran!'");
+  put(model_copy / "config.json", config);
+  const std::string line = expect_fine("classify " + model_copy.path().string() + " 'It ran!'");
   EXPECT_NE(line.find(R"(\x1b]0;\x09\x0a)"), std::string::npos) << line;
   EXPECT_EQ(lines_in(line), 1U);
   EXPECT_EQ(std::ranges::count(line, '\t'), 2);
