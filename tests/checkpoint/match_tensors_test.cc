@@ -57,13 +57,14 @@ TEST(MatchTensors, RefusesTablesOfTokensThatDifferUnderTheirNames) {
 
 // transformers reads these tables, and Locus computes them.
 TEST(MatchTensors, RefusesTablesOfSinusoidsThatAreNone) {
-  struct Case {
+  struct Table {
     const char *family, *table;
     int64_t columns;
   };
-  for (const auto& [family, table, columns] : {Case{"roformer", "roformer.encoder.embed_positions.weight", 6},
-                                               Case{"marian", "model.decoder.embed_positions.weight", 12},
-                                               Case{"pegasus", "model.encoder.embed_positions.weight", 5}}) {
+  for (const auto& [family, table, columns] :
+       {Table{"roformer", "roformer.encoder.embed_positions.weight", 6},
+        Table{"marian", "model.decoder.embed_positions.weight", 12},
+        Table{"pegasus", "model.encoder.embed_positions.weight", 5}}) {
     SCOPED_TRACE(family);
     const FolderOf folder(family);
     std::vector<NamedTensor> tensors = folder.tensors();
