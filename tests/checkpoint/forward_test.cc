@@ -87,6 +87,26 @@ TEST(Forward, RefusesInputsThatTheModelCannotTake) {
   }
 }
 
+// transformers reads packed sequences there, and one sequence if there is a mask.
+TEST(Forward, RefusesPositionsThatRestartWithoutAMask) {
+  for (const char* family : {"llama", "gpt2", "gemma3-encoder"}) {
+    expect_refused(family, R"({"input_ids": [[1, 2, 3]], "position_ids": [[0, 1, 0]]})", Code::bad_position,
+                   {"position_ids[0, 2]", "0", "1", "attention_mask", "packed"});
+    ModelFolder folder = open_model(fs::path(LOCUS_GOLDEN) / "family" / family);
+    for (const char* one :
+         {R"({"input_ids": [[1, 2, 3]], "position_ids": [[0, 1, 0]], "attention_mask": [[1, 1, 1]]})",
+          R"({"input_ids": [[1, 2, 3], [3, 2, 1]], "position_ids": [[4, 5, 6], [0, 1, 2]]})"}) {
+      EXPECT_NO_THROW(forward(folder, inputs(one), false)) << family << one;
+    }
+  }
+  for (const char* family : {"bert", "qwen2-encoder", "opt", "falcon"}) {
+    ModelFolder folder = open_model(fs::path(LOCUS_GOLDEN) / "family" / family);
+    EXPECT_NO_THROW(
+        forward(folder, inputs(R"({"input_ids": [[1, 2, 3]], "position_ids": [[0, 1, 0]]})"), false))
+        << family;
+  }
+}
+
 // transformers adds a row of the token embeddings for every segment, also for segment 0.
 TEST(Forward, RefusesSegmentsThatTransformersReadsAsTokens) {
   for (const char* family : {"gpt2", "gpt2-class", "gpt-neo", "gpt-bigcode", "gptj"}) {

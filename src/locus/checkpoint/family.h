@@ -46,6 +46,9 @@ struct Family {
   bool last_label_starts = false;
   // transformers adds the token embedding of every segment id to the input, which Locus refuses.
   bool segments_are_tokens = false;
+  // Without an attention mask, transformers reads position_ids that do not increase by one as packed
+  // sequences.
+  bool packs_by_position = false;
   std::span<const std::string_view> leftovers;  // suffixes of tensor names to ignore in its checkpoints
   // Its checkpoints may contain tables of sinusoids, which Locus computes: their values are checked.
   bool sine_tables = false;

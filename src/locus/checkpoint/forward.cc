@@ -150,6 +150,24 @@ void check_segments(const ForwardModel& model, const ForwardInputs& in) {
        "token embeddings of these ids to the input");
 }
 
+// Without an attention mask, transformers reads position_ids that do not increase by one from token to token
+// as packed sequences, whose tokens do not see each other. Locus has one sequence per row.
+void check_one_sequence(const ForwardModel& model, const ForwardInputs& in) {
+  if (!model.packs_by_position || !in.position_ids || in.attention_mask) return;
+  const std::vector<float> ids = in.position_ids.values();
+  const auto columns = static_cast<size_t>(in.position_ids.size(1));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i % columns == 0 || ids[i] == ids[i - 1] + 1) continue;
+    fail({Fault::data, Code::bad_position,
+          "for one sequence, add an attention_mask of ones; for packed sequences, write each into its own "
+          "row"},
+         "position_ids[{}, {}] is {} after {}, but attention_mask is missing, expected positions that "
+         "increase "
+         "by one: transformers reads others as packed sequences",
+         i / columns, i % columns, ids[i], ids[i - 1]);
+  }
+}
+
 // The tokens from which a decoder classifies: the last non-padding token of each row, regardless of the mask.
 std::vector<int32_t> last_tokens(const ForwardModel& model, const Tokens& tokens) {
   const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
@@ -219,7 +237,8 @@ ForwardModel forward_model(ModelFolder& folder) {
           .padding_by_id = family.padding_by_id,
           .offset_added = family.offset_added,
           .last_label_starts = family.last_label_starts,
-          .segments_are_tokens = family.segments_are_tokens};
+          .segments_are_tokens = family.segments_are_tokens,
+          .packs_by_position = family.packs_by_position && folder.config.flag("is_causal", true)};
 }
 
 std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, bool gradients) {
@@ -231,6 +250,7 @@ std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs&
   check(b, in);
   check_segments(model, in);
   const Placement text = placement_of(model, in);
+  check_one_sequence(model, in);
   Tokens tokens = {text.pack(in.input_ids), text, {}};
   // A model without segments ignores segment ids, like transformers. check_segments() refuses them for the
   // families in which transformers does not.

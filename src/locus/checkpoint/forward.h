@@ -34,8 +34,8 @@ struct ForwardModel {
   // the last one before the padding token, whatever the attention mask. In an encoder-decoder it is the last
   // end-of-sequence token. transformers does the same. Absent: it is the last token of the row.
   std::function<size_t(std::span<const int32_t> ids)> without_padding;
-  bool padding_by_id = false, offset_added = false, last_label_starts = false,
-       segments_are_tokens = false;  // as in Family
+  bool padding_by_id = false, offset_added = false, last_label_starts = false, segments_are_tokens = false,
+       packs_by_position = false;  // as in Family
 };
 ForwardModel forward_model(ModelFolder& folder);
 
