@@ -107,6 +107,18 @@ TEST(Forward, RefusesPositionsThatRestartWithoutAMask) {
   }
 }
 
+// In M2M100 of transformers, padding has no position.
+TEST(Forward, RefusesPaddingThatM2m100WouldSee) {
+  expect_refused("m2m-100", R"({"input_ids": [[5, 1]], "decoder_input_ids": [[2, 6]]})", Code::none,
+                 {"input_ids[0, 1]", "1", "attention_mask"});
+  expect_refused("m2m-100", R"({"input_ids": [[5, 7]], "decoder_input_ids": [[2, 1, 6]]})", Code::none,
+                 {"decoder_input_ids[0, 2]", "6", "1"});
+  ModelFolder folder = open_model(fs::path(LOCUS_GOLDEN) / "family/m2m-100");
+  EXPECT_NO_THROW(forward(folder, inputs(R"({"input_ids": [[5, 1]], "attention_mask": [[1, 0]],
+                                             "decoder_input_ids": [[2, 6, 1, 1]]})"),
+                          false));
+}
+
 // transformers adds a row of the token embeddings for every segment, also for segment 0.
 TEST(Forward, RefusesSegmentsThatTransformersReadsAsTokens) {
   for (const char* family : {"gpt2", "gpt2-class", "gpt-neo", "gpt-bigcode", "gptj"}) {

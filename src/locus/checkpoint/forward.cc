@@ -168,6 +168,27 @@ void check_one_sequence(const ForwardModel& model, const ForwardInputs& in) {
   }
 }
 
+// In an encoder-decoder that finds padding by its id (M2M100), padding has no position in transformers: it is
+// not counted, and its row is zero. Locus computes no padding, so padding may only be where nothing sees it.
+void check_no_visible_padding(const ForwardModel& model, const ForwardInputs& in, const Tensor& decoder_ids) {
+  if (!model.padding_by_id) return;
+  const int32_t padding = model.model.blueprint().padding_token;
+  const std::vector<uint8_t> real = real_tokens(in.attention_mask);
+  const auto source = in.input_ids.data<int32_t>(), target = decoder_ids.data<int32_t>();
+  for (size_t i = 0; i < source.size(); ++i) {
+    require(source[i] != padding || (!real.empty() && real[i] == 0),
+            "input_ids[{}, {}] is {}, the padding token, expected 0 at its place in attention_mask",
+            static_cast<int64_t>(i) / in.input_ids.size(1), static_cast<int64_t>(i) % in.input_ids.size(1),
+            padding);
+  }
+  for (size_t i = 1; i < target.size(); ++i) {
+    const int64_t column = static_cast<int64_t>(i) % decoder_ids.size(1);
+    require(column == 0 || target[i - 1] != padding || target[i] == padding,
+            "decoder_input_ids[{}, {}] is {} after the padding token {}, expected padding only at the end",
+            static_cast<int64_t>(i) / decoder_ids.size(1), column, target[i], padding);
+  }
+}
+
 // The tokens from which a decoder classifies: the last non-padding token of each row, regardless of the mask.
 std::vector<int32_t> last_tokens(const ForwardModel& model, const Tokens& tokens) {
   const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
@@ -261,6 +282,7 @@ std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs&
   if (b.kind == ModelKind::encoder_decoder) {
     const Tensor ids = decoder_ids(model, in);
     check_ids("decoder_input_ids", ids, b.vocabulary, {}, Code::bad_token);
+    check_no_visible_padding(model, in, ids);
     placement = Placement::rectangle(ids.size(0), ids.size(1), b.policy());
     hidden = transformer.decode({placement.pack(ids), placement, {}}, transformer.encode(tokens));
   } else {
