@@ -33,6 +33,7 @@ svg.icon{position:absolute;left:.65rem;top:.58em;width:.85em;height:.85em}tbody 
 .one.charts svg{max-width:40rem}.one.map svg,.scale svg{max-width:27rem}
 .many .panels{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(max(min(10.2rem,45%),22%),1fr))}
 .many.charts .panels{grid-template-columns:repeat(auto-fill,minmax(max(min(14rem,100%),22%),1fr))}
+.many.worded .panels{grid-template-columns:repeat(auto-fill,minmax(min(15rem,100%),1fr))}
 .pairs .panels{display:grid;gap:1.2rem 1.5rem;grid-template-columns:repeat(auto-fill,minmax(min(28rem,100%),1fr))}
 :focus-visible{outline:2px solid;outline-offset:2px}
 footer{font-size:.85rem}
@@ -59,6 +60,7 @@ th:first-child,td:first-child{position:static}.iconed{position:relative!importan
 table{font-size:.88rem}th,td{padding:.18rem .38rem}td,.verdict{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details{padding:.5rem 0;border-width:1px 0 0!important;border-radius:0}details::details-content{content-visibility:visible;display:block}
 .figures{gap:1rem 1.5rem;margin-bottom:1rem;grid-template-columns:1fr 1fr}.many .panels{max-width:42rem;grid-template-columns:repeat(4,1fr)!important}
+.many.worded .panels{grid-template-columns:repeat(2,1fr)!important}
 .pairs .panels{grid-template-columns:1fr 1fr;gap:.6rem 1rem}
 .one.charts svg{max-width:25rem}.one.map svg,.scale svg{max-width:15rem}}
 )";
@@ -133,11 +135,11 @@ void Page::facts(std::span<const std::pair<std::string, std::string>> rows) {
 
 void Page::add(const Figure& figure) {
   const std::vector<Drawing> drawings = panels(figure);
-  const bool maps = !figure.maps.empty();
+  const bool maps = !figure.maps.empty(), words = maps && !figure.maps.front().words.empty();
   const size_t count = drawings.size() - (maps ? 1 : 0);
   const char* const layout = figure.wide ? "wide" : figure.paired ? "pairs" : count > 1 ? "many" : "one";
   fmt::format_to(std::back_inserter(body_), "<figure class=\"{} {}\">\n<h2>{}</h2>\n<div class=\"panels\">\n",
-                 layout, maps ? "map" : "charts", escape(figure.title));
+                 layout, words ? "map worded" : maps ? "map" : "charts", escape(figure.title));
   for (size_t i = 0; i < count; ++i) body_ += svg_element(drawings[i]);
   body_ += "</div>\n";
   if (maps) body_ += fmt::format("<div class=\"scale\">{}</div>\n", svg_element(drawings.back()));
