@@ -139,7 +139,11 @@ void Page::add(const Figure& figure) {
   const size_t count = drawings.size() - (maps ? 1 : 0);
   const char* const layout = figure.wide ? "wide" : figure.paired ? "pairs" : count > 1 ? "many" : "one";
   fmt::format_to(std::back_inserter(body_), "<figure class=\"{} {}\">\n<h2>{}</h2>\n<div class=\"panels\">\n",
-                 layout, words ? "map worded" : maps ? "map" : "charts", escape(figure.title));
+                 layout,
+                 words  ? "map worded"
+                 : maps ? "map"
+                        : "charts",
+                 escape(figure.title));
   for (size_t i = 0; i < count; ++i) body_ += svg_element(drawings[i]);
   body_ += "</div>\n";
   if (maps) body_ += fmt::format("<div class=\"scale\">{}</div>\n", svg_element(drawings.back()));
