@@ -28,6 +28,9 @@ const seen = element => element.getClientRects().length > 0 && element.checkVisi
 function fits(when) {
   const page = document.documentElement;
   if (page.scrollWidth > innerWidth) wrong(when + ': the page is ' + page.scrollWidth + ' wide');
+  for (const name of all('tbody th').filter(seen)) {
+    if (name.getBoundingClientRect().width < 70) wrong(when + ': no room for "' + name.textContent + '"');
+  }
   for (const text of all('svg text').filter(text => seen(text) && text.textContent)) {
     const inner = text.getBoundingClientRect(), outer = text.closest('svg').getBoundingClientRect();
     if (inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 ||

@@ -51,7 +51,7 @@ details[open]>summary{margin-bottom:.8rem}
 ul{padding-left:1.4rem}li{margin:0 0 .5rem;max-width:48rem}
 @media screen and (max-width:44rem){body{padding:1rem .8rem 2rem}h1{font-size:1.35rem}.lead,.verdict .lead{font-size:1.05rem}
 .verdict{padding:.6rem .8rem}details{padding:.5rem .6rem}table{font-size:.85rem}th,td{padding:.25rem .45rem}
-th:first-child{white-space:normal;max-width:9rem;overflow-wrap:anywhere}svg.icon{left:.3rem}tbody .iconed{padding-left:1.45rem}pre{white-space:pre-wrap}}
+th:first-child{white-space:normal;min-width:7.6rem;max-width:9rem;overflow-wrap:anywhere}svg.icon{left:.3rem}tbody .iconed{padding-left:1.45rem}pre{white-space:pre-wrap}}
 @media print{html{font-size:11px}body{max-width:none;padding:0;line-height:1.35}pre{white-space:pre-wrap;margin-bottom:.6rem}
 dl,li,.lead,.note,.verdict p,figcaption{max-width:none}dl{margin-bottom:.8rem}li{margin-bottom:.15rem}
 .tabs>section{display:block!important}.tabs>section>h2{display:block;margin-top:1.5rem}.tabs>label,.tabs>input{display:none}
