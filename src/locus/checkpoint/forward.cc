@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "locus/checkpoint/forward_check.h"
 #include "locus/checkpoint/forward_loss.h"
 #include "locus/kernel/loss.h"
 #include "locus/nn/head.h"
@@ -11,43 +12,6 @@
 
 namespace locus {
 namespace {
-
-void check_rectangle(std::string_view name, const Tensor& tensor, const Tensor& ids) {
-  require(!tensor || tensor.shape() == ids.shape(), Code::bad_shape,
-          "{} has shape {}, expected the shape of input_ids, {}", name, tensor.shape(), ids.shape());
-}
-
-void check_ids(std::string_view name, const Tensor& ids, int64_t most, const std::vector<uint8_t>& real,
-               Code code) {
-  require(ids.shape().rank() == 2, Code::bad_shape, "{} has shape {}, expected [sequences, tokens]", name,
-          ids.shape());
-  const auto values = ids.data<int32_t>();
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!real.empty() && real[i] == 0) continue;
-    require(values[i] >= 0 && values[i] < most, code, "{}[{}, {}] is {}, expected 0 to {}", name,
-            static_cast<int64_t>(i) / ids.size(1), static_cast<int64_t>(i) % ids.size(1), values[i],
-            most - 1);
-  }
-}
-
-std::vector<uint8_t> real_tokens(const Tensor& mask) {
-  std::vector<uint8_t> real;
-  if (!mask) return real;
-  for (const float value : mask.values()) real.push_back(value != 0 ? 1 : 0);
-  return real;
-}
-
-// Locus counts windows and distances in real tokens, transformers in columns. Both agree unless there is
-// padding between real tokens.
-void check_no_inner_padding(const std::vector<uint8_t>& real, int64_t columns, const char* why) {
-  for (size_t begin = 0; begin < real.size(); begin += static_cast<size_t>(columns)) {
-    const auto row = std::span(real).subspan(begin, static_cast<size_t>(columns));
-    const auto first = std::ranges::find(row, 1), end = std::find(first, row.end(), 0);
-    require(std::find(end, row.end(), 1) == row.end(),
-            "attention_mask[{}] has 0 between real tokens, expected padding only at the ends: the model {}",
-            begin / static_cast<size_t>(columns), why);
-  }
-}
 
 // Position ids that count from 0, plus the offset of the position table.
 Tensor shifted(const Tensor& ids, int32_t offset) {
@@ -75,9 +39,6 @@ Tensor counted_by_id(const Tensor& ids, int32_t padding) {
   return positions;
 }
 
-// Combinations such as learned+t5 (MPNet): table rows count real tokens, distances are between columns.
-bool uses_rows_and_distances(const Blueprint& b) { return !scheme_info(b.scheme).parts.empty(); }
-
 Placement placement_of(const ForwardModel& model, const ForwardInputs& in) {
   const Blueprint& b = model.model.blueprint();
   const int64_t rows = scheme_info(b.scheme).extrapolates ? 0 : b.max_length + b.position_offset;
@@ -94,9 +55,6 @@ Placement placement_of(const ForwardModel& model, const ForwardInputs& in) {
   if (in.attention_mask) return Placement::masked(in.attention_mask, b.policy());
   return Placement::rectangle(in.input_ids.size(0), in.input_ids.size(1), b.policy());
 }
-
-// Whether the decoder generates text. Otherwise it reads the same text as the encoder, to classify it.
-bool generates(const Blueprint& b) { return b.head == HeadKind::none || b.head == HeadKind::next_token; }
 
 // The decoder input for teacher forcing: the labels shifted right by one, after the start token or, for some
 // families, after the last label. A decoder that classifies reads input_ids, shifted in the same way.
@@ -123,70 +81,6 @@ Tensor decoder_ids(const ForwardModel& model, const ForwardInputs& in) {
     for (int64_t i = 1; i < columns; ++i) to[i] = label(i - 1);
   }
   return ids;
-}
-
-void check(const Blueprint& b, const ForwardInputs& in) {
-  check_rectangle("attention_mask", in.attention_mask, in.input_ids);
-  check_rectangle("token_type_ids", in.token_type_ids, in.input_ids);
-  check_rectangle("position_ids", in.position_ids, in.input_ids);
-  const std::vector<uint8_t> real = real_tokens(in.attention_mask);
-  check_ids("input_ids", in.input_ids, b.vocabulary, real, Code::bad_token);
-  if (in.token_type_ids && b.segments > 0)
-    check_ids("token_type_ids", in.token_type_ids, b.segments, real, Code::none);
-  if (b.window > 0) check_no_inner_padding(real, in.input_ids.size(1), "has a sliding window");
-  if (uses_rows_and_distances(b))
-    check_no_inner_padding(real, in.input_ids.size(1), "uses distances between tokens");
-  const bool two = b.kind == ModelKind::encoder_decoder;
-  require(two || !in.decoder_input_ids,
-          "decoder_input_ids are given, but the model is not an encoder-decoder");
-  require(!two || !in.position_ids, "position_ids are given, but an encoder-decoder does not accept them");
-  if (!generates(b)) check_rectangle("decoder_input_ids", in.decoder_input_ids, in.input_ids);
-}
-
-void check_segments(const ForwardModel& model, const ForwardInputs& in) {
-  if (!in.token_type_ids || !model.segments_are_tokens) return;
-  fail({Fault::data, Code::none, "omit token_type_ids"},
-       "token_type_ids are given, but the model has no segments, expected none: transformers would add the "
-       "token embeddings of these ids to the input");
-}
-
-// Without an attention mask, transformers reads position_ids that do not increase by one from token to token
-// as packed sequences, whose tokens do not see each other. Locus has one sequence per row.
-void check_one_sequence(const ForwardModel& model, const ForwardInputs& in) {
-  if (!model.packs_by_position || !in.position_ids || in.attention_mask) return;
-  const std::vector<float> ids = in.position_ids.values();
-  const auto columns = static_cast<size_t>(in.position_ids.size(1));
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (i % columns == 0 || ids[i] == ids[i - 1] + 1) continue;
-    fail({Fault::data, Code::bad_position,
-          "for one sequence, add an attention_mask of ones; for packed sequences, write each into its own "
-          "row"},
-         "position_ids[{}, {}] is {} after {}, but attention_mask is missing, expected positions that "
-         "increase "
-         "by one: transformers reads others as packed sequences",
-         i / columns, i % columns, ids[i], ids[i - 1]);
-  }
-}
-
-// In an encoder-decoder that finds padding by its id (M2M100), padding has no position in transformers: it is
-// not counted, and its row is zero. Locus computes no padding, so padding may only be where nothing sees it.
-void check_no_visible_padding(const ForwardModel& model, const ForwardInputs& in, const Tensor& decoder_ids) {
-  if (!model.padding_by_id) return;
-  const int32_t padding = model.model.blueprint().padding_token;
-  const std::vector<uint8_t> real = real_tokens(in.attention_mask);
-  const auto source = in.input_ids.data<int32_t>(), target = decoder_ids.data<int32_t>();
-  for (size_t i = 0; i < source.size(); ++i) {
-    require(source[i] != padding || (!real.empty() && real[i] == 0),
-            "input_ids[{}, {}] is {}, the padding token, expected 0 at its place in attention_mask",
-            static_cast<int64_t>(i) / in.input_ids.size(1), static_cast<int64_t>(i) % in.input_ids.size(1),
-            padding);
-  }
-  for (size_t i = 1; i < target.size(); ++i) {
-    const int64_t column = static_cast<int64_t>(i) % decoder_ids.size(1);
-    require(column == 0 || target[i - 1] != padding || target[i] == padding,
-            "decoder_input_ids[{}, {}] is {} after the padding token {}, expected padding only at the end",
-            static_cast<int64_t>(i) / decoder_ids.size(1), column, target[i], padding);
-  }
 }
 
 // The tokens from which a decoder classifies: the last non-padding token of each row, regardless of the mask.
@@ -268,12 +162,11 @@ std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& in, b
 
 std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs& in, bool gradients) {
   const Blueprint& b = model.model.blueprint();
-  check(b, in);
-  check_segments(model, in);
+  check_inputs(model, in);
   const Placement text = placement_of(model, in);
   check_one_sequence(model, in);
   Tokens tokens = {text.pack(in.input_ids), text, {}};
-  // A model without segments ignores segment ids, like transformers. check_segments() refuses them for the
+  // A model without segments ignores segment ids, like transformers. check_inputs() refuses them for the
   // families in which transformers does not.
   if (in.token_type_ids && b.segments > 0) tokens.segments = text.pack(in.token_type_ids);
   const Transformer& transformer = model.model.transformer();
@@ -281,8 +174,7 @@ std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs&
   Var hidden;
   if (b.kind == ModelKind::encoder_decoder) {
     const Tensor ids = decoder_ids(model, in);
-    check_ids("decoder_input_ids", ids, b.vocabulary, {}, Code::bad_token);
-    check_no_visible_padding(model, in, ids);
+    check_decoder_ids(model, in, ids);
     placement = Placement::rectangle(ids.size(0), ids.size(1), b.policy());
     hidden = transformer.decode({placement.pack(ids), placement, {}}, transformer.encode(tokens));
   } else {
