@@ -90,6 +90,16 @@ TEST_F(SavedRuns, AnErrorInTheConfigurationNamesItsFile) {
   expect_error(Fault::data, {(out / "best/config.toml").c_str(), "layers", "-1"}, [&] { load_run(out); });
 }
 
+TEST_F(SavedRuns, TheSeedIsThatOfTraining) {
+  const auto seed_of = [](const std::string& train) {
+    return task_of(Settings::parse(config(8) + train, "config")).seed;
+  };
+  EXPECT_EQ(seed_of(""), 1u);
+  EXPECT_EQ(seed_of("[train]\nseed = 7\n"), 7u);
+  expect_error(Fault::data, {"[train]", "seed", "'-1'"}, [&] { seed_of("[train]\nseed = -1\n"); });
+  expect_error(Fault::data, {"[train]", "seed", "'x'"}, [&] { seed_of("[train]\nseed = 'x'\n"); });
+}
+
 TEST_F(SavedRuns, EveryClassOfTheHeadNeedsALabel) {
   EXPECT_EQ(TextModel(out).labels(), (std::vector<std::string>{"bad", "good"}));
   change_checkpoint(out / "best", "labels.json", R"({"labels": ["bad"]})");

@@ -53,8 +53,10 @@ std::string take_tokenizer(std::vector<std::string>& words, Words kind) {
     return first;
   }
   if (kind == Words::ids || has_space(first) || !(has_more || is_in_folder(first))) return kBytes;
-  const std::string similar = similar_to(first), as_text = "o read it as a text, add --tokenizer bytes";
-  fail({Fault::io, Code::missing_file, similar.empty() ? "t" + as_text : similar + " T" + as_text},
+  const std::string similar = similar_to(first);
+  const std::string hint = similar.empty() ? "to read it as a text, add --tokenizer bytes"
+                                           : similar + " To read it as a text, add --tokenizer bytes";
+  fail({Fault::io, Code::missing_file, hint},
        "tokenize: no such folder or {} file {}, expected a tokenizer before the texts", kRanks, quote(first));
 }
 

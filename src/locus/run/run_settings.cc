@@ -2,11 +2,23 @@
 
 #include "locus/base/error.h"
 #include "locus/base/parse.h"
+#include "locus/base/quote.h"
 
 namespace locus {
 namespace {
 
 constexpr std::string_view kModelKeys = "model.";
+
+// The seed among the settings of training, whose other fields belong to train/.
+int64_t seed_of(const Settings& config) {
+  constexpr int64_t kPreset = 1;
+  const Setting* setting = config.find("train.seed");
+  if (setting == nullptr) return kPreset;
+  const auto seed = parse<int64_t>(setting->value);
+  require(seed && *seed >= 0, "configuration: [train] seed is {}, expected a whole number, 0 or more",
+          quote(setting->value));
+  return *seed;
+}
 
 }  // namespace
 
@@ -35,8 +47,7 @@ TextTask task_of(const Settings& config) {
   read_section(config, "data", task.data, problems);
   refuse("configuration", problems);
   task.blueprint = blueprint_of("configuration: [model]", model_values(config));
-  const Setting* seed = config.find("train.seed");
-  task.seed = seed == nullptr ? 0 : parse<uint64_t>(seed->value).value_or(0);
+  task.seed = static_cast<uint64_t>(seed_of(config));
   // Older runs do not have the setting.
   if (config.find("data.framing") == nullptr && config.find("model.from") != nullptr) {
     task.data.framing = Framing::tokenizer;
