@@ -5,7 +5,7 @@
 
 #include "locus/base/file.h"
 #include "locus/base/json.h"
-#include "locus/base/json_document.h"
+#include "locus/base/json_part.h"
 #include "locus/base/quote.h"
 #include "locus/study/study.h"
 
@@ -28,61 +28,29 @@ std::string row_json(const Row& row) {
                        {"by_position", json::list(bins)}});
 }
 
-// Members of an object of the file, which must exist.
-class Fields {
- public:
-  Fields(const json::Document& document, json::Value value)
-      : document_(document), object_(object_of(value)) {}
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
 
-  json::Value value(const char* name) const {
-    const auto found = object_.find(name);
-    require(found.has_value(), "{}: '{}' is missing", document_.where(), name);
-    return *found;
-  }
-  std::string text(const char* name) const { return std::string(get(name, &json::Value::text, "a string")); }
-  int64_t integer(const char* name) const { return get(name, &json::Value::integer, "an integer"); }
-  // JSON has no NaN or infinity: null stands for `null`.
-  double number(const char* name, std::optional<double> null = {}) const {
-    if (null && value(name).is_null()) return *null;
-    return get(name, &json::Value::number, "a number");
-  }
-  std::vector<Fields> list(const char* name) const {
-    std::vector<Fields> items;
-    for (const json::Value item : get(name, &json::Value::list, "a list")) items.push_back({document_, item});
-    return items;
-  }
-  bool has(const char* name) const { return object_.find(name).has_value(); }
+int64_t integer(const JsonPart& part, const char* name) { return part.integer(name, kLeast, kMost); }
 
- private:
-  json::Object object_of(json::Value value) const {
-    const auto object = value.object();
-    if (!object) document_.refuse("a value", value, "an object");
-    return *object;
-  }
-  template <class T>
-  T get(const char* name, std::optional<T> (json::Value::*getter)() const, const char* expected) const {
-    const auto found = (value(name).*getter)();
-    if (!found) document_.refuse(fmt::format("'{}'", name), value(name), expected);
-    return *found;
-  }
+// JSON has no NaN and no infinity. They are written as null, whose meaning depends on the member.
+double number(const JsonPart& part, const char* name, double if_null) {
+  return part.member(name).is_null() ? if_null : part.number(name);
+}
 
-  const json::Document& document_;
-  json::Object object_;
-};
-
-Row read_row(const Fields& fields) {
+Row read_row(const JsonPart& part) {
   using Limits = std::numeric_limits<double>;
-  Row row{fields.text("variant"), {}, {}};
-  for (const Fields& one : fields.list("scores")) {
-    Score score{.length = one.integer("length"), .value = 0, .why = one.has("why") ? one.text("why") : ""};
-    // null with a reason is no value, null without one an infinite perplexity.
-    score.value = one.number("value", score.why.empty() ? Limits::infinity() : Limits::quiet_NaN());
+  Row row{part.text("variant"), {}, {}};
+  for (const JsonPart& one : part.parts("scores")) {
+    Score score{
+        .length = integer(one, "length"), .value = 0, .why = one.exists("why") ? one.text("why") : ""};
+    // With a reason there is no value; without one the perplexity is infinite.
+    score.value = number(one, "value", score.why.empty() ? Limits::infinity() : Limits::quiet_NaN());
     row.scores.push_back(std::move(score));
   }
-  if (!fields.has("by_position")) return row;  // problem_of reports it
-  for (const Fields& bin : fields.list("by_position")) {
+  if (!part.exists("by_position")) return row;  // problem_of reports it
+  for (const JsonPart& bin : part.parts("by_position")) {
     row.by_position.push_back(
-        {bin.integer("begin"), bin.integer("end"), bin.number("loss", Limits::quiet_NaN())});
+        {integer(bin, "begin"), integer(bin, "end"), number(bin, "loss", Limits::quiet_NaN())});
   }
   return row;
 }
@@ -160,17 +128,17 @@ std::string cell_json(const Cell& cell) {
 }
 
 Cell read_cell(const std::filesystem::path& file) {
-  constexpr uint64_t kMost = 1 << 22;  // far larger than any cell
+  constexpr uint64_t kMostBytes = 1 << 22;  // far larger than any cell
   try {
-    const json::Document document(file, {.bytes = kMost});
-    const Fields all(document, document.root());
+    const json::Document document(file, {.bytes = kMostBytes});
+    const JsonPart all(document, "cell");
     Cell cell;
-    cell.name = {all.text("task"), all.text("scheme"), static_cast<uint64_t>(all.integer("seed"))};
-    for (const Fields& row : all.list("rows")) cell.rows.push_back(read_row(row));
+    cell.name = {all.text("task"), all.text("scheme"), static_cast<uint64_t>(integer(all, "seed"))};
+    for (const JsonPart& row : all.parts("rows")) cell.rows.push_back(read_row(row));
     cell.loss = all.number("training_loss");
-    cell.parameters = all.integer("scheme_parameters");
+    cell.parameters = integer(all, "scheme_parameters");
     cell.step_seconds = all.number("step_seconds");
-    cell.step_bytes = all.integer("step_bytes");
+    cell.step_bytes = integer(all, "step_bytes");
     return cell;
   } catch (const Error& error) {
     if (error.fault() != Fault::data) throw;

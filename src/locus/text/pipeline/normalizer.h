@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "locus/base/json_part.h"
 #include "locus/text/pipeline/aligned_text.h"
 #include "locus/text/pipeline/chunking.h"
-#include "locus/text/pipeline/json_part.h"
 
 namespace locus {
 

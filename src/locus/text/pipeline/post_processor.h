@@ -4,8 +4,8 @@
 
 #include <functional>
 
+#include "locus/base/json_part.h"
 #include "locus/text/encoding.h"
-#include "locus/text/pipeline/json_part.h"
 
 namespace locus {
 

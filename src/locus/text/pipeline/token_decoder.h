@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "locus/base/json_part.h"
 #include "locus/text/pipeline/budget.h"
-#include "locus/text/pipeline/json_part.h"
 
 namespace locus {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "locus/text/pipeline/json_part.h"
+#include "locus/base/json_part.h"
 
 namespace locus {
 

@@ -1,4 +1,4 @@
-#include "locus/text/pipeline/json_part.h"
+#include "locus/base/json_part.h"
 
 #include <fmt/ranges.h>
 
@@ -24,6 +24,8 @@ JsonPart::JsonPart(const json::Document& json, std::string place)
     : json_(&json), place_(std::move(place)), object_(json.object()) {}
 
 std::string JsonPart::where() const { return fmt::format("{}: '{}'", json_->where(), place_); }
+
+bool JsonPart::exists(const char* name) const { return object_.find(name).has_value(); }
 
 bool JsonPart::has(const char* name) const {
   const auto value = object_.find(name);
@@ -67,6 +69,12 @@ int64_t JsonPart::integer(const char* name, int64_t least, int64_t most,
   if (!value || *value < least || *value > most) {
     refuse(name, fmt::format("an integer from {} to {}", least, most).c_str());
   }
+  return *value;
+}
+
+double JsonPart::number(const char* name) const {
+  const auto value = member(name).number();
+  if (!value) refuse(name, "a number");
   return *value;
 }
 

@@ -1,9 +1,12 @@
-// A part of tokenizer.json: an object whose members are checked on access. Errors name the file, the place in
-// it, the value, and what was expected.
+// An object of a JSON file whose members are checked on access. Errors name the file, the place in it, the
+// value, and what was expected.
 #pragma once
 
 #include <initializer_list>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "locus/base/json_document.h"
 
@@ -15,10 +18,12 @@ class JsonPart {
   JsonPart(const json::Document& json, std::string place);  // the whole file
 
   std::string type() const { return text("type"); }
-  bool has(const char* name) const;  // exists and is not null
+  bool exists(const char* name) const;  // may be null
+  bool has(const char* name) const;     // exists and is not null
   std::string text(const char* name, std::optional<std::string_view> preset = {}) const;
   bool flag(const char* name, bool preset) const;
   int64_t integer(const char* name, int64_t least, int64_t most, std::optional<int64_t> preset = {}) const;
+  double number(const char* name) const;
   json::Value member(const char* name) const;
   json::List list(const char* name) const;
   JsonPart part(const char* name) const;
