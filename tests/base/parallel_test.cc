@@ -261,10 +261,15 @@ TEST_F(Parallel, IdleThreadsUseNoCpu) {
   EXPECT_LT(cpu_seconds() - before, 0.02);
 }
 
-// A forked child has no workers to wait for, neither during a job nor at its end.
+// A forked child has no workers to wait for, neither during a job nor at its end. The fork waits until both
+// workers run: a starting thread holds locks of the address sanitizer, which the child would inherit and wait
+// for.
 TEST_F(Parallel, AForkedChildComputesAndEnds) {
   set_threads(3);
-  parallel_for(100, 1, [](int64_t, int64_t) {});
+  std::atomic<int> running{0};
+  parallel_for(3, 1, [&](int64_t, int64_t) {
+    for (++running; running < 3;) std::this_thread::yield();
+  });
   std::fflush(nullptr);  // or both processes would write the buffer
   const pid_t child = fork();
   if (child == 0) {
