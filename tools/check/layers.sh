@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the layer line: a folder of src/locus may include itself and folders to its left, none to its right:
 # layers.sh ROOT
+# python is beside cli: each may include everything but the other.
 # The two faces are beside the folders: fast.h and fast.cc may include everything up to scheme, locus.h everything.
 set -euo pipefail
 cd "$1"
@@ -15,6 +16,9 @@ find src/locus -mindepth 1 \( -name '*.cc' -o -name '*.h' \) ! -path src/locus/l
     allowed["dist", "dist"] = allowed["dist", "base"] = allowed["dist", "tensor"] = 1
     for (i = 7; i <= n; ++i) allowed[layer[i], "text"] = allowed[layer[i], "dist"] = 1
     allowed["cli", "locus.h"] = 1
+    # Beside cli: the Python module may include everything but the program.
+    for (i = 1; i < n; ++i) allowed["python", layer[i]] = 1
+    allowed["python", "python"] = allowed["python", "text"] = allowed["python", "fast.h"] = allowed["python", "locus.h"] = 1
     for (i = 1; i <= 6; ++i) allowed["fast", layer[i]] = 1
     allowed["fast", "fast"] = allowed["fast", "fast.h"] = 1
   }

@@ -1,0 +1,11 @@
+// The Python module locus._core. The package in python/locus wraps it.
+#include "locus/base/version.h"
+#include "locus/python/bindings.h"
+
+NB_MODULE(_core, module) {
+  using namespace locus::python;
+  module.doc() = "The compiled part of the package locus.";
+  module.attr("__version__") = nanobind::cast(std::string(locus::version()).c_str());
+  bind_errors(module);
+  bind_machine(module);
+}
