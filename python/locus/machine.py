@@ -1,5 +1,6 @@
 """What Locus uses on this machine."""
 
+import atexit
 from typing import TypedDict
 
 from . import _core
@@ -21,3 +22,16 @@ def info() -> Info:
     """Returns the version, the CPU and the number of threads. `copies` counts array arguments that were copied,
     because their dtype or their strides do not fit."""
     return _core.machine_info()  # type: ignore[return-value]
+
+
+def prepare_exit() -> None:
+    """When Python exits, ends streams, and then keeps other threads from coming back from a computation."""
+
+    def exit() -> None:
+        from .writer import running
+
+        for stream in list(running):
+            stream.close()
+        _core.begin_exit()
+
+    atexit.register(exit)

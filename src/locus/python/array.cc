@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "locus/base/checked.h"
+#include "locus/python/computing.h"
 
 namespace nb = nanobind;
 
@@ -153,7 +153,7 @@ Tensor tensor_of(const Array& array, std::string_view name, DType dtype, bool ke
   // The last tensor on this memory can be released by any thread, with or without the GIL.
   std::shared_ptr<std::byte> memory(data, [kept = new Array(array)](std::byte*) {
     if (Py_IsInitialized() == 0) return;  // too late to release Python objects
-    const nb::gil_scoped_acquire gil;
+    const WithGil gil;
     delete kept;
   });
   return Tensor::over(std::move(memory), shape, dtype);
@@ -176,6 +176,7 @@ std::vector<int32_t> integers_of(const Array& array, std::string_view name) {
 }
 
 nb::object array_of(const Tensor& tensor) {
+  const CallsPython calls;
   Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
   if (whole.dtype() == DType::bf16 || whole.dtype() == DType::f16) {
     Tensor wide = Tensor::empty(whole.shape());

@@ -5,7 +5,13 @@
 
 namespace locus::python {
 
-void bind_errors(nanobind::module_& module);   // errors.cc
-void bind_machine(nanobind::module_& module);  // machine.cc
+void bind_errors(nanobind::module_& module);      // errors.cc
+void bind_machine(nanobind::module_& module);     // machine.cc
+void bind_embedder(nanobind::module_& module);    // embedder.cc
+void bind_classifier(nanobind::module_& module);  // classifier.cc
+void bind_answerer(nanobind::module_& module);    // answerer.cc
+void bind_tokenizer(nanobind::module_& module);   // tokenizer.cc
+void bind_writer(nanobind::module_& module);      // writer.cc
+void bind_model(nanobind::module_& module);       // model.cc
 
 }  // namespace locus::python

@@ -2,8 +2,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "locus/base/machine.h"
@@ -21,6 +23,21 @@ namespace {
 
 std::atomic<int> running{0};  // calls that compute; -1 while set_threads() changes the pool
 thread_local int depth = 0;   // those of this thread
+
+// Set by begin_exit(), which Python calls when it begins to exit.
+std::atomic<bool> exiting{false};
+std::thread::id exiting_thread;
+std::atomic<int> python_calls{0};
+
+void begin_exit() {
+  constexpr int kMilliseconds = 2000;
+  exiting_thread = std::this_thread::get_id();
+  exiting = true;
+  const nb::gil_scoped_release released;
+  for (int i = 0; i < kMilliseconds && python_calls > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 void change_threads(int count) {
   require(count >= 1, "set_threads: got {} threads, expected at least 1", count);
@@ -66,18 +83,32 @@ Computing::~Computing() {
   if (--depth == 0) --running;
 }
 
+CallsPython::CallsPython() { ++python_calls; }
+
+CallsPython::~CallsPython() { --python_calls; }
+
+void wait_if_exiting() {
+  if (!exiting || std::this_thread::get_id() == exiting_thread) return;
+  while (true) pause();
+}
+
 void check_signals() {
-  const nb::gil_scoped_acquire gil;
+  const WithGil gil;
+  const CallsPython calls;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 void bind_machine(nb::module_& module) {
   // The other threads of a process do not exist in the child of a fork.
-  pthread_atfork(nullptr, nullptr, [] { running = depth > 0 ? 1 : 0; });
+  pthread_atfork(nullptr, nullptr, [] {
+    running = depth > 0 ? 1 : 0;
+    python_calls = 0;
+  });
   module.def("set_threads", change_threads, nb::arg("count"), nb::call_guard<nb::gil_scoped_release>(),
              "Sets the number of threads that Locus computes with.");
   module.def(
       "threads", [] { return threads(); }, "The number of threads that Locus computes with.");
+  module.def("begin_exit", begin_exit);
   module.def("machine_info", machine_info);
 }
 

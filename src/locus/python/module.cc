@@ -4,8 +4,16 @@
 
 NB_MODULE(_core, module) {
   using namespace locus::python;
+  // Threads of the user may hold objects when Python exits.
+  nanobind::set_leak_warnings(false);
   module.doc() = "The compiled part of the package locus.";
   module.attr("__version__") = nanobind::cast(std::string(locus::version()).c_str());
   bind_errors(module);
   bind_machine(module);
+  bind_embedder(module);
+  bind_classifier(module);
+  bind_answerer(module);
+  bind_tokenizer(module);
+  bind_writer(module);
+  bind_model(module);
 }
