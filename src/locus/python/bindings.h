@@ -14,4 +14,9 @@ void bind_tokenizer(nanobind::module_& module);   // tokenizer.cc
 void bind_writer(nanobind::module_& module);      // writer.cc
 void bind_model(nanobind::module_& module);       // model.cc
 
+// On memory of the caller, for locus.torch.
+void bind_attention(nanobind::module_& module);  // attention.cc
+void bind_embed(nanobind::module_& module);      // embed.cc
+void bind_rotate(nanobind::module_& module);     // rotate.cc
+
 }  // namespace locus::python

@@ -16,4 +16,7 @@ NB_MODULE(_core, module) {
   bind_tokenizer(module);
   bind_writer(module);
   bind_model(module);
+  bind_attention(module);
+  bind_embed(module);
+  bind_rotate(module);
 }

@@ -1,0 +1,8 @@
+"""Attention with position terms, rotation and input embeddings as operations of torch, with gradients."""
+
+from .attention import attention
+from .embed_norm import embed_norm
+from .rotate import rotate
+from .terms import Rotation, Terms
+
+__all__ = ["Rotation", "Terms", "attention", "embed_norm", "rotate"]

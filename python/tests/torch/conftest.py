@@ -1,0 +1,6 @@
+"""The folder of these tests is importable: plain.py."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
