@@ -113,7 +113,8 @@ TEST(Program, AnEmptyValueIsAnError) {
 TEST(Doctor, ReportsTheMachineAndTheLibraries) {
   const Outcome outcome = run_program("doctor");
   EXPECT_EQ(outcome.exit_code, 0);
-  for (const std::string part : {"CPU ", "SIMD ", "threads ", "memory ", "compiler ", "Highway ", "fmt "}) {
+  for (const std::string part :
+       {"CPU ", "SIMD ", "threads ", "memory ", "GPU ", "compiler ", "Highway ", "fmt "}) {
     EXPECT_TRUE(contains(outcome.out, "\n" + part)) << outcome.out;
   }
   EXPECT_TRUE(contains(outcome.out, "\nSIMD      " + kernel::cpu::supported_targets().front()));
@@ -124,7 +125,7 @@ TEST(Doctor, PrintsJson) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out.front(), '{');
   for (const std::string key :
-       {"version", "cpu", "simd", "chosen", "built", "threads", "memory", "compiler"}) {
+       {"version", "cpu", "simd", "chosen", "built", "threads", "memory", "gpu", "kernels", "compiler"}) {
     EXPECT_TRUE(contains(outcome.out, "\"" + key + "\": ")) << outcome.out;
   }
 }

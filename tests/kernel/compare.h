@@ -1,5 +1,5 @@
-// Runs a kernel call on the reference in double and on the CPU for every SIMD target, and compares the
-// results. The call is written once, against a Stage that provides its arguments:
+// Runs a kernel call on the reference in double, on the CPU for every SIMD target, and on a GPU if there is
+// one, and compares the results. The call is written once, against a Stage that provides its arguments:
 //
 //   compare(layout, {.relative = 1e-6}, [&](Stage& stage) {
 //     stage.kernels().scale({.x = stage.input({3, 5}, 1), .out = stage.output({3, 5}), .factor = 2});
@@ -25,6 +25,7 @@
 #include "locus/kernel/element.h"
 #include "locus/kernel/kernels.h"
 #include "locus/tensor/tensor.h"
+#include "tests/kernel/gpu.h"
 
 namespace locus::testing {
 
@@ -63,9 +64,11 @@ inline const std::vector<float>& normals(uint64_t seed, int64_t count) {
 
 class Stage {
  public:
-  Stage(Device device, Layout layout) : device_(device), layout_(layout) {}
+  Stage(Device device, Layout layout) : Stage(device, layout, locus::kernels(device)) {}
+  Stage(Device device, Layout layout, const Kernels& kernels)
+      : device_(device), layout_(layout), kernels_(kernels) {}
 
-  const Kernels& kernels() const { return locus::kernels(device_); }
+  const Kernels& kernels() const { return kernels_; }
 
   // Normally distributed numbers times `scale`, the same for the same seed.
   View input(Shape shape, uint64_t seed, float scale = 1) {
@@ -162,6 +165,7 @@ class Stage {
 
   Device device_;
   Layout layout_;
+  const Kernels& kernels_;
   std::vector<Tensor> keep_, margins_;
   std::vector<View> outputs_;
 };
@@ -196,12 +200,13 @@ void each_target(F f) {
 
 template <class Call>
 void compare(Layout layout, Tolerance tolerance, Call call) {
-  const auto run = [&](Device device) {
-    Stage stage(device, layout);
+  const auto run_with = [&](Device device, const Kernels& kernels) {
+    Stage stage(device, layout, kernels);
     call(stage);
     EXPECT_TRUE(stage.margins_intact()) << "written outside of an output";
     return stage.results();
   };
+  const auto run = [&](Device device) { return run_with(device, kernels(device)); };
   const std::vector<double> want = run(Device::reference);
   const int threads_before = threads();
   each_target([&] {
@@ -214,6 +219,12 @@ void compare(Layout layout, Tolerance tolerance, Call call) {
     }
   });
   set_threads(threads_before);
+  if (const Kernels* const gpu = gpu_kernels()) {
+    SCOPED_TRACE("GPU");
+    const std::vector<double> got = run_with(Device::cpu, *gpu);
+    expect_close(got, want, tolerance);
+    EXPECT_TRUE(same_bits(run_with(Device::cpu, *gpu), got)) << "different bits when run again";
+  }
 }
 
 // compare() over every size and layout; call(stage, rows, cols).

@@ -5,7 +5,7 @@
 # The two faces are beside the folders: fast.h and fast.cc may include everything up to scheme, locus.h everything.
 set -euo pipefail
 cd "$1"
-find src/locus -mindepth 1 \( -name '*.cc' -o -name '*.h' \) ! -path src/locus/locus.h | sort | xargs -r awk '
+find src/locus -mindepth 1 \( -name '*.cc' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) ! -path src/locus/locus.h | sort | xargs -r awk '
   BEGIN {
     line = "base tensor kernel autograd op scheme nn checkpoint run apply train study report cli"
     n = split(line, layer)
@@ -26,7 +26,7 @@ find src/locus -mindepth 1 \( -name '*.cc' -o -name '*.h' \) ! -path src/locus/l
   FNR == 1 {
     split(FILENAME, path, "/")
     from = path[3]
-    sub(/\.(h|cc)$/, "", from)
+    sub(/\.(h|cc|cu|cuh)$/, "", from)
     if (!((from, from) in allowed)) complain("folder " from " has no place in the layer line")
   }
   /^[ \t]*#[ \t]*include[ \t]*"/ {

@@ -6,7 +6,7 @@
 set -euo pipefail
 names=$(dirname "$(readlink -f "$0")")/names.txt
 cd "$1"
-{ find src/locus/{base,tensor,autograd,kernel,op,nn} -name "*.cc" -o -name "*.h" 2>/dev/null || true; } |
+{ find src/locus/{base,tensor,autograd,kernel,op,nn} -name "*.cc" -o -name "*.h" -o -name "*.cu" -o -name "*.cuh" 2>/dev/null || true; } |
   grep -v '^src/locus/base/synonyms\.cc$' | sort |
   xargs -r awk '
     FNR == NR { if ($0 !~ /^#/ && NF) name[$1] = 1; next }

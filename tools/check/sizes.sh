@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$1"
 # As formatted by clang-format, a function starts at column 1 (a member: column 3) and ends with a brace there.
-find src tests bench examples \( -name '*.cc' -o -name '*.h' \) | sort | xargs -r awk '
+find src tests bench examples \( -name '*.cc' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) | sort | xargs -r awk '
   function file_done() {
     if (lines <= 300) return
     excused = lines > 500 && index(reasons, "\n- `" file "`: ") > 0

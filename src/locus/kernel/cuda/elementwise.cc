@@ -1,0 +1,83 @@
+#include <cmath>
+
+#include "locus/kernel/cuda/cuda.h"
+#include "locus/kernel/cuda/launch.h"
+
+namespace locus::kernel::cuda {
+namespace {
+
+void binary(const char* name, ConstView a, ConstView b, View result) {
+  BinaryParams params = {in(a), in(b), out(result)};
+  flatten(params.a, params.b, params.out);
+  launch_elements(name, a.numel(), params);
+}
+
+int format_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return kF32;
+    case DType::bf16:
+      return kBf16;
+    case DType::f16:
+      return kF16;
+    case DType::f64:
+      return kF64;
+    default:
+      fail(Fault::bug, "dtype is {}, expected a floating-point dtype", name_of(dtype));
+  }
+}
+
+}  // namespace
+
+void add(const AddArgs& args) { binary("locus_add", args.a, args.b, args.out); }
+void multiply(const MultiplyArgs& args) { binary("locus_multiply", args.a, args.b, args.out); }
+
+void scale(const ScaleArgs& args) {
+  ScaleParams params = {in(args.x), out(args.out), args.factor};
+  flatten(params.x, params.out);
+  launch_elements("locus_scale", args.x.numel(), params);
+}
+
+void bias(const BiasArgs& args) {
+  launch_elements("locus_bias", args.x.numel(), BiasParams{in(args.x), vector(args.bias), out(args.out)});
+}
+
+void dropout(const DropoutArgs& args) {
+  DropoutParams params = {in(args.x), out(args.y), dropout_of(args.rate, args.seed, args.stream)};
+  flatten(params.x, params.y);
+  launch_elements("locus_dropout", args.x.numel(), params);
+}
+
+void convert(const ConvertArgs& args) {
+  const auto& [from, to] = args;
+  ConvertParams params = {{reinterpret_cast<const char*>(from.data), from.rows, from.cols, from.stride},
+                          {reinterpret_cast<char*>(to.data), to.rows, to.cols, to.stride},
+                          format_of(from.dtype),
+                          format_of(to.dtype)};
+  flatten(params.from, params.to);
+  launch_elements("locus_convert", from.numel(), params);
+}
+
+void adamw(const AdamWArgs& args) {
+  const double beta1 = static_cast<double>(args.beta1), beta2 = static_cast<double>(args.beta2);
+  const double step = static_cast<double>(args.step);
+  AdamWParams params = {
+      .parameter = out(args.parameter),
+      .gradient = in(args.gradient),
+      .first = out(args.first),
+      .second = out(args.second),
+      .rate = args.rate,
+      .beta1 = args.beta1,
+      .beta2 = args.beta2,
+      .rest1 = static_cast<float>(1 - beta1),
+      .rest2 = static_cast<float>(1 - beta2),
+      .eps = args.eps,
+      .keep = static_cast<float>(1 - static_cast<double>(args.rate) * static_cast<double>(args.decay)),
+      .scale = args.scale,
+      .correction1 = static_cast<float>(1 / (1 - std::pow(beta1, step))),
+      .correction2 = static_cast<float>(1 / (1 - std::pow(beta2, step)))};
+  flatten(params.parameter, params.gradient, params.first, params.second);
+  launch_elements("locus_adamw", args.gradient.numel(), params);
+}
+
+}  // namespace locus::kernel::cuda

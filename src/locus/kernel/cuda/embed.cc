@@ -1,0 +1,54 @@
+#include "locus/kernel/cuda/cuda.h"
+#include "locus/kernel/cuda/launch.h"
+
+namespace locus::kernel::cuda {
+namespace {
+
+EmbedSource source(const EmbedTable& from) {
+  const ConstView& table = from.table;
+  if (!table) return {};
+  const bool bf16 = table.dtype == DType::bf16;
+  if (!bf16) table.as<float>();  // fails for any other dtype
+  return {{reinterpret_cast<const char*>(table.data), table.rows, table.cols, table.stride},
+          integers(from.ids),
+          bf16};
+}
+
+EmbedParams params_of(const EmbedArgs& args) {
+  return {.tokens = source(args.tokens),
+          .positions = source(args.positions),
+          .segments = source(args.segments),
+          .position_column = args.joined ? args.tokens.table.cols : 0,
+          .token_scale = args.token_scale,
+          .gamma = vector(args.gamma),
+          .beta = vector(args.beta),
+          .eps = args.eps,
+          .rms = args.rms,
+          .dropout = dropout_of(args.dropout, args.seed, args.stream),
+          .y = out(args.y),
+          .mean = vector(args.mean),
+          .rstd = vector(args.rstd)};
+}
+
+}  // namespace
+
+void embed(const EmbedArgs& args) { launch("locus_embed", {args.y.rows, 1, 1}, params_of(args)); }
+
+void embed_backward(const EmbedBackwardArgs& args) {
+  const int64_t N = args.dx.rows, C = args.dx.cols;
+  const EmbedBackwardParams params = {.forward = params_of(args.forward),
+                                      .dy = in(args.dy),
+                                      .dx = out(args.dx),
+                                      .dgamma = vector(args.dgamma),
+                                      .dbeta = vector(args.dbeta),
+                                      .parts = out(args.workspace),
+                                      .grain = partial_grain(N),
+                                      .part_count = partial_chunks(N)};
+  if (args.dgamma || args.dbeta) {
+    launch("locus_embed_gain_parts", {divided_up(C, kThreads), params.part_count, 1}, params);
+    launch_elements("locus_embed_gains", C, params);
+  }
+  launch("locus_embed_backward", {N, 1, 1}, params);
+}
+
+}  // namespace locus::kernel::cuda

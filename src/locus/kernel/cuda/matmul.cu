@@ -1,0 +1,140 @@
+// Matrix products. An element of c is one chain of fused multiply-adds over ascending k that starts at 0, in
+// every tile size. So its bits depend neither on the tile nor on the other rows.
+#include "locus/base/half.h"
+#include "locus/kernel/cuda/common.cuh"
+
+namespace locus::kernel::cuda {
+namespace {
+
+constexpr int kDepth = 16;  // of k at a time
+
+__device__ float left(const MatmulParams& p, int64_t m, int64_t k) {
+  if (m >= p.m || k >= p.k) return 0;
+  const float a = p.a[blockIdx.z * p.a_batch + m * p.a_m + k * p.a_k];
+  return p.bf16 ? to_f32(to_bf16(a)) : a;
+}
+
+__device__ float right(const MatmulParams& p, int64_t k, int64_t n) {
+  if (k >= p.k || n >= p.n) return 0;
+  const int64_t place = blockIdx.z * p.b_batch + k * p.b_k + n * p.b_n;
+  return p.bf16 ? to_f32(reinterpret_cast<const Bf16*>(p.b)[place])
+                : reinterpret_cast<const float*>(p.b)[place];
+}
+
+// A tile of ROWS x COLS elements; a thread has TALL x WIDE of them. The next piece of k is loaded while this
+// one is multiplied.
+template <int ROWS, int COLS, int TALL, int WIDE>
+__device__ void tile_product(const MatmulParams& p) {
+  static_assert(ROWS / TALL * (COLS / WIDE) == kThreads);
+  constexpr int kLeft = ROWS * kDepth / kThreads, kRight = COLS * kDepth / kThreads;
+  __shared__ __align__(16) float a_tile[kDepth][ROWS + 4], b_tile[kDepth][COLS + 4];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int64_t m0 = int64_t{blockIdx.x} * ROWS, n0 = int64_t{blockIdx.y} * COLS;
+  const int row = thread / (COLS / WIDE) * TALL, column = thread % (COLS / WIDE) * WIDE;
+  float sums[TALL][WIDE] = {}, next_a[kLeft], next_b[kRight];
+  // Neighboring threads load neighboring elements.
+  const bool a_along_k = p.a_k == 1, b_along_k = p.b_k == 1 && p.b_n != 1;
+  const auto a_place = [&](int i, int& m, int& k) {
+    const int e = i * kThreads + thread;
+    m = a_along_k ? e / kDepth : e % ROWS;
+    k = a_along_k ? e % kDepth : e / ROWS;
+  };
+  const auto b_place = [&](int i, int& k, int& n) {
+    const int e = i * kThreads + thread;
+    n = b_along_k ? e / kDepth : e % COLS;
+    k = b_along_k ? e % kDepth : e / COLS;
+  };
+  const auto load = [&](int64_t k0) {
+    int m = 0, n = 0, k = 0;
+#pragma unroll
+    for (int i = 0; i < kLeft; ++i) {
+      a_place(i, m, k);
+      next_a[i] = left(p, m0 + m, k0 + k);
+    }
+#pragma unroll
+    for (int i = 0; i < kRight; ++i) {
+      b_place(i, k, n);
+      next_b[i] = right(p, k0 + k, n0 + n);
+    }
+  };
+  load(0);
+  for (int64_t k0 = 0; k0 < p.k; k0 += kDepth) {
+    int m = 0, n = 0, k = 0;
+#pragma unroll
+    for (int i = 0; i < kLeft; ++i) {
+      a_place(i, m, k);
+      a_tile[k][m] = next_a[i];
+    }
+#pragma unroll
+    for (int i = 0; i < kRight; ++i) {
+      b_place(i, k, n);
+      b_tile[k][n] = next_b[i];
+    }
+    __syncthreads();
+    if (k0 + kDepth < p.k) load(k0 + kDepth);
+    const int depth = static_cast<int>(smaller(kDepth, p.k - k0));
+#pragma unroll
+    for (int d = 0; d < kDepth; ++d) {
+      if (d >= depth) break;
+      float a[TALL], b[WIDE];
+#pragma unroll
+      for (int i = 0; i < TALL; ++i) a[i] = a_tile[d][row + i];
+#pragma unroll
+      for (int j = 0; j < WIDE; ++j) b[j] = b_tile[d][column + j];
+#pragma unroll
+      for (int i = 0; i < TALL; ++i) {
+#pragma unroll
+        for (int j = 0; j < WIDE; ++j) sums[i][j] = __fmaf_rn(a[i], b[j], sums[i][j]);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int i = 0; i < TALL; ++i) {
+#pragma unroll
+    for (int j = 0; j < WIDE; ++j) {
+      const int64_t m = m0 + row + i, n = n0 + column + j;
+      if (m >= p.m || n >= p.n) continue;
+      float& c = p.c.at(blockIdx.z * p.m + m, n);
+      float value = sums[i][j];
+      if (p.accumulate) value += c;
+      if (p.bias != nullptr) value += p.bias[n];
+      c = value;
+    }
+  }
+}
+
+}  // namespace
+
+LOCUS_KERNEL locus_matmul_128(const MatmulParams p) { tile_product<128, 128, 8, 8>(p); }
+LOCUS_KERNEL locus_matmul_64(const MatmulParams p) { tile_product<64, 64, 4, 4>(p); }
+LOCUS_KERNEL locus_matmul_16(const MatmulParams p) { tile_product<16, 64, 1, 4>(p); }
+
+// Copies b to rows of n. A block has 32 x 32 elements, which pass through shared memory if b is transposed.
+LOCUS_KERNEL locus_pack(const PackParams p) {
+  __shared__ uint32_t tile[32][33];
+  const int x = static_cast<int>(threadIdx.x) % 32, y = static_cast<int>(threadIdx.x) / 32;
+  const int64_t batch = blockIdx.z, k0 = int64_t{blockIdx.x} * 32, n0 = int64_t{blockIdx.y} * 32;
+  for (int i = y; i < 32; i += 8) {
+    const int64_t k = k0 + (p.transposed ? x : i), n = n0 + (p.transposed ? i : x);
+    if (k >= p.k || n >= p.n) continue;
+    const int64_t place =
+        p.transposed ? (batch * p.n + n) * p.b.stride + k : (batch * p.k + k) * p.b.stride + n;
+    tile[p.transposed ? x : i][p.transposed ? i : x] =
+        p.size == 2 ? reinterpret_cast<const uint16_t*>(p.b.data)[place]
+                    : reinterpret_cast<const uint32_t*>(p.b.data)[place];
+  }
+  __syncthreads();
+  for (int i = y; i < 32; i += 8) {
+    const int64_t k = k0 + i, n = n0 + x;
+    if (k >= p.k || n >= p.n) continue;
+    const int64_t place = batch * p.packed_stride + k * p.n + n;
+    if (p.size == 2) {
+      reinterpret_cast<uint16_t*>(p.packed)[place] = static_cast<uint16_t>(tile[i][x]);
+    } else {
+      reinterpret_cast<uint32_t*>(p.packed)[place] = tile[i][x];
+    }
+  }
+}
+
+}  // namespace locus::kernel::cuda

@@ -1,0 +1,273 @@
+// The arguments of the GPU's kernels: plain structs that host and device compile alike. A vector of an Args
+// struct is a pointer here, null if it is absent.
+#pragma once
+
+#include <cstdint>
+
+namespace locus::kernel::cuda {
+
+// Rows of numbers in the memory of the GPU.
+template <class T>
+struct Matrix {
+  T* data = nullptr;
+  int64_t rows = 0, cols = 0;
+  int64_t stride = 0;  // elements from one row's start to the next
+
+  constexpr explicit operator bool() const { return data != nullptr; }
+  constexpr T& at(int64_t r, int64_t c) const { return data[r * stride + c]; }
+};
+using In = Matrix<const float>;
+using Out = Matrix<float>;
+
+// The values of Activation, whose header includes more than device code can compile.
+enum : int { kNone, kGelu, kGeluTanh, kSilu, kRelu, kTanh };
+
+inline constexpr int kThreads = 256;  // of a block, in every kernel
+
+struct BinaryParams {  // add, multiply
+  In a, b;
+  Out out;
+};
+
+struct ScaleParams {
+  In x;
+  Out out;
+  float factor;
+};
+
+struct BiasParams {
+  In x;
+  const float* bias;
+  Out out;
+};
+
+struct FillParams {
+  Out out;
+  float value;
+};
+
+struct Dropout {
+  float rate;          // 0: none
+  float factor;        // 1 / (1 - rate)
+  uint32_t threshold;  // dropout_threshold(rate)
+  uint64_t seed, stream;
+};
+
+struct DropoutParams {
+  In x;
+  Out y;
+  Dropout dropout;
+};
+
+// Number formats of ConvertParams: f32, bf16, f16, f64.
+enum : int { kF32, kBf16, kF16, kF64 };
+
+struct ConvertParams {
+  Matrix<const char> from;  // cols and stride are numbers of elements
+  Matrix<char> to;
+  int from_format, to_format;
+};
+
+struct ActivationParams {  // forward: x -> y; backward: x, dy -> y
+  int activation;
+  In x, dy;
+  Out y;
+};
+
+struct GatedParams {  // forward: y; backward: dgate, dup
+  int activation;
+  In gate, up, dy;
+  Out y, dgate, dup;
+};
+
+// Sums of columns, in parts of `grain` rows; part k is row k of the workspace.
+struct ColumnSumParams {
+  In x;
+  float* out;
+  Out parts;
+  int64_t grain;
+};
+
+struct SumParams {  // out[0] = sum of x, or of its squares
+  In x;
+  bool squared;
+  double* parts;  // one for each block
+  int64_t part_count;
+  double* out;
+};
+
+struct AdamWParams {
+  Out parameter;
+  In gradient;
+  Out first, second;
+  float rate, beta1, beta2, rest1, rest2, eps, keep, scale;  // rest = 1 - beta; keep = 1 - rate decay
+  float correction1, correction2;                            // 1 / (1 - beta^step)
+};
+
+struct GatherParams {
+  In table;
+  const int32_t* ids;
+  Out out;
+};
+
+struct ScatterAddParams {
+  In rows;
+  const int32_t* ids;
+  Out table;
+  int32_t skip;
+  float factor;
+};
+
+struct RotateParams {
+  In x;
+  Out y;
+  In cos, sin;
+  const int32_t* rows;
+  int64_t heads, head_size, width;
+  bool interleaved, backward;
+};
+
+struct NormParams {
+  In x;
+  const float *gamma, *beta;
+  Out y;
+  float *mean, *rstd;
+  float eps;
+  bool rms;
+};
+
+struct NormBackwardParams {
+  In x;
+  const float *gamma, *mean, *rstd;
+  In dy;
+  Out dx;
+  float *dgamma, *dbeta;
+  Out parts;  // first those of dgamma, then those of dbeta
+  int64_t grain, part_count;
+  bool rms;
+};
+
+struct EmbedSource {
+  Matrix<const char> table;  // cols and stride are numbers of elements
+  const int32_t* ids;
+  bool bf16;
+};
+
+struct EmbedParams {
+  EmbedSource tokens, positions, segments;
+  int64_t position_column;  // where the columns of positions start
+  float token_scale;
+  const float *gamma, *beta;
+  float eps;
+  bool rms;
+  Dropout dropout;
+  Out y;
+  float *mean, *rstd;
+};
+
+struct EmbedBackwardParams {
+  EmbedParams forward;
+  In dy;
+  Out dx;
+  float *dgamma, *dbeta;
+  Out parts;
+  int64_t grain, part_count;
+};
+
+struct CrossEntropyParams {
+  In logits;
+  const int32_t* targets;
+  const float* weights;
+  float *loss, *lse;
+  float smoothing;
+};
+
+struct CrossEntropyBackwardParams {
+  In logits;
+  const int32_t* targets;
+  const float *weights, *lse, *dloss;
+  Out dlogits;
+  float smoothing;
+};
+
+struct PackParams {
+  Matrix<const char> b;  // cols and stride are numbers of elements
+  char* packed;
+  int64_t k, n, batch;
+  int64_t packed_stride;  // elements from one matrix to the next
+  int size;               // bytes of an element
+  bool transposed;
+};
+
+// Element (m, k) of a is at m a_m + k a_k, element (k, n) of b at k b_k + n b_n.
+struct MatmulParams {
+  const float* a;
+  const char* b;
+  Out c;
+  int64_t m, n, k;
+  int64_t a_m, a_k, a_batch;
+  int64_t b_k, b_n, b_batch;
+  const float* bias;
+  bool accumulate, bf16;  // bf16: of b; a is rounded to it
+};
+
+struct Room {
+  In keys, values;
+};
+
+struct Slots {
+  In table;
+  const int32_t* slots;
+  int64_t zero;
+  bool shared;  // one table for all heads
+};
+
+struct AttentionParams {
+  In q, k, v;
+  const Room* rooms;  // one for each sequence, instead of k and v
+  const int32_t *query_starts, *key_starts, *query_positions, *key_positions;
+  int64_t sequences;
+  int64_t heads, key_heads, head_size;
+  float scale, cap;
+  bool causal, contiguous;
+  int64_t window;
+  In by_distance;
+  int64_t distance_zero;
+  Slots by_query, by_key;
+  In dense;
+  Dropout dropout;
+  int64_t longest;
+  Out out, lse;
+};
+
+struct AttentionBackwardParams {
+  AttentionParams forward;
+  In dout;
+  Out dq, dk, dv, ddense;
+  float* delta;  // [Nq, H]: dout . out
+};
+
+// Gradients that the pairs of one distance share. What each distance adds up, for head h and distance d:
+enum : int {
+  kOfTerm,   // sum of the gradients of the scores: [H, S], column d + zero
+  kOfQuery,  // sum of the gradients times the query: row (h S + d + zero) of [H S, D]
+  kOfKey     // the same with the key
+};
+struct AttentionDistanceParams {
+  AttentionBackwardParams backward;
+  int what;
+  int64_t zero;
+  Out sums;
+};
+
+// Gradient of a table of vectors: the sums of the distances of every slot, in order.
+struct AttentionSlotParams {
+  In sums;  // [H S, D]
+  const int32_t* slots;
+  int64_t distances, heads, head_size;  // S, H, D
+  float scale;
+  bool shared;
+  Out gradient;
+};
+
+}  // namespace locus::kernel::cuda

@@ -1,0 +1,232 @@
+// Launches of the GPU's kernels, recorded by functions in place of those of the driver: names, grids and
+// argument sizes.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "locus/base/error.h"
+#include "locus/kernel/cuda/cuda.h"
+#include "locus/kernel/cuda/params.h"
+#include "locus/tensor/cuda/driver.h"
+#include "locus/tensor/cuda/gpu.h"
+#include "tests/expect_error.h"
+
+namespace locus::testing {
+namespace {
+
+using namespace kernel;
+
+struct Launched {
+  std::string name;
+  std::array<unsigned, 3> grid;
+  unsigned threads;
+  size_t argument;  // bytes
+  bool operator==(const Launched&) const = default;
+};
+std::ostream& operator<<(std::ostream& to, const Launched& one) {
+  return to << one.name << " {" << one.grid[0] << ", " << one.grid[1] << ", " << one.grid[2] << "} x "
+            << one.threads << ", " << one.argument << " bytes";
+}
+
+// What the stand-in was asked for. A function handle is the place of its name in `names`.
+struct Recorder {
+  std::vector<Launched> launches;
+  std::vector<std::string> names = {""};
+  int waits = 0, downloads = 0, gpus = 1;
+  size_t free = 1 << 20;
+};
+Recorder* recorder = nullptr;
+
+template <class T>
+T* handle(uintptr_t number) {
+  return reinterpret_cast<T*>(number);
+}
+
+locus::cuda::Calls stand_in() {
+  using namespace locus::cuda;
+  Calls calls;
+  calls.init = [](unsigned) { return kSuccess; };
+  calls.version = [](int* version) { return *version = 13000, kSuccess; };
+  calls.count = [](int* count) { return *count = recorder->gpus, kSuccess; };
+  calls.device = [](int* device, int ordinal) { return *device = ordinal, kSuccess; };
+  calls.name = [](char* name, int length, int) {
+    return std::strncpy(name, "Test", static_cast<size_t>(length)), kSuccess;
+  };
+  calls.attribute = [](int* value, int, int) { return *value = 100, kSuccess; };
+  calls.total_memory = [](size_t* bytes, int) { return *bytes = 2 << 20, kSuccess; };
+  calls.retain = [](Context* context, int) { return *context = handle<Context_>(1), kSuccess; };
+  calls.set_current = [](Context) { return kSuccess; };
+  calls.free_memory = [](size_t* free, size_t* total) {
+    return *free = recorder->free, *total = 2 << 20, kSuccess;
+  };
+  calls.new_stream = [](Stream* stream, unsigned) { return *stream = handle<Stream_>(2), kSuccess; };
+  calls.wait = [](Stream) { return ++recorder->waits, kSuccess; };
+  calls.allocate = [](Address* address, size_t bytes) {
+    if (bytes > recorder->free) return kOutOfMemory;
+    return *address = 4096, kSuccess;
+  };
+  calls.release = [](Address) { return kSuccess; };
+  calls.upload = [](Address, const void*, size_t, Stream) { return kSuccess; };
+  calls.download = [](void* to, Address, size_t bytes, Stream) {
+    std::memset(to, 0, bytes);
+    return ++recorder->downloads, kSuccess;
+  };
+  calls.load = [](Module* module, const void*) { return *module = handle<Module_>(3), kSuccess; };
+  calls.function = [](Function* function, Module, const char* name) {
+    recorder->names.emplace_back(name);
+    return *function = handle<Function_>(recorder->names.size() - 1), kSuccess;
+  };
+  calls.launch = [](Function function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned,
+                    unsigned, unsigned, Stream, void**, void** extra) {
+    const std::string& name = recorder->names[reinterpret_cast<uintptr_t>(function)];
+    recorder->launches.push_back({name, {x, y, z}, threads, *static_cast<size_t*>(extra[3])});
+    return kSuccess;
+  };
+  calls.error_text = [](int, const char** text) { return *text = "an error", kSuccess; };
+  return calls;
+}
+
+class GpuLaunch : public ::testing::Test {
+ protected:
+  GpuLaunch() {
+    recorder = &recorder_;
+    locus::cuda::replace_calls(&calls_);
+  }
+  ~GpuLaunch() override { locus::cuda::replace_calls(nullptr); }
+
+  const std::vector<Launched>& launches() const { return recorder_.launches; }
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const Launched& one : recorder_.launches) all.push_back(one.name);
+    return all;
+  }
+  // A view of memory that nothing reads.
+  static View view(int64_t rows, int64_t cols, DType dtype = DType::f32, int64_t stride = 0) {
+    return {reinterpret_cast<std::byte*>(4096), dtype, Device::cpu, rows, cols, stride == 0 ? cols : stride};
+  }
+  static View ids(int64_t count) { return view(1, count, DType::i32); }
+
+  Recorder recorder_;
+  locus::cuda::Calls calls_ = stand_in();
+};
+
+#define LOCUS_SKIP_WITHOUT_KERNELS() \
+  if (kernel::cuda::compiled().empty()) GTEST_SKIP() << "no kernels for GPUs are compiled in"
+
+TEST_F(GpuLaunch, ElementsAndArguments) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  kernel::cuda::add({view(3, 100), view(3, 100), view(3, 100)});
+  kernel::cuda::add({view(0, 100), view(0, 100), view(0, 100)});
+  kernel::cuda::norm({.x = view(70, 9), .gamma = view(1, 9), .y = view(70, 9)});
+  kernel::cuda::column_sum({view(1000, 300), view(1, 300), view(16, 300)});
+  kernel::cuda::scatter_add({.rows = view(40, 257), .ids = ids(40), .table = view(9, 257)});
+  using namespace kernel::cuda;
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_add", {2, 1, 1}, 256, sizeof(BinaryParams)},
+                            {"locus_norm", {70, 1, 1}, 256, sizeof(NormParams)},
+                            {"locus_column_parts", {2, 16, 1}, 256, sizeof(ColumnSumParams)},
+                            {"locus_add_parts", {2, 1, 1}, 256, sizeof(ColumnSumParams)},
+                            {"locus_scatter_add", {40, 2, 1}, 256, sizeof(ScatterAddParams)},
+                        }));
+  EXPECT_EQ(recorder_.waits, 0);
+}
+
+TEST_F(GpuLaunch, OnlySumsWait) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  kernel::cuda::sum(view(100, 100));
+  EXPECT_EQ(names(), (std::vector<std::string>{"locus_sum_parts", "locus_sum"}));
+  EXPECT_EQ(recorder_.waits, 1);
+  EXPECT_EQ(recorder_.downloads, 1);
+}
+
+// Large tiles only if they occupy the GPU, which has 100 multiprocessors here.
+TEST_F(GpuLaunch, TilesOfProducts) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  const auto multiply = [](int64_t m, int64_t n, Activation activation = Activation::none) {
+    kernel::cuda::matmul({.a = view(m, 64),
+                          .packed = view(1, 64 * n),
+                          .c = view(m, n),
+                          .m = m,
+                          .n = n,
+                          .k = 64,
+                          .activation = activation});
+  };
+  multiply(1, 1000);
+  multiply(17, 1000);
+  multiply(1280, 1280);
+  multiply(1279, 1152, Activation::gelu);
+  constexpr size_t kBytes = sizeof(kernel::cuda::MatmulParams);
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_matmul_16", {1, 16, 1}, 256, kBytes},
+                            {"locus_matmul_64", {1, 16, 1}, 256, kBytes},
+                            {"locus_matmul_128", {10, 10, 1}, 256, kBytes},
+                            {"locus_matmul_64", {20, 18, 1}, 256, kBytes},
+                            {"locus_activation", {5756, 1, 1}, 256, sizeof(kernel::cuda::ActivationParams)},
+                        }));
+}
+
+TEST_F(GpuLaunch, AttentionWithEveryGradient) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  constexpr int64_t N = 130, H = 4, G = 2, D = 80, S = 259;
+  const View starts = ids(4), positions = ids(N), slots = ids(S);  // three sequences
+  AttentionBackwardArgs args = {.forward = {.q = view(N, H * D),
+                                            .k = view(N, G * D),
+                                            .v = view(N, G * D),
+                                            .sequences = {starts, starts, positions, positions},
+                                            .heads = H,
+                                            .key_heads = G,
+                                            .head_size = D,
+                                            .by_distance = {view(H, S), 129},
+                                            .by_query = {view(11, H * D), slots, 129},
+                                            .by_key = {view(11, D), slots, 129},
+                                            .dense = view(H, 9000),
+                                            .out = view(N, H * D),
+                                            .lse = view(N, H)},
+                                .dout = view(N, H * D),
+                                .dq = view(N, H * D),
+                                .dk = view(N, G * D),
+                                .dv = view(N, G * D),
+                                .dby_distance = view(H, S),
+                                .dby_query = view(11, H * D),
+                                .dby_key = view(11, D),
+                                .ddense = view(H, 9000),
+                                .workspace = view(1, 1)};
+  EXPECT_EQ(kernel::cuda::attention_backward_workspace(args), 1 + N * H + 2 * H * S * D);
+  kernel::cuda::attention(args.forward);
+  kernel::cuda::attention_backward(args);
+  using namespace kernel::cuda;
+  constexpr size_t kBackward = sizeof(AttentionBackwardParams), kDistance = sizeof(AttentionDistanceParams);
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_attention", {5, 4, 2}, 256, sizeof(AttentionParams)},
+                            {"locus_attention_delta", {65, 1, 1}, 256, kBackward},
+                            {"locus_fill", {141, 1, 1}, 256, sizeof(FillParams)},
+                            {"locus_attention_queries", {5, 4, 2}, 256, kBackward},
+                            {"locus_attention_keys", {5, 2, 2}, 256, kBackward},
+                            {"locus_attention_distances", {259, 4, 1}, 256, kDistance},
+                            {"locus_attention_distances", {259, 4, 1}, 256, kDistance},
+                            {"locus_attention_slots", {11, 2, 1}, 256, sizeof(AttentionSlotParams)},
+                            {"locus_attention_distances", {259, 4, 1}, 256, kDistance},
+                            {"locus_attention_slots", {11, 1, 1}, 256, sizeof(AttentionSlotParams)},
+                        }));
+}
+
+TEST_F(GpuLaunch, Failures) {
+  const int64_t bytes = 3 << 20;
+  expect_error(Fault::resource, {"3145728", "1048576"}, [&] { locus::cuda::allocate(bytes); });
+  calls_.launch = [](locus::cuda::Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                     unsigned, locus::cuda::Stream, void**, void**) { return 700; };
+  const std::byte argument{};
+  expect_error(Fault::resource, {"700"}, [&] { locus::cuda::launch(nullptr, {}, std::span(&argument, 1)); });
+}
+
+TEST_F(GpuLaunch, NoGpu) {
+  recorder_.gpus = 0;
+  EXPECT_EQ(locus::cuda::find().driver, 13000);
+  EXPECT_NE(locus::cuda::find().problem, "");
+  expect_error(Fault::resource, {}, [] { locus::cuda::wait(); });
+}
+
+}  // namespace
+}  // namespace locus::testing

@@ -1,0 +1,190 @@
+// What only the GPU's kernels are tested for. That they compute the same as the reference is tested with the
+// other devices, in compare().
+#include "tests/kernel/gpu.h"
+
+#include <cstring>
+#include <numeric>
+
+#include "tests/kernel/compare.h"
+#include "tests/kernel/product_case.h"
+
+#define LOCUS_SKIP_WITHOUT_GPU() \
+  if (gpu_kernels() == nullptr) GTEST_SKIP() << no_gpu()
+
+namespace locus::testing {
+namespace {
+
+TEST(Gpu, AKernelRuns) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  const Tensor a = Tensor::of({3}, {1.0f, 2.0f, 3.0f}), out = Tensor::zeros({3});
+  gpu_kernels()->add({.a = a.view(), .b = a.view(), .out = out.view()});
+  EXPECT_EQ(out.values(), (std::vector<float>{2, 4, 6}));
+}
+
+// Rows of a times b + 0.3, then gelu: by the packed product, with a transposed, or by the unpacked one.
+enum class Way { packed, transposed, unpacked };
+std::vector<float> product_of(std::span<const float> a, const Tensor& b, Way way) {
+  const Kernels& table = *gpu_kernels();
+  const int64_t n = b.size(0), k = b.size(1), m = static_cast<int64_t>(a.size()) / k;
+  Tensor left = Tensor::of({m, k}, a);
+  const Tensor c = Tensor::empty({m, n}), bias = Tensor::full({n}, 0.3);
+  if (way == Way::unpacked) {
+    table.matmul_small_m({.a = left.view(),
+                          .b = b.view(),
+                          .c = c.view(),
+                          .bias = bias.view(),
+                          .activation = Activation::gelu});
+    return c.values();
+  }
+  if (way == Way::transposed) {
+    const Tensor columns = Tensor::empty({k, m});
+    for (int64_t i = 0; i < m * k; ++i)
+      columns.data<float>()[static_cast<size_t>(i % k * m + i / k)] = a[static_cast<size_t>(i)];
+    left = columns;
+  }
+  const Tensor packed = Tensor::empty({1, table.packed_size(k, n, DType::f32)});
+  table.pack({.b = b.view(), .packed = packed.view(), .k = k, .n = n, .transposed = true});
+  table.matmul({.a = left.view(),
+                .packed = packed.view(),
+                .c = c.view(),
+                .m = m,
+                .n = n,
+                .k = k,
+                .a_transposed = way == Way::transposed,
+                .bias = bias.view(),
+                .activation = Activation::gelu});
+  return c.values();
+}
+
+TEST(Gpu, ARowOfAProductHasTheSameBitsInAnyBatch) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  constexpr int64_t kMost = 8192, n = 600, k = 401;
+  const std::vector<float> a = random_values(1, kMost * k);
+  const Tensor b = Tensor::of({n, k}, std::span<const float>(random_values(2, n * k)));
+  const std::vector<float> all = product_of(a, b, Way::packed);
+  for (const int64_t m : {1, 2, 3, 8, 15, 16, 17, 63, 64, 65, 127, 129, 500, 1000, 3000, 4096, 8191}) {
+    // Rows from the end, so that a row is at a different place in its tile each time.
+    const std::span<const float> rows(a.end() - m * k, a.end());
+    const std::vector<float> want(all.end() - m * n, all.end());
+    for (const Way way : {Way::packed, Way::transposed, Way::unpacked}) {
+      EXPECT_EQ(product_of(rows, b, way), want) << m << " rows, way " << static_cast<int>(way);
+    }
+  }
+}
+
+// Attention over sequences of these lengths, in which queries are the last tokens. Sequences have the same
+// tokens in every batch: number b has those of seed b. Returns the rows of sequence `wanted`.
+struct Batch {
+  std::vector<int32_t> queries, keys;
+  std::vector<uint64_t> seeds;
+};
+std::vector<float> attention_of(const Batch& batch, size_t wanted, bool causal, int64_t window) {
+  constexpr int64_t H = 2, D = 24, C = H * D;
+  const auto rows = [&](const std::vector<int32_t>& counts, uint64_t kind) {
+    std::vector<float> all;
+    for (size_t b = 0; b < counts.size(); ++b) {
+      const std::vector<float> whole = random_values(100 * kind + batch.seeds[b], batch.keys[b] * C);
+      all.insert(all.end(), whole.end() - counts[b] * C, whole.end());
+    }
+    return Tensor::of({static_cast<int64_t>(all.size()) / C, C}, std::span<const float>(all));
+  };
+  const auto starts = [](const std::vector<int32_t>& counts) {
+    std::vector<int32_t> sums(counts.size() + 1);
+    std::partial_sum(counts.begin(), counts.end(), sums.begin() + 1);
+    return sums;
+  };
+  const auto positions = [&](const std::vector<int32_t>& counts) {
+    std::vector<int32_t> all;
+    for (size_t b = 0; b < counts.size(); ++b)
+      for (int32_t i = batch.keys[b] - counts[b]; i < batch.keys[b]; ++i) all.push_back(i);
+    return Tensor::of({static_cast<int64_t>(all.size())}, all);
+  };
+  const std::vector<int32_t> q_starts = starts(batch.queries), k_starts = starts(batch.keys);
+  const auto sequences = static_cast<int64_t>(q_starts.size());
+  const Tensor q = rows(batch.queries, 1), k = rows(batch.keys, 2), v = rows(batch.keys, 3);
+  const Tensor query_starts = Tensor::of({sequences}, q_starts),
+               key_starts = Tensor::of({sequences}, k_starts);
+  const Tensor query_positions = positions(batch.queries), key_positions = positions(batch.keys);
+  const Tensor distances = Tensor::of({H, 2001}, std::span<const float>(random_values(9, H * 2001)));
+  const Tensor out = q.zeros_like(), workspace = Tensor::zeros({1});
+  gpu_kernels()->attention({.q = q.view(),
+                            .k = k.view(),
+                            .v = v.view(),
+                            .sequences = {query_starts.view(), key_starts.view(), query_positions.view(),
+                                          key_positions.view(), true},
+                            .heads = H,
+                            .key_heads = H,
+                            .head_size = D,
+                            .scale = 0.2f,
+                            .causal = causal,
+                            .window = window,
+                            .by_distance = {distances.view(), 1000},
+                            .longest = 1000,
+                            .out = out.view(),
+                            .workspace = workspace.view()});
+  return out.rows(q_starts[wanted], q_starts[wanted + 1]).clone().values();
+}
+
+TEST(Gpu, ARowOfAttentionHasTheSameBitsInAnyBatchAndFromACache) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  for (const bool causal : {false, true}) {
+    for (const int64_t window : {0, 50, 200}) {
+      const std::vector<float> alone = attention_of({{301}, {301}, {7}}, 0, causal, window);
+      EXPECT_EQ(attention_of({{65, 301, 3}, {65, 301, 3}, {1, 7, 2}}, 1, causal, window), alone);
+      for (const int32_t count : {1, 2, 63, 64, 100}) {
+        const std::vector<float> want(alone.end() - count * 48, alone.end());
+        EXPECT_EQ(attention_of({{5, count}, {70, 301}, {3, 7}}, 1, causal, window), want)
+            << count << " queries";
+      }
+    }
+  }
+}
+
+template <class From, class To>
+void expect_conversion(const Tensor& from) {
+  const Tensor want = Tensor::zeros(from.shape(), dtype_of<To>),
+               got = Tensor::zeros(from.shape(), dtype_of<To>);
+  kernels(Device::reference).convert({.from = from.view(), .to = want.view()});
+  gpu_kernels()->convert({.from = from.view(), .to = got.view()});
+  EXPECT_EQ(std::memcmp(got.view().data, want.view().data, static_cast<size_t>(got.numel()) * sizeof(To)), 0)
+      << name_of(dtype_of<From>) << " to " << name_of(dtype_of<To>);
+}
+
+TEST(Gpu, ConvertsEveryFormat) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  const Tensor bf16 = Tensor::empty({65536}, DType::bf16), f16 = Tensor::empty({65536}, DType::f16);
+  for (size_t i = 0; i < 65536; ++i) {
+    bf16.data<Bf16>()[i].bits = static_cast<uint16_t>(i);
+    f16.data<F16>()[i].bits = static_cast<uint16_t>(i);
+  }
+  std::vector<float> floats = random_values(1, 1000);
+  for (uint64_t i = 0; i < 100000; ++i) floats.push_back(std::bit_cast<float>(Random(3, 0).bits(i)));
+  const Tensor f32 = Tensor::of({static_cast<int64_t>(floats.size())}, floats);
+  expect_conversion<Bf16, float>(bf16);
+  expect_conversion<F16, float>(f16);
+  expect_conversion<F16, Bf16>(f16);
+  expect_conversion<float, Bf16>(f32);
+  expect_conversion<float, F16>(f32);
+  expect_conversion<float, float>(f32);
+  expect_conversion<float, double>(f32);
+}
+
+// In f32 the order matters: 1e8 + 1 is 1e8, so the sum in order is 1; with the ones first it would be 0.
+TEST(Gpu, ScatterAddsInOrder) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  const Tensor rows = Tensor::of({4, 1}, {1e8f, 1.0f, -1e8f, 1.0f}), table = Tensor::zeros({1, 1});
+  const Tensor ids = Tensor::of({4}, {0, 0, 0, 0});
+  gpu_kernels()->scatter_add({.rows = rows.view(), .ids = ids.view(), .table = table.view()});
+  EXPECT_EQ(table.values()[0], 1);
+}
+
+TEST(Gpu, LongSums) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  const Tensor ones = Tensor::full({5'000'011}, 1), none = Tensor::zeros({0});
+  EXPECT_EQ(gpu_kernels()->sum(ones.view()), 5'000'011);
+  EXPECT_EQ(gpu_kernels()->squared_norm(ones.view()), 5'000'011);
+  EXPECT_EQ(gpu_kernels()->sum(none.view()), 0);
+}
+
+}  // namespace
+}  // namespace locus::testing
