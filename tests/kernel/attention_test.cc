@@ -305,11 +305,12 @@ const std::vector<Case> kCases = {
 class Attention : public ::testing::TestWithParam<Case> {};
 
 // Scores are sums of head_size products near 1, so e^score has their absolute error of about 1e-6, and sums
-// over up to 800 tokens increase it.
+// over up to 800 tokens increase it. Heads of 150 double it.
 TEST_P(Attention, MatchesTheReference) {
   const Scene scene(GetParam());
+  const double absolute = GetParam().head_size > 100 ? 4e-5 : 2e-5;
   for (const Layout layout : kLayouts) {
-    compare(layout, {.relative = 2e-5, .absolute = 2e-5}, [&](Stage& stage) { scene.run(stage); });
+    compare(layout, {.relative = 2e-5, .absolute = absolute}, [&](Stage& stage) { scene.run(stage); });
   }
 }
 

@@ -62,14 +62,14 @@ struct Tables {
 
   void add_distances(int what, int64_t distances, int64_t zero, Out sums) const {
     const int64_t pieces = what == kOfTerm ? 1 : divided_up(args.head_size, 128);
-    launch("locus_attention_distances", {distances, args.heads, pieces},
+    launch("attention_backward/attention_distances", {distances, args.heads, pieces},
            AttentionDistanceParams{params, what, zero, sums});
   }
   void add_slots(int what, const SlotViews& term, View gradient, float* sums) const {
     const int64_t distances = term.slots.cols, rows = args.heads * distances;
     const Out vectors = {sums, rows, args.head_size, args.head_size};
     add_distances(what, distances, term.zero, vectors);
-    launch("locus_attention_slots", {gradient.rows, divided_up(gradient.cols, kThreads), 1},
+    launch("attention_backward/attention_slots", {gradient.rows, divided_up(gradient.cols, kThreads), 1},
            AttentionSlotParams{.sums = {sums, rows, args.head_size, args.head_size},
                                .slots = integers(term.slots),
                                .distances = distances,
@@ -95,7 +95,7 @@ int64_t attention_backward_workspace(const AttentionBackwardArgs& args) {
 
 void attention(const AttentionArgs& args) {
   const AttentionParams params = params_of(args);
-  launch("locus_attention",
+  launch("attention/attention",
          {tile_count(args.q.rows, params.sequences), args.heads, pieces_of(args.head_size)}, params);
 }
 
@@ -110,19 +110,20 @@ void attention_backward(const AttentionBackwardArgs& args) {
                                           .ddense = out(args.ddense),
                                           .delta = delta};
   const int64_t sequences = params.forward.sequences, pieces = pieces_of(forward.head_size);
-  launch("locus_attention_delta", {divided_up(forward.q.rows * forward.heads * 32, kThreads), 1, 1}, params);
+  launch("attention_backward/attention_delta",
+         {divided_up(forward.q.rows * forward.heads * 32, kThreads), 1, 1}, params);
   if (args.ddense) {  // hidden pairs have a gradient of 0
     FillParams zeros = {out(args.ddense), 0};
     flatten(zeros.out);
-    launch_elements("locus_fill", args.ddense.numel(), zeros);
+    launch_elements("elementwise/fill", args.ddense.numel(), zeros);
   }
   if (args.dq || args.ddense) {
-    launch("locus_attention_queries",
+    launch("attention_backward/attention_queries",
            {tile_count(forward.q.rows, sequences), forward.heads, args.dq ? pieces : 1}, params);
   }
   if (args.dk || args.dv) {
-    launch("locus_attention_keys", {tile_count(forward.k.rows, sequences), forward.key_heads, pieces},
-           params);
+    launch("attention_backward/attention_keys",
+           {tile_count(forward.k.rows, sequences), forward.key_heads, pieces}, params);
   }
   const Tables tables = {forward, params};
   if (args.dby_distance) {

@@ -29,23 +29,24 @@ int format_of(DType dtype) {
 
 }  // namespace
 
-void add(const AddArgs& args) { binary("locus_add", args.a, args.b, args.out); }
-void multiply(const MultiplyArgs& args) { binary("locus_multiply", args.a, args.b, args.out); }
+void add(const AddArgs& args) { binary("elementwise/add", args.a, args.b, args.out); }
+void multiply(const MultiplyArgs& args) { binary("elementwise/multiply", args.a, args.b, args.out); }
 
 void scale(const ScaleArgs& args) {
   ScaleParams params = {in(args.x), out(args.out), args.factor};
   flatten(params.x, params.out);
-  launch_elements("locus_scale", args.x.numel(), params);
+  launch_elements("elementwise/scale", args.x.numel(), params);
 }
 
 void bias(const BiasArgs& args) {
-  launch_elements("locus_bias", args.x.numel(), BiasParams{in(args.x), vector(args.bias), out(args.out)});
+  launch_elements("elementwise/bias", args.x.numel(),
+                  BiasParams{in(args.x), vector(args.bias), out(args.out)});
 }
 
 void dropout(const DropoutArgs& args) {
   DropoutParams params = {in(args.x), out(args.y), dropout_of(args.rate, args.seed, args.stream)};
   flatten(params.x, params.y);
-  launch_elements("locus_dropout", args.x.numel(), params);
+  launch_elements("elementwise/dropout", args.x.numel(), params);
 }
 
 void convert(const ConvertArgs& args) {
@@ -55,7 +56,7 @@ void convert(const ConvertArgs& args) {
                           format_of(from.dtype),
                           format_of(to.dtype)};
   flatten(params.from, params.to);
-  launch_elements("locus_convert", from.numel(), params);
+  launch_elements("elementwise/convert", from.numel(), params);
 }
 
 void adamw(const AdamWArgs& args) {
@@ -77,7 +78,7 @@ void adamw(const AdamWArgs& args) {
       .correction1 = static_cast<float>(1 / (1 - std::pow(beta1, step))),
       .correction2 = static_cast<float>(1 / (1 - std::pow(beta2, step)))};
   flatten(params.parameter, params.gradient, params.first, params.second);
-  launch_elements("locus_adamw", args.gradient.numel(), params);
+  launch_elements("elementwise/adamw", args.gradient.numel(), params);
 }
 
 }  // namespace locus::kernel::cuda

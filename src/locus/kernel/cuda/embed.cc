@@ -32,7 +32,7 @@ EmbedParams params_of(const EmbedArgs& args) {
 
 }  // namespace
 
-void embed(const EmbedArgs& args) { launch("locus_embed", {args.y.rows, 1, 1}, params_of(args)); }
+void embed(const EmbedArgs& args) { launch("rows/embed", {args.y.rows, 1, 1}, params_of(args)); }
 
 void embed_backward(const EmbedBackwardArgs& args) {
   const int64_t N = args.dx.rows, C = args.dx.cols;
@@ -45,10 +45,10 @@ void embed_backward(const EmbedBackwardArgs& args) {
                                       .grain = partial_grain(N),
                                       .part_count = partial_chunks(N)};
   if (args.dgamma || args.dbeta) {
-    launch("locus_embed_gain_parts", {divided_up(C, kThreads), params.part_count, 1}, params);
-    launch_elements("locus_embed_gains", C, params);
+    launch("rows/embed_gain_parts", {divided_up(C, kThreads), params.part_count, 1}, params);
+    launch_elements("rows/embed_gains", C, params);
   }
-  launch("locus_embed_backward", {N, 1, 1}, params);
+  launch("rows/embed_backward", {N, 1, 1}, params);
 }
 
 }  // namespace locus::kernel::cuda

@@ -15,7 +15,7 @@ namespace {
 using locus::cuda::Function;
 using locus::cuda::Module;
 
-// The functions found so far. Images are loaded when a function is looked for that no loaded image has.
+// The functions found so far. An image is loaded when its first function is looked for.
 class Library {
  public:
   Function find(std::string_view name) {
@@ -26,22 +26,29 @@ class Library {
       generation_ = locus::cuda::generation();
     }
     if (const auto known = functions_.find(name); known != functions_.end()) return known->second;
-    for (size_t i = 0; i < images().size(); ++i) {
-      if (i == modules_.size()) modules_.push_back(locus::cuda::load(images()[i].bytes));
-      const Function found = locus::cuda::find_function(modules_[i], std::string(name).c_str());
-      if (found != nullptr) return functions_[std::string(name)] = found;
+    const size_t slash = name.find('/');
+    const std::string symbol = fmt::format("locus_{}", name.substr(slash + 1));
+    const Function found = locus::cuda::find_function(module(name.substr(0, slash)), symbol.c_str());
+    if (found == nullptr) fail(Fault::bug, "no kernel for GPUs is named {}", name);
+    return functions_[std::string(name)] = found;
+  }
+
+ private:
+  Module module(std::string_view image) {
+    if (const auto known = modules_.find(image); known != modules_.end()) return known->second;
+    for (const Image& one : images()) {
+      if (one.name == image) return modules_[std::string(image)] = locus::cuda::load(one.bytes);
     }
     if (images().empty()) {
       fail({Fault::resource, Code::none, "build Locus on a machine that has nvcc"},
            "no kernels for GPUs are compiled in");
     }
-    fail(Fault::bug, "no kernel for GPUs is named {}", name);
+    fail(Fault::bug, "no image of kernels is named {}", image);
   }
 
- private:
   std::mutex mutex_;
   int generation_ = -1;
-  std::vector<Module> modules_;
+  std::map<std::string, Module, std::less<>> modules_;
   std::map<std::string, Function, std::less<>> functions_;
 };
 

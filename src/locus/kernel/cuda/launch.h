@@ -10,7 +10,8 @@
 
 namespace locus::kernel::cuda {
 
-// Runs the kernel `name` of any image. The grid counts blocks of kThreads threads.
+// Runs the kernel "IMAGE/NAME", the function locus_NAME of IMAGE.cu. The grid counts blocks of kThreads
+// threads.
 void launch(const char* name, std::array<int64_t, 3> grid, std::span<const std::byte> params);
 template <class Params>
 void launch(const char* name, std::array<int64_t, 3> grid, const Params& params) {

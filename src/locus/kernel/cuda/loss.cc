@@ -4,13 +4,13 @@
 namespace locus::kernel::cuda {
 
 void cross_entropy(const CrossEntropyArgs& args) {
-  launch("locus_cross_entropy", {args.logits.rows, 1, 1},
+  launch("rows/cross_entropy", {args.logits.rows, 1, 1},
          CrossEntropyParams{in(args.logits), integers(args.targets), vector(args.weights), vector(args.loss),
                             vector(args.lse), args.smoothing});
 }
 
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
-  launch("locus_cross_entropy_backward", {args.logits.rows, 1, 1},
+  launch("rows/cross_entropy_backward", {args.logits.rows, 1, 1},
          CrossEntropyBackwardParams{in(args.logits), integers(args.targets), vector(args.weights),
                                     vector(args.lse), vector(args.dloss), out(args.dlogits), args.smoothing});
 }

@@ -11,11 +11,11 @@ void product(const MatmulParams& params, int64_t batch) {
   };
   const std::array<int64_t, 3> large = grid(128, 128);
   if (large[0] * large[1] * large[2] >= locus::cuda::multiprocessors()) {
-    launch("locus_matmul_128", large, params);
+    launch("matmul/matmul_128", large, params);
   } else if (params.m > 16) {
-    launch("locus_matmul_64", grid(64, 64), params);
+    launch("matmul/matmul_64", grid(64, 64), params);
   } else {
-    launch("locus_matmul_16", grid(16, 64), params);
+    launch("matmul/matmul_16", grid(16, 64), params);
   }
 }
 
@@ -36,7 +36,7 @@ int64_t packed_size(int64_t k, int64_t n, DType) { return larger(k * n, 1); }
 
 void pack(const PackArgs& args) {
   const ConstView& b = args.b;
-  launch("locus_pack", {divided_up(args.k, 32), divided_up(args.n, 32), args.batch},
+  launch("matmul/pack", {divided_up(args.k, 32), divided_up(args.n, 32), args.batch},
          PackParams{.b = {reinterpret_cast<const char*>(b.data), b.rows, b.cols, b.stride},
                     .packed = reinterpret_cast<char*>(args.packed.data),
                     .k = args.k,

@@ -4,7 +4,7 @@
 namespace locus::kernel::cuda {
 
 void norm(const NormArgs& args) {
-  launch("locus_norm", {args.x.rows, 1, 1},
+  launch("rows/norm", {args.x.rows, 1, 1},
          NormParams{in(args.x), vector(args.gamma), vector(args.beta), out(args.y), vector(args.mean),
                     vector(args.rstd), args.eps, args.rms});
 }
@@ -24,10 +24,10 @@ void norm_backward(const NormBackwardArgs& args) {
                                      .part_count = partial_chunks(N),
                                      .rms = args.rms};
   if (args.dgamma || args.dbeta) {
-    launch("locus_norm_gain_parts", {divided_up(C, kThreads), params.part_count, 1}, params);
-    launch_elements("locus_norm_gains", C, params);
+    launch("rows/norm_gain_parts", {divided_up(C, kThreads), params.part_count, 1}, params);
+    launch_elements("rows/norm_gains", C, params);
   }
-  launch("locus_norm_backward", {N, 1, 1}, params);
+  launch("rows/norm_backward", {N, 1, 1}, params);
 }
 
 }  // namespace locus::kernel::cuda

@@ -14,8 +14,8 @@ double sum_of(ConstView x, bool squared) {
       static_cast<double*>(scratch(Scratch::sums, (kMostParts + 1) * int64_t{sizeof(double)}));
   SumParams params = {in(x), squared, numbers + 1, parts, numbers};
   flatten(params.x);
-  launch("locus_sum_parts", {parts, 1, 1}, params);
-  launch("locus_sum", {1, 1, 1}, params);
+  launch("reduce/sum_parts", {parts, 1, 1}, params);
+  launch("reduce/sum", {1, 1, 1}, params);
   double result = 0;
   locus::cuda::download(std::as_writable_bytes(std::span(&result, 1)),
                         reinterpret_cast<locus::cuda::Address>(numbers));
@@ -31,8 +31,8 @@ void column_sum(const ColumnSumArgs& args) {
   const int64_t N = args.x.rows, C = args.x.cols, parts = partial_chunks(N);
   ColumnSumParams params = {in(args.x), vector(args.out), out(args.workspace), partial_grain(N)};
   params.parts.rows = parts;
-  launch("locus_column_parts", {divided_up(C, kThreads), parts, 1}, params);
-  launch_elements("locus_add_parts", C, params);
+  launch("reduce/column_parts", {divided_up(C, kThreads), parts, 1}, params);
+  launch_elements("reduce/add_parts", C, params);
 }
 
 }  // namespace locus::kernel::cuda

@@ -5,17 +5,17 @@
 namespace locus::kernel::cuda {
 
 void gather(const GatherArgs& args) {
-  launch_elements("locus_gather", args.out.numel(),
+  launch_elements("elementwise/gather", args.out.numel(),
                   GatherParams{in(args.table), integers(args.ids), out(args.out)});
 }
 
 void scatter_add(const ScatterAddArgs& args) {
-  launch("locus_scatter_add", {args.rows.rows, divided_up(args.rows.cols, kThreads), 1},
+  launch("reduce/scatter_add", {args.rows.rows, divided_up(args.rows.cols, kThreads), 1},
          ScatterAddParams{in(args.rows), integers(args.ids), out(args.table), args.skip, args.factor});
 }
 
 void rotate(const RotateArgs& args) {
-  launch_elements("locus_rotate", args.x.numel(),
+  launch_elements("elementwise/rotate", args.x.numel(),
                   RotateParams{.x = in(args.x),
                                .y = out(args.y),
                                .cos = in(args.cos),
