@@ -34,6 +34,10 @@ TEST(Oniguruma, MatchesTheSame) {
       {R"(\w+)", "x²Ⓐ‿é a\u200db①Ⅷ½", {"x²Ⓐ‿é", "a", "b", "Ⅷ½"}},
       {R"(\W+)", "x², \u200dy", {", \u200d"}},
       {R"([\w']+)", "don't Ⓐ!", {"don't", "Ⓐ"}},
+      {R"([\w-]+)", "a-b² ½c", {"a-b", "c"}},
+      {R"([[\w]x]+)", "a¹b", {"a", "b"}},
+      {R"(\V|a\x)", "aVax", {"V", "ax"}},
+      {R"(\x41|\x{42})", "aAB", {"A", "B"}},
       {R"(\d{1,3}(?=(?:\d{3})*\b))", "1234567 12é 12", {"1", "234", "567", "12"}},
       {R"(a\B.)", "aⒶ a,", {"aⒶ"}},
       {R"(\d{,2})", "12345", {"12", "34", "5"}},
@@ -71,6 +75,7 @@ TEST(Oniguruma, UnsupportedSyntaxIsNamed) {
   refused("ba{2}?", "?", "byte 2");
   refused(R"(a\pL)", R"(\p)", "byte 1");
   refused(R"(\Qa\E)", R"(\Q)", "byte 0");
+  refused(R"(a\X)", R"(\X)", "byte 1");
   refused("a(?i)b|c", "options", "byte 4");
   EXPECT_EQ(matches("(?i)a|b", "AB"), (std::vector<std::string>{"A", "B"}));
 }

@@ -189,6 +189,31 @@ TEST(PipelineFaults, MissingByteTokens) {
   EXPECT_EQ(fallback.encode("aéè"), (std::vector<int32_t>{0, 2, 3, 1}));
 }
 
+TEST(PipelineFaults, ByteTokensForSpelledBytes) {
+  const auto json = [](const char* fallback) {
+    return fmt::format(R"({{"pre_tokenizer": {{"type": "ByteLevel"}}, "model": {{"type": "BPE", "merges": [],
+                            "byte_fallback": {}, "vocab": {{"a": 0, "<0x62>": 1}}}}}})",
+                       fallback);
+  };
+  EXPECT_EQ(pipeline(json("false")).encode("ab"), (std::vector<int32_t>{0}));
+  refused(json("true"), {"byte_fallback", "true", "false"});
+}
+
+// The encodings of the tokenizers package keep the text of unknown pieces, and trim it.
+TEST(Pipeline, TrimsTheOffsetsOfUnknownPieces) {
+  const auto offsets = [](bool blank_first, std::string_view text) {
+    const Pipeline unigram = pipeline(fmt::format(
+        R"({{"post_processor": {{"type": "ByteLevel", "add_prefix_space": {}, "trim_offsets": true}},
+             "model": {{"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["a", -1], ["b", -1]]}}}})",
+        blank_first));
+    return unigram.encoding(text, {.framed = false}).offsets;
+  };
+  EXPECT_EQ(offsets(false, "a  b x  "), (Spans{{0, 1}, {3, 3}, {3, 4}, {5, 6}}));
+  EXPECT_EQ(offsets(true, " xa x y b"), (Spans{{0, 2}, {2, 3}, {4, 7}, {8, 9}}));
+  EXPECT_EQ(offsets(false, "\u3000xa \u00a0"), (Spans{{1, 2}, {2, 3}, {5, 5}}));
+  EXPECT_EQ(offsets(true, " a"), (Spans{{0, 0}, {1, 2}}));
+}
+
 TEST(PipelineFaults, UnknownSpecialTokens) {
   refused(R"({"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 7], "cls": ["a", 0]},
               "model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0]]}})",

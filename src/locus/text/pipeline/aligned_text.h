@@ -24,6 +24,7 @@ class AlignedText {
   std::string_view text() const {
     return changed_ ? std::string_view(text_) : original_.substr(begin_, end_ - begin_);
   }
+  std::string_view original() const { return original_; }
   TextBudget& budget() const { return shared_ != nullptr ? *shared_ : own_; }
   AlignedText slice(size_t begin, size_t end) const;
   // The source of text()[begin, end).

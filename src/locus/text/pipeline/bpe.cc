@@ -89,6 +89,10 @@ class MergingModel final : public TokenModel {
       bytes_[byte] = found->second;
       lengths_.set(found->first, found->second, 1);
     }
+    for (int byte = 0; fallback && as_bytes && byte < 256; ++byte) {
+      if (trie_.find(std::string(1, static_cast<char>(byte))) < 0)
+        part.refuse("byte_fallback", "false, because ByteLevel spells bytes, and the vocabulary lacks some");
+    }
     if (!part.has("unk_token")) return;
     const std::string unknown = part.text("unk_token");
     const auto found = reader.ids.find(unknown);

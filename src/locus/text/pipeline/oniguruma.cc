@@ -11,7 +11,7 @@ namespace locus {
 namespace {
 
 constexpr std::string_view kHexMembers = "0-9A-Fa-f";
-// Oniguruma also counts the superscripts and fractions of Latin-1 as word characters.
+// Outside of a class, Oniguruma also counts the superscripts and fractions of Latin-1 as word characters.
 const std::string kOnigWord = std::string(kWordMembers) + R"(\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 
 class Translator {
@@ -86,6 +86,9 @@ class Translator {
     if (!braced && (kind == 'p' || kind == 'P' || kind == 'Q' || kind == 'E')) {
       refuse(fmt::format("\\{} without braces", kind));
     }
+    if (kind == 'X') refuse("\\X");                                 // PCRE2 splits other clusters
+    if (kind == 'V') return put("V", 2);                            // PCRE2: everything but line breaks
+    if (kind == 'x' && i_ + 2 == from_.size()) return put("x", 2);  // PCRE2: NUL
     if (!braced) return copy(2);
     const size_t end = std::min(from_.find('}', i_), from_.size() - 1);
     copy(3);
@@ -123,7 +126,7 @@ class Translator {
   void escape_in_class() {
     const char kind = at(i_ + 1);
     if (kind == 'W' || kind == 'H') refuse(fmt::format("\\{} in a class", kind));
-    if (kind == 'w') return put(negated_ ? std::string(kWordMembers) : kOnigWord, 2);
+    if (kind == 'w') return put(kWordMembers, 2);
     if (kind == 's') return put(kBlankMembers, 2);
     if (kind == 'v') return put("\\x{b}", 2);
     if (kind == 'h') return put(kHexMembers, 2);
@@ -131,8 +134,7 @@ class Translator {
   }
 
   void character_class() {
-    negated_ = at(i_ + 1) == '^';
-    copy(negated_ ? 2 : 1);
+    copy(at(i_ + 1) == '^' ? 2 : 1);
     if (at(i_) == ']') copy(1);
     bool joined = false;  // a nested class began or ended just before
     for (int depth = 1; depth > 0 && i_ < from_.size();) {
@@ -157,7 +159,6 @@ class Translator {
   std::string_view from_;
   const std::string& where_;
   size_t i_ = 0;
-  bool negated_ = false;  // the current class is negated; then \w excludes the digits of kOnigWord
   std::string to_;
 };
 

@@ -109,8 +109,11 @@ void Pipeline::append_text(AlignedText text, WordCache& cache, Encoding& encodin
 void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
                            std::vector<Piece>& scratch, Encoding& encoding) const {
   const size_t size = word.end - word.begin;
+  const int32_t unknown = parts_.model->unknown();
   const auto push = [&](int32_t id, size_t begin, size_t end) {
-    encoding.push(id, text.source(word.begin + begin, word.begin + end), 0, 0);
+    TextSpan span = text.source(word.begin + begin, word.begin + end);
+    if (id == unknown) span = parts_.post_processor.trimmed(text.original(), span, encoding.size() == 0);
+    encoding.push(id, span, 0, 0);
   };
   WordCache::Query query;
   cache.prefetch(text.text(), word.begin, word.end, query);

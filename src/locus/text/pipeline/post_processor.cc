@@ -161,13 +161,14 @@ TextSpan PostProcessor::trimmed(std::string_view text, TextSpan span, bool first
     begin += character_at(text, begin).length;
     ++blanks;
   }
+  if (own_blank(blanks, span, first)) begin = span.begin;
   uint32_t end = begin;  // end of the last character that is not a space
   for (uint32_t i = begin; i < span.end;) {
     const Character character = character_at(text, i);
     i += character.length;
     if (!is_written_blank(character)) end = i;
   }
-  return {own_blank(blanks, span, first) ? span.begin : begin, end};
+  return {begin, end};
 }
 
 Encoding PostProcessor::apply(Encoding first, const Encoding* second, bool framed,

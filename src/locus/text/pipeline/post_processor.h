@@ -20,7 +20,8 @@ class PostProcessor {
   // token.
   Encoding apply(Encoding first, const Encoding* second, bool framed,
                  const std::function<std::string_view(int32_t)>& spelled) const;
-  // The byte range of an added token in a text, without its surrounding spaces if the file has trim_offsets.
+  // The byte range of an added or unknown token in a text, without its surrounding spaces if the file has
+  // trim_offsets.
   // `first`: it is the first token.
   TextSpan trimmed(std::string_view text, TextSpan span, bool first) const;
   // The ids of all special tokens, to check them against the vocabulary.

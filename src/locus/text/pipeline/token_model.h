@@ -24,6 +24,9 @@ class TokenModel {
   virtual void append(std::string_view word, std::vector<Piece>& pieces) const = 0;
   // The number of bytes of a word that a token usually covers.
   virtual uint32_t length(int32_t id) const = 0;
+  // The id of unknown pieces of text, if an encoding keeps their text; -1: none. BPE and WordPiece replace
+  // the text by the unknown token.
+  virtual int32_t unknown() const { return -1; }
   // Every token as the vocabulary spells it, with its id. Call it once: the model may release the tokens.
   virtual std::vector<std::pair<std::string, int32_t>> take_tokens() = 0;
 };

@@ -84,6 +84,7 @@ class Unigram final : public TokenModel {
 
   std::string_view kind() const override { return "unigram"; }
   uint32_t length(int32_t id) const override { return static_cast<uint32_t>(tokens_[id].size()); }
+  int32_t unknown() const override { return unknown_; }
   std::vector<std::pair<std::string, int32_t>> take_tokens() override {
     std::vector<std::pair<std::string, int32_t>> all;
     for (size_t i = 0; i < tokens_.size(); ++i) all.emplace_back(tokens_[i], static_cast<int32_t>(i));
