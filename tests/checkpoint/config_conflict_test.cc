@@ -72,6 +72,82 @@ TEST(ConfigConflict, RefusesNullWhereTransformersReadsItAsFalse) {
   });
 }
 
+TEST(ConfigConflict, RefusesAnotherDirectionThanThatOfTheFamily) {
+  const auto added = [](const char* family, const std::string& value) {
+    edited(family, {{"\"model_type\"", fmt::format("\"is_causal\": {}, \"model_type\"", value)}});
+  };
+  for (const char* family : {"bart", "marian", "t5", "gpt2"}) {
+    EXPECT_NO_THROW(added(family, "true"));
+    expect_bad_data(Code::unsupported_field, {"is_causal", "false", "true"}, [&] { added(family, "false"); });
+    expect_bad_data({"is_causal", "null"}, [&] { added(family, "null"); });
+  }
+  for (const char* family : {"bert", "modernbert"}) {
+    EXPECT_NO_THROW(added(family, "false"));
+    expect_bad_data(Code::unsupported_field, {"is_causal", "true"}, [&] { added(family, "true"); });
+  }
+}
+
+TEST(ConfigConflict, RefusesAnyDirectionBesideGemmasBidirectionalAttention) {
+  for (const char* value : {"true", "false", "null"}) {
+    expect_bad_data(Code::unsupported_field, {"is_causal", value}, [&] {
+      edited("gemma3-encoder", {{"\"model_type\"", fmt::format("\"is_causal\": {}, \"model_type\"", value)}});
+    });
+  }
+}
+
+TEST(ConfigConflict, RefusesAnEncoderDecoderThatSaysItIsNone) {
+  const auto read = [](const char* family, const char* value) {
+    edited(family, {{"\"is_encoder_decoder\": true", fmt::format("\"is_encoder_decoder\": {}", value)}});
+  };
+  for (const char* family : {"bart-class", "bart", "t5"}) {
+    expect_bad_data(Code::unsupported_field, {"is_encoder_decoder", "false"}, [&] { read(family, "false"); });
+    expect_bad_data({"is_encoder_decoder", "null"}, [&] { read(family, "null"); });
+  }
+}
+
+TEST(ConfigConflict, RefusesSizesThatFollowFromOthers) {
+  const auto added = [](const char* family, const std::string& field) {
+    edited(family, {{"\"model_type\"", field + ", \"model_type\""}});
+  };
+  EXPECT_NO_THROW(added("gpt-bigcode", "\"num_key_value_heads\": 1"));
+  expect_bad_data({"num_key_value_heads", "3", "1"}, [&] {
+    edited("gpt-bigcode", {{"\"num_key_value_heads\": 1", "\"num_key_value_heads\": 3"}});
+  });
+  expect_bad_data(Code::unsupported_field, {"decoder_vocab_size", "28", "29"}, [&] {
+    edited("marian", {{"\"decoder_vocab_size\": 29", "\"decoder_vocab_size\": 28"}});
+  });
+  expect_bad_data(Code::unsupported_field, {"layer_types", "full_attention"}, [&] {
+    edited("smollm3", {{"\"full_attention\"", "\"sliding_attention\""}});
+  });
+}
+
+TEST(ConfigConflict, GemmaRefusesTwoActivationsThatDiffer) {
+  struct Fields {
+    const char *family, *other;
+  };
+  for (const auto& [family, other] : {Fields{"gemma", "hidden_activation"}, Fields{"gemma2", "hidden_act"},
+                                      Fields{"gemma3", "hidden_act"}}) {
+    SCOPED_TRACE(family);
+    const auto added = [&, family = family, other = other](const std::string& value) {
+      edited(family, {{"\"model_type\"", fmt::format("\"{}\": \"{}\", \"model_type\"", other, value)}});
+    };
+    EXPECT_NO_THROW(added(std::string(activation_name(edited(family, {}).activation))));
+    expect_bad_data({other, "'silu'"}, [&] { added("silu"); });
+  }
+}
+
+TEST(ConfigConflict, RefusesASizeOfHeadsThatOnlyTheRotationWouldHave) {
+  const auto added = [](const char* family, int size) {
+    edited(family, {{"\"model_type\"", fmt::format("\"head_dim\": {}, \"model_type\"", size)}});
+  };
+  for (const char* family : {"neox", "phi", "stablelm", "gptj"}) {
+    SCOPED_TRACE(family);
+    const int64_t size = edited(family, {}).size_of_head();
+    EXPECT_NO_THROW(added(family, static_cast<int>(size)));
+    expect_bad_data({"head_dim", "2", fmt::format("{}", size).c_str()}, [&] { added(family, 2); });
+  }
+}
+
 TEST(ConfigConflict, RefusesTwoNamesOfASizeThatDiffer) {
   struct Names {
     const char *family, *name, *second;

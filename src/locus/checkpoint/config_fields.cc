@@ -134,8 +134,8 @@ void read_nope_layers(const Config& config, const LayerKinds& kinds, int64_t win
 
 LayerKinds layer_kinds(const Config& config, const GlobalLayers& old, int64_t layers) {
   LayerKinds kinds = {"layer_types", config.texts("layer_types")};
-  if (config.has(kinds.field)) return kinds;
   const int64_t every = config.integer(old.field, 1, 10000, old.preset);
+  if (config.has(kinds.field)) return kinds;
   if (old.fixed && every != old.preset) {
     config.refuse(old.field, "expected {}, which transformers takes for this family if {} is missing",
                   old.preset, kinds.field);

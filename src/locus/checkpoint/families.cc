@@ -91,6 +91,17 @@ void expect_same_sizes(const Family& family, const Config& config) {
   }
 }
 
+// transformers reads null as false here.
+void expect_kind(const Config& config, ModelKind kind) {
+  if (kind == ModelKind::encoder) {
+    expect_flag(config, "is_causal", false);  // depends on the implementation of attention and on padding
+  } else if (!flag_not_null(config, "is_causal", true)) {
+    config.unsupported("is_causal", "expected true");
+  }
+  if (kind == ModelKind::encoder_decoder && !flag_not_null(config, "is_encoder_decoder", true))
+    config.unsupported("is_encoder_decoder", "expected true");
+}
+
 Blueprint read_blueprint(const Family& family, const Config& config, HeadKind head) {
   Blueprint b;
   // New heads of a pretrained model, and what they read, are as in transformers.
@@ -104,8 +115,11 @@ Blueprint read_blueprint(const Family& family, const Config& config, HeadKind he
   ConfigFields fields(config);
   family.fields(fields, b);
   family.read(config, b);
+  expect_kind(config, b.kind);
+  // Rotary embeddings of transformers read head_dim even in families whose heads have another size.
+  if (config.has("head_dim") && config.size("head_dim") != b.size_of_head())
+    config.refuse("head_dim", "expected {}, the size of a head of this family", b.size_of_head());
   if (b.kind == ModelKind::decoder) {
-    if (!flag_not_null(config, "is_causal", true)) config.unsupported("is_causal", "expected true");
     // Decoders classify a sequence from its last token, without a bias.
     b.pooling = Pooling::last;
     b.label_bias = head != HeadKind::sequence_class;

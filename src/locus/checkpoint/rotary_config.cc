@@ -161,9 +161,9 @@ void read_two_rotations(const Config& config, const TwoRotations& rotations, Blu
   };
   OptionValues full = options(kinds.global, rotations.global_base, rotations.global_preset, true);
   b.scheme = "rotary";
-  b.scheme_options = b.window > 0 ? options(kinds.windowed, rotations.sliding_base, rotations.sliding_preset,
-                                            rotations.scales_both)
-                                  : full;
+  OptionValues sliding =
+      options(kinds.windowed, rotations.sliding_base, rotations.sliding_preset, rotations.scales_both);
+  b.scheme_options = b.window > 0 ? std::move(sliding) : full;
   if (b.global_every == 0 || full == b.scheme_options) return;
   b.global_scheme = "rotary";
   b.global_scheme_options = std::move(full);

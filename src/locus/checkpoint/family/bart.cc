@@ -34,6 +34,8 @@ void bart::read(const Config& config, Blueprint& b, const Presets& presets) {
   b.padding_token = padding_of(config, presets.padding, b.vocabulary);
   b.head_bias = b.head == HeadKind::next_token;
   expect_flag(config, "share_encoder_decoder_embeddings", true);
+  if (config.size("decoder_vocab_size", b.vocabulary) != b.vocabulary)
+    config.unsupported("decoder_vocab_size", "expected vocab_size, {}", b.vocabulary);
 }
 
 void bart::read_learned(Blueprint& b) {

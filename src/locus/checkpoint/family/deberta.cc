@@ -41,11 +41,14 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
   const bool relative = config.flag("relative_attention", false);
   const bool absolute = config.flag("position_biased_input", true);
   b.scheme = relative && absolute ? kBoth : relative ? "deberta" : absolute ? "learned" : "none";
+  const int64_t given = config.integer("max_relative_positions", -1, 1 << 24, -1);
+  // The first version has neither of these.
+  const int64_t slots = config.integer("position_buckets", -1, 1 << 20, -1), buckets = v1 ? 0 : slots;
+  const std::string norm = config.text("norm_rel_ebd", "none");
+  const bool shared = config.flag("share_att_key", false) && !v1;
   if (!relative) return;
   if (types.empty())
     config.refuse("pos_att_type", "expected c2p, p2c or c2p|p2c, because relative_attention is true");
-  const int64_t given = config.integer("max_relative_positions", -1, 1 << 24, -1);
-  const int64_t buckets = v1 ? 0 : config.integer("position_buckets", -1, 1 << 20, -1);
   if (buckets > 0 && buckets < 4) config.refuse("position_buckets", "expected at least 4, or -1 for none");
   // Log buckets divide by log((furthest - 1) / (buckets / 2)), which must be positive.
   const int64_t furthest = given > 0 ? given : b.max_length;
@@ -53,13 +56,12 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
     config.refuse(given > 0 ? "max_relative_positions" : "max_position_embeddings",
                   "expected more than half of position_buckets, {}, plus 1", buckets);
   }
-  const std::string norm = config.text("norm_rel_ebd", "none");
   const auto whether = [](bool value) { return value ? "true" : "false"; };
   const OptionValues options = {
       {"terms", types.size() == 2 ? "both" : types[0]},
       {"buckets", fmt::format("{}", std::max<int64_t>(buckets, 0))},
       {"max_distance", fmt::format("{}", furthest)},
-      {"shared", whether(!v1 && config.flag("share_att_key", false))},
+      {"shared", whether(shared)},
       {"key_bias", whether(!v1)},
       {"norm", whether(!v1 && norm.find("layer_norm") != std::string::npos)},
       {"norm_eps", fmt::format("{}", b.norm_eps)},
@@ -87,7 +89,9 @@ void read(const Config& config, Blueprint& b) {
   b.segments = config.integer("type_vocab_size", 0, 1 << 24, 0);
   b.padding_token = padding_of(config, 0, b.vocabulary);
   b.key_bias = !v1;
-  if (b.head == HeadKind::sequence_class) b.pooler = activation_of(config, "pooler_hidden_act", "gelu");
+  const bool activation = config.has("pooler_hidden_act");
+  if (b.head == HeadKind::sequence_class)
+    b.pooler = activation ? activation_of(config, "pooler_hidden_act", {}) : Activation::gelu;
   read_positions(config, v1, b);
   expect_flag(config, "talking_head", false);
   if (config.integer("conv_kernel_size", 0, 1 << 20, 0) > 0) {

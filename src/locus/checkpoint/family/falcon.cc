@@ -32,7 +32,8 @@ void read(const Config& config, Blueprint& b) {
                : parallel ? Residual::parallel_one_norm
                           : Residual::sequential;
   const int64_t alone = config.flag("multi_query", true) ? 1 : b.heads;
-  b.key_heads = groups ? config.size("num_kv_heads", b.heads) : alone;
+  const int64_t grouped_heads = config.size("num_kv_heads", b.heads);
+  b.key_heads = groups ? grouped_heads : alone;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
   b.fused_qkv = true;
   read_rotary(config, {}, b);

@@ -48,11 +48,19 @@ bool read_body(const Config& config, Blueprint& b) {
   return both;
 }
 
+// Files may have both hidden_act, which transformers reads for Gemma 1, and hidden_activation, which it reads
+// for Gemma 2 and 3.
+void expect_same_activation(const Config& config, const char* other, const Blueprint& b) {
+  if (config.has(other) && activation_of(config, other, {}) != b.activation)
+    config.refuse(other, "expected the activation of the model, {}", activation_name(b.activation));
+}
+
 void read(const Config& config, Blueprint& b) {
   expect_flag(config, "use_bidirectional_attention", false);  // the implementations in transformers disagree
   read_body(config, b);
   // In the first releases "gelu" means the tanh approximation.
   if (config.text("hidden_act", "") == "gelu") b.activation = Activation::gelu_tanh;
+  expect_same_activation(config, "hidden_activation", b);
   read_rotary(config, {}, b);
 }
 
@@ -66,6 +74,7 @@ float cap_of(const Config& config, const char* field, double preset) {
 
 // The settings that Gemma 2 and 3 share.
 void read_later(const Config& config, Blueprint& b) {
+  expect_same_activation(config, "hidden_act", b);
   b.norm_place = NormPlace::around;
   b.attention_scale =
       static_cast<float>(1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e9, 256)));
@@ -90,6 +99,8 @@ constexpr TwoRotations kRotations3 = {.global_base = "rope_theta",
 
 void read3(const Config& config, Blueprint& b) {
   const bool both = read_body(config, b);
+  if (both && (config.has("is_causal") || config.is_null("is_causal")))
+    config.unsupported("is_causal", "expected no such field: it changes windows of bidirectional attention");
   read_later(config, b);
   if (config.has(kScoreCap))
     config.unsupported(kScoreCap, "expected null: transformers ignores it for Gemma 3");

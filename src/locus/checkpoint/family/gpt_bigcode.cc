@@ -10,6 +10,8 @@ void fields(ConfigFields& f, Blueprint& b) { gpt2::fields(f, b, 0.1); }
 void read(const Config& config, Blueprint& b) {
   gpt2::read(config, b);
   b.key_heads = config.flag("multi_query", true) ? 1 : b.heads;
+  if (config.size("num_key_value_heads", b.key_heads) != b.key_heads)
+    config.refuse("num_key_value_heads", "expected {}, which follows from multi_query", b.key_heads);
 }
 
 void names(NameMap& map, const Blueprint& b) {

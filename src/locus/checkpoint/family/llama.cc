@@ -53,23 +53,25 @@ namespace {
 
 // In Qwen, layer_types defines the sliding-window layers; without it they are those from max_window_layers
 // on.
-void read_qwen_window(const Config& config, int64_t window, Blueprint& b) {
-  if (!config.flag("use_sliding_window", false)) return;
+void read_qwen_window(const Config& config, std::optional<int64_t> window, Blueprint& b) {
   LayerKinds kinds = {"layer_types", config.texts("layer_types")};
+  const std::string_view count = "max_window_layers";
+  const int64_t first_windowed = config.integer(count, 0, 1e9, 28);
+  if (!config.flag("use_sliding_window", false) || !window) return;
   if (kinds.words.empty()) {
-    kinds.field = "max_window_layers";
-    const int64_t first_windowed = config.integer(kinds.field, 0, 1e9, 28);
+    kinds.field = count;
     for (int64_t i = 0; i < b.layers; ++i)
       kinds.words.emplace_back(i < first_windowed ? kinds.global : kinds.windowed);
   }
-  read_window(config, kinds, window, b);
+  read_window(config, kinds, *window, b);
 }
 
 void read_windows(const Config& config, const std::string& type, Blueprint& b) {
-  if (config.is_null("sliding_window") || type == "llama") return;
-  const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
+  if (type == "llama") return;
+  std::optional<int64_t> window;
+  if (!config.is_null("sliding_window")) window = config.integer("sliding_window", 1, 1e9, 4096);
   if (type == "mistral") {
-    b.window = window;
+    b.window = window.value_or(0);
   } else {
     read_qwen_window(config, window, b);
   }
@@ -98,9 +100,11 @@ void read(const Config& config, Blueprint& b) {
   b.norm = NormKind::rms;
   b.gated = true;
   b.padding_token = padding_of(config, {}, b.vocabulary);
-  b.output_bias = (type == "llama" || b.head_norms) && config.flag("attention_bias", false);
+  // transformers ignores both fields for Mistral and Qwen2, and the second one for Qwen3.
+  const bool biases = config.flag("attention_bias", false), hidden_bias = config.flag("mlp_bias", false);
+  b.output_bias = (type == "llama" || b.head_norms) && biases;
   b.query_bias = b.key_bias = b.value_bias = type == "qwen2" || b.output_bias;
-  b.hidden_bias = type == "llama" && config.flag("mlp_bias", false);
+  b.hidden_bias = type == "llama" && hidden_bias;
   read_rotary(config, {}, b);
 }
 

@@ -21,11 +21,12 @@ void fields(ConfigFields& f, Blueprint& b) {
 
 // Settings of the original config.json that Locus does not support.
 void expect_plain(const Config& config) {
-  for (const char* name : {"prenorm", "parallel_block", "use_rms_norm", "causal", "qkv_proj_bias",
-                           "mlp_fc1_bias", "mlp_fc2_bias", "rotary_emb_interleaved"}) {
+  for (const char* name :
+       {"prenorm", "parallel_block", "use_rms_norm", "causal", "qkv_proj_bias", "mlp_fc1_bias",
+        "mlp_fc2_bias", "rotary_emb_interleaved", "scale_attn_by_inverse_layer_idx"}) {
     expect_flag(config, name, false);
   }
-  if (!config.has("hidden_act") && config.text("activation_function", "swiglu") != "swiglu") {
+  if (config.text("activation_function", "swiglu") != "swiglu" && !config.has("hidden_act")) {
     config.unsupported("activation_function", "expected swiglu");
   }
   if (config.number("rotary_emb_fraction", 0, 1, 1) != 1)

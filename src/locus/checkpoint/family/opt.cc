@@ -27,7 +27,8 @@ void read(const Config& config, Blueprint& b) {
   b.padding_token = padding_of(config, 1, b.vocabulary);
   const bool before = config.flag("do_layer_norm_before", true);
   b.norm_place = before ? NormPlace::before : NormPlace::after;
-  b.final_norm = before && !config.flag("_remove_final_layer_norm", false);
+  const bool removed = config.flag("_remove_final_layer_norm", false);
+  b.final_norm = before && !removed;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
   expect_flag(config, "layer_norm_elementwise_affine", true);
 }

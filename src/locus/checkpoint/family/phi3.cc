@@ -35,6 +35,7 @@ void read(const Config& config, Blueprint& b) {
   b.gated = b.fused_qkv = true;
   b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
   b.padding_token = padding_of(config, {}, b.vocabulary);
+  expect_flag(config, "attention_bias", false);
   if (config.has("sliding_window")) b.window = config.integer("sliding_window", 1, 1e9);
   read_rotary(config, kRotary, b);
   const auto scaling = b.scheme_options.find("scaling");

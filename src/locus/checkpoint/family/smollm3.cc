@@ -1,5 +1,7 @@
 // SmolLM3: Llama without positions (NoPE) in every fourth layer. Bakouch et al. 2025; Yang et al. 2025, arXiv
 // 2501.18795.
+#include <algorithm>
+
 #include "locus/checkpoint/family/llama.h"
 
 namespace locus {
@@ -18,8 +20,8 @@ LayerKinds rotary_layers(const Config& config, int64_t layers) {
   for (const double rotary : config.numbers(kinds.field)) {
     kinds.words.emplace_back(rotary == 0 ? kinds.global : kinds.windowed);
   }
-  if (config.has(kinds.field)) return kinds;
   const int64_t every = config.integer("no_rope_layer_interval", 1, 10000, 4);
+  if (config.has(kinds.field)) return kinds;
   for (int64_t i = 1; i <= layers; ++i)
     kinds.words.emplace_back(i % every == 0 ? kinds.global : kinds.windowed);
   return kinds;
@@ -30,6 +32,8 @@ void read(const Config& config, Blueprint& b) {
   llama::read_body(b);
   b.padding_token = padding_of(config, {}, b.vocabulary);
   expect_flag(config, "use_sliding_window", false);
+  if (std::ranges::count(config.texts("layer_types"), "sliding_attention") > 0)
+    config.unsupported("layer_types", "expected full_attention for every layer");
   read_rotary(config, {.preset = 2e6}, b);
   read_nope_layers(config, rotary_layers(config, b.layers), 0, b);
 }

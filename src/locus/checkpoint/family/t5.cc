@@ -53,7 +53,8 @@ void read(const Config& config, Blueprint& b) {
   const bool encoder_only =
       config.count("architectures") > 0 && config.text("architectures.0").ends_with("EncoderModel");
   b.kind = encoder_only ? ModelKind::encoder : ModelKind::encoder_decoder;
-  if (!encoder_only) b.decoder_layers = config.size("num_decoder_layers", b.layers);
+  const int64_t decoder_layers = config.size("num_decoder_layers", b.layers);
+  if (!encoder_only) b.decoder_layers = decoder_layers;
   b.scheme = "t5";
   const int64_t buckets = config.integer("relative_attention_num_buckets", 4, 1 << 20, 32);
   if (buckets % 2 != 0)
