@@ -39,6 +39,18 @@ TEST(Inspect, DescribesAModel) {
   EXPECT_NE(mixed.find("every 3 layers "), std::string::npos) << mixed;
 }
 
+TEST(Inspect, WarnsOfFieldsThatAreNotRead) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path folder = scratch.path() / "llama";
+  std::filesystem::copy(golden("llama"), folder);
+  std::string config = read_file(folder / "config.json");
+  write_file(folder / "config.json", config.insert(1, "\"attention_chunk_size\": 8192,"));
+  const Outcome outcome = run_program("inspect " + folder.string());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("'attention_chunk_size' is 8192"), std::string::npos) << outcome.err;
+  EXPECT_EQ(run_program("inspect " + golden("llama")).err, "");
+}
+
 TEST(Inspect, DrawsAModelOfEveryKindOfTerm) {
   const TemporaryFolder folder;
   for (const std::string family : {"bert", "t5", "llama", "bloom", "deberta-v2", "marian"}) {

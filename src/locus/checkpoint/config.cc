@@ -1,5 +1,6 @@
 #include "locus/checkpoint/config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -13,6 +14,14 @@ namespace {
 constexpr uint64_t kMostBytes = 64 << 20;  // the largest configs, with a name for every label, have a few MB
 constexpr size_t kDeepest = 64;
 constexpr int64_t kMostSize = 1 << 24;
+
+std::string shown_value(json::Value value, size_t size) {
+  if (value.is_null()) return "null";
+  if (value.list()) return fmt::format("a list of length {}", size);
+  if (value.object()) return "an object";
+  if (const auto text = value.text()) return quote(*text).text();
+  return value.print();
+}
 
 }  // namespace
 
@@ -31,7 +40,9 @@ std::optional<json::Value> Config::Children::find(std::string_view name) const {
     return i && *i < elements.size() ? std::optional(elements[*i]) : std::nullopt;
   }
   const auto found = members.find(name);
-  return found == members.end() ? std::nullopt : std::optional(found->second);
+  if (found == members.end()) return std::nullopt;
+  found->second.read = true;
+  return found->second.value;
 }
 
 Config::Children Config::children_of(json::Value value) {
@@ -40,7 +51,7 @@ Config::Children Config::children_of(json::Value value) {
     children.list = true;
     for (const json::Value item : *list) children.elements.push_back(item);
   } else if (const auto object = value.object()) {
-    for (const auto [key, member] : *object) children.members.insert_or_assign(key, member);
+    for (const auto [key, member] : *object) children.members.insert_or_assign(key, Member{member});
   }
   return children;
 }
@@ -77,11 +88,7 @@ std::optional<json::Value> Config::find(std::string_view name, bool optional,
 std::string Config::shown(std::string_view name) const {
   const auto found = value(name);
   if (!found) return "missing";
-  if (found->is_null()) return "null";
-  if (found->list()) return fmt::format("a list of length {}", count(name));
-  if (found->object()) return "an object";
-  if (const auto text = found->text()) return quote(*text).text();
-  return found->print();
+  return shown_value(*found, found->list() ? static_cast<size_t>(count(name)) : 0);
 }
 
 bool Config::has(std::string_view name) const { return find(name).has_value(); }
@@ -168,10 +175,11 @@ std::map<std::string, std::string> Config::members(std::string_view name) const 
   if (!is_object(name)) refuse(name, "expected an object");
   std::map<std::string, std::string> result;
   for (const auto& [key, member] : children(name, *find(name)).members) {
-    const auto text = member.text();
+    member.read = true;
+    const auto text = member.value.text();
     if (!text) {
       fail(Fault::data, "'{}': {} is {}, expected a string", path_.string(),
-           quote(fmt::format("{}.{}", name, key)), quote(member.print()));
+           quote(fmt::format("{}.{}", name, key)), quote(member.value.print()));
     }
     result.emplace(key, *text);
   }
@@ -183,6 +191,30 @@ int64_t Config::count(std::string_view name) const {
   if (!found) return 0;
   if (!found->list() && !found->object()) refuse(name, "expected a list or an object");
   return static_cast<int64_t>(children(name, *found).size());
+}
+
+void Config::add_unread(const Children& children, const std::string& before,
+                        std::vector<Unread>& result) const {
+  for (const auto& [key, member] : children.members) {
+    const json::Value value = member.value;
+    const std::string name = before + std::string(key);
+    const auto list = value.list();
+    const auto object = value.object();
+    if (!member.read && !value.is_null() && !(list && list->begin() == list->end()) &&
+        !(object && object->begin() == object->end())) {
+      result.push_back({name, shown_value(value, list ? list->size() : 0)});
+    }
+    if (!member.read || !object) continue;
+    if (const auto opened = opened_.find(name); opened != opened_.end())
+      add_unread(opened->second, name + ".", result);
+  }
+}
+
+std::vector<Config::Unread> Config::unread() const {
+  std::vector<Unread> result;
+  add_unread(root_, "", result);
+  std::ranges::sort(result, {}, &Unread::name);
+  return result;
 }
 
 }  // namespace locus

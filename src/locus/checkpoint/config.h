@@ -46,6 +46,13 @@ class Config {
   std::map<std::string, std::string> members(std::string_view name) const;  // of an object of strings
   int64_t count(std::string_view name) const;  // of a list or an object; 0 if the field is missing
 
+  // The fields that no getter was called for so far, by their dotted names. Those with the value null, [] or
+  // {} and the elements of lists do not count.
+  struct Unread {
+    std::string name, value;  // the value as errors show it
+  };
+  std::vector<Unread> unread() const;
+
   // Throws an error about a field: "'config.json': hidden_size is 7, " and then `expected`.
   template <class... Parts>
   [[noreturn]] void refuse(std::string_view name, fmt::format_string<Parts...> expected,
@@ -64,8 +71,12 @@ class Config {
 
  private:
   // The members of an object or the elements of a list, found in constant time.
+  struct Member {
+    json::Value value;
+    mutable bool read = false;
+  };
   struct Children {
-    std::unordered_map<std::string_view, json::Value> members;
+    std::unordered_map<std::string_view, Member> members;
     std::vector<json::Value> elements;
     bool list = false;
     size_t size() const { return list ? elements.size() : members.size(); }
@@ -78,6 +89,7 @@ class Config {
   std::optional<json::Value> find(std::string_view name) const;   // nothing: missing or null
   std::optional<json::Value> find(std::string_view name, bool optional, std::string_view expected) const;
   std::string shown(std::string_view name) const;
+  void add_unread(const Children& children, const std::string& before, std::vector<Unread>& result) const;
 
   std::filesystem::path path_;
   json::Document document_;

@@ -1,10 +1,12 @@
 #include "locus/checkpoint/model_folder.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "locus/base/paths.h"
 #include "locus/checkpoint/lazy_rows.h"
 #include "locus/checkpoint/parameters_file.h"
+#include "locus/checkpoint/unread_fields.h"
 #include "locus/nn/transformer.h"
 
 namespace locus {
@@ -98,7 +100,8 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
     table->lazy = true;
     model.transformer().load_tokens_from(std::make_shared<LazyRows>(weight_files, *table));
   }
-  std::vector<std::string> warnings = read_tensors(files, bindings, opening.progress);
+  std::vector<std::string> warnings = unread_warnings(config);
+  std::ranges::move(read_tensors(files, bindings, opening.progress), std::back_inserter(warnings));
   for (Binding& binding : bindings) {
     if (!binding.constant) continue;
     for (Var& parameter : binding.parameters) parameter.set_wants_grad(false);
