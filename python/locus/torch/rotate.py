@@ -61,7 +61,5 @@ def rotate(x: Tensor, rotation: Rotation) -> Tensor:
         rows = rows.expand(x.shape[:2]).reshape(-1)
     dtype = torch.float64 if x.dtype == torch.float64 else torch.float32
     flat = x.reshape(-1, *x.shape[-2:]).to(dtype)
-    turned: Tensor = rotate_op(
-        flat, cos.to(dtype), sin.to(dtype), rows.to(torch.int32), rotation.interleaved, False
-    )
+    turned: Tensor = rotate_op(flat, cos.to(dtype), sin.to(dtype), rows.to(torch.int32), rotation.interleaved, False)
     return turned.reshape(x.shape).to(x.dtype)
