@@ -57,7 +57,8 @@ def attention_forward(
         if given is not None:
             raise NotImplementedError(f'attn_implementation="locus" does not support {name}; use "eager" or "sdpa"')
     if scaling is None and getattr(module, "scale_attn_by_inverse_layer_idx", False):
-        scaling = query.shape[-1] ** -0.5 / float(module.layer_idx + 1)  # GPT-2 before transformers 5
+        layer: Any = module.layer_idx  # GPT-2 before transformers 5
+        scaling = query.shape[-1] ** -0.5 / float(layer + 1)
     causal = _causal(module, is_causal)
     mask, dense = attention_mask, None
     if mask is not None and mask.dim() == 4:  # prepared by the user or by an older model: it says all
