@@ -1,10 +1,9 @@
 """The program `locus`, as a console script."""
 
 import os
-import pathlib
 import sys
 
 
 def main() -> None:
-    program = pathlib.Path(__file__).with_name("bin") / "locus"
+    program = os.path.join(os.path.dirname(__file__), "bin", "locus")
     os.execv(program, ["locus", *sys.argv[1:]])

@@ -1,8 +1,7 @@
 """What the calls on texts share."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 from .errors import DataError
@@ -24,16 +23,22 @@ def listed(texts: object, name: str) -> list[Any]:
         raise DataError(f"{name}: got {type(texts).__name__}, expected str or a list of str") from None
 
 
-@contextmanager
-def progress_bar(show: bool, total: int | None, unit: str) -> Iterator[Callable[[int], object] | None]:
-    """A function to call with the number of items that were done; None without tqdm, or if show is False."""
-    if not show:
-        yield None
-        return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        yield None
-        return
-    with tqdm(total=total, unit=unit) as bar:
-        yield bar.update
+class progress_bar:
+    """As a context: a function to call with the number of items that were done. None without tqdm, or if show is
+    False."""
+
+    def __init__(self, show: bool, total: int | None, unit: str) -> None:
+        self._bar: Any = None
+        if show:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                return
+            self._bar = tqdm(total=total, unit=unit)
+
+    def __enter__(self) -> Callable[[int], object] | None:
+        return None if self._bar is None else self._bar.update
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,6 +1,6 @@
 """Text generation and translation."""
 
-import weakref
+from _weakrefset import WeakSet
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, overload
@@ -46,7 +46,7 @@ class Stream:
 
 
 # Those that Python must end before it exits.
-running: "weakref.WeakSet[Stream]" = weakref.WeakSet()
+running: WeakSet[Stream] = WeakSet()
 
 
 class Writer:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 import pytest
+from children import encode_in_child
 from golden import folder
 
 import locus
@@ -142,19 +143,14 @@ def test_many_threads_share_one_model() -> None:
         numpy.testing.assert_array_equal(one, expected)
 
 
-def encode_in_child(pipe: Any) -> None:
-    locus.set_threads(1)
-    pipe.send(locus.Embedder(folder("embed")).encode(TEXT).tolist())
-
-
 @pytest.mark.parametrize("how", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_children_compute(how: str) -> None:
     expected = locus.Embedder(folder("embed")).encode(TEXT).tolist()
     here, there = multiprocessing.get_context(how).Pipe()
-    process = multiprocessing.get_context(how).Process(target=encode_in_child, args=(there,))
+    process = multiprocessing.get_context(how).Process(target=encode_in_child, args=(there, TEXT))
     process.start()
-    assert here.poll(60)
+    there.close()
     assert here.recv() == expected
     process.join()
     assert process.exitcode == 0

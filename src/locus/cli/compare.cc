@@ -17,13 +17,10 @@
 #include "locus/cli/live_table.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
-#include "locus/report/scheme_card.h"
-#include "locus/report/study_figures.h"
-#include "locus/report/study_page.h"
+#include "locus/report/study_files.h"
 #include "locus/study/budget.h"
 #include "locus/study/growth.h"
 #include "locus/study/memory.h"
-#include "locus/study/step_times.h"
 #include "locus/study/verdict.h"
 
 namespace locus::cli {
@@ -140,17 +137,6 @@ void announce(const study::Study& study, const std::filesystem::path& folder) {
   }
 }
 
-std::vector<report::SchemeCard> cards(const study::Study& study, const std::filesystem::path& folder) {
-  std::vector<report::SchemeCard> list;
-  for (const study::SchemeChoice& choice : study.scheme_list())
-    list.push_back(report::scheme_card(study, folder, choice));
-  return list;
-}
-
-std::string machine_in_words() {
-  return fmt::format("{}, {} thread{}", cpu().model, threads(), threads() == 1 ? "" : "s");
-}
-
 void compare(const Request& request) {
   const std::filesystem::path folder = request.out;
   const std::optional<study::Study> existing = study::study_in(folder);
@@ -174,16 +160,9 @@ void compare(const Request& request) {
       .finished = [&](const study::Cell& cell, bool trained) { table.finished(cell, trained); }};
   const std::vector<study::Cell> cells = study::run(study, folder, watcher);
   table.close();
-  study::Summary summary = study::summarize(study, cells);
-  study::use_times(summary, study::step_times(study, folder));
-  const std::string results = study::results_json(study, summary);
-  write_file(folder / "results.json", results);
-  write_file(folder / "results.csv", study::results_csv(study, cells));
-  write_file(folder / "report.html",
-             report::study_page({study, summary, cards(study, folder), machine_in_words()}));
-  write_file(folder / "length.svg", report::svg_file(report::summary_chart(summary)));
-  if (request.json) return print(results);
-  std::vector<std::string> sentences = study::verdict(summary).sentences;
+  const report::StudyFiles files = report::write_study_files(study, cells, folder);
+  if (request.json) return print(files.json);
+  std::vector<std::string> sentences = study::verdict(files.summary).sentences;
   sentences.push_back(study::size_note(study));
   std::string text;
   for (const std::string& sentence : sentences) {

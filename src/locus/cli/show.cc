@@ -12,8 +12,8 @@
 #include "locus/cli/command.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/arrange.h"
-#include "locus/report/page.h"
 #include "locus/report/scheme_figures.h"
+#include "locus/report/scheme_page.h"
 
 namespace locus::cli {
 namespace {
@@ -92,25 +92,6 @@ std::string as_svg(const Request& request, const SchemeInfo& info, std::span<con
                            .label = fmt::format("{}: {}", info.name, info.summary)});
 }
 
-std::string as_html(const Request& request, const report::Probe& probe,
-                    std::span<const report::Figure> figures) {
-  const SchemeInfo& info = probe.info();
-  report::Page page(info.name);
-  page.lead(info.summary);
-  page.formula(info.formula);
-  const auto kinds = probe.kinds();
-  const std::pair<std::string, std::string> facts[] = {
-      {"Acts on", kinds.empty() ? "nothing" : fmt::format("{}", fmt::join(kinds, ", "))},
-      {"Parameters", probe.parameters() == 0 ? "none" : fmt::format("{}", probe.parameters())},
-      {"Cost", std::string(info.cost)},
-      {"Used by", std::string(info.models)},
-      {"Paper", std::string(info.paper)},
-      {"Shown for", conditions_text(request)}};
-  page.facts(facts);
-  page.figures(figures);
-  return page.html();
-}
-
 std::string as_json(const Request& request, const OptionValues& options, const report::Probe& probe,
                     std::span<const report::Figure> figures) {
   const SchemeInfo& info = probe.info();
@@ -137,8 +118,9 @@ void show(const Request& request) {
   const report::Probe probe = probe_of(request, options);
   const std::vector<report::Figure> figures = scheme_figures(probe, request.length);
   if (!path.empty()) {
-    write_file(path, path.native().ends_with(".svg") ? as_svg(request, info, figures)
-                                                     : as_html(request, probe, figures));
+    write_file(path, path.native().ends_with(".svg")
+                         ? as_svg(request, info, figures)
+                         : report::scheme_page(probe, figures, conditions_text(request)));
   }
   if (request.json) {
     print(as_json(request, options, probe, figures));

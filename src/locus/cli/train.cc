@@ -87,19 +87,6 @@ Work work_of(const Request& request) {
   return {.out = request.out, .plan = plan_of(request), .continuation = {}};
 }
 
-// Average number of tokens per micro-batch.
-double tokens_per_micro_batch(const RunPlan& plan) {
-  const DataSettings& data = plan.task.data;
-  double tokens = static_cast<double>(data.tokens_per_step);
-  if (data.tokens_per_step == 0) {
-    int64_t all = 0;
-    const int64_t sampled = std::min<int64_t>(plan.training->size(), 1000);
-    for (int64_t i = 0; i < sampled; ++i) all += plan.training->length(i);
-    tokens = static_cast<double>(all) / static_cast<double>(sampled) * static_cast<double>(data.batch_size);
-  }
-  return tokens / static_cast<double>(plan.train.micro_batches);
-}
-
 // Before the first step: what is trained on what, and what looks wrong about it.
 void report_start(const RunPlan& plan, const Model& model, const RunFolder& folder, int64_t step) {
   if (step == plan.train.steps) return;

@@ -13,6 +13,10 @@ void bind_answerer(nanobind::module_& module);    // answerer.cc
 void bind_tokenizer(nanobind::module_& module);   // tokenizer.cc
 void bind_writer(nanobind::module_& module);      // writer.cc
 void bind_model(nanobind::module_& module);       // model.cc
+void bind_scheme(nanobind::module_& module);      // scheme.cc
+void bind_compare(nanobind::module_& module);     // compare.cc
+void bind_train(nanobind::module_& module);       // train.cc
+void bind_positions(nanobind::module_& module);   // positions.cc
 
 // On memory of the caller, for locus.torch.
 void bind_attention(nanobind::module_& module);  // attention.cc

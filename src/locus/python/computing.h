@@ -20,8 +20,8 @@ class Computing {
 // by an exception that no destructor may let through.
 void wait_if_exiting();
 
-// Around calls of Python code from C++. Python ends a thread that waits for the GIL after the exit began, by an
-// exception that no C++ code may let through; so the exit first waits for these calls.
+// Around calls of Python code from C++. Python ends a thread that waits for the GIL after the exit began, by
+// an exception that no C++ code may let through; so the exit first waits for these calls.
 class CallsPython {
  public:
   CallsPython();

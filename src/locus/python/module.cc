@@ -16,6 +16,10 @@ NB_MODULE(_core, module) {
   bind_tokenizer(module);
   bind_writer(module);
   bind_model(module);
+  bind_scheme(module);
+  bind_compare(module);
+  bind_train(module);
+  bind_positions(module);
   bind_attention(module);
   bind_embed(module);
   bind_rotate(module);

@@ -107,6 +107,18 @@ RunPlan plan_run(const Settings& settings, const fs::path& folder) {
   }
 }
 
+double tokens_per_micro_batch(const RunPlan& plan) {
+  const DataSettings& data = plan.task.data;
+  double tokens = static_cast<double>(data.tokens_per_step);
+  if (data.tokens_per_step == 0) {
+    int64_t all = 0;
+    const int64_t sampled = std::min<int64_t>(plan.training->size(), 1000);
+    for (int64_t i = 0; i < sampled; ++i) all += plan.training->length(i);
+    tokens = static_cast<double>(all) / static_cast<double>(sampled) * static_cast<double>(data.batch_size);
+  }
+  return tokens / static_cast<double>(plan.train.micro_batches);
+}
+
 Model initial_model(RunPlan& plan) {
   if (plan.model) return std::move(*plan.model);
   return plan.start ? std::move(plan.start->model) : Model(plan.task.blueprint, {.seed = plan.task.seed});

@@ -35,6 +35,9 @@ struct RunPlan {
 // LOCUS_DATA names. All errors in the settings are reported together.
 RunPlan plan_run(const Settings& settings, const std::filesystem::path& folder);
 
+// The average number of tokens of a micro-batch.
+double tokens_per_micro_batch(const RunPlan& plan);
+
 // The model at step 0: randomly initialized, or moved out of the plan.
 Model initial_model(RunPlan& plan);
 

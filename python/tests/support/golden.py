@@ -4,7 +4,7 @@ import json
 import pathlib
 from typing import Any
 
-APPLY = pathlib.Path(__file__).parents[2] / "tests" / "golden" / "apply"
+APPLY = pathlib.Path(__file__).parents[3] / "tests" / "golden" / "apply"
 
 
 def folder(name: str) -> pathlib.Path:

@@ -1,0 +1,60 @@
+// Studies: position schemes compared by training small models.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
+#include "locus/base/fields.h"
+#include "locus/base/machine.h"
+#include "locus/python/bindings.h"
+#include "locus/python/computing.h"
+#include "locus/python/texts.h"
+#include "locus/report/study_files.h"
+#include "locus/study/growth.h"
+#include "locus/study/memory.h"
+#include "locus/study/verdict.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace locus::python {
+namespace {
+
+// (results as CSV, as JSON, sentences, page). `progress` is called with the finished fraction of all cells.
+nb::tuple compare(nb::handle out, const OptionValues& settings, nb::handle progress) {
+  const std::filesystem::path folder = path_of(out);
+  report::StudyFiles files;
+  std::vector<std::string> sentences;
+  {
+    const WithoutGil computing;
+    const std::optional<study::Study> existing = study::study_in(folder);
+    study::Study wanted = existing.value_or(study::Study());
+    if (settings.contains("length")) wanted.conditions.lengths.clear();
+    refuse("compare", read_fields(wanted, settings));
+    study::check(wanted);
+    const study::Study study = existing ? study::grown(*existing, wanted, folder) : wanted;
+    study::require_memory(study, memory().available);
+    const auto all = static_cast<double>(study.cells().size());
+    double done = 0;
+    const auto report = [&](double cells) {
+      const WithGil gil;
+      const CallsPython calls;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!progress.is_none()) progress(cells / all);
+    };
+    const std::vector<study::Cell> cells =
+        study::run(study, folder,
+                   {.progress = [&](const study::CellName&, double fraction) { report(done + fraction); },
+                    .finished = [&](const study::Cell&, bool) { report(++done); }});
+    files = report::write_study_files(study, cells, folder);
+    sentences = study::verdict(files.summary).sentences;
+  }
+  return nb::make_tuple(python_text(files.csv), python_text(files.json), python_texts(sentences),
+                        python_text(files.page));
+}
+
+}  // namespace
+
+void bind_compare(nb::module_& module) {
+  module.def("compare", compare, "out"_a, "settings"_a, "progress"_a.none());
+}
+
+}  // namespace locus::python
