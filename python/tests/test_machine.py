@@ -13,11 +13,13 @@ import locus
 def test_import_is_fast_and_does_not_load_numpy() -> None:
     code = "import sys, time; t = time.process_time(); import locus; print(time.process_time() - t, 'numpy' in sys.modules)"
     best = 1.0
-    for _ in range(10):
+    for _ in range(30):  # processor time, but other programs slow it down
         seconds, numpy = subprocess.check_output([sys.executable, "-c", code], text=True).split()
         best = min(best, float(seconds))
         assert numpy == "False"
-    assert best < 0.05
+        if best < 0.05:
+            return
+    raise AssertionError(f"importing takes {best} s")
 
 
 def test_errors_are_also_the_exceptions_of_python() -> None:

@@ -20,7 +20,7 @@ std::optional<Tensor> table_of(nb::dict terms, const char* name) {
   if (!terms.contains(name)) return std::nullopt;
   const nb::object value = terms[name];
   Array array;
-  require(nb::try_cast(value, array), Code::bad_shape, "terms: {} is no array in CPU memory", name);
+  require(nb::try_cast(value, array), Code::bad_shape, "terms: {} is not an array in CPU memory", name);
   return tensor_of(array, name);
 }
 
