@@ -40,9 +40,12 @@ if(LOCUS_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "LOCUS_FUZZ needs clang; configure with -DCMAKE_CXX_COMPILER=clang++")
   endif()
-  target_compile_options(locus_compiler INTERFACE
-    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
+  target_compile_options(locus_compiler INTERFACE -fsanitize=fuzzer-no-link)
+  if(LOCUS_FUZZ_SANITIZE)
+    target_compile_options(locus_compiler INTERFACE
+      -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(locus_compiler INTERFACE -fsanitize=address,undefined)
+  endif()
 endif()
 
 # Highway's headers, not its library (kernel/cpu/targets.h explains why), and its targets. HWY_COMPILE_ALL_ATTAINABLE

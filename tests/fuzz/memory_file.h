@@ -1,4 +1,5 @@
-// A file in memory that has a path.
+// A file in memory that has a path. One descriptor serves all files of a process, which are made one after
+// the other.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,14 +11,15 @@
 
 class MemoryFile {
  public:
-  MemoryFile(const uint8_t* data, size_t size) : descriptor_(::memfd_create("fuzz", 0)) {
-    if (::write(descriptor_, data, size) != static_cast<ssize_t>(size)) std::abort();
+  MemoryFile(const uint8_t* data, size_t size) {
+    if (::ftruncate(descriptor(), 0) != 0) std::abort();
+    if (::pwrite(descriptor(), data, size, 0) != static_cast<ssize_t>(size)) std::abort();
   }
-  ~MemoryFile() { ::close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor()); }
 
  private:
-  int descriptor_;
+  static int descriptor() {
+    static const int made = ::memfd_create("fuzz", 0);
+    return made;
+  }
 };

@@ -38,7 +38,6 @@ struct Label {
 Label place_label(double x, double y, double width, const Frame& frame, const std::vector<Box>& taken) {
   constexpr std::array kTurns = {0.0, 1.0, 0.5, -0.5, 0.25, -0.25, 0.75, -0.75};  // of pi
   constexpr double kHeight = kTextSize + 2;
-  Label best;
   for (double away = kRadius + 4; away < 160; away += 7) {
     for (const double turn : kTurns) {
       const double dx = std::cos(turn * std::numbers::pi), dy = std::sin(turn * std::numbers::pi);
