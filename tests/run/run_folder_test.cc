@@ -61,6 +61,19 @@ TEST(RunFolder, KeepsTheNewestTwoAndTheBest) {
   EXPECT_EQ(fs::read_symlink(place / "best"), "steps/00000002");
 }
 
+// The process was killed between the save of the newest checkpoint and the removal of the old one.
+TEST(RunFolder, RemovesAnOldCheckpointThatAKilledRunLeft) {
+  const TemporaryFolder place(in_memory());
+  {
+    RunFolder folder(place.path());
+    for (int64_t step = 1; step <= 3; ++step) folder.save(checkpoint_of(step));
+    fs::copy(place / "steps/00000003", place / "steps/00000001");
+  }
+  std::vector<std::string> notes;
+  EXPECT_EQ(RunFolder(place.path()).newest(notes), place / "steps/00000003");
+  EXPECT_EQ(names_in(place / "steps"), (std::vector<std::string>{"00000002", "00000003"}));
+}
+
 TEST(RunFolder, AFlippedBitInAnyFileIsDetected) {
   const TemporaryFolder place(in_memory());
   RunFolder folder(place.path());

@@ -82,7 +82,9 @@ std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
     for (const int64_t damaged : saved) {
       if (damaged > step) discard_folder(step_folder(path_, damaged));
     }
-    update_links(read_state(folder));
+    const RunState state = read_state(folder);
+    update_links(state);
+    discard_old(state);  // a killed process may have saved the newest one and not removed the old ones
     return folder;
   }
   if (problems.empty()) return std::nullopt;
@@ -120,9 +122,13 @@ void RunFolder::save(const Checkpoint& checkpoint) {
     throw;
   }
   update_links(checkpoint.state);
+  discard_old(checkpoint.state);
+}
+
+void RunFolder::discard_old(const RunState& state) {
   const std::vector<int64_t> saved = saved_steps(path_);
   for (size_t i = kKept; i < saved.size(); ++i) {
-    if (saved[i] != checkpoint.state.best_step) discard_folder(step_folder(path_, saved[i]));
+    if (saved[i] != state.best_step) discard_folder(step_folder(path_, saved[i]));
   }
 }
 
