@@ -153,8 +153,20 @@ TEST(Settings, BadFilesAreRefusedWithTheLine) {
   // U+4E00 and U+FB01 are examples of characters that crashed the parser.
   expect_refused("\xe4\xb8\x80 = 1\n", {"a.toml:1", "ASCII"});
   expect_refused("b = 1\na = 2 \xef\xac\x81\n", {"a.toml:2", "ASCII"});
+  // toml++ does not read these as strings.
+  expect_refused("m=\t+'\xef\xbb\x9a", {"a.toml:1", "'+'"});
+  expect_refused("b = 1\na = 1 '\xef\xbb\x9a'\n", {"a.toml:2", "'1'"});
+  expect_refused("a = 'x' '\xef\xbb\x9a'\n", {"a.toml:1"});
   expect_refused("\"a b\" = 1\n", {"a.toml:1", "'a b'"});
   expect_refused("\"\" = 1\n", {"a.toml:1", "''"});
+}
+
+TEST(Settings, StringsMayBeginWhereKeysAndValuesDo) {
+  const Settings settings =
+      parse("a = \"\"\"\xc3\xa9\"\"\"\"\nb.'c' = '\xc3\xa9' # '\n'd' = ''\nx = {'e' = '\xc3\xa9'}\n");
+  std::vector<std::string> lines;
+  for (const Setting& s : settings.all()) lines.push_back(s.key + "=" + s.value);
+  EXPECT_EQ(lines, (std::vector<std::string>{"a=\xc3\xa9\"", "b.c=\xc3\xa9", "d=", "x.e=\xc3\xa9"}));
 }
 
 TEST(Settings, HostileFilesAreRefused) {

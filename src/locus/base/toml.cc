@@ -29,7 +29,10 @@ size_t end_of_string(std::string_view text, size_t at) {
     if (mark == '"' && text[i] == '\\') {
       ++i;
     } else if (long_one ? text.substr(i).starts_with(triple) : text[i] == mark || text[i] == '\n') {
-      return i + (long_one ? 3 : 1);
+      i += long_one ? 3 : 1;
+      // A long string may end with one or two quotation marks of its own.
+      for (int own = 0; long_one && own < 2 && i < text.size() && text[i] == mark; ++own) ++i;
+      return i;
     }
   }
   return text.size();
@@ -38,13 +41,19 @@ size_t end_of_string(std::string_view text, size_t at) {
 // Rejects input that crashes toml++ 3.3.0, the version of Debian 12. It limits the depth of nested values but
 // not the number of parts of a key, and destroys its tables by recursion: a key of a million parts overflows
 // the stack. Some non-ASCII characters outside of strings, where none are valid, make it reach code marked as
-// unreachable.
+// unreachable. So it must agree with toml++ on what a string is, also where the text is not valid: a
+// quotation mark begins a string only where a key or a value may begin.
 void check_outline(std::string_view text, const std::string& name) {
   int dots = 0, line = 1;
+  char before = '\n';  // the last character that is not blank
   for (size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size();) {  // a byte order mark
     const char c = text[i];
     if (c == '"' || c == '\'') {
+      require(std::string_view("=,[{.\n").find(before) != std::string_view::npos,
+              "{}:{}: quotation mark after {}, expected it at the start of a key or a value", name, line,
+              quote(std::string_view(&before, 1)));
       const size_t end = end_of_string(text, i);
+      before = text[end - 1];
       line += static_cast<int>(std::ranges::count(text.substr(i, end - i), '\n'));
       i = end;
       continue;
@@ -56,6 +65,7 @@ void check_outline(std::string_view text, const std::string& name) {
     require(static_cast<unsigned char>(c) < 0x80,
             "{}:{}: non-ASCII character outside of a string, expected it in quotation marks", name, line);
     if (c == '\n') ++line;
+    if (c != ' ' && c != '\t' && c != '\r') before = c;
     if (c == '.') ++dots;
     if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
     require(dots < kMaxTomlDepth, "{}:{}: key has too many parts, expected at most {}", name, line,
