@@ -55,6 +55,18 @@ std::vector<int64_t> saved_steps(const fs::path& run) {
   return found;
 }
 
+namespace {
+
+// Removes the checkpoints that are neither among the newest nor the best.
+void discard_old(const fs::path& run, const RunState& state) {
+  const std::vector<int64_t> saved = saved_steps(run);
+  for (size_t i = kKept; i < saved.size(); ++i) {
+    if (saved[i] != state.best_step) discard_folder(step_folder(run, saved[i]));
+  }
+}
+
+}  // namespace
+
 RunFolder::RunFolder(const fs::path& path) : path_(path) {
   const bool exists = take_folder(path_, kSteps);
   lock_.emplace(path_ / "lock");
@@ -84,7 +96,7 @@ std::optional<fs::path> RunFolder::newest(std::vector<std::string>& notes) {
     }
     const RunState state = read_state(folder);
     update_links(state);
-    discard_old(state);  // a killed process may have saved the newest one and not removed the old ones
+    discard_old(path_, state);  // a killed process may have saved the newest one and not removed the old ones
     return folder;
   }
   if (problems.empty()) return std::nullopt;
@@ -122,14 +134,7 @@ void RunFolder::save(const Checkpoint& checkpoint) {
     throw;
   }
   update_links(checkpoint.state);
-  discard_old(checkpoint.state);
-}
-
-void RunFolder::discard_old(const RunState& state) {
-  const std::vector<int64_t> saved = saved_steps(path_);
-  for (size_t i = kKept; i < saved.size(); ++i) {
-    if (saved[i] != state.best_step) discard_folder(step_folder(path_, saved[i]));
-  }
+  discard_old(path_, checkpoint.state);
 }
 
 }  // namespace locus

@@ -71,7 +71,6 @@ class RunFolder {
 
  private:
   void update_links(const RunState& state);
-  void discard_old(const RunState& state);  // the checkpoints that save() does not keep
   std::filesystem::path path_;
   std::optional<FolderLock> lock_;
 };
