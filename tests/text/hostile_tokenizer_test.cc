@@ -150,6 +150,34 @@ TEST(HostileTokenizer, PatternThatBacktracksInEveryWord) {
   expect_error(Fault::data, {"'(?:a+)+b|.'"}, [&] { nested.encode(text); });
 }
 
+// A loop that cannot backtrack takes no steps, and reads the whole run from each of its places.
+TEST(HostileTokenizer, PatternThatReadsARunFromEveryPlace) {
+  const std::string run(200'000, 'a');
+  for (const char* const expression : {"a+[bc]|.", "a++b|.", "(?>a+)b|.", "a+(?!a)b|."}) {
+    const Pipeline greedy = hostile(R"("pre_tokenizer": )" + splitting(expression));
+    EXPECT_EQ(greedy.encode(run.substr(0, 1000)).size(), 1000U);
+    expect_error(Fault::data, {expression, "200000"}, [&] { greedy.encode(run); });
+  }
+}
+
+// Matches of all lengths around the window that a place may read without taking steps.
+TEST(HostileTokenizer, PatternWhoseMatchesAreLong) {
+  const Pipeline words = hostile(R"("pre_tokenizer": )" + splitting(R"(\\w+(?=\\s|$)|\\s+)"));
+  for (const char* const letter : {"x", "\xc3\xa9", "\xe7\x8b\x97"}) {
+    std::vector<TextSpan> expected;
+    std::string text;
+    const auto add = [&](const std::string& word) {
+      const auto begin = static_cast<uint32_t>(text.size());
+      expected.push_back({begin, static_cast<uint32_t>((text += word).size())});
+    };
+    for (const int length : {1, 170, 171, 255, 256, 257, 510, 511, 512, 513, 2047, 2048, 2049, 9000}) {
+      add(repeated(letter, length, ""));
+      add(std::string(static_cast<size_t>(length), ' '));
+    }
+    EXPECT_EQ(words.encoding(text, {.unit = OffsetUnit::bytes}).offsets, expected) << letter;
+  }
+}
+
 // Long matches take more steps than short ones, and are found.
 TEST(HostileTokenizer, PatternThatNeedsManyStepsForAReason) {
   const auto cut = [](const std::string& expression, const std::string& text) {

@@ -1,8 +1,12 @@
 // Regular expressions under PCRE2, if they have no scanner. Every place where a match may begin has a few
-// steps of its own, which nearly all matches need only a part of. Further steps come from the budget of the
-// text, so that no expression can hang the program.
+// backtracking steps and a window of bytes of its own, which nearly all matches need only a part of. Further
+// steps and bytes come from the budget of the text, so that no expression can hang the program. The window
+// is needed because PCRE2 does not count the steps of a loop that cannot backtrack: a++b reads a run of the
+// letter a to its end from each of its places.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+
+#include <algorithm>
 
 #include "locus/base/error.h"
 #include "locus/text/pipeline/pattern.h"
@@ -11,7 +15,8 @@
 namespace locus {
 namespace {
 
-constexpr uint32_t kOwnSteps = 256, kMoreTimes = 4;
+constexpr uint32_t kOwnSteps = 256, kOwnBytes = 512, kMoreTimes = 4;
+constexpr size_t kBytesOfAStep = 8;                            // that PCRE2 reads in the time of a step
 constexpr uint32_t kDeepest = 10'000, kMostMemory = 64 << 10;  // in KiB
 
 template <auto release>
@@ -62,45 +67,74 @@ class RegexPattern final : public Pattern {
   }
 
  private:
-  int match_at(std::string_view part, size_t i, uint32_t options, const Match& match,
+  // A match, or part of one, that begins at or after `i`. It may read `bytes` bytes from there; if it needs
+  // more, the result is PCRE2_ERROR_PARTIAL.
+  int match_at(std::string_view part, size_t i, size_t bytes, uint32_t options, const Match& match,
                const Limits& limits) const {
-    return pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), part.size(), i,
-                       options | PCRE2_NO_UTF_CHECK, match.get(), limits.get());
+    const size_t end = window_end(part, i, bytes);
+    return pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(part.data()), end, i,
+                       options | PCRE2_NO_UTF_CHECK | (end < part.size() ? PCRE2_PARTIAL_HARD : 0),
+                       match.get(), limits.get());
+  }
+
+  // The end of the window at `i`, which is not inside a character.
+  static size_t window_end(std::string_view part, size_t i, size_t bytes) {
+    if (part.size() - i <= bytes) return part.size();
+    size_t end = i + bytes;
+    while (end < part.size() && (static_cast<unsigned char>(part[end]) & 0xc0) == 0x80) ++end;
+    return end;
+  }
+
+  static bool needs_more(int found) {
+    return found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_PARTIAL;
   }
 
   // The first match that begins at or after `i`.
   int search(std::string_view part, size_t i, uint32_t options, const Match& match,
              TextBudget& budget) const {
-    int found = PCRE2_ERROR_MATCHLIMIT;
-    while (found == PCRE2_ERROR_MATCHLIMIT && i <= part.size()) {
-      found = match_at(part, i, options, match, limits_);
-      if (found == PCRE2_ERROR_MATCHLIMIT) found = search_step_by_step(part, i, options, match, budget);
+    while (i <= part.size()) {
+      int found = match_at(part, i, kOwnBytes, options, match, limits_);
+      if (needs_more(found)) {
+        found = search_step_by_step(part, i, options, match, budget);
+        if (found != PCRE2_ERROR_NOMATCH) return found;
+        continue;
+      }
+      const size_t end = window_end(part, i, kOwnBytes);
+      if (found != PCRE2_ERROR_NOMATCH || end == part.size()) return found;
+      i = end;
     }
-    return found;
+    return PCRE2_ERROR_NOMATCH;
   }
 
-  // The same after PCRE2 stopped at a place that needs more than its own steps. Finds this place and takes
-  // more steps, four times as many at every attempt. If it begins no match, returns that the search must be
-  // continued at `i`.
+  // The same after PCRE2 stopped at a place that needs more than its own steps or bytes. Finds this place and
+  // takes more, four times as many at every attempt. If it begins no match, the search continues at `i`.
   int search_step_by_step(std::string_view part, size_t& i, uint32_t options, const Match& match,
                           TextBudget& budget) const {
     const Limits limits(pcre2_match_context_copy(limits_.get()));
     const auto next = [&] { return i < part.size() ? i + character_at(part, i).length : i + 1; };
     int found = PCRE2_ERROR_NOMATCH;
     for (; i <= part.size(); i = next()) {
-      found = match_at(part, i, options | PCRE2_ANCHORED, match, limits_);
+      found = match_at(part, i, kOwnBytes, options | PCRE2_ANCHORED, match, limits_);
       if (found != PCRE2_ERROR_NOMATCH) break;
     }
-    for (size_t steps = kOwnSteps; found == PCRE2_ERROR_MATCHLIMIT;) {
-      steps = budget.take_steps(kMoreTimes * steps);
-      require(steps > 0, "{} takes too many steps: {} are used up at byte {} of a text of {} bytes", where_,
+    const auto take = [&](size_t wanted) {
+      const size_t taken = budget.take_steps(wanted);
+      require(taken > 0, "{} takes too many steps: {} are used up at byte {} of a text of {} bytes", where_,
               budget.steps_taken(), i, part.size());
-      pcre2_set_match_limit(limits.get(), static_cast<uint32_t>(steps));
-      found = match_at(part, i, options | PCRE2_ANCHORED, match, limits);
+      return taken;
+    };
+    for (size_t steps = kOwnSteps, bytes = kOwnBytes; needs_more(found);) {
+      if (found == PCRE2_ERROR_MATCHLIMIT) {
+        steps = take(kMoreTimes * steps);
+        pcre2_set_match_limit(limits.get(), static_cast<uint32_t>(steps));
+      } else {
+        bytes = std::min(kMoreTimes * bytes, part.size() - i);
+        take(bytes / kBytesOfAStep + 1);
+      }
+      found = match_at(part, i, bytes, options | PCRE2_ANCHORED, match, limits);
     }
-    if (found != PCRE2_ERROR_NOMATCH || i > part.size()) return found;
-    i = next();
-    return i > part.size() ? PCRE2_ERROR_NOMATCH : PCRE2_ERROR_MATCHLIMIT;
+    if (found == PCRE2_ERROR_NOMATCH) i = next();
+    return found;
   }
 
   void find_in(std::string_view text, AlignedText::Range stretch, const Match& match, TextBudget& budget,
