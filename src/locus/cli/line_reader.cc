@@ -59,8 +59,17 @@ bool LineReader::next(std::string& line) {
     looked = open;  // the part before has no line end
   }
   if (end == std::string::npos && begin_ == buffer_.size() && !endless) return false;
-  line.assign(buffer_, begin_, end == std::string::npos ? end : end - begin_);
-  begin_ = end == std::string::npos ? buffer_.size() : end + 1;
+  end = std::min(end, buffer_.size());
+  const size_t after = std::min(end + 1, buffer_.size());
+  if (begin_ == 0 && end > kBlock) {  // a copy of a long line would double the memory for it
+    std::string rest = buffer_.substr(after);
+    line = std::move(buffer_);
+    line.resize(end);
+    buffer_ = std::move(rest);
+  } else {
+    line.assign(buffer_, begin_, end - begin_);
+    begin_ = after;
+  }
   if (!line.empty() && line.back() == '\r') line.pop_back();
   ++number_;
   require(!endless, "line {} of {} is too long: expected at most 1 GiB", number_, name_);

@@ -51,23 +51,23 @@ Record Records::of_words() {
   return record;
 }
 
-Record Records::of_line(const std::string& line) const {
+Record Records::of_line(std::string line) const {
   Record record{.place = fmt::format("line {} of {}", lines_->number(), lines_->name()),
-                .text = line,
+                .text = std::move(line),
                 .second = {},
                 .number = lines_->number()};
-  require_utf8(line, record.place);
+  require_utf8(record.text, record.place);
   if (jsonl_) {
     TextInput input = read_text_object(
-        line, record.place, {.first = source_.first, .second = source_.second, .both = source_.pairs});
+        record.text, record.place, {.first = source_.first, .second = source_.second, .both = source_.pairs});
     record.text = std::move(input.text);
     record.second = std::move(input.second);
   } else if (source_.pairs) {
-    const size_t tab = line.find('\t');
-    require(tab != std::string::npos && line.find('\t', tab + 1) == std::string::npos,
+    const size_t tab = record.text.find('\t');
+    require(tab != std::string::npos && record.text.find('\t', tab + 1) == std::string::npos,
             "{}: got {} tabs, expected two texts separated by one tab", record.place,
-            std::ranges::count(line, '\t'));
-    record.second = line.substr(tab + 1);
+            std::ranges::count(record.text, '\t'));
+    record.second = record.text.substr(tab + 1);
     record.text.resize(tab);
   }
   return record;
@@ -87,7 +87,7 @@ std::optional<Record> Records::next_record(const OnBad& on_bad, bool& ended) {
     if (word_ < source_.words.size()) return of_words();
     std::string line;
     ended = !source_.words.empty() || !next_line(line);
-    if (!ended) return of_line(line);
+    if (!ended) return of_line(std::move(line));
   } catch (const Error& error) {
     if (error.fault() != Fault::data) throw;
     on_bad(error);

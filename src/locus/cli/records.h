@@ -57,7 +57,7 @@ class Records {
   bool next_line(std::string& line);
   std::optional<Record> next_record(const OnBad& on_bad, bool& ended);
   Record of_words();
-  Record of_line(const std::string& line) const;
+  Record of_line(std::string line) const;
 
   RecordSource source_;
   size_t word_ = 0, file_ = 0;  // indices of the next word and file

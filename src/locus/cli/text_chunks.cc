@@ -17,7 +17,7 @@ void throw_bad(const Error& error) { throw error; }
 class TextCheck {
  public:
   // Throws for texts that have another fault.
-  void add(std::span<const Record> chunk, const TextRequest& request, const Work& work) {
+  void add(std::span<const Record> chunk, const TextRequest& request, const PieceWork& work) {
     ReadOptions reading = request.reading;
     reading.check_only = true;
     reading.on_bad = [&](size_t i, const Error& error) {
@@ -69,7 +69,7 @@ class TextProgress {
 };
 
 // The number of all texts. Checks them, unless those with faults are skipped or cut anyway.
-int64_t count_texts(const TextRequest& request, Records& records, const Work& work, bool checks) {
+int64_t count_texts(const TextRequest& request, Records& records, const PieceWork& work, bool checks) {
   const Records::OnBad on_bad = request.skip_bad ? [](const Error&) {} : throw_bad;
   TextCheck check;
   int64_t count = 0;
@@ -84,26 +84,53 @@ int64_t count_texts(const TextRequest& request, Records& records, const Work& wo
   return count;
 }
 
-// The output of a chunk, without that of records that cannot be read.
-std::string output_of(std::span<const Record> chunk, const Work& work, ReadOptions reading,
-                      const Records::OnBad& bad) {
+// Collects pieces of output, because every write of one is a system call.
+class Pieces {
+ public:
+  explicit Pieces(Write write) : write_(std::move(write)) {}
+  void add(std::string_view piece) {
+    kept_ += piece;
+    if (kept_.size() >= kMostKept) send();
+  }
+  void send() {
+    if (!kept_.empty()) write_(kept_);
+    kept_.clear();
+  }
+
+ private:
+  static constexpr size_t kMostKept = 1 << 20;
+  Write write_;
+  std::string kept_;
+};
+
+// Writes the output of a chunk, without that of records that cannot be read.
+void write_chunk(std::span<const Record> chunk, const PieceWork& work, ReadOptions reading,
+                 const Records::OnBad& bad, Pieces& pieces) {
   std::vector<bool> left_out(chunk.size());
   reading.on_bad = [&](size_t i, const Error& error) {
     left_out[i] = true;
     bad(error.at(chunk[i].place));
   };
-  const std::vector<std::string> results = work(chunk, reading);
-  std::string out;
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (!left_out[i]) out += results[i];
+  const Output output = work(chunk, reading);
+  for (size_t i = 0; i < chunk.size(); ++i) {
+    if (!left_out[i]) output(i, [&](std::string_view piece) { pieces.add(piece); });
   }
-  return out;
+  pieces.send();
 }
 
 }  // namespace
 
-void each_chunk(const TextRequest& request, Records& records, const Work& work,
-                const std::function<void(std::string_view)>& write) {
+void each_chunk(const TextRequest& request, Records& records, const Work& work, const Write& write) {
+  const auto in_pieces = [&](std::span<const Record> chunk, const ReadOptions& reading) -> Output {
+    return [lines = work(chunk, reading)](size_t i, const Write& add) {
+      if (i < lines.size()) add(lines[i]);
+    };
+  };
+  each_chunk_in_pieces(request, records, in_pieces, write);
+}
+
+void each_chunk_in_pieces(const TextRequest& request, Records& records, const PieceWork& work,
+                          const Write& write) {
   const bool checks = !request.skip_bad && !request.reading.truncate, counts = records.can_rewind();
   std::optional<int64_t> total;
   if (counts) total = count_texts(request, records, work, checks);
@@ -124,14 +151,12 @@ void each_chunk(const TextRequest& request, Records& records, const Work& work,
       check.add(chunk, request, work);
       check.require_fitting();
     }
-    const std::string out = output_of(chunk, work, reading, bad);
-    progress.clear();
-    if (write) {
-      write(out);
-    } else {
-      print(out);
-      flush();
-    }
+    Pieces pieces([&](std::string_view out) {
+      progress.clear();
+      write ? write(out) : print(out);
+    });
+    write_chunk(chunk, work, reading, bad, pieces);
+    if (!write) flush();
     progress.show(done += static_cast<int64_t>(chunk.size()));
   }
 }

@@ -17,6 +17,7 @@
 #include "locus/cli/progress_line.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
+#include "locus/cli/token_json.h"
 #include "locus/cli/tokenizer_argument.h"
 #include "locus/text/bpe_learn.h"
 #include "locus/text/readable.h"
@@ -108,25 +109,6 @@ std::string pieces_of(const Tokenizer& tokenizer, const std::vector<int32_t>& id
   return json::list(pieces);
 }
 
-// Written piece by piece: a text of one line may have a hundred million tokens, and a string of its own for
-// each part of them would take several times the memory of the line.
-std::string as_json(const Tokenizer& tokenizer, std::string_view text, const Encoding& encoding) {
-  std::string line = "{\"text\": " + json::text(readable(text));
-  const auto list = [&](const char* name, const auto& items, const auto& add) {
-    fmt::format_to(std::back_inserter(line), ", \"{}\": [", name);
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (i > 0) line += ", ";
-      add(items[i]);
-    }
-    line += ']';
-  };
-  list("ids", encoding.ids, [&](int32_t id) { fmt::format_to(std::back_inserter(line), "{}", id); });
-  list("pieces", encoding.ids, [&](int32_t id) { line += json::text(readable(tokenizer.bytes(id))); });
-  list("offsets", encoding.offsets,
-       [&](TextSpan span) { fmt::format_to(std::back_inserter(line), "[{}, {}]", span.begin, span.end); });
-  return line + "}\n";
-}
-
 // Parses ids separated by spaces, commas or line ends.
 std::vector<int32_t> ids_of(std::string_view text) {
   constexpr std::string_view kBetween = " \t\r\n,[]";
@@ -155,19 +137,17 @@ void encode_lines(const Request& request) {
   texts.reading.truncate = true;  // nothing is too long, so nothing needs to be checked before
   Records records(texts.source("tokenize"));
   const auto tokenizer = load_tokenizer(request.tokenizer);
-  each_chunk(texts, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    const std::vector<Encoding> encodings = encode_each(chunk.size(), reading, [&](size_t i) {
-      return tokenizer->encoding(chunk[i].text, options_of(request));
-    });
-    std::vector<std::string> lines;
-    for (size_t i = 0; i < chunk.size(); ++i) {
-      const std::vector<int32_t>& ids = encodings[i].ids;
-      lines.push_back(request.json    ? as_json(*tokenizer, chunk[i].text, encodings[i])
-                      : request.count ? fmt::format("{}\n", ids.size())
-                                      : fmt::format("{}\n", fmt::join(ids, " ")));
-    }
-    return lines;
-  });
+  each_chunk_in_pieces(
+      texts, records, [&](std::span<const Record> chunk, const ReadOptions& reading) -> Output {
+        std::vector<Encoding> encodings = encode_each(chunk.size(), reading, [&](size_t i) {
+          return tokenizer->encoding(chunk[i].text, options_of(request));
+        });
+        return [&, chunk, encodings = std::move(encodings)](size_t i, const Write& write) {
+          const std::vector<int32_t>& ids = encodings[i].ids;
+          if (request.json) return write_json(*tokenizer, chunk[i].text, encodings[i], write);
+          write(request.count ? fmt::format("{}\n", ids.size()) : fmt::format("{}\n", fmt::join(ids, " ")));
+        };
+      });
 }
 
 // Prints or writes the ids, or their number, of every argument and of every file as one long text.

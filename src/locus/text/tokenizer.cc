@@ -40,13 +40,12 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials)
 }
 
 Encoding Tokenizer::tokens_of(std::string_view text, Specials specials) const {
-  const std::vector<int32_t> ids = encode(text, specials);
-  Encoding encoding;
-  encoding.make_room(ids.size());
+  Encoding encoding = {.ids = encode(text, specials)};
+  encoding.resize(encoding.ids.size());
   size_t place = 0;
-  for (const int32_t id : ids) {
-    const size_t end = place + bytes(id).size();
-    encoding.push(id, {static_cast<uint32_t>(place), static_cast<uint32_t>(end)}, 0, 0);
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    const size_t end = place + bytes(encoding.ids[i]).size();
+    encoding.offsets[i] = {static_cast<uint32_t>(place), static_cast<uint32_t>(end)};
     place = end;
   }
   // A token that is a part of a character gets the span of the whole character.
