@@ -14,12 +14,13 @@ namespace {
 
 long operations_left = -1;
 bool killed_by_it = false;
+int fault = ENOSPC;
 
 // Counts an operation. Returns whether it is the one that fails.
 bool must_fail() {
   if (operations_left < 0 || --operations_left != 0) return false;
   if (killed_by_it) ::kill(::getpid(), SIGKILL);
-  errno = ENOSPC;
+  errno = fault;
   return true;
 }
 
@@ -27,6 +28,7 @@ bool must_fail() {
 
 void locus::testing::plan_fault(const char* kind, long number) {
   killed_by_it = std::strcmp(kind, "kill") == 0;
+  fault = std::strcmp(kind, "break") == 0 ? EIO : ENOSPC;
   operations_left = number;
 }
 
@@ -36,6 +38,7 @@ int open(const char* name, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
+  if ((flags & O_CREAT) != 0 && must_fail()) return -1;
   // The full disk ("fail") has no unnamed files, the disk of a killed process does: this covers both code
   // paths.
   if ((flags & O_TMPFILE) == O_TMPFILE && operations_left >= 0 && !killed_by_it) {
@@ -48,6 +51,15 @@ ssize_t write(int file, const void* bytes, size_t count) {
   // Write half of it first: a process can die, or a disk fill up, in the middle of a write.
   if (operations_left == 1 && file > 2 && count > 1) ::syscall(SYS_write, file, bytes, count / 2);
   return file > 2 && must_fail() ? -1 : ::syscall(SYS_write, file, bytes, count);
+}
+ssize_t pwrite(int file, const void* bytes, size_t count, off_t at) {
+  return must_fail() ? -1 : ::syscall(SYS_pwrite64, file, bytes, count, at);
+}
+int ftruncate(int file, off_t size) noexcept {
+  return must_fail() ? -1 : static_cast<int>(::syscall(SYS_ftruncate, file, size));
+}
+int mkdir(const char* name, mode_t mode) noexcept {
+  return must_fail() ? -1 : static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, name, mode));
 }
 int fsync(int file) { return must_fail() ? -1 : static_cast<int>(::syscall(SYS_fsync, file)); }
 int rename(const char* from, const char* to) noexcept {
