@@ -174,7 +174,7 @@ TEST_P(BookSlow, ProgramsAreLinesOfCompiledFiles) {
 }
 
 TEST_P(BookSlow, BlocksHaveAKnownKind) {
-  const std::vector<std::string> known = {"sh", "sh slow", "text", "cpp", "cmake", "toml", "json"};
+  const std::vector<std::string> known = {"sh", "sh slow", "text", "cpp", "python", "cmake", "toml", "json"};
   for (const Block& block : blocks_of(kRoot / GetParam())) {
     EXPECT_NE(std::find(known.begin(), known.end(), block.kind), known.end())
         << GetParam() << ":" << block.line << ": ```" << block.kind;
