@@ -158,7 +158,7 @@ def run_folder(options, golden):
     names = config.get("architectures")
     config_class = hf.CONFIG_MAPPING[config["model_type"]]
     model_class = getattr(hf, names[0]) if names else hf.MODEL_MAPPING[config_class]
-    single = [(one,) for one in variations(config, fields_of(config_class, model_class))]
+    single = [(one,) for one in dict((json.dumps(one), one) for one in variations(config, fields_of(config_class, model_class))).values()]
     chosen = random.Random(options.seed)
     double = [tuple(one[0] for one in chosen.sample(single, 2)) for _ in range(options.pairs)]
     counts, silent, base, computed = collections.Counter(), [], None, set()

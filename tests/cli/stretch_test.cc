@@ -31,6 +31,17 @@ TEST(StretchCommand, EvaluatesBeforeAndAfterAtBothLengths) {
   EXPECT_FALSE(contains(rows[3], "learned")) << rows[3];
 }
 
+TEST(StretchCommand, WarnsOfFieldsThatAreNotRead) {
+  const TemporaryFolder folder(in_memory());
+  std::filesystem::copy(kModel, folder / "model");
+  const std::string config = read_file(folder / "model/config.json");
+  put(folder / "model/config.json", "{\"attention_chunk_size\": 8," + config.substr(1));
+  const Outcome outcome = run_program("stretch " + (folder / "model").string() +
+                                      " --length 96 --how repeat --out " + (folder / "longer").string());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("'attention_chunk_size' is 8"), std::string::npos) << outcome.err;
+}
+
 TEST(StretchCommand, ATextThatCannotBeEvaluatedIsAnErrorBeforeAnythingIsWritten) {
   const TemporaryFolder folder(in_memory());
   put(folder / "short.txt", "the dog");

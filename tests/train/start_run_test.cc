@@ -99,6 +99,14 @@ TEST_F(StartFromGpt2, OtherwiseTheRunEndsWithANote) {
   EXPECT_EQ(run_program("eval " + file("out") + " " + file("x.txt")).exit_code, 0);
 }
 
+TEST_F(StartFromGpt2, NamesFieldsOfTheFolderThatAreNotRead) {
+  model.change("\"model_type\"", "\"attention_chunk_size\": 8, \"model_type\"");
+  config(model.path().string(), "[data]\ntrain = 'x.txt'\ncontext = 12\n");
+  const RunPlan planned = plan();
+  ASSERT_EQ(planned.notes.size(), 1u);
+  expect_named(planned.notes[0], {"attention_chunk_size", "8"});
+}
+
 TEST_F(StartFromGpt2, DropoutIsThatOfTheSettings) {
   put(folder / "next.toml", "");
   config(model.path().string(),

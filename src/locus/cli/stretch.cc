@@ -77,6 +77,7 @@ void run(const Request& request) {
     run = exported(saved, request);
   }
   const ModelFolder folder = open_model(run ? run->path() : fs::path(request.folder));
+  warn(folder.warnings);
   check(folder.architecture.blueprint, request);
   const std::vector<int64_t> lengths = {folder.architecture.blueprint.max_length, request.length};
   std::vector<NamedEvaluation> measured;

@@ -159,6 +159,7 @@ StartedModel open_start(const Settings& settings, const HubStart& hub, TextTask&
   if (is_model_folder(from)) {
     start.folder = open_folder(from, requested, task);
     task.blueprint = start.folder->architecture.blueprint;
+    start.notes = start.folder->warnings;
   } else {
     TrainedModel trained(from);
     start.notes = trained.warnings();
