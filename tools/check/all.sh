@@ -3,7 +3,7 @@
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 failed=()
-for check in format layers names words sizes links kernels selftest; do
+for check in format layers names words sizes links kernels bad_inputs selftest; do
   if "$here/$check.sh" "$1"; then echo "$check: fine"; else failed+=("$check"); fi
 done
 if ((${#failed[@]} > 0)); then
