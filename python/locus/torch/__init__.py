@@ -2,7 +2,8 @@
 
 from .attention import attention
 from .embed_norm import embed_norm
+from .position import Position
 from .rotate import rotate
 from .terms import Rotation, Terms
 
-__all__ = ["Rotation", "Terms", "attention", "embed_norm", "rotate"]
+__all__ = ["Position", "Rotation", "Terms", "attention", "embed_norm", "rotate"]

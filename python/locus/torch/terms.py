@@ -46,6 +46,8 @@ class Terms:
         for texts of up to L tokens.
     scale: replaces 1 / sqrt(D) if given.
     rotation: angles for queries and keys, which `attention` rotates first.
+    input: [L, C], rows that the model adds to the embeddings of its tokens, or appends to them if `joined`; `attention`
+        does not read it.
 
     All tables may require gradients. Memory grows with L, except for `dense`.
     """
@@ -59,3 +61,5 @@ class Terms:
     zero: int | None = None
     scale: float | None = None
     rotation: Rotation | None = None
+    input: Tensor | None = None
+    joined: bool = False

@@ -19,8 +19,9 @@ void bind_train(nanobind::module_& module);       // train.cc
 void bind_positions(nanobind::module_& module);   // positions.cc
 
 // On memory of the caller, for locus.torch.
-void bind_attention(nanobind::module_& module);  // attention.cc
-void bind_embed(nanobind::module_& module);      // embed.cc
-void bind_rotate(nanobind::module_& module);     // rotate.cc
+void bind_attention(nanobind::module_& module);         // attention.cc
+void bind_embed(nanobind::module_& module);             // embed.cc
+void bind_rotate(nanobind::module_& module);            // rotate.cc
+void bind_trainable_scheme(nanobind::module_& module);  // trainable_scheme.cc
 
 }  // namespace locus::python

@@ -23,4 +23,5 @@ NB_MODULE(_core, module) {
   bind_attention(module);
   bind_embed(module);
   bind_rotate(module);
+  bind_trainable_scheme(module);
 }
