@@ -11,7 +11,9 @@ namespace {
 
 std::vector<std::string> unread_names(const Config& config) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : config.unread()) names.push_back(name + " " + value);
+  config.each_unread(
+      [&](const std::string& name, const std::string& value) { names.push_back(name + " " + value); });
+  std::ranges::sort(names);
   return names;
 }
 

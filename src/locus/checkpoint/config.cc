@@ -1,6 +1,5 @@
 #include "locus/checkpoint/config.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -193,8 +192,8 @@ int64_t Config::count(std::string_view name) const {
   return static_cast<int64_t>(children(name, *found).size());
 }
 
-void Config::add_unread(const Children& children, const std::string& before,
-                        std::vector<Unread>& result) const {
+void Config::each_unread(const Children& children, const std::string& before,
+                         const FieldVisitor& visit) const {
   for (const auto& [key, member] : children.members) {
     const json::Value value = member.value;
     const std::string name = before + std::string(key);
@@ -202,19 +201,12 @@ void Config::add_unread(const Children& children, const std::string& before,
     const auto object = value.object();
     if (!member.read && !value.is_null() && !(list && list->begin() == list->end()) &&
         !(object && object->begin() == object->end())) {
-      result.push_back({name, shown_value(value, list ? list->size() : 0)});
+      visit(name, shown_value(value, list ? list->size() : 0));
     }
     if (!member.read || !object) continue;
     if (const auto opened = opened_.find(name); opened != opened_.end())
-      add_unread(opened->second, name + ".", result);
+      each_unread(opened->second, name + ".", visit);
   }
-}
-
-std::vector<Config::Unread> Config::unread() const {
-  std::vector<Unread> result;
-  add_unread(root_, "", result);
-  std::ranges::sort(result, {}, &Unread::name);
-  return result;
 }
 
 }  // namespace locus

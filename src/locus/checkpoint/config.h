@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,12 +47,10 @@ class Config {
   std::map<std::string, std::string> members(std::string_view name) const;  // of an object of strings
   int64_t count(std::string_view name) const;  // of a list or an object; 0 if the field is missing
 
-  // The fields that no getter was called for so far, by their dotted names. Those with the value null, [] or
-  // {} and the elements of lists do not count.
-  struct Unread {
-    std::string name, value;  // the value as errors show it
-  };
-  std::vector<Unread> unread() const;
+  // Visits the fields that no getter was called for so far, in no order: the dotted name, and the value as
+  // errors show it. Those with the value null, [] or {} and the elements of lists do not count.
+  using FieldVisitor = std::function<void(std::string name, std::string value)>;
+  void each_unread(const FieldVisitor& visit) const { each_unread(root_, "", visit); }
 
   // Throws an error about a field: "'config.json': hidden_size is 7, " and then `expected`.
   template <class... Parts>
@@ -89,7 +88,7 @@ class Config {
   std::optional<json::Value> find(std::string_view name) const;   // nothing: missing or null
   std::optional<json::Value> find(std::string_view name, bool optional, std::string_view expected) const;
   std::string shown(std::string_view name) const;
-  void add_unread(const Children& children, const std::string& before, std::vector<Unread>& result) const;
+  void each_unread(const Children& children, const std::string& before, const FieldVisitor& visit) const;
 
   std::filesystem::path path_;
   json::Document document_;

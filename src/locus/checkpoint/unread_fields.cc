@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "locus/base/quote.h"
 
@@ -73,20 +74,21 @@ bool is_harmless(std::string_view name) {
 }  // namespace
 
 std::vector<std::string> unread_warnings(const Config& config) {
+  // The first ones by name: a hostile file can have millions.
+  std::map<std::string, std::string> first;
+  size_t count = 0;
+  config.each_unread([&](std::string name, std::string value) {
+    if (is_harmless(name)) return;
+    ++count;
+    first.emplace(std::move(name), std::move(value));
+    if (first.size() > kMostNamed) first.erase(std::prev(first.end()));
+  });
+  if (first.empty()) return {};
   std::vector<std::string> fields;
-  size_t more = 0;
-  for (const auto& [name, value] : config.unread()) {
-    if (is_harmless(name)) continue;
-    if (fields.size() < kMostNamed) {
-      fields.push_back(fmt::format("{} is {}", quote(name), value));
-    } else {
-      ++more;
-    }
-  }
-  if (fields.empty()) return {};
+  for (const auto& [name, value] : first) fields.push_back(fmt::format("{} is {}", quote(name), value));
   std::string text =
       fmt::format("'{}': Locus does not read {}", config.path().string(), fmt::join(fields, ", "));
-  if (more > 0) text += fmt::format(", and {} more fields", more);
+  if (count > first.size()) text += fmt::format(", and {} more fields", count - first.size());
   return {text + "; if transformers reads them, results may differ"};
 }
 
