@@ -5,6 +5,7 @@
 #include "locus/apply/token_text.h"
 #include "locus/base/quote.h"
 #include "locus/run/task_frame.h"
+#include "locus/text/marked_text.h"
 #include "locus/text/stop_text.h"
 
 namespace locus {
@@ -164,7 +165,6 @@ void Writer::sample(Job& job, std::span<const size_t> texts) const {
 
 std::vector<std::string> Writer::write(ListView<std::string> prompts, const WriteOptions& options,
                                        const ReadOptions& reading) const {
-  require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
   require(is_encoder_decoder() || (options.from.empty() && options.to.empty()),
           "write: from is {} and to is {}, expected none: only encoder-decoder models have languages",
           quote(options.from), quote(options.to));
@@ -174,7 +174,30 @@ std::vector<std::string> Writer::write(ListView<std::string> prompts, const Writ
     if (from >= 0) set_language(encoding, from);
     return encoding;
   };
-  Job job{options, generation_.rules, encode_each(prompts.size(), reading, encoded), {}, {}, {}, {}};
+  return write_encoded(encode_each(prompts.size(), reading, encoded), options, reading);
+}
+
+std::vector<std::string> Writer::write_chats(size_t count, const std::function<MarkedText(size_t)>& chat,
+                                             const WriteOptions& options, const ReadOptions& reading) const {
+  require(!is_encoder_decoder(), Code::wrong_head,
+          "model in '{}' cannot chat: it is an encoder-decoder, expected a decoder",
+          model_.folder().string());
+  require(!reading.truncate, "write_chats: truncate is set, but a chat cannot be cut");
+  const auto encoded = [&](size_t i) {
+    Encoding encoding;
+    encoding.ids = model_.tokenizer().encode_marked(chat(i));
+    encoding.resize(encoding.ids.size());
+    model_.check_length(encoding);
+    return encoding;
+  };
+  return write_encoded(encode_each(count, reading, encoded), options, reading);
+}
+
+std::vector<std::string> Writer::write_encoded(std::vector<Encoding> read, const WriteOptions& options,
+                                               const ReadOptions& reading) const {
+  require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
+  const size_t count = read.size();
+  Job job{options, generation_.rules, std::move(read), {}, {}, {}, {}};
   // Prompts of different lengths have different limits, so sampling cannot place a forced last token.
   if (!is_encoder_decoder() && options.beams == 1) job.rules.last = -1;
   if (!options.to.empty()) job.rules.first = model_.tokenizer().special(options.to);
@@ -185,9 +208,9 @@ std::vector<std::string> Writer::write(ListView<std::string> prompts, const Writ
     job.tokens.emplace_back(model_.tokenizer(), is_encoder_decoder() ? Ids() : encoding.ids);
     job.texts.emplace_back(options.stops);
   }
-  job.counts.resize(prompts.size());
+  job.counts.resize(count);
   std::vector<size_t> sizes;  // with all new tokens: the KV cache holds them, too
-  for (size_t i = 0; i < prompts.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const size_t size = job.read[i].size();
     sizes.push_back(size == 0 ? 0 : size + static_cast<size_t>(job.limits[i]));
   }

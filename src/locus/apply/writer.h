@@ -11,6 +11,8 @@
 
 namespace locus {
 
+class MarkedText;
+
 // Why an answer ended: with an end token or a stop string, at the limit on new tokens, or because a longer
 // one would exceed the maximum length of the model.
 enum class StopReason { stop, length, context };
@@ -49,9 +51,15 @@ class Writer {
   // With `truncate`, prompts that are too long lose their beginning; texts for an encoder lose their end.
   std::vector<std::string> write(ListView<std::string> prompts, const WriteOptions& options,
                                  const ReadOptions& reading = {}) const;
+  // The answers to chats. chat(i) is what ChatTemplate::render() returns for chat i; if it throws, this chat
+  // is invalid. Special tokens are those of the template, none are added. Only for decoders.
+  std::vector<std::string> write_chats(size_t count, const std::function<MarkedText(size_t)>& chat,
+                                       const WriteOptions& options, const ReadOptions& reading = {}) const;
 
  private:
   struct Job;
+  std::vector<std::string> write_encoded(std::vector<Encoding> read, const WriteOptions& options,
+                                         const ReadOptions& reading) const;
   Encoding prompt_of(const std::string& text, Specials specials, bool truncate) const;
   void set_language(Encoding& encoding, int32_t language) const;
   // The limit on new tokens after a prompt of this length, and the reason why an answer ends there.

@@ -13,6 +13,7 @@
 #include "locus/cli/finishes.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
+#include "locus/text/chat_template/chat_template.h"
 #include "locus/text/readable.h"
 
 namespace locus::cli {
@@ -24,7 +25,7 @@ struct Request : TextRequest {
   int64_t max_tokens = 0, beams = 0;
   std::optional<float> length_penalty;
   uint64_t seed = 0;
-  bool read_specials = false;
+  bool read_specials = false, chat = false;
 };
 
 std::string flag_of(std::string_view field) {
@@ -46,6 +47,11 @@ void check(const Request& request) {
   refuse_if(request.beams > 1 && samples(request),
             "--beams cannot be combined with sampling options other than --repetition-penalty");
   refuse_if(std::ranges::count(request.stops, "") > 0, "got an empty --stop");
+  refuse_if(request.chat && request.read_specials,
+            "--chat cannot be combined with --read-specials: the chat template writes the special tokens");
+  refuse_if(request.chat && request.reading.truncate,
+            "--chat cannot be combined with --truncate: a chat without its beginning is not what the "
+            "template wrote");
 }
 
 // Options that only choose among likely tokens have no effect if every token is the most likely one.
@@ -76,13 +82,31 @@ WriteOptions options_of(const Request& request, const Writer& writer) {
   return options;
 }
 
+// The answers to the prompts of a chunk, or to its chats. `prompts` gets the texts that the model continues.
+std::vector<std::string> answers(const Writer& writer, const ChatTemplate* chat,
+                                 std::span<const Record> chunk, const WriteOptions& options,
+                                 const ReadOptions& reading, std::vector<std::string>& prompts) {
+  prompts = texts_of(chunk);
+  if (chat == nullptr) return writer.write(prompts, options, reading);
+  const auto render = [&](size_t i) {
+    MarkedText text =
+        chunk[i].is_json ? render_object(*chat, chunk[i].text, "chat") : render_message(*chat, chunk[i].text);
+    prompts[i] = text.bytes();
+    return text;
+  };
+  return writer.write_chats(chunk.size(), render, options, reading);
+}
+
 void run(const Request& request) {
   check(request);
   RecordSource source = request.source("generate");
   source.first = "prompt";
+  source.keeps_objects = request.chat;
   Records records(std::move(source));
   const Writer writer(request.folder, request.weights);
   note_model(writer);
+  std::optional<ChatTemplate> chat;
+  if (request.chat) chat.emplace(load_chat_template(request.folder));
   WriteOptions options = options_of(request, writer);
   const Finishes finishes(options);
   // The answer to a single prompt is streamed token by token.
@@ -95,10 +119,12 @@ void run(const Request& request) {
     };
   }
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
-    std::vector<std::string> lines = writer.write(texts_of(chunk), options, reading);
+    std::vector<std::string> prompts;
+    std::vector<std::string> lines =
+        answers(writer, chat ? &*chat : nullptr, chunk, options, reading, prompts);
     for (size_t i = 0; i < chunk.size(); ++i) {
       if (request.json) {
-        lines[i] = json::object({{"prompt", json::text(chunk[i].text)},
+        lines[i] = json::object({{"prompt", json::text(prompts[i])},
                                  {"text", json::text(readable(lines[i]))},
                                  {"finish_reason", json::text(finishes.reason(i))}});
       } else {
@@ -132,7 +158,8 @@ void add_generate(CLI::App& program) {
       "  locus generate runs/verdict \"I HAD always thought\"\n"
       "  locus generate runs/verdict \"I HAD\" --temperature 0.8 --top-p 0.9 --seed 3 --stop .\n"
       "  locus generate runs/reverse abcde fghij --beams 4 --json\n"
-      "  locus generate models/gpt2 \"The dog\" --temperature 0.8\n\n"
+      "  locus generate models/gpt2 \"The dog\" --temperature 0.8\n"
+      "  locus generate models/qwen \"Who wrote The Verdict?\" --chat\n\n"
       "A decoder continues the prompt; an encoder-decoder reads it and generates an answer. The answer to "
       "one\n"
       "prompt is streamed; several prompts give one line each. With --json, one object per prompt: "
@@ -160,6 +187,9 @@ void add_generate(CLI::App& program) {
       .repeated();
   command.flag("--read-specials", request->read_specials,
                "Parse names of special tokens in the prompt, such as <|im_start|>");
+  command.flag("--chat", request->chat,
+               "Apply the chat template of the folder: a text is the message of a user, a JSON object has "
+               "\"messages\"");
   command.callback([request] { run(*request); });
 }
 

@@ -57,7 +57,9 @@ Record Records::of_line(std::string line) const {
                 .second = {},
                 .number = lines_->number()};
   require_utf8(record.text, record.place);
-  if (jsonl_) {
+  if (jsonl_ && source_.keeps_objects) {
+    record.is_json = true;
+  } else if (jsonl_) {
     TextInput input = read_text_object(
         record.text, record.place, {.first = source_.first, .second = source_.second, .both = source_.pairs});
     record.text = std::move(input.text);

@@ -19,7 +19,8 @@ struct Record {
   std::string place;  // for errors: "text 2" or "line 7 of 'x.txt'"
   std::string text;
   std::optional<std::string> second;
-  int64_t number = 0;  // of the text or line, counted from 1
+  int64_t number = 0;    // of the text or line, counted from 1
+  bool is_json = false;  // the text is a line of JSON Lines input, see RecordSource::keeps_objects
 };
 
 enum class InputFormat {
@@ -34,7 +35,8 @@ struct RecordSource {
   InputFormat format = InputFormat::by_name;
   // Member names of a JSON object. The second member, if it has a name, is optional unless `pairs` is set.
   const char *first = "text", *second = nullptr;
-  bool pairs = false;  // lines hold two texts with a tab between them; arguments come in pairs
+  bool keeps_objects = false;  // the text of a line of JSON Lines input is the whole line
+  bool pairs = false;          // lines hold two texts with a tab between them; arguments come in pairs
 
   bool is_jsonl(const std::string& file) const;
 };

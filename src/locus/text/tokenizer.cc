@@ -7,6 +7,7 @@
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
+#include "locus/text/marked_text.h"
 #include "locus/text/pipeline/aligned_text.h"
 
 namespace locus {
@@ -19,14 +20,24 @@ Tokenizer::Tokenizer(int32_t size, SpecialTokens specials) : size_(size), specia
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, Specials specials) const {
+  if (specials == Specials::are_tokens && !specials_.ids().empty()) return encode_outside(text, {});
   std::vector<int32_t> ids;
-  if (specials == Specials::are_text || specials_.ids().empty()) {
-    append(text, ids);
-    return ids;
-  }
+  append(text, ids);
+  return ids;
+}
+
+std::vector<int32_t> Tokenizer::encode_marked(const MarkedText& text) const {
+  return encode_outside(text.bytes(), text.user());
+}
+
+std::vector<int32_t> Tokenizer::encode_outside(std::string_view text, std::span<const TextSpan> user) const {
+  std::vector<int32_t> ids;
   size_t begin = 0;  // of the ordinary text before the next special token
   for (size_t i = 0; i < text.size();) {
-    const TokenTrie::Match match = specials_.match(text, i);
+    TokenTrie::Match match = specials_.match(text, i);
+    while (match.length > 0 && touches(user, i, i + match.length)) {  // a shorter name may fit
+      match = specials_.match(text.substr(0, i + match.length - 1), i);
+    }
     if (match.length == 0) {
       ++i;
       continue;

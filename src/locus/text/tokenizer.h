@@ -15,6 +15,8 @@
 
 namespace locus {
 
+class MarkedText;
+
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
@@ -46,6 +48,10 @@ class Tokenizer {
   // Writes a folder that load_tokenizer() reads. Creates the folder if it does not exist.
   virtual void save(const std::filesystem::path& folder) const = 0;
 
+  // The ids of a text that has parts from users (text/marked_text.h). Names of special tokens are tokens,
+  // unless a user wrote any part of them.
+  std::vector<int32_t> encode_marked(const MarkedText& text) const;
+
  protected:
   Tokenizer(int32_t size, SpecialTokens specials);
 
@@ -60,6 +66,8 @@ class Tokenizer {
   // The bytes of a token that is not special; id is in [0, V).
   virtual std::string_view plain_bytes(int32_t id) const = 0;
 
+  // The ids of a text in which names of special tokens are tokens where they touch none of the ranges.
+  virtual std::vector<int32_t> encode_outside(std::string_view text, std::span<const TextSpan> user) const;
   Encoding measured(std::string_view text, const EncodeOptions& options) const;
 
   int32_t size_;

@@ -72,7 +72,12 @@ bool AddedTokenFinder::finds_nothing(std::string_view text, Specials specials) c
   return parts.empty() || (parts.size() == 1 && parts[0].id < 0);
 }
 
-std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text, Specials specials) const {
+std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text, Specials specials,
+                                                          const FromUser& from_user) const {
+  const auto is_text = [&](size_t i, TokenTrie::Match match) {
+    return match.length > 0 && tokens_[static_cast<size_t>(match.id)].special && from_user &&
+           from_user(i, i + match.length);
+  };
   std::vector<Part> parts;
   size_t done = 0, blanks_end = 0;  // the run of blanks that was read last, up to its end
   for (size_t i = 0; i < text.size() && !tokens_.empty();) {
@@ -80,7 +85,9 @@ std::vector<AddedTokenFinder::Part> AddedTokenFinder::cut(std::string_view text,
       ++i;
       continue;
     }
-    const TokenTrie::Match found = trie_.longest(text.substr(i));
+    TokenTrie::Match found = trie_.longest(text.substr(i));
+    while (is_text(i, found))
+      found = trie_.longest(text.substr(i, found.length - 1));  // a shorter one may fit
     if (found.length == 0) {
       ++i;
       continue;

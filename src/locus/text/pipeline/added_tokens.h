@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,7 +39,9 @@ class AddedTokenFinder {
     size_t begin, end;
     int32_t id;
   };
-  std::vector<Part> cut(std::string_view text, Specials specials) const;
+  // Whether a user wrote a part of a range, so that the name of a special token there is text.
+  using FromUser = std::function<bool(size_t begin, size_t end)>;
+  std::vector<Part> cut(std::string_view text, Specials specials, const FromUser& from_user = {}) const;
   bool finds_nothing(Specials specials) const;  // true for every text
   bool finds_nothing(std::string_view text, Specials specials) const;
 

@@ -5,6 +5,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/file.h"
+#include "locus/text/marked_text.h"
 
 namespace locus {
 namespace {
@@ -68,13 +69,23 @@ Encoding Pipeline::frame(Encoding first, const Encoding* second, bool framed) co
 }
 
 Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
+  return tokens_outside(text, specials, {});
+}
+
+std::vector<int32_t> Pipeline::encode_outside(std::string_view text, std::span<const TextSpan> user) const {
+  return tokens_outside(text, Specials::are_tokens, user).ids;
+}
+
+Encoding Pipeline::tokens_outside(std::string_view text, Specials specials,
+                                  std::span<const TextSpan> user) const {
   const CachePool::Borrowed cache(word_caches_);
   TextBudget budget(text.size());
   Encoding encoding;
   const auto token = [&](int32_t id, TextSpan span) {
     encoding.push(id, parts_.post_processor.trimmed(text, span, encoding.size() == 0), 0, 0);
   };
-  for (const AddedTokenFinder::Part& part : raw_.cut(text, specials)) {
+  const auto in_text = [&](size_t begin, size_t end) { return touches(user, begin, end); };
+  for (const AddedTokenFinder::Part& part : raw_.cut(text, specials, in_text)) {
     if (part.id >= 0) {
       token(part.id, {static_cast<uint32_t>(part.begin), static_cast<uint32_t>(part.end)});
       continue;
@@ -82,7 +93,11 @@ Encoding Pipeline::tokens_of(std::string_view text, Specials specials) const {
     AlignedText plain(text, part.begin, part.end, &budget);
     if (parts_.normalizer != nullptr) parts_.normalizer->apply(plain);
     budget.finish(plain.text().size());
-    const std::vector<AddedTokenFinder::Part> cuts = normalized_.cut(plain.text(), specials);
+    const auto in_plain = [&](size_t begin, size_t end) {
+      const TextSpan source = plain.source(begin, end);
+      return touches(user, source.begin, source.end);
+    };
+    const std::vector<AddedTokenFinder::Part> cuts = normalized_.cut(plain.text(), specials, in_plain);
     if (cuts.size() == 1 && cuts[0].id < 0) {
       append_text(std::move(plain), *cache, encoding);
       continue;

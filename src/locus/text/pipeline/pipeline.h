@@ -52,6 +52,9 @@ class Pipeline final : public Tokenizer {
   std::string_view plain_bytes(int32_t id) const override;
   bool has_no_text(int32_t id) const override;  // by name, because some vocabularies list <unk> twice
   Encoding tokens_of(std::string_view text, Specials specials) const override;
+  std::vector<int32_t> encode_outside(std::string_view text, std::span<const TextSpan> user) const override;
+  // The tokens of a text whose special tokens touch none of the ranges.
+  Encoding tokens_outside(std::string_view text, Specials specials, std::span<const TextSpan> user) const;
   Encoding frame(Encoding first, const Encoding* second, bool framed) const override;
   // In encode_chunks.cc: ids without offsets, chunk by chunk. False: the text must be encoded as a whole.
   bool append_chunks(std::string_view text, std::vector<int32_t>& ids) const;
