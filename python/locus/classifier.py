@@ -44,7 +44,7 @@ class Classifier:
         return self._core.labels
 
     @overload
-    def __call__(
+    def __call__(  # type: ignore[overload-overlap]
         self, texts: str, *, top_k: int | None = ..., truncate: bool = ..., batch_tokens: int = ..., progress: bool = ...
     ) -> Classification: ...
     @overload
@@ -77,7 +77,7 @@ class Classifier:
         return found[0] if single else found
 
     @overload
-    def zero_shot(
+    def zero_shot(  # type: ignore[overload-overlap]
         self, texts: str, labels: Iterable[str], *, claim: str = ..., truncate: bool = ..., batch_tokens: int = ...,
         progress: bool = ...,
     ) -> Classification: ...
@@ -123,7 +123,7 @@ class Tagger:
         self._core = _core.Tagger(folder, dtype)
 
     @overload
-    def __call__(
+    def __call__(  # type: ignore[overload-overlap]
         self, texts: str, *, truncate: bool = ..., batch_tokens: int = ..., progress: bool = ...
     ) -> list[Span]: ...
     @overload

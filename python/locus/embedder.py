@@ -123,7 +123,8 @@ def converted(vectors: Any, convert_to: ConvertTo) -> Any:
 
 def similarity(a: Any, b: Any) -> "numpy.typing.NDArray[numpy.float32]":
     """The cosine of every row of a [n, C] with every row of b [m, C], float32 [n, m]. A single vector is one row."""
-    return _core.similarity(rows_of(a, "a"), rows_of(b, "b"))
+    found: numpy.typing.NDArray[numpy.float32] = _core.similarity(rows_of(a, "a"), rows_of(b, "b"))
+    return found
 
 
 def rows_of(vectors: Any, name: str) -> Any:

@@ -63,9 +63,9 @@ class Model:
             if mask is not None:
                 raise DataError("model: got lengths and a mask, expected one of them", "usage")
             mask = mask_of(numpy.asarray(lengths), array.shape)
-        optional = [rectangle(value)[0] if value is not None else None for value in (segments, positions, decoder_ids)]
+        rest = [rectangle(value)[0] if value is not None else None for value in (segments, positions, decoder_ids)]
         marks = numpy.asarray(labels) if isinstance(labels, (list, tuple)) else labels
-        outputs = self._core.run(array, mask, *optional, marks, gradients)
+        outputs = self._core.run(array, mask, rest[0], rest[1], rest[2], marks, gradients)
         found = {NAMES.get(name, name): value for name, value in outputs.items()}
         if output is None:
             return found

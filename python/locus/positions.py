@@ -47,7 +47,8 @@ def attention(
     out = _core.attention(
         flat(q), flat(k), flat(v), sizes, key_sizes, given, heads, key_heads, scale, causal, window, cap
     )
-    return out.reshape(q.shape)
+    found: numpy.typing.NDArray[numpy.float32] = out.reshape(q.shape)
+    return found
 
 
 def rotate(x: Any, positions: Any, scheme: Scheme) -> "numpy.typing.NDArray[numpy.float32]":
@@ -55,7 +56,8 @@ def rotate(x: Any, positions: Any, scheme: Scheme) -> "numpy.typing.NDArray[nump
     import numpy
 
     three_axes(x, "x")
-    return scheme._core.rotate(flat(x), numpy.asarray(positions)).reshape(x.shape)
+    turned: numpy.typing.NDArray[numpy.float32] = scheme._core.rotate(flat(x), numpy.asarray(positions)).reshape(x.shape)
+    return turned
 
 
 def embed_norm(
@@ -80,7 +82,10 @@ def embed_norm(
     if positions is not None and rows is None:
         rows = numpy.arange(wanted.size)
     places = None if rows is None else numpy.asarray(rows)
-    return _core.embed_norm(wanted, tokens, places, positions, gamma, beta, eps, rms)
+    found: numpy.typing.NDArray[numpy.float32] = _core.embed_norm(
+        wanted, tokens, places, positions, gamma, beta, eps, rms
+    )
+    return found
 
 
 def three_axes(array: Any, name: str) -> int:

@@ -42,7 +42,8 @@ class Scheme:
 
     def scores(self, length: int) -> "numpy.typing.NDArray[numpy.float32]":
         """[H, L, L]: the scores if every token has the same vector e with e . e / sqrt(D) = 1."""
-        return self._core.scores(length)
+        found: numpy.typing.NDArray[numpy.float32] = self._core.scores(length)
+        return found
 
     def page(self, length: int = 128) -> str:
         """An HTML page with formula, facts and figures, as `locus show` writes it."""

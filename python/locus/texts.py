@@ -18,7 +18,7 @@ def listed(texts: object, name: str) -> list[Any]:
     if isinstance(texts, Sequence) and not isinstance(texts, bytes):
         return list(texts)
     try:
-        return list(texts)  # type: ignore[call-overload]
+        return list(texts)  # type: ignore[call-overload, no-any-return]
     except TypeError:
         raise DataError(f"{name}: got {type(texts).__name__}, expected str or a list of str") from None
 

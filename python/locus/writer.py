@@ -63,7 +63,7 @@ class Writer:
         return self._core.warnings
 
     @overload
-    def generate(
+    def generate(  # type: ignore[overload-overlap]
         self, prompts: str, *, stream: Literal[False] = ..., max_tokens: int | None = ..., temperature: float | None = ...,
         top_k: int | None = ..., top_p: float | None = ..., min_p: float | None = ...,
         repetition_penalty: float | None = ..., beams: int | None = ..., length_penalty: float | None = ...,
@@ -121,7 +121,7 @@ class Writer:
         return self._write(prompts, given, stream, truncate, batch_tokens, progress)
 
     @overload
-    def translate(
+    def translate(  # type: ignore[overload-overlap]
         self, texts: str, *, source: str = ..., target: str = ..., beams: int | None = ..., max_tokens: int | None = ...,
         truncate: bool = ..., batch_tokens: int = ..., progress: bool = ...,
     ) -> str: ...

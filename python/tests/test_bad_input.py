@@ -41,8 +41,8 @@ def run(code: str, *, interrupt: bool = False) -> subprocess.CompletedProcess[st
     [
         (lambda: locus.Embedder("/nowhere/at/all"), "/nowhere/at/all"),
         (lambda: locus.Embedder(folder("embed"), dtype="f16"), "f16"),  # type: ignore[arg-type]
-        (lambda: locus.Embedder(folder("embed")).encode([1]), r"texts\[0\]: got int"),  # type: ignore[call-overload]
-        (lambda: locus.Embedder(folder("embed")).encode(b"x"), "expected"),  # type: ignore[call-overload]
+        (lambda: locus.Embedder(folder("embed")).encode([1]), r"texts\[0\]: got int"),  # type: ignore[list-item]
+        (lambda: locus.Embedder(folder("embed")).encode(b"x"), "expected"),  # type: ignore[arg-type]
         (lambda: locus.Embedder(folder("embed")).encode(7), "got int"),  # type: ignore[call-overload]
         (lambda: locus.Embedder(folder("embed")).encode(["a", "\ud800"]), r"texts\[1\].*surrogate"),
         (lambda: locus.Embedder(folder("embed")).encode("x", prompt="none"), "unknown prompt"),
@@ -147,8 +147,9 @@ def test_many_threads_share_one_model() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_children_compute(how: str) -> None:
     expected = locus.Embedder(folder("embed")).encode(TEXT).tolist()
-    here, there = multiprocessing.get_context(how).Pipe()
-    process = multiprocessing.get_context(how).Process(target=encode_in_child, args=(there, TEXT))
+    here, there = multiprocessing.Pipe()
+    context: Any = multiprocessing.get_context(how)
+    process = context.Process(target=encode_in_child, args=(there, TEXT))
     process.start()
     there.close()
     assert here.recv() == expected

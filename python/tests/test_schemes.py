@@ -11,8 +11,14 @@ rng = numpy.random.default_rng(7)
 H, L, D = 3, 9, 8
 
 
-def made(name: str, **options: object) -> locus.Scheme:
+def made(name: str, **options: Any) -> locus.Scheme:
     return locus.scheme(name, heads=H, head_size=D, max_length=L, **options)
+
+
+def attend(*shape: int, **options: Any) -> Any:
+    """Attention with zeros of one shape."""
+    zeros = numpy.zeros(shape)
+    return locus.attention(zeros, zeros, zeros, **options)
 
 
 def softmax(scores: Any) -> Any:
@@ -122,14 +128,14 @@ def test_embed_norm_adds_rows_and_normalizes() -> None:
         (lambda: locus.rotate(numpy.zeros((1, H, D)), [-1], made("rotary")), "-1"),
         (lambda: locus.rotate(numpy.zeros((1, H, D)), [0], made("alibi")), "rotates nothing"),
         (lambda: locus.attention(numpy.zeros((2, H, D)), numpy.zeros((2, H, D)), numpy.zeros((3, H, D))), "v"),
-        (lambda: locus.attention(*[numpy.zeros((2, D))] * 3), "shape"),
-        (lambda: locus.attention(*[numpy.zeros((2, H, D))] * 3, lengths=[1]), "starts"),
-        (lambda: locus.attention(*[numpy.zeros((2, H, D))] * 3, lengths=[-2, 4]), "-2"),
-        (lambda: locus.attention(*[numpy.zeros((9, H, D))] * 3, terms={"by_distance": numpy.zeros((H, 3))}), "by_distance"),
-        (lambda: locus.attention(*[numpy.zeros((2, H, D))] * 3, terms={"by_distance": "no"}), "by_distance"),
-        (lambda: locus.attention(*[numpy.zeros((2, H, D))] * 3, terms={"by_query": numpy.zeros((3, 2, D))}), "by_query"),
-        (lambda: locus.attention(*[numpy.zeros((2, H, D))] * 3, terms={"dense": numpy.zeros((H, 2, 3))}), "dense"),
-        (lambda: locus.attention(*[numpy.zeros((2, H, D))] * 3, terms=made("rotary").terms(2)), "rotate"),
+        (lambda: attend(2, D), "shape"),
+        (lambda: attend(2, H, D, lengths=[1]), "starts"),
+        (lambda: attend(2, H, D, lengths=[-2, 4]), "-2"),
+        (lambda: attend(9, H, D, terms={"by_distance": numpy.zeros((H, 3))}), "by_distance"),
+        (lambda: attend(2, H, D, terms={"by_distance": "no"}), "by_distance"),
+        (lambda: attend(2, H, D, terms={"by_query": numpy.zeros((3, 2, D))}), "by_query"),
+        (lambda: attend(2, H, D, terms={"dense": numpy.zeros((H, 2, 3))}), "dense"),
+        (lambda: attend(2, H, D, terms=made("rotary").terms(2)), "rotate"),
         (lambda: locus.embed_norm([3], numpy.zeros((3, D))), "3"),
         (lambda: locus.embed_norm([0], numpy.zeros(D)), "tokens"),
         (lambda: locus.explain("no word twice"), "at least twice"),

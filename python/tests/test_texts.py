@@ -40,7 +40,7 @@ def test_a_purpose_selects_the_prompt() -> None:
 def test_similarity_is_the_cosine() -> None:
     a = numpy.array([[1, 0], [3, 4]], numpy.float32)
     b = numpy.array([[2, 0], [0, 1], [0, 0]], numpy.float32)
-    numpy.testing.assert_allclose(locus.similarity(a, b), [[1, 0, 0], [0.6, 0.8, 0]], atol=1e-6)
+    numpy.testing.assert_allclose(locus.similarity(a, b), numpy.array([[1, 0, 0], [0.6, 0.8, 0]]), atol=1e-6)
     numpy.testing.assert_allclose(locus.similarity([1.0, 0.0], a[:, ::-1]), [[0, 0.8]], atol=1e-6)
 
 
