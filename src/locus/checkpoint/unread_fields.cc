@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "locus/base/quote.h"
 
@@ -56,13 +57,20 @@ constexpr std::string_view kHarmless =
     " use_parallel_block use_parallel_embedding"
     " ";
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+std::unordered_set<std::string_view> words_of(std::string_view text) {
+  std::unordered_set<std::string_view> words;
+  for (size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = text.find(' ', begin);
+    if (end != begin && begin < text.size()) words.insert(text.substr(begin, end - begin));
+  }
+  return words;
 }
 
 bool is_harmless_word(std::string_view word) {
-  return (!contains(word, " ") && contains(kHarmless, fmt::format(" {} ", word))) ||
-         std::ranges::any_of(kTrainingWords, [&](std::string_view part) { return contains(word, part); });
+  static const std::unordered_set<std::string_view> harmless = words_of(kHarmless);
+  return harmless.contains(word) || std::ranges::any_of(kTrainingWords, [&](std::string_view part) {
+           return word.find(part) != std::string_view::npos;
+         });
 }
 
 // Dotted names: a harmless object, or a harmless member of any object.
