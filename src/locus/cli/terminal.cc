@@ -77,7 +77,9 @@ void warn(std::span<const std::string> warnings) {
 }
 
 std::string time_in_words(double seconds) {
-  const auto whole = static_cast<int64_t>(std::lround(seconds));
+  constexpr double kLongest = 1e12;  // fits an integer
+  const auto whole =
+      static_cast<int64_t>(std::lround(seconds < kLongest ? std::max(seconds, 0.0) : kLongest));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);

@@ -77,7 +77,7 @@ Study fitted(Study study, const std::vector<Pace>& paces, double seconds) {
     for (int64_t seeds = study.seeds; seeds > 0; --seeds) {
       const double none = seconds_of(paces, tasks, count, seeds, 0);
       const double one = seconds_of(paces, tasks, count, seeds, 1) - none;
-      const double room = (seconds - none) / one;
+      const double room = (seconds - none) / std::max(one, 1e-9);  // a coarse clock may not have moved
       if (room < static_cast<double>(least)) continue;
       study.conditions.steps = room >= static_cast<double>(wanted) ? wanted : static_cast<int64_t>(room);
       study.seeds = seeds;

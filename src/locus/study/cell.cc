@@ -44,7 +44,8 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
     const Var loss = op::cross_entropy((*result.model)(data.tokens), data.targets);
     loss.backward();
     optimizer.step(schedule.at(step));
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    seconds.push_back(std::max(spent.count(), 1e-9));  // a coarse clock may not have moved
     if (step > steps - tail) result.loss += loss.value().item() / static_cast<double>(tail);
     progress(kTrainingShare * static_cast<double>(step) / static_cast<double>(steps));
   }

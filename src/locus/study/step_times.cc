@@ -16,8 +16,9 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kFile = "step_times.csv";
 constexpr std::string_view kHeader = "scheme,seconds";
 
+// More than 0, also by a coarse clock: times are divided by each other.
 double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return std::max(std::chrono::duration<double>(Clock::now() - start).count(), 1e-9);
 }
 
 StepTimes measured(const Study& study) {

@@ -52,7 +52,7 @@ class Training {
       const bool stop = job_.hooks.stop && job_.hooks.stop();
       const bool best = progress.validation && state_.best_step == state_.step;
       if (stop || best || due(job_.settings.save_every)) save();
-      const double spent = seconds_since(start);
+      const double spent = std::max(seconds_since(start), 1e-9);  // a coarse clock may not have moved
       progress.tokens_per_second = static_cast<double>(state_.tokens - first_token) / spent;
       progress.seconds_left = spent / static_cast<double>(state_.step - first_step) *
                               static_cast<double>(job_.settings.steps - state_.step);
