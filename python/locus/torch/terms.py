@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import torch
 from torch import Tensor
+
+from .. import _core
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,3 +66,19 @@ class Terms:
     rotation: Rotation | None = None
     input: Tensor | None = None
     joined: bool = False
+
+    def bias(self, length: int) -> Tensor:
+        """What by_distance and dense add to the scores of a text: [H, length, length]."""
+        place = torch.arange(length)
+        total = torch.zeros(1, length, length)
+        if self.by_distance is not None:
+            zero = self.by_distance.shape[1] // 2 if self.zero is None else self.zero
+            total = total + self.by_distance[:, place[None] - place[:, None] + zero]
+        if self.dense is not None:
+            total = total + self.dense[0, :, :length, :length]
+        return total
+
+    def draw(self, length: int, title: str = "bias") -> str:
+        """The bias of every head as heat maps, an SVG file."""
+        maps: str = _core.score_maps(self.bias(length).detach().float().contiguous(), title)
+        return maps

@@ -22,6 +22,7 @@ void bind_positions(nanobind::module_& module);   // positions.cc
 void bind_attention(nanobind::module_& module);         // attention.cc
 void bind_embed(nanobind::module_& module);             // embed.cc
 void bind_rotate(nanobind::module_& module);            // rotate.cc
+void bind_score_maps(nanobind::module_& module);        // score_maps.cc
 void bind_trainable_scheme(nanobind::module_& module);  // trainable_scheme.cc
 
 }  // namespace locus::python

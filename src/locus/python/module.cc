@@ -23,5 +23,6 @@ NB_MODULE(_core, module) {
   bind_attention(module);
   bind_embed(module);
   bind_rotate(module);
+  bind_score_maps(module);
   bind_trainable_scheme(module);
 }
