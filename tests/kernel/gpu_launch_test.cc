@@ -124,7 +124,7 @@ TEST_F(GpuLaunch, ElementsAndArguments) {
   kernel::cuda::scatter_add({.rows = view(40, 257), .ids = ids(40), .table = view(9, 257)});
   using namespace kernel::cuda;
   EXPECT_EQ(launches(), (std::vector<Launched>{
-                            {"locus_add", {2, 1, 1}, 256, sizeof(BinaryParams)},
+                            {"locus_add", {1, 1, 1}, 256, sizeof(BinaryParams)},
                             {"locus_norm", {70, 1, 1}, 256, sizeof(NormParams)},
                             {"locus_column_parts", {2, 16, 1}, 256, sizeof(ColumnSumParams)},
                             {"locus_add_parts", {2, 1, 1}, 256, sizeof(ColumnSumParams)},
@@ -163,7 +163,7 @@ TEST_F(GpuLaunch, TilesOfProducts) {
                             {"locus_matmul_64", {1, 16, 1}, 256, kBytes},
                             {"locus_matmul_128", {10, 10, 1}, 256, kBytes},
                             {"locus_matmul_64", {20, 18, 1}, 256, kBytes},
-                            {"locus_activation", {5756, 1, 1}, 256, sizeof(kernel::cuda::ActivationParams)},
+                            {"locus_activation", {1439, 1, 1}, 256, sizeof(kernel::cuda::ActivationParams)},
                         }));
 }
 
@@ -193,7 +193,7 @@ TEST_F(GpuLaunch, AttentionWithEveryGradient) {
                                 .dby_key = view(11, D),
                                 .ddense = view(H, 9000),
                                 .workspace = view(1, 1)};
-  EXPECT_EQ(kernel::cuda::attention_backward_workspace(args), 1 + N * H + 2 * H * S * D);
+  EXPECT_EQ(kernel::cuda::attention_backward_workspace(args), N * H + 5 * H * S + 2 * H * S * D);
   kernel::cuda::attention(args.forward);
   kernel::cuda::attention_backward(args);
   using namespace kernel::cuda;
@@ -204,12 +204,29 @@ TEST_F(GpuLaunch, AttentionWithEveryGradient) {
                             {"locus_fill", {141, 1, 1}, 256, sizeof(FillParams)},
                             {"locus_attention_queries", {5, 4, 2}, 256, kBackward},
                             {"locus_attention_keys", {5, 2, 2}, 256, kBackward},
-                            {"locus_attention_distances", {259, 4, 1}, 256, kDistance},
-                            {"locus_attention_distances", {259, 4, 1}, 256, kDistance},
+                            {"locus_attention_strips", {2, 4, 1}, 256, sizeof(AttentionStripParams)},
+                            {"locus_attention_bands", {5, 4, 2}, 256, kDistance},
                             {"locus_attention_slots", {11, 2, 1}, 256, sizeof(AttentionSlotParams)},
-                            {"locus_attention_distances", {259, 4, 1}, 256, kDistance},
+                            {"locus_attention_bands", {5, 4, 2}, 256, kDistance},
                             {"locus_attention_slots", {11, 1, 1}, 256, sizeof(AttentionSlotParams)},
                         }));
+}
+
+// With gaps between positions, a diagonal of a tile has several distances.
+TEST_F(GpuLaunch, DistancesWithGaps) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  const View starts = ids(2), positions = ids(9);
+  AttentionBackwardArgs args = {.forward = {.q = view(9, 8),
+                                            .sequences = {starts, starts, positions, positions, false},
+                                            .heads = 1,
+                                            .key_heads = 1,
+                                            .head_size = 8,
+                                            .by_distance = {view(1, 99), 49}},
+                                .dby_distance = view(1, 99),
+                                .workspace = view(1, 1)};
+  EXPECT_EQ(kernel::cuda::attention_backward_workspace(args), 9);
+  kernel::cuda::attention_backward(args);
+  EXPECT_EQ(names(), (std::vector<std::string>{"locus_attention_delta", "locus_attention_distances"}));
 }
 
 TEST_F(GpuLaunch, Failures) {

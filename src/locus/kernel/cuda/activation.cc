@@ -14,13 +14,13 @@ static_assert(static_cast<int>(Activation::none) == kNone && static_cast<int>(Ac
 void activation(const ActivationArgs& args) {
   ActivationParams params = {static_cast<int>(args.activation), in(args.x), {}, out(args.y)};
   flatten(params.x, params.y);
-  launch_elements("elementwise/activation", args.x.numel(), params);
+  launch_map("elementwise/activation", args.x.numel(), params);
 }
 
 void activation_backward(const ActivationBackwardArgs& args) {
   ActivationParams params = {static_cast<int>(args.activation), in(args.x), in(args.dy), out(args.dx)};
   flatten(params.x, params.dy, params.y);
-  launch_elements("elementwise/activation_backward", args.x.numel(), params);
+  launch_map("elementwise/activation_backward", args.x.numel(), params);
 }
 
 void gated(const GatedArgs& args) {
@@ -29,7 +29,7 @@ void gated(const GatedArgs& args) {
                         .up = in(args.up),
                         .y = out(args.y)};
   flatten(params.gate, params.up, params.y);
-  launch_elements("elementwise/gated", args.gate.numel(), params);
+  launch_map("elementwise/gated", args.gate.numel(), params);
 }
 
 void gated_backward(const GatedBackwardArgs& args) {

@@ -56,20 +56,50 @@ int64_t vectors_of(const AttentionArgs& args, const SlotViews& term) {
   return args.heads * term.slots.cols * args.head_size;
 }
 
+int64_t query_tiles(const AttentionArgs& args) {
+  return tile_count(args.q.rows, args.sequences.query_starts.cols - 1);
+}
+
+// Numbers of the gradient of by_distance, one for every tile of queries, head and distance: [tiles H, S]. 0
+// if positions have gaps, or if that were too many: then the distances are summed one by one, which takes
+// longer.
+int64_t strips_of(const AttentionBackwardArgs& args) {
+  constexpr int64_t kMost = int64_t{1} << 27;  // 512 MiB
+  if (!args.dby_distance || !args.forward.sequences.contiguous) return 0;
+  const int64_t numbers = query_tiles(args.forward) * args.dby_distance.numel();
+  return numbers <= kMost ? numbers : 0;
+}
+
+// Where the parts of the workspace start.
+struct Workspace {
+  int64_t strips, query_vectors, key_vectors, end;  // delta is at 0
+
+  explicit Workspace(const AttentionBackwardArgs& args)
+      : strips(args.forward.q.rows * args.forward.heads),
+        query_vectors(strips + strips_of(args)),
+        key_vectors(query_vectors + (args.dby_query ? vectors_of(args.forward, args.forward.by_query) : 0)),
+        end(key_vectors + (args.dby_key ? vectors_of(args.forward, args.forward.by_key) : 0)) {}
+};
+
 struct Tables {
   const AttentionArgs& args;
   const AttentionBackwardParams& params;
 
   void add_distances(int what, int64_t distances, int64_t zero, Out sums) const {
-    const int64_t pieces = what == kOfTerm ? 1 : divided_up(args.head_size, 128);
-    launch("attention_backward/attention_distances", {distances, args.heads, pieces},
-           AttentionDistanceParams{params, what, zero, sums});
+    const AttentionDistanceParams of_distances = {params, what, distances, zero, sums};
+    if (what != kOfTerm && args.sequences.contiguous) {
+      launch("attention_tables/attention_bands",
+             {divided_up(distances, kTile), args.heads, pieces_of(args.head_size)}, of_distances);
+    } else {
+      const int64_t pieces = what == kOfTerm ? 1 : divided_up(args.head_size, 128);
+      launch("attention_tables/attention_distances", {distances, args.heads, pieces}, of_distances);
+    }
   }
   void add_slots(int what, const SlotViews& term, View gradient, float* sums) const {
     const int64_t distances = term.slots.cols, rows = args.heads * distances;
     const Out vectors = {sums, rows, args.head_size, args.head_size};
     add_distances(what, distances, term.zero, vectors);
-    launch("attention_backward/attention_slots", {gradient.rows, divided_up(gradient.cols, kThreads), 1},
+    launch("attention_tables/attention_slots", {gradient.rows, divided_up(gradient.cols, kThreads), 1},
            AttentionSlotParams{.sums = {sums, rows, args.head_size, args.head_size},
                                .slots = integers(term.slots),
                                .distances = distances,
@@ -86,30 +116,30 @@ struct Tables {
 int64_t attention_workspace(const AttentionArgs&) { return 1; }
 
 int64_t attention_backward_workspace(const AttentionBackwardArgs& args) {
-  const AttentionArgs& forward = args.forward;
-  int64_t numbers = 1 + forward.q.rows * forward.heads;
-  if (args.dby_query) numbers += vectors_of(forward, forward.by_query);
-  if (args.dby_key) numbers += vectors_of(forward, forward.by_key);
-  return numbers;
+  return larger(1, Workspace(args).end);
 }
 
 void attention(const AttentionArgs& args) {
-  const AttentionParams params = params_of(args);
-  launch("attention/attention",
-         {tile_count(args.q.rows, params.sequences), args.heads, pieces_of(args.head_size)}, params);
+  launch("attention/attention", {query_tiles(args), args.heads, pieces_of(args.head_size)}, params_of(args));
 }
 
 void attention_backward(const AttentionBackwardArgs& args) {
   const AttentionArgs& forward = args.forward;
-  float* const delta = vector(args.workspace);
-  const AttentionBackwardParams params = {.forward = params_of(forward),
-                                          .dout = in(args.dout),
-                                          .dq = out(args.dq),
-                                          .dk = out(args.dk),
-                                          .dv = out(args.dv),
-                                          .ddense = out(args.ddense),
-                                          .delta = delta};
+  float* const numbers = vector(args.workspace);
+  const Workspace places(args);
+  const int64_t distances = args.dby_distance.cols;
+  AttentionBackwardParams params = {.forward = params_of(forward),
+                                    .dout = in(args.dout),
+                                    .dq = out(args.dq),
+                                    .dk = out(args.dk),
+                                    .dv = out(args.dv),
+                                    .ddense = out(args.ddense),
+                                    .delta = numbers};
+  if (const int64_t strips = strips_of(args); strips > 0) {
+    params.distance_parts = {numbers + places.strips, strips / distances, distances, distances};
+  }
   const int64_t sequences = params.forward.sequences, pieces = pieces_of(forward.head_size);
+  const int64_t tiles = query_tiles(forward);
   launch("attention_backward/attention_delta",
          {divided_up(forward.q.rows * forward.heads * 32, kThreads), 1, 1}, params);
   if (args.ddense) {  // hidden pairs have a gradient of 0
@@ -117,24 +147,24 @@ void attention_backward(const AttentionBackwardArgs& args) {
     flatten(zeros.out);
     launch_elements("elementwise/fill", args.ddense.numel(), zeros);
   }
-  if (args.dq || args.ddense) {
-    launch("attention_backward/attention_queries",
-           {tile_count(forward.q.rows, sequences), forward.heads, args.dq ? pieces : 1}, params);
+  if (args.dq || args.ddense || params.distance_parts) {
+    launch("attention_backward/attention_queries", {tiles, forward.heads, args.dq ? pieces : 1}, params);
   }
   if (args.dk || args.dv) {
     launch("attention_backward/attention_keys",
            {tile_count(forward.k.rows, sequences), forward.key_heads, pieces}, params);
   }
   const Tables tables = {forward, params};
-  if (args.dby_distance) {
-    tables.add_distances(kOfTerm, args.dby_distance.cols, forward.by_distance.zero, out(args.dby_distance));
+  if (params.distance_parts) {
+    const In parts = {params.distance_parts.data, params.distance_parts.rows, distances, distances};
+    launch("attention_tables/attention_strips", {divided_up(distances, kThreads), forward.heads, 1},
+           AttentionStripParams{parts, tiles, out(args.dby_distance)});
+  } else if (args.dby_distance) {
+    tables.add_distances(kOfTerm, distances, forward.by_distance.zero, out(args.dby_distance));
   }
-  float* sums = delta + forward.q.rows * forward.heads;
-  if (args.dby_query) {
-    tables.add_slots(kOfQuery, forward.by_query, args.dby_query, sums);
-    sums += vectors_of(forward, forward.by_query);
-  }
-  if (args.dby_key) tables.add_slots(kOfKey, forward.by_key, args.dby_key, sums);
+  if (args.dby_query)
+    tables.add_slots(kOfQuery, forward.by_query, args.dby_query, numbers + places.query_vectors);
+  if (args.dby_key) tables.add_slots(kOfKey, forward.by_key, args.dby_key, numbers + places.key_vectors);
 }
 
 }  // namespace locus::kernel::cuda

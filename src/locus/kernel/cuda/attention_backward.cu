@@ -1,78 +1,9 @@
-// Attention backward. Blocks of queries add up dq and blocks of keys add up dk and dv, each from all pairs
-// that they have, so nothing is added by two blocks. The gradients of tables are summed along distances.
-#include "locus/kernel/cuda/attention.cuh"
+// Attention backward: queries, keys, values and the dense term. Blocks of queries add up dq and blocks of
+// keys add up dk and dv, each from all pairs that they have, so nothing is added by two blocks.
+#include "locus/kernel/cuda/attention_gradients.cuh"
 
 namespace locus::kernel::cuda {
 namespace {
-
-__device__ float output_gradient(const AttentionBackwardParams& p, const Part& part, int64_t i, int64_t c) {
-  return p.dout.at(part.q + i, part.head * p.forward.head_size + c);
-}
-
-struct Gradient {
-  float weight = 0;  // after dropout: the factor of the value
-  float score = 0;   // of the score before the cap and without `scale`
-};
-
-// Of a pair that is seen, from its products q.k and dout.v.
-__device__ Gradient gradient_of(const AttentionBackwardParams& p, const Part& part, int64_t i, int64_t j,
-                                float dot, float dweight) {
-  const AttentionParams& f = p.forward;
-  const float lse = f.lse.at(part.q + i, part.head);
-  if (lse == -INFINITY) return {};  // the query saw no key
-  const float score = score_of(f, part, i, j, dot), weight = expf(score - lse),
-              factor = weight_factor(f, part, i, j);
-  const float delta = p.delta[(part.q + i) * f.heads + part.head];
-  return {weight * factor, weight * (factor * dweight - delta) * slope_of(f, score)};
-}
-
-// The gradients of a tile of pairs: rows are queries if kQueryRows, else keys.
-template <bool kQueryRows>
-__device__ void tile_gradients(const AttentionBackwardParams& p, const Part& part, Shared& shared, int64_t i0,
-                               int64_t j0, Fragment& weights, Fragment& scores) {
-  const AttentionParams& f = p.forward;
-  const int thread = static_cast<int>(threadIdx.x), y = thread / 16, x = thread % 16;
-  const auto of_query = [&](int r, int64_t c) {
-    return i0 + r < part.mask.queries ? query(f, part, i0 + r, c) : 0.0f;
-  };
-  const auto of_key = [&](int r, int64_t c) {
-    return j0 + r < part.mask.keys ? key(f, part, j0 + r, c) : 0.0f;
-  };
-  const auto of_dout = [&](int r, int64_t c) {
-    return i0 + r < part.mask.queries ? output_gradient(p, part, i0 + r, c) : 0.0f;
-  };
-  const auto of_value = [&](int r, int64_t c) {
-    return j0 + r < part.mask.keys ? value(f, part, j0 + r, c) : 0.0f;
-  };
-  if constexpr (kQueryRows) {
-    multiply_rows(shared, f.head_size, of_query, of_key, scores);
-    multiply_rows(shared, f.head_size, of_dout, of_value, weights);
-  } else {
-    multiply_rows(shared, f.head_size, of_key, of_query, scores);
-    multiply_rows(shared, f.head_size, of_value, of_dout, weights);
-  }
-#pragma unroll
-  for (int e = 0; e < kSide * kSide; ++e) {
-    const int r = e / kSide, s = e % kSide;
-    const int64_t i = i0 + (kQueryRows ? 4 * y + r : 4 * x + s),
-                  j = j0 + (kQueryRows ? 4 * x + s : 4 * y + r);
-    Gradient of_pair;
-    if (i < part.mask.queries && j < part.mask.keys && part.mask.sees(i, j)) {
-      of_pair = gradient_of(p, part, i, j, scores.at[r][s], weights.at[r][s]);
-    }
-    weights.at[r][s] = of_pair.weight;
-    scores.at[r][s] = of_pair.score;
-  }
-}
-
-// Writes a fragment so that add_rows() sums over its columns.
-__device__ void put_transposed(float (&to)[kTileSize][kRow], const Fragment& from) {
-  const int thread = static_cast<int>(threadIdx.x), y = thread / 16, x = thread % 16;
-  __syncthreads();  // what was there has been read
-#pragma unroll
-  for (int e = 0; e < kSide * kSide; ++e)
-    to[4 * x + e % kSide][4 * y + e / kSide] = from.at[e / kSide][e % kSide];
-}
 
 // sums[r][s] += sum over n of weights[n][4 y + r] times component column + 4 x + s of the table row of the
 // pair. A row is a query and n a key if kQueryRows, else the reverse.
@@ -110,6 +41,19 @@ __device__ void put_tile(Out to, const Fragment& sums, float scale, int64_t row,
   }
 }
 
+// Adds the gradients of a tile, which are in `scores` [key][query], to those of their distances. Positions
+// are contiguous, so a diagonal of the tile is a distance; column + key - query is its column.
+__device__ void add_diagonals(const float (&scores)[kTileSize][kRow], Out parts, int64_t row,
+                              int64_t column) {
+  const int diagonal = static_cast<int>(threadIdx.x) - (kTileSize - 1);  // key - query
+  if (diagonal >= kTileSize || column + diagonal < 0 || column + diagonal >= parts.cols) return;
+  float sum = 0;
+  for (int i = diagonal < 0 ? -diagonal : 0; i < kTileSize && i + diagonal < kTileSize; ++i) {
+    sum += scores[i + diagonal][i];
+  }
+  parts.at(row, column + diagonal) += sum;
+}
+
 }  // namespace
 
 // delta = dout . out, a warp for a row of a head.
@@ -134,6 +78,11 @@ LOCUS_KERNEL locus_attention_queries(const __grid_constant__ AttentionBackwardPa
   const int64_t b = sequence_of(blockIdx.x, f.query_starts, f.sequences);
   const int64_t i0 = (blockIdx.x - first_tile(f.query_starts[b], b)) * kTile,
                 column = int64_t{blockIdx.z} * kTile;
+  const bool by_tile = p.distance_parts && blockIdx.z == 0;
+  const int64_t strip = int64_t{blockIdx.x} * gridDim.y + blockIdx.y;
+  if (by_tile) {
+    for (int64_t d = thread; d < p.distance_parts.cols; d += kThreads) p.distance_parts.at(strip, d) = 0;
+  }
   if (i0 >= f.query_starts[b + 1] - f.query_starts[b]) return;
   const Part part = part_of(f, b, blockIdx.y);
   const int64_t last = smaller(part.mask.queries, i0 + kTile);
@@ -151,8 +100,13 @@ LOCUS_KERNEL locus_attention_queries(const __grid_constant__ AttentionBackwardPa
         }
       }
     }
-    if (!p.dq) continue;
     put_transposed(weights, scores);
+    if (by_tile) {
+      __syncthreads();
+      const int64_t shift = f.key_positions[part.k] - f.query_positions[part.q];
+      add_diagonals(weights, p.distance_parts, strip, f.distance_zero + shift + j0 - i0);
+    }
+    if (!p.dq) continue;
     add_rows(
         shared, weights,
         [&](int n, int c) {
@@ -210,83 +164,6 @@ LOCUS_KERNEL locus_attention_keys(const __grid_constant__ AttentionBackwardParam
   }
   if (p.dk) put_tile(p.dk, dk, f.scale, part.k + j0, last - j0, part.key_head, f.head_size, column);
   if (p.dv) put_tile(p.dv, dv, 1, part.k + j0, last - j0, part.key_head, f.head_size, column);
-}
-
-// Grid: distances, heads, pieces of 128 components. A warp takes every eighth query, and the warps are added
-// in order.
-LOCUS_KERNEL locus_attention_distances(const __grid_constant__ AttentionDistanceParams p) {
-  constexpr int kWarps = kThreads / 32, kColumns = 4;
-  const AttentionParams& f = p.backward.forward;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int64_t distance = blockIdx.x - p.zero, column = int64_t{blockIdx.z} * 32 * kColumns;
-  float total = 0, vector[kColumns] = {};
-  const auto add_pair = [&](const Part& part, int64_t i, int64_t j) {
-    float dot = 0, dweight = 0;
-    for (int64_t c = lane; c < f.head_size; c += 32) {
-      dot = __fmaf_rn(query(f, part, i, c), key(f, part, j, c), dot);
-      dweight = __fmaf_rn(output_gradient(p.backward, part, i, c), value(f, part, j, c), dweight);
-    }
-    const float score = gradient_of(p.backward, part, i, j, warp_sum(dot), warp_sum(dweight)).score;
-    total += score;
-#pragma unroll
-    for (int t = 0; t < kColumns; ++t) {
-      const int64_t c = column + 32 * t + lane;
-      if (p.what == kOfTerm || c >= f.head_size) continue;
-      vector[t] += score * (p.what == kOfQuery ? query(f, part, i, c) : key(f, part, j, c));
-    }
-  };
-  int64_t pairs = 0;
-  for (int64_t b = 0; b < f.sequences; ++b) {
-    const int64_t q = f.query_starts[b], k = f.key_starts[b], head = blockIdx.y;
-    const Mask mask = {f.query_starts[b + 1] - q, f.key_starts[b + 1] - k, f.causal, f.window};
-    const Part part = {b, head, head / (f.heads / f.key_heads), q, k, pairs, mask};
-    pairs += mask.queries * mask.keys;
-    if (mask.queries == 0 || mask.keys == 0) continue;
-    if (f.contiguous) {  // key = query + shift
-      const int64_t shift = distance + f.query_positions[q] - f.key_positions[k];
-      for (int64_t i = larger(0, -shift) + warp; i < smaller(mask.queries, mask.keys - shift); i += kWarps) {
-        if (mask.sees(i, i + shift)) add_pair(part, i, i + shift);
-      }
-      continue;
-    }
-    for (int64_t i = warp; i < mask.queries; i += kWarps) {
-      const int64_t position = f.query_positions[q + i] + distance;
-      for (int64_t first = 0; first < mask.keys; first += 32) {
-        const int64_t own = first + lane;
-        unsigned hits = __ballot_sync(
-            0xffffffffu, own < mask.keys && f.key_positions[k + own] == position && mask.sees(i, own));
-        for (; hits != 0; hits &= hits - 1) add_pair(part, i, first + __ffs(static_cast<int>(hits)) - 1);
-      }
-    }
-  }
-  __shared__ float of_warps[kWarps][32 * kColumns];
-#pragma unroll
-  for (int t = 0; t < kColumns; ++t) of_warps[warp][32 * t + lane] = p.what == kOfTerm ? total : vector[t];
-  __syncthreads();
-  const int c = static_cast<int>(threadIdx.x);
-  if (c >= 32 * kColumns) return;
-  float sum = 0;
-  for (int w = 0; w < kWarps; ++w) sum += of_warps[w][c];
-  if (p.what == kOfTerm) {
-    if (c == 0) p.sums.at(blockIdx.y, blockIdx.x) = sum;
-  } else if (column + c < f.head_size) {
-    p.sums.at(int64_t{blockIdx.y} * gridDim.x + blockIdx.x, column + c) = sum;
-  }
-}
-
-// Grid: slots, pieces of kThreads columns of the table.
-LOCUS_KERNEL locus_attention_slots(const __grid_constant__ AttentionSlotParams p) {
-  const int64_t slot = blockIdx.x, column = int64_t{blockIdx.y} * kThreads + threadIdx.x;
-  if (column >= p.gradient.cols) return;
-  const int64_t c = column % p.head_size, first = p.shared ? 0 : column / p.head_size;
-  const int64_t last = p.shared ? p.heads : first + 1;
-  float sum = 0;
-  for (int64_t head = first; head < last; ++head) {
-    for (int64_t d = 0; d < p.distances; ++d) {
-      if (p.slots[d] == slot) sum += p.sums.at(head * p.distances + d, c);
-    }
-  }
-  p.gradient.at(slot, column) = p.scale * sum;
 }
 
 }  // namespace locus::kernel::cuda

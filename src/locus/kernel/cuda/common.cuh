@@ -20,6 +20,27 @@ __device__ void each(int64_t rows, int64_t cols, F f) {
   }
 }
 
+// store(r, c, compute(r, c)) for every element. A thread computes kMapped before it stores them, so that more
+// loads are under way.
+template <class Compute, class Store>
+__device__ void map(int64_t rows, int64_t cols, Compute compute, Store store) {
+  const int64_t elements = rows * cols, step = int64_t{gridDim.x} * kThreads * kMapped;
+  for (int64_t first = int64_t{blockIdx.x} * kThreads * kMapped + threadIdx.x; first < elements;
+       first += step) {
+    float values[kMapped];
+#pragma unroll
+    for (int t = 0; t < kMapped; ++t) {
+      const int64_t i = first + t * kThreads;
+      if (i < elements) values[t] = rows == 1 ? compute(int64_t{0}, i) : compute(i / cols, i % cols);
+    }
+#pragma unroll
+    for (int t = 0; t < kMapped; ++t) {
+      const int64_t i = first + t * kThreads;
+      if (i < elements) rows == 1 ? store(int64_t{0}, i, values[t]) : store(i / cols, i % cols, values[t]);
+    }
+  }
+}
+
 // Sums in the same order on every run: lanes of a warp pairwise, then the warps one after another.
 template <class T>
 __device__ T warp_sum(T x) {

@@ -9,7 +9,7 @@ namespace {
 void binary(const char* name, ConstView a, ConstView b, View result) {
   BinaryParams params = {in(a), in(b), out(result)};
   flatten(params.a, params.b, params.out);
-  launch_elements(name, a.numel(), params);
+  launch_map(name, a.numel(), params);
 }
 
 int format_of(DType dtype) {
@@ -35,18 +35,17 @@ void multiply(const MultiplyArgs& args) { binary("elementwise/multiply", args.a,
 void scale(const ScaleArgs& args) {
   ScaleParams params = {in(args.x), out(args.out), args.factor};
   flatten(params.x, params.out);
-  launch_elements("elementwise/scale", args.x.numel(), params);
+  launch_map("elementwise/scale", args.x.numel(), params);
 }
 
 void bias(const BiasArgs& args) {
-  launch_elements("elementwise/bias", args.x.numel(),
-                  BiasParams{in(args.x), vector(args.bias), out(args.out)});
+  launch_map("elementwise/bias", args.x.numel(), BiasParams{in(args.x), vector(args.bias), out(args.out)});
 }
 
 void dropout(const DropoutArgs& args) {
   DropoutParams params = {in(args.x), out(args.y), dropout_of(args.rate, args.seed, args.stream)};
   flatten(params.x, params.y);
-  launch_elements("elementwise/dropout", args.x.numel(), params);
+  launch_map("elementwise/dropout", args.x.numel(), params);
 }
 
 void convert(const ConvertArgs& args) {

@@ -1,50 +1,65 @@
-// Elementwise kernels: a thread for an element.
+// Elementwise kernels.
 #include "locus/base/half.h"
 #include "locus/kernel/cuda/common.cuh"
 
 namespace locus::kernel::cuda {
 
 LOCUS_KERNEL locus_add(const BinaryParams p) {
-  each(p.a.rows, p.a.cols, [&](int64_t r, int64_t c) { p.out.at(r, c) = p.a.at(r, c) + p.b.at(r, c); });
+  map(
+      p.a.rows, p.a.cols, [&](int64_t r, int64_t c) { return p.a.at(r, c) + p.b.at(r, c); },
+      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_multiply(const BinaryParams p) {
-  each(p.a.rows, p.a.cols, [&](int64_t r, int64_t c) { p.out.at(r, c) = p.a.at(r, c) * p.b.at(r, c); });
+  map(
+      p.a.rows, p.a.cols, [&](int64_t r, int64_t c) { return p.a.at(r, c) * p.b.at(r, c); },
+      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_scale(const ScaleParams p) {
-  each(p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { p.out.at(r, c) = p.factor * p.x.at(r, c); });
+  map(
+      p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { return p.factor * p.x.at(r, c); },
+      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_bias(const BiasParams p) {
-  each(p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { p.out.at(r, c) = p.x.at(r, c) + p.bias[c]; });
+  map(
+      p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { return p.x.at(r, c) + p.bias[c]; },
+      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_fill(const FillParams p) {
   each(p.out.rows, p.out.cols, [&](int64_t r, int64_t c) { p.out.at(r, c) = p.value; });
 }
 
-// The index of an element counts the elements of x, whatever its stride: p.x is not flattened.
+// The index of an element counts the elements of x, whatever its stride.
 LOCUS_KERNEL locus_dropout(const DropoutParams p) {
-  each(p.x.rows, p.x.cols, [&](int64_t r, int64_t c) {
-    p.y.at(r, c) = dropped(p.dropout, static_cast<uint64_t>(r * p.x.cols + c), p.x.at(r, c));
-  });
+  map(
+      p.x.rows, p.x.cols,
+      [&](int64_t r, int64_t c) {
+        return dropped(p.dropout, static_cast<uint64_t>(r * p.x.cols + c), p.x.at(r, c));
+      },
+      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_activation(const ActivationParams p) {
-  each(p.x.rows, p.x.cols,
-       [&](int64_t r, int64_t c) { p.y.at(r, c) = activate(p.activation, p.x.at(r, c)); });
+  map(
+      p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { return activate(p.activation, p.x.at(r, c)); },
+      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_activation_backward(const ActivationParams p) {
-  each(p.x.rows, p.x.cols, [&](int64_t r, int64_t c) {
-    p.y.at(r, c) = p.dy.at(r, c) * activate_slope(p.activation, p.x.at(r, c));
-  });
+  map(
+      p.x.rows, p.x.cols,
+      [&](int64_t r, int64_t c) { return p.dy.at(r, c) * activate_slope(p.activation, p.x.at(r, c)); },
+      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_gated(const GatedParams p) {
-  each(p.gate.rows, p.gate.cols,
-       [&](int64_t r, int64_t c) { p.y.at(r, c) = activate(p.activation, p.gate.at(r, c)) * p.up.at(r, c); });
+  map(
+      p.gate.rows, p.gate.cols,
+      [&](int64_t r, int64_t c) { return activate(p.activation, p.gate.at(r, c)) * p.up.at(r, c); },
+      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
 }
 
 LOCUS_KERNEL locus_gated_backward(const GatedParams p) {
@@ -92,7 +107,9 @@ LOCUS_KERNEL locus_adamw(const AdamWParams p) {
 }
 
 LOCUS_KERNEL locus_gather(const GatherParams p) {
-  each(p.out.rows, p.out.cols, [&](int64_t r, int64_t c) { p.out.at(r, c) = p.table.at(p.ids[r], c); });
+  map(
+      p.out.rows, p.out.cols, [&](int64_t r, int64_t c) { return p.table.at(p.ids[r], c); },
+      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
 }
 
 // A thread for a pair, or for an element that is copied.

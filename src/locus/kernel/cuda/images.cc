@@ -10,6 +10,7 @@
 
 LOCUS_EMBED(attention)
 LOCUS_EMBED(attention_backward)
+LOCUS_EMBED(attention_tables)
 LOCUS_EMBED(elementwise)
 LOCUS_EMBED(matmul)
 LOCUS_EMBED(reduce)
@@ -19,9 +20,13 @@ namespace locus::kernel::cuda {
 
 std::span<const Image> images() {
   static constexpr Image all[] = {
-      {"attention", locus_fatbin_attention},     {"attention_backward", locus_fatbin_attention_backward},
-      {"elementwise", locus_fatbin_elementwise}, {"matmul", locus_fatbin_matmul},
-      {"reduce", locus_fatbin_reduce},           {"rows", locus_fatbin_rows},
+      {"attention", locus_fatbin_attention},
+      {"attention_backward", locus_fatbin_attention_backward},
+      {"attention_tables", locus_fatbin_attention_tables},
+      {"elementwise", locus_fatbin_elementwise},
+      {"matmul", locus_fatbin_matmul},
+      {"reduce", locus_fatbin_reduce},
+      {"rows", locus_fatbin_rows},
   };
   return all;
 }

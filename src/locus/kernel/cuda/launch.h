@@ -17,7 +17,11 @@ template <class Params>
 void launch(const char* name, std::array<int64_t, 3> grid, const Params& params) {
   launch(name, grid, std::as_bytes(std::span(&params, 1)));
 }
-// For kernels that go over all elements in steps of the grid.
+// For kernels that go over all elements in steps of the grid, with map() or with each().
+template <class Params>
+void launch_map(const char* name, int64_t elements, const Params& params) {
+  launch(name, {smaller(divided_up(elements, kMapped * kThreads), int64_t{1} << 20), 1, 1}, params);
+}
 template <class Params>
 void launch_elements(const char* name, int64_t elements, const Params& params) {
   launch(name, {smaller(divided_up(elements, kThreads), int64_t{1} << 20), 1, 1}, params);

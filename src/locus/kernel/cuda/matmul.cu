@@ -6,7 +6,7 @@
 namespace locus::kernel::cuda {
 namespace {
 
-constexpr int kDepth = 16;  // of k at a time
+constexpr int kPadding = 64;  // k is padded with zeros to a multiple of this, for every tile
 
 __device__ float left(const MatmulParams& p, int64_t m, int64_t k) {
   if (m >= p.m || k >= p.k) return 0;
@@ -21,17 +21,16 @@ __device__ float right(const MatmulParams& p, int64_t k, int64_t n) {
                 : reinterpret_cast<const float*>(p.b)[place];
 }
 
-// A tile of ROWS x COLS elements; a thread has TALL x WIDE of them. The next piece of k is loaded while this
-// one is multiplied.
-template <int ROWS, int COLS, int TALL, int WIDE>
+// A tile of ROWS x COLS elements, kDepth of k at a time; a thread has TALL x WIDE of them.
+template <int ROWS, int COLS, int TALL, int WIDE, int kDepth>
 __device__ void tile_product(const MatmulParams& p) {
-  static_assert(ROWS / TALL * (COLS / WIDE) == kThreads);
+  static_assert(ROWS / TALL * (COLS / WIDE) == kThreads && kPadding % kDepth == 0);
   constexpr int kLeft = ROWS * kDepth / kThreads, kRight = COLS * kDepth / kThreads;
   __shared__ __align__(16) float a_tile[kDepth][ROWS + 4], b_tile[kDepth][COLS + 4];
   const int thread = static_cast<int>(threadIdx.x);
   const int64_t m0 = int64_t{blockIdx.x} * ROWS, n0 = int64_t{blockIdx.y} * COLS;
   const int row = thread / (COLS / WIDE) * TALL, column = thread % (COLS / WIDE) * WIDE;
-  float sums[TALL][WIDE] = {}, next_a[kLeft], next_b[kRight];
+  float sums[TALL][WIDE] = {}, new_a[kLeft], new_b[kRight];
   // Neighboring threads load neighboring elements.
   const bool a_along_k = p.a_k == 1, b_along_k = p.b_k == 1 && p.b_n != 1;
   const auto a_place = [&](int i, int& m, int& k) {
@@ -49,33 +48,32 @@ __device__ void tile_product(const MatmulParams& p) {
 #pragma unroll
     for (int i = 0; i < kLeft; ++i) {
       a_place(i, m, k);
-      next_a[i] = left(p, m0 + m, k0 + k);
+      new_a[i] = left(p, m0 + m, k0 + k);
     }
 #pragma unroll
     for (int i = 0; i < kRight; ++i) {
       b_place(i, k, n);
-      next_b[i] = right(p, k0 + k, n0 + n);
+      new_b[i] = right(p, k0 + k, n0 + n);
     }
   };
-  load(0);
-  for (int64_t k0 = 0; k0 < p.k; k0 += kDepth) {
+  const int64_t padded = divided_up(p.k, kPadding) * kPadding;
+  for (int64_t k0 = 0; k0 < padded; k0 += kDepth) {
     int m = 0, n = 0, k = 0;
+    load(k0);
+    __syncthreads();  // the last piece has been read
 #pragma unroll
     for (int i = 0; i < kLeft; ++i) {
       a_place(i, m, k);
-      a_tile[k][m] = next_a[i];
+      a_tile[k][m] = new_a[i];
     }
 #pragma unroll
     for (int i = 0; i < kRight; ++i) {
       b_place(i, k, n);
-      b_tile[k][n] = next_b[i];
+      b_tile[k][n] = new_b[i];
     }
     __syncthreads();
-    if (k0 + kDepth < p.k) load(k0 + kDepth);
-    const int depth = static_cast<int>(smaller(kDepth, p.k - k0));
-#pragma unroll
+#pragma unroll 16
     for (int d = 0; d < kDepth; ++d) {
-      if (d >= depth) break;
       float a[TALL], b[WIDE];
 #pragma unroll
       for (int i = 0; i < TALL; ++i) a[i] = a_tile[d][row + i];
@@ -87,7 +85,6 @@ __device__ void tile_product(const MatmulParams& p) {
         for (int j = 0; j < WIDE; ++j) sums[i][j] = __fmaf_rn(a[i], b[j], sums[i][j]);
       }
     }
-    __syncthreads();
   }
 #pragma unroll
   for (int i = 0; i < TALL; ++i) {
@@ -106,9 +103,12 @@ __device__ void tile_product(const MatmulParams& p) {
 
 }  // namespace
 
-LOCUS_KERNEL locus_matmul_128(const MatmulParams p) { tile_product<128, 128, 8, 8>(p); }
-LOCUS_KERNEL locus_matmul_64(const MatmulParams p) { tile_product<64, 64, 4, 4>(p); }
-LOCUS_KERNEL locus_matmul_16(const MatmulParams p) { tile_product<16, 64, 1, 4>(p); }
+// At most 128 registers, so that a multiprocessor has two blocks.
+extern "C" __global__ void __launch_bounds__(kThreads, 2) locus_matmul_128(const MatmulParams p) {
+  tile_product<128, 128, 8, 8, 8>(p);
+}
+LOCUS_KERNEL locus_matmul_64(const MatmulParams p) { tile_product<64, 64, 4, 4, 16>(p); }
+LOCUS_KERNEL locus_matmul_16(const MatmulParams p) { tile_product<16, 64, 1, 4, 64>(p); }
 
 // Copies b to rows of n. A block has 32 x 32 elements, which pass through shared memory if b is transposed.
 LOCUS_KERNEL locus_pack(const PackParams p) {

@@ -23,6 +23,7 @@ using Out = Matrix<float>;
 enum : int { kNone, kGelu, kGeluTanh, kSilu, kRelu, kTanh };
 
 inline constexpr int kThreads = 256;  // of a block, in every kernel
+inline constexpr int kMapped = 4;     // elements of a thread in map()
 
 struct BinaryParams {  // add, multiply
   In a, b;
@@ -244,7 +245,16 @@ struct AttentionBackwardParams {
   AttentionParams forward;
   In dout;
   Out dq, dk, dv, ddense;
-  float* delta;  // [Nq, H]: dout . out
+  float* delta;        // [Nq, H]: dout . out
+  Out distance_parts;  // [tiles of queries * H, S]: gradient of by_distance from every tile; absent if not
+                       // needed
+};
+
+// Gradient of by_distance: the sums over all tiles, in order.
+struct AttentionStripParams {
+  In parts;
+  int64_t tiles;
+  Out gradient;  // [H, S]
 };
 
 // Gradients that the pairs of one distance share. What each distance adds up, for head h and distance d:
@@ -256,7 +266,7 @@ enum : int {
 struct AttentionDistanceParams {
   AttentionBackwardParams backward;
   int what;
-  int64_t zero;
+  int64_t distances, zero;  // S
   Out sums;
 };
 

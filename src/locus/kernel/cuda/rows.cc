@@ -5,8 +5,8 @@
 namespace locus::kernel::cuda {
 
 void gather(const GatherArgs& args) {
-  launch_elements("elementwise/gather", args.out.numel(),
-                  GatherParams{in(args.table), integers(args.ids), out(args.out)});
+  launch_map("elementwise/gather", args.out.numel(),
+             GatherParams{in(args.table), integers(args.ids), out(args.out)});
 }
 
 void scatter_add(const ScatterAddArgs& args) {
