@@ -89,6 +89,9 @@ TEST(ChatTemplate, TheDepthIsLimited) {
   too_deep("{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}");
   too_deep("{% set ns = namespace(x=[]) %}{% for i in range(99) %}{% set ns.x = [ns.x] %}{% endfor %}");
   too_deep("{% for x in [[1]] recursive %}{{ loop([x]) }}{% endfor %}");
+  const std::string ifs = repeated("{% if 1 %}", 40), ends = repeated("{% endif %}", 40);
+  expect_error(Fault::data, {"600"},
+               [&] { render("{% macro f() %}" + ifs + "{{ f() }}" + ends + "{% endmacro %}{{ f() }}"); });
   EXPECT_EQ(render("{{ " + repeated("1 + ", 9999) + "1 }}").bytes(), "10000");
 }
 

@@ -9,13 +9,12 @@
 namespace locus::chat {
 namespace {
 
-constexpr int kMostEvaluations = 600;  // inside of each other, with those of macros that call each other
 constexpr int kMostCallDepth = 64;
 
 }  // namespace
 
 Value Interpreter::evaluate(const Expression& expression, const Frame& frame) {
-  require(depth_ < kMostEvaluations, "the template nests more than {} deep", int{kMostEvaluations});
+  require(depth_ < kMostLevels, "the template nests more than {} deep", int{kMostLevels});
   steps_.take();
   line_ = expression.line;
   ++depth_;

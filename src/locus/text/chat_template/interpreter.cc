@@ -38,13 +38,16 @@ void Interpreter::write(const MarkedText& text, MarkedText& out) {
 
 Interpreter::Flow Interpreter::block(const std::vector<Statement>& statements, Frame& frame,
                                      MarkedText& out) {
-  for (const Statement& each : statements) {
-    line_ = each.line;
+  require(depth_ < kMostLevels, "the template nests more than {} deep", int{kMostLevels});
+  ++depth_;  // an error ends the template, so that its depth no longer matters
+  Flow flow = Flow::next;
+  for (size_t i = 0; i < statements.size() && flow == Flow::next; ++i) {
+    line_ = statements[i].line;
     steps_.take();
-    const Flow flow = statement(each, frame, out);
-    if (flow != Flow::next) return flow;
+    flow = statement(statements[i], frame, out);
   }
-  return Flow::next;
+  --depth_;
+  return flow;
 }
 
 Interpreter::Flow Interpreter::statement(const Statement& s, Frame& frame, MarkedText& out) {

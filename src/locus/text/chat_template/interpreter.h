@@ -28,6 +28,8 @@ class Interpreter {
   MarkedText run(const std::vector<Statement>& statements, Frame& frame);
 
  private:
+  // Of blocks and expressions inside of each other, with those of macros that call each other.
+  static constexpr int kMostLevels = 600;
   enum class Flow { next, leave, again };  // `leave` and `again`: break and continue of the innermost loop
 
   Flow block(const std::vector<Statement>& statements, Frame& frame, MarkedText& out);
