@@ -49,7 +49,7 @@ def in_subprocess(job, *arguments):
 def rivals(workload):
     """The contenders of a workload except Locus: variants of Locus (locus_*), then the Python programs."""
     variants = sorted(path.stem for path in (HERE / workload).glob("locus_*.cc"))
-    return variants + sorted(path.stem for path in (HERE / workload).glob("*.py") if path.name != "workload.py"
+    return variants + sorted(path.stem for path in (HERE / workload).glob("*.py") if path.stem not in ("workload", "locus")
                              and any(word in path.read_text() for word in ("serve(", "print(")))
 
 

@@ -20,6 +20,12 @@ if [[ ! -f $venv/complete || $here/requirements.txt -nt $venv/complete ]]; then
   fi
   touch "$venv/complete"
 fi
+# Some workloads compare the Python package: ./run wheel
+for wheel in "$root"/build/wheels/*-"$("$venv/bin/python" -c 'import sys; print("cp311-cp311" if sys.version_info[1] == 11 else "cp312-abi3")')"-*.whl; do
+  [[ ! -e $wheel || ( -e $venv/wheel && ! $wheel -nt $venv/wheel ) ]] && continue
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
+  touch "$venv/wheel"
+done
 [[ -e $root/models/all-MiniLM-L6-v2 ]] || "$root/run" fetch minilm
 [[ -e $root/models/gpt2.tiktoken ]] || "$root/run" fetch gpt2-vocabulary
 exec "$venv/bin/python" "$here/compare.py" --programs "$root/build/release" --models "$root/models" \

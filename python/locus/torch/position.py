@@ -134,10 +134,10 @@ class Position(nn.Module):
         if seed is None:
             seed = int(torch.randint(2**62, ()).item())
         self.scheme = scheme
-        sizes = [heads, head_size, heads * head_size if width is None else width, layers, max_length, causal]
+        sizes = (heads, head_size, heads * head_size if width is None else width, layers, max_length, causal)
         texts = {name: _text(value) for name, value in options.items()}
         self._heads, self._head_size, self._options, self._dtype = heads, head_size, texts, dtype
-        made = _core.TrainableScheme(scheme, tuple(sizes), texts, dtype == torch.float64, seed)
+        made = _core.TrainableScheme(scheme, sizes, texts, dtype == torch.float64, seed)
         self._names: list[str] = []
         for name, value in made.initial():
             self._add(name, nn.Parameter(torch.from_numpy(value).to(dtype)))
@@ -171,7 +171,7 @@ class Position(nn.Module):
         biases [H * D] of the layer's query and key projections. A scaling that depends on the length of the text uses
         `length`."""
         # Not get_parameter(), which accepts no tensors of torch.func.functional_call.
-        values: list[Any] = [functools.reduce(getattr, name.split("."), self) for name in self._names]  # type: ignore[misc]
+        values: list[Any] = [functools.reduce(getattr, name.split("."), self) for name in self._names]
         dtype = values[0].dtype if values else self._dtype
         empty = torch.empty(0, dtype=dtype)
         weights = [empty if x is None else x for x in (query_weight, query_bias, key_weight, key_bias)]
