@@ -157,7 +157,7 @@ class Block {
   }
 
   static void extend(std::vector<Cache>& caches, Var& k, Var& v, const Placement& placement) {
-    const auto starts = placement.sequences().query_starts.data<int32_t>();
+    const auto starts = placement.sequences().query_starts.values();
     std::vector<Tensor> keys, values;
     for (size_t b = 0; b < caches.size(); ++b) {
       caches[b].k.push_back(k.value().rows(starts[b], starts[b + 1]));

@@ -12,8 +12,8 @@ namespace {
 using Ints = std::vector<int32_t>;
 constexpr PositionPolicy kCount{PositionPolicy::Kind::count, 2};
 
-Ints ints(const Tensor& tensor) {
-  const auto values = tensor.data<int32_t>();
+Ints ints(const Indices& indices) {
+  const auto values = indices.values();
   return {values.begin(), values.end()};
 }
 

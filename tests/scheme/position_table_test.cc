@@ -21,13 +21,12 @@ PositionTable numbers(std::atomic<int>* computed = nullptr) {
 }
 
 bool right(const PositionTable::Found& found, const Placement& placement, std::span<const int64_t> variants) {
-  const auto side = [&](const Tensor& starts, const Tensor& positions, const Tensor& rows) {
+  const auto side = [&](const Indices& starts, const Indices& positions, const Indices& rows) {
     for (int64_t b = 0; b < placement.count(); ++b) {
-      for (int32_t n = starts.data<int32_t>()[b]; n < starts.data<int32_t>()[b + 1]; ++n) {
-        const int64_t at = rows.data<int32_t>()[n] * 2;
+      for (int32_t n = starts.values()[b]; n < starts.values()[b + 1]; ++n) {
+        const int64_t at = rows.values()[n] * 2;
         const float variant = variants.empty() ? 0 : static_cast<float>(variants[b]);
-        if (found.tables[0].data<float>()[at] != static_cast<float>(positions.data<int32_t>()[n]))
-          return false;
+        if (found.tables[0].data<float>()[at] != static_cast<float>(positions.values()[n])) return false;
         if (found.tables[1].data<float>()[at + 1] != variant) return false;
       }
     }

@@ -70,7 +70,7 @@ Angles angles(const Case& c, OptionValues options, const char* precision) {
   Angles result;
   for (size_t i = 0; i < count; ++i) {
     for (int64_t n = 0; n < 8; ++n) {
-      const int64_t at = term.query_rows.data<int32_t>()[i] * 8 + n;
+      const int64_t at = term.query_rows.values()[i] * 8 + n;
       result.cos.push_back(term.cos.data<float>()[at]);
       result.sin.push_back(term.sin.data<float>()[at]);
     }
@@ -163,10 +163,10 @@ TEST(Rotary, TurnsAsLlamaNeoxAndGptjDo) {
 
 // The rows of cosines of the queries of one sequence.
 std::vector<float> seen(const RotationTerm& term, const Placement& placement, int64_t sequence) {
-  const auto starts = placement.sequences().query_starts.data<int32_t>();
+  const auto starts = placement.sequences().query_starts.values();
   std::vector<float> result;
   for (int32_t n = starts[sequence]; n < starts[sequence + 1]; ++n) {
-    const int32_t row = term.query_rows.data<int32_t>()[n];
+    const int32_t row = term.query_rows.values()[n];
     const std::vector<float> values = term.cos.rows(row, row + 1).values();
     result.insert(result.end(), values.begin(), values.end());
   }
@@ -194,9 +194,9 @@ TEST(Rotary, DynamicTablesGrowWithACache) {
   const Placement full = of_lengths({101}), step = of_lengths({1}).after(of_lengths({100}));
   const RotationTerm whole = *made.scheme->begin(full).rotation(),
                      last = *made.scheme->begin(step).rotation();
-  const auto row = last.query_rows.data<int32_t>()[0], expected = whole.query_rows.data<int32_t>()[100];
+  const auto row = last.query_rows.values()[0], expected = whole.query_rows.values()[100];
   EXPECT_EQ(last.cos.rows(row, row + 1).values(), whole.cos.rows(expected, expected + 1).values());
-  const auto key = last.key_rows.data<int32_t>()[3], expected_key = whole.key_rows.data<int32_t>()[3];
+  const auto key = last.key_rows.values()[3], expected_key = whole.key_rows.values()[3];
   EXPECT_EQ(last.sin.rows(key, key + 1).values(), whole.sin.rows(expected_key, expected_key + 1).values())
       << "keys of the cache turn as the whole sequence's now do";
 }

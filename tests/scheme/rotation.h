@@ -10,7 +10,7 @@ namespace locus {
 inline std::vector<double> rotated(const Tensor& x, const RotationTerm& term, int64_t head_size, bool keys) {
   const Tensor& cos = keys && term.key_cos ? term.key_cos : term.cos;
   const Tensor& sin = keys && term.key_sin ? term.key_sin : term.sin;
-  const auto rows = (keys ? term.key_rows : term.query_rows).data<int32_t>();
+  const auto rows = (keys ? term.key_rows : term.query_rows).values();
   const std::vector<float> values = x.values();
   std::vector<double> result(values.begin(), values.end());
   const int64_t columns = x.size(1), half = term.width / 2;

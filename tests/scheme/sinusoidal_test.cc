@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/expect_error.h"
 #include "tests/scheme/making.h"
 
@@ -45,7 +47,7 @@ TEST(Sinusoidal, HasRowsForFarAndScatteredPositions) {
   const SchemePass near = made.scheme->begin(of_lengths({3}));
   const SchemePass far = made.scheme->begin(Placement::given(Tensor::of({1, 3}, {2000000000, 2, 2})));
   EXPECT_EQ(far.input()->table.shape(), (Shape{2, 12})) << "only the rows that occur";
-  EXPECT_EQ(far.input()->rows.values(), (std::vector<float>{1, 0, 0}));
+  EXPECT_TRUE(std::ranges::equal(far.input()->rows.values(), std::vector{1, 0, 0}));
   EXPECT_EQ(far.input()->table.value().rows(0, 1).values(), near.input()->table.value().rows(2, 3).values());
   EXPECT_EQ(far.input()->table.value().data<float>()[12], static_cast<float>(std::sin(2e9)));
 }

@@ -45,7 +45,7 @@ TEST_P(EveryTask, AnExampleDependsOnItsNumberAloneAndListsAreDisjoint) {
   const Task& task = *GetParam();
   const auto ids = [&](List list, int64_t first, int64_t count) {
     const Batch data = batch(task, 40, 3, list, first, count);
-    const auto values = data.tokens.ids.data<int32_t>();
+    const auto values = data.tokens.ids.values();
     return std::vector<int32_t>(values.begin(), values.end());
   };
   const std::vector<int32_t> four = ids(List::training, 0, 4), second = ids(List::training, 1, 1);

@@ -50,13 +50,13 @@ std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, s
   std::vector<std::vector<FilledMask>> result(texts.size());
   const auto V = static_cast<size_t>(model_.blueprint().vocabulary);
   each_batch(model_, encodings, options, [&](const TextBatch& batch) {
-    const auto ids = batch.tokens.ids.data<int32_t>();
+    const auto ids = batch.tokens.ids.values();
     std::vector<int32_t> masks;  // rows of masks: only these need logits
     for (size_t row = 0; row < ids.size(); ++row) {
       if (ids[row] == mask_id_) masks.push_back(static_cast<int32_t>(row));
     }
     const Var hidden = model_.model().hidden(batch.tokens);
-    const Var rows = op::gather(hidden, Tensor::of({static_cast<int64_t>(masks.size())}, masks));
+    const Var rows = op::gather(hidden, Indices::of(masks));
     const Tensor logits = model_.model().head()(rows, batch.tokens.placement).value();
     batch.each([&](size_t i, size_t text) {
       std::vector<FilledMask> found;

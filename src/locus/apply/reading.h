@@ -49,9 +49,7 @@ struct TextBatch {
   std::span<const size_t> which;
   Tokens tokens;
   std::span<std::optional<Error>> errors;  // by text
-  std::span<const int32_t> starts() const {
-    return tokens.placement.sequences().query_starts.data<int32_t>();
-  }
+  std::span<const int32_t> starts() const { return tokens.placement.sequences().query_starts.values(); }
   // Calls one(i, which[i]) for every text. If it throws because of the data, this text is invalid.
   template <class F>
   void each(F&& one) const {

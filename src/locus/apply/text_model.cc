@@ -43,12 +43,12 @@ void TextModel::require_head(HeadKind head, std::string_view purpose) const {
 Var TextModel::operator()(const Tokens& texts) const {
   if (blueprint().kind != ModelKind::encoder_decoder) return model()(texts);
   const int32_t start = task().start_token();
-  const Tensor ids = texts.ids.like(texts.ids.shape());
-  const auto from = texts.ids.data<int32_t>(), to = ids.data<int32_t>();
-  std::copy(from.begin(), from.end() - 1, to.begin() + 1);
-  const auto starts = texts.placement.sequences().query_starts.data<int32_t>();
-  for (const int32_t first : starts.first(starts.size() - 1)) to[first] = start;
-  return model()(texts, {ids, texts.placement, {}});
+  const auto from = texts.ids.values();
+  std::vector<int32_t> ids(from.begin(), from.end());
+  std::copy(from.begin(), from.end() - 1, ids.begin() + 1);
+  const auto starts = texts.placement.sequences().query_starts.values();
+  for (const int32_t first : starts.first(starts.size() - 1)) ids[static_cast<size_t>(first)] = start;
+  return model()(texts, {Indices::of(ids), texts.placement, {}});
 }
 
 Encoding TextModel::encode(const TextInput& input, Specials specials, size_t longest, OffsetUnit unit) const {

@@ -85,8 +85,8 @@ Tensor decoder_ids(const ForwardModel& model, const ForwardInputs& in) {
 
 // The tokens from which a decoder classifies: the last non-padding token of each row, regardless of the mask.
 std::vector<int32_t> last_tokens(const ForwardModel& model, const Tokens& tokens) {
-  const auto starts = tokens.placement.sequences().query_starts.data<int32_t>();
-  const auto ids = tokens.ids.data<int32_t>();
+  const auto starts = tokens.placement.sequences().query_starts.values();
+  const auto ids = tokens.ids.values();
   std::vector<int32_t> rows;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     const std::span<const int32_t> text = ids.subspan(starts[s], starts[s + 1] - starts[s]);
@@ -118,8 +118,7 @@ Var last_logits(const ForwardModel& model, const ForwardInputs& in, const Var& h
   const bool two = model.model.blueprint().kind == ModelKind::encoder_decoder;
   const std::vector<int32_t> rows =
       two ? last_ends(model.token("eos_token_id"), in.input_ids) : last_tokens(model, tokens);
-  const Tensor kept = Tensor::of({static_cast<int64_t>(rows.size())}, rows);
-  return model.model.head()(op::gather(hidden, kept),
+  return model.model.head()(op::gather(hidden, Indices::of(rows)),
                             Placement::of_lengths(std::vector<int64_t>(rows.size(), 1)));
 }
 

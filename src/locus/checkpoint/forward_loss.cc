@@ -68,7 +68,7 @@ Var end_loss(const Var& logits, const Placement& placement, const Tensor& positi
           Code::bad_shape, "{} have shape {}, expected whole numbers of shape [{}]", name, positions.shape(),
           placement.count());
   const Tensor real = real_cells(placement);
-  const auto starts = placement.sequences().query_starts.data<int32_t>();
+  const auto starts = placement.sequences().query_starts.values();
   const Var pick(side == 0 ? Tensor::of({1, 2}, {1.0f, 0.0f}) : Tensor::of({1, 2}, {0.0f, 1.0f}));
   Var total;
   int count = 0;

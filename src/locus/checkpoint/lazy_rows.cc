@@ -25,10 +25,10 @@ LazyRows::LazyRows(std::shared_ptr<const WeightFiles> files, Binding table)
   if (bytes >= kHugeBlock) use_small_pages(memory.view().data, static_cast<size_t>(bytes));
 }
 
-std::vector<int32_t> LazyRows::missing(const Tensor& ids) const {
+std::vector<int32_t> LazyRows::missing(const Indices& ids) const {
   std::vector<int32_t> rows;
   if (ids.dtype() != DType::i32) return rows;
-  for (const int32_t id : ids.data<int32_t>()) {
+  for (const int32_t id : ids.values()) {
     if (id >= 0 && id < reader_.rows() && !loaded_[static_cast<size_t>(id)]) rows.push_back(id);
   }
   std::ranges::sort(rows);
@@ -36,7 +36,7 @@ std::vector<int32_t> LazyRows::missing(const Tensor& ids) const {
   return rows;
 }
 
-void LazyRows::load(const Tensor& ids) const {
+void LazyRows::load(const Indices& ids) const {
   const std::lock_guard lock(mutex_);
   const std::vector<int32_t> rows = missing(ids);
   if (rows.empty()) return;

@@ -17,10 +17,10 @@ class LazyRows final : public RowSource {
   LazyRows(std::shared_ptr<const WeightFiles> files, Binding table);
 
   // Throws if the file was modified since it was opened, or if a row contains NaN or infinity.
-  void load(const Tensor& ids) const override;
+  void load(const Indices& ids) const override;
 
  private:
-  std::vector<int32_t> missing(const Tensor& ids) const;  // sorted, without duplicates
+  std::vector<int32_t> missing(const Indices& ids) const;  // sorted, without duplicates
 
   std::shared_ptr<const WeightFiles> files_;
   Binding table_;

@@ -10,7 +10,7 @@ void append(std::vector<op::KeyRoom>& layers, int64_t layer, int64_t count, cons
             const Tensor& keys, const Tensor& values, int64_t key_heads) {
   const auto index = static_cast<size_t>(layer);
   if (layers.size() <= index) layers.resize(index + 1);
-  const auto starts = batch.sequences().query_starts.data<int32_t>();
+  const auto starts = batch.sequences().query_starts.values();
   op::append(layers[index], count, keys.rows(starts[b], starts[b + 1]), values.rows(starts[b], starts[b + 1]),
              key_heads);
 }
@@ -45,8 +45,8 @@ Cache::Pass Cache::begin(const Placement& fresh, const Placement* texts) {
 
 void Cache::end() {
   const Sequences& all = placement_->sequences();
-  const auto starts = all.key_starts.data<int32_t>();
-  const auto positions = all.key_positions.data<int32_t>();
+  const auto starts = all.key_starts.values();
+  const auto positions = all.key_positions.values();
   int64_t next = 0;
   for (size_t b = 0; b < sequences_.size(); ++b) {
     sequences_[b].positions.assign(positions.begin() + starts[b], positions.begin() + starts[b + 1]);

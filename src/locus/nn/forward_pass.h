@@ -13,9 +13,9 @@ class Cache;
 
 // The packed tokens of all sequences, with their positions.
 struct Tokens {
-  Tensor ids;  // i32 [N]
+  Indices ids;  // [N]
   Placement placement;
-  Tensor segments;  // i32 [N], or absent: all 0
+  Indices segments;  // [N], or absent: all 0
 };
 
 // The output of an encoder, which a decoder attends to.

@@ -9,9 +9,7 @@ Tokens tokens_of(const std::vector<std::vector<int32_t>>& sequences, const Bluep
     ids.insert(ids.end(), sequence.begin(), sequence.end());
     lengths.push_back(static_cast<int64_t>(sequence.size()));
   }
-  return {Tensor::of({static_cast<int64_t>(ids.size())}, ids),
-          Placement::of_lengths(lengths, blueprint.policy()),
-          {}};
+  return {Indices::of(ids), Placement::of_lengths(lengths, blueprint.policy()), {}};
 }
 
 std::vector<std::vector<int32_t>> generate(const Model& model,

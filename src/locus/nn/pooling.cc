@@ -7,14 +7,14 @@ namespace locus {
 namespace {
 
 // The first or the last token of every sequence.
-Tensor ends(const Placement& placement, bool first) {
-  const auto starts = placement.sequences().query_starts.data<int32_t>();
+Indices ends(const Placement& placement, bool first) {
+  const auto starts = placement.sequences().query_starts.values();
   std::vector<int32_t> rows;
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
     require(starts[b] < starts[b + 1], "pooling: sequence {} is empty, expected at least one token", b);
     rows.push_back(first ? starts[b] : starts[b + 1] - 1);
   }
-  return Tensor::of({static_cast<int64_t>(rows.size())}, rows);
+  return Indices::of(rows);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
                               .dropout = pass.training ? dropout_ : 0,
                               .random = pass.random(place_)};
   if (segments_ && !tokens.segments) {
-    options.segment_ids = Tensor::zeros({tokens.ids.numel()}, DType::i32, tokens.ids.device());
+    options.segment_ids = Tensor::zeros({tokens.ids.numel()}, DType::i32);
   }
   if (tokens_->source) tokens_->source->load(tokens.ids);
   const Var rows = op::embed(tokens_->rows, tokens.ids, input, options);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "locus/autograd/var.h"
+#include "locus/tensor/indices.h"
 
 namespace locus {
 
@@ -13,7 +14,7 @@ class RowSource {
   virtual ~RowSource() = default;
   // Loads these rows into the table, unless they already are loaded. Thread-safe. Ids outside the table are
   // ignored here; the lookup reports them.
-  virtual void load(const Tensor& ids) const = 0;
+  virtual void load(const Indices& ids) const = 0;
 };
 
 struct TokenTable {

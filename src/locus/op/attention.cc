@@ -54,7 +54,7 @@ void check_rooms(Check& check, std::span<const KeyRoom> rooms, const Sequences& 
       s.key_starts && s.key_starts.dtype() == DType::i32 && s.key_starts.numel() == std::ssize(rooms) + 1,
       Code::bad_shape, "got {} rooms, expected one for each sequence of key_starts, i32 [sequences + 1]",
       rooms.size());
-  const auto starts = s.key_starts.data<int32_t>();
+  const auto starts = s.key_starts.values();
   for (size_t b = 0; b < rooms.size(); ++b) {
     const int64_t G = sizes.key_heads, D = sizes.head_size, room = rooms[b].room();
     check.that(room >= starts[b + 1] - starts[b], Code::bad_shape,
@@ -69,11 +69,11 @@ void check_rooms(Check& check, std::span<const KeyRoom> rooms, const Sequences& 
   sizes.keys = starts.back();
 }
 
-void check_starts(const Check& check, const char* name, const Tensor& starts, int64_t tokens) {
+void check_starts(const Check& check, const char* name, const Indices& starts, int64_t tokens) {
   check.that(starts && starts.dtype() == DType::i32 && starts.shape().rank() == 1 && starts.numel() >= 1,
              Code::bad_shape, "{} is missing or has the wrong dtype or shape, expected i32 [sequences + 1]",
              name);
-  const auto values = starts.data<int32_t>();
+  const auto values = starts.values();
   check.that(values[0] == 0 && values.back() == tokens && std::ranges::is_sorted(values), Code::bad_shape,
              "{} go from {} to {}, expected to increase from 0 to {} (the number of tokens)", name, values[0],
              values.back(), tokens);
@@ -88,7 +88,7 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
   check.that(s.key_starts.numel() == s.query_starts.numel(), Code::bad_shape,
              "query_starts have {} sequences and key_starts {}, expected the same number", s.count(),
              s.key_starts.numel() - 1);
-  const auto positions_of = [](const Tensor& positions, int64_t tokens) {
+  const auto positions_of = [](const Indices& positions, int64_t tokens) {
     return positions && positions.dtype() == DType::i32 && positions.shape() == Shape{tokens};
   };
   check.that(
@@ -97,8 +97,8 @@ std::pair<int64_t, int64_t> check_sequences(const Check& check, const Sequences&
       "positions are missing or have the wrong dtype or shape, expected i32 [{}] for queries and i32 [{}] "
       "for keys",
       sizes.queries, sizes.keys);
-  const auto q = s.query_starts.data<int32_t>(), k = s.key_starts.data<int32_t>();
-  const auto qp = s.query_positions.data<int32_t>(), kp = s.key_positions.data<int32_t>();
+  const auto q = s.query_starts.values(), k = s.key_starts.values();
+  const auto qp = s.query_positions.values(), kp = s.key_positions.values();
   int64_t least = 0, most = 0;
   for (size_t b = 0; b + 1 < q.size(); ++b) {
     const int64_t queries = q[b + 1] - q[b], keys = k[b + 1] - k[b];
@@ -145,7 +145,7 @@ void check_slots(Check& check, const char* name, const SlotTerm& term, const Siz
 }
 
 int64_t pairs(const Sequences& s) {
-  const auto q = s.query_starts.data<int32_t>(), k = s.key_starts.data<int32_t>();
+  const auto q = s.query_starts.values(), k = s.key_starts.values();
   int64_t total = 0;
   for (size_t b = 0; b + 1 < q.size(); ++b) total += int64_t{q[b + 1] - q[b]} * (k[b + 1] - k[b]);
   return total;
@@ -168,7 +168,8 @@ void check_terms(Check& check, const ScoreTerms& terms, const Sequences& sequenc
 
 kernel::SlotViews views(const std::optional<SlotTerm>& term) {
   if (!term) return {};
-  return {term->table.value().view(), term->slots.view(), term->zero};
+  const Tensor& table = term->table.value();
+  return {table.view(), term->slots.view(table.device()), term->zero};
 }
 
 // Owns everything that the views in args refer to.
@@ -194,6 +195,7 @@ struct Call {
 
 void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) {
   const Sequences& s = call.sequences;
+  const Device device = call.out.device();
   const float scale = call.terms.scale    ? *call.terms.scale
                       : options.scale > 0 ? options.scale
                                           : 1 / std::sqrt(static_cast<float>(sizes.head_size));
@@ -201,8 +203,8 @@ void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) 
       .q = call.q.value().view(),
       .k = call.k ? call.k.value().view() : View(),
       .v = call.v ? call.v.value().view() : View(),
-      .sequences = {s.query_starts.view(), s.key_starts.view(), s.query_positions.view(),
-                    s.key_positions.view(), s.contiguous},
+      .sequences = {s.query_starts.view(device), s.key_starts.view(device), s.query_positions.view(device),
+                    s.key_positions.view(device), s.contiguous},
       .heads = sizes.heads,
       .key_heads = sizes.key_heads,
       .head_size = sizes.head_size,

@@ -37,12 +37,14 @@ void Check::rank_at_least(std::string_view argument, const Tensor& tensor, int r
        tensor.shape(), rank);
 }
 
-void Check::ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also, Code invalid) {
+void Check::ids(std::string_view argument, const Indices& ids, int64_t size, int32_t also, Code invalid) {
   that(static_cast<bool>(ids), "{} are missing", argument);
   that(ids.dtype() == DType::i32, Code::bad_shape, "{} are {}, expected i32", argument, name_of(ids.dtype()));
   that(ids.contiguous(), Code::bad_shape, "{} of shape {} are not contiguous; clone() them first", argument,
        ids.shape());
-  const auto values = ids.data<int32_t>();
+  const auto [least, most] = ids.range();
+  if (least >= 0 && most < size) return;
+  const auto values = ids.values();
   for (size_t i = 0; i < values.size(); ++i) {
     if ((values[i] >= 0 && values[i] < size) || (also < 0 && values[i] == also)) continue;
     const std::string range = size > 0 ? fmt::format("0 to {}", size - 1) : "none: the table is empty";

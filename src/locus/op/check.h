@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "locus/autograd/var.h"
+#include "locus/tensor/indices.h"
 
 namespace locus::op {
 
@@ -31,9 +32,9 @@ class Check {
   void rank_at_least(std::string_view argument, const Var& var, int rank) {
     rank_at_least(argument, value(argument, var), rank);
   }
-  // i32 ids in [0, size), or equal to `also` if it is given (a negative number). The error names the first
+  // Ids in [0, size), or equal to `also` if it is given (a negative number). The error names the first
   // invalid id and its index, and has the code `invalid`.
-  void ids(std::string_view argument, const Tensor& ids, int64_t size, int32_t also = 0,
+  void ids(std::string_view argument, const Indices& ids, int64_t size, int32_t also = 0,
            Code invalid = Code::bad_token);
 
   // A new tensor for the result, with the dtype and device of `like`. An error names this op.

@@ -7,10 +7,10 @@ namespace locus::op {
 namespace {
 
 // The sum of the targets' weights, the divisor of the mean.
-double weight_of(const Tensor& targets, const Tensor& weights) {
+double weight_of(const Indices& targets, const Tensor& weights) {
   const std::vector<float> of = weights ? weights.values() : std::vector<float>();
   double total = 0;
-  for (const int32_t target : targets.data<int32_t>()) {
+  for (const int32_t target : targets.values()) {
     if (target == kernel::kIgnoredTarget) continue;
     total += weights ? of[static_cast<size_t>(target)] : 1;
   }
@@ -19,7 +19,7 @@ double weight_of(const Tensor& targets, const Tensor& weights) {
 
 }  // namespace
 
-Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options) {
+Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyOptions& options) {
   Check check("cross_entropy");
   check.rank_at_least("logits", logits, 1);
   const int64_t N = logits.shape().rows(), V = logits.shape().cols();
@@ -40,7 +40,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   const float smoothing = options.smoothing;
   kernels(rows.device())
       .cross_entropy({.logits = rows.view(),
-                      .targets = targets.view(),
+                      .targets = targets.view(rows.device()),
                       .weights = weights.view(),
                       .loss = losses.view(),
                       .lse = lse.view(),
@@ -51,7 +51,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
     const Tensor dlogits = rows.like(rows.shape());
     kernels(dy.device())
         .cross_entropy_backward({.logits = rows.view(),
-                                 .targets = targets.view(),
+                                 .targets = targets.view(rows.device()),
                                  .weights = weights.view(),
                                  .lse = lse.view(),
                                  .dloss = dloss.view(),

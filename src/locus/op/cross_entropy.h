@@ -3,6 +3,7 @@
 
 #include "locus/autograd/var.h"
 #include "locus/kernel/loss.h"
+#include "locus/tensor/indices.h"
 
 namespace locus::op {
 
@@ -12,8 +13,8 @@ struct CrossEntropyOptions {
 };
 
 // The mean loss over the rows whose target is not kernel::kIgnoredTarget (-100), weighted by the class
-// weights of their targets: a single number, as PyTorch's cross_entropy. logits [.., V], targets i32 [..]. If
+// weights of their targets: a single number, as PyTorch's cross_entropy. logits [.., V], targets [..]. If
 // every row is ignored this is an error, not NaN.
-Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options = {});
+Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyOptions& options = {});
 
 }  // namespace locus::op

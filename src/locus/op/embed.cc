@@ -9,9 +9,9 @@
 namespace locus::op {
 namespace {
 
-// Checks a table [rows, columns] and the i32 [N] indices of rows to look up in it.
+// Checks a table [rows, columns] and the indices [N] of rows to look up in it.
 void check_lookup(Check& check, std::string_view name, const Var& table, std::string_view ids_name,
-                  const Tensor& ids, int64_t N, Code invalid = Code::bad_token) {
+                  const Indices& ids, int64_t N, Code invalid = Code::bad_token) {
   check.that(table.shape().rank() == 2, Code::bad_shape, "{} has shape {}, expected [rows, columns]", name,
              table.shape());
   check.ids(ids_name, ids, table.shape()[0], 0, invalid);
@@ -40,7 +40,7 @@ void check_norm(Check& check, const EmbedOptions& options, int64_t C) {
 // The arguments of the forward pass, kept for the backward pass.
 struct Embedding {
   Var tokens;
-  Tensor ids;
+  Indices ids;
   std::optional<InputTerm> input;
   EmbedOptions options;
   Tensor mean, rstd;
@@ -97,8 +97,9 @@ struct Embedding {
 
   kernel::EmbedArgs arguments() const {
     const auto view = [](const Var& var) { return var ? var.value().view() : View(); };
-    kernel::EmbedArgs args = {.tokens = {tokens.value().view(), ids.view()},
-                              .segments = {view(options.segments), options.segment_ids.view()},
+    const Device device = tokens.value().device();
+    kernel::EmbedArgs args = {.tokens = {tokens.value().view(), ids.view(device)},
+                              .segments = {view(options.segments), options.segment_ids.view(device)},
                               .joined = joined(),
                               .token_scale = options.token_scale,
                               .gamma = view(options.gamma),
@@ -110,7 +111,7 @@ struct Embedding {
                               .stream = options.random.stream(),
                               .mean = mean.view(),
                               .rstd = rstd.view()};
-    if (input) args.positions = {input->table.value().view(), input->rows.view()};
+    if (input) args.positions = {input->table.value().view(), input->rows.view(device)};
     return args;
   }
 
@@ -149,7 +150,7 @@ struct Embedding {
 
 }  // namespace
 
-Var embed(const Var& tokens, const Tensor& ids, const std::optional<InputTerm>& input,
+Var embed(const Var& tokens, const Indices& ids, const std::optional<InputTerm>& input,
           const EmbedOptions& options) {
   Embedding embedding = {tokens, ids, input, options, {}, {}};
   embedding.check(Check("embed"));

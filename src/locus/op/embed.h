@@ -14,7 +14,7 @@ struct EmbedOptions {
   int32_t frozen_token = -1;  // the padding token's row gets no gradient
   int32_t frozen_row = -1;    // this row of the input term's table gets no gradient
   Var segments;               // [S, C]; requires segment_ids
-  Tensor segment_ids;         // i32 [N]
+  Indices segment_ids;        // [N]
   Var gamma, beta;            // [C]; no gamma: no norm
   float eps = 0;
   bool rms = false;  // RMS norm instead of layer norm; excludes beta
@@ -22,10 +22,10 @@ struct EmbedOptions {
   Random random{0, 0};
 };
 
-// tokens [V, K], ids i32 [N]. Result [N, C], where C is K, or K + the width of the input term if that is
+// tokens [V, K], ids [N]. Result [N, C], where C is K, or K + the width of the input term if that is
 // concatenated after the token row. Segments are added to all C columns. Tokens may be bf16: then no gradient
 // flows.
-Var embed(const Var& tokens, const Tensor& ids, const std::optional<InputTerm>& input,
+Var embed(const Var& tokens, const Indices& ids, const std::optional<InputTerm>& input,
           const EmbedOptions& options);
 
 }  // namespace locus::op

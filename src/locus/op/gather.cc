@@ -8,7 +8,7 @@
 
 namespace locus::op {
 
-Var gather(const Var& table, const Tensor& ids, int32_t frozen) {
+Var gather(const Var& table, const Indices& ids, int32_t frozen) {
   Check check("gather");
   check.floating("table", table);
   check.that(table.shape().rank() == 2, Code::bad_shape, "table has shape {}, expected [rows, columns]",
@@ -18,9 +18,10 @@ Var gather(const Var& table, const Tensor& ids, int32_t frozen) {
              "ids have shape {}, expected rank {} or less", ids.shape(), Shape::kMaxRank - 1);
   std::vector<int64_t> sizes(ids.shape().sizes().begin(), ids.shape().sizes().end());
   sizes.push_back(table.shape()[1]);
-  const Tensor flat = ids.reshape({ids.numel()});
+  const Indices flat = ids.flat();
   const Tensor out = check.result(table.value(), sizes);
-  kernels(out.device()).gather({.table = table.value().view(), .ids = flat.view(), .out = out.view()});
+  kernels(out.device())
+      .gather({.table = table.value().view(), .ids = flat.view(out.device()), .out = out.view()});
   return record(out, {table}, [=](const Tensor& dy) { scatter_rows(table, dy, flat, frozen); });
 }
 

@@ -7,10 +7,10 @@
 namespace locus::op {
 namespace {
 
-void check_starts(const Check& check, const Tensor& starts, int64_t N) {
+void check_starts(const Check& check, const Indices& starts, int64_t N) {
   check.that(starts && starts.dtype() == DType::i32 && starts.numel() >= 1,
              "starts are missing or have the wrong dtype or shape, expected i32 [sequences + 1]");
-  const auto values = starts.data<int32_t>();
+  const auto values = starts.values();
   check.that(values.front() == 0 && values.back() == N,
              "starts go from {} to {}, expected 0 to {} (the number of rows)", values.front(), values.back(),
              N);
@@ -22,12 +22,12 @@ void check_starts(const Check& check, const Tensor& starts, int64_t N) {
 
 }  // namespace
 
-Var mean_rows(const Var& x, const Tensor& starts) {
+Var mean_rows(const Var& x, const Indices& starts) {
   Check check("mean_rows");
   check.floating("x", x);
   check.that(x.shape().rank() == 2, Code::bad_shape, "x has shape {}, expected [N, C]", x.shape());
   check_starts(check, starts, x.shape()[0]);
-  const auto bounds = starts.data<int32_t>();
+  const auto bounds = starts.values();
   const int64_t B = starts.numel() - 1;
   const Tensor out = check.result(x.value(), {B, x.shape()[1]});
   const Kernels& device = kernels(out.device());
@@ -39,7 +39,7 @@ Var mean_rows(const Var& x, const Tensor& starts) {
   }
   return record(out, {x}, [=](const Tensor& dy) {
     const Tensor dx = x.value().like(x.shape());
-    const auto ends = starts.data<int32_t>();
+    const auto ends = starts.values();
     for (int64_t b = 0; b < B; ++b) {
       const float part = 1 / static_cast<float>(ends[b + 1] - ends[b]);
       for (int64_t n = ends[b]; n < ends[b + 1]; ++n) {

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "locus/autograd/var.h"
+#include "locus/tensor/indices.h"
 
 namespace locus::op {
 
-// x [N, C], starts i32 [B+1], strictly increasing from 0 to N. Result [B, C].
-Var mean_rows(const Var& x, const Tensor& starts);
+// x [N, C], starts [B+1], strictly increasing from 0 to N. Result [B, C].
+Var mean_rows(const Var& x, const Indices& starts);
 
 }  // namespace locus::op

@@ -8,7 +8,8 @@ namespace {
 
 // The part of a RotationTerm for queries or for keys.
 struct Rotation {
-  Tensor cos, sin, rows;
+  Tensor cos, sin;
+  Indices rows;
   int64_t heads, width;
   bool interleaved;
 
@@ -46,7 +47,7 @@ struct Rotation {
                  .y = y.view(),
                  .cos = cos.view(),
                  .sin = sin.view(),
-                 .rows = rows.view(),
+                 .rows = rows.view(x.device()),
                  .heads = heads,
                  .head_size = x.size(1) / heads,
                  .width = width,

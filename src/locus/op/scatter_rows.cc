@@ -4,11 +4,11 @@
 
 namespace locus::op {
 
-void scatter_rows(const Var& table, const Tensor& rows, const Tensor& ids, int32_t frozen, float factor) {
+void scatter_rows(const Var& table, const Tensor& rows, const Indices& ids, int32_t frozen, float factor) {
   if (!table.wants_grad()) return;
   kernels(rows.device())
       .scatter_add({.rows = rows.view(),
-                    .ids = ids.view(),
+                    .ids = ids.view(rows.device()),
                     .table = table.open_grad().view(),
                     .skip = frozen,
                     .factor = factor});

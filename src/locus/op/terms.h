@@ -5,16 +5,17 @@
 #include <optional>
 
 #include "locus/autograd/var.h"
+#include "locus/tensor/indices.h"
 
 namespace locus {
 
 // A packed batch: all sequences one after another, without padding. Keys are separate from queries. With a KV
 // cache there are more keys than queries, and in cross-attention the keys are those of another text.
 struct Sequences {
-  Tensor query_starts, key_starts;        // i32 [B+1]
-  Tensor query_positions, key_positions;  // i32 [Nq], [Nk]
-  int64_t longest_keys = 0;               // maximum number of keys of a sequence
-  bool contiguous = true;                 // in every sequence, positions increase by one
+  Indices query_starts, key_starts;        // [B+1]
+  Indices query_positions, key_positions;  // [Nq], [Nk]
+  int64_t longest_keys = 0;                // maximum number of keys of a sequence
+  bool contiguous = true;                  // in every sequence, positions increase by one
 
   int64_t count() const { return query_starts.numel() - 1; }
 };
@@ -22,17 +23,17 @@ struct Sequences {
 // Input: a row for every token, added to its embedding or concatenated after it.
 struct InputTerm {
   Var table;            // [R, C], or [R, any width] if joined
-  Tensor rows;          // i32 [N]: the row of the table for each token
+  Indices rows;         // [N]: the row of the table for each token
   bool joined = false;  // concatenated instead of added
 };
 
 // Rotation: angles for every token, see kernel/rotate.h. Keys use the tables of queries unless they have
 // their own.
 struct RotationTerm {
-  Tensor cos, sin;              // f32 [R, width/2]
-  Tensor key_cos, key_sin;      // if absent: cos and sin
-  Tensor query_rows, key_rows;  // i32 [Nq], [Nk]
-  int64_t width = 0;            // number of rotated dimensions of each head
+  Tensor cos, sin;               // f32 [R, width/2]
+  Tensor key_cos, key_sin;       // if absent: cos and sin
+  Indices query_rows, key_rows;  // [Nq], [Nk]
+  int64_t width = 0;             // number of rotated dimensions of each head
   bool interleaved = false;
 };
 
@@ -42,8 +43,8 @@ struct DistanceTerm {
   int64_t zero = 0;
 };
 struct SlotTerm {
-  Var table;     // [slots, H*D], or [slots, D] for all heads
-  Tensor slots;  // i32 [S]
+  Var table;      // [slots, H*D], or [slots, D] for all heads
+  Indices slots;  // [S]
   int64_t zero = 0;
 };
 struct ScoreTerms {

@@ -64,7 +64,7 @@ Figure row_norms(const Probe& probe, int64_t length, int64_t offset) {
 Figure wavelengths(const Probe& probe, int64_t longest) {
   constexpr int32_t kOne[] = {1};
   const RotationTerm term = *probe.find(kOne, kOne).pass.rotation();
-  const int32_t row = term.query_rows.data<int32_t>()[0];
+  const int32_t row = term.query_rows.values()[0];
   const int64_t pairs = term.cos.size(1);
   Series turn{.name = "one turn"}, input{.name = "max_length"};
   for (int64_t n = 0; n < pairs; ++n) {

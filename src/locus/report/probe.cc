@@ -36,7 +36,7 @@ class SlotVectors {
     if (!term) return;
     const std::vector<float> values = term->table.value().values();
     table_.assign(values.begin(), values.end());
-    slots_ = term->slots.data<int32_t>();
+    slots_ = term->slots.values();
   }
   // vector . table[h, slot(distance)]; 0 without a term.
   double product(const double* vector, int64_t head, int64_t distance) const {
@@ -152,7 +152,7 @@ std::vector<double> Probe::input_rows(std::span<const int32_t> positions) const 
   const std::vector<float> table = term.table.value().values();
   std::vector<double> rows;
   rows.reserve(positions.size() * width);
-  for (const int32_t row : term.rows.data<int32_t>()) {
+  for (const int32_t row : term.rows.values()) {
     const float* first = &table[static_cast<size_t>(row) * width];
     rows.insert(rows.end(), first, first + width);
   }

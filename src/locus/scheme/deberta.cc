@@ -96,7 +96,7 @@ class DebertaScheme final : public Scheme {
     const CachedTables::Rows met =
         cache_.rows(distances_.slot(-span.most), distances_.slot(-span.least), frozen,
                     [this](int64_t first, int64_t last) { return normed(first, last); });
-    const Tensor slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d) - met.first; });
+    const Indices slots = slot_map(span, [&](int64_t d) { return distances_.slot(-d) - met.first; });
     return SchemePass([this, rows = SlotTerm{met.table, slots, span.zero()}](const LayerView& view) {
       return scores(rows, view);
     });

@@ -40,13 +40,11 @@ DistanceTerm DistanceCache::find(const Placement& placement, bool frozen,
   return {Var(table_.value().columns(first, first + span.size())), span.zero()};
 }
 
-Tensor slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>& slot) {
-  const Tensor slots = Tensor::empty({span.size()}, DType::i32);
-  const auto values = slots.data<int32_t>();
-  for (int64_t d = span.least; d <= span.most; ++d) {
-    values[static_cast<size_t>(d - span.least)] = static_cast<int32_t>(slot(d));
-  }
-  return slots;
+Indices slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>& slot) {
+  std::vector<int32_t> slots;
+  slots.reserve(static_cast<size_t>(span.size()));
+  for (int64_t d = span.least; d <= span.most; ++d) slots.push_back(static_cast<int32_t>(slot(d)));
+  return Indices::of(slots);
 }
 
 Tensor distance_table(const DistanceSpan& span, const Tensor& like, int64_t heads,
@@ -58,19 +56,19 @@ Tensor distance_table(const DistanceSpan& span, const Tensor& like, int64_t head
   return table;
 }
 
-Var gather_by_head(const Var& table, const Tensor& slots) {
+Var gather_by_head(const Var& table, const Indices& slots) {
   const int64_t heads = table.shape()[1], count = slots.numel();
   const Tensor out = table.value().like({heads, count});
   const View rows = table.value().view();
   for (int64_t h = 0; h < heads; ++h) {
     for (int64_t s = 0; s < count; ++s) {
-      put(out.view(), h, s, at(rows, slots.data<int32_t>()[static_cast<size_t>(s)], h));
+      put(out.view(), h, s, at(rows, slots.values()[static_cast<size_t>(s)], h));
     }
   }
   return record(out, {table}, [=](const Tensor& dy) {
     std::vector<double> sums(static_cast<size_t>(table.value().numel()));
     for (int64_t s = 0; s < count; ++s) {
-      const int64_t slot = slots.data<int32_t>()[static_cast<size_t>(s)];
+      const int64_t slot = slots.values()[static_cast<size_t>(s)];
       for (int64_t h = 0; h < heads; ++h) sums[static_cast<size_t>(slot * heads + h)] += at(dy.view(), h, s);
     }
     const Tensor gradient = table.value().like(table.shape());

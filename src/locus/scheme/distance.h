@@ -38,8 +38,8 @@ class DistanceCache {
   Var table_;
 };
 
-// i32 [S]: slot(d) for every distance d of the span.
-Tensor slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>& slot);
+// [S]: slot(d) for every distance d of the span.
+Indices slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>& slot);
 
 // [H, S] with the dtype and device of `like`: value(h, d), rounded once.
 Tensor distance_table(const DistanceSpan& span, const Tensor& like, int64_t heads,
@@ -47,6 +47,6 @@ Tensor distance_table(const DistanceSpan& span, const Tensor& like, int64_t head
 
 // [H, S] from a table [slots, H]: for every distance the row of its slot, transposed so that heads come
 // first. The gradient of a row is summed in the order of distances, in double.
-Var gather_by_head(const Var& table, const Tensor& slots);
+Var gather_by_head(const Var& table, const Indices& slots);
 
 }  // namespace locus

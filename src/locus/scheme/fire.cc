@@ -48,8 +48,8 @@ Quotient quotient(double distance, double position, double c, double multiplier,
 // Calls f(|i - j|, i) for every pair of query and key, in the order of the dense term.
 template <class F>
 void each_pair(const Sequences& s, F f) {
-  const auto query_starts = s.query_starts.data<int32_t>(), key_starts = s.key_starts.data<int32_t>();
-  const auto queries = s.query_positions.data<int32_t>(), keys = s.key_positions.data<int32_t>();
+  const auto query_starts = s.query_starts.values(), key_starts = s.key_starts.values();
+  const auto queries = s.query_positions.values(), keys = s.key_positions.values();
   for (size_t b = 0; b + 1 < query_starts.size(); ++b) {
     for (auto i = static_cast<size_t>(query_starts[b]); i < static_cast<size_t>(query_starts[b + 1]); ++i) {
       for (auto j = static_cast<size_t>(key_starts[b]); j < static_cast<size_t>(key_starts[b + 1]); ++j) {

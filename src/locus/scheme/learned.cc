@@ -20,23 +20,24 @@ namespace {
 
 // Linear interpolation between neighboring rows of a table.
 struct Interpolation {
-  Tensor below, above;                // i32 [S]: the two rows
+  Indices below, above;               // [S]: the two rows
   Tensor below_weight, above_weight;  // [S, C]: the same weight in every column
 
-  Interpolation(int64_t stretched, Shape table, const Scope& scope)
-      : below(Tensor::empty({stretched}, DType::i32)), above(Tensor::empty({stretched}, DType::i32)) {
+  Interpolation(int64_t stretched, Shape table, const Scope& scope) {
     const int64_t rows = table[0], width = table[1];
+    std::vector<int32_t> lower, upper;
     const Tensor first = Tensor::empty({stretched, width}), second = Tensor::empty({stretched, width});
     for (int64_t p = 0; p < stretched; ++p) {
       const double point =
           static_cast<double>(p * (rows - 1)) / static_cast<double>(std::max<int64_t>(stretched - 1, 1));
       const auto row = std::min(static_cast<int64_t>(point), std::max<int64_t>(rows - 2, 0));
       const double part = point - static_cast<double>(row);
-      below.data<int32_t>()[p] = static_cast<int32_t>(row);
-      above.data<int32_t>()[p] = static_cast<int32_t>(std::min(row + 1, rows - 1));
+      lower.push_back(static_cast<int32_t>(row));
+      upper.push_back(static_cast<int32_t>(std::min(row + 1, rows - 1)));
       std::ranges::fill(first.data<float>().subspan(p * width, width), static_cast<float>(1 - part));
       std::ranges::fill(second.data<float>().subspan(p * width, width), static_cast<float>(part));
     }
+    below = Indices::of(lower), above = Indices::of(upper);
     below_weight = scope.constant(first), above_weight = scope.constant(second);
   }
 
@@ -90,8 +91,8 @@ class LearnedScheme final : public Scheme {
   }
   void check(const Placement& placement) const {
     const int64_t rows = stretched_ ? stretched_->below.numel() : table_.shape()[0];
-    const auto starts = placement.sequences().query_starts.data<int32_t>();
-    const auto positions = placement.sequences().query_positions.data<int32_t>();
+    const auto starts = placement.sequences().query_starts.values();
+    const auto positions = placement.sequences().query_positions.values();
     for (size_t b = 0; b + 1 < starts.size(); ++b) {
       for (int32_t n = starts[b]; n < starts[b + 1]; ++n) {
         if (positions[n] < rows) continue;

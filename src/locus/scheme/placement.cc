@@ -33,31 +33,28 @@ bool all_contiguous(std::span<const int32_t> starts, std::span<const int32_t> po
   return true;
 }
 
-Sequences join(const Tensor& query_starts, const Tensor& query_positions, const Tensor& key_starts,
-               const Tensor& key_positions) {
+Sequences join(const Indices& query_starts, const Indices& query_positions, const Indices& key_starts,
+               const Indices& key_positions) {
   Sequences sequences{query_starts, key_starts, query_positions, key_positions};
-  const auto starts = key_starts.data<int32_t>();
+  const auto starts = key_starts.values();
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
     sequences.longest_keys = std::max<int64_t>(sequences.longest_keys, starts[b + 1] - starts[b]);
   }
-  sequences.contiguous = all_contiguous(query_starts.data<int32_t>(), query_positions.data<int32_t>()) &&
-                         all_contiguous(starts, key_positions.data<int32_t>());
+  sequences.contiguous = all_contiguous(query_starts.values(), query_positions.values()) &&
+                         all_contiguous(starts, key_positions.values());
   return sequences;
-}
-
-Tensor of(const std::vector<int32_t>& values) {
-  return Tensor::of({static_cast<int64_t>(values.size())}, values);
 }
 
 // Self-attention: keys and queries are the same tokens.
 Sequences over_itself(const Side& side) {
-  const Tensor starts = of(side.starts), positions = of(side.positions);
+  const Indices starts = Indices::of(side.starts), positions = Indices::of(side.positions);
   return join(starts, positions, starts, positions);
 }
 
-std::span<const int32_t> sequence_positions(const Tensor& starts, const Tensor& positions, int64_t sequence) {
-  const auto bounds = starts.data<int32_t>();
-  return positions.data<int32_t>().subspan(bounds[sequence], bounds[sequence + 1] - bounds[sequence]);
+std::span<const int32_t> sequence_positions(const Indices& starts, const Indices& positions,
+                                            int64_t sequence) {
+  const auto bounds = starts.values();
+  return positions.values().subspan(bounds[sequence], bounds[sequence + 1] - bounds[sequence]);
 }
 
 void check_policy(PositionPolicy policy) {
@@ -135,7 +132,7 @@ Placement Placement::given(const Tensor& ids, const Tensor& mask, int64_t table_
   Placement placement = of_rectangle(real, ids.size(0), ids.size(1), {});
   std::vector<int32_t> packed;
   for (const int64_t index : placement.source_) packed.push_back(positions[index]);
-  const Tensor starts = placement.sequences_.query_starts, values = of(packed);
+  const Indices starts = placement.sequences_.query_starts, values = Indices::of(packed);
   placement.sequences_ = join(starts, values, starts, values);
   placement.offset_.reset();
   return placement;
@@ -151,7 +148,7 @@ Placement Placement::after(const Placement& past) const {
 
 Placement Placement::after(std::span<const std::span<const int32_t>> past) const {
   check_sequences("after", count(), std::ssize(past));
-  require(sequences_.key_starts.shares_memory_with(sequences_.query_starts),
+  require(sequences_.key_starts.same_as(sequences_.query_starts),
           "Placement::after: called on a placement that after() or cross_attention() already changed");
   Side queries, keys;
   for (int64_t b = 0; b < count(); ++b) {
@@ -167,7 +164,8 @@ Placement Placement::after(std::span<const std::span<const int32_t>> past) const
     keys.close_sequence();
   }
   Placement placement = *this;
-  placement.sequences_ = join(of(queries.starts), of(queries.positions), of(keys.starts), of(keys.positions));
+  placement.sequences_ = join(Indices::of(queries.starts), Indices::of(queries.positions),
+                              Indices::of(keys.starts), Indices::of(keys.positions));
   return placement;
 }
 
@@ -182,7 +180,7 @@ Placement Placement::cross_attention(const Placement& text) const {
 int64_t Placement::length(int64_t sequence) const {
   require(sequence >= 0 && sequence < count(), "Placement: sequence is {}, expected 0 to {}", sequence,
           count() - 1);
-  const auto starts = sequences_.query_starts.data<int32_t>();
+  const auto starts = sequences_.query_starts.values();
   return starts[static_cast<size_t>(sequence) + 1] - starts[static_cast<size_t>(sequence)];
 }
 

@@ -25,9 +25,9 @@ void write_row(const PositionTable::Row& row, int64_t position, const std::vecto
   }
 }
 
-std::vector<Key> keys_of(const Tensor& starts, const Tensor& positions, std::span<const int64_t> variants) {
-  const auto bounds = starts.data<int32_t>();
-  const auto values = positions.data<int32_t>();
+std::vector<Key> keys_of(const Indices& starts, const Indices& positions, std::span<const int64_t> variants) {
+  const auto bounds = starts.values();
+  const auto values = positions.values();
   std::vector<Key> keys;
   keys.reserve(values.size());
   for (size_t b = 0; b + 1 < bounds.size(); ++b) {
@@ -38,13 +38,13 @@ std::vector<Key> keys_of(const Tensor& starts, const Tensor& positions, std::spa
   return keys;
 }
 
-Tensor rows_of(const std::vector<Key>& wanted, const std::vector<Key>& table) {
-  Tensor rows = Tensor::empty({static_cast<int64_t>(wanted.size())}, DType::i32);
-  const auto to = rows.data<int32_t>();
-  for (size_t n = 0; n < wanted.size(); ++n) {
-    to[n] = static_cast<int32_t>(std::ranges::lower_bound(table, wanted[n]) - table.begin());
+Indices rows_of(const std::vector<Key>& wanted, const std::vector<Key>& table) {
+  std::vector<int32_t> rows;
+  rows.reserve(wanted.size());
+  for (const Key& key : wanted) {
+    rows.push_back(static_cast<int32_t>(std::ranges::lower_bound(table, key) - table.begin()));
   }
-  return rows;
+  return Indices::of(rows);
 }
 
 }  // namespace

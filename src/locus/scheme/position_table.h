@@ -30,8 +30,8 @@ class PositionTable {
   PositionTable(int64_t tables, int64_t width, RowOfVariant rows);
 
   struct Found {
-    std::vector<Tensor> tables;   // f32 [R, width] each
-    Tensor query_rows, key_rows;  // i32 [Nq], [Nk]: each token's row in the tables
+    std::vector<Tensor> tables;    // f32 [R, width] each
+    Indices query_rows, key_rows;  // [Nq], [Nk]: each token's row in the tables
   };
   // `variants` has one number per sequence; empty: 0 for all.
   Found find(const Placement& placement, std::span<const int64_t> variants = {}) const;

@@ -35,7 +35,7 @@ class ShawScheme final : public Scheme {
 
   SchemePass begin(const Placement& placement) const override {
     const DistanceSpan span(placement);
-    const Tensor slots = slot_map(span, [&](int64_t d) { return std::clamp(d, -k_, k_) + k_; });
+    const Indices slots = slot_map(span, [&](int64_t d) { return std::clamp(d, -k_, k_) + k_; });
     return SchemePass([this, slots, zero = span.zero()](const LayerView& view) {
       return ScoreTerms{.by_query = SlotTerm{part_of(tables_, view), slots, zero}};
     });

@@ -43,7 +43,7 @@ class TransformerXlScheme final : public Scheme {
 
   SchemePass begin(const Placement& placement) const override {
     const DistanceSpan span(placement);
-    const Tensor slots = slot_map(span, [&](int64_t d) { return d - span.least; });
+    const Indices slots = slot_map(span, [&](int64_t d) { return d - span.least; });
     return SchemePass([this, distances = SlotTerm{Var(sinusoids(span)), slots, span.zero()}](
                           const LayerView& view) { return scores(distances, view); });
   }
@@ -56,7 +56,7 @@ class TransformerXlScheme final : public Scheme {
     const Var turned = op::matmul(op::reshape(v_, {H, 1, D}), op::reshape(weight, {H, D, C}));  // [H, 1, C]
     const Var bias =
         op::matmul(op::scale(op::reshape(turned, {H, C}), scale()), distances.table, false, true);
-    const Tensor one_slot = Tensor::zeros(distances.slots.shape(), DType::i32);
+    const Indices one_slot = Tensor::zeros(distances.slots.shape(), DType::i32);
     return {.by_distance = DistanceTerm{bias, distances.zero},
             .by_query = SlotTerm{op::linear(distances.table, weight), distances.slots, distances.zero},
             .by_key = SlotTerm{op::reshape(u_, {1, H * D}), one_slot, distances.zero},

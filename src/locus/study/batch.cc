@@ -10,8 +10,7 @@ Batch batch(const Task& task, int64_t length, uint64_t seed, List list, int64_t 
     ids.insert(ids.end(), example.ids.begin(), example.ids.end());
     targets.insert(targets.end(), example.targets.begin(), example.targets.end());
   }
-  const auto size = static_cast<int64_t>(ids.size());
-  return {{Tensor::of({size}, ids), Placement::rectangle(count, length), {}}, Tensor::of({size}, targets)};
+  return {{Indices::of(ids), Placement::rectangle(count, length), {}}, Indices::of(targets)};
 }
 
 }  // namespace locus::study

@@ -8,7 +8,7 @@ namespace locus::study {
 
 struct Batch {
   Tokens tokens;
-  Tensor targets;  // i32 [N]
+  Indices targets;  // [N]
 };
 
 // Examples `first` to `first + count` of a seed's endless list. Training and test lists are disjoint.

@@ -92,8 +92,8 @@ std::vector<TokenResult> token_results(const Tensor& logits, std::span<const int
 }
 
 // Adds the tokens of a batch whose texts all have `length` tokens.
-void add(Totals& totals, const Tensor& logits, const Tensor& targets, int64_t length) {
-  const auto wanted = targets.data<int32_t>();
+void add(Totals& totals, const Tensor& logits, const Indices& targets, int64_t length) {
+  const auto wanted = targets.values();
   const std::vector<TokenResult> results = token_results(logits, wanted);
   size_t bin = 0;
   for (size_t n = 0; n < wanted.size(); ++n) {

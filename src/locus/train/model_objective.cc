@@ -16,8 +16,7 @@ BatchLoss row_loss(const Var& logits, const std::vector<int32_t>& targets, float
   BatchLoss result{.count =
                        std::ranges::count_if(targets, [](int32_t t) { return t != kernel::kIgnoredTarget; })};
   if (result.count == 0) return result;
-  result.mean = op::cross_entropy(logits, Tensor::of({static_cast<int64_t>(targets.size())}, targets),
-                                  {.smoothing = label_smoothing});
+  result.mean = op::cross_entropy(logits, Indices::of(targets), {.smoothing = label_smoothing});
   return result;
 }
 
