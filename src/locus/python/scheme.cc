@@ -61,12 +61,12 @@ std::vector<int32_t> first_positions(int64_t length) {
 }
 
 // Rows of a table [R, C], in this order.
-Tensor gathered(const Tensor& table, const Tensor& rows) {
+Tensor gathered(const Tensor& table, const Indices& rows) {
   const Tensor whole = table.contiguous() ? table : table.clone();
   const auto C = static_cast<size_t>(table.size(-1));
   Tensor out = Tensor::empty({rows.numel(), table.size(-1)});
   for (size_t i = 0; i < static_cast<size_t>(rows.numel()); ++i) {
-    const auto row = static_cast<size_t>(rows.data<int32_t>()[i]);
+    const auto row = static_cast<size_t>(rows.values()[i]);
     std::ranges::copy(whole.data<float>().subspan(row * C, C), out.data<float>().begin() + i * C);
   }
   return out;
@@ -93,7 +93,7 @@ Tensor by_slot(const SlotTerm& term, int64_t length, int64_t head_size) {
   Tensor out = Tensor::zeros({columns, width});
   for (int64_t d = std::max(1 - length, -term.zero);
        d <= std::min(length - 1, term.slots.numel() - 1 - term.zero); ++d) {
-    const float* row = table.view().row<float>(term.slots.data<int32_t>()[d + term.zero]);
+    const float* row = table.view().row<float>(term.slots.values()[d + term.zero]);
     std::copy_n(row, width, out.view().row<float>(d + length - 1));
   }
   return width == head_size ? out : out.reshape({columns, width / head_size, head_size});

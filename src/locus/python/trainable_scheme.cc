@@ -47,7 +47,7 @@ std::vector<SchemeOutput> outputs_of(const SchemePass& pass, const LayerView& la
     facts.joined = input->joined;
   }
   if (const auto& rotation = pass.rotation()) {
-    const auto angles = [&](const char* name, const Tensor& table, const Tensor& rows) {
+    const auto angles = [&](const char* name, const Tensor& table, const Indices& rows) {
       if (table) outputs.push_back({name, op::gather(Var(table), rows)});
     };
     angles("cos", rotation->cos, rotation->query_rows);
@@ -65,7 +65,7 @@ std::vector<SchemeOutput> outputs_of(const SchemePass& pass, const LayerView& la
     if (!term) return;
     check_zero(term->zero);
     outputs.push_back({name, term->table});
-    outputs.push_back({slots_name, Var(term->slots)});
+    outputs.push_back({slots_name, Var(Tensor::of(term->slots.shape(), term->slots.values()))});
   };
   if (scores.by_distance) {
     check_zero(scores.by_distance->zero);
