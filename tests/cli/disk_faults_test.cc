@@ -74,6 +74,14 @@ const Case kCases[] = {
      true},
 };
 
+// The commands that resume take seconds with the address sanitizer, which therefore sees every seventh
+// operation. The other builds see every one.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int kStrideOfLongCommands = 7;
+#else
+constexpr int kStrideOfLongCommands = 1;
+#endif
+
 class DiskFaultsSlow : public TrainCommand, public ::testing::WithParamInterface<Case> {
  protected:
   DiskFaultsSlow() {
@@ -92,14 +100,15 @@ class DiskFaultsSlow : public TrainCommand, public ::testing::WithParamInterface
       EXPECT_EQ(entry.path().string().find(".part"), std::string::npos) << entry.path();
     }
   }
-  // Runs the command with a fault at each operation in turn, until it needs fewer operations.
+  // Runs the command with a fault at one operation after the other, until it needs fewer operations.
   void expect_all_survived(const std::string& kind) const {
     const fs::path straight = folder / "straight";
     fs::create_directory(straight);
     ASSERT_EQ(run_faulty(arguments(straight), "").code, 0);
     const Contents expected = contents_of(straight);
     int operation = 1, ended = 4;
-    for (; ended == 4 && operation < 1000 && !HasFailure(); ++operation) {
+    const int stride = GetParam().resumes ? kStrideOfLongCommands : 1;
+    for (; ended == 4 && operation < 1000 && !HasFailure(); operation += stride) {
       SCOPED_TRACE(operation);
       const TemporaryFolder out(in_memory());
       const Ended broken = run_faulty(arguments(out.path()), fmt::format("{} {}", kind, operation));
