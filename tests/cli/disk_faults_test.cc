@@ -74,10 +74,10 @@ const Case kCases[] = {
      true},
 };
 
-// The commands that resume take seconds with the address sanitizer, which therefore sees every seventh
+// The commands that resume take seconds with the address sanitizer, which therefore sees every 31st
 // operation. The other builds see every one.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int kStrideOfLongCommands = 7;
+constexpr int kStrideOfLongCommands = 31;
 #else
 constexpr int kStrideOfLongCommands = 1;
 #endif
