@@ -22,8 +22,19 @@ def rows(x: Tensor) -> Tensor:
     return x if x.dim() == 0 or x.size(0) <= 1 or x.stride(0) >= expected else x.contiguous()
 
 
-def _whole(x: Optional[Tensor]) -> Optional[Tensor]:
+def whole(x: Optional[Tensor]) -> Optional[Tensor]:
+    """x without a gradient, contiguous."""
     return None if x is None else x.detach().contiguous()
+
+
+def gradients_of(
+    sources: Sequence[Optional[Tensor]], wanted: Sequence[bool], dtype: torch.dtype
+) -> list[Optional[Tensor]]:
+    """Memory for the gradients of the sources that are there and wanted; None for the others."""
+    return [
+        torch.empty(source.shape, dtype=dtype) if wants and source is not None else None
+        for source, wants in zip(sources, wanted)
+    ]
 
 
 def _rows(x: Optional[Tensor]) -> Optional[Tensor]:
@@ -63,13 +74,13 @@ def attention_op(
         rows(q),
         rows(k),
         rows(v),
-        (batch, _whole(query_bounds), _whole(key_bounds), _whole(mask), mask_queries),
+        (batch, whole(query_bounds), whole(key_bounds), whole(mask), mask_queries),
         (
             _rows(by_distance),
             _rows(by_query),
-            _whole(query_slots),
+            whole(query_slots),
             _rows(by_key),
-            _whole(key_slots),
+            whole(key_slots),
             _dense(dense, batch),
             zero,
         ),
@@ -121,10 +132,7 @@ def attention_backward_op(
 ) -> list[Tensor]:
     """The gradients of q, k, v, by_distance, by_query, by_key and dense that are wanted, in this order."""
     sources = (q, k, v, by_distance, by_query, by_key, dense)
-    gradients = [
-        torch.empty(source.shape, dtype=q.dtype) if wants and source is not None else None
-        for source, wants in zip(sources, wanted)
-    ]
+    gradients = gradients_of(sources, wanted, q.dtype)
     _core.attention_backward(
         rows(dout),
         rows(out),
@@ -132,13 +140,13 @@ def attention_backward_op(
         rows(q),
         rows(k),
         rows(v),
-        (batch, _whole(query_bounds), _whole(key_bounds), _whole(mask), mask_queries),
+        (batch, whole(query_bounds), whole(key_bounds), whole(mask), mask_queries),
         (
             _rows(by_distance),
             _rows(by_query),
-            _whole(query_slots),
+            whole(query_slots),
             _rows(by_key),
-            _whole(key_slots),
+            whole(key_slots),
             _dense(dense, batch),
             zero,
         ),

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from .. import _core
 from .attention import _seed
+from .attention_op import gradients_of, whole
 from .attention_op import rows as in_place
 from .transforms import refuse_derivatives
 
@@ -19,10 +20,6 @@ def _tables(*inputs: Optional[Tensor]) -> _Tables:
     return tuple(
         (None, None) if table is None or ids is None else (in_place(table), ids.contiguous()) for table, ids in pairs
     )
-
-
-def _vector(x: Optional[Tensor]) -> Optional[Tensor]:
-    return None if x is None else x.detach().contiguous()
 
 
 @torch.library.custom_op("locus::embed_norm", mutates_args=(), device_types="cpu")
@@ -48,7 +45,7 @@ def embed_norm_op(
     normed = gamma is not None
     _core.embed_forward(
         _tables(tokens, positions, segments, ids, position_ids, segment_ids),
-        (_vector(gamma), _vector(beta), eps, rms, token_scale, dropout, seed),
+        (whole(gamma), whole(beta), eps, rms, token_scale, dropout, seed),
         out,
         mean if normed and not rms else None,
         rstd if normed else None,
@@ -84,17 +81,14 @@ def embed_norm_backward_op(
 ) -> list[Tensor]:
     """The gradients of tokens, positions, segments, gamma and beta that are wanted, in this order."""
     sources = (tokens, positions, segments, gamma, beta)
-    gradients = [
-        torch.empty(source.shape, dtype=dy.dtype) if wants and source is not None else None
-        for source, wants in zip(sources, wanted)
-    ]
+    gradients = gradients_of(sources, wanted, dy.dtype)
     normed = gamma is not None
     _core.embed_backward(
         in_place(dy),
         mean if normed and not rms else None,
         rstd if normed else None,
         _tables(tokens, positions, segments, ids, position_ids, segment_ids),
-        (_vector(gamma), _vector(beta), eps, rms, token_scale, dropout, seed),
+        (whole(gamma), whole(beta), eps, rms, token_scale, dropout, seed),
         gradients,
     )
     return [gradient for gradient in gradients if gradient is not None]
