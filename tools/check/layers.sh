@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$1"
 find src/locus -mindepth 1 \( -name '*.cc' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) ! -path src/locus/locus.h | sort | xargs -r awk '
   BEGIN {
-    line = "base tensor kernel autograd op scheme nn checkpoint run apply train study report cli"
+    line = "base tensor kernel autograd op scheme nn checkpoint run apply train study report serve cli"
     n = split(line, layer)
     for (i = 1; i <= n; ++i) for (j = 1; j <= i; ++j) allowed[layer[i], layer[j]] = 1
     # Outside of the line: text may include base, dist may include base and tensor. nn and all folders to its right may
