@@ -25,6 +25,7 @@ struct HttpAnswer {
   std::string type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string log = {};  // the client never sees it; it is in the log of the request
 };
 
 // Where the answer to one request goes. Every thread may call it. Calls after the end of the answer, or after
