@@ -9,23 +9,11 @@ namespace {
 
 // Returns the step that the run reached.
 int64_t run(const std::filesystem::path& config, const std::filesystem::path& out) {
-  RunPlan plan = plan_run(Settings::read(config), config.parent_path());
-  RunFolder folder(out);
-  Model model = initial_model(plan);
-  const DataSettings& data = plan.task.data;
-  ModelObjective objective(model, *plan.training, plan.validation.get(),
-                           {.batches = {.batch_size = data.batch_size, .tokens = data.tokens_per_step}});
-  return train({.objective = objective,
-                .parameters = model.parameters(),
-                .folder = folder,
-                .settings = plan.train,
-                .config = plan.config,
-                .files = files_of(plan.task, folder.path() / "tokenizer.part"),
-                .path_settings = {"data.train", "data.validation", "data.tokenizer"},
-                .hooks = {.progress = [](const TrainProgress& progress) {
-                  if (progress.last.step % 10 > 0) return;
-                  fmt::print(stderr, "step {}: loss {:.3f}\n", progress.last.step, progress.last.loss);
-                }}});
+  PlannedRun run(plan_run(Settings::read(config), config.parent_path()), out);
+  return run.train({.progress = [](const TrainProgress& progress) {
+    if (progress.last.step % 10 > 0) return;
+    fmt::print(stderr, "step {}: loss {:.3f}\n", progress.last.step, progress.last.loss);
+  }});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from . import _core
+from .errors import DataError
 from .scheme import frame, option_text
 from .texts import Folder
 
@@ -40,10 +41,11 @@ class Run:
 
 
 def train(
-    config: Folder | Mapping[str, Mapping[str, Any]],
-    out: Folder,
+    config: Folder | Mapping[str, Mapping[str, Any]] | None = None,
+    out: Folder | None = None,
     set: Mapping[str, object] = {},
     *,
+    continued: Folder | None = None,
     on_step: Callable[[Step], object] | None = None,
     progress: bool = True,
 ) -> Run:
@@ -52,13 +54,19 @@ def train(
     config: a TOML file, or its sections as a dict: {"model": {...}, "data": {...}, "train": {...}}. Relative paths in a
         dict are relative to the current folder.
     set: settings that override those of config, for example {"train.steps": 100}.
+    continued: a run to train further with more steps or other settings. Settings you omit keep their values, and config
+        may be omitted. Without out, the run continues in its own folder.
     on_step: called after every step. If it raises, the run is saved and the exception passed on. So is Ctrl-C.
     progress: show a bar if tqdm is installed.
     """
+    if continued is None and (config is None or out is None):
+        raise DataError("train: config and out are required, unless continued names a run", "usage")
     settings = {key: option_text(value) for key, value in set.items()}
     source: Any = config
     base = None
-    if isinstance(config, Mapping):
+    if config is None:
+        source, base = "", os.getcwd()
+    elif isinstance(config, Mapping):
         source, base = "", os.getcwd()
         settings = {**{key: option_text(value) for key, value in flat(config).items()}, **settings}
     bar: Any = None
@@ -79,13 +87,13 @@ def train(
             on_step(Step(step, steps, loss, validation))
 
     try:
-        steps, notes = _core.train(source, base, out, settings, report)
+        folder, steps, notes = _core.train(source, base, out, continued, settings, report)
     finally:
         if bar is not None:
             bar.close()
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    return Run(os.fsdecode(out), steps)
+    return Run(folder, steps)
 
 
 def flat(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

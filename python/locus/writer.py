@@ -1,13 +1,16 @@
-"""Text generation and translation."""
+"""Text generation, chats and translation."""
 
 from _weakrefset import WeakSet
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, overload
 
 from . import _core
 from .errors import DataError
 from .texts import DType, Folder, listed, progress_bar
+
+
+Message = Mapping[str, object]
 
 
 class Generated(NamedTuple):
@@ -19,8 +22,8 @@ class Generated(NamedTuple):
 
 
 class Stream:
-    """Pieces of text while they are generated: an iterator of (number of the prompt, text). Ends the generation if it
-    is closed, at the end of a with statement, or when it is collected."""
+    """Pieces of text while they are generated: an iterator of (number of the prompt, text), also for `async for`. Ends the
+    generation if it is closed, at the end of a with statement, or when it is collected."""
 
     def __init__(self, core: _core.Stream) -> None:
         self._core = core
@@ -31,6 +34,17 @@ class Stream:
 
     def __next__(self) -> tuple[int, str]:
         return self._core.next()
+
+    def __aiter__(self) -> AsyncIterator[tuple[int, str]]:
+        return self
+
+    async def __anext__(self) -> tuple[int, str]:
+        import asyncio
+
+        piece = await asyncio.to_thread(next, self, None)
+        if piece is None:
+            raise StopAsyncIteration
+        return piece
 
     def close(self) -> None:
         """Stops the generation. The iterator then ends."""
@@ -121,6 +135,63 @@ class Writer:
         return self._write(prompts, given, stream, truncate, batch_tokens, progress)
 
     @overload
+    def chat(
+        self, messages: Sequence[Message], *, stream: Literal[False] = ..., tools: Sequence[object] | None = ...,
+        documents: Sequence[object] | None = ..., variables: Mapping[str, object] | None = ..., max_tokens: int | None = ...,
+        temperature: float | None = ..., top_k: int | None = ..., top_p: float | None = ..., min_p: float | None = ...,
+        repetition_penalty: float | None = ..., seed: int = ..., stop: str | Iterable[str] = ...,
+    ) -> Generated: ...
+    @overload
+    def chat(
+        self, messages: Sequence[Message], *, stream: Literal[True], tools: Sequence[object] | None = ...,
+        documents: Sequence[object] | None = ..., variables: Mapping[str, object] | None = ..., max_tokens: int | None = ...,
+        temperature: float | None = ..., top_k: int | None = ..., top_p: float | None = ..., min_p: float | None = ...,
+        repetition_penalty: float | None = ..., seed: int = ..., stop: str | Iterable[str] = ...,
+    ) -> Stream: ...
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        stream: bool = False,
+        tools: Sequence[object] | None = None,
+        documents: Sequence[object] | None = None,
+        variables: Mapping[str, object] | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        min_p: float | None = None,
+        repetition_penalty: float | None = None,
+        seed: int = 0,
+        stop: str | Iterable[str] = (),
+    ) -> Any:
+        """The answer to a chat, through the chat template of the folder.
+
+        messages: a list of dicts, each with a role and a content.
+        tools, documents: what the template may offer to the model.
+        variables: more variables of the template, for example {"enable_thinking": False}.
+        Names of special tokens in a message stay text, so that a message cannot pretend to be another role.
+        """
+        import json
+
+        chat: dict[str, object] = {"messages": list(messages)}
+        for name, value in (("tools", tools), ("documents", documents)):
+            if value is not None:
+                chat[name] = list(value)
+        if variables is not None:
+            chat["chat_template_kwargs"] = dict(variables)
+        try:
+            text = json.dumps(chat, ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"messages: {error}, expected what JSON can hold") from None
+        given = {
+            "max_tokens": max_tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p,
+            "repetition_penalty": repetition_penalty, "seed": seed,
+            "stop": [stop] if isinstance(stop, str) else listed(stop, "stop"),
+        }
+        return self._write(text, given, stream, False, 4096, False, chats=True)
+
+    @overload
     def translate(  # type: ignore[overload-overlap]
         self, texts: str, *, source: str = ..., target: str = ..., beams: int | None = ..., max_tokens: int | None = ...,
         truncate: bool = ..., batch_tokens: int = ..., progress: bool = ...,
@@ -156,15 +227,16 @@ class Writer:
         return found.text if isinstance(found, Generated) else [one.text for one in found]
 
     def _write(
-        self, prompts: object, given: dict[str, Any], stream: bool, truncate: bool, batch_tokens: int, progress: bool
+        self, prompts: object, given: dict[str, Any], stream: bool, truncate: bool, batch_tokens: int, progress: bool,
+        chats: bool = False,
     ) -> Any:
         single = isinstance(prompts, str)
         items = [prompts] if single else listed(prompts, "prompts")
         options = {name: value for name, value in given.items() if value is not None}
         if stream:
-            return Stream(self._core.stream(items, options, truncate, batch_tokens))
+            return Stream(self._core.stream(items, chats, options, truncate, batch_tokens))
         with progress_bar(progress, len(items), "text") as update:
-            found = [Generated(*one) for one in self._core.write(items, options, truncate, batch_tokens, update)]
+            found = [Generated(*one) for one in self._core.write(items, chats, options, truncate, batch_tokens, update)]
         return found[0] if single else found
 
     def __reduce__(self) -> tuple[type["Writer"], tuple[Folder, DType]]:

@@ -1,6 +1,9 @@
 """Models applied to texts, compared with the golden results of transformers."""
 
+import asyncio
+import pathlib
 import pickle
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -163,3 +166,43 @@ def test_models_can_be_saved(tmp_path: Any) -> None:
 def test_objects_are_pickled_by_their_folder(make: Callable[[], object]) -> None:
     one = make()
     assert type(pickle.loads(pickle.dumps(one))) is type(one)
+
+
+def chat_folder(place: pathlib.Path) -> pathlib.Path:
+    """A model folder with a chat template that writes each message in a line."""
+    copy = place / "chat"
+    shutil.copytree(folder("write"), copy)
+    (copy / "chat_template.jinja").write_text(
+        "{% for message in messages %}{{ message.role }} {{ message.content }} {% endfor %}{{ mood }}"
+    )
+    return copy
+
+
+def test_a_chat_is_the_text_of_its_template(tmp_path: pathlib.Path) -> None:
+    writer = locus.Writer(chat_folder(tmp_path))
+    messages = [{"role": "user", "content": "the dog"}]
+    answer = writer.chat(messages, max_tokens=5)
+    assert answer == writer.generate("user the dog ", max_tokens=5)
+    assert writer.chat(messages, max_tokens=5, variables={"mood": "ran"}) != answer
+    with writer.chat(messages, max_tokens=5, stream=True) as stream:
+        assert "".join(text for _, text in stream) == answer.text
+    with pytest.raises(locus.Error, match="role"):
+        writer.chat([{"content": "x"}])
+    with pytest.raises(locus.Error, match="JSON"):
+        writer.chat([{"role": "user", "content": object()}])
+    with pytest.raises(FileNotFoundError, match="template"):
+        locus.Writer(folder("write")).chat(messages)
+
+
+def test_streams_can_be_read_asynchronously() -> None:
+    writer = locus.Writer(folder("write"))
+
+    async def read(prompt: str) -> str:
+        with writer.generate(prompt, max_tokens=6, stream=True) as stream:
+            return "".join([text async for _, text in stream])
+
+    async def read_all() -> list[str]:
+        return list(await asyncio.gather(read("the dog"), read("it")))
+
+    expected = [one.text for one in writer.generate(["the dog", "it"], max_tokens=6)]
+    assert asyncio.run(read_all()) == expected

@@ -42,6 +42,21 @@ def test_a_run_is_trained_and_resumed(tmp_path: pathlib.Path) -> None:
     assert [one.label for one in locus.Classifier(run.folder)(texts)] == ["good", "bad"]
 
 
+def test_a_run_is_trained_further(tmp_path: pathlib.Path) -> None:
+    run = locus.train(config(tmp_path), tmp_path / "run", progress=False)
+    longer = locus.train(out=tmp_path / "longer", set={"train.steps": 40}, continued=run.folder, progress=False)
+    seen: list[locus.Step] = []
+    same = locus.train(set={"train.steps": 40}, continued=run.folder, on_step=seen.append, progress=False)
+    assert [step.step for step in seen] == list(range(31, 41))
+    assert (same.folder, same.steps, longer.steps) == (run.folder, 40, 40)
+    texts = ["good dog1", "bad dog2"]
+    assert locus.Classifier(same.folder)(texts) == locus.Classifier(longer.folder)(texts)
+    with pytest.raises(locus.Error, match="alibi.*cannot|cannot be continued"):
+        locus.train(set={"model.width": 32}, continued=run.folder)
+    with pytest.raises(locus.Error, match="config and out"):
+        locus.train(set={"train.steps": 40})
+
+
 def test_errors_of_a_configuration_are_reported_together(tmp_path: pathlib.Path) -> None:
     settings = config(tmp_path)
     with pytest.raises(locus.Error, match="(?s)widht.*-3"):

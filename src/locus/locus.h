@@ -76,5 +76,6 @@
 #include "locus/train/length_evaluation.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/optimizer.h"
+#include "locus/train/planned_run.h"
 #include "locus/train/run_plan.h"
 #include "locus/train/trainer.h"

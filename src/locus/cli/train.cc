@@ -5,22 +5,14 @@
 #include <memory>
 #include <utility>
 
-#include "locus/base/machine.h"
-#include "locus/base/paths.h"
 #include "locus/cli/command.h"
 #include "locus/cli/run_summary.h"
 #include "locus/cli/settings_help.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/training_progress.h"
-#include "locus/run/saved_run.h"
-#include "locus/tensor/storage.h"
-#include "locus/train/continue_run.h"
-#include "locus/train/export_run.h"
-#include "locus/train/memory_need.h"
-#include "locus/train/model_objective.h"
+#include "locus/train/planned_run.h"
 #include "locus/train/run_defaults.h"
-#include "locus/train/run_plan.h"
 
 namespace locus::cli {
 namespace {
@@ -31,13 +23,6 @@ struct Request {
   std::string config, out;
   std::optional<std::string> continued;  // a run or a checkpoint of a run
   std::vector<std::string> settings;
-};
-
-// What the command line asks for.
-struct Work {
-  fs::path out;
-  RunPlan plan;
-  std::optional<Continuation> continuation;
 };
 
 Settings settings_of(const Request& request) {
@@ -60,38 +45,35 @@ RunPlan plan_of(const Request& request) {
   }
 }
 
-Work continued_work(const Request& request) {
-  const fs::path place = *request.continued;
+PlannedRun continued_run(const Request& request) {
   ContinuedRun continued =
-      plan_continued(place, settings_of(request), fs::path(request.config).parent_path());
-  const bool has_out = !request.out.empty();
-  std::error_code unknown;
-  const bool in_place = !has_out || fs::equivalent(request.out, continued.run, unknown);
-  if (in_place && !fs::equivalent(place, continued.run, unknown)) {
-    fail(Fault::usage,
-         "--continue names the checkpoint '{}', expected a run folder; or add --out with a new folder",
-         place.string());
+      plan_continued(*request.continued, settings_of(request), fs::path(request.config).parent_path());
+  warn(continued.plan.notes);
+  try {
+    return continue_run(std::move(continued), *request.continued, request.out);
+  } catch (const Error& error) {
+    if (error.code() != Code::output_exists || !request.out.empty()) throw;
+    throw error.with_hint("add --out with a new folder");
   }
-  if (in_place) continued.continuation.checkpoint.clear();
-  return {.out = in_place ? place : fs::path(request.out),
-          .plan = std::move(continued.plan),
-          .continuation = std::move(continued.continuation)};
 }
 
-Work work_of(const Request& request) {
-  if (request.continued) return continued_work(request);
+PlannedRun run_of(const Request& request) {
+  if (request.continued) return continued_run(request);
   if (request.config.empty() || request.out.empty()) {
     fail(Fault::usage, "train: {} is required, unless --continue names a run; see `locus train --help`",
          request.config.empty() ? "CONFIG" : "--out");
   }
-  return {.out = request.out, .plan = plan_of(request), .continuation = {}};
+  RunPlan plan = plan_of(request);
+  warn(plan.notes);
+  return PlannedRun(std::move(plan), request.out);
 }
 
 // Before the first step: what is trained on what, and what looks wrong about it.
-void report_start(const RunPlan& plan, const Model& model, const RunFolder& folder, int64_t step) {
+void report_start(const PlannedRun& run, int64_t step) {
+  const RunPlan& plan = run.plan();
   if (step == plan.train.steps) return;
   const DataSummary data = summarize(plan.task, *plan.training, plan.validation.get());
-  tell(run_summary(plan, data, model, folder.path(), step));
+  tell(run_summary(plan, data, run.model(), run.folder().path(), step));
   warn(suspicions(data, plan.task));
 }
 
@@ -111,70 +93,37 @@ const char* command_for(const Blueprint& blueprint) {
   }
 }
 
-// The folder `hub` of a run that started from a model folder. With another scheme, there may be no family
-// for it.
-void export_hub(const RunFolder& folder) {
-  const SavedRun saved = load_run(folder.path());
-  warn(saved.warnings);
-  try {
-    const fs::path hub = save_hub_folder(saved, folder.path());
-    print(fmt::format("{}: model folder for Locus and transformers\n", hub.string()));
-  } catch (const Error& error) {
-    if (error.code() != Code::unsupported_field) throw;
-    note(fmt::format("no model folder is written: {}", error.what()));
-  }
-}
-
 void run(const Request& request) {
-  Work work = work_of(request);
-  RunPlan& plan = work.plan;
-  warn(plan.notes);
-  // A pretrained model is already in memory, and the estimate counts it: add it to the free memory.
-  check_memory(plan.task.blueprint,
-               {.tokens = tokens_per_micro_batch(plan), .recompute = plan.task.data.recompute},
-               memory().available + allocated_bytes());
-  RunFolder folder(work.out);
-  Model model = initial_model(plan);
-  ModelObjective objective(model, *plan.training, plan.validation.get(),
-                           {.batches = {.batch_size = plan.task.data.batch_size,
-                                        .tokens = plan.task.data.tokens_per_step,
-                                        .seed = static_cast<uint64_t>(plan.train.seed)},
-                            .label_smoothing = static_cast<float>(plan.task.data.label_smoothing),
-                            .recompute = plan.task.data.recompute});
+  PlannedRun run = run_of(request);
   const StopSignals signals;
   StepLine line;
-  LivePage page(folder);
+  LivePage page(run.folder());
   int64_t step = 0;
   try {
-    step = train({.objective = objective,
-                  .parameters = model.parameters(),
-                  .folder = folder,
-                  .settings = plan.train,
-                  .config = plan.config,
-                  .files = files_of(plan.task, folder.path() / "tokenizer.part"),
-                  .path_settings = {"data.train", "data.validation", "data.tokenizer"},
-                  .continuation = std::move(work.continuation),
-                  .hooks = {.start = [&](int64_t done) { report_start(plan, model, folder, done); },
-                            .progress =
-                                [&](const TrainProgress& progress) {
-                                  line(progress);
-                                  page(progress);
-                                },
-                            .stop = [&] { return signals.requested(); },
-                            .note = [](const std::string& text) { note(text); }}});
+    step = run.train({.start = [&](int64_t done) { report_start(run, done); },
+                      .progress =
+                          [&](const TrainProgress& progress) {
+                            line(progress);
+                            page(progress);
+                          },
+                      .stop = [&] { return signals.requested(); },
+                      .note = [](const std::string& text) { note(text); }});
   } catch (...) {
     line.end();
     throw;
   }
   line.end();
   page.write();
-  if (step < plan.train.steps) {
+  if (step < run.plan().train.steps) {
     note(fmt::format("stopped and saved after step {}; run the same command again to resume", step));
     throw Stopped{signals.signal()};
   }
-  if (plan.exports) export_hub(folder);
+  if (const auto hub = run.save_hub([](const std::string& text) { note(text); })) {
+    print(fmt::format("{}: model folder for Locus and transformers\n", hub->string()));
+  }
   print(fmt::format("{}: {} step{} done; see training.html, or apply the model with locus eval or locus {}\n",
-                    work.out.string(), step, step == 1 ? "" : "s", command_for(plan.task.blueprint)));
+                    run.folder().path().string(), step, step == 1 ? "" : "s",
+                    command_for(run.plan().task.blueprint)));
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "locus/base/file.h"
-#include "locus/base/paths.h"
 #include "locus/cli/terminal.h"
 #include "locus/report/training_page.h"
 
@@ -50,11 +48,8 @@ void StepLine::end() {
 
 void LivePage::write() {
   const Clock::time_point start = Clock::now();
-  const std::string name = absolute_path(folder_.path()).filename().string();
   try {
-    write_file(
-        folder_.path() / "training.html",
-        report::training_page(name, read_metrics(folder_.metrics()), read_changes(folder_.path() / "last")));
+    report::write_training_page(folder_);
   } catch (const Error& error) {
     if (!std::exchange(reported_, true)) note(fmt::format("cannot write training.html: {}", error.what()));
   }

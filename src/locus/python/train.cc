@@ -3,19 +3,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "locus/base/file.h"
-#include "locus/base/machine.h"
-#include "locus/base/paths.h"
+#include <optional>
+
 #include "locus/python/bindings.h"
 #include "locus/python/computing.h"
 #include "locus/python/texts.h"
 #include "locus/report/training_page.h"
-#include "locus/tensor/storage.h"
-#include "locus/train/export_run.h"
-#include "locus/train/memory_need.h"
-#include "locus/train/model_objective.h"
+#include "locus/train/planned_run.h"
 #include "locus/train/run_defaults.h"
-#include "locus/train/run_plan.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -43,51 +38,43 @@ struct Raised {
   }
 };
 
-void export_hub(const RunFolder& folder, std::vector<std::string>& notes) {
-  const SavedRun saved = load_run(folder.path());
-  try {
-    save_hub_folder(saved, folder.path());
-  } catch (const Error& error) {
-    if (error.code() != Code::unsupported_field) throw;
-    notes.push_back(fmt::format("no model folder is written: {}", error.what()));
+// What the arguments of train() describe. `continued` is a run or a checkpoint to train further, or None.
+PlannedRun planned_run(const Settings& settings, const fs::path& relative,
+                       const std::optional<fs::path>& continued, const fs::path& out,
+                       std::vector<std::string>& notes) {
+  if (continued) {
+    ContinuedRun planned = plan_continued(*continued, settings, relative);
+    notes = planned.plan.notes;
+    return continue_run(std::move(planned), *continued, out);
   }
+  Settings all = settings;
+  keep_defaults(all, out);
+  RunPlan plan = plan_run(all, relative);
+  notes = plan.notes;
+  return PlannedRun(std::move(plan), out);
 }
 
-void write_page(const RunFolder& folder) {
-  write_file(folder.path() / "training.html",
-             report::training_page(absolute_path(folder.path()).filename().string(),
-                                   read_metrics(folder.metrics()), read_changes(folder.path() / "last")));
-}
-
-// (finished steps, notes, page). `progress` is called after every step with (step, steps, loss, validation
+// (folder, finished steps, notes). `progress` is called after every step with (step, steps, loss, validation
 // loss).
-nb::tuple train_model(nb::handle config, nb::handle base, nb::handle out,
+nb::tuple train_model(nb::handle config, nb::handle base, nb::handle out, nb::handle continued,
                       const std::map<std::string, std::string>& set, nb::handle progress) {
-  const fs::path place = path_of(out);
   const bool from_file = !PyUnicode_Check(config.ptr()) || base.is_none();
   Settings settings =
       from_file ? Settings::read(path_of(config)) : Settings::parse(text_of(config, "config"), "config");
   const fs::path relative = from_file ? path_of(config).parent_path() : path_of(base);
   for (const auto& [key, value] : set) settings.set(key, value);
+  const fs::path place = out.is_none() ? fs::path() : path_of(out);
+  std::optional<fs::path> start;
+  if (!continued.is_none()) start = path_of(continued);
   int64_t step = 0;
+  fs::path folder;
   std::vector<std::string> notes;
+  const auto keep = [&](const std::string& text) { notes.push_back(text); };
   Raised raised;
   {
     const WithoutGil computing;
-    keep_defaults(settings, place);
-    RunPlan plan = plan_run(settings, relative);
-    notes = plan.notes;
-    check_memory(plan.task.blueprint,
-                 {.tokens = tokens_per_micro_batch(plan), .recompute = plan.task.data.recompute},
-                 memory().available + allocated_bytes());
-    RunFolder folder(place);
-    Model model = initial_model(plan);
-    ModelObjective objective(model, *plan.training, plan.validation.get(),
-                             {.batches = {.batch_size = plan.task.data.batch_size,
-                                          .tokens = plan.task.data.tokens_per_step,
-                                          .seed = static_cast<uint64_t>(plan.train.seed)},
-                              .label_smoothing = static_cast<float>(plan.task.data.label_smoothing),
-                              .recompute = plan.task.data.recompute});
+    PlannedRun run = planned_run(settings, relative, start, place, notes);
+    folder = run.folder().path();
     const auto report = [&](const TrainProgress& now) {
       raised.by([&] {
         if (progress.is_none()) return;
@@ -95,27 +82,19 @@ nb::tuple train_model(nb::handle config, nb::handle base, nb::handle out,
         progress(now.last.step, now.steps, now.last.loss, validation);
       });
     };
-    step = train({.objective = objective,
-                  .parameters = model.parameters(),
-                  .folder = folder,
-                  .settings = plan.train,
-                  .config = plan.config,
-                  .files = files_of(plan.task, folder.path() / "tokenizer.part"),
-                  .path_settings = {"data.train", "data.validation", "data.tokenizer"},
-                  .hooks = {.progress = report,
-                            .stop = [&] { return raised.by([] {}); },
-                            .note = [&](const std::string& text) { notes.push_back(text); }}});
-    write_page(folder);
-    if (step == plan.train.steps && plan.exports) export_hub(folder, notes);
+    step = run.train({.progress = report, .stop = [&] { return raised.by([] {}); }, .note = keep});
+    report::write_training_page(run.folder());
+    if (step == run.plan().train.steps) run.save_hub(keep);
   }
   if (raised.error) throw std::move(*raised.error);
-  return nb::make_tuple(step, python_texts(notes));
+  return nb::make_tuple(nb::str(folder.c_str()), step, python_texts(notes));
 }
 
 }  // namespace
 
 void bind_train(nb::module_& module) {
-  module.def("train", train_model, "config"_a, "base"_a.none(), "out"_a, "set"_a, "progress"_a.none());
+  module.def("train", train_model, "config"_a, "base"_a.none(), "out"_a.none(), "continued"_a.none(), "set"_a,
+             "progress"_a.none());
 }
 
 }  // namespace locus::python

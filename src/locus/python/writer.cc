@@ -18,6 +18,7 @@
 #include "locus/python/bindings.h"
 #include "locus/python/computing.h"
 #include "locus/python/texts.h"
+#include "locus/text/chat_template/chat_template.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,11 +28,26 @@ namespace {
 
 struct Closed {};  // ends the thread of a stream
 
+// What is continued: texts, or chats as JSON objects.
+struct Prompts {
+  std::vector<std::string> texts;
+  bool are_chats = false;
+};
+
+std::vector<std::string> answers(const Writer& writer, const Prompts& prompts, const WriteOptions& options,
+                                 const ReadOptions& reading) {
+  if (!prompts.are_chats) return writer.write(prompts.texts, options, reading);
+  const ChatTemplate chat = load_chat_template(writer.model().folder());
+  const auto render = [&](size_t i) {
+    return render_object(chat, prompts.texts[i], fmt::format("messages[{}]", i));
+  };
+  return writer.write_chats(prompts.texts.size(), render, options, reading);
+}
+
 // What a thread writes and Python reads. The thread never needs the GIL.
 class Stream {
  public:
-  Stream(const Writer& writer, std::vector<std::string> prompts, WriteOptions options,
-         const ReadOptions& reading)
+  Stream(const Writer& writer, Prompts prompts, WriteOptions options, const ReadOptions& reading)
       : state_(std::make_unique<State>()) {
     State& state = *state_;
     options.on_text = [&state](size_t prompt, std::string_view text) {
@@ -48,7 +64,7 @@ class Stream {
           std::exception_ptr failure;
           try {
             const Computing computing;
-            writer.write(prompts, options, checked);
+            answers(writer, prompts, options, checked);
           } catch (const Closed&) {
           } catch (...) {
             failure = std::current_exception();
@@ -180,15 +196,15 @@ void open(Writer* self, nb::handle folder, const std::string& dtype) {
 }
 
 // For every prompt (text, why it ended).
-nb::list write(const Writer& self, nb::handle prompts, nb::dict given, bool truncate, int64_t batch_tokens,
-               nb::handle progress) {
-  const std::vector<std::string> list = texts_of(prompts, "prompts");
+nb::list write(const Writer& self, nb::handle prompts, bool chats, nb::dict given, bool truncate,
+               int64_t batch_tokens, nb::handle progress) {
+  const Prompts list{texts_of(prompts, "prompts"), chats};
   WriteOptions options = options_of(self, given);
   options.on_text = [](size_t, std::string_view) {
     check_signals();
     return true;
   };
-  std::vector<StopReason> reasons(list.size(), StopReason::length);
+  std::vector<StopReason> reasons(list.texts.size(), StopReason::length);
   options.on_finish = [&](size_t prompt, StopReason reason) {
     reasons[prompt] = reason;
     const WithGil gil;
@@ -200,7 +216,7 @@ nb::list write(const Writer& self, nb::handle prompts, nb::dict given, bool trun
   std::vector<std::string> texts;
   {
     const WithoutGil computing;
-    texts = self.write(list, options, reading);
+    texts = answers(self, list, options, reading);
   }
   nb::list all;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -210,9 +226,10 @@ nb::list write(const Writer& self, nb::handle prompts, nb::dict given, bool trun
   return all;
 }
 
-Stream* stream(const Writer& self, nb::handle prompts, nb::dict given, bool truncate, int64_t batch_tokens) {
+Stream* stream(const Writer& self, nb::handle prompts, bool chats, nb::dict given, bool truncate,
+               int64_t batch_tokens) {
   require(batch_tokens >= 1, "batch_tokens: got {}, expected at least 1", batch_tokens);
-  return new Stream(self, texts_of(prompts, "prompts"), options_of(self, given),
+  return new Stream(self, {texts_of(prompts, "prompts"), chats}, options_of(self, given),
                     {.truncate = truncate, .batch_tokens = batch_tokens});
 }
 
@@ -222,9 +239,10 @@ void bind_writer(nb::module_& module) {
   nb::class_<Stream>(module, "Stream").def("next", &Stream::next).def("close", &Stream::close);
   nb::class_<Writer>(module, "Writer")
       .def("__init__", open, "folder"_a, "dtype"_a)
-      .def("write", write, "prompts"_a, "options"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none())
-      .def("stream", stream, "prompts"_a, "options"_a, "truncate"_a, "batch_tokens"_a, nb::keep_alive<0, 1>(),
-           nb::rv_policy::take_ownership)
+      .def("write", write, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
+           "progress"_a.none())
+      .def("stream", stream, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
+           nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership)
       .def_prop_ro("is_encoder_decoder", &Writer::is_encoder_decoder)
       .def_prop_ro("folder_sets_beams", &Writer::folder_sets_beams)
       .def_prop_ro("warnings", [](const Writer& self) { return python_texts(self.warnings()); });

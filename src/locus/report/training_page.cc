@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "locus/base/checked.h"
+#include "locus/base/file.h"
+#include "locus/base/paths.h"
 
 namespace locus::report {
 namespace {
@@ -108,6 +110,12 @@ std::string training_page(std::string_view title, const Metrics& metrics,
   page.facts(facts);
   page.figures(figures);
   return page.html();
+}
+
+void write_training_page(const RunFolder& folder) {
+  write_file(folder.path() / "training.html",
+             training_page(absolute_path(folder.path()).filename().string(), read_metrics(folder.metrics()),
+                           read_changes(folder.path() / "last")));
 }
 
 }  // namespace locus::report

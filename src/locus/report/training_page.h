@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "locus/report/page.h"
+#include "locus/run/run_folder.h"
 #include "locus/train/metrics.h"
 #include "locus/train/run_changes.h"
 
@@ -14,5 +15,8 @@ namespace locus::report {
 // of a continued run.
 std::string training_page(std::string_view title, const Metrics& metrics,
                           const std::vector<RunChange>& changes = {});
+
+// Writes the page as training.html in the run folder.
+void write_training_page(const RunFolder& folder);
 
 }  // namespace locus::report
