@@ -2,10 +2,12 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,12 +23,10 @@ TEXT = "The dog chased the ball."
 
 def run(code: str, *, interrupt: bool = False) -> subprocess.CompletedProcess[str]:
     """Runs a program, which must end by itself."""
-    import signal
-    import time
-
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code), str(folder("write")), str(folder("embed"))],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored if a shell started the tests with &
     ) as process:
         if interrupt:
             assert process.stdout is not None and process.stdout.readline() == "ready\n"
