@@ -26,7 +26,7 @@ apt=(apt-get -qq -o APT::Architecture=amd64 -o APT::Architectures=amd64 -o Dir::
   -o Dir::Etc::SourceParts="$PWD/sources" -o APT::Sandbox::User="$(id -un)")
 "${apt[@]}" update
 (cd packages && "${apt[@]}" download libhwy-dev libfmt-dev libsimdjson-dev libcli11-dev libgtest-dev \
-  librapidcheck-dev libtomlplusplus-dev libutf8proc-dev libpcre2-dev)
+  librapidcheck-dev libtomlplusplus-dev libutf8proc-dev libpcre2-dev libboost1.74-dev)
 for package in packages/*.deb; do dpkg-deb -x "$package" "$sysroot"; done
 "${apt[@]}" source fmtlib simdjson >/dev/null
 

@@ -20,11 +20,13 @@ struct HttpRequest {
   std::string id;  // from x-request-id, or made by the server; it is in the log and in the answer
 };
 
+using Headers = std::vector<std::pair<std::string, std::string>>;  // of an answer, names in lower case
+
 struct HttpAnswer {
   int status = 200;
   std::string type = "application/json";
   std::string body;
-  std::vector<std::pair<std::string, std::string>> headers = {};
+  Headers headers = {};
   std::string log = {};  // the client never sees it; it is in the log of the request
 };
 
