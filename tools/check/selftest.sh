@@ -7,7 +7,7 @@ trap 'rm -rf "$tree"' EXIT
 
 sound_tree() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/{src/locus/{base,tensor,kernel,op,text,cli},tests,bench,examples,docs}
+  mkdir -p "$tree"/{src/locus/{base,tensor,kernel,op,text,serve,cli,python},tests,bench,examples,docs}
   cp "$here/../../.clang-format" "$tree/"
   echo 'int one() { return 1; }' >"$tree/src/locus/base/one.h"
   printf '// Rotation and Phi(x), learned.\n#include "hwy/highway.h"\n#include "locus/base/one.h"\n' \
@@ -56,6 +56,12 @@ echo '#include "locus/nn/model.h"' >"$tree/src/locus/fast.cc"
 expect finds layers 'fast may not include locus/nn/model.h'
 echo '#include "locus/fast.h"' >"$tree/src/locus/op/add.h"
 expect finds layers 'op may not include locus/fast.h'
+printf '#include "locus/report/page.h"\n#include "locus/locus.h"\n' >"$tree/src/locus/python/module.cc"
+expect passes layers
+echo '#include "locus/cli/command.h"' >"$tree/src/locus/python/module.cc"
+expect finds layers 'python may not include locus/cli/command.h'
+echo '#include "locus/python/bindings.h"' >"$tree/src/locus/serve/http.h"
+expect finds layers 'serve may not include locus/python/bindings.h'
 mkdir "$tree/src/locus/utils" && echo >"$tree/src/locus/utils/two.h"
 expect finds layers 'utils has no place'
 
