@@ -91,6 +91,10 @@ Encoding Pipeline::tokens_outside(std::string_view text, Specials specials,
       continue;
     }
     AlignedText plain(text, part.begin, part.end, &budget);
+    if (chunks_raw_text_ && normalized_.finds_nothing(specials) &&
+        append_sections(plain, true, *cache, encoding)) {
+      continue;
+    }
     if (parts_.normalizer != nullptr) parts_.normalizer->apply(plain);
     budget.finish(plain.text().size());
     const auto in_plain = [&](size_t begin, size_t end) {
@@ -110,12 +114,22 @@ Encoding Pipeline::tokens_outside(std::string_view text, Specials specials,
       }
     }
   }
+  for (size_t i = 0; i < encoding.size(); ++i) {
+    TextSpan& span = encoding.offsets[i];
+    if (encoding.ids[i] == parts_.model->unknown()) span = parts_.post_processor.trimmed(text, span, i == 0);
+  }
   return encoding;
 }
 
 void Pipeline::append_text(AlignedText text, WordCache& cache, Encoding& encoding) const {
+  if (append_sections(text, false, cache, encoding)) return;
   Words words = {{0, text.text().size()}};
   if (parts_.pre_tokenizer != nullptr) parts_.pre_tokenizer->apply(text, words);
+  append_words(text, words, cache, encoding);
+}
+
+void Pipeline::append_words(const AlignedText& text, const Words& words, WordCache& cache,
+                            Encoding& encoding) const {
   encoding.make_room(words.size());
   std::vector<Piece> scratch;
   for (const AlignedText::Range& word : words) append_word(text, word, cache, scratch, encoding);
@@ -124,11 +138,8 @@ void Pipeline::append_text(AlignedText text, WordCache& cache, Encoding& encodin
 void Pipeline::append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
                            std::vector<Piece>& scratch, Encoding& encoding) const {
   const size_t size = word.end - word.begin;
-  const int32_t unknown = parts_.model->unknown();
   const auto push = [&](int32_t id, size_t begin, size_t end) {
-    TextSpan span = text.source(word.begin + begin, word.begin + end);
-    if (id == unknown) span = parts_.post_processor.trimmed(text.original(), span, encoding.size() == 0);
-    encoding.push(id, span, 0, 0);
+    encoding.push(id, text.source(word.begin + begin, word.begin + end), 0, 0);
   };
   WordCache::Query query;
   cache.prefetch(text.text(), word.begin, word.end, query);

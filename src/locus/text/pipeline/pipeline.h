@@ -56,13 +56,25 @@ class Pipeline final : public Tokenizer {
   // The tokens of a text whose special tokens touch none of the ranges.
   Encoding tokens_outside(std::string_view text, Specials specials, std::span<const TextSpan> user) const;
   Encoding frame(Encoding first, const Encoding* second, bool framed) const override;
-  // In encode_chunks.cc: ids without offsets, chunk by chunk. False: the text must be encoded as a whole.
+  void append_text(AlignedText text, WordCache& cache, Encoding& encoding) const;
+  void append_words(const AlignedText& text, const Words& words, WordCache& cache, Encoding& encoding) const;
+  void append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
+                   std::vector<Piece>& scratch, Encoding& encoding) const;
+
+  // In encode_chunks.cc. Those that return bool return false if the text must be encoded as a whole.
+  struct ChunkPlace {
+    bool raw;          // the chunk is not normalized yet
+    bool first;        // no chunk is before it
+    bool starts_text;  // it begins at the first byte of the text
+  };
   bool append_chunks(std::string_view text, std::vector<int32_t>& ids) const;
   bool append_chunk(std::string_view chunk, bool first, TextBudget& budget, std::vector<Piece>& scratch,
                     std::vector<int32_t>& ids) const;
-  void append_text(AlignedText text, WordCache& cache, Encoding& encoding) const;
-  void append_word(const AlignedText& text, AlignedText::Range word, WordCache& cache,
-                   std::vector<Piece>& scratch, Encoding& encoding) const;
+  // Appends the tokens of a long text with offsets. `raw`: the text is not normalized yet.
+  bool append_sections(const AlignedText& text, bool raw, WordCache& cache, Encoding& encoding) const;
+  size_t section_end(std::string_view text, size_t begin) const;
+  template <class Use>
+  bool with_words(std::string_view chunk, ChunkPlace place, TextBudget& budget, Use&& use) const;
 
   PipelineParts parts_;
   AddedTokenFinder raw_, normalized_;

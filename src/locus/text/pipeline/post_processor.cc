@@ -32,6 +32,23 @@ std::vector<int32_t> read_ids(const JsonPart& part) {
 // Limits of a template, which is applied to every text.
 constexpr size_t kMostSteps = 64, kMostTokens = 1024;
 
+// Appends tokens to those before them. Keeps the larger memory, because that of a long text must not be
+// copied.
+void append(Encoding tokens, Encoding& all) {
+  const auto join = [](auto& first, auto& second) {
+    if (first.size() < second.size()) {
+      second.insert(second.begin(), first.begin(), first.end());
+      first.swap(second);
+    } else {
+      first.insert(first.end(), second.begin(), second.end());
+    }
+  };
+  join(all.ids, tokens.ids);
+  join(all.offsets, tokens.offsets);
+  join(all.segments, tokens.segments);
+  join(all.texts, tokens.texts);
+}
+
 constexpr int32_t kSpelledBlank = 0x120;  // a space in a byte-level vocabulary
 
 bool is_written_blank(Character character) {
@@ -176,19 +193,22 @@ Encoding PostProcessor::apply(Encoding first, const Encoding* second, bool frame
   Encoding other = second == nullptr ? Encoding() : *second;
   trim(first, spelled);
   trim(other, spelled);
+  const Template& steps = second == nullptr ? single_ : pair_;
+  first.make_room(other.size() + (framed ? added(second != nullptr) : 0));
   Encoding all;
-  all.make_room(first.size() + other.size() + added(second != nullptr));
-  for (const Step& step : second == nullptr ? single_ : pair_) {
-    if (step.text == Encoding::kNoText) {
-      for (const int32_t id : step.ids) {
-        if (framed) all.push(id, {}, step.segment, Encoding::kNoText);
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    if (step->text == Encoding::kNoText) {
+      for (const int32_t id : step->ids) {
+        if (framed) all.push(id, {}, step->segment, Encoding::kNoText);
       }
       continue;
     }
-    const Encoding& text = step.text == 0 ? first : other;
-    for (size_t i = 0; i < text.size(); ++i) {
-      all.push(text.ids[i], text.offsets[i], step.segment, step.text);
-    }
+    Encoding& text = step->text == 0 ? first : other;
+    std::ranges::fill(text.segments, step->segment);
+    std::ranges::fill(text.texts, step->text);
+    const bool again =
+        std::any_of(step + 1, steps.end(), [&](const Step& s) { return s.text == step->text; });
+    append(again ? Encoding(text) : std::move(text), all);
   }
   return all;
 }
