@@ -110,13 +110,49 @@ TEST(Writer, TheStreamCallbackCanEndAText) {
   }
 }
 
+TEST(Writer, SeveralAnswersToAPromptHaveTheirOwnSeeds) {
+  const Writer writer(golden_model("write"));
+  WriteOptions options = as_expected(writer);
+  options.sampling.temperature = 1;
+  options.max_tokens = 8;
+  options.seed = 5;
+  const std::vector<std::string> prompts = {"the dog", "it"};
+  std::vector<std::string> alone;
+  for (const std::string& prompt : prompts) {
+    for (const uint64_t seed : {5, 6, 7}) {
+      options.seed = seed;
+      alone.push_back(writer.write(std::vector<std::string>{prompt}, options).at(0));
+    }
+  }
+  options.seed = 5;
+  options.answers = 3;
+  EXPECT_EQ(writer.write(prompts, options), alone);
+  EXPECT_NE(alone[0], alone[1]);
+  options.answers = 0;
+  expect_error(Fault::data, {"0"}, [&] { writer.write(prompts, options); });
+}
+
+TEST(Writer, PromptsMayBeTokens) {
+  const Writer writer(golden_model("write"));
+  WriteOptions options = as_expected(writer);
+  options.max_tokens = 6;
+  const std::vector<std::string> texts = {"the dog", "it"};
+  std::vector<std::vector<int32_t>> ids;
+  for (const std::string& text : texts) ids.push_back(writer.model().tokenizer().encode(text));
+  EXPECT_EQ(writer.write_tokens(ids, options), writer.write(texts, options));
+  ids[1] = {100000};
+  expect_error(Fault::data, Code::bad_token, {"100000", "2"}, [&] { writer.write_tokens(ids, options); });
+}
+
 TEST(Writer, TellsWhyAnAnswerEnded) {
   const Writer writer(golden_model("write"));  // at most 48 tokens
   std::vector<StopReason> ends;
   WriteOptions options = as_expected(writer);
-  options.on_finish = [&](size_t prompt, StopReason finish) {
-    EXPECT_EQ(prompt, 0U);
-    ends.push_back(finish);
+  options.on_finish = [&](size_t answer, const AnswerEnd& end) {
+    EXPECT_EQ(answer, 0U);
+    EXPECT_GE(end.written, 1);
+    EXPECT_LE(end.written, options.max_tokens);
+    ends.push_back(end.reason);
   };
   const auto end_of = [&](const std::string& prompt) {
     ends.clear();

@@ -57,9 +57,13 @@ Reading read_window(const Encoding& window, std::span<const float> logits, size_
 
 }  // namespace
 
-Answerer::Answerer(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
+Answerer::Answerer(const std::filesystem::path& folder, DType weights)
+    : Answerer(TextModel(folder, weights)) {}
+Answerer::Answerer(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::answer, "answer questions");
 }
+
+TextRows Answerer::compute(const Tokens& texts) const { return rows_of_tokens(model_(texts).value(), texts); }
 
 std::vector<FoundAnswer> Answerer::answer(ListView<QuestionInput> questions, const AnswerOptions& answer,
                                           const ReadOptions& options) const {
@@ -82,16 +86,12 @@ std::vector<FoundAnswer> Answerer::answer(ListView<QuestionInput> questions, con
   std::vector<Reading> readings(windows.size());
   std::vector<std::optional<Error>> errors(questions.size());
   const ReadOptions reading = {.batch_tokens = options.batch_tokens,
-                               .on_bad = [&](size_t w, const Error& error) { errors[owner[w]] = error; }};
-  each_batch(model_, windows, reading, [&](const TextBatch& batch) {
-    const Tensor logits = model_(batch.tokens).value();  // [N, 2]
-    batch.each([&](size_t i, size_t w) {
-      const auto start = static_cast<size_t>(batch.starts()[i]);
-      const auto own = logits.data<float>().subspan(2 * start, 2 * windows[w].size());
-      require_finite(own);
-      readings[w] = read_window(windows[w], own, static_cast<size_t>(answer.longest));
-    });
-  });
+                               .on_bad = [&](size_t w, const Error& error) { errors[owner[w]] = error; },
+                               .compute = options.compute};
+  read_batches(model_, windows, reading, TextPass::of<&Answerer::compute>(*this),
+               [&](size_t w, std::span<const float> own) {
+                 readings[w] = read_window(windows[w], own, static_cast<size_t>(answer.longest));
+               });
   report_bad(errors, options);
   std::vector<FoundAnswer> result(questions.size());
   std::vector<double> none(questions.size(), 1);

@@ -29,6 +29,7 @@ struct AnswerOptions {
 class Answerer {
  public:
   explicit Answerer(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Answerer(TextModel model);
 
   const TextModel& model() const { return model_; }
 
@@ -38,6 +39,8 @@ class Answerer {
                                   const ReadOptions& options = {}) const;
 
  private:
+  TextRows compute(const Tokens& texts) const;  // logits, one row per token
+
   TextModel model_;
 };
 

@@ -20,7 +20,9 @@ std::string problem_of(const Config& config) {
 
 }  // namespace
 
-Classifier::Classifier(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
+Classifier::Classifier(const std::filesystem::path& folder, DType weights)
+    : Classifier(TextModel(folder, weights)) {}
+Classifier::Classifier(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::sequence_class, "classify texts");
   const std::string problem = model_.hub() ? problem_of(model_.hub()->config) : "";
   if (problem == "regression") {
@@ -51,20 +53,15 @@ std::vector<double> Classifier::scores_of(std::span<const float> logits) const {
   return scores;
 }
 
+TextRows Classifier::compute(const Tokens& texts) const { return rows_of_texts(model_(texts).value()); }
+
 std::vector<std::vector<float>> Classifier::logits(ListView<TextInput> inputs,
                                                    const ReadOptions& options) const {
   const std::vector<Encoding> encodings =
       encode_each(inputs.size(), options, [&](size_t i) { return read(inputs[i], options.truncate); });
   std::vector<std::vector<float>> result(inputs.size());
-  each_batch(model_, encodings, options, [&](const TextBatch& batch) {
-    const Tensor logits = model_(batch.tokens).value();  // [B, labels]
-    const size_t count = labels().size();
-    batch.each([&](size_t i, size_t text) {
-      const auto own = logits.data<float>().subspan(i * count, count);
-      require_finite(own);
-      result[text].assign(own.begin(), own.end());
-    });
-  });
+  read_batches(model_, encodings, options, TextPass::of<&Classifier::compute>(*this),
+               [&](size_t text, std::span<const float> own) { result[text].assign(own.begin(), own.end()); });
   return result;
 }
 

@@ -23,6 +23,7 @@ struct Classification {
 class Classifier {
  public:
   explicit Classifier(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Classifier(TextModel model);
 
   const TextModel& model() const { return model_; }
   const std::vector<std::string>& labels() const { return model_.labels(); }
@@ -34,6 +35,7 @@ class Classifier {
  private:
   enum class Scores { softmax, sigmoid, logits };
   Encoding read(const TextInput& input, bool truncate) const;
+  TextRows compute(const Tokens& texts) const;  // logits, one row per text
   std::vector<double> scores_of(std::span<const float> logits) const;
 
   TextModel model_;

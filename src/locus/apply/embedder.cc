@@ -13,8 +13,6 @@
 #include "locus/text/pipeline/normalizer.h"
 
 namespace locus {
-namespace {
-
 namespace fs = std::filesystem;
 
 void scale_to_length_one(std::span<float> row) {
@@ -23,6 +21,8 @@ void scale_to_length_one(std::span<float> row) {
   const double length = std::max(std::sqrt(squares), 1e-12);  // a vector of zeros stays zero
   for (float& value : row) value = static_cast<float>(value / length);
 }
+
+namespace {
 
 constexpr const char* kExpectedPooling = "expected pooling by mean, cls or lasttoken";
 
@@ -68,7 +68,9 @@ void expect_empty(const Config& config, std::initializer_list<std::string_view> 
 
 }  // namespace
 
-Embedder::Embedder(const fs::path& folder, DType weights) : model_(folder, weights) {
+Embedder::Embedder(const fs::path& folder, DType weights) : Embedder(TextModel(folder, weights)) {}
+Embedder::Embedder(TextModel model) : model_(std::move(model)) {
+  const fs::path& folder = model_.folder();
   const ModelKind kind = model_.blueprint().kind;
   const bool has_modules = is_there(folder / kModulesFile);
   if (kind != ModelKind::encoder && !(kind == ModelKind::decoder && has_modules)) {
@@ -168,7 +170,7 @@ const std::string& Embedder::prompt_named(std::string_view name) const {
 
 Tensor Embedder::embed(ListView<std::string> texts, const ReadOptions& options,
                        std::string_view prompt) const {
-  return embed_with_prompt(prompt_named(prompt), texts, options);
+  return vectors(read(texts, options, prompt), options);
 }
 
 std::vector<std::string> Embedder::prompt_names() const {
@@ -180,32 +182,51 @@ std::vector<std::string> Embedder::prompt_names() const {
 Tensor Embedder::embed_as(std::string_view purpose, ListView<std::string> texts,
                           const ReadOptions& options) const {
   const bool known = prompts_.contains(std::string(purpose));
-  return embed_with_prompt(known ? prompt_named(purpose) : "", texts, options);
+  return vectors(read_with_prompt(known ? prompt_named(purpose) : "", texts, options), options);
 }
 
-Tensor Embedder::embed_with_prompt(const std::string& prompt, ListView<std::string> texts,
-                                   const ReadOptions& options) const {
-  const std::vector<Encoding> encodings = encode_each(texts.size(), options, [&](size_t i) {
+std::vector<Encoding> Embedder::read(ListView<std::string> texts, const ReadOptions& options,
+                                     std::string_view prompt) const {
+  return read_with_prompt(prompt_named(prompt), texts, options);
+}
+
+std::vector<Encoding> Embedder::read_with_prompt(const std::string& prompt, ListView<std::string> texts,
+                                                 const ReadOptions& options) const {
+  return encode_each(texts.size(), options, [&](size_t i) {
     const std::string text = prompt + texts[i];
     return model_.read({lower_ ? lowered(text) : text}, options.truncate, Specials::are_text,
                        OffsetUnit::none);
   });
-  const Tensor out = Tensor::zeros({static_cast<int64_t>(texts.size()), width()});
-  each_batch(model_, encodings, options, [&](const TextBatch& batch) { embed_batch(batch, out); });
+}
+
+TextRows Embedder::compute(const Tokens& texts) const {
+  Var rows = pooled(model_.model().hidden(texts), texts.placement, pooling_);
+  for (const DenseStep& step : dense_) rows = step(rows);
+  return rows_of_texts(rows.value());
+}
+
+TextRows Embedder::compute_states(const Tokens& texts) const {
+  return rows_of_tokens(model_.model().hidden(texts).value(), texts);
+}
+
+Tensor Embedder::vectors(std::span<const Encoding> texts, const ReadOptions& options) const {
+  const Tensor out = Tensor::zeros({std::ssize(texts), width()});
+  const auto C = static_cast<size_t>(width());
+  read_batches(model_, texts, options, TextPass::of<&Embedder::compute>(*this),
+               [&, to = out.data<float>()](size_t text, std::span<const float> own) {
+                 const auto place = to.subspan(text * C, C);
+                 std::ranges::copy(own, place.begin());
+                 if (normalize_) scale_to_length_one(place);
+               });
   return out;
 }
 
-void Embedder::embed_batch(const TextBatch& batch, const Tensor& out) const {
-  Var rows = pooled(model_.model().hidden(batch.tokens), batch.tokens.placement, pooling_);
-  for (const DenseStep& step : dense_) rows = step(rows);
-  const auto from = rows.value().data<float>(), to = out.data<float>();
-  const auto C = static_cast<size_t>(width());
-  batch.each([&](size_t i, size_t text) {
-    require_finite(from.subspan(i * C, C));
-    const auto place = to.subspan(text * C, C);
-    std::ranges::copy(from.subspan(i * C, C), place.begin());
-    if (normalize_) scale_to_length_one(place);
-  });
+std::vector<std::vector<float>> Embedder::states(std::span<const Encoding> texts,
+                                                 const ReadOptions& options) const {
+  std::vector<std::vector<float>> result(texts.size());
+  read_batches(model_, texts, options, TextPass::of<&Embedder::compute_states>(*this),
+               [&](size_t text, std::span<const float> own) { result[text].assign(own.begin(), own.end()); });
+  return result;
 }
 
 }  // namespace locus

@@ -12,9 +12,12 @@ namespace locus {
 
 struct DenseStep;
 
+void scale_to_length_one(std::span<float> vector);  // a vector of zeros stays zero
+
 class Embedder {
  public:
   explicit Embedder(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Embedder(TextModel model);
   Embedder(Embedder&&) noexcept;
   Embedder& operator=(Embedder&&) noexcept;
   ~Embedder();
@@ -34,15 +37,25 @@ class Embedder {
   Tensor embed_as(std::string_view purpose, ListView<std::string> texts,
                   const ReadOptions& options = {}) const;
 
+  // The two halves of embed(): the tokens of texts with a prompt, and the vectors of tokens.
+  std::vector<Encoding> read(ListView<std::string> texts, const ReadOptions& options = {},
+                             std::string_view prompt = {}) const;
+  Tensor vectors(std::span<const Encoding> texts, const ReadOptions& options = {}) const;
+  // The hidden states of all tokens of each text, [tokens, width of the blueprint], before pooling.
+  std::vector<std::vector<float>> states(std::span<const Encoding> texts,
+                                         const ReadOptions& options = {}) const;
+  bool normalizes() const { return normalize_; }  // the folder's modules scale vectors to length one
+
  private:
   void read_modules();
   void read_pooling(const std::filesystem::path& file);
   void read_prompts();
   void read_limits();
   const std::string& prompt_named(std::string_view name) const;
-  Tensor embed_with_prompt(const std::string& prompt, ListView<std::string> texts,
-                           const ReadOptions& options) const;
-  void embed_batch(const TextBatch& batch, const Tensor& out) const;
+  std::vector<Encoding> read_with_prompt(const std::string& prompt, ListView<std::string> texts,
+                                         const ReadOptions& options) const;
+  TextRows compute(const Tokens& texts) const;         // before normalization, one row per text
+  TextRows compute_states(const Tokens& texts) const;  // one row per token
 
   TextModel model_;
   Pooling pooling_ = Pooling::mean;

@@ -10,7 +10,8 @@
 
 namespace locus {
 
-Filler::Filler(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
+Filler::Filler(const std::filesystem::path& folder, DType weights) : Filler(TextModel(folder, weights)) {}
+Filler::Filler(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::masked_token, "fill masks");
   mask_id_ = mask_token(model_.task());
   mask_ = model_.tokenizer().bytes(mask_id_);
@@ -39,6 +40,21 @@ FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<cons
   return mask;
 }
 
+// The logits of the masks only, which are few.
+TextRows Filler::compute(const Tokens& texts) const {
+  const auto ids = texts.ids.values();
+  const auto starts = texts.placement.sequences().query_starts.values();
+  std::vector<int32_t> masks, firsts;  // rows of masks, and the first mask of each text
+  for (size_t text = 0, row = 0; text < starts.size(); ++text) {
+    for (; row < static_cast<size_t>(starts[text]); ++row) {
+      if (ids[row] == mask_id_) masks.push_back(static_cast<int32_t>(row));
+    }
+    firsts.push_back(static_cast<int32_t>(masks.size()));
+  }
+  const Var rows = op::gather(model_.model().hidden(texts), Indices::of(masks));
+  return {model_.model().head()(rows, texts.placement).value(), std::move(firsts)};
+}
+
 std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, size_t count,
                                                   const ReadOptions& options) const {
   const std::vector<Encoding> encodings = encode_each(texts.size(), options, [&](size_t i) {
@@ -49,27 +65,16 @@ std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, s
   });
   std::vector<std::vector<FilledMask>> result(texts.size());
   const auto V = static_cast<size_t>(model_.blueprint().vocabulary);
-  each_batch(model_, encodings, options, [&](const TextBatch& batch) {
-    const auto ids = batch.tokens.ids.values();
-    std::vector<int32_t> masks;  // rows of masks: only these need logits
-    for (size_t row = 0; row < ids.size(); ++row) {
-      if (ids[row] == mask_id_) masks.push_back(static_cast<int32_t>(row));
-    }
-    const Var hidden = model_.model().hidden(batch.tokens);
-    const Var rows = op::gather(hidden, Indices::of(masks));
-    const Tensor logits = model_.model().head()(rows, batch.tokens.placement).value();
-    batch.each([&](size_t i, size_t text) {
-      std::vector<FilledMask> found;
-      auto next = static_cast<size_t>(std::ranges::lower_bound(masks, batch.starts()[i]) - masks.begin());
-      for (; next < masks.size() && masks[next] < batch.starts()[i + 1]; ++next) {
-        const auto token = static_cast<size_t>(masks[next] - batch.starts()[i]);
-        const auto own = logits.data<float>().subspan(next * V, V);
-        require_finite(own);
-        found.push_back(filled(encodings[text], token, own, count));
-      }
-      result[text] = std::move(found);
-    });
-  });
+  read_batches(model_, encodings, options, TextPass::of<&Filler::compute>(*this),
+               [&](size_t text, std::span<const float> own) {
+                 const Encoding& encoding = encodings[text];
+                 std::vector<FilledMask> found;
+                 for (size_t token = 0; token < encoding.size(); ++token) {
+                   if (encoding.ids[token] != mask_id_) continue;
+                   found.push_back(filled(encoding, token, own.subspan(found.size() * V, V), count));
+                 }
+                 result[text] = std::move(found);
+               });
   return result;
 }
 

@@ -22,6 +22,7 @@ struct FilledMask {
 class Filler {
  public:
   explicit Filler(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Filler(TextModel model);
 
   const TextModel& model() const { return model_; }
   const std::string& mask() const { return mask_; }  // name of the mask token
@@ -34,6 +35,7 @@ class Filler {
  private:
   FilledMask filled(const Encoding& encoding, size_t token, std::span<const float> logits,
                     size_t count) const;
+  TextRows compute(const Tokens& texts) const;  // logits, one row per mask
 
   TextModel model_;
   std::string mask_;

@@ -54,25 +54,6 @@ std::vector<Encoding> encode_each(size_t count, const ReadOptions& options,
   return encodings;
 }
 
-namespace {
-
-TextBatch packed(const Blueprint& b, std::span<const Encoding> encodings, std::span<const size_t> which) {
-  std::vector<int32_t> ids, segments;
-  std::vector<int64_t> lengths;
-  for (const size_t i : which) {
-    ids.insert(ids.end(), encodings[i].ids.begin(), encodings[i].ids.end());
-    segments.insert(segments.end(), encodings[i].segments.begin(), encodings[i].segments.end());
-    lengths.push_back(static_cast<int64_t>(encodings[i].size()));
-  }
-  const auto count = static_cast<int64_t>(ids.size());
-  Tokens tokens = {Tensor::of({count}, ids), Placement::of_lengths(lengths, b.policy()), {}};
-  // A model with one segment has both texts of a pair in it.
-  if (b.segments > 1) tokens.segments = Tensor::of({count}, segments);
-  return {which, std::move(tokens), {}};
-}
-
-}  // namespace
-
 std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64_t tokens) {
   require(tokens > 0, "batch_tokens is {}, expected 1 or more", tokens);
   std::vector<size_t> order;
@@ -100,17 +81,22 @@ void require_finite(std::span<const float> numbers) {
           "damaged");
 }
 
-void each_batch(const TextModel& model, std::span<const Encoding> encodings, const ReadOptions& options,
-                const std::function<void(const TextBatch&)>& work) {
+void read_batches(const TextModel& model, std::span<const Encoding> encodings, const ReadOptions& options,
+                  const TextPass& pass, const TakeRows& take) {
+  std::vector<std::optional<Error>> errors(encodings.size());
+  if (options.compute != nullptr) {
+    options.compute->read(model, encodings, pass, take, errors);
+    return report_bad(errors, options);
+  }
   const NoGrad no_grad;
   std::vector<size_t> sizes;
-  std::vector<std::optional<Error>> errors(encodings.size());
   for (const Encoding& encoding : encodings) sizes.push_back(encoding.size());
-  for (const std::vector<size_t>& which : batches_of(sizes, options.batch_tokens)) {
-    TextBatch batch = packed(model.blueprint(), encodings, which);
-    batch.errors = errors;
-    work(batch);
-    if (options.on_batch) options.on_batch(which.size());
+  for (const std::vector<size_t>& texts : batches_of(sizes, options.batch_tokens)) {
+    std::vector<const Encoding*> batch;
+    for (const size_t text : texts) batch.push_back(&encodings[text]);
+    const TextRows rows = pass(packed(model.blueprint(), batch));
+    for (size_t i = 0; i < texts.size(); ++i) errors[texts[i]] = take_text(rows, i, texts[i], take);
+    if (options.on_batch) options.on_batch(texts.size());
   }
   report_bad(errors, options);
 }

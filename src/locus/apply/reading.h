@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "locus/apply/text_model.h"
+#include "locus/apply/compute.h"
 #include "locus/base/error.h"
 #include "locus/base/list_view.h"
 
@@ -24,6 +24,7 @@ struct ReadOptions {
   std::function<void(size_t text, const Error& error)> on_bad = {};
   // Called after each batch that went through the model, with the number of its texts.
   std::function<void(size_t texts)> on_batch = {};
+  Compute* compute = nullptr;  // nullptr: the calling thread computes
   // Reads and checks the texts, but does not run the model: all results stay empty.
   bool check_only = false;
 };
@@ -44,32 +45,12 @@ std::vector<Encoding> encode_each(size_t count, const ReadOptions& options,
 // are left out.
 std::vector<std::vector<size_t>> batches_of(std::span<const size_t> sizes, int64_t tokens);
 
-// A packed batch: the texts with the indices `which`, where text i begins at row starts()[i].
-struct TextBatch {
-  std::span<const size_t> which;
-  Tokens tokens;
-  std::span<std::optional<Error>> errors;  // by text
-  std::span<const int32_t> starts() const { return tokens.placement.sequences().query_starts.values(); }
-  // Calls one(i, which[i]) for every text. If it throws because of the data, this text is invalid.
-  template <class F>
-  void each(F&& one) const {
-    for (size_t i = 0; i < which.size(); ++i) {
-      try {
-        one(i, which[i]);
-      } catch (const Error& error) {
-        if (error.fault() != Fault::data) throw;
-        errors[which[i]] = error;
-      }
-    }
-  }
-};
-
 // Throws if numbers that the model computed for a text are not all finite.
 void require_finite(std::span<const float> numbers);
 
-// Calls `work` for each batch of the non-empty encodings, without recording gradients. Reports the texts for
-// which TextBatch::each() caught an error.
-void each_batch(const TextModel& model, std::span<const Encoding> encodings, const ReadOptions& options,
-                const std::function<void(const TextBatch&)>& work);
+// Sends the non-empty encodings through the model, in batches, without recording gradients. Reports the texts
+// whose numbers are not finite, or for which `take` throws.
+void read_batches(const TextModel& model, std::span<const Encoding> encodings, const ReadOptions& options,
+                  const TextPass& pass, const TakeRows& take);
 
 }  // namespace locus

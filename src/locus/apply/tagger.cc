@@ -90,9 +90,12 @@ class Joiner {
 
 }  // namespace
 
-Tagger::Tagger(const std::filesystem::path& folder, DType weights) : model_(folder, weights) {
+Tagger::Tagger(const std::filesystem::path& folder, DType weights) : Tagger(TextModel(folder, weights)) {}
+Tagger::Tagger(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::token_class, "tag texts");
 }
+
+TextRows Tagger::compute(const Tokens& texts) const { return rows_of_tokens(model_(texts).value(), texts); }
 
 std::vector<std::vector<TaggedSpan>> Tagger::tag(ListView<std::string> texts,
                                                  const ReadOptions& options) const {
@@ -104,19 +107,14 @@ std::vector<std::vector<TaggedSpan>> Tagger::tag(ListView<std::string> texts,
   });
   std::vector<std::vector<TaggedSpan>> result(texts.size());
   const size_t count = model_.labels().size();
-  each_batch(model_, encodings, options, [&](const TextBatch& batch) {
-    const Tensor logits = model_(batch.tokens).value();  // [N, labels]
-    batch.each([&](size_t i, size_t text) {
-      const auto start = static_cast<size_t>(batch.starts()[i]);
-      Joiner joiner(model_.labels());
-      for (const Unit& unit : units[text]) {
-        const auto own = logits.data<float>().subspan((start + unit.token) * count, count);
-        require_finite(own);
-        joiner.add(unit.bytes, own);
-      }
-      result[text] = joiner.finish();
-    });
-  });
+  read_batches(model_, encodings, options, TextPass::of<&Tagger::compute>(*this),
+               [&](size_t text, std::span<const float> own) {
+                 Joiner joiner(model_.labels());
+                 for (const Unit& unit : units[text]) {
+                   joiner.add(unit.bytes, own.subspan(unit.token * count, count));
+                 }
+                 result[text] = joiner.finish();
+               });
   return result;
 }
 

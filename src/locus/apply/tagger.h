@@ -17,6 +17,7 @@ struct TaggedSpan {
 class Tagger {
  public:
   explicit Tagger(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Tagger(TextModel model);
 
   const TextModel& model() const { return model_; }
 
@@ -25,6 +26,8 @@ class Tagger {
                                            const ReadOptions& options = {}) const;
 
  private:
+  TextRows compute(const Tokens& texts) const;  // logits, one row per token
+
   TextModel model_;
 };
 

@@ -24,12 +24,13 @@ bool cuts_begin(const std::filesystem::path& folder) {
 }  // namespace
 
 TextModel::TextModel(const std::filesystem::path& folder, DType weights)
-    : trained_(folder, {.weights = weights, .lazy_tokens = true}),
+    : trained_(std::make_shared<TrainedModel>(
+          folder, TrainedModel::Options{.weights = weights, .lazy_tokens = true})),
       frame_(frame_of(task())),
-      longest_(longest_of(trained_)),
+      longest_(longest_of(*trained_)),
       cuts_begin_(hub() && cuts_begin(folder)) {
   // Inference only: schemes may cache values derived from frozen weights.
-  trained_.model().parameters().freeze("");
+  trained_->model().parameters().freeze("");
 }
 
 void TextModel::require_head(HeadKind head, std::string_view purpose) const {
@@ -66,6 +67,19 @@ void TextModel::check_length(const Encoding& encoding) const {
   require(encoding.size() > 0, "the text has no tokens, expected at least one");
   require(static_cast<int64_t>(encoding.size()) <= longest_, Code::context_too_long,
           "the text is too long: got {} tokens, expected at most {}", encoding.size(), longest_);
+}
+
+Encoding TextModel::read_tokens(std::vector<int32_t> ids) const {
+  for (const int32_t id : ids) {
+    require(id >= 0 && id < blueprint().vocabulary, Code::bad_token,
+            "token id is {}, expected an id from 0 to {}, the vocabulary of the model", id,
+            blueprint().vocabulary - 1);
+  }
+  Encoding encoding;
+  encoding.resize(ids.size());
+  encoding.ids = std::move(ids);
+  check_length(encoding);
+  return encoding;
 }
 
 Encoding TextModel::read(const TextInput& input, bool truncate, Specials specials, OffsetUnit unit) const {

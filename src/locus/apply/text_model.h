@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,15 +20,15 @@ class TextModel {
   // `weights`: f32, or bf16 for half the memory, higher speed and 2-3 digits of accuracy.
   explicit TextModel(const std::filesystem::path& folder, DType weights = DType::f32);
 
-  const TrainedModel& trained() const { return trained_; }
-  const std::filesystem::path& folder() const { return trained_.folder(); }
-  const Model& model() const { return trained_.model(); }
+  const TrainedModel& trained() const { return *trained_; }
+  const std::filesystem::path& folder() const { return trained_->folder(); }
+  const Model& model() const { return trained_->model(); }
   const Blueprint& blueprint() const { return model().blueprint(); }
-  const TextTask& task() const { return trained_.task(); }
+  const TextTask& task() const { return trained_->task(); }
   const Tokenizer& tokenizer() const { return *task().tokenizer; }
   const std::vector<std::string>& labels() const { return task().labels; }  // of a classification head
-  const std::vector<std::string>& warnings() const { return trained_.warnings(); }
-  const ModelFolder* hub() const { return trained_.hub(); }  // nullptr for a run
+  const std::vector<std::string>& warnings() const { return trained_->warnings(); }
+  const ModelFolder* hub() const { return trained_->hub(); }  // nullptr for a run
 
   // Throws Code::wrong_head if the model has another head. `purpose` completes "cannot .." in the error.
   void require_head(HeadKind head, std::string_view purpose) const;
@@ -44,6 +45,8 @@ class TextModel {
   // it.
   Encoding read(const TextInput& input, bool truncate, Specials specials = Specials::are_text,
                 OffsetUnit unit = OffsetUnit::bytes) const;
+  // The same for a text that is tokens already. None are added.
+  Encoding read_tokens(std::vector<int32_t> ids) const;
   void check_length(const Encoding& encoding) const;  // throws these errors
   // The same without a check of the length, truncated to `longest` tokens.
   Encoding encode(const TextInput& input, Specials specials = Specials::are_text,
@@ -51,7 +54,7 @@ class TextModel {
                   OffsetUnit unit = OffsetUnit::bytes) const;
 
  private:
-  TrainedModel trained_;
+  std::shared_ptr<TrainedModel> trained_;  // copies of a TextModel share it
   TextFrame frame_;
   int64_t longest_ = 0;
   bool cuts_begin_ = false;  // truncation would remove the beginning of a text

@@ -26,13 +26,15 @@ GenerationConfig generation_of(const TextTask& task) {
 // The state of one call of write().
 struct Writer::Job {
   const WriteOptions& options;
+  Compute* compute;  // nullptr: the calling thread computes
   TokenRules rules;
   std::vector<Encoding> read;        // the prompts, or the texts for the encoder
   std::vector<int64_t> limits;       // most new tokens
   std::vector<StopReason> finishes;  // why each answer ends; until then, why it would end at its limit
   std::vector<TokenText> tokens;     // decodes new tokens
   std::vector<StopText> texts;
-  std::vector<int64_t> counts = {};
+  std::vector<int64_t> counts = {};   // of tokens with text
+  std::vector<int64_t> written = {};  // of all tokens
 
   void show(size_t text, const std::string& fresh) {
     if (options.on_text && !fresh.empty() && !options.on_text(text, fresh)) texts[text].stop();
@@ -40,6 +42,7 @@ struct Writer::Job {
   // Returns false after the last token.
   bool add(size_t text, int32_t token, const Ids& ends) {
     const bool ended = std::ranges::count(ends, token) > 0;
+    ++written[text];
     if (!ended) show(text, texts[text].add(tokens[text].add(token)));
     const bool forced = ended && rules.last >= 0 && counts[text] + 1 == limits[text];
     if ((ended && !forced) || texts[text].stopped()) finishes[text] = StopReason::stop;
@@ -48,12 +51,14 @@ struct Writer::Job {
   void finish(size_t text) {
     if (!texts[text].stopped()) show(text, texts[text].add(tokens[text].finish()));
     show(text, texts[text].finish());
-    if (options.on_finish) options.on_finish(text, finishes[text]);
+    if (!options.on_finish) return;
+    options.on_finish(text, {finishes[text], static_cast<int64_t>(read[text].size()), written[text]});
   }
 };
 
-Writer::Writer(const std::filesystem::path& folder, DType weights)
-    : model_(folder, weights), warnings_(model_.warnings()) {
+Writer::Writer(const std::filesystem::path& folder, DType weights) : Writer(TextModel(folder, weights)) {}
+Writer::Writer(TextModel model) : model_(std::move(model)), warnings_(model_.warnings()) {
+  const std::filesystem::path& folder = model_.folder();
   model_.require_head(HeadKind::next_token, "generate text");
   generation_ = model_.hub() ? read_generation(*model_.hub()) : generation_of(model_.task());
   require(!is_encoder_decoder() || generation_.start_token >= 0,
@@ -130,13 +135,14 @@ std::pair<int64_t, StopReason> Writer::limit_after(size_t prompt, const WriteOpt
 }
 
 void Writer::search(Job& job, size_t text) const {
-  const BeamOptions options = {.beams = job.options.beams,
-                               .max_tokens = job.limits[text],
-                               .length_penalty = job.options.length_penalty,
-                               .repetition_penalty = job.options.sampling.repetition_penalty,
-                               .stops_early = generation_.stops_early,
-                               .end_tokens = generation_.end_tokens,
-                               .rules = job.rules};
+  BeamOptions options = {.beams = job.options.beams,
+                         .max_tokens = job.limits[text],
+                         .length_penalty = job.options.length_penalty,
+                         .repetition_penalty = job.options.sampling.repetition_penalty,
+                         .stops_early = generation_.stops_early,
+                         .end_tokens = generation_.end_tokens,
+                         .rules = job.rules};
+  if (job.compute != nullptr) options.run = [&](const auto& step) { job.compute->run(step); };
   const Ids& ids = job.read[text].ids;
   const Ids found = is_encoder_decoder()
                         ? beam_search(model_.model(), {generation_.start_token}, options, ids)
@@ -146,21 +152,33 @@ void Writer::search(Job& job, size_t text) const {
 }
 
 void Writer::sample(Job& job, std::span<const size_t> texts) const {
-  GenerateOptions options = {.end_tokens = generation_.end_tokens,
-                             .rules = job.rules,
-                             .sampling = job.options.sampling,
-                             .seed = job.options.seed};
-  std::vector<Ids> prompts, read;
-  options.max_tokens = 0;
+  std::vector<WrittenSequence> sequences;
   for (const size_t text : texts) {
-    (is_encoder_decoder() ? read : prompts).push_back(job.read[text].ids);
-    if (is_encoder_decoder()) prompts.push_back({generation_.start_token});
-    options.max_tokens = std::max(options.max_tokens, job.limits[text]);
+    const Ids& ids = job.read[text].ids;
+    WrittenSequence sequence = {.prompt = ids, .text = {}, .options = {}};
+    if (is_encoder_decoder()) sequence = {.prompt = {generation_.start_token}, .text = ids, .options = {}};
+    sequence.options = {.max_tokens = job.limits[text],
+                        .end_tokens = generation_.end_tokens,
+                        .rules = job.rules,
+                        .sampling = job.options.sampling,
+                        .seed = job.options.seed + text % static_cast<size_t>(job.options.answers)};
+    sequences.push_back(std::move(sequence));
   }
-  generate(model_.model(), prompts, options, read, [&](int64_t prompt, int32_t token) {
-    return job.add(texts[static_cast<size_t>(prompt)], token, generation_.end_tokens);
-  });
-  for (const size_t text : texts) job.finish(text);
+  const auto take = [&](size_t i, int32_t token) {
+    const bool goes_on = job.add(texts[i], token, generation_.end_tokens);
+    if (!goes_on) job.finish(texts[i]);
+    return goes_on;
+  };
+  if (job.compute != nullptr) return job.compute->write(model_.model(), sequences, take);
+  Generation generation(model_.model());
+  for (const WrittenSequence& sequence : sequences) {
+    generation.add(sequence.prompt, sequence.options, sequence.text);  // ids are indices
+  }
+  while (!generation.empty()) {
+    for (const GeneratedToken& fresh : generation.step()) {
+      if (!take(static_cast<size_t>(fresh.id), fresh.token)) generation.remove(fresh.id);
+    }
+  }
 }
 
 std::vector<std::string> Writer::write(ListView<std::string> prompts, const WriteOptions& options,
@@ -184,20 +202,31 @@ std::vector<std::string> Writer::write_chats(size_t count, const std::function<M
           model_.folder().string());
   require(!reading.truncate, "write_chats: truncate is set, but a chat cannot be cut");
   const auto encoded = [&](size_t i) {
-    Encoding encoding;
-    encoding.ids = model_.tokenizer().encode_marked(chat(i));
-    encoding.resize(encoding.ids.size());
-    model_.check_length(encoding);
-    return encoding;
+    return model_.read_tokens(model_.tokenizer().encode_marked(chat(i)));
   };
   return write_encoded(encode_each(count, reading, encoded), options, reading);
+}
+
+std::vector<std::string> Writer::write_tokens(ListView<Ids> prompts, const WriteOptions& options,
+                                              const ReadOptions& reading) const {
+  require(!is_encoder_decoder(), Code::wrong_head,
+          "model in '{}' cannot continue tokens: it is an encoder-decoder, expected a decoder",
+          model_.folder().string());
+  const auto encoded = [&](size_t i) { return model_.read_tokens(prompts[i]); };
+  return write_encoded(encode_each(prompts.size(), reading, encoded), options, reading);
 }
 
 std::vector<std::string> Writer::write_encoded(std::vector<Encoding> read, const WriteOptions& options,
                                                const ReadOptions& reading) const {
   require(options.max_tokens >= 0, "write: max_tokens is {}, expected 0 or more", options.max_tokens);
-  const size_t count = read.size();
-  Job job{options, generation_.rules, std::move(read), {}, {}, {}, {}};
+  require(options.answers >= 1 && options.answers <= 1024, "write: answers is {}, expected 1 to 1024",
+          options.answers);
+  Job job{options, reading.compute, generation_.rules, {}, {}, {}, {}, {}};
+  for (Encoding& encoding : read) {
+    job.read.insert(job.read.end(), static_cast<size_t>(options.answers), encoding);
+    encoding = {};
+  }
+  const size_t count = job.read.size();
   // Prompts of different lengths have different limits, so sampling cannot place a forced last token.
   if (!is_encoder_decoder() && options.beams == 1) job.rules.last = -1;
   if (!options.to.empty()) job.rules.first = model_.tokenizer().special(options.to);
@@ -209,6 +238,7 @@ std::vector<std::string> Writer::write_encoded(std::vector<Encoding> read, const
     job.texts.emplace_back(options.stops);
   }
   job.counts.resize(count);
+  job.written.resize(count);
   std::vector<size_t> sizes;  // with all new tokens: the KV cache holds them, too
   for (size_t i = 0; i < count; ++i) {
     const size_t size = job.read[i].size();

@@ -18,27 +18,38 @@ class MarkedText;
 enum class StopReason { stop, length, context };
 std::string_view name_of(StopReason finish);  // "stop", "length", "context"
 
+// How an answer ended.
+struct AnswerEnd {
+  StopReason reason = StopReason::stop;
+  int64_t read = 0;     // tokens of the prompt
+  int64_t written = 0;  // tokens of the answer, with the end token
+};
+
 struct WriteOptions {
   int64_t max_tokens = 0;  // most new tokens; 0: the folder's limit, or 128 if it has none
   Sampling sampling;       // Writer::defaults() has the folder's values
   int64_t beams = 1;       // above 1: beam search, which uses only the repetition penalty of `sampling`
   float length_penalty = 1;
   uint64_t seed = 0;
+  // Answers to each prompt. Answer a of prompt p has the index p * answers + a, and a sampled one has the
+  // seed `seed` + a.
+  int64_t answers = 1;
   Specials specials = Specials::are_text;  // names of special tokens in a prompt
   // Source and target language of a multilingual encoder-decoder, by their special tokens, such as fra_Latn
   // for NLLB. `from` marks the text that is read, `to` begins the answer. Empty: the folder's default.
   std::string from, to;
   std::vector<std::string> stops;  // stop strings: they end the answer and are not part of it
-  // Called with new text as soon as it is final, and with the index of its prompt from 0. If it returns
-  // false, the answer to this prompt ends there.
-  std::function<bool(size_t prompt, std::string_view text)> on_text = {};
+  // Called with new text as soon as it is final, and with the index of its answer from 0. If it returns
+  // false, the answer ends there.
+  std::function<bool(size_t answer, std::string_view text)> on_text = {};
   // Called once per answer, when it is complete.
-  std::function<void(size_t prompt, StopReason finish)> on_finish = {};
+  std::function<void(size_t answer, const AnswerEnd& end)> on_finish = {};
 };
 
 class Writer {
  public:
   explicit Writer(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Writer(TextModel model);
 
   const TextModel& model() const { return model_; }
   bool is_encoder_decoder() const { return model_.blueprint().kind == ModelKind::encoder_decoder; }
@@ -55,6 +66,9 @@ class Writer {
   // is invalid. Special tokens are those of the template, none are added. Only for decoders.
   std::vector<std::string> write_chats(size_t count, const std::function<MarkedText(size_t)>& chat,
                                        const WriteOptions& options, const ReadOptions& reading = {}) const;
+  // The answers to prompts that are tokens already. Only for decoders.
+  std::vector<std::string> write_tokens(ListView<std::vector<int32_t>> prompts, const WriteOptions& options,
+                                        const ReadOptions& reading = {}) const;
 
  private:
   struct Job;

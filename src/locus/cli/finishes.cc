@@ -9,11 +9,11 @@
 namespace locus::cli {
 
 Finishes::Finishes(WriteOptions& options) {
-  options.on_finish = [this](size_t answer, StopReason finish) {
+  options.on_finish = [this](size_t answer, const AnswerEnd& end) {
     latest_.resize(std::max(latest_.size(), answer + 1));
-    latest_[answer] = finish;
+    latest_[answer] = end.reason;
     ++all_;
-    if (finish == StopReason::context) ++by_context_;
+    if (end.reason == StopReason::context) ++by_context_;
   };
 }
 

@@ -105,7 +105,14 @@ std::vector<int32_t> beam_search(const Model& model, const std::vector<int32_t>&
   for (int64_t n = 0; n < options.max_tokens; ++n) {
     std::vector<Hypothesis> open;
     size_t rank = 0;
-    for (Hypothesis& next : continuations(prompt, beams, decoder.step(fresh), options)) {
+    Tensor logits;
+    const auto step = [&] { logits = decoder.step(fresh); };
+    if (options.run) {
+      options.run(step);
+    } else {
+      step();
+    }
+    for (Hypothesis& next : continuations(prompt, beams, logits, options)) {
       const bool among_best = rank++ < count;
       if (n + 1 == options.max_tokens || std::ranges::count(options.end_tokens, next.tokens.back()) > 0) {
         // As in transformers, an end token outside the `count` best continuations is dropped.

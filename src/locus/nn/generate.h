@@ -28,6 +28,9 @@ struct BeamOptions {
   bool stops_early = false;      // stop as soon as the number of finished hypotheses reaches `beams`
   std::vector<int32_t> end_tokens;
   TokenRules rules;
+  // Calls the function that it gets, which runs the model for one token of every beam. Empty: the calling
+  // thread runs it.
+  std::function<void(const std::function<void()>&)> run = {};
 };
 
 // The best hypothesis of a beam search, without the prompt.

@@ -72,7 +72,7 @@ std::vector<GeneratedToken> Generation::step() {
     }
   } catch (const Error& error) {
     decoder_->undo();
-    throw error.at(fmt::format("sequence {}", sequences_[tokens.size()].id));
+    throw SequenceError(error, sequences_[tokens.size()].id);
   } catch (...) {
     decoder_->undo();
     throw;

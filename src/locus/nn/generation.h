@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "locus/base/error.h"
 #include "locus/nn/model.h"
 #include "locus/nn/sampling.h"
 #include "locus/nn/token_rules.h"
@@ -32,6 +33,19 @@ struct GeneratedToken {
   Finish finish;  // none: the sequence continues
 };
 
+// Why a step failed for one sequence.
+class SequenceError : public Error {
+ public:
+  SequenceError(const Error& cause, int64_t id)
+      : Error(cause.at(fmt::format("sequence {}", id))), cause_(cause), id_(id) {}
+  const Error& cause() const { return cause_; }
+  int64_t id() const { return id_; }
+
+ private:
+  Error cause_;
+  int64_t id_;
+};
+
 class Generation {
  public:
   // The model must exist as long as this object.
@@ -45,7 +59,7 @@ class Generation {
   int64_t add(const std::vector<int32_t>& prompt, const GenerateOptions& options = {},
               const std::vector<int32_t>& text = {});
   // Generates one token of every sequence, in the order they were added. A sequence that ends leaves. If it
-  // throws, nothing has changed: remove the sequence that the error names, or call step() again.
+  // throws, nothing has changed. After a SequenceError, remove its sequence and call step() again.
   std::vector<GeneratedToken> step();
   // Removes a sequence before its end. Returns false if no sequence has this id, for example after it ended.
   bool remove(int64_t id);

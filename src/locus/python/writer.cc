@@ -205,8 +205,8 @@ nb::list write(const Writer& self, nb::handle prompts, bool chats, nb::dict give
     return true;
   };
   std::vector<StopReason> reasons(list.texts.size(), StopReason::length);
-  options.on_finish = [&](size_t prompt, StopReason reason) {
-    reasons[prompt] = reason;
+  options.on_finish = [&](size_t prompt, const AnswerEnd& end) {
+    reasons[prompt] = end.reason;
     const WithGil gil;
     const CallsPython calls;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
