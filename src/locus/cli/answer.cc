@@ -3,8 +3,7 @@
 
 #include <memory>
 
-#include "locus/apply/answerer.h"
-#include "locus/base/json.h"
+#include "locus/apply/result_json.h"
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/input.h"
 #include "locus/cli/terminal.h"
@@ -19,25 +18,9 @@ struct Request : TextRequest {
   AnswerOptions answer;
 };
 
-std::string line_of(const Record& record, const FoundAnswer& one, const Request&) {
+std::string line_of(const Record& record, const FoundAnswer& one) {
   if (!one.found) return "no answer\n";
   return one_line(record.second->substr(one.bytes.begin, one.bytes.end - one.bytes.begin)) + "\n";
-}
-
-std::string object_of(const Record& record, const FoundAnswer& one, const Request& request) {
-  json::Members members = {{"question", json::text(record.text)}};
-  if (one.found) {
-    const TextSpan bytes = one.bytes;
-    std::vector<TextSpan> place = {bytes};
-    request.offsets.convert(*record.second, place);
-    members.emplace_back("answer", json::text(record.second->substr(bytes.begin, bytes.end - bytes.begin)));
-    members.emplace_back("start", json::number(int64_t{place[0].begin}));
-    members.emplace_back("end", json::number(int64_t{place[0].end}));
-  } else {
-    members.emplace_back("answer", "null");
-  }
-  members.emplace_back("score", json::number(one.score));
-  return json::object(members) + "\n";
 }
 
 void run(Request& request) {
@@ -63,7 +46,8 @@ void run(Request& request) {
     const std::vector<FoundAnswer> found = answerer.answer(asked, request.answer, reading);
     std::vector<std::string> lines;
     for (size_t i = 0; i < chunk.size(); ++i) {
-      lines.push_back((request.json ? object_of : line_of)(chunk[i], found[i], request));
+      lines.push_back(request.json ? answered_json(asked[i], found[i], request.offsets) + "\n"
+                                   : line_of(chunk[i], found[i]));
     }
     return lines;
   });

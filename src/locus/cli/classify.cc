@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "locus/apply/result_json.h"
 #include "locus/apply/zero_shot.h"
-#include "locus/base/json.h"
 #include "locus/base/quote.h"
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
@@ -25,18 +25,6 @@ std::string line_of(const Record& record, const Classification& one, const std::
   std::string text = one_line(record.text);
   if (record.second) text += "\t" + one_line(*record.second);
   return fmt::format("{:.4f}\t{}\t{}\n", one.scores[one.best], column(labels[one.best]), text);
-}
-
-std::string object_of(const Record& record, const Classification& one,
-                      const std::vector<std::string>& labels) {
-  json::Members scores;
-  for (size_t i = 0; i < labels.size(); ++i) scores.emplace_back(labels[i], json::number(one.scores[i]));
-  json::Members members = {{"text", json::text(record.text)}};
-  if (record.second) members.emplace_back("text_pair", json::text(*record.second));
-  members.emplace_back("label", json::text(labels[one.best]));
-  members.emplace_back("score", json::number(one.scores[one.best]));
-  members.emplace_back("scores", json::object(scores));
-  return json::object(members) + "\n";
 }
 
 // Labels are keys of the JSON output, so they must be distinct.
@@ -69,7 +57,8 @@ void run(const Request& request) {
     std::vector<std::string> lines(chunk.size());
     for (size_t i = 0; i < chunk.size(); ++i) {
       if (found[i].scores.empty()) continue;
-      lines[i] = (request.json ? object_of : line_of)(chunk[i], found[i], labels);
+      lines[i] = request.json ? classified_json({chunk[i].text, chunk[i].second}, found[i], labels) + "\n"
+                              : line_of(chunk[i], found[i], labels);
     }
     return lines;
   });

@@ -3,12 +3,10 @@
 
 #include <memory>
 
-#include "locus/apply/filler.h"
-#include "locus/base/json.h"
+#include "locus/apply/result_json.h"
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
-#include "locus/text/readable.h"
 
 namespace locus::cli {
 namespace {
@@ -31,28 +29,6 @@ std::string lines_of(const std::string& whole, const std::vector<FilledMask>& ma
   return alone ? lines : lines + "\n";
 }
 
-std::string object_of(const std::string& text, const std::vector<FilledMask>& masks, const Request&) {
-  std::vector<TextSpan> places;
-  for (const FilledMask& mask : masks) places.push_back(mask.bytes);
-  SpanUnit().convert(text, places);
-  std::vector<std::string> items;
-  for (size_t m = 0; m < masks.size(); ++m) {
-    const FilledMask& mask = masks[m];
-    std::vector<std::string> choices;
-    for (size_t i = 0; i < mask.best.size(); ++i) {
-      json::Members members = {{"token", json::text(readable(mask.best[i].token))},
-                               {"id", json::number(int64_t{mask.best[i].id})},
-                               {"score", json::number(mask.best[i].score)}};
-      if (!mask.texts.empty()) members.emplace_back("text", json::text(readable(mask.texts[i])));
-      choices.push_back(json::object(members));
-    }
-    items.push_back(json::object({{"start", json::number(int64_t{places[m].begin})},
-                                  {"end", json::number(int64_t{places[m].end})},
-                                  {"choices", json::list(choices)}}));
-  }
-  return json::object({{"text", json::text(text)}, {"masks", json::list(items)}}) + "\n";
-}
-
 void run(const Request& request) {
   Records records(request.source("fill"));
   const Filler filler(request.folder, request.weights);
@@ -61,7 +37,8 @@ void run(const Request& request) {
     const std::vector<std::vector<FilledMask>> found = filler.fill(texts_of(chunk), request.top, reading);
     std::vector<std::string> lines;
     for (size_t i = 0; i < chunk.size(); ++i) {
-      lines.push_back((request.json ? object_of : lines_of)(chunk[i].text, found[i], request));
+      const std::string& text = chunk[i].text;
+      lines.push_back(request.json ? filled_json(text, found[i]) + "\n" : lines_of(text, found[i], request));
     }
     return lines;
   });

@@ -14,10 +14,9 @@ class Finishes {
   Finishes(const Finishes&) = delete;
   Finishes& operator=(const Finishes&) = delete;
 
-  // "stop", "length" or "context", for an answer of the latest call of write(). Has no meaning for a prompt
-  // that was skipped.
-  std::string_view reason(size_t answer) const {
-    return name_of(answer < latest_.size() ? latest_[answer] : StopReason::stop);
+  // Of an answer of the latest call of write(). Has no meaning for a prompt that was skipped.
+  StopReason reason(size_t answer) const {
+    return answer < latest_.size() ? latest_[answer] : StopReason::stop;
   }
   // One note on stderr if the maximum length of the model ended answers.
   void note_context(const Blueprint& blueprint) const;

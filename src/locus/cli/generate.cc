@@ -6,15 +6,13 @@
 #include <memory>
 #include <optional>
 
-#include "locus/apply/writer.h"
+#include "locus/apply/result_json.h"
 #include "locus/base/fields.h"
-#include "locus/base/json.h"
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/finishes.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
 #include "locus/text/chat_template/chat_template.h"
-#include "locus/text/readable.h"
 
 namespace locus::cli {
 namespace {
@@ -124,9 +122,7 @@ void run(const Request& request) {
         answers(writer, chat ? &*chat : nullptr, chunk, options, reading, prompts);
     for (size_t i = 0; i < chunk.size(); ++i) {
       if (request.json) {
-        lines[i] = json::object({{"prompt", json::text(prompts[i])},
-                                 {"text", json::text(readable(lines[i]))},
-                                 {"finish_reason", json::text(finishes.reason(i))}});
+        lines[i] = generated_json(prompts[i], lines[i], finishes.reason(i));
       } else {
         lines[i] = live ? "" : one_line(lines[i]);
       }

@@ -3,8 +3,7 @@
 
 #include <memory>
 
-#include "locus/apply/tagger.h"
-#include "locus/base/json.h"
+#include "locus/apply/result_json.h"
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
@@ -16,39 +15,20 @@ struct Request : TextRequest {
   SpanUnit offsets;
 };
 
-std::vector<TextSpan> places_of(const std::string& text, const std::vector<TaggedSpan>& spans,
-                                const Request& request) {
-  std::vector<TextSpan> places;
-  for (const TaggedSpan& span : spans) places.push_back(span.bytes);
-  request.offsets.convert(text, places);
-  return places;
-}
-
 std::string part_of(const std::string& text, TextSpan bytes) {
   return text.substr(bytes.begin, bytes.end - bytes.begin);
 }
 
 std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spans, const Request& request) {
-  const std::vector<TextSpan> places = places_of(text, spans, request);
+  std::vector<TextSpan> places;
+  for (const TaggedSpan& span : spans) places.push_back(span.bytes);
+  request.offsets.convert(text, places);
   std::string lines;
   for (size_t i = 0; i < spans.size(); ++i) {
     lines += fmt::format("{:.4f}\t{}\t{}\t{}\t{}\n", spans[i].score, column(spans[i].label), places[i].begin,
                          places[i].end, one_line(part_of(text, spans[i].bytes)));
   }
   return lines + "\n";
-}
-
-std::string object_of(const std::string& text, const std::vector<TaggedSpan>& spans, const Request& request) {
-  const std::vector<TextSpan> places = places_of(text, spans, request);
-  std::vector<std::string> items;
-  for (size_t i = 0; i < spans.size(); ++i) {
-    items.push_back(json::object({{"label", json::text(spans[i].label)},
-                                  {"score", json::number(spans[i].score)},
-                                  {"start", json::number(int64_t{places[i].begin})},
-                                  {"end", json::number(int64_t{places[i].end})},
-                                  {"text", json::text(part_of(text, spans[i].bytes))}}));
-  }
-  return json::object({{"text", json::text(text)}, {"spans", json::list(items)}}) + "\n";
 }
 
 void run(const Request& request) {
@@ -59,7 +39,9 @@ void run(const Request& request) {
     const std::vector<std::vector<TaggedSpan>> found = tagger.tag(texts_of(chunk), reading);
     std::vector<std::string> lines;
     for (size_t i = 0; i < chunk.size(); ++i) {
-      lines.push_back((request.json ? object_of : lines_of)(chunk[i].text, found[i], request));
+      const std::string& text = chunk[i].text;
+      lines.push_back(request.json ? tagged_json(text, found[i], request.offsets) + "\n"
+                                   : lines_of(text, found[i], request));
     }
     return lines;
   });

@@ -74,10 +74,6 @@ std::vector<TextInput> inputs_of(std::span<const Record> records) {
   return inputs;
 }
 
-void SpanUnit::convert(std::string_view text, std::vector<TextSpan>& spans) const {
-  if (!bytes()) count_in_code_points(text, spans);
-}
-
 void add_offsets(Command& command, SpanUnit& unit, const std::string& what) {
   command.option("--offsets", unit.name, what).one_of({"characters", "bytes"}).shows_default();
 }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "locus/apply/reading.h"
+#include "locus/apply/span_unit.h"
 #include "locus/cli/command.h"
 #include "locus/cli/records.h"
 
@@ -30,13 +31,6 @@ void add_input_format(Command& command, InputFormat& format);  // --input-format
 
 std::vector<std::string> texts_of(std::span<const Record> records);
 std::vector<TextInput> inputs_of(std::span<const Record> records);
-// The unit of offsets in texts: characters (Unicode code points) or bytes.
-struct SpanUnit {
-  std::string name = "characters";
-
-  bool bytes() const { return name == "bytes"; }
-  void convert(std::string_view text, std::vector<TextSpan>& spans) const;  // from bytes to the unit
-};
 void add_offsets(Command& command, SpanUnit& unit, const std::string& what);  // --offsets
 std::string one_line(std::string text);                                       // replaces line ends by spaces
 // A name from a model's files as a column: with its control characters escaped, as \x1b.

@@ -3,13 +3,11 @@
 
 #include <memory>
 
-#include "locus/apply/writer.h"
-#include "locus/base/json.h"
+#include "locus/apply/result_json.h"
 #include "locus/cli/checkpoint_note.h"
 #include "locus/cli/finishes.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/text_chunks.h"
-#include "locus/text/readable.h"
 
 namespace locus::cli {
 namespace {
@@ -36,11 +34,9 @@ void run(const Request& request) {
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     std::vector<std::string> lines = writer.write(texts_of(chunk), options, reading);
     for (size_t i = 0; i < chunk.size(); ++i) {
-      lines[i] = request.json ? json::object({{"text", json::text(chunk[i].text)},
-                                              {"translation", json::text(readable(lines[i]))},
-                                              {"finish_reason", json::text(finishes.reason(i))}}) +
-                                    "\n"
-                              : one_line(lines[i]) + "\n";
+      lines[i] =
+          (request.json ? translated_json(chunk[i].text, lines[i], finishes.reason(i)) : one_line(lines[i])) +
+          "\n";
     }
     return lines;
   });
