@@ -1,0 +1,46 @@
+// What the server is: its model, its limits.
+#include <algorithm>
+
+#include "locus/base/json.h"
+#include "locus/base/version.h"
+#include "locus/kernel/cpu/targets.h"
+#include "locus/serve/handlers.h"
+
+namespace locus::serve {
+
+std::optional<HttpAnswer> list_models(const Call& call) {
+  const std::string model = json::object({{"id", json::text(call.options.name)},
+                                          {"object", json::text("model")},
+                                          {"created", "0"},
+                                          {"owned_by", json::text("locus")}});
+  return HttpAnswer{.body = json::object({{"object", json::text("list")}, {"data", "[" + model + "]"}})};
+}
+
+std::optional<HttpAnswer> info(const Call& call) {
+  const TextModel& model = call.heads.model();
+  std::vector<std::string_view> paths;
+  for (const Route& route : routes()) {
+    if (call.heads.can(route.task)) paths.push_back(route.path);
+  }
+  std::ranges::sort(paths);
+  const auto repeated = std::ranges::unique(paths);
+  paths.erase(repeated.begin(), repeated.end());
+  const ServiceOptions& o = call.options;
+  return HttpAnswer{
+      .body = json::object(
+          {{"model_id", json::text(o.name)},
+           {"model_dtype", json::text(o.weights == DType::bf16 ? "bfloat16" : "float32")},
+           {"model_type", json::text(model.hub() ? model.hub()->config.text("model_type", "") : "locus")},
+           {"max_input_length", json::number(model.longest())},
+           {"max_batch_tokens", json::number(o.queue.batch_tokens)},
+           {"max_client_batch_size", json::number(static_cast<int64_t>(o.max_inputs))},
+           {"max_concurrent_requests", json::number(static_cast<int64_t>(o.max_requests))},
+           {"auto_truncate", json::boolean(o.truncate)},
+           {"version", json::text(version())},
+           {"scheme", json::text(model.blueprint().scheme)},
+           {"simd_target", json::text(kernel::cpu::supported_targets().front())},
+           {"fingerprint", json::text(call.heads.fingerprint())},
+           {"routes", json::texts(paths)}})};
+}
+
+}  // namespace locus::serve

@@ -1,0 +1,199 @@
+// The queue: mates in a batch never change an answer, and overload, deadlines and clients that leave are
+// answered as documented.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "tests/apply/expected.h"
+#include "tests/serve/collected_reply.h"
+
+namespace locus::serve {
+namespace {
+
+// Sentences of 1 to `most` words.
+std::string random_text(std::mt19937& random, int most) {
+  constexpr const char* kWords[] = {"the", "dog", "chased", "a", "ball", "it", "ran", "sat", "London", "!"};
+  std::string text;
+  for (int i = static_cast<int>(random() % static_cast<unsigned>(most)); i >= 0; --i) {
+    text += kWords[random() % std::size(kWords)];
+    text += ' ';
+  }
+  return text;
+}
+
+std::string random_request(std::mt19937& random) {
+  std::vector<std::string> texts;
+  const size_t count = 1 + random() % (random() % 4 == 0 ? 40 : 3);
+  while (texts.size() < count) texts.push_back(random_text(random, 8));
+  return "{\"inputs\": " + json::texts(texts) + "}";
+}
+
+TEST(ServeQueue, BatchMatesNeverChangeAnAnswer) {
+  Service service({.folder = golden_model("embed"), .queue = {.batch_tokens = 64}});
+  service.wait_until_ready();
+  std::mt19937 random(7);
+  std::vector<std::string> requests, alone;
+  for (int i = 0; i < 120; ++i) requests.push_back(random_request(random));
+  for (const std::string& request : requests) alone.push_back(ask(service, "/embed", request).body);
+  std::vector<std::shared_ptr<CollectedReply>> replies;
+  for (const std::string& request : requests) replies.push_back(start(service, "/embed", request));
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const HttpAnswer answer = replies[i]->wait();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body, alone[i]) << requests[i];
+  }
+}
+
+// A thread of the queue that stays busy until it is released.
+class Blocked {
+ public:
+  explicit Blocked(Queue& queue)
+      : thread_([this, &queue] {
+          Ticket ticket(queue, [] { return false; });
+          ticket.run([this] {
+            started_.set_value();
+            released_.get_future().wait();
+          });
+        }) {
+    started_.get_future().wait();
+  }
+  ~Blocked() { release(); }
+  void release() {
+    if (!thread_.joinable()) return;
+    released_.set_value();
+    thread_.join();
+  }
+
+ private:
+  std::promise<void> started_, released_;
+  std::thread thread_;
+};
+
+struct Asked {
+  const Embedder& embedder;
+  std::vector<std::string> texts;
+  std::string failure(
+      Queue& queue, const std::function<bool()>& gone = [] { return false; }) const {
+    Ticket ticket(queue, gone);
+    try {
+      embedder.embed(texts, {.compute = &ticket});
+    } catch (const Refused& refused) {
+      return refused.refusal().code;
+    }
+    return "";
+  }
+};
+
+TEST(ServeQueue, RefusesWhatDoesNotFit) {
+  const Embedder embedder(golden_model("embed"));
+  Metrics metrics;
+  Queue queue({.batch_tokens = 8, .waiting_tokens = 20, .request_tokens = 30}, metrics);
+  const Asked small{embedder, {"The dog ran."}};
+  const Asked large{embedder, std::vector<std::string>(20, "The dog ran.")};
+  EXPECT_EQ(large.failure(queue), "request_too_large");
+  Blocked blocked(queue);
+  std::vector<std::future<std::string>> waiting;
+  int full = 0;
+  for (int i = 0; i < 12; ++i) {
+    waiting.push_back(std::async(std::launch::async, [&] { return small.failure(queue); }));
+  }
+  while (queue.waiting_tokens() == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_LE(queue.waiting_tokens(), 20);
+  blocked.release();
+  for (auto& one : waiting) {
+    const std::string code = one.get();
+    EXPECT_TRUE(code.empty() || code == "queue_full") << code;
+    full += code.empty() ? 0 : 1;
+  }
+  EXPECT_GT(full, 0);
+  EXPECT_LT(full, 12);
+  EXPECT_EQ(queue.waiting_tokens(), 0);
+}
+
+TEST(ServeQueue, EndsWhatWaitsTooLong) {
+  const Embedder embedder(golden_model("embed"));
+  Metrics metrics;
+  Queue queue({.wait = std::chrono::milliseconds(20)}, metrics);
+  const Asked asked{embedder, {"The dog ran."}};
+  Blocked blocked(queue);
+  auto waiting = std::async(std::launch::async, [&] { return asked.failure(queue); });
+  while (queue.waiting_tokens() == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  EXPECT_GT(queue.busy_for().count(), 0.03);
+  blocked.release();
+  EXPECT_EQ(waiting.get(), "deadline");
+  EXPECT_EQ(asked.failure(queue), "");
+  EXPECT_EQ(queue.waiting_tokens(), 0);
+}
+
+TEST(ServeQueue, DropsWhatNobodyWaitsFor) {
+  const Embedder embedder(golden_model("embed"));
+  Metrics metrics;
+  Queue queue({}, metrics);
+  const Asked asked{embedder, {"The dog ran."}};
+  std::atomic<bool> gone = false;
+  Blocked blocked(queue);
+  auto waiting =
+      std::async(std::launch::async, [&] { return asked.failure(queue, [&] { return gone.load(); }); });
+  while (queue.waiting_tokens() == 0) std::this_thread::yield();
+  gone = true;
+  blocked.release();
+  EXPECT_EQ(waiting.get(), "client_closed_request");
+  EXPECT_EQ(queue.waiting_tokens(), 0);
+}
+
+// A single text is computed in the next batch, although a long list came first.
+TEST(ServeQueue, AListDoesNotStandBeforeASingleText) {
+  const Embedder embedder(golden_model("embed"));
+  Metrics metrics;
+  Queue queue({.batch_tokens = 32}, metrics);
+  std::vector<std::string> order;
+  std::mutex mutex;
+  const auto ask = [&](const std::string& name, size_t count) {
+    Ticket ticket(queue, [] { return false; });
+    embedder.embed(std::vector<std::string>(count, "The dog ran."), {.compute = &ticket});
+    const std::lock_guard lock(mutex);
+    order.push_back(name);
+  };
+  Blocked blocked(queue);
+  std::thread list([&] { ask("list", 500); });
+  while (queue.waiting_tokens() == 0) std::this_thread::yield();
+  const int64_t before = queue.waiting_tokens();
+  std::thread single([&] { ask("single", 1); });
+  while (queue.waiting_tokens() == before) std::this_thread::yield();
+  blocked.release();
+  list.join();
+  single.join();
+  EXPECT_EQ(order, (std::vector<std::string>{"single", "list"}));
+}
+
+TEST(ServeQueue, LoadsThenServesThenDrains) {
+  Service service({.folder = golden_model("embed")});
+  const int early = get(service, "/health").status;
+  EXPECT_TRUE(early == 200 || early == 503);
+  service.wait_until_ready();
+  EXPECT_EQ(get(service, "/health").status, 200);
+  service.drain(std::chrono::milliseconds(1000));
+  EXPECT_EQ(get(service, "/health").status, 503);
+  EXPECT_NE(ask(service, "/embed", R"({"inputs": "a"})").body.find("shutting down"), std::string::npos);
+}
+
+TEST(ServeQueue, AFolderThatCannotBeOpenedIsAnError) {
+  Service service({.folder = "/nowhere"});
+  EXPECT_THROW(service.wait_until_ready(), Error);
+  EXPECT_EQ(ask(service, "/embed", "{}").status, 503);
+}
+
+TEST(ServeQueue, RefusesTooManyRequests) {
+  Service service({.folder = golden_model("embed"), .max_requests = 0});
+  service.wait_until_ready();
+  const HttpAnswer answer = ask(service, "/embed", R"({"inputs": "a"})");
+  EXPECT_EQ(answer.status, 429);
+  EXPECT_NE(std::ranges::count(answer.headers, "retry-after", &std::pair<std::string, std::string>::first),
+            0);
+}
+
+}  // namespace
+}  // namespace locus::serve
