@@ -140,6 +140,15 @@ TEST_F(EmbedRoutes, RefusesOtherRoutes) {
   EXPECT_EQ(reply->wait().status, 415);
 }
 
+TEST_F(EmbedRoutes, OptionsRefuseTokenIdsAndOtherModels) {
+  Service strict({.folder = golden_model("embed"), .name = "mine", .token_ids = false, .strict_model = true});
+  strict.wait_until_ready();
+  expect_refused(strict, "/v1/embeddings", R"({"input": [3, 4]})", 400, {"token ids", "input"});
+  expect_refused(strict, "/v1/embeddings", R"({"input": "a", "model": "theirs"})", 404,
+                 {"model_not_found", "theirs", "mine"});
+  EXPECT_EQ(ask(strict, "/v1/embeddings", R"({"input": "a", "model": "mine"})").status, 200);
+}
+
 TEST_F(EmbedRoutes, DescribesItself) {
   EXPECT_EQ(get(*service, "/health").status, 200);
   EXPECT_EQ(get(*service, "/ping").status, 200);

@@ -1,5 +1,6 @@
 // What the server is: its model, its limits.
 #include <algorithm>
+#include <map>
 
 #include "locus/base/json.h"
 #include "locus/base/version.h"
@@ -41,6 +42,38 @@ std::optional<HttpAnswer> info(const Call& call) {
            {"simd_target", json::text(kernel::cpu::supported_targets().front())},
            {"fingerprint", json::text(call.heads.fingerprint())},
            {"routes", json::texts(paths)}})};
+}
+
+// Only the routes that this folder serves, without the schemas of their bodies.
+std::optional<HttpAnswer> openapi(const Call& call) {
+  std::map<std::string, json::Members> paths;
+  for (const Route& route : routes()) {
+    if (!call.heads.can(route.task)) continue;
+    std::string path(route.path);
+    json::Members operation = {{"summary", json::text(route.summary)}};
+    if (path.ends_with('*')) {
+      path.replace(path.size() - 1, 1, "{name}");
+      operation.emplace_back(
+          "parameters",
+          R"([{"name": "name", "in": "path", "required": true, "schema": {"type": "string"}}])");
+    }
+    if (route.method == "POST") {
+      operation.emplace_back("requestBody",
+                             R"({"required": true, "content": {"application/json": {"schema": {}}}})");
+    }
+    operation.emplace_back(
+        "responses",
+        R"({"200": {"description": "The result", "content": {"application/json": {"schema": {}}}}, )"
+        R"("default": {"description": "An error", "content": {"application/json": {"schema": {}}}}})");
+    paths[path].emplace_back(route.method == "POST" ? "post" : "get", json::object(operation));
+  }
+  json::Members all;
+  for (const auto& [path, operations] : paths) all.emplace_back(path, json::object(operations));
+  return HttpAnswer{
+      .body = json::object({{"openapi", json::text("3.1.0")},
+                            {"info", json::object({{"title", json::text("Locus: " + call.options.name)},
+                                                   {"version", json::text(version())}})},
+                            {"paths", json::object(all)}})};
 }
 
 }  // namespace locus::serve

@@ -11,8 +11,6 @@
 namespace locus::serve {
 namespace {
 
-constexpr int64_t kMost = 1 << 24;
-
 std::vector<std::string> texts_of(Items& items) {
   std::vector<std::string> texts;
   for (Fields& item : items.each()) texts.push_back(item.text("text"));
@@ -79,7 +77,7 @@ std::optional<HttpAnswer> tag(const Call& call) {
 
 std::optional<HttpAnswer> fill(const Call& call) {
   Items items(call);
-  const auto top = static_cast<size_t>(items.options().integer("top", 1, kMost).value_or(5));
+  const auto top = static_cast<size_t>(items.options().integer("top", 1, kMostCount).value_or(5));
   const ReadOptions reading = items.reading();
   const std::vector<std::string> texts = texts_of(items);
   items.done();
@@ -93,9 +91,9 @@ std::optional<HttpAnswer> answer(const Call& call) {
   Items items(call);
   Fields& given = items.options();
   AnswerOptions options;
-  options.window = given.integer("window", 1, kMost).value_or(options.window);
-  options.overlap = given.integer("overlap", 0, kMost).value_or(options.overlap);
-  options.longest = given.integer("longest", 1, kMost).value_or(options.longest);
+  options.window = given.integer("window", 1, kMostCount).value_or(options.window);
+  options.overlap = given.integer("overlap", 0, kMostCount).value_or(options.overlap);
+  options.longest = given.integer("longest", 1, kMostCount).value_or(options.longest);
   const SpanUnit unit = read_unit(given);
   const ReadOptions reading = items.reading();
   std::vector<QuestionInput> questions;

@@ -9,7 +9,6 @@
 namespace locus::serve {
 namespace {
 
-constexpr int64_t kMostTokens = 1 << 24;
 constexpr CompletionKind kText = {"cmpl-", "text_completion", "text_completion"};
 constexpr CompletionKind kChat = {"chatcmpl-", "chat.completion", "chat.completion.chunk", true};
 
@@ -20,7 +19,7 @@ std::optional<HttpAnswer> completions(const Call& call) {
   Fields fields(body);
   const std::string model = model_of(call, fields);
   OpenAiOptions options = read_openai_options(call, fields);
-  options.options.max_tokens = fields.integer("max_tokens", 1, kMostTokens).value_or(0);
+  options.options.max_tokens = fields.integer("max_tokens", 1, kMostCount).value_or(0);
   const bool echo = fields.flag("echo", false);
   const ReadOptions reading = call.reading(fields.flag("truncate", call.options.truncate));
   const Inputs inputs = read_inputs(call, fields, "prompt");
@@ -46,8 +45,8 @@ std::optional<HttpAnswer> chat_completions(const Call& call) {
   Fields fields(body);
   const std::string model = model_of(call, fields);
   OpenAiOptions options = read_openai_options(call, fields);
-  const auto most = fields.integer("max_completion_tokens", 1, kMostTokens);
-  const auto older = fields.integer("max_tokens", 1, kMostTokens);
+  const auto most = fields.integer("max_completion_tokens", 1, kMostCount);
+  const auto older = fields.integer("max_tokens", 1, kMostCount);
   options.options.max_tokens = most ? *most : older.value_or(0);
   const std::string chat = read_chat(fields);
   fields.done();

@@ -14,6 +14,8 @@
 
 namespace locus::serve {
 
+inline constexpr int64_t kMostCount = 1 << 24;  // of tokens, choices and so on
+
 // The body as JSON: at most 64 levels deep, and no object repeats a name.
 json::Document parse_body(std::string_view body);
 

@@ -7,7 +7,6 @@
 namespace locus::serve {
 namespace {
 
-constexpr int64_t kMostTokens = 1 << 24, kMostBeams = 1024;
 constexpr int64_t kBeams = 4;  // of a translation, as the command
 
 std::vector<std::string> write(const Call& call, std::span<const std::string> prompts, WriteOptions& options,
@@ -22,7 +21,7 @@ std::vector<std::string> write(const Call& call, std::span<const std::string> pr
 std::optional<HttpAnswer> generate(const Call& call) {
   Items items(call);
   WriteOptions options = read_write_options(call, items.options());
-  options.max_tokens = items.options().integer("max_tokens", 0, kMostTokens).value_or(0);
+  options.max_tokens = items.options().integer("max_tokens", 0, kMostCount).value_or(0);
   if (items.options().flag("read_specials", false)) options.specials = Specials::are_tokens;
   const ReadOptions reading = items.reading();
   std::vector<std::string> prompts;
@@ -42,7 +41,7 @@ std::optional<HttpAnswer> translate(const Call& call) {
   Fields& given = items.options();
   const int64_t usual = writer.folder_sets_beams() ? options.beams : kBeams;
   options.beams = given.integer("beams", 1, kMostBeams).value_or(usual);
-  options.max_tokens = given.integer("max_tokens", 0, kMostTokens).value_or(0);
+  options.max_tokens = given.integer("max_tokens", 0, kMostCount).value_or(0);
   options.from = given.text("from", "");
   options.to = given.text("to", "");
   const ReadOptions reading = items.reading();

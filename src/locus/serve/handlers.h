@@ -28,8 +28,11 @@ std::optional<HttpAnswer> translate(const Call& call);
 // token_routes.cc
 std::optional<HttpAnswer> tokenize(const Call& call);
 std::optional<HttpAnswer> detokenize(const Call& call);
+// pipeline_routes.cc
+std::optional<HttpAnswer> pipeline(const Call& call);
 // about_routes.cc
 std::optional<HttpAnswer> list_models(const Call& call);
 std::optional<HttpAnswer> info(const Call& call);
+std::optional<HttpAnswer> openapi(const Call& call);
 
 }  // namespace locus::serve

@@ -91,6 +91,16 @@ const ChatTemplate& Heads::chat() const {
   return *chat_;
 }
 
+void Heads::warm_up() const {
+  const NoGrad no_grad;
+  try {
+    const Encoding text = model_.read({"a"}, true);
+    const Encoding* const batch[] = {&text};
+    model_(packed(model_.blueprint(), batch));
+  } catch (const Error&) {  // a request will report it
+  }
+}
+
 std::vector<std::string> Heads::warnings() const { return writer_ ? writer_->warnings() : model_.warnings(); }
 
 }  // namespace locus::serve

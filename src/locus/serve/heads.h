@@ -34,6 +34,8 @@ class Heads {
   const Writer& writer() const { return *writer_; }
   const ChatTemplate& chat() const;  // throws 501 if the template of the folder cannot be read
 
+  // Runs a short text through the model, so that the first request finds weights and code in memory.
+  void warm_up() const;
   std::vector<std::string> warnings() const;
   // Of the weights and the program: equal fingerprints give equal answers.
   const std::string& fingerprint() const { return fingerprint_; }

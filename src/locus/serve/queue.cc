@@ -8,7 +8,7 @@ namespace {
 // Each beam search has its own KV cache, and the sequences of a request are searched one by one.
 constexpr int kMostSearches = 8;
 
-double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+double in_seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 constexpr const char* kLeft = "the client has closed the connection";
 constexpr const char* kStopping = "the server is shutting down";
@@ -72,13 +72,13 @@ void Queue::wait(Lock& lock, Job& job) {
 void Queue::start(Job& job) const {
   if (job.started) return;
   job.started = Clock::now();
-  job.ticket.waited_ += seconds(*job.started - job.arrived);
-  metrics_.observe("locus_queue_seconds", seconds(*job.started - job.arrived));
+  job.ticket.waited_ += in_seconds(*job.started - job.arrived);
+  metrics_.observe("locus_queue_seconds", in_seconds(*job.started - job.arrived));
 }
 
 // Called with the lock. The job may not exist after this.
 void Queue::finish(Job& job) {
-  if (job.started) job.ticket.computed_ += seconds(Clock::now() - *job.started);
+  if (job.started) job.ticket.computed_ += in_seconds(Clock::now() - *job.started);
   job.done = true;
   job.changed.notify_one();
 }
@@ -92,7 +92,7 @@ bool Queue::is_dropped(Job& job) const {
   if (job.ticket.gone()) return drop(kGone, kLeft);
   if (cancelled_) return drop(*cancelled_, kStopping);
   if (job.started || Clock::now() - job.arrived <= limits_.wait) return false;
-  return drop(kDeadline, fmt::format("the request waited longer than {} s", seconds(limits_.wait)));
+  return drop(kDeadline, fmt::format("the request waited longer than {} s", in_seconds(limits_.wait)));
 }
 
 // Ends the jobs that are dropped. Called with the lock, between batches.

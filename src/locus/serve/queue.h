@@ -71,6 +71,7 @@ class Queue {
     std::span<const WrittenSequence> sequences;
     const TakeToken& take;
     size_t next = 0, left = 0;
+    bool began = false;           // it has its first token
     int64_t tokens_left() const;  // of sequences that have not joined yet
   };
   struct RunJob : Job {

@@ -80,6 +80,10 @@ void Queue::leave(int64_t id) {
 
 void Queue::take_token(const GeneratedToken& fresh) {
   const Sequence& sequence = sequences_.at(fresh.id);
+  if (!std::exchange(sequence.job->began, true)) {
+    metrics_.observe("locus_first_token_seconds",
+                     std::chrono::duration<double>(Clock::now() - sequence.job->arrived).count());
+  }
   bool goes_on = false;
   try {
     goes_on = sequence.job->take(sequence.index, fresh.token);

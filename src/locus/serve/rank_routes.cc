@@ -10,17 +10,18 @@
 namespace locus::serve {
 namespace {
 
-constexpr const char* kExpected = "a string, a pair of strings, or a list of lists of one or two strings";
+constexpr const char* kExpectedInputs =
+    "a string, a pair of strings, or a list of lists of one or two strings";
 
 TextInput input_of(const Fields& fields, json::Value value) {
   std::vector<std::string> texts;
   if (const auto list = value.list()) {
     for (const json::Value item : *list) {
-      if (!item.text() || texts.size() == 2) fields.refuse("inputs", kExpected);
+      if (!item.text() || texts.size() == 2) fields.refuse("inputs", kExpectedInputs);
       texts.emplace_back(*item.text());
     }
   }
-  if (texts.empty()) fields.refuse("inputs", kExpected);
+  if (texts.empty()) fields.refuse("inputs", kExpectedInputs);
   TextInput input{texts[0]};
   if (texts.size() == 2) input.second = texts[1];
   return input;
@@ -125,7 +126,7 @@ std::optional<HttpAnswer> predict(const Call& call) {
   } else if (single) {
     inputs.push_back(input_of(fields, value));
   } else {
-    if (!list) fields.refuse("inputs", kExpected);
+    if (!list) fields.refuse("inputs", kExpectedInputs);
     check_count(call, "inputs", list->size());
     for (const json::Value item : *list) inputs.push_back(input_of(fields, item));
   }

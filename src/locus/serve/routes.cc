@@ -26,7 +26,10 @@ std::span<const Route> routes() {
       {"POST", "/detokenize", Task::none, detokenize, "Texts of token ids"},
       {"POST", "/decode", Task::none, detokenize, "The same"},
       {"GET", "/v1/models", Task::none, list_models, "The model"},
+      {"POST", "/", Task::none, pipeline, "The pipeline of the model, as Hugging Face's InferenceClient"},
+      {"POST", "/models/*", Task::none, pipeline, "The same"},
       {"GET", "/info", Task::none, info, "The model and the limits of the server"},
+      {"GET", "/openapi.json", Task::none, openapi, "The routes of this server, as an OpenAPI document"},
   };
   return kRoutes;
 }

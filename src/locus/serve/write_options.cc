@@ -8,7 +8,7 @@
 namespace locus::serve {
 namespace {
 
-constexpr int64_t kMostTokens = 1 << 24, kMostAnswers = 128, kMostBeams = 1024;
+constexpr int64_t kMostAnswers = 128;
 
 // The sampling options are the fields of Sampling. Returns whether one of them asks for sampling.
 bool read_sampling(Fields& fields, Sampling& sampling) {
@@ -20,7 +20,7 @@ bool read_sampling(Fields& fields, Sampling& sampling) {
   samples = read("temperature", sampling.temperature, 0, 1000) || samples;
   samples = read("top_p", sampling.top_p, 0, 1) || samples;
   samples = read("min_p", sampling.min_p, 0, 1) || samples;
-  if (const auto k = fields.integer("top_k", 0, kMostTokens)) {
+  if (const auto k = fields.integer("top_k", 0, kMostCount)) {
     sampling.top_k = *k;
     samples = true;
   }

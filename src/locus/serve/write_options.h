@@ -5,6 +5,8 @@
 
 namespace locus::serve {
 
+inline constexpr int64_t kMostBeams = 1024;
+
 // temperature, top_k, top_p, min_p, repetition_penalty, beams, length_penalty, seed and stop. Sampled answers
 // without a seed differ from call to call.
 WriteOptions read_write_options(const Call& call, Fields& fields);
