@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "tests/expect_error.h"
@@ -27,6 +28,16 @@ TEST(Tensor, IsMadeFilled) {
   EXPECT_EQ(Tensor::of({2}, {int32_t{5}, int32_t{-6}}).dtype(), DType::i32);
   EXPECT_EQ(Tensor::scalar(4).item(), 4.0f);
   EXPECT_EQ(Tensor::zeros({2}, DType::f64, Device::reference).device(), Device::reference);
+}
+
+TEST(Tensor, ZeroIsNotMinusZero) {
+  for (const double zero : {0.0, -0.0}) {
+    EXPECT_EQ(std::signbit(Tensor::full({2, 2}, zero).values()[3]), std::signbit(zero));
+    Tensor part = Tensor::full({2, 3}, 7).columns(1, 3);
+    part.fill(zero);
+    EXPECT_EQ(part.values(), Floats(4, 0));
+    EXPECT_EQ(std::signbit(part.values()[3]), std::signbit(zero));
+  }
 }
 
 TEST(Tensor, MayBeAbsentOrEmpty) {

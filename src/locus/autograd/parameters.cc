@@ -27,14 +27,14 @@ Parameters::Parameters(DType dtype, Device device) : dtype_(dtype), device_(devi
 
 Tensor Parameters::constant(const Tensor& value) const {
   if (value.dtype() == dtype_) return value.on(device_);
-  const std::vector<float> values = value.values();
-  const Tensor converted = Tensor::empty(value.shape(), dtype_, device_);
+  const std::vector<float> values = value.on_host().values();
+  const Tensor converted = Tensor::empty(value.shape(), dtype_);
   if (dtype_ == DType::f64) {
     std::ranges::copy(values, converted.data<double>().begin());
   } else {
     std::ranges::copy(values, converted.data<float>().begin());
   }
-  return converted;
+  return converted.on(device_);
 }
 
 Var Parameters::add(const std::string& name, const Tensor& value, Role role, Owner owner) {

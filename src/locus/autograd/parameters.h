@@ -40,6 +40,7 @@ class Parameters {
   // A constant for computations with the parameters: the value in their dtype and on their device.
   Tensor constant(const Tensor& value) const;
 
+  Device device() const { return device_; }
   std::span<const NamedParameter> all() const { return list_; }
   // Both fail for an unknown name, with a suggestion.
   Var at(std::string_view name) const { return entry(name).var; }
@@ -71,6 +72,7 @@ class Scope {
   Var add(std::string_view name, const Tensor& value, Role role) const;
   Var at(std::string_view name) const;  // an existing parameter
   Tensor constant(const Tensor& value) const { return parameters_->constant(value); }
+  Device device() const { return parameters_->device(); }
   const std::string& path() const { return path_; }
 
  private:

@@ -5,19 +5,18 @@
 #include "locus/tensor/blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
-#include "locus/base/huge_pages.h"
-#include "locus/tensor/storage.h"
+#include "locus/tensor/memory.h"
 
 namespace locus {
 namespace {
 
-// malloc caches smaller blocks itself.
-constexpr int64_t kSmallest = 128 << 10;
+// malloc caches smaller blocks of the host itself.
+constexpr int64_t kSmallestOfHost = 128 << 10;
 // Limits the memory that stays with a program after it releases a large model.
 constexpr int64_t kMostCached = int64_t{1} << 30;
 
@@ -30,29 +29,26 @@ constexpr bool kUseCache = !__has_feature(address_sanitizer);
 constexpr bool kUseCache = true;
 #endif
 
-bool cacheable(int64_t bytes) { return kUseCache && bytes >= kSmallest && bytes <= kMostCached; }
+bool cacheable(Device device, int64_t bytes) {
+  return kUseCache && bytes >= (on_host(device) ? kSmallestOfHost : 0) && bytes <= kMostCached;
+}
 
 int64_t size_class(int64_t bytes) {
   const auto step = std::bit_floor(static_cast<uint64_t>(bytes)) / 8;
   return static_cast<int64_t>((static_cast<uint64_t>(bytes) + step - 1) / step * step);
 }
 
-void* from_system(int64_t bytes) {
-  const auto size = static_cast<size_t>(bytes);
-  if (bytes >= kHugeBlock) return allocate_huge_pages(size);
-  void* memory = nullptr;
-  return posix_memalign(&memory, kAlignment, size) == 0 ? memory : nullptr;
-}
-
 class BlockCache {
  public:
+  explicit BlockCache(const DeviceMemory& from) : memory_(from) {}
+
   void* take(int64_t size) {
     if (void* block = reuse(size)) return block;
-    void* memory = from_system(size);
+    void* memory = memory_.take(size);
     const std::lock_guard lock(mutex_);
     if (memory == nullptr) {
       shrink_to(0);
-      memory = from_system(size);
+      memory = memory_.take(size);
     }
     if (memory != nullptr) use(size);
     return memory;
@@ -106,33 +102,38 @@ class BlockCache {
   // Releases the oldest blocks first.
   void shrink_to(int64_t bytes) {
     const auto earlier = [](const auto& a, const auto& b) { return a.second.given < b.second.given; };
-    while (cached_bytes_ > bytes)
-      std::free(take_out(std::min_element(cached_.begin(), cached_.end(), earlier)));
+    while (cached_bytes_ > bytes) {
+      const Entry oldest = std::min_element(cached_.begin(), cached_.end(), earlier);
+      const int64_t size = oldest->first;
+      memory_.give(take_out(oldest), size);
+    }
   }
 
+  const DeviceMemory& memory_;
   std::mutex mutex_;
   std::multimap<int64_t, CachedBlock> cached_;  // by size; equal sizes in the order they were returned
   int64_t cached_bytes_ = 0, used_ = 0, most_used_ = 0, given_ = 0;
 };
 
 // Never destroyed: static tensors may outlive every other static object.
-BlockCache& block_cache() {
-  static BlockCache& cache = *new BlockCache;
-  return cache;
+BlockCache& block_cache(Device device) {
+  static auto& caches = *new std::array<BlockCache, kMemories>{
+      BlockCache(memory(Device::cpu)), BlockCache(memory(Device::fenced)), BlockCache(memory(Device::cuda))};
+  return caches[static_cast<size_t>(memory_number(device))];
 }
 
 }  // namespace
 
-void* take_block(int64_t bytes) {
-  if (cacheable(bytes)) return block_cache().take(size_class(bytes));
-  if (void* memory = from_system(bytes)) return memory;
-  block_cache().release_all();
-  return from_system(bytes);
+void* take_block(Device device, int64_t bytes) {
+  if (cacheable(device, bytes)) return block_cache(device).take(size_class(bytes));
+  if (void* block = memory(device).take(bytes)) return block;
+  block_cache(device).release_all();
+  return memory(device).take(bytes);
 }
 
-void give_block(void* block, int64_t bytes) {
-  if (!cacheable(bytes)) return std::free(block);
-  block_cache().give(block, size_class(bytes));
+void give_block(Device device, void* block, int64_t bytes) {
+  if (!cacheable(device, bytes)) return memory(device).give(block, bytes);
+  block_cache(device).give(block, size_class(bytes));
 }
 
 }  // namespace locus

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 
+#include "locus/tensor/device.h"
+
 namespace locus {
 
 inline constexpr int64_t kHugeBlock = 4 << 20;  // blocks of at least this many bytes use huge pages
 
 // Aligned for tensors. Null if there is no memory even after releasing every cached block.
-void* take_block(int64_t bytes);
-void give_block(void* block, int64_t bytes);  // bytes: the same as for take_block
+void* take_block(Device device, int64_t bytes);
+void give_block(Device device, void* block, int64_t bytes);  // bytes: the same as for take_block
 
 }  // namespace locus

@@ -1,7 +1,10 @@
 #include "locus/tensor/indices.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
+
+#include "locus/tensor/memory.h"
 
 namespace locus {
 
@@ -9,6 +12,20 @@ struct Indices::State {
   Tensor values;
   std::once_flag ranged;
   Range range;
+  // In the memory of other devices, made when a kernel there first needs them.
+  std::array<std::once_flag, kMemories> copied;
+  std::array<Tensor, kMemories> copies;
+
+  ConstView view(Device device) {
+    ConstView view = values.view();
+    if (!on_host(device)) {
+      const auto memory = static_cast<size_t>(memory_number(device));
+      std::call_once(copied[memory], [&] { copies[memory] = values.on(device); });
+      view = copies[memory].view();
+    }
+    view.device = device;
+    return view;
+  }
 };
 
 Indices::Indices(const Tensor& values) {
@@ -49,10 +66,9 @@ Indices Indices::flat() const {
 
 ConstView Indices::view(Device device) const {
   if (!state_) return {};
-  ConstView view = state_->values.view();
+  ConstView view = state_->view(device);
   view.rows = shape_.rows();
   view.cols = view.stride = shape_.cols();
-  view.device = device;
   return view;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "locus/tensor/device.h"
+
 namespace locus {
 
 inline constexpr size_t kAlignment = 64;
@@ -14,11 +16,11 @@ inline constexpr size_t kAlignment = 64;
 int64_t padded_bytes(int64_t bytes);
 
 // Fails with Fault::resource if there is no memory.
-std::shared_ptr<std::byte> allocate(int64_t bytes);
+std::shared_ptr<std::byte> allocate(int64_t bytes, Device device = Device::cpu);
 
-// Bytes of all live tensors, and the maximum since the last reset.
-int64_t allocated_bytes();
-int64_t peak_bytes();
-void reset_peak_bytes();
+// Bytes of all live tensors in the memory of a device, and the maximum since the last reset.
+int64_t allocated_bytes(Device device = Device::cpu);
+int64_t peak_bytes(Device device = Device::cpu);
+void reset_peak_bytes(Device device = Device::cpu);
 
 }  // namespace locus

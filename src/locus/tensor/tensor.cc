@@ -1,18 +1,14 @@
 #include "locus/tensor/tensor.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "locus/base/checked.h"
-#include "locus/base/parallel.h"
+#include "locus/tensor/memory.h"
 #include "locus/tensor/storage.h"
+#include "locus/tensor/stored.h"
 
 namespace locus {
 namespace {
-
-// Bytes that one thread clears. Larger tensors, such as the gradient of a token-embedding table, are cleared
-// in parallel.
-constexpr int64_t kClearedPerChunk = 1 << 20;
 
 template <class T>
 Tensor from_values(Shape shape, std::span<const T> values) {
@@ -23,55 +19,24 @@ Tensor from_values(Shape shape, std::span<const T> values) {
   return tensor;
 }
 
-template <class T>
-T from_double(double value) {
-  if constexpr (std::is_same_v<T, Bf16>) {
-    return to_bf16(static_cast<float>(value));
-  } else if constexpr (std::is_same_v<T, F16>) {
-    return to_f16(static_cast<float>(value));
-  } else if constexpr (std::is_same_v<T, Boolean>) {
-    return {static_cast<uint8_t>(value != 0)};
-  } else {
-    return static_cast<T>(value);
-  }
-}
-
-// Calls f with a value of the C++ type that stores a dtype.
-template <class F>
-void visit(DType dtype, F&& f) {
-  if (dtype == DType::i32) return f(int32_t{});
-  if (dtype == DType::i64) return f(int64_t{});
-  if (dtype == DType::u8) return f(uint8_t{});
-  if (dtype == DType::boolean) return f(Boolean{});
-  visit_float(dtype, f);
-}
-
 }  // namespace
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
-  Tensor tensor =
-      over(allocate(checked_multiply(shape.numel(), size_of(dtype), "tensor bytes")), shape, dtype);
-  tensor.device_ = device;
-  return tensor;
+  const int64_t bytes = checked_multiply(shape.numel(), size_of(dtype), "tensor bytes");
+  return over(allocate(bytes, device), shape, dtype, device);
 }
 
-Tensor Tensor::over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype) {
+Tensor Tensor::over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype, Device device) {
   Tensor tensor;
   tensor.storage_ = std::move(memory);
   tensor.shape_ = shape;
   tensor.stride_ = shape.cols();
   tensor.dtype_ = dtype;
+  tensor.device_ = device;
   return tensor;
 }
 
-Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
-  Tensor tensor = empty(shape, dtype, device);
-  std::byte* memory = tensor.view().data;
-  parallel_for(shape.numel() * size_of(dtype), kClearedPerChunk, [memory](int64_t begin, int64_t end) {
-    std::memset(memory + begin, 0, static_cast<size_t>(end - begin));
-  });
-  return tensor;
-}
+Tensor Tensor::zeros(Shape shape, DType dtype, Device device) { return full(shape, 0, dtype, device); }
 
 Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
   Tensor tensor = empty(shape, dtype, device);
@@ -128,30 +93,24 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::on(Device device) const {
   if (device == device_) return *this;
-  Tensor copy = clone();
-  copy.device_ = device;
-  return copy;
+  if (!locus::on_host(device) && !locus::on_host(device_)) return on(Device::cpu).on(device);
+  const Tensor other = empty(shape_, dtype_, device);
+  if (numel() > 0) copy(other.view(), view());
+  return other;
 }
+
+Tensor Tensor::on_host() const { return locus::on_host(device_) ? *this : on(Device::cpu); }
 
 void Tensor::fill(double value) {
   if (numel() == 0) return;  // there may be 2^62 rows without columns
-  const View v = view();
-  visit(dtype_, [&]<class T>(T) {
-    for (int64_t r = 0; r < v.rows; ++r) std::fill_n(v.row<T>(r), v.cols, from_double<T>(value));
-  });
+  memory(device_).fill(view(), value);
 }
 
 void Tensor::copy_from(const Tensor& source) {
   require(source.shape_ == shape_ && source.dtype_ == dtype_, Code::bad_shape,
           "copy_from: source is {} {}, expected {} {}", name_of(source.dtype_), source.shape_,
           name_of(dtype_), shape_);
-  if (numel() == 0) return;
-  const View to = view();
-  const View from = source.view();
-  const auto width = static_cast<size_t>(size_of(dtype_));
-  for (int64_t r = 0; r < to.rows; ++r) {
-    std::memcpy(to.data + width * (r * to.stride), from.data + width * (r * from.stride), width * to.cols);
-  }
+  if (numel() > 0) copy(view(), source.view());
 }
 
 View Tensor::view() const {
@@ -167,7 +126,7 @@ std::vector<float> Tensor::values() const {
   std::vector<float> result(static_cast<size_t>(numel()));
   if (result.empty()) return result;
   const View v = view();
-  visit(dtype_, [&]<class T>(T) {
+  visit_stored(dtype_, [&]<class T>(T) {
     const auto as_float = [](T value) {
       if constexpr (sizeof(T) == 2) {
         return to_f32(value);

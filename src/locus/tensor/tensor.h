@@ -19,8 +19,9 @@ class Tensor {
   Tensor() = default;  // no tensor: converts to false, has no elements
 
   static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
-  // Uses existing memory, which must be aligned and large enough.
-  static Tensor over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype);
+  // Uses existing memory of the device, which must be aligned and large enough.
+  static Tensor over(std::shared_ptr<std::byte> memory, Shape shape, DType dtype,
+                     Device device = Device::cpu);
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = Device::cpu);
   static Tensor of(Shape shape, std::span<const float> values);
@@ -49,11 +50,13 @@ class Tensor {
 
   Tensor clone() const;            // a contiguous copy
   Tensor on(Device device) const;  // a copy on another device; this tensor if it is on `device`
+  Tensor on_host() const;          // this tensor if the host can read it, or a copy on the cpu
   void fill(double value);
-  void copy_from(const Tensor& source);  // same shape and dtype
+  void copy_from(const Tensor& source);  // same shape and dtype; the device may be another
 
   // Constness is shallow: view() of a const Tensor can be written to.
   View view() const;
+  // The elements, if the host can read them.
   // All elements in order; contiguous tensors only.
   template <class T>
   std::span<T> data() const {

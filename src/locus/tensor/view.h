@@ -28,12 +28,22 @@ struct BasicView {
   int64_t numel() const { return rows * cols; }
   bool contiguous() const { return stride == cols || rows <= 1; }
 
+  // An address on the device.
   template <class T>
-  Element<T>* row(int64_t r) const {
+  Element<T>* address() const {
     if (dtype != dtype_of<T>) [[unlikely]] {
       fail(Fault::bug, "a kernel got dtype {}, expected {}", name_of(dtype), name_of(dtype_of<T>));
     }
-    return reinterpret_cast<Element<T>*>(data) + r * stride;
+    return reinterpret_cast<Element<T>*>(data);
+  }
+  // The same for memory that the host reads or writes.
+  template <class T>
+  Element<T>* row(int64_t r) const {
+    if (!on_host(device)) [[unlikely]] {
+      fail(Fault::bug, "the host cannot read memory of the device {}; copy it to the cpu first",
+           name_of(device));
+    }
+    return address<T>() + r * stride;
   }
   template <class T>
   Element<T>* as() const {

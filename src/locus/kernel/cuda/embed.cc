@@ -8,7 +8,7 @@ EmbedSource source(const EmbedTable& from) {
   const ConstView& table = from.table;
   if (!table) return {};
   const bool bf16 = table.dtype == DType::bf16;
-  if (!bf16) table.as<float>();  // fails for any other dtype
+  if (!bf16) table.address<float>();  // fails for any other dtype
   return {{reinterpret_cast<const char*>(table.data), table.rows, table.cols, table.stride},
           integers(from.ids),
           bf16};

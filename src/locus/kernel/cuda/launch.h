@@ -33,16 +33,16 @@ void* scratch(Scratch use, int64_t bytes);
 
 inline In in(ConstView view) {
   if (!view) return {};
-  return {view.as<float>(), view.rows, view.cols, view.stride};
+  return {view.address<float>(), view.rows, view.cols, view.stride};
 }
 inline Out out(View view) {
   if (!view) return {};
-  return {view.as<float>(), view.rows, view.cols, view.stride};
+  return {view.address<float>(), view.rows, view.cols, view.stride};
 }
 // A view of one row; null if absent.
-inline const float* vector(ConstView view) { return view ? view.as<float>() : nullptr; }
-inline float* vector(View view) { return view ? view.as<float>() : nullptr; }
-inline const int32_t* integers(ConstView view) { return view ? view.as<int32_t>() : nullptr; }
+inline const float* vector(ConstView view) { return view ? view.address<float>() : nullptr; }
+inline float* vector(View view) { return view ? view.address<float>() : nullptr; }
+inline const int32_t* integers(ConstView view) { return view ? view.address<int32_t>() : nullptr; }
 
 // Matrices of the same shape become one row each if all are contiguous: then no index is divided.
 template <class... T>

@@ -21,7 +21,7 @@ void product(const MatmulParams& params, int64_t batch) {
 
 bool is_bf16(ConstView b) {
   if (b.dtype == DType::bf16) return true;
-  b.as<float>();  // fails for any other dtype
+  b.address<float>();  // fails for any other dtype
   return false;
 }
 

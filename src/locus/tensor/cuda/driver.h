@@ -25,6 +25,21 @@ inline constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;           
 inline constexpr unsigned kNonBlocking = 1;                                     // flag of a stream
 inline constexpr uintptr_t kEnd = 0, kParameterBuffer = 1, kParameterSize = 2;  // how parameters are passed
 
+// A copy of rows between memories, CUDA_MEMCPY2D of the driver.
+struct RowCopy {
+  struct Side {
+    size_t column = 0, row = 0;  // where it starts
+    int memory = 0;              // kOfHost or kOfGpu
+    void* host = nullptr;
+    Address gpu = 0;
+    void* array = nullptr;
+    size_t pitch = 0;  // bytes from one row's start to the next
+  };
+  Side from, to;
+  size_t bytes = 0, rows = 0;  // of a row
+};
+inline constexpr int kOfHost = 1, kOfGpu = 2;
+
 // Every function: its name here, its symbol and its parameters.
 // clang-format off
 #define LOCUS_CUDA_CALLS(X) \
@@ -44,6 +59,11 @@ inline constexpr uintptr_t kEnd = 0, kParameterBuffer = 1, kParameterSize = 2;  
   X(release, "cuMemFree_v2", (Address)) \
   X(upload, "cuMemcpyHtoDAsync_v2", (Address, const void*, size_t bytes, Stream)) \
   X(download, "cuMemcpyDtoHAsync_v2", (void*, Address, size_t bytes, Stream)) \
+  X(copy, "cuMemcpyDtoDAsync_v2", (Address to, Address from, size_t bytes, Stream)) \
+  X(copy_rows, "cuMemcpy2DAsync_v2", (const RowCopy*, Stream)) \
+  X(fill_rows_8, "cuMemsetD2D8Async", (Address, size_t pitch, uint8_t, size_t cols, size_t rows, Stream)) \
+  X(fill_rows_16, "cuMemsetD2D16Async", (Address, size_t pitch, uint16_t, size_t cols, size_t rows, Stream)) \
+  X(fill_rows_32, "cuMemsetD2D32Async", (Address, size_t pitch, uint32_t, size_t cols, size_t rows, Stream)) \
   X(load, "cuModuleLoadData", (Module*, const void* image)) \
   X(function, "cuModuleGetFunction", (Function*, Module, const char* name)) \
   X(launch, "cuLaunchKernel", (Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \

@@ -18,6 +18,7 @@ std::mutex opening;
 Gpu open;
 std::atomic<bool> is_open{false};
 std::atomic<int> openings{0};
+std::atomic<int64_t> waited{0};
 
 void open_gpu() {
   const std::lock_guard lock(opening);
@@ -60,18 +61,28 @@ int generation() { return openings; }
 
 int multiprocessors() { return gpu().multiprocessors; }
 
-Address allocate(int64_t bytes) {
+Address allocate_or_null(int64_t bytes) {
   gpu();
   Address memory = 0;
   const int error = calls().allocate(&memory, static_cast<size_t>(bytes > 0 ? bytes : 1));
-  if (error == kOutOfMemory) {
-    size_t free = 0, total = 0;
-    check(calls().free_memory(&free, &total), "report its free memory");
-    fail({Fault::resource, Code::none, "use a smaller batch or shorter sequences"},
-         "out of GPU memory: cannot allocate {} bytes, {} of {} bytes are free", bytes, free, total);
-  }
+  if (error == kOutOfMemory) return 0;
   check(error, "allocate memory");
   return memory;
+}
+
+Address allocate(int64_t bytes) {
+  if (const Address memory = allocate_or_null(bytes)) return memory;
+  size_t free = 0, total = 0;
+  check(calls().free_memory(&free, &total), "report its free memory");
+  fail({Fault::resource, Code::none, "use a smaller batch or shorter sequences"},
+       "out of GPU memory: cannot allocate {} bytes, {} of {} bytes are free", bytes, free, total);
+}
+
+int64_t free_memory() {
+  gpu();
+  size_t free = 0, total = 0;
+  check(calls().free_memory(&free, &total), "report its free memory");
+  return static_cast<int64_t>(free);
 }
 
 void release(Address memory) {
@@ -93,7 +104,37 @@ void download(std::span<std::byte> to, Address from) {
   wait();
 }
 
-void wait() { check(calls().wait(gpu().stream), "finish a kernel"); }
+void copy(Address to, Address from, int64_t bytes) {
+  const Gpu& target = gpu();
+  if (bytes > 0) {
+    check(calls().copy(to, from, static_cast<size_t>(bytes), target.stream), "copy in its memory");
+  }
+}
+
+void copy_rows(const RowCopy& rows) {
+  const Gpu& target = gpu();
+  if (rows.rows > 0 && rows.bytes > 0) check(calls().copy_rows(&rows, target.stream), "copy rows");
+}
+
+void fill_rows(const RowFill& fill) {
+  const Gpu& target = gpu();
+  if (fill.rows <= 0 || fill.cols <= 0) return;
+  const auto pitch = static_cast<size_t>(fill.pitch), cols = static_cast<size_t>(fill.cols),
+             rows = static_cast<size_t>(fill.rows);
+  const auto with = [&](auto function, auto bits) {
+    check(function(fill.to, pitch, bits, cols, rows, target.stream), "fill memory");
+  };
+  if (fill.width == 4) return with(calls().fill_rows_32, fill.bits);
+  if (fill.width == 2) return with(calls().fill_rows_16, static_cast<uint16_t>(fill.bits));
+  with(calls().fill_rows_8, static_cast<uint8_t>(fill.bits));
+}
+
+void wait() {
+  ++waited;
+  check(calls().wait(gpu().stream), "finish a kernel");
+}
+
+int64_t waits() { return waited; }
 
 Module load(const void* image) {
   gpu();

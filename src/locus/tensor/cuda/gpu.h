@@ -14,11 +14,23 @@ namespace locus::cuda {
 
 // Fails with Fault::resource if there is no memory.
 Address allocate(int64_t bytes);
+Address allocate_or_null(int64_t bytes);  // 0 if there is no memory
 void release(Address);
+int64_t free_memory();
 
 void upload(Address to, std::span<const std::byte> from);  // `from` may change after the call
 void download(std::span<std::byte> to, Address from);      // waits
+void copy(Address to, Address from, int64_t bytes);
+void copy_rows(const RowCopy&);  // on the GPU, or from or to the host
+// Rows of `cols` elements of `width` bytes (1, 2 or 4), which all get these bits.
+struct RowFill {
+  Address to = 0;
+  int64_t pitch = 0, rows = 0, cols = 0, width = 0;  // pitch: bytes from one row's start to the next
+  uint32_t bits = 0;
+};
+void fill_rows(const RowFill&);
 void wait();
+int64_t waits();  // calls of wait() so far, also by download()
 
 // A compiled image: a fatbin, a cubin or PTX.
 Module load(const void* image);
