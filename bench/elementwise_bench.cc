@@ -29,7 +29,7 @@ void add_elementwise_cases() {
        .footprint = bytes,
        .limit = Limit::read,
        .prepare = [=] {
-         return [=, x = filled({N, C}), out = filled({C}), space = filled({kernel::partial_chunks(N), C})] {
+         return [=, x = filled({N, C}), out = filled({C}), space = filled({cpu().partial_rows(N), C})] {
            cpu().column_sum({.x = x.view(), .out = out.view(), .workspace = space.view()});
          };
        }});

@@ -53,7 +53,7 @@ void add_embed_cases() {
          .prepare = [=] {
            return [=, e = Embedded(), dy = filled({E::N, E::C}), dx = filled({E::N, E::C}),
                    dgamma = filled({E::C}), dbeta = filled({E::C}),
-                   space = filled({kernel::embed_workspace(E::N), E::C})] {
+                   space = filled({cpu().embed_workspace(E::N), E::C})] {
              cpu().embed_backward({.forward = e.arguments(dropout),
                                    .dy = dy.view(),
                                    .dx = dx.view(),

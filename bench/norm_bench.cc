@@ -32,7 +32,7 @@ void add_norm_cases() {
          .prepare = [=] {
            return [=, x = filled({N, C}), dy = filled({N, C}), dx = filled({N, C}), gamma = filled({C}),
                    mean = filled({N}), rstd = filled({N}), dgamma = filled({C}), dbeta = filled({C}),
-                   space = filled({2 * kernel::partial_chunks(N), C})] {
+                   space = filled({2 * cpu().partial_rows(N), C})] {
              cpu().norm_backward({.x = x.view(),
                                   .gamma = gamma.view(),
                                   .mean = mean.view(),

@@ -68,11 +68,11 @@ void measure(const char* name, double amount, const char* unit, const std::funct
 
 void elementwise() {
   const int64_t n = 1 << 28;
-  const View a = nothing(1, n), b = nothing(1, n);
+  const View a = nothing(1, n), b = nothing(1, n), total = nothing(1, 1);
   measure("scale, 1 GiB", 8.0 * n, "TB/s", [&] { kernel::cuda::scale({a, b, 1.5f}); });
   measure("gelu, 1 GiB", 8.0 * n, "TB/s", [&] { kernel::cuda::activation({Activation::gelu, a, b}); });
   measure("dropout, 1 GiB", 8.0 * n, "TB/s", [&] { kernel::cuda::dropout({a, b, 0.1f, 1, 2}); });
-  measure("squared norm, 1 GiB", 4.0 * n, "TB/s", [&] { kernel::cuda::squared_norm(a); });
+  measure("squared norm, 1 GiB", 4.0 * n, "TB/s", [&] { kernel::cuda::squared_norm({a, total}); });
   locus::cuda::release(reinterpret_cast<locus::cuda::Address>(a.data));
   locus::cuda::release(reinterpret_cast<locus::cuda::Address>(b.data));
 }

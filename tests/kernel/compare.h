@@ -118,12 +118,6 @@ class Stage {
     fill(view, [](int64_t) { return std::nanf(""); });
     return view;
   }
-  // A result returned by value.
-  void record(double value) {
-    keep_.push_back(Tensor::empty({1}, DType::f64));
-    keep_.back().data<double>()[0] = value;
-    outputs_.push_back(keep_.back().view());
-  }
 
   // The elements of all outputs, in order.
   std::vector<double> results() const {

@@ -43,7 +43,7 @@ TEST(Elementwise, ColumnSum) {
   compare_sizes({.absolute = 3e-5}, [](Stage& stage, int64_t rows, int64_t cols) {
     stage.kernels().column_sum({.x = stage.input({rows, cols}, 1),
                                 .out = stage.output({cols}),
-                                .workspace = stage.workspace({kernel::partial_chunks(rows), cols})});
+                                .workspace = stage.workspace({stage.kernels().partial_rows(rows), cols})});
   });
 }
 

@@ -80,7 +80,7 @@ TEST(Embed, Backward) {
       args.dx = stage.output({N, C});
       if (recipe.norm) args.dgamma = stage.output({C});
       if (args.forward.beta) args.dbeta = stage.output({C});
-      if (recipe.norm) args.workspace = stage.workspace({kernel::embed_workspace(N), C});
+      if (recipe.norm) args.workspace = stage.workspace({stage.kernels().embed_workspace(N), C});
       stage.kernels().embed_backward(args);
     });
   }

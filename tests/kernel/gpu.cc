@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "locus/kernel/cuda/cuda.h"
+#include "locus/kernel/views.h"
 #include "locus/tensor/cuda/driver.h"
 #include "locus/tensor/cuda/gpu.h"
 
@@ -11,77 +12,6 @@ namespace locus::testing {
 namespace {
 
 using namespace kernel;  // the Args structs
-
-// Calls f with every view of the arguments of a kernel.
-template <class... Views>
-auto visit(Views&... views) {
-  return [&](auto& f) { (f(views), ...); };
-}
-auto views_of(PackArgs& a) { return visit(a.b, a.packed); }
-auto views_of(MatmulArgs& a) { return visit(a.a, a.packed, a.c, a.bias); }
-auto views_of(MatmulSmallMArgs& a) { return visit(a.a, a.b, a.c, a.bias); }
-auto views_of(NormArgs& a) { return visit(a.x, a.gamma, a.beta, a.y, a.mean, a.rstd); }
-auto views_of(NormBackwardArgs& a) {
-  return visit(a.x, a.gamma, a.mean, a.rstd, a.dy, a.dx, a.dgamma, a.dbeta, a.workspace);
-}
-auto views_of(ActivationArgs& a) { return visit(a.x, a.y); }
-auto views_of(ActivationBackwardArgs& a) { return visit(a.x, a.dy, a.dx); }
-auto views_of(GatedArgs& a) { return visit(a.gate, a.up, a.y); }
-auto views_of(GatedBackwardArgs& a) { return visit(a.gate, a.up, a.dy, a.dgate, a.dup); }
-auto views_of(AddArgs& a) { return visit(a.a, a.b, a.out); }
-auto views_of(ScaleArgs& a) { return visit(a.x, a.out); }
-auto views_of(MultiplyArgs& a) { return visit(a.a, a.b, a.out); }
-auto views_of(BiasArgs& a) { return visit(a.x, a.bias, a.out); }
-auto views_of(ColumnSumArgs& a) { return visit(a.x, a.out, a.workspace); }
-auto views_of(DropoutArgs& a) { return visit(a.x, a.y); }
-auto views_of(ConvertArgs& a) { return visit(a.from, a.to); }
-auto views_of(GatherArgs& a) { return visit(a.table, a.ids, a.out); }
-auto views_of(ScatterAddArgs& a) { return visit(a.rows, a.ids, a.table); }
-auto views_of(EmbedArgs& a) {
-  return visit(a.tokens.table, a.tokens.ids, a.positions.table, a.positions.ids, a.segments.table,
-               a.segments.ids, a.gamma, a.beta, a.y, a.mean, a.rstd);
-}
-auto views_of(EmbedBackwardArgs& a) {
-  return [&a](auto& f) {
-    views_of(a.forward)(f);
-    visit(a.dy, a.dx, a.dgamma, a.dbeta, a.workspace)(f);
-  };
-}
-auto views_of(RotateArgs& a) { return visit(a.x, a.y, a.cos, a.sin, a.rows); }
-auto views_of(CrossEntropyArgs& a) { return visit(a.logits, a.targets, a.weights, a.loss, a.lse); }
-auto views_of(CrossEntropyBackwardArgs& a) {
-  return visit(a.logits, a.targets, a.weights, a.lse, a.dloss, a.dlogits);
-}
-auto views_of(AdamWArgs& a) { return visit(a.parameter, a.gradient, a.first, a.second); }
-auto views_of(AttentionArgs& a) {
-  return [&a](auto& f) {
-    visit(a.q, a.k, a.v, a.sequences.query_starts, a.sequences.key_starts, a.sequences.query_positions,
-          a.sequences.key_positions, a.by_distance.table, a.by_query.table, a.by_query.slots, a.by_key.table,
-          a.by_key.slots, a.dense, a.out, a.lse, a.workspace)(f);
-    for (const RoomViews& room : a.rooms) {  // of a copy that run() owns
-      f(const_cast<ConstView&>(room.keys));
-      f(const_cast<ConstView&>(room.values));
-    }
-  };
-}
-auto views_of(AttentionBackwardArgs& a) {
-  return [&a](auto& f) {
-    views_of(a.forward)(f);
-    visit(a.dout, a.dq, a.dk, a.dv, a.dby_distance, a.dby_query, a.dby_key, a.ddense, a.workspace)(f);
-  };
-}
-auto views_of(ConstView& view) { return visit(view); }
-
-template <class Args>
-std::vector<RoomViews> own_rooms(Args&) {
-  return {};
-}
-template <>
-std::vector<RoomViews> own_rooms(AttentionArgs& args) {
-  std::vector<RoomViews> own(args.rooms.begin(), args.rooms.end());
-  args.rooms = own;
-  return own;
-}
 
 // A piece of host memory that has a copy on the GPU. Views of the same memory share it.
 struct Piece {
@@ -158,18 +88,10 @@ struct OnCopies {
 template <class Args, void (*kernel)(const Args&)>
 struct OnCopies<void (*)(const Args&), kernel> {
   static void call(const Args& args) {
-    Args own = args;
-    const std::vector<RoomViews> rooms = own_rooms(own);
-    Copies copies(views_of(own));
-    kernel(own);
+    OwnArgs<Args> own(args);
+    Copies copies(views_of(own.args));
+    kernel(own.args);
     copies.copy_back();
-  }
-};
-template <double (*kernel)(ConstView)>
-struct OnCopies<double (*)(ConstView), kernel> {
-  static double call(ConstView view) {
-    Copies copies(views_of(view));
-    return kernel(view);
   }
 };
 

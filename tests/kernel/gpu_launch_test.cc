@@ -120,25 +120,28 @@ TEST_F(GpuLaunch, ElementsAndArguments) {
   kernel::cuda::add({view(3, 100), view(3, 100), view(3, 100)});
   kernel::cuda::add({view(0, 100), view(0, 100), view(0, 100)});
   kernel::cuda::norm({.x = view(70, 9), .gamma = view(1, 9), .y = view(70, 9)});
-  kernel::cuda::column_sum({view(1000, 300), view(1, 300), view(16, 300)});
+  kernel::cuda::column_sum({view(1000, 300), view(1, 300), view(63, 300)});
   kernel::cuda::scatter_add({.rows = view(40, 257), .ids = ids(40), .table = view(9, 257)});
   using namespace kernel::cuda;
   EXPECT_EQ(launches(), (std::vector<Launched>{
                             {"locus_add", {1, 1, 1}, 256, sizeof(BinaryParams)},
                             {"locus_norm", {70, 1, 1}, 256, sizeof(NormParams)},
-                            {"locus_column_parts", {2, 16, 1}, 256, sizeof(ColumnSumParams)},
+                            {"locus_column_parts", {2, 63, 1}, 256, sizeof(ColumnSumParams)},
                             {"locus_add_parts", {2, 1, 1}, 256, sizeof(ColumnSumParams)},
                             {"locus_scatter_add", {40, 2, 1}, 256, sizeof(ScatterAddParams)},
                         }));
   EXPECT_EQ(recorder_.waits, 0);
 }
 
-TEST_F(GpuLaunch, OnlySumsWait) {
+TEST_F(GpuLaunch, SumsStayOnTheGpu) {
   LOCUS_SKIP_WITHOUT_KERNELS();
-  kernel::cuda::sum(view(100, 100));
-  EXPECT_EQ(names(), (std::vector<std::string>{"locus_sum_parts", "locus_sum"}));
-  EXPECT_EQ(recorder_.waits, 1);
-  EXPECT_EQ(recorder_.downloads, 1);
+  kernel::cuda::sum({view(100, 100), view(1, 1)});
+  kernel::cuda::squared_norm({view(100, 100), view(1, 1, DType::f64)});
+  kernel::cuda::spread({view(1, 1), view(100, 100)});
+  EXPECT_EQ(names(), (std::vector<std::string>{"locus_sum_parts", "locus_sum", "locus_sum_parts", "locus_sum",
+                                               "locus_spread"}));
+  EXPECT_EQ(recorder_.waits, 0);
+  EXPECT_EQ(recorder_.downloads, 0);
 }
 
 // Large tiles only if they occupy the GPU, which has 100 multiprocessors here.

@@ -181,9 +181,11 @@ TEST(Gpu, ScatterAddsInOrder) {
 TEST(Gpu, LongSums) {
   LOCUS_SKIP_WITHOUT_GPU();
   const Tensor ones = Tensor::full({5'000'011}, 1), none = Tensor::zeros({0});
-  EXPECT_EQ(gpu_kernels()->sum(ones.view()), 5'000'011);
-  EXPECT_EQ(gpu_kernels()->squared_norm(ones.view()), 5'000'011);
-  EXPECT_EQ(gpu_kernels()->sum(none.view()), 0);
+  const Tensor sums = Tensor::empty({3}, DType::f64);
+  gpu_kernels()->sum({ones.view(), sums.columns(0, 1).view()});
+  gpu_kernels()->squared_norm({ones.view(), sums.columns(1, 2).view()});
+  gpu_kernels()->sum({none.view(), sums.columns(2, 3).view()});
+  EXPECT_EQ(sums.values(), (std::vector<float>{5'000'011, 5'000'011, 0}));
 }
 
 }  // namespace

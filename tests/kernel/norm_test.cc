@@ -67,16 +67,17 @@ TEST(Norm, Backward) {
     SCOPED_TRACE(rms ? "rms" : "layer");
     compare_sizes({.relative = 1e-5, .absolute = 1e-4}, [&](Stage& stage, int64_t rows, int64_t cols) {
       std::vector<float> rstd(static_cast<size_t>(rows), 0.8f);
-      stage.kernels().norm_backward({.x = stage.input({rows, cols}, 1),
-                                     .gamma = stage.input({cols}, 2),
-                                     .mean = rms ? View() : stage.input({rows}, 3, 0.1f),
-                                     .rstd = stage.input({rows}, rstd),
-                                     .dy = stage.input({rows, cols}, 4),
-                                     .dx = stage.output({rows, cols}),
-                                     .dgamma = stage.output({cols}),
-                                     .dbeta = rms ? View() : stage.output({cols}),
-                                     .workspace = stage.workspace({2 * kernel::partial_chunks(rows), cols}),
-                                     .rms = rms});
+      stage.kernels().norm_backward(
+          {.x = stage.input({rows, cols}, 1),
+           .gamma = stage.input({cols}, 2),
+           .mean = rms ? View() : stage.input({rows}, 3, 0.1f),
+           .rstd = stage.input({rows}, rstd),
+           .dy = stage.input({rows, cols}, 4),
+           .dx = stage.output({rows, cols}),
+           .dgamma = stage.output({cols}),
+           .dbeta = rms ? View() : stage.output({cols}),
+           .workspace = stage.workspace({2 * stage.kernels().partial_rows(rows), cols}),
+           .rms = rms});
     });
   }
 }

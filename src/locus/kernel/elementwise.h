@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "locus/kernel/partial.h"
 #include "locus/tensor/view.h"
 
 namespace locus::kernel {
@@ -38,7 +37,7 @@ struct BiasArgs {
 struct ColumnSumArgs {
   ConstView x;     // [N, C]
   View out;        // [C]
-  View workspace;  // [partial_chunks(N), C]
+  View workspace;  // [partial_rows(N), C]
 };
 
 // y = keep(i) ? x / (1 - rate) : 0. keep(i) is a function of (seed, stream, i), where i is the index of the

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "locus/kernel/partial.h"
 #include "locus/tensor/view.h"
 
 namespace locus::kernel {
@@ -41,8 +40,5 @@ struct EmbedBackwardArgs {
   View dgamma, dbeta;  // [C]; absent if not needed; overwritten
   View workspace;      // [embed_workspace(N), C]; needed if there is a norm
 };
-
-// Rows of the workspace: the partial sums of dgamma and dbeta, and one row of x for each part.
-constexpr int64_t embed_workspace(int64_t rows) { return 3 * partial_chunks(rows); }
 
 }  // namespace locus::kernel

@@ -11,13 +11,15 @@
 #include "locus/kernel/matmul.h"
 #include "locus/kernel/norm.h"
 #include "locus/kernel/optimize.h"
+#include "locus/kernel/reduce.h"
 #include "locus/kernel/rotate.h"
 #include "locus/kernel/rows.h"
 
 namespace locus {
 
 // Every kernel: its result, its name and its parameters. packed_size() and the workspaces of attention are
-// numbers of elements.
+// numbers of elements. partial_rows() is the number of parts in which sums over rows are added, and
+// embed_workspace() a number of rows; both are functions of the number of rows alone, and so are the bits.
 // clang-format off
 #define LOCUS_KERNELS(X) \
   X(int64_t, packed_size, (int64_t k, int64_t n, DType b)) \
@@ -34,18 +36,21 @@ namespace locus {
   X(void, scale, (const kernel::ScaleArgs&)) \
   X(void, multiply, (const kernel::MultiplyArgs&)) \
   X(void, bias, (const kernel::BiasArgs&)) \
+  X(int64_t, partial_rows, (int64_t rows)) \
   X(void, column_sum, (const kernel::ColumnSumArgs&)) \
   X(void, dropout, (const kernel::DropoutArgs&)) \
   X(void, convert, (const kernel::ConvertArgs&)) \
   X(void, gather, (const kernel::GatherArgs&)) \
   X(void, scatter_add, (const kernel::ScatterAddArgs&)) \
   X(void, embed, (const kernel::EmbedArgs&)) \
+  X(int64_t, embed_workspace, (int64_t rows)) \
   X(void, embed_backward, (const kernel::EmbedBackwardArgs&)) \
   X(void, rotate, (const kernel::RotateArgs&)) \
   X(void, cross_entropy, (const kernel::CrossEntropyArgs&)) \
   X(void, cross_entropy_backward, (const kernel::CrossEntropyBackwardArgs&)) \
-  X(double, sum, (ConstView)) \
-  X(double, squared_norm, (ConstView)) \
+  X(void, sum, (const kernel::SumArgs&)) \
+  X(void, squared_norm, (const kernel::SumArgs&)) \
+  X(void, spread, (const kernel::SpreadArgs&)) \
   X(int64_t, attention_workspace, (const kernel::AttentionArgs&)) \
   X(int64_t, attention_backward_workspace, (const kernel::AttentionBackwardArgs&)) \
   X(void, attention, (const kernel::AttentionArgs&)) \

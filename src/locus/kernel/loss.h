@@ -22,11 +22,12 @@ struct CrossEntropyArgs {
   float smoothing = 0;
 };
 
-// dlogits[n, c] = dloss[n] ((1 - s) w[t] (p[c] - [c = t]) + s/V (p[c] sum w - w[c])),  p = e^(x - lse)
+// dlogits[n, c] = dloss / divisor ((1 - s) w[t] (p[c] - [c = t]) + s/V (p[c] sum w - w[c])),  p = e^(x - lse)
 struct CrossEntropyBackwardArgs {
   ConstView logits, targets, weights, lse;  // same as in the forward pass
-  ConstView dloss;                          // [N]
-  View dlogits;                             // [N, V]; may be the memory of logits
+  ConstView dloss;                          // one element
+  double divisor = 1;
+  View dlogits;  // [N, V]; may be the memory of logits
   float smoothing = 0;
 };
 

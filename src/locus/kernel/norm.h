@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "locus/kernel/partial.h"
 #include "locus/tensor/view.h"
 
 namespace locus::kernel {
@@ -26,7 +25,7 @@ struct NormBackwardArgs {
   ConstView dy;          // [N, C]
   View dx;               // [N, C]
   View dgamma, dbeta;    // [C]; absent if not needed; overwritten
-  View workspace;        // [2 * partial_chunks(N), C]; needed for dgamma or dbeta
+  View workspace;        // [2 * partial_rows(N), C]; needed for dgamma or dbeta
   bool rms = false;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 // The sum of the targets' weights, the divisor of the mean.
 double weight_of(const Indices& targets, const Tensor& weights) {
-  const std::vector<float> of = weights ? weights.values() : std::vector<float>();
+  const std::vector<float> of = weights ? weights.on_host().values() : std::vector<float>();
   double total = 0;
   for (const int32_t target : targets.values()) {
     if (target == kernel::kIgnoredTarget) continue;
@@ -45,16 +45,17 @@ Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyO
                       .loss = losses.view(),
                       .lse = lse.view(),
                       .smoothing = smoothing});
-  const double mean = kernels(rows.device()).sum(losses.view()) / total;
-  return record(Tensor::full({}, mean, rows.dtype(), rows.device()), {logits}, [=](const Tensor& dy) {
-    const Tensor dloss = Tensor::full({N}, dy.item() / total, dy.dtype(), dy.device());
+  const Tensor mean = rows.like({});
+  kernels(rows.device()).sum({.x = losses.view(), .out = mean.view(), .divisor = total});
+  return record(mean, {logits}, [=](const Tensor& dy) {
     const Tensor dlogits = rows.like(rows.shape());
     kernels(dy.device())
         .cross_entropy_backward({.logits = rows.view(),
                                  .targets = targets.view(rows.device()),
                                  .weights = weights.view(),
                                  .lse = lse.view(),
-                                 .dloss = dloss.view(),
+                                 .dloss = dy.view(),
+                                 .divisor = total,
                                  .dlogits = dlogits.view(),
                                  .smoothing = smoothing});
     logits.accumulate(dlogits);

@@ -19,12 +19,14 @@ Tensor multiplied(const Tensor& a, const Tensor& b) {
   return out;
 }
 
-// factor * the sum of x's elements
-Var scaled_sum(const Var& x, double factor) {
-  const Tensor& value = x.value();
-  const double total = kernels(value.device()).sum(value.view());
-  return record(Tensor::full({}, factor * total, value.dtype(), value.device()), {x}, [=](const Tensor& dy) {
-    x.accumulate(Tensor::full(x.shape(), factor * dy.item(), dy.dtype(), dy.device()));
+// The sum of x's elements / divisor.
+Var divided_sum(const Var& x, double divisor) {
+  const Tensor total = x.value().like({});
+  kernels(total.device()).sum({.x = x.value().view(), .out = total.view(), .divisor = divisor});
+  return record(total, {x}, [=](const Tensor& dy) {
+    const Tensor dx = dy.like(x.shape());
+    kernels(dy.device()).spread({.x = dy.view(), .out = dx.view(), .divisor = divisor});
+    x.accumulate(dx);
   });
 }
 
@@ -71,7 +73,7 @@ Var add_bias(const Var& x, const Var& bias) {
 
 Var sum(const Var& x) {
   Check("sum").floating("x", x);
-  return scaled_sum(x, 1);
+  return divided_sum(x, 1);
 }
 
 Var mean(const Var& x) {
@@ -79,7 +81,7 @@ Var mean(const Var& x) {
   check.floating("x", x);
   const int64_t count = x.value().numel();
   check.that(count > 0, Code::bad_shape, "x has shape {}, expected at least one element", x.shape());
-  return scaled_sum(x, 1 / static_cast<double>(count));
+  return divided_sum(x, static_cast<double>(count));
 }
 
 }  // namespace locus::op

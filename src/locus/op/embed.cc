@@ -122,7 +122,7 @@ struct Embedding {
     const Tensor dx = dy.like(dy.shape());
     const Tensor dgamma = options.gamma.wants_grad() ? dy.like({C}) : Tensor(),
                  dbeta = options.beta.wants_grad() ? dy.like({C}) : Tensor();
-    const Tensor workspace = options.gamma ? dy.like({kernel::embed_workspace(N), C}) : Tensor();
+    const Tensor workspace = options.gamma ? dy.like({kernels(dy.device()).embed_workspace(N), C}) : Tensor();
     kernels(dy.device())
         .embed_backward({.forward = arguments(),
                          .dy = dy.view(),

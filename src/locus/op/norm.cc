@@ -32,7 +32,7 @@ Var norm(Check check, const Var& x, const Var& gamma, const Var& beta, float eps
     const Tensor dx = dy.like(dy.shape());
     const Tensor dgamma = gamma.wants_grad() ? dy.like({C}) : Tensor(),
                  dbeta = beta.wants_grad() ? dy.like({C}) : Tensor();
-    const Tensor workspace = dy.like({2 * kernel::partial_chunks(N), C});
+    const Tensor workspace = dy.like({2 * kernels(dy.device()).partial_rows(N), C});
     kernels(dy.device())
         .norm_backward({.x = x.value().view(),
                         .gamma = gamma.value().view(),

@@ -61,7 +61,7 @@ class Embedding {
     Tensor dx;
     if ((args.gamma || args.dropout > 0) && given.numel() > 0) {
       dx = like({count(), width()});
-      const Tensor workspace = like({kernel::embed_workspace(count()), width()});
+      const Tensor workspace = like({kernels(memory.device()).embed_workspace(count()), width()});
       rows = dx.view();
       kernels(memory.device())
           .embed_backward({.forward = args,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "locus/base/error.h"
@@ -107,17 +108,25 @@ AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::mo
   }
 }
 
-double AdamW::step(double learning_rate, double scale) {
-  check("learning_rate", learning_rate, std::isfinite(learning_rate), "a finite number");
-  double squares = 0;
+void AdamW::measure(Readings& readings) const {
   for (const Moments& moments : list_) {
     require(moments.parameter.wants_grad(),
             "AdamW: parameter {} was frozen after the optimizer was created; create a new AdamW",
             moments.name);
     const Tensor& gradient = moments.parameter.open_grad();
-    squares += kernels(gradient.device()).squared_norm(gradient.view());
+    kernels(gradient.device()).squared_norm({gradient.view(), readings.next()});
   }
-  const double norm = std::sqrt(squares) * scale;
+}
+
+double AdamW::step(double learning_rate, double scale) {
+  Readings readings(list_.empty() ? Device::cpu : list_[0].first.device(), parts());
+  measure(readings);
+  return apply(readings.read(), learning_rate, scale);
+}
+
+double AdamW::apply(std::span<const double> measured, double learning_rate, double scale) {
+  check("learning_rate", learning_rate, std::isfinite(learning_rate), "a finite number");
+  const double norm = std::sqrt(std::accumulate(measured.begin(), measured.end(), 0.0)) * scale;
   if (!std::isfinite(norm)) fail(Fault::diverged, "the gradient norm is {}", norm);
   if (settings_.clip > 0 && norm > settings_.clip) scale *= settings_.clip / norm;
   ++steps_;

@@ -1,12 +1,14 @@
 // AdamW over the parameters of a model, with clipping by the global gradient norm.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "locus/autograd/parameters.h"
 #include "locus/checkpoint/safetensors.h"
+#include "locus/train/readings.h"
 
 namespace locus {
 
@@ -42,6 +44,11 @@ class AdamW {
   // missing gradient counts as 0. Returns the global norm after scaling and before clipping. If the norm is
   // not finite, throws Fault::diverged and changes nothing.
   double step(double learning_rate, double scale = 1);
+  // The same in two parts, for a caller who reads other numbers, too: measure() adds parts() numbers to
+  // `readings`, and apply() gets their values.
+  int64_t parts() const { return std::ssize(list_); }
+  void measure(Readings& readings) const;
+  double apply(std::span<const double> measured, double learning_rate, double scale);
 
   int64_t steps() const { return steps_; }
   // The moments, "first.NAME" and "second.NAME", and "begin.NAME", the number of steps before they began, if

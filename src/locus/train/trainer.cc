@@ -130,8 +130,11 @@ class Training {
     const Clock::time_point start = Clock::now();
     const TrainSettings& settings = job_.settings;
     const int64_t number = state_.step + 1;
-    double total = 0, weight = 0;
+    double weight = 0;
     int64_t tokens = 0;
+    // The host reads losses and gradient norms when the whole step is with the device.
+    Readings readings(job_.parameters.device(), settings.micro_batches + optimizer_.parts());
+    std::vector<double> weights;
     for (int64_t index = 0; index < settings.micro_batches; ++index) {
       const PartialLoss loss = job_.objective.loss({.step = number,
                                                     .index = index,
@@ -140,9 +143,9 @@ class Training {
       tokens += loss.tokens;
       if (!loss.mean) continue;
       const Tensor& mean = loss.mean.value();
-      total += mean.item() * loss.weight;
+      kernels(mean.device()).sum({mean.view(), readings.next()});
+      weights.push_back(loss.weight);
       weight += loss.weight;
-      if (!std::isfinite(total)) diverged(number, fmt::format("the loss is {}", mean.item()));
       loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
     }
     if (weight == 0) {
@@ -152,9 +155,12 @@ class Training {
            "data.mask_rate",
            number, tokens);
     }
+    optimizer_.measure(readings);
+    const std::vector<double> read = readings.read();
+    const double total = sum_of_losses(number, read, weights);
     StepMetrics metrics{.step = number, .loss = total / weight, .rate = rate(number), .tokens = tokens};
     try {
-      metrics.norm = optimizer_.step(metrics.rate, 1 / weight);
+      metrics.norm = optimizer_.apply(std::span(read).subspan(weights.size()), metrics.rate, 1 / weight);
     } catch (const Error& error) {
       if (error.fault() != Fault::diverged) throw;
       diverged(number, error.what());
@@ -164,6 +170,15 @@ class Training {
     state_.tokens += tokens;
     log_->add(metrics);
     return metrics;
+  }
+
+  double sum_of_losses(int64_t number, std::span<const double> means, std::span<const double> weights) const {
+    double total = 0;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      total += means[i] * weights[i];
+      if (!std::isfinite(total)) diverged(number, fmt::format("the loss is {}", means[i]));
+    }
+    return total;
   }
 
   double rate(int64_t number) const {
@@ -203,10 +218,16 @@ class Training {
   }
 
   void check_finite() const {
-    for (const NamedParameter& parameter : job_.parameters.all()) {
+    const std::span<const NamedParameter> all = job_.parameters.all();
+    Readings sums(job_.parameters.device(), std::ssize(all));
+    for (const NamedParameter& parameter : all) {
       const Tensor& value = parameter.var.value();
-      if (std::isfinite(kernels(value.device()).sum(value.view()))) continue;
-      diverged(state_.step, fmt::format("parameter {} is not finite", parameter.name));
+      kernels(value.device()).sum({value.view(), sums.next()});
+    }
+    const std::vector<double> read = sums.read();
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (std::isfinite(read[i])) continue;
+      diverged(state_.step, fmt::format("parameter {} is not finite", all[i].name));
     }
   }
 

@@ -173,6 +173,9 @@ namespace locus::kernel::cpu {
 LOCUS_EXPORT(embed_kernel);
 LOCUS_EXPORT(embed_backward_kernel);
 
+// The partial sums of dgamma and dbeta, and one row of x for each part.
+int64_t embed_workspace(int64_t rows) { return 3 * partial_chunks(rows); }
+
 void embed(const EmbedArgs& args) { LOCUS_DISPATCH(embed_kernel)(args); }
 void embed_backward(const EmbedBackwardArgs& args) { LOCUS_DISPATCH(embed_backward_kernel)(args); }
 

@@ -6,6 +6,7 @@
 #include "locus/kernel/cpu/cpu.h"
 #include "locus/kernel/cpu/pieces.h"
 #include "locus/kernel/cpu/targets.h"
+#include "locus/kernel/element.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/loss.cc"
@@ -149,13 +150,14 @@ void cross_entropy_kernel(const CrossEntropyArgs& args) {
   });
 }
 
-// With k = dloss and w = weights[t]: dx[c] = p[c] k ((1 - s) w + s/V sum w) - s/V k w[c], and -(1 - s) k w at
-// t.
+// With k = dloss / divisor and w = weights[t]: dx[c] = p[c] k ((1 - s) w + s/V sum w) - s/V k w[c], and -(1 -
+// s) k w at t.
 void cross_entropy_backward_kernel(const CrossEntropyBackwardArgs& args) {
   const int64_t N = args.logits.rows, V = args.logits.cols;
   const float* weights = args.weights ? args.weights.row<float>(0) : nullptr;
   const double s = static_cast<double>(args.smoothing), share = s / static_cast<double>(V);
   const double weight_sum = s == 0 ? 0 : weighted_sum(weights, nullptr, V);
+  const double k = static_cast<double>(static_cast<float>(at(args.dloss, 0) / args.divisor));
   parallel_for(N, divide_up(kPieceSize, HWY_MAX(int64_t{1}, V)), [&](int64_t begin, int64_t end) HWY_ATTR {
     for (int64_t n = begin; n < end; ++n) {
       const float* x = args.logits.row<float>(n);
@@ -165,7 +167,6 @@ void cross_entropy_backward_kernel(const CrossEntropyBackwardArgs& args) {
         std::fill_n(dx, V, 0.0f);
         continue;
       }
-      const double k = static_cast<double>(args.dloss.row<float>(0)[n]);
       const double picked = (1 - s) * k * (weights ? static_cast<double>(weights[target]) : 1);
       const float lse = args.lse.row<float>(0)[n];
       // A NaN in the row makes lse NaN, and so every gradient of the row.

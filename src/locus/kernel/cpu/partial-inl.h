@@ -1,4 +1,4 @@
-// The two steps of a column sum (kernel/partial.h), per SIMD target.
+// The two steps of a column sum (partial.h), per SIMD target.
 #if defined(LOCUS_KERNEL_CPU_PARTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOCUS_KERNEL_CPU_PARTIAL_INL_H_
 #undef LOCUS_KERNEL_CPU_PARTIAL_INL_H_
@@ -6,6 +6,7 @@
 #define LOCUS_KERNEL_CPU_PARTIAL_INL_H_
 #endif
 
+#include "locus/kernel/cpu/partial.h"
 #include "locus/kernel/cpu/pieces.h"
 #include "locus/kernel/cpu/sweep-inl.h"
 

@@ -1,10 +1,13 @@
 // Sums over all elements: f32 within blocks of 1024, double over blocks and chunks. The chunks depend on the
 // shape only and are added in order.
+#include <algorithm>
 #include <array>
 
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/partial.h"
 #include "locus/kernel/cpu/pieces.h"
 #include "locus/kernel/cpu/targets.h"
+#include "locus/kernel/element.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "locus/kernel/cpu/reduce.cc"
@@ -65,8 +68,16 @@ namespace locus::kernel::cpu {
 LOCUS_EXPORT(sum_kernel);
 LOCUS_EXPORT(squared_norm_kernel);
 
-double sum(ConstView x) { return LOCUS_DISPATCH(sum_kernel)(x); }
-double squared_norm(ConstView x) { return LOCUS_DISPATCH(squared_norm_kernel)(x); }
+int64_t partial_rows(int64_t rows) { return partial_chunks(rows); }
+
+void sum(const SumArgs& args) { put(args.out, 0, LOCUS_DISPATCH(sum_kernel)(args.x) / args.divisor); }
+void squared_norm(const SumArgs& args) {
+  put(args.out, 0, LOCUS_DISPATCH(squared_norm_kernel)(args.x) / args.divisor);
+}
+void spread(const SpreadArgs& args) {
+  const auto value = static_cast<float>(at(args.x, 0) / args.divisor);
+  for (int64_t r = 0; r < args.out.rows; ++r) std::fill_n(args.out.row<float>(r), args.out.cols, value);
+}
 
 }  // namespace locus::kernel::cpu
 #endif

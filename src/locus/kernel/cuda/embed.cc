@@ -34,6 +34,8 @@ EmbedParams params_of(const EmbedArgs& args) {
 
 void embed(const EmbedArgs& args) { launch("rows/embed", {args.y.rows, 1, 1}, params_of(args)); }
 
+int64_t embed_workspace(int64_t rows) { return 2 * part_count(rows); }
+
 void embed_backward(const EmbedBackwardArgs& args) {
   const int64_t N = args.dx.rows, C = args.dx.cols;
   const EmbedBackwardParams params = {.forward = params_of(args.forward),
@@ -42,8 +44,8 @@ void embed_backward(const EmbedBackwardArgs& args) {
                                       .dgamma = vector(args.dgamma),
                                       .dbeta = vector(args.dbeta),
                                       .parts = out(args.workspace),
-                                      .grain = partial_grain(N),
-                                      .part_count = partial_chunks(N)};
+                                      .grain = part_grain(N),
+                                      .part_count = part_count(N)};
   if (args.dgamma || args.dbeta) {
     launch("rows/embed_gain_parts", {divided_up(C, kThreads), params.part_count, 1}, params);
     launch_elements("rows/embed_gains", C, params);

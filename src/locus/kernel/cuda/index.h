@@ -9,6 +9,10 @@ constexpr int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 constexpr int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+// Sums over rows are added in parts of this many rows, enough parts for all multiprocessors.
+constexpr int64_t part_grain(int64_t rows) { return larger(16, divided_up(rows, 256)); }
+constexpr int64_t part_count(int64_t rows) { return divided_up(rows, part_grain(rows)); }
+
 // Packed sequences are cut into tiles of rows that never cross a boundary. Sequence b has the tiles from
 // first_tile(starts[b], b), enough for its rows, so the number of tiles follows from the number of rows and
 // sequences: the host need not read the starts. Some tiles are past the end of their sequence.

@@ -12,7 +12,8 @@ void cross_entropy(const CrossEntropyArgs& args) {
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   launch("rows/cross_entropy_backward", {args.logits.rows, 1, 1},
          CrossEntropyBackwardParams{in(args.logits), integers(args.targets), vector(args.weights),
-                                    vector(args.lse), vector(args.dloss), out(args.dlogits), args.smoothing});
+                                    vector(args.lse), vector(args.dloss), args.divisor, out(args.dlogits),
+                                    args.smoothing});
 }
 
 }  // namespace locus::kernel::cuda

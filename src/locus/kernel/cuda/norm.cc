@@ -20,8 +20,8 @@ void norm_backward(const NormBackwardArgs& args) {
                                      .dgamma = vector(args.dgamma),
                                      .dbeta = vector(args.dbeta),
                                      .parts = out(args.workspace),
-                                     .grain = partial_grain(N),
-                                     .part_count = partial_chunks(N),
+                                     .grain = part_grain(N),
+                                     .part_count = part_count(N),
                                      .rms = args.rms};
   if (args.dgamma || args.dbeta) {
     launch("rows/norm_gain_parts", {divided_up(C, kThreads), params.part_count, 1}, params);

@@ -89,12 +89,20 @@ struct ColumnSumParams {
   int64_t grain;
 };
 
-struct SumParams {  // out[0] = sum of x, or of its squares
+struct SumParams {  // the sum of x, or of its squares, divided by divisor
   In x;
   bool squared;
   double* parts;  // one for each block
   int64_t part_count;
-  double* out;
+  double divisor;
+  float* out;
+  double* wide;  // instead of out
+};
+
+struct SpreadParams {  // out = x / divisor in every element
+  const float* x;
+  double divisor;
+  Out out;
 };
 
 struct AdamWParams {
@@ -187,6 +195,7 @@ struct CrossEntropyBackwardParams {
   In logits;
   const int32_t* targets;
   const float *weights, *lse, *dloss;
+  double divisor;
   Out dlogits;
   float smoothing;
 };

@@ -1,5 +1,3 @@
-#include <array>
-
 #include "locus/kernel/cuda/cuda.h"
 #include "locus/kernel/cuda/launch.h"
 
@@ -7,29 +5,38 @@ namespace locus::kernel::cuda {
 namespace {
 
 // The number of parts depends on the number of elements only, and so do the bits.
-double sum_of(ConstView x, bool squared) {
+void sum_of(const SumArgs& args, bool squared) {
   constexpr int64_t kMostParts = 1024;
-  const int64_t parts = smaller(divided_up(x.numel(), 4 * kThreads), kMostParts);
-  auto* const numbers =
-      static_cast<double*>(scratch(Scratch::sums, (kMostParts + 1) * int64_t{sizeof(double)}));
-  SumParams params = {in(x), squared, numbers + 1, parts, numbers};
+  const int64_t parts = smaller(divided_up(args.x.numel(), 4 * kThreads), kMostParts);
+  const bool wide = args.out.dtype == DType::f64;
+  SumParams params = {in(args.x),
+                      squared,
+                      static_cast<double*>(scratch(Scratch::sums, kMostParts * int64_t{sizeof(double)})),
+                      parts,
+                      args.divisor,
+                      wide ? nullptr : vector(args.out),
+                      wide ? args.out.address<double>() : nullptr};
   flatten(params.x);
   launch("reduce/sum_parts", {parts, 1, 1}, params);
   launch("reduce/sum", {1, 1, 1}, params);
-  double result = 0;
-  locus::cuda::download(std::as_writable_bytes(std::span(&result, 1)),
-                        reinterpret_cast<locus::cuda::Address>(numbers));
-  return result;
 }
 
 }  // namespace
 
-double sum(ConstView x) { return sum_of(x, false); }
-double squared_norm(ConstView x) { return sum_of(x, true); }
+void sum(const SumArgs& args) { sum_of(args, false); }
+void squared_norm(const SumArgs& args) { sum_of(args, true); }
+
+void spread(const SpreadArgs& args) {
+  SpreadParams params = {vector(args.x), args.divisor, out(args.out)};
+  flatten(params.out);
+  launch_elements("reduce/spread", args.out.numel(), params);
+}
+
+int64_t partial_rows(int64_t rows) { return part_count(rows); }
 
 void column_sum(const ColumnSumArgs& args) {
-  const int64_t N = args.x.rows, C = args.x.cols, parts = partial_chunks(N);
-  ColumnSumParams params = {in(args.x), vector(args.out), out(args.workspace), partial_grain(N)};
+  const int64_t N = args.x.rows, C = args.x.cols, parts = part_count(N);
+  ColumnSumParams params = {in(args.x), vector(args.out), out(args.workspace), part_grain(N)};
   params.parts.rows = parts;
   launch("reduce/column_parts", {divided_up(C, kThreads), parts, 1}, params);
   launch_elements("reduce/add_parts", C, params);

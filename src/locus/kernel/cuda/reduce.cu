@@ -37,7 +37,17 @@ LOCUS_KERNEL locus_sum(const SumParams p) {
   double sum = 0;
   for (int64_t i = threadIdx.x; i < p.part_count; i += kThreads) sum += p.parts[i];
   sum = block_sum(sum);
-  if (threadIdx.x == 0) p.out[0] = sum;
+  if (threadIdx.x != 0) return;
+  if (p.wide != nullptr) {
+    p.wide[0] = sum / p.divisor;
+  } else {
+    p.out[0] = static_cast<float>(sum / p.divisor);
+  }
+}
+
+LOCUS_KERNEL locus_spread(const SpreadParams p) {
+  const auto value = static_cast<float>(p.x[0] / p.divisor);
+  each(p.out.rows, p.out.cols, [&](int64_t r, int64_t c) { p.out.at(r, c) = value; });
 }
 
 // The block of row n adds all rows with its id to their row of the table, if no row before n has this id.

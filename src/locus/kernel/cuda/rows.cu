@@ -197,7 +197,8 @@ LOCUS_KERNEL locus_cross_entropy_backward(const CrossEntropyBackwardParams p) {
     weight_sum = block_sum(weight_sum);
   }
   const float s = p.smoothing, of_target = target < 0 ? 0 : (1 - s) * weight(target);
-  const float smooth = s / static_cast<float>(V), lse = p.lse[n], dloss = p.dloss[n];
+  const float smooth = s / static_cast<float>(V), lse = p.lse[n],
+              dloss = static_cast<float>(p.dloss[0] / p.divisor);
   for (int64_t c = threadIdx.x; c < V; c += kThreads) {
     const float probability = expf(p.logits.at(n, c) - lse);
     const float picked = of_target * (probability - (c == target ? 1.0f : 0.0f));

@@ -37,6 +37,7 @@ void cross_entropy(const CrossEntropyArgs& args) {
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
   const int64_t V = args.logits.cols;
   const double s = static_cast<double>(args.smoothing);
+  const double dloss = at(args.dloss, 0) / args.divisor;
   double weight_sum = 0;
   for (int64_t c = 0; c < V; ++c) weight_sum += weight(args.weights, c);
   for (int64_t n = 0; n < args.logits.rows; ++n) {
@@ -49,7 +50,7 @@ void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
       const double p = std::exp(at(args.logits, n, c) - at(args.lse, n));
       const double picked = weight(args.weights, target) * (p - (c == target ? 1 : 0));
       const double smooth = p * weight_sum - weight(args.weights, c);
-      put(args.dlogits, n, c, at(args.dloss, n) * ((1 - s) * picked + s / static_cast<double>(V) * smooth));
+      put(args.dlogits, n, c, dloss * ((1 - s) * picked + s / static_cast<double>(V) * smooth));
     }
   }
 }

@@ -5,18 +5,6 @@
 
 namespace locus::kernel::reference {
 
-double sum(ConstView x) {
-  double total = 0;
-  each(x, [&](int64_t r, int64_t c) { total += at(x, r, c); });
-  return total;
-}
-
-double squared_norm(ConstView x) {
-  double total = 0;
-  each(x, [&](int64_t r, int64_t c) { total += at(x, r, c) * at(x, r, c); });
-  return total;
-}
-
 void adamw(const AdamWArgs& args) {
   const double b1 = static_cast<double>(args.beta1), b2 = static_cast<double>(args.beta2);
   const double rate = static_cast<double>(args.rate), step = static_cast<double>(args.step);

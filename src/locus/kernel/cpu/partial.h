@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace locus::kernel {
+namespace locus::kernel::cpu {
 
 // Rows per part: at least 16, and enough that there are at most 16 parts.
 constexpr int64_t partial_grain(int64_t rows) { return rows <= 16 * 16 ? 16 : (rows + 15) / 16; }
@@ -12,4 +12,4 @@ constexpr int64_t partial_chunks(int64_t rows) {
   return (rows + partial_grain(rows) - 1) / partial_grain(rows);
 }
 
-}  // namespace locus::kernel
+}  // namespace locus::kernel::cpu

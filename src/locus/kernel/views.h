@@ -1,0 +1,89 @@
+// All views of the arguments of a kernel, for what handles every kernel alike: a device that checks them, and
+// tests that move the memory.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "locus/kernel/kernels.h"
+
+namespace locus::kernel {
+
+// views_of(args)(f) calls f with every view of the arguments of a kernel.
+template <class... Views>
+auto each_of(Views&... views) {
+  return [&](auto& f) { (f(views), ...); };
+}
+inline auto views_of(PackArgs& a) { return each_of(a.b, a.packed); }
+inline auto views_of(MatmulArgs& a) { return each_of(a.a, a.packed, a.c, a.bias); }
+inline auto views_of(MatmulSmallMArgs& a) { return each_of(a.a, a.b, a.c, a.bias); }
+inline auto views_of(NormArgs& a) { return each_of(a.x, a.gamma, a.beta, a.y, a.mean, a.rstd); }
+inline auto views_of(NormBackwardArgs& a) {
+  return each_of(a.x, a.gamma, a.mean, a.rstd, a.dy, a.dx, a.dgamma, a.dbeta, a.workspace);
+}
+inline auto views_of(ActivationArgs& a) { return each_of(a.x, a.y); }
+inline auto views_of(ActivationBackwardArgs& a) { return each_of(a.x, a.dy, a.dx); }
+inline auto views_of(GatedArgs& a) { return each_of(a.gate, a.up, a.y); }
+inline auto views_of(GatedBackwardArgs& a) { return each_of(a.gate, a.up, a.dy, a.dgate, a.dup); }
+inline auto views_of(AddArgs& a) { return each_of(a.a, a.b, a.out); }
+inline auto views_of(ScaleArgs& a) { return each_of(a.x, a.out); }
+inline auto views_of(MultiplyArgs& a) { return each_of(a.a, a.b, a.out); }
+inline auto views_of(BiasArgs& a) { return each_of(a.x, a.bias, a.out); }
+inline auto views_of(ColumnSumArgs& a) { return each_of(a.x, a.out, a.workspace); }
+inline auto views_of(DropoutArgs& a) { return each_of(a.x, a.y); }
+inline auto views_of(ConvertArgs& a) { return each_of(a.from, a.to); }
+inline auto views_of(GatherArgs& a) { return each_of(a.table, a.ids, a.out); }
+inline auto views_of(ScatterAddArgs& a) { return each_of(a.rows, a.ids, a.table); }
+inline auto views_of(EmbedArgs& a) {
+  return each_of(a.tokens.table, a.tokens.ids, a.positions.table, a.positions.ids, a.segments.table,
+                 a.segments.ids, a.gamma, a.beta, a.y, a.mean, a.rstd);
+}
+inline auto views_of(EmbedBackwardArgs& a) {
+  return [&a](auto& f) {
+    views_of(a.forward)(f);
+    each_of(a.dy, a.dx, a.dgamma, a.dbeta, a.workspace)(f);
+  };
+}
+inline auto views_of(RotateArgs& a) { return each_of(a.x, a.y, a.cos, a.sin, a.rows); }
+inline auto views_of(CrossEntropyArgs& a) { return each_of(a.logits, a.targets, a.weights, a.loss, a.lse); }
+inline auto views_of(CrossEntropyBackwardArgs& a) {
+  return each_of(a.logits, a.targets, a.weights, a.lse, a.dloss, a.dlogits);
+}
+inline auto views_of(AdamWArgs& a) { return each_of(a.parameter, a.gradient, a.first, a.second); }
+inline auto views_of(AttentionArgs& a) {
+  return [&a](auto& f) {
+    each_of(a.q, a.k, a.v, a.sequences.query_starts, a.sequences.key_starts, a.sequences.query_positions,
+            a.sequences.key_positions, a.by_distance.table, a.by_query.table, a.by_query.slots,
+            a.by_key.table, a.by_key.slots, a.dense, a.out, a.lse, a.workspace)(f);
+    for (const RoomViews& room : a.rooms) {  // of a copy that OwnArgs owns
+      f(const_cast<ConstView&>(room.keys));
+      f(const_cast<ConstView&>(room.values));
+    }
+  };
+}
+inline auto views_of(AttentionBackwardArgs& a) {
+  return [&a](auto& f) {
+    views_of(a.forward)(f);
+    each_of(a.dout, a.dq, a.dk, a.dv, a.dby_distance, a.dby_query, a.dby_key, a.ddense, a.workspace)(f);
+  };
+}
+inline auto views_of(SumArgs& a) { return each_of(a.x, a.out); }
+inline auto views_of(SpreadArgs& a) { return each_of(a.x, a.out); }
+
+// A copy of the arguments of a kernel that refers to no memory of the caller, except through views.
+template <class Args>
+struct OwnArgs {
+  Args args;
+  std::vector<RoomViews> rooms;
+
+  explicit OwnArgs(const Args& given) : args(given) {
+    if constexpr (std::is_same_v<Args, AttentionArgs>) {
+      rooms.assign(args.rooms.begin(), args.rooms.end());
+      args.rooms = rooms;
+    }
+  }
+  OwnArgs(const OwnArgs&) = delete;
+  OwnArgs& operator=(const OwnArgs&) = delete;
+};
+
+}  // namespace locus::kernel
