@@ -25,7 +25,8 @@ inline DType dtype_on(Device device) { return device == Device::reference ? DTyp
 // The elements in order, as double.
 inline std::vector<double> numbers(const Tensor& tensor) {
   std::vector<double> all;
-  const ConstView view = tensor.view();
+  const Tensor here = tensor.on_host();
+  const ConstView view = here.view();
   kernel::each(view, [&](int64_t r, int64_t c) { all.push_back(kernel::at(view, r, c)); });
   return all;
 }

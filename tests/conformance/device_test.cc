@@ -1,5 +1,5 @@
 // Compares the CPU kernels on every SIMD target with the reference: results, and gradients of the input and
-// of every parameter, for several numbers of heads and lengths.
+// of every parameter, for several numbers of heads and lengths. The fenced device has the bits of the CPU.
 #include <array>
 
 #include "tests/conformance/block.h"
@@ -41,6 +41,23 @@ class Devices : public Conformance {
         expect_near(mine, numbers(gradient), kGradient, "gradient of " + name, kCancelling * most);
       }
     });
+    compare_fenced(shape, placement);
+  }
+
+  void compare_fenced(BlockShape shape, const Placement& placement) const {
+    Block block(GetParam(), shape, Device::cpu), fenced(GetParam(), shape, Device::fenced);
+    const int64_t count = placement.queries();
+    const ForwardPass want = pass(block, block.rows(count, 11), placement, block.rows(count, 12));
+    const ForwardPass got = pass(fenced, fenced.rows(count, 11), placement, fenced.rows(count, 12));
+    EXPECT_EQ(got.out.device(), Device::fenced);
+    EXPECT_EQ(numbers(got.out), numbers(want.out));
+    EXPECT_EQ(numbers(got.dx), numbers(want.dx));
+    for (const auto& [name, gradient] : want.gradients) {
+      const Tensor& mine = got.gradients.at(name);
+      ASSERT_EQ(static_cast<bool>(mine), static_cast<bool>(gradient)) << name;
+      if (!gradient) continue;
+      EXPECT_EQ(numbers(mine), numbers(gradient)) << "gradient of " << name;
+    }
   }
 
   void compare_results(int64_t heads, int64_t length, bool causal) {

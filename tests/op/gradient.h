@@ -1,5 +1,5 @@
-// Tests an op: its gradients against finite differences in double, and the CPU against the reference. The op
-// is given as a function from Vars to its result or results:
+// Tests an op: its gradients against finite differences in double, the CPU against the reference, and the
+// fenced device against the CPU. The op is given as a function from Vars to its result or results:
 //
 //   check_op([](std::span<const Var> in) { return op::add(in[0], in[1]); }, {{{2, 3}}, {{2, 3}}});
 //
@@ -7,6 +7,7 @@
 //   reference, f64   dL/dx of every input element against finite differences of L
 //   cpu, f32         results and gradients against the reference; the same bits if nothing is recorded; a
 //                    frozen input gets no gradient and does not change the other gradients
+//   fenced, f32      the bits of the CPU, from memory that the host cannot read
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +38,8 @@ using Op = std::function<std::vector<Var>(std::span<const Var>)>;
 // The elements in order, as double.
 inline std::vector<double> elements(const Tensor& tensor) {
   std::vector<double> all;
-  const ConstView view = tensor.view();
+  const Tensor here = tensor.on_host();
+  const ConstView view = here.view();
   kernel::each(view, [&](int64_t r, int64_t c) { all.push_back(kernel::at(view, r, c)); });
   return all;
 }
@@ -47,6 +49,14 @@ inline std::vector<double> elements(const Tensor& tensor) {
 inline Tensor normal_tensor(Shape shape, Device device, uint64_t seed, float scale = 1,
                             bool strided = false) {
   const DType dtype = device == Device::reference ? DType::f64 : DType::f32;
+  if (!on_host(device)) {
+    const Tensor here = normal_tensor(shape, Device::cpu, seed, scale);
+    if (!strided) return here.on(device);
+    const Tensor wide = Tensor::full(shape.with_last(shape.cols() + 3), 777, dtype, device);
+    Tensor tensor = wide.columns(1, 1 + shape.cols());
+    tensor.copy_from(here);
+    return tensor;
+  }
   Tensor tensor = Tensor::empty(shape, dtype, device);
   if (strided) {
     const Tensor wide = Tensor::full(shape.with_last(shape.cols() + 3), 777, dtype, device);
@@ -82,6 +92,9 @@ class OpCheck {
     }
     check_unrecorded(cpu);
     check_frozen(cpu);
+    const Outcome fenced = differentiate(Device::fenced, kNone);
+    EXPECT_EQ(fenced.results, cpu.results) << "results on the fenced device";
+    EXPECT_EQ(fenced.gradients, cpu.gradients) << "gradients on the fenced device";
   }
 
  private:

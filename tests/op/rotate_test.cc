@@ -22,13 +22,20 @@ RotationTerm term_of(int64_t width, bool interleaved = false) {
           .interleaved = interleaved};
 }
 
+// With tables where the kernels can read them.
+RotationTerm beside(const Var& x, RotationTerm term) {
+  const Device device = x.value().device();
+  if (!on_host(device)) term.cos = term.cos.on(device), term.sin = term.sin.on(device);
+  return term;
+}
+
 TEST(OpRotate, BothLayoutsAndAPartOfTheHead) {
   for (const bool interleaved : {false, true}) {
     for (const int64_t width : {0, 2, 6, 10}) {
       SCOPED_TRACE(width);
       const RotationTerm term = term_of(width, interleaved);
-      check_op([=](Vars in) { return rotate_queries(in[0], term, 3); }, {{{4, 30}}});
-      check_op([=](Vars in) { return rotate_keys(in[0], term, 1); }, {{{5, 10}, 1, true}});
+      check_op([=](Vars in) { return rotate_queries(in[0], beside(in[0], term), 3); }, {{{4, 30}}});
+      check_op([=](Vars in) { return rotate_keys(in[0], beside(in[0], term), 1); }, {{{5, 10}, 1, true}});
     }
   }
 }
@@ -93,6 +100,8 @@ TEST(OpRotate, EveryErrorNamesTheOpAndTheArgument) {
   expect_bad_shape({"rotate_queries", "sin", "[6, 2]", "[7, 2]"}, changed([](auto& t) {
                      t.sin = Tensor::zeros({6, 2});
                    }));
+  expect_bad_shape({"rotate_queries", "cos", "fenced", "cpu"},
+                   changed([](auto& t) { t.cos = t.cos.on(Device::fenced); }));
   expect_bad_argument({"rotate_queries", "rows"}, changed([](auto& t) { t.query_rows = {}; }));
   expect_bad_position({"rotate_queries", "rows[1]", "7", "0", "6"}, changed([](auto& t) {
                         t.query_rows = Tensor::of({4}, {0, 7, 0, 0});

@@ -118,6 +118,10 @@ void SafetensorsFile::read_into(std::string_view name, const Tensor& destination
   require(destination.contiguous(), Code::bad_shape,
           "'{}': tensor {}: its destination is not contiguous, expected contiguous memory", path().string(),
           quote(name));
+  if (!on_host(destination.device())) {
+    Tensor there = destination;
+    return there.copy_from(read(name));
+  }
   std::byte* memory = destination.view().data;
   parallel_for(static_cast<int64_t>(tensor.end - tensor.begin), kChunkBytes, [&](int64_t begin, int64_t end) {
     read_part(tensor, static_cast<uint64_t>(begin), std::span(memory + begin, memory + end));

@@ -89,7 +89,7 @@ void write_safetensors(const std::filesystem::path& path, std::vector<NamedTenso
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
   for (const auto& [name, tensor] : tensors) {
-    const Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
+    const Tensor here = tensor.on_host(), whole = here.contiguous() ? here : here.clone();
     file.write(std::span<const std::byte>(whole.view().data, static_cast<size_t>(bytes_of(whole))));
   }
   file.commit();

@@ -1,12 +1,24 @@
 #include "locus/kernel/kernels.h"
 
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cuda/cuda.h"
+#include "locus/kernel/fenced/fenced.h"
 #include "locus/kernel/reference/reference.h"
 
 namespace locus {
 
 const Kernels& kernels(Device device) {
-  return device == Device::reference ? kernel::reference::table() : kernel::cpu::table();
+  switch (device) {
+    case Device::cpu:
+      break;
+    case Device::reference:
+      return kernel::reference::table();
+    case Device::fenced:
+      return kernel::fenced::table();
+    case Device::cuda:
+      return kernel::cuda::table();
+  }
+  return kernel::cpu::table();
 }
 
 }  // namespace locus

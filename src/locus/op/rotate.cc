@@ -14,13 +14,16 @@ struct Rotation {
   bool interleaved;
 
   // Tables are f32 for any x; with an f64 x they may also be f64.
-  void check_table(const Check& check, const char* name, const Tensor& table, DType x) const {
+  void check_table(const Check& check, const char* name, const Tensor& table, const Tensor& x) const {
     check.that(static_cast<bool>(table), "{} is missing", name);
-    check.that(table.dtype() == DType::f32 || (table.dtype() == DType::f64 && x == DType::f64),
+    check.that(table.dtype() == DType::f32 || (table.dtype() == DType::f64 && x.dtype() == DType::f64),
                Code::bad_shape, "{} is {}, expected f32", name, name_of(table.dtype()));
     check.that(table.shape().rank() == 2 && table.size(1) == width / 2, Code::bad_shape,
                "{} has shape {}, expected [rows, {}] (half of the width {})", name, table.shape(), width / 2,
                width);
+    check.that(table.device() == x.device() || (on_host(table.device()) && on_host(x.device())),
+               Code::bad_shape, "{} is on the {}, expected the {} like x", name, name_of(table.device()),
+               name_of(x.device()));
   }
 
   void check(Check check, const char* name, const Var& x) const {
@@ -31,8 +34,8 @@ struct Rotation {
     const int64_t head_size = shape[1] / heads;
     check.that(width >= 0 && width <= head_size && width % 2 == 0, Code::bad_shape,
                "rotated width is {}, expected an even number up to the head size {}", width, head_size);
-    check_table(check, "cos", cos, x.value().dtype());
-    check_table(check, "sin", sin, x.value().dtype());
+    check_table(check, "cos", cos, x.value());
+    check_table(check, "sin", sin, x.value());
     check.that(sin.shape() == cos.shape(), Code::bad_shape,
                "sin has shape {}, expected {} (the shape of cos)", sin.shape(), cos.shape());
     check.ids("rows", rows, cos.size(0), 0, Code::bad_position);

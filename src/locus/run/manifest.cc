@@ -112,7 +112,7 @@ void ManifestWriter::add(const std::string& name, const std::vector<NamedTensor>
   for (const auto& [tensor_name, tensor] : tensors) {
     require(tensor_name.find('\n') == std::string::npos,
             "cannot save tensor {}: expected a name without line breaks", quote(tensor_name));
-    const Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
+    const Tensor here = tensor.on_host(), whole = here.contiguous() ? here : here.clone();
     const auto bytes = bytes_of(whole);
     line("tensor", checksum(bytes), bytes.size(), fmt::format("{} {}", name, tensor_name));
   }

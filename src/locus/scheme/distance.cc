@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "locus/kernel/element.h"
+#include "locus/scheme/host_table.h"
 
 namespace locus {
 
@@ -49,33 +50,35 @@ Indices slot_map(const DistanceSpan& span, const std::function<int64_t(int64_t)>
 
 Tensor distance_table(const DistanceSpan& span, const Tensor& like, int64_t heads,
                       const std::function<double(int64_t, int64_t)>& value) {
-  const Tensor table = like.like({heads, span.size()});
+  const Tensor table = host_table(like, {heads, span.size()});
   for (int64_t h = 0; h < heads; ++h) {
     for (int64_t d = span.least; d <= span.most; ++d) put(table.view(), h, d - span.least, value(h, d));
   }
-  return table;
+  return table.on(like.device());
 }
 
 Var gather_by_head(const Var& table, const Indices& slots) {
   const int64_t heads = table.shape()[1], count = slots.numel();
-  const Tensor out = table.value().like({heads, count});
-  const View rows = table.value().view();
+  const Tensor out = host_table(table.value(), {heads, count}), from = table.value().on_host();
+  const View rows = from.view();
   for (int64_t h = 0; h < heads; ++h) {
     for (int64_t s = 0; s < count; ++s) {
       put(out.view(), h, s, at(rows, slots.values()[static_cast<size_t>(s)], h));
     }
   }
-  return record(out, {table}, [=](const Tensor& dy) {
+  return record(out.on(table.value().device()), {table}, [=](const Tensor& dy) {
+    const Tensor given = dy.on_host();
     std::vector<double> sums(static_cast<size_t>(table.value().numel()));
     for (int64_t s = 0; s < count; ++s) {
       const int64_t slot = slots.values()[static_cast<size_t>(s)];
-      for (int64_t h = 0; h < heads; ++h) sums[static_cast<size_t>(slot * heads + h)] += at(dy.view(), h, s);
+      for (int64_t h = 0; h < heads; ++h)
+        sums[static_cast<size_t>(slot * heads + h)] += at(given.view(), h, s);
     }
-    const Tensor gradient = table.value().like(table.shape());
+    const Tensor gradient = host_table(dy, table.shape());
     for (int64_t i = 0; i < table.value().numel(); ++i) {
       put(gradient.view(), i / heads, i % heads, sums[static_cast<size_t>(i)]);
     }
-    table.accumulate(gradient);
+    table.accumulate(gradient.on(dy.device()));
   });
 }
 

@@ -14,6 +14,7 @@
 #include "locus/op/elementwise.h"
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"
+#include "locus/scheme/host_table.h"
 #include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
@@ -89,28 +90,32 @@ class FireScheme final : public Scheme {
   // [P, 1]
   Var quotients(const Placement& placement) const {
     const Sequences sequences = placement.sequences();
-    const auto of = [c = c_, multiplier = multiplier_, threshold = threshold_](double n, double position) {
-      return quotient(n, position, at(c.value().view(), 0), at(multiplier.value().view(), 0), threshold);
+    const double factor = at(c_.value().on_host().view(), 0);
+    const double level = at(multiplier_.value().on_host().view(), 0);
+    const auto of = [=, threshold = threshold_](double n, double position) {
+      return quotient(n, position, factor, level, threshold);
     };
     int64_t pairs = 0;
     each_pair(sequences, [&](double, double) { ++pairs; });
-    const Tensor out = c_.value().like({pairs, 1});
+    const Tensor out = host_table(c_.value(), {pairs, 1});
     int64_t p = 0;
     each_pair(sequences, [&](double n, double i) { put(out.view(), p++, 0, of(n, i).value); });
-    return record(out, {c_, multiplier_}, [=, c = c_, multiplier = multiplier_](const Tensor& dy) {
+    const Tensor there = out.on(c_.value().device());
+    return record(there, {c_, multiplier_}, [=, c = c_, multiplier = multiplier_](const Tensor& dy) {
+      const Tensor given = dy.on_host();
       double dc = 0, dmultiplier = 0;
       int64_t pair = 0;
       each_pair(sequences, [&](double n, double i) {
         const Quotient slope = of(n, i);
-        const double g = at(dy.view(), pair++, 0);
+        const double g = at(given.view(), pair++, 0);
         dc += g * slope.by_c;
         dmultiplier += g * slope.by_multiplier;
       });
-      const Tensor to_c = dy.like({1}), to_multiplier = dy.like({1});
+      const Tensor to_c = host_table(dy, {1}), to_multiplier = host_table(dy, {1});
       put(to_c.view(), 0, dc);
       put(to_multiplier.view(), 0, dmultiplier);
-      c.accumulate(to_c);
-      multiplier.accumulate(to_multiplier);
+      c.accumulate(to_c.on(dy.device()));
+      multiplier.accumulate(to_multiplier.on(dy.device()));
     });
   }
 

@@ -12,6 +12,7 @@
 
 #include "locus/kernel/element.h"
 #include "locus/scheme/distance.h"
+#include "locus/scheme/host_table.h"
 #include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
@@ -54,29 +55,31 @@ class KerpleScheme final : public Scheme {
  private:
   // [H, S]
   Var biases(const DistanceSpan& span) const {
-    const auto of = [power = power_, r1 = r1_, r2 = r2_](int64_t h, int64_t d) {
-      const double a = std::max(at(r1.value().view(), h), kLeast);
-      const double b = std::max(at(r2.value().view(), h), kLeast);
+    const auto of = [power = power_, r1 = r1_.value().on_host(), r2 = r2_.value().on_host()](int64_t h,
+                                                                                             int64_t d) {
+      const double a = std::max(at(r1.view(), h), kLeast);
+      const double b = std::max(at(r2.view(), h), kLeast);
       return bias(power, a, power ? std::min(b, 2.0) : b, static_cast<double>(std::abs(d)));
     };
     const int64_t heads = r1_.shape()[0];
     const Tensor table =
         distance_table(span, r1_.value(), heads, [&](int64_t h, int64_t d) { return of(h, d).value; });
     return record(table, {r1_, r2_}, [=, r1 = r1_, r2 = r2_](const Tensor& dy) {
-      const Tensor dr1 = dy.like({heads}), dr2 = dy.like({heads});
+      const Tensor given = dy.on_host();
+      const Tensor dr1 = host_table(dy, {heads}), dr2 = host_table(dy, {heads});
       for (int64_t h = 0; h < heads; ++h) {
         double sum1 = 0, sum2 = 0;
         for (int64_t d = span.least; d <= span.most; ++d) {
           const Bias slope = of(h, d);
-          const double g = at(dy.view(), h, d - span.least);
+          const double g = at(given.view(), h, d - span.least);
           sum1 += g * slope.by_r1;
           sum2 += g * slope.by_r2;
         }
         put(dr1.view(), h, sum1);
         put(dr2.view(), h, sum2);
       }
-      r1.accumulate(dr1);
-      r2.accumulate(dr2);
+      r1.accumulate(dr1.on(dy.device()));
+      r2.accumulate(dr2.on(dy.device()));
     });
   }
 

@@ -49,8 +49,8 @@ Indices rows_of(const std::vector<Key>& wanted, const std::vector<Key>& table) {
 
 }  // namespace
 
-PositionTable::PositionTable(int64_t tables, int64_t width, RowOfVariant rows)
-    : width_(width), count_(static_cast<size_t>(tables)), rows_(std::move(rows)) {}
+PositionTable::PositionTable(int64_t tables, int64_t width, RowOfVariant rows, Device device)
+    : width_(width), count_(static_cast<size_t>(tables)), rows_(std::move(rows)), device_(device) {}
 
 PositionTable::Found PositionTable::find(const Placement& placement,
                                          std::span<const int64_t> variants) const {
@@ -71,7 +71,7 @@ std::vector<Tensor> PositionTable::dense(int64_t variant, int64_t rows) const {
   }
   // Computed without the lock: two threads may compute the same bits twice, but none waits for another.
   const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(rows, 1))));
-  const std::vector<Tensor> tables = empty(size);
+  std::vector<Tensor> tables = empty(size);
   const Row row = rows_(variant);
   parallel_for(size, kRowsPerChunk, [&](int64_t begin, int64_t end) {
     std::vector<float> scratch(count_ * static_cast<size_t>(width_));
@@ -79,6 +79,7 @@ std::vector<Tensor> PositionTable::dense(int64_t variant, int64_t rows) const {
       write_row(row, position, tables, position, scratch);
     }
   });
+  take_to_device(tables);
   const std::lock_guard lock(mutex_);
   if (cached.empty() || cached[0].size(0) < size) cached = tables;
   return tables;
@@ -94,7 +95,7 @@ PositionTable::Found PositionTable::scattered(const Placement& placement,
   std::ranges::sort(table);
   table.erase(std::unique(table.begin(), table.end()), table.end());
 
-  const std::vector<Tensor> tables = empty(static_cast<int64_t>(table.size()));
+  std::vector<Tensor> tables = empty(static_cast<int64_t>(table.size()));
   parallel_for(static_cast<int64_t>(table.size()), kRowsPerChunk, [&](int64_t begin, int64_t end) {
     std::vector<float> scratch(count_ * static_cast<size_t>(width_));
     Row row;
@@ -104,6 +105,7 @@ PositionTable::Found PositionTable::scattered(const Placement& placement,
       write_row(row, position, tables, n, scratch);
     }
   });
+  take_to_device(tables);
   return {tables, rows_of(queries, table), rows_of(keys, table)};
 }
 
@@ -111,6 +113,11 @@ std::vector<Tensor> PositionTable::empty(int64_t rows) const {
   std::vector<Tensor> tables;
   for (size_t i = 0; i < count_; ++i) tables.push_back(Tensor::empty({rows, width_}));
   return tables;
+}
+
+void PositionTable::take_to_device(std::vector<Tensor>& tables) const {
+  if (on_host(device_)) return;
+  for (Tensor& table : tables) table = table.on(device_);
 }
 
 }  // namespace locus

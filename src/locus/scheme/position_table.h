@@ -27,7 +27,8 @@ class PositionTable {
   using Row = std::function<void(int64_t position, std::span<float> row)>;
   using RowOfVariant = std::function<Row(int64_t variant)>;
 
-  PositionTable(int64_t tables, int64_t width, RowOfVariant rows);
+  // The host can read the tables if it can read memory of the device; otherwise they are on the device.
+  PositionTable(int64_t tables, int64_t width, RowOfVariant rows, Device device = Device::cpu);
 
   struct Found {
     std::vector<Tensor> tables;    // f32 [R, width] each
@@ -40,10 +41,12 @@ class PositionTable {
   std::vector<Tensor> dense(int64_t variant, int64_t rows) const;
   Found scattered(const Placement& placement, std::span<const int64_t> variants) const;
   std::vector<Tensor> empty(int64_t rows) const;
+  void take_to_device(std::vector<Tensor>& tables) const;
 
   int64_t width_;
   size_t count_;  // of tables
   RowOfVariant rows_;
+  Device device_;
   mutable std::mutex mutex_;  // guards dense_
   mutable std::array<std::vector<Tensor>, 2> dense_;
 };

@@ -45,11 +45,12 @@ PositionTable::Row row_of(const RotaryFrequencies& f, int64_t variant) {
 
 class RotaryScheme final : public Scheme {
  public:
-  RotaryScheme(const Geometry& geometry, const Rotary& options, const Scope&, const InitRandom&)
+  RotaryScheme(const Geometry& geometry, const Rotary& options, const Scope& scope, const InitRandom&)
       : frequencies_(frequencies_of(geometry, options)),
         interleaved_(options.pairs == RotaryPairs::interleaved),
-        table_(2, frequencies_.width / 2,
-               [f = frequencies_](int64_t variant) { return row_of(f, variant); }) {}
+        table_(
+            2, frequencies_.width / 2, [f = frequencies_](int64_t variant) { return row_of(f, variant); },
+            scope.device()) {}
 
   SchemePass begin(const Placement& placement) const override {
     std::vector<int64_t> variants;

@@ -57,8 +57,8 @@ Waves waves_of(const Geometry& geometry, const Sinusoidal& options) {
 
 class SinusoidalScheme final : public Scheme {
  public:
-  SinusoidalScheme(const Geometry& geometry, const Sinusoidal& options, const Scope&, const InitRandom&)
-      : SinusoidalScheme(waves_of(geometry, options), options.input.joined()) {}
+  SinusoidalScheme(const Geometry& geometry, const Sinusoidal& options, const Scope& scope, const InitRandom&)
+      : SinusoidalScheme(waves_of(geometry, options), options.input.joined(), scope.device()) {}
 
   SchemePass begin(const Placement& placement) const override {
     const PositionTable::Found found = table_.find(placement);
@@ -67,8 +67,9 @@ class SinusoidalScheme final : public Scheme {
   int64_t joined_width() const override { return joined_width_; }
 
  private:
-  SinusoidalScheme(const Waves& waves, bool joined)
-      : table_(1, waves.width, [=](int64_t) { return row_of(waves); }),
+  SinusoidalScheme(const Waves& waves, bool joined, Device device)
+      : table_(
+            1, waves.width, [=](int64_t) { return row_of(waves); }, device),
         joined_width_(joined ? waves.width : 0) {}
 
   PositionTable table_;

@@ -14,6 +14,7 @@
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"
 #include "locus/scheme/distance.h"
+#include "locus/scheme/host_table.h"
 #include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
@@ -68,7 +69,7 @@ class TransformerXlScheme final : public Scheme {
   // R [S, C], with angles in double.
   Tensor sinusoids(const DistanceSpan& span) const {
     const int64_t half = geometry_.width / 2;
-    const Tensor table = u_.value().like({span.size(), geometry_.width});
+    const Tensor table = host_table(u_.value(), {span.size(), geometry_.width});
     for (int64_t m = 0; m < half; ++m) {
       const double frequency = std::pow(10000.0, -static_cast<double>(m) / static_cast<double>(half));
       for (int64_t d = span.least; d <= span.most; ++d) {
@@ -77,7 +78,7 @@ class TransformerXlScheme final : public Scheme {
         kernel::put(table.view(), d - span.least, half + m, std::cos(angle));
       }
     }
-    return table;
+    return table.on(u_.value().device());
   }
 
   Geometry geometry_;

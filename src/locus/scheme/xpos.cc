@@ -61,13 +61,15 @@ PositionTable::Row row_of(const Decay& decay, int64_t variant) {
 
 class XposScheme final : public Scheme {
  public:
-  XposScheme(const Geometry& geometry, const Xpos& options, const Scope&, const InitRandom&)
+  XposScheme(const Geometry& geometry, const Xpos& options, const Scope& scope, const InitRandom&)
       : decay_{.width = rotated_width("xpos", geometry, options.width),
                .base = options.base,
                .gamma = options.gamma,
                .scale_base = options.scale_base},
         interleaved_(options.pairs == RotaryPairs::interleaved),
-        table_(4, decay_.width / 2, [decay = decay_](int64_t variant) { return row_of(decay, variant); }) {}
+        table_(
+            4, decay_.width / 2, [decay = decay_](int64_t variant) { return row_of(decay, variant); },
+            scope.device()) {}
 
   SchemePass begin(const Placement& placement) const override {
     std::vector<int64_t> variants;

@@ -70,7 +70,8 @@ Var hidden_of(const Model& model, const PackedSamples& packed) {
 // Row i of the logits makes prediction i.
 void predict_rows(const Tensor& logits, std::span<Prediction> predictions) {
   const auto width = static_cast<size_t>(logits.shape().cols());
-  const auto values = logits.data<float>();
+  const Tensor here = logits.on_host();
+  const auto values = here.data<float>();
   for (const Prediction& one : predictions) {
     require(static_cast<size_t>(one.target) < width, Code::bad_token,
             "a target is {}, expected 0 to {}, as the model predicts", one.target, width - 1);
@@ -87,7 +88,7 @@ void predict_batch(const Model& model, const std::vector<Sample>& batch, Targets
   const PackedSamples packed = pack(batch, b);
   const std::span<Prediction> predictions = targets.predictions;
   if (b.head == HeadKind::answer) {
-    const Tensor logits = logits_of(model, packed).value();
+    const Tensor logits = logits_of(model, packed).value().on_host();
     for (size_t i = 0; i < batch.size(); ++i) {
       const auto first = static_cast<size_t>(targets.rows[2 * i]);
       predict_ends(logits.data<float>().subspan(2 * first, 2 * batch[i].ids.size()),

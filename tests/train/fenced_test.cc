@@ -1,0 +1,90 @@
+// Training on a device whose memory the host cannot read: the bits of the CPU, and one wait for every step.
+#include <gtest/gtest.h>
+
+#include "locus/tensor/queue.h"
+#include "locus/train/model_objective.h"
+#include "locus/train/text_samples.h"
+#include "locus/train/trainer.h"
+#include "tests/temporary_folder.h"
+
+namespace locus::testing {
+namespace {
+
+struct Case {
+  ModelKind kind;
+  HeadKind head;
+  std::string scheme;
+};
+
+struct Outcome {
+  std::vector<double> losses, norms;
+  std::map<std::string, std::vector<float>> weights;
+  std::vector<int64_t> waits;  // of the host up to the end of each step
+};
+
+ListedSamples samples_for(HeadKind head) {
+  if (head == HeadKind::sequence_class) {
+    return {{{.ids = {1, 2, 3, 4}, .targets = {0}}, {.ids = {5, 4, 3}, .targets = {2}}}, "the list"};
+  }
+  return {{{.ids = {1, 2, 3, 4}, .targets = {1, 2, 0, 1}}, {.ids = {5, 4, 3}, .targets = {2, 1, 0}}},
+          "the list"};
+}
+
+// Stops after a few steps, then resumes and trains to step 6.
+Outcome trained(const Case& c, Device device) {
+  const TemporaryFolder place(in_memory());
+  const ListedSamples samples = samples_for(c.head);
+  Outcome outcome;
+  for (const int64_t steps : {3, 6}) {
+    RunFolder folder(place.path());
+    Model model({.kind = c.kind,
+                 .vocabulary = 12,
+                 .width = 16,
+                 .layers = 2,
+                 .heads = 2,
+                 .max_length = 16,
+                 .scheme = c.scheme,
+                 .dropout = 0.1f,
+                 .attention_dropout = 0.1f,
+                 .head = c.head,
+                 .labels = 3},
+                {.device = device});
+    ModelObjective objective(model, samples, &samples, {.batches = {.batch_size = 2}});
+    train({.objective = objective,
+           .parameters = model.parameters(),
+           .folder = folder,
+           .settings = {.steps = 6, .micro_batches = 2, .learning_rate = 0.02},
+           .hooks = {.progress =
+                         [&](const TrainProgress& progress) {
+                           outcome.losses.push_back(progress.last.loss);
+                           outcome.norms.push_back(progress.last.norm);
+                           if (progress.validation) outcome.losses.push_back(progress.validation->loss);
+                           outcome.waits.push_back(waits(device));
+                         },
+                     .stop = [&] { return std::ssize(outcome.norms) == steps; }}});
+    for (const NamedParameter& parameter : model.parameters().all()) {
+      outcome.weights[parameter.name] = parameter.var.value().on_host().values();
+    }
+  }
+  return outcome;
+}
+
+TEST(FencedTraining, HasTheBitsOfTheCpu) {
+  for (const Case& c : {Case{ModelKind::decoder, HeadKind::next_token, "rotary"},
+                        Case{ModelKind::decoder, HeadKind::next_token, "alibi"},
+                        Case{ModelKind::encoder, HeadKind::sequence_class, "learned"},
+                        Case{ModelKind::encoder, HeadKind::token_class, "deberta"}}) {
+    SCOPED_TRACE(c.scheme);
+    const Outcome cpu = trained(c, Device::cpu), fenced = trained(c, Device::fenced);
+    EXPECT_EQ(fenced.norms.size(), 6u);
+    EXPECT_EQ(fenced.losses, cpu.losses);
+    EXPECT_EQ(fenced.norms, cpu.norms);
+    EXPECT_EQ(fenced.weights, cpu.weights);
+    for (const size_t step : {1, 2}) {  // no checkpoint and no validation is before them
+      EXPECT_EQ(fenced.waits[step] - fenced.waits[step - 1], 1) << "step " << step + 1;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace locus::testing
