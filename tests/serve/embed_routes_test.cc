@@ -153,6 +153,8 @@ TEST_F(EmbedRoutes, DescribesItself) {
   EXPECT_EQ(get(*service, "/health").status, 200);
   EXPECT_EQ(get(*service, "/ping").status, 200);
   EXPECT_EQ(Parsed(get(*service, "/v1/models").body).text("/data/0/id"), "embed");
+  EXPECT_EQ(Parsed(get(*service, "/v1/models/embed").body).text("/id"), "embed");
+  EXPECT_EQ(get(*service, "/v1/models/other").status, 404);
   const Parsed info(get(*service, "/info").body);
   EXPECT_EQ(info.text("/model_id"), "embed");
   EXPECT_EQ(info.number("/max_client_batch_size"), 2048);

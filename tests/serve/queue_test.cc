@@ -169,6 +169,58 @@ TEST(ServeQueue, AListDoesNotStandBeforeASingleText) {
   EXPECT_EQ(order, (std::vector<std::string>{"single", "list"}));
 }
 
+// A sequence joins between two tokens of a longer one, also if the cache has room for only a few at a time.
+TEST(ServeQueue, AShortAnswerDoesNotWaitForALongOne) {
+  const Writer writer(golden_model("write"));
+  Metrics metrics;
+  Queue queue({.batch_tokens = 8, .cache_tokens = 24}, metrics);
+  std::vector<std::string> order;
+  std::mutex mutex;
+  const auto write = [&](const std::string& name, int64_t most) {
+    Ticket ticket(queue, [] { return false; });
+    WriteOptions options = writer.defaults();
+    options.max_tokens = most;
+    const std::vector<std::string> prompts = {"it"};
+    EXPECT_EQ(writer.write(prompts, options, {.compute = &ticket}), writer.write(prompts, options));
+    const std::lock_guard lock(mutex);
+    order.push_back(name);
+  };
+  Blocked blocked(queue);
+  std::thread longer([&] { write("long", 40); });
+  while (queue.waiting_tokens() == 0) std::this_thread::yield();
+  const int64_t before = queue.waiting_tokens();
+  std::thread shorter([&] { write("short", 2); });
+  while (queue.waiting_tokens() == before) std::this_thread::yield();
+  blocked.release();
+  longer.join();
+  shorter.join();
+  EXPECT_EQ(order, (std::vector<std::string>{"short", "long"}));
+  EXPECT_EQ(queue.waiting_tokens(), 0);
+}
+
+// Drained requests end: a stream with an event, other answers with 503.
+TEST(ServeQueue, DrainingEndsWhatRunsAfterTheGrace) {
+  Service service({.folder = golden_model("write")});
+  service.wait_until_ready();
+  std::vector<std::shared_ptr<CollectedReply>> replies;
+  for (int i = 0; i < 200; ++i) {
+    replies.push_back(start(
+        service, "/v1/completions",
+        R"({"prompt": "it", "max_tokens": 46, "stream": )" + std::string(i % 2 == 0 ? "true}" : "false}")));
+  }
+  service.drain(std::chrono::milliseconds(1));
+  int drained = 0;
+  for (const auto& reply : replies) {
+    EXPECT_TRUE(reply->ended());
+    const HttpAnswer answer = reply->wait();
+    const bool whole = answer.body.find("finish_reason\": \"length") != std::string::npos;
+    const bool refused = answer.body.find("\"draining\"") != std::string::npos;
+    EXPECT_TRUE(whole || refused) << answer.body;
+    drained += refused ? 1 : 0;
+  }
+  EXPECT_GT(drained, 0);
+}
+
 TEST(ServeQueue, LoadsThenServesThenDrains) {
   Service service({.folder = golden_model("embed")});
   const int early = get(service, "/health").status;

@@ -3,18 +3,38 @@
 #include <map>
 
 #include "locus/base/json.h"
+#include "locus/base/quote.h"
 #include "locus/base/version.h"
 #include "locus/kernel/cpu/targets.h"
 #include "locus/serve/handlers.h"
+#include "locus/serve/refused.h"
 
 namespace locus::serve {
 
+namespace {
+
+std::string model_json(const Call& call) {
+  return json::object({{"id", json::text(call.options.name)},
+                       {"object", json::text("model")},
+                       {"created", "0"},
+                       {"owned_by", json::text("locus")}});
+}
+
+}  // namespace
+
 std::optional<HttpAnswer> list_models(const Call& call) {
-  const std::string model = json::object({{"id", json::text(call.options.name)},
-                                          {"object", json::text("model")},
-                                          {"created", "0"},
-                                          {"owned_by", json::text("locus")}});
-  return HttpAnswer{.body = json::object({{"object", json::text("list")}, {"data", "[" + model + "]"}})};
+  return HttpAnswer{
+      .body = json::object({{"object", json::text("list")}, {"data", "[" + model_json(call) + "]"}})};
+}
+
+std::optional<HttpAnswer> one_model(const Call& call) {
+  const std::string_view name =
+      std::string_view(call.request.path).substr(std::string_view("/v1/models/").size());
+  if (name != call.options.name) {
+    throw Refused(kNoModel,
+                  fmt::format("the model is {}, expected {}", quote(name), quote(call.options.name)));
+  }
+  return HttpAnswer{.body = model_json(call)};
 }
 
 std::optional<HttpAnswer> info(const Call& call) {

@@ -32,6 +32,7 @@ std::optional<HttpAnswer> detokenize(const Call& call);
 std::optional<HttpAnswer> pipeline(const Call& call);
 // about_routes.cc
 std::optional<HttpAnswer> list_models(const Call& call);
+std::optional<HttpAnswer> one_model(const Call& call);
 std::optional<HttpAnswer> info(const Call& call);
 std::optional<HttpAnswer> openapi(const Call& call);
 

@@ -23,9 +23,9 @@ namespace locus::serve {
 using Clock = std::chrono::steady_clock;
 
 struct QueueLimits {
-  // About the tokens of a batch. Also about the tokens of sequences that are generated together, with their
-  // limits on new tokens: a KV cache has room for as many.
   int64_t batch_tokens = 4096;
+  // Generated sequences join while those that are there have fewer tokens: the memory of their KV caches.
+  int64_t cache_tokens = 32'768;
   int64_t waiting_tokens = 64 * 4096;      // more are refused, unless nothing else waits
   int64_t request_tokens = 300'000;        // most tokens of one request
   std::chrono::milliseconds wait{60'000};  // longest time until the first text of a request is computed
@@ -84,7 +84,7 @@ class Queue {
   struct Sequence {  // that is generated
     WriteJob* job;
     size_t index;
-    int64_t tokens;
+    int64_t tokens;  // in its KV cache
   };
 
   void read(ReadJob& job);

@@ -6,12 +6,8 @@
 namespace locus::serve {
 namespace {
 
-// With all new tokens: the KV cache holds them, too.
+// Before the first new token.
 int64_t tokens_of(const WrittenSequence& sequence) {
-  return std::ssize(sequence.prompt) + std::ssize(sequence.text) + sequence.options.max_tokens;
-}
-
-int64_t waiting_tokens_of(const WrittenSequence& sequence) {
   return std::ssize(sequence.prompt) + std::ssize(sequence.text);
 }
 
@@ -24,7 +20,7 @@ void Ticket::write(const Model& model, std::span<const WrittenSequence> sequence
 
 int64_t Queue::WriteJob::tokens_left() const {
   int64_t tokens = 0;
-  for (size_t i = next; i < sequences.size(); ++i) tokens += waiting_tokens_of(sequences[i]);
+  for (size_t i = next; i < sequences.size(); ++i) tokens += tokens_of(sequences[i]);
   return tokens;
 }
 
@@ -38,19 +34,22 @@ void Queue::write(WriteJob& job) {
   wait(lock, job);
 }
 
-// The sequences that join now: one of each job in turn, while the KV cache has room. Called with the lock.
+// The sequences that join now, one of each job in turn. Their prompts are computed in the next step, which
+// must not be much longer than a batch. Called with the lock.
 std::vector<Queue::Sequence> Queue::next_sequences() {
   std::vector<Sequence> joining;
+  int64_t prompts = 0;
   while (!writes_.empty()) {
     WriteJob* const job = writes_.front();
-    const WrittenSequence& sequence = job->sequences[job->next];
-    const int64_t tokens = tokens_of(sequence);
+    const int64_t tokens = tokens_of(job->sequences[job->next]);
     const bool alone = sequences_.empty() && joining.empty();
-    if (!alone && tokens > limits_.batch_tokens - sequence_tokens_) break;
+    if (!alone && sequence_tokens_ + tokens > limits_.cache_tokens) break;
+    if (!joining.empty() && prompts + tokens > limits_.batch_tokens) break;
     start(*job);
     joining.push_back({job, job->next++, tokens});
+    prompts += tokens;
     sequence_tokens_ += tokens;
-    waiting_tokens_ -= waiting_tokens_of(sequence);
+    waiting_tokens_ -= tokens;
     writes_.pop_front();
     if (job->next < job->sequences.size()) writes_.push_back(job);
   }
@@ -79,7 +78,9 @@ void Queue::leave(int64_t id) {
 }
 
 void Queue::take_token(const GeneratedToken& fresh) {
-  const Sequence& sequence = sequences_.at(fresh.id);
+  Sequence& sequence = sequences_.at(fresh.id);
+  ++sequence.tokens;
+  ++sequence_tokens_;
   if (!std::exchange(sequence.job->began, true)) {
     metrics_.observe("locus_first_token_seconds",
                      std::chrono::duration<double>(Clock::now() - sequence.job->arrived).count());
