@@ -140,6 +140,24 @@ TEST_F(EmbedRoutes, RefusesOtherRoutes) {
   EXPECT_EQ(reply->wait().status, 415);
 }
 
+TEST_F(EmbedRoutes, PromptsAndNormalizationAreThoseOfTheFolder) {
+  Service last({.folder = golden_model("embed_last")});
+  last.wait_until_ready();
+  const Embedder embedder(golden_model("embed_last"));
+  const std::vector<std::string> texts = {"The dog ran."};
+  for (const char* prompt : {"query", "document"}) {
+    const Tensor vector = embedder.embed(texts, {}, prompt);
+    const auto numbers = vector.data<float>();
+    std::vector<float> expected(numbers.begin(), numbers.end());
+    const std::string body = fmt::format(R"("The dog ran.", "prompt_name": "{}"}})", prompt);
+    EXPECT_EQ(Parsed(ask(last, "/v1/embeddings", R"({"input": )" + body).body).numbers("/data/0/embedding"),
+              expected);
+    if (!embedder.normalizes()) scale_to_length_one(expected);
+    EXPECT_EQ(Parsed(ask(last, "/embed", R"({"inputs": )" + body).body).numbers("/0"), expected);
+  }
+  expect_refused(last, "/embed", R"({"inputs": "a", "prompt_name": "qery"})", 400, {"query"});
+}
+
 TEST_F(EmbedRoutes, OptionsRefuseTokenIdsAndOtherModels) {
   Service strict({.folder = golden_model("embed"), .name = "mine", .token_ids = false, .strict_model = true});
   strict.wait_until_ready();

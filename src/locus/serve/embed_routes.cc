@@ -47,7 +47,8 @@ std::vector<std::vector<float>> vectors_of(const Call& call, const Inputs& input
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto row = all.data<float>().subspan(i * C, size);
     vectors.emplace_back(row.begin(), row.end());
-    if (options.normalize || size < C) scale_to_length_one(vectors.back());
+    const bool normal = embedder.normalizes() && size == C;  // scaling again could change the last bits
+    if (!normal && (options.normalize || size < C)) scale_to_length_one(vectors.back());
   }
   return vectors;
 }
