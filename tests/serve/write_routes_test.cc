@@ -167,25 +167,25 @@ TEST_F(WriteRoutes, TranslateSearchesBeams) {
 // Many requests at once, streamed and not, sampled and not: every answer is the one of the request alone.
 TEST_F(WriteRoutes, BatchMatesNeverChangeAnAnswer) {
   std::mt19937 random(3);
-  struct Asked {
+  struct Prompted {
     std::string prompt;
     int64_t most;
     float temperature;
     uint64_t seed;
   };
-  std::vector<Asked> asked;
+  std::vector<Prompted> asked;
   std::vector<std::shared_ptr<CollectedReply>> replies;
   for (int i = 0; i < 60; ++i) {
-    const Asked& one = asked.emplace_back(Asked{std::string(1 + random() % 20, 'a' + random() % 9),
-                                                1 + static_cast<int64_t>(random() % 12),
-                                                random() % 2 ? 0.0f : 1.0f, random() % 100});
+    const Prompted& one = asked.emplace_back(
+        Prompted{std::string(1 + random() % 20, static_cast<char>('a' + random() % 9)),
+                 1 + static_cast<int64_t>(random() % 12), random() % 2 ? 0.0f : 1.0f, random() % 100});
     replies.push_back(
         start(*service, "/v1/completions",
               fmt::format(R"({{"prompt": "{}", "max_tokens": {}, "temperature": {}, "seed": {}}})",
                           one.prompt, one.most, one.temperature, one.seed)));
   }
   for (size_t i = 0; i < asked.size(); ++i) {
-    const Asked& one = asked[i];
+    const Prompted& one = asked[i];
     EXPECT_EQ(Parsed(replies[i]->wait().body).text("/choices/0/text"),
               written(one.prompt, one.most, one.temperature, one.seed));
   }
