@@ -156,8 +156,12 @@ TEST_F(MalformedRequest, EncodedBody) {
 }
 
 TEST_F(MalformedRequest, EmptyLinesBeforeARequestAreIgnored) {
-  EXPECT_EQ(body_of(echo_.answer_to("\r\n\r\nGET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")),
-            "GET /x? ");
+  const std::string bytes = "\r\n\r\nGET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  EXPECT_EQ(body_of(echo_.answer_to(bytes)), "GET /x? ");
+  RequestReader reader({});
+  for (const char c : bytes) EXPECT_EQ(reader.take({&c, 1}), 1);
+  EXPECT_EQ(reader.state(), RequestReader::State::done);
+  expect_refused(400, "\r\n\rGET / HTTP/1.1\r\nHost: a\r\n\r\n", "carriage return");
 }
 
 }  // namespace

@@ -159,7 +159,9 @@ bool RequestReader::Parser::check_bytes(size_t from) {
 size_t RequestReader::Parser::take_head(std::string_view bytes) {
   size_t used = 0;
   if (state == State::empty) {  // empty lines before a request are ignored, as RFC 9112 recommends
-    while (head.empty() && bytes.substr(used).starts_with("\r\n")) used += 2;
+    for (; used < bytes.size() && bytes[used] == (head.empty() ? '\r' : '\n'); ++used) {
+      head = head.empty() ? "\r" : "";
+    }
     if (used == bytes.size()) return used;
     state = State::head;
   }
@@ -257,14 +259,16 @@ void RequestReader::Parser::check_head() {
   }
 }
 
-// Beast needs a chunk header, and all trailers, in one piece. What it does not use is kept.
+// Beast needs a chunk header, and all trailers, in one piece, and asserts that the last one has five bytes.
+// What it does not use is kept.
 size_t RequestReader::Parser::take_body(std::string_view bytes) {
+  constexpr size_t kLastChunk = 5;  // "0\r\n\r\n": at least as many bytes follow in a body of chunks
   const size_t kept = head.size();
   std::string joined;
   std::string_view rest = bytes;
   if (kept > 0) rest = joined = std::move(head).append(bytes);
   const size_t all = rest.size();
-  while (state == State::body && !rest.empty()) {
+  while (state == State::body && rest.size() >= (chunked() ? kLastChunk : 1)) {
     boost::beast::error_code error;
     rest.remove_prefix(basic_parser::put(boost::asio::buffer(rest.data(), rest.size()), error));
     if (error == http::error::need_more) break;
