@@ -70,6 +70,7 @@ program=("$build"/packages/locus_*.deb) library=("$build"/packages/liblocus-dev_
 expect libfmt dpkg-deb --field "${program[0]}" Depends
 expect libsimdjson-dev dpkg-deb --field "${library[0]}" Depends
 expect ./usr/bin/locus dpkg-deb --contents "${program[0]}"
+expect ./usr/lib/systemd/system/locus@.service dpkg-deb --contents "${program[0]}"
 expect ./usr/share/zsh/vendor-completions/_locus dpkg-deb --contents "${program[0]}"
 expect ./usr/include/locus/locus.h dpkg-deb --contents "${library[0]}"
 quietly dpkg-deb --extract "${program[0]}" "$stage/package"
