@@ -59,7 +59,7 @@ TEST(Completion, ScriptsAndTheManualListEverythingInHelp) {
   const std::string zsh = run_program("completion zsh").out, fish = run_program("completion fish").out,
                     manual = run_program("manual").out;
   const auto commands = listed(run_program("--help").out, "Commands:");
-  ASSERT_EQ(commands.size(), 23u);
+  ASSERT_EQ(commands.size(), 24u);
   for (const std::string& command : commands) {
     EXPECT_NE(zsh.find("    " + command + ") _arguments"), std::string::npos) << command;
     EXPECT_NE(fish.find("-f -a " + command + " -d "), std::string::npos) << command;

@@ -70,6 +70,7 @@ void add_generate(CLI::App& program);
 void add_inspect(CLI::App& program);
 void add_manual(CLI::App& program);
 void add_schemes(CLI::App& program);
+void add_serve(CLI::App& program);
 void add_show(CLI::App& program);
 void add_similarity(CLI::App& program);
 void add_stretch(CLI::App& program);

@@ -30,10 +30,10 @@ namespace locus::cli {
 namespace {
 
 constexpr void (*kCommands[])(CLI::App&) = {
-    add_compare, add_explain, add_schemes,  add_show,       add_tokenize, add_windows,
-    add_train,   add_eval,    add_embed,    add_similarity, add_classify, add_tag,
-    add_fill,    add_answer,  add_generate, add_translate,  add_forward,  add_inspect,
-    add_stretch, add_export,  add_doctor,   add_completion, add_manual};
+    add_compare, add_explain, add_schemes,  add_show,       add_tokenize,   add_windows,
+    add_train,   add_eval,    add_embed,    add_similarity, add_classify,   add_tag,
+    add_fill,    add_answer,  add_generate, add_translate,  add_serve,      add_forward,
+    add_inspect, add_stretch, add_export,   add_doctor,     add_completion, add_manual};
 
 void require_command(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
@@ -88,6 +88,7 @@ int run(int count, char** given) {
       "  locus eval DIR FILE       measure a trained model on a file\n"
       "  locus embed DIR TEXT      compute embeddings with a Hugging Face model folder\n"
       "  locus generate DIR TEXT   continue a prompt\n"
+      "  locus serve DIR           answer HTTP requests with a model\n"
       "  locus inspect DIR         describe a model and its maximum input length\n"
       "  locus export RUN DIR      write a trained model as a Hugging Face model folder\n"
       "  locus help COMMAND        list the options of a command\n\n"
