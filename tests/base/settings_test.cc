@@ -169,6 +169,15 @@ TEST(Settings, StringsMayBeginWhereKeysAndValuesDo) {
   EXPECT_EQ(lines, (std::vector<std::string>{"a=\xc3\xa9\"", "b.c=\xc3\xa9", "d=", "x.e=\xc3\xa9"}));
 }
 
+// toml++ 3.3.0 reaches code marked as unreachable there.
+TEST(Settings, NonAsciiAfterABackslashIsRefused) {
+  for (const std::string text :
+       {"\xef\xbb\x9f", "\xc3\xa9", " \n\t\xc3\xa9", "\v\xc3\xa9", "\f\n\xe2\x80\x8b"}) {
+    expect_refused("\na = \"\"\"b\\" + text + "\"\"\"\n", {"a.toml:2", "backslash"});
+  }
+  EXPECT_EQ(parse("a = \"\"\"b\\\n  c\xc3\xa9\\\\\xc3\xa9\"\"\"\n").all()[0].value, "bc\xc3\xa9\\\xc3\xa9");
+}
+
 TEST(Settings, HostileFilesAreRefused) {
   std::string key = "a", brackets, tables = "x = ", headers;
   for (int i = 0; i < 200'000; ++i) key += ".a";

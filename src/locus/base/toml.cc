@@ -20,13 +20,23 @@ namespace {
 
 constexpr size_t kMostSettings = 10'000;  // lookups are linear
 
-// Index after the string that begins at `at`.
-size_t end_of_string(std::string_view text, size_t at) {
+// Whether a backslash is before a non-ASCII character, with nothing between but blanks and line ends.
+bool before_non_ascii(std::string_view text, size_t backslash) {
+  const size_t next = text.find_first_not_of(" \t\r\n\v\f", backslash + 1);
+  return next != std::string_view::npos && static_cast<unsigned char>(text[next]) >= 0x80;
+}
+
+// Index after the string that begins at `at`. `where` begins errors.
+size_t end_of_string(std::string_view text, size_t at, std::string_view where) {
   const char mark = text[at];
   const std::string triple(3, mark);
   const bool long_one = text.substr(at).starts_with(triple);
   for (size_t i = at + (long_one ? 3 : 1); i < text.size(); ++i) {
     if (mark == '"' && text[i] == '\\') {
+      require(!before_non_ascii(text, i),
+              "{}: non-ASCII character after a backslash, expected an escape sequence, or a continued line "
+              "that begins with an ASCII character",
+              where);
       ++i;
     } else if (long_one ? text.substr(i).starts_with(triple) : text[i] == mark || text[i] == '\n') {
       i += long_one ? 3 : 1;
@@ -40,9 +50,10 @@ size_t end_of_string(std::string_view text, size_t at) {
 
 // Rejects input that crashes toml++ 3.3.0, the version of Debian 12. It limits the depth of nested values but
 // not the number of parts of a key, and destroys its tables by recursion: a key of a million parts overflows
-// the stack. Some non-ASCII characters outside of strings, where none are valid, make it reach code marked as
-// unreachable. So it must agree with toml++ on what a string is, also where the text is not valid: a
-// quotation mark begins a string only where a key or a value may begin.
+// the stack. Some non-ASCII characters make it reach code marked as unreachable: outside of strings, where
+// none are valid, and after a backslash in a string, also at the start of the next line. So it must agree
+// with toml++ on what a string is, also where the text is not valid: a quotation mark begins a string only
+// where a key or a value may begin.
 void check_outline(std::string_view text, const std::string& name) {
   int dots = 0, line = 1;
   char before = '\n';  // the last character that is not blank
@@ -52,7 +63,7 @@ void check_outline(std::string_view text, const std::string& name) {
       require(std::string_view("=,[{.\n").find(before) != std::string_view::npos,
               "{}:{}: quotation mark after {}, expected it at the start of a key or a value", name, line,
               quote(std::string_view(&before, 1)));
-      const size_t end = end_of_string(text, i);
+      const size_t end = end_of_string(text, i, fmt::format("{}:{}", name, line));
       before = text[end - 1];
       line += static_cast<int>(std::ranges::count(text.substr(i, end - i), '\n'));
       i = end;
