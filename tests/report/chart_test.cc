@@ -65,6 +65,12 @@ TEST(BarChart, BarsAreAsLongAsTheirValues) {
   EXPECT_LT(lengths[0] + text_width("2 ms", kTextSize), 300);
 }
 
+TEST(BarChart, LeavesRoomForBarsBesideLongLabels) {
+  const Drawing drawing = draw(BarChart{"", {{"one", 1, std::string(500, 'm')}}}, 480);
+  expect_inside(drawing);
+  EXPECT_NE(drawing.body.find("\xe2\x80\xa6"), std::string::npos);  // an ellipsis
+}
+
 TEST(BarChart, RefusesNoBarsAndNegativeValues) {
   expect_error(Fault::data, {"'none'"}, [] { draw(BarChart{"none", {}}, 300); });
   expect_error(Fault::data, {"'debt'", "'a'", "-1"}, [] { draw(BarChart{"debt", {{"a", -1, ""}}}, 300); });

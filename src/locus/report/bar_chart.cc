@@ -17,11 +17,13 @@ constexpr double kRow = 38, kThick = 14, kLabelGap = 8;
 Drawing draw(const BarChart& chart, double width) {
   require(!chart.bars.empty(), "no bars in bar chart {}", quote(chart.title));
   double largest = 0, label = 0;
+  std::vector<std::string> labels;
   for (const Bar& bar : chart.bars) {
     require(bar.value >= 0, "bad value of the bar {} in bar chart {}: got {}, expected 0 or more",
             quote(bar.name), quote(chart.title), bar.value);
     largest = std::max(largest, bar.value);
-    label = std::max(label, text_width(bar.label, kTextSize));
+    labels.push_back(shortened(bar.label, kTextSize, std::min(kMostName, width / 2)));
+    label = std::max(label, text_width(labels.back(), kTextSize));
   }
   const double room = width - label - kLabelGap;
   require(room >= 20, "bar chart {} too narrow: got a width of {}", quote(chart.title), width);
@@ -38,7 +40,7 @@ Drawing draw(const BarChart& chart, double width) {
     // Bars are thick lines, because the palette colors lines. The first bar has a color of its own.
     drawing.body += fmt::format(R"(<path class="bar c{}" stroke-width="{}" fill="none" d="M0 {}h{}"/>)",
                                 i == 0 ? 0 : 6, number(kThick), number(middle), number(length));
-    drawing.body += text_at(length + kLabelGap, middle + 5, bar.label, {.kind = "faint"});
+    drawing.body += text_at(length + kLabelGap, middle + 5, labels[i], {.kind = "faint"});
   }
   drawing.height = y;
   return drawing;
