@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/apply/expected.h"
 #include "tests/expect_error.h"
 #include "tests/text/text_files.h"
@@ -73,6 +75,24 @@ TEST(FillerFaults, ATextWithoutAMask) {
 TEST(FillerFaults, AnotherHead) {
   expect_error(Fault::data, Code::wrong_head, {golden_model("embed").c_str(), "none", "masked_token"},
                [] { Filler filler(golden_model("embed")); });
+}
+
+TEST(Filler, ChoosesAmongTargets) {
+  const Filler filler(golden_model("fill"));
+  const std::vector<std::string> texts = {"The [MASK] sat."};
+  const size_t all = static_cast<size_t>(filler.model().tokenizer().size());
+  const std::vector<int32_t> targets = {5, 6, 7};
+  const std::vector<Filling> chosen = filler.fill(texts, all, {}, targets).at(0).at(0).best;
+  ASSERT_EQ(chosen.size(), targets.size());
+  std::vector<int32_t> ids;
+  for (const Filling& one : filler.fill(texts, all).at(0).at(0).best) {
+    if (std::ranges::count(targets, one.id) == 0) continue;
+    EXPECT_EQ(one.score, chosen[ids.size()].score) << "a probability among all tokens";
+    ids.push_back(one.id);
+  }
+  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(chosen[i].id, ids[i]);
+  const std::vector<int32_t> wrong = {5, 1000};
+  expect_error(Fault::data, Code::bad_token, {"1000"}, [&] { filler.fill(texts, 1, {}, wrong); });
 }
 
 }  // namespace

@@ -76,6 +76,17 @@ TEST(PipelineRoutes, FillMask) {
   EXPECT_EQ(found.text("/0/token_str"), "##i");
   EXPECT_EQ(found.text("/0/sequence"), "thei sat.");
   EXPECT_EQ(found.count(""), 2U);
+  const Parsed chosen =
+      fill.ask(R"({"inputs": "The [MASK] sat.", "parameters": {"targets": ["dog", "the", "dog"]}})");
+  EXPECT_EQ(chosen.count(""), 2U);
+  EXPECT_GE(chosen.number("/0/score"), chosen.number("/1/score"));
+  for (const char* place : {"/0", "/1"}) {
+    const std::string token = chosen.text(std::string(place) + "/token_str");
+    EXPECT_TRUE(token == "dog" || token == "the") << token;
+  }
+  fill.refused(R"({"inputs": "[MASK]", "parameters": {"targets": ["the dog"]}})", {"the dog", "vocabulary"});
+  fill.refused(R"({"inputs": "[MASK]", "parameters": {"targets": ["\u4e16"]}})", {"vocabulary"});
+  fill.refused(R"({"inputs": "[MASK]", "parameters": {"targets": []}})", {"targets"});
 }
 
 TEST(PipelineRoutes, QuestionAnswering) {

@@ -17,12 +17,15 @@ Filler::Filler(TextModel model) : model_(std::move(model)) {
   mask_ = model_.tokenizer().bytes(mask_id_);
 }
 
-FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<const float> logits,
-                          size_t count) const {
+FilledMask Filler::filled(const Encoding& encoding, size_t token, std::span<const float> logits, size_t count,
+                          std::span<const int32_t> targets) const {
   const std::vector<double> scores = probabilities(logits);
   // The model may have more rows than the tokenizer has tokens.
-  std::vector<int32_t> ids(std::min(scores.size(), static_cast<size_t>(model_.tokenizer().size())));
-  std::iota(ids.begin(), ids.end(), 0);
+  std::vector<int32_t> ids(targets.begin(), targets.end());
+  if (targets.empty()) {
+    ids.resize(std::min(scores.size(), static_cast<size_t>(model_.tokenizer().size())));
+    std::iota(ids.begin(), ids.end(), 0);
+  }
   count = std::min(count, ids.size());
   std::ranges::partial_sort(ids, ids.begin() + static_cast<int64_t>(count), [&](int32_t a, int32_t b) {
     return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
@@ -56,7 +59,12 @@ TextRows Filler::compute(const Tokens& texts) const {
 }
 
 std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, size_t count,
-                                                  const ReadOptions& options) const {
+                                                  const ReadOptions& options,
+                                                  std::span<const int32_t> targets) const {
+  for (const int32_t id : targets) {
+    require(id >= 0 && id < std::min<int64_t>(model_.tokenizer().size(), model_.blueprint().vocabulary),
+            Code::bad_token, "fill: target is {}, expected the id of a token", id);
+  }
   const std::vector<Encoding> encodings = encode_each(texts.size(), options, [&](size_t i) {
     Encoding encoding = model_.read({texts[i]}, options.truncate, Specials::are_tokens);
     require(std::ranges::count(encoding.ids, mask_id_) > 0,
@@ -71,7 +79,7 @@ std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, s
                  std::vector<FilledMask> found;
                  for (size_t token = 0; token < encoding.size(); ++token) {
                    if (encoding.ids[token] != mask_id_) continue;
-                   found.push_back(filled(encoding, token, own.subspan(found.size() * V, V), count));
+                   found.push_back(filled(encoding, token, own.subspan(found.size() * V, V), count, targets));
                  }
                  result[text] = std::move(found);
                });

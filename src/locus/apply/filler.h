@@ -29,12 +29,14 @@ class Filler {
 
   // The masks of each text in order, with the `count` most likely tokens. No masks for an invalid text (see
   // ReadOptions::on_bad).
+  // `targets`, if there are any, are the only tokens to choose from.
   std::vector<std::vector<FilledMask>> fill(ListView<std::string> texts, size_t count,
-                                            const ReadOptions& options = {}) const;
+                                            const ReadOptions& options = {},
+                                            std::span<const int32_t> targets = {}) const;
 
  private:
-  FilledMask filled(const Encoding& encoding, size_t token, std::span<const float> logits,
-                    size_t count) const;
+  FilledMask filled(const Encoding& encoding, size_t token, std::span<const float> logits, size_t count,
+                    std::span<const int32_t> targets) const;
   TextRows compute(const Tokens& texts) const;  // logits, one row per mask
 
   TextModel model_;

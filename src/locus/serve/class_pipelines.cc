@@ -4,6 +4,7 @@
 
 #include "locus/apply/span_unit.h"
 #include "locus/apply/zero_shot.h"
+#include "locus/base/quote.h"
 #include "locus/serve/pipelines.h"
 #include "locus/serve/refused.h"
 #include "locus/text/readable.h"
@@ -27,6 +28,25 @@ std::string ranked_json(const std::vector<std::string>& labels, const std::vecto
 size_t read_top(Fields& parameters, size_t preset) {
   const auto top = parameters.integer("top_k", 1, kMostCount);
   return top ? static_cast<size_t>(*top) : preset;
+}
+
+// The tokens of "targets". Each must be one token.
+std::vector<int32_t> read_targets(const Call& call, Fields& parameters) {
+  std::vector<int32_t> ids;
+  if (!parameters.find("targets")) return ids;
+  const std::vector<std::string> targets = parameters.one_or_more("targets");
+  check_count(call, "parameters.targets", targets.size());
+  const Tokenizer& tokenizer = call.heads.model().tokenizer();
+  for (const std::string& target : targets) {
+    const std::vector<int32_t> tokens = tokenizer.encode(target);
+    // An unknown word is a special token without text.
+    if (tokens.size() != 1 || tokenizer.decode_text(tokens).empty()) {
+      throw Refused(kInvalid, fmt::format("the target {} is not a token of the vocabulary", quote(target)),
+                    "parameters.targets");
+    }
+    if (std::ranges::count(ids, tokens[0]) == 0) ids.push_back(tokens[0]);
+  }
+  return ids;
 }
 
 // Scores of each label by itself if a text may have several labels, else a softmax over the labels.
@@ -111,13 +131,14 @@ HttpAnswer run_token_classification(const Call& call, Fields& fields, Fields& pa
 // One list for a text with one mask, and a list of lists for several masks.
 HttpAnswer run_fill_mask(const Call& call, Fields& fields, Fields& parameters) {
   const size_t top = read_top(parameters, 5);
-  parameters.unsupported({"targets"});
+  const std::vector<int32_t> targets = read_targets(call, parameters);
   const bool single = fields.member("inputs").is_text();
   const std::vector<std::string> texts = pipeline_texts(call, fields);
   parameters.done();
   fields.done();
   std::vector<std::string> results;
-  for (const auto& masks : call.heads.filler().fill(texts, top, call.reading(call.options.truncate))) {
+  for (const auto& masks :
+       call.heads.filler().fill(texts, top, call.reading(call.options.truncate), targets)) {
     std::vector<std::string> lists;
     for (const FilledMask& mask : masks) {
       std::vector<std::string> choices;
