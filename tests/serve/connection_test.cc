@@ -123,7 +123,7 @@ TEST(Connection, RecordsAStreamThatNobodyReadsToItsEnd) {
   client.close();
   EXPECT_TRUE(soon([&] { return reply->gone(); }));
   const std::string large(size_t{1} << 20, 'a');
-  for (int i = 0; i < 50; ++i) reply->write(large);
+  for (int i = 0; i < 10; ++i) reply->write(large);
   EXPECT_EQ(echo.record(0).status, 499);
 }
 
@@ -217,7 +217,7 @@ TEST(Connection, ClosesIfAClientStopsReading) {
   EchoServer echo(limits, kept.handler());
   RawClient client = echo.client();
   client.send(kGetRequest);
-  kept.next()->send({.body = std::string(size_t{64} << 20, 'a')});
+  kept.next()->send({.body = std::string(size_t{32} << 20, 'a')});
   EXPECT_TRUE(soon([&] { return echo.server().connections() == 0; }));
   EXPECT_EQ(echo.record(0).status, 499);
 }
@@ -264,16 +264,14 @@ TEST(Connection, LimitsConnectionsOfAnAddress) {
 
 TEST(Connection, LimitsBodiesTogether) {
   ServerLimits limits = quick_limits();
-  limits.bodies = 150'000;
+  limits.bodies = 100'001;
   const EchoServer echo(limits);
-  const std::string part =
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100001\r\n\r\n" + std::string(100'000, 'a');
   RawClient first = echo.client();
-  first.send(part);
-  EXPECT_TRUE(soon([&] { return status_of(echo.answer_to(part)) == 503; }));
+  first.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100001\r\n\r\n" + std::string(100'000, 'a'));
+  const std::string small = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab";
+  EXPECT_TRUE(soon([&] { return status_of(echo.answer_to(small)) == 503; }));
   EXPECT_EQ(status_of(first.send("a").read_answer()), 200);
-  RawClient second = echo.client();
-  EXPECT_EQ(status_of(second.send(part + "a").read_answer()), 200);
+  EXPECT_EQ(status_of(echo.answer_to(small)), 200);
 }
 
 TEST(Connection, DrainFinishesAnswersAndClosesTheRest) {
