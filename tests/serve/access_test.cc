@@ -57,6 +57,7 @@ TEST(Access, LeavesSomePathsPublic) {
   for (const char* const path : {"/health", "/ping", "/metrics"}) EXPECT_EQ(refused(options, path), 0);
   for (const char* const path : {"/health/", "/", "/v1/health", "/HEALTH"})
     EXPECT_EQ(refused(options, path), 401);
+  EXPECT_EQ(refused(options, "/", {}, "GET"), 0) << "the page";
   options.metrics_key = "m";
   EXPECT_EQ(refused(options, "/metrics"), 401);
   EXPECT_EQ(refused(options, "/metrics", {{"x-api-key", "k"}}), 401);

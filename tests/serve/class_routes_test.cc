@@ -3,11 +3,9 @@
 
 #include "locus/apply/result_json.h"
 #include "locus/apply/zero_shot.h"
-#include "locus/base/file.h"
-#include "locus/checkpoint/safetensors.h"
 #include "tests/apply/expected.h"
 #include "tests/serve/collected_reply.h"
-#include "tests/text/text_files.h"
+#include "tests/serve/reranker.h"
 
 namespace locus::serve {
 namespace {
@@ -59,36 +57,6 @@ TEST(ClassRoutes, ClassifyIsZeroShotWithLabels) {
   expect_refused(entail.service, "/classify", R"({"text": "a", "label": ["b", "b"]})", 400, {"label"});
   expect_refused(entail.service, "/classify", R"({"text": "a", "label": "b", "claim": "c"})", 400, {"{}"});
 }
-
-// The golden classifier with only its first class.
-class Reranker {
- public:
-  Reranker() : folder_("classify") {
-    std::vector<NamedTensor> tensors;
-    {
-      const SafetensorsFile file(folder_ / "model.safetensors");
-      for (const TensorEntry& entry : file.entries()) {
-        Tensor tensor = file.read(entry.name);
-        if (entry.name == "classifier.weight") tensor = tensor.rows(0, 1).clone();
-        if (entry.name == "classifier.bias") tensor = Tensor::of({1}, {tensor.data<float>()[0]});
-        tensors.emplace_back(entry.name, tensor);
-      }
-    }
-    write_safetensors(folder_ / "model.safetensors", std::move(tensors));
-    std::string config = read_file(folder_ / "config.json");
-    const auto replace = [&](const std::string& name, const std::string& value) {
-      const size_t begin = config.find('{', config.find("\"" + name + "\"")), end = config.find('}', begin);
-      config.replace(begin, end - begin + 1, value);
-    };
-    replace("id2label", R"({"0": "relevance"})");
-    replace("label2id", R"({"relevance": 0})");
-    put(folder_ / "config.json", config);
-  }
-  const std::filesystem::path& path() const { return folder_.path(); }
-
- private:
-  CopyOf folder_;
-};
 
 TEST(ClassRoutes, RerankSortsByRelevance) {
   const Reranker folder;

@@ -47,21 +47,22 @@ std::optional<HttpAnswer> info(const Call& call) {
   const auto repeated = std::ranges::unique(paths);
   paths.erase(repeated.begin(), repeated.end());
   const ServiceOptions& o = call.options;
-  return HttpAnswer{
-      .body = json::object(
-          {{"model_id", json::text(o.name)},
-           {"model_dtype", json::text(o.weights == DType::bf16 ? "bfloat16" : "float32")},
-           {"model_type", json::text(model.hub() ? model.hub()->config.text("model_type", "") : "locus")},
-           {"max_input_length", json::number(model.longest())},
-           {"max_batch_tokens", json::number(o.queue.batch_tokens)},
-           {"max_client_batch_size", json::number(static_cast<int64_t>(o.max_inputs))},
-           {"max_concurrent_requests", json::number(static_cast<int64_t>(o.max_requests))},
-           {"auto_truncate", json::boolean(o.truncate)},
-           {"version", json::text(version())},
-           {"scheme", json::text(model.blueprint().scheme)},
-           {"simd_target", json::text(kernel::cpu::supported_targets().front())},
-           {"fingerprint", json::text(call.heads.fingerprint())},
-           {"routes", json::texts(paths)}})};
+  json::Members members = {
+      {"model_id", json::text(o.name)},
+      {"model_dtype", json::text(o.weights == DType::bf16 ? "bfloat16" : "float32")},
+      {"model_type", json::text(model.hub() ? model.hub()->config.text("model_type", "") : "locus")},
+      {"max_input_length", json::number(model.longest())},
+      {"max_batch_tokens", json::number(o.queue.batch_tokens)},
+      {"max_client_batch_size", json::number(static_cast<int64_t>(o.max_inputs))},
+      {"max_concurrent_requests", json::number(static_cast<int64_t>(o.max_requests))},
+      {"auto_truncate", json::boolean(o.truncate)},
+      {"version", json::text(version())},
+      {"scheme", json::text(model.blueprint().scheme)},
+      {"simd_target", json::text(kernel::cpu::supported_targets().front())},
+      {"fingerprint", json::text(call.heads.fingerprint())},
+      {"routes", json::texts(paths)}};
+  if (call.heads.can(Task::fill)) members.emplace_back("mask_token", json::text(call.heads.filler().mask()));
+  return HttpAnswer{.body = json::object(members)};
 }
 
 // Only the routes that this folder serves, without the schemas of their bodies.

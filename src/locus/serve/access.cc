@@ -58,7 +58,11 @@ bool is_loopback(std::string_view host) {
   return parts == 4;
 }
 
-bool is_public(std::string_view path) { return path == "/health" || path == "/ping" || path == "/metrics"; }
+// The page asks for the key itself.
+bool is_public(const HttpRequest& head) {
+  const std::string& path = head.path;
+  return path == "/health" || path == "/ping" || path == "/metrics" || (path == "/" && head.method == "GET");
+}
 
 }  // namespace
 
@@ -67,7 +71,7 @@ bool Access::has_key(const HttpRequest& head) const {
   if (head.path == "/metrics" && !options_.metrics_key.empty()) {
     return equal_in_constant_time(given, options_.metrics_key);
   }
-  if (options_.api_keys.empty() || is_public(head.path)) return true;
+  if (options_.api_keys.empty() || is_public(head)) return true;
   bool found = false;  // all keys are compared: the time does not tell which one is right
   for (const std::string& key : options_.api_keys) found |= equal_in_constant_time(given, key);
   return found;

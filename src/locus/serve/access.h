@@ -11,8 +11,9 @@
 namespace locus::serve {
 
 struct AccessOptions {
-  std::vector<std::string> api_keys;  // one of them is required, except for /health, /ping and /metrics
-  std::string metrics_key;            // required for /metrics
+  std::vector<std::string>
+      api_keys;             // one of them is required, except for /health, /ping, /metrics and the page
+  std::string metrics_key;  // required for /metrics
   // The origin whose pages may read answers, "https://example.org", or "*" for all. Empty: none.
   std::string cors_origin;
   // Whether the header "host" must name a loopback address. Otherwise a web page that resolves its own name

@@ -35,5 +35,7 @@ std::optional<HttpAnswer> list_models(const Call& call);
 std::optional<HttpAnswer> one_model(const Call& call);
 std::optional<HttpAnswer> info(const Call& call);
 std::optional<HttpAnswer> openapi(const Call& call);
+// page_routes.cc
+std::optional<HttpAnswer> page(const Call& call);
 
 }  // namespace locus::serve

@@ -31,6 +31,7 @@ std::span<const Route> routes() {
       {"POST", "/models/*", Task::none, pipeline, "The same"},
       {"GET", "/info", Task::none, info, "The model and the limits of the server"},
       {"GET", "/openapi.json", Task::none, openapi, "The routes of this server, as an OpenAPI document"},
+      {"GET", "/", Task::none, page, "A page that tries the model"},
   };
   return kRoutes;
 }
