@@ -7,7 +7,7 @@ constexpr std::string_view kPageTasks = R"js(
 const lines_of = text => text.split('\n').map(line => line.trim()).filter(line => line);
 const list_of = answer => Array.isArray(answer) ? answer : [answer];
 const sampling = [
-  {name: 'max_tokens', label: 'Most new tokens', kind: 'number', value: '64', least: 1, step: 1},
+  {name: 'max_tokens', label: 'New tokens', kind: 'number', value: '64', least: 1, step: 1},
   {name: 'temperature', label: 'Temperature', kind: 'number', value: '0', least: 0, step: 0.1}];
 const texts_field = {name: 'texts', label: 'Texts, one per line', kind: 'lines',
   value: 'The dog chased the ball.\nA puppy ran after its toy.\nThe bank raised its rates.'};
