@@ -84,8 +84,9 @@ TEST(Filler, ChoosesAmongTargets) {
   const std::vector<int32_t> targets = {5, 6, 7};
   const std::vector<Filling> chosen = filler.fill(texts, all, {}, targets).at(0).at(0).best;
   ASSERT_EQ(chosen.size(), targets.size());
+  const std::vector<Filling> every = filler.fill(texts, all).at(0).at(0).best;
   std::vector<int32_t> ids;
-  for (const Filling& one : filler.fill(texts, all).at(0).at(0).best) {
+  for (const Filling& one : every) {
     if (std::ranges::count(targets, one.id) == 0) continue;
     EXPECT_EQ(one.score, chosen[ids.size()].score) << "a probability among all tokens";
     ids.push_back(one.id);

@@ -106,7 +106,8 @@ class Parsed {
   size_t count(std::string_view pointer) const { return at(pointer).get_array().value().size(); }
   std::vector<float> numbers(std::string_view pointer) const {
     std::vector<float> numbers;
-    for (const simdjson::dom::element item : at(pointer).get_array().value()) {
+    const simdjson::dom::array items = at(pointer).get_array().value();
+    for (const simdjson::dom::element item : items) {
       numbers.push_back(static_cast<float>(item.get_double().value()));
     }
     return numbers;
