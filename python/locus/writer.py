@@ -220,8 +220,8 @@ class Writer:
         """
         if not self._core.is_encoder_decoder:
             raise DataError("translate: the model is a decoder, expected an encoder-decoder; use generate()")
-        if beams is None and not self._core.folder_sets_beams:
-            beams = 4
+        if beams is None:
+            beams = self._core.translation_beams
         given = {"max_tokens": max_tokens, "beams": beams, "source": source, "target": target}
         found = self._write(texts, given, False, truncate, batch_tokens, progress)
         return found.text if isinstance(found, Generated) else [one.text for one in found]

@@ -56,7 +56,8 @@ class Writer {
   // Unsupported settings of generation_config.json, and warnings about the weights.
   const std::vector<std::string>& warnings() const { return warnings_; }
   WriteOptions defaults() const;  // the folder's options
-  bool folder_sets_beams() const { return generation_.beams > 0; }
+  // Beams of a translation that does not name them: the folder's number, or 4 if it has none.
+  int64_t translation_beams() const { return generation_.beams > 0 ? generation_.beams : 4; }
 
   // The continuation of each prompt, or the answer to it, in order. It does not depend on the other prompts.
   // With `truncate`, prompts that are too long lose their beginning; texts for an encoder lose their end.

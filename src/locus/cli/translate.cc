@@ -25,8 +25,7 @@ void run(const Request& request) {
           request.folder);
   note_model(writer);
   WriteOptions options = writer.defaults();
-  constexpr int64_t kBeams = 4;
-  options.beams = request.beams > 0 ? request.beams : writer.folder_sets_beams() ? options.beams : kBeams;
+  options.beams = request.beams > 0 ? request.beams : writer.translation_beams();
   options.max_tokens = request.max_tokens;
   options.from = request.from;
   options.to = request.to;

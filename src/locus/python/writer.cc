@@ -244,7 +244,7 @@ void bind_writer(nb::module_& module) {
       .def("stream", stream, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
            nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership)
       .def_prop_ro("is_encoder_decoder", &Writer::is_encoder_decoder)
-      .def_prop_ro("folder_sets_beams", &Writer::folder_sets_beams)
+      .def_prop_ro("translation_beams", &Writer::translation_beams)
       .def_prop_ro("warnings", [](const Writer& self) { return python_texts(self.warnings()); });
 }
 

@@ -7,8 +7,6 @@
 namespace locus::serve {
 namespace {
 
-constexpr int64_t kBeams = 4;  // of a translation, as the command
-
 std::vector<std::string> write(const Call& call, std::span<const std::string> prompts, WriteOptions& options,
                                const ReadOptions& reading, std::vector<StopReason>& ends) {
   ends.resize(prompts.size());
@@ -39,8 +37,7 @@ std::optional<HttpAnswer> translate(const Call& call) {
   const Writer& writer = call.heads.writer();
   WriteOptions options = writer.defaults();
   Fields& given = items.options();
-  const int64_t usual = writer.folder_sets_beams() ? options.beams : kBeams;
-  options.beams = given.integer("beams", 1, kMostBeams).value_or(usual);
+  options.beams = given.integer("beams", 1, kMostBeams).value_or(writer.translation_beams());
   options.max_tokens = given.integer("max_tokens", 0, kMostCount).value_or(0);
   options.from = given.text("from", "");
   options.to = given.text("to", "");
