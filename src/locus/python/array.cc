@@ -152,7 +152,7 @@ Tensor tensor_of(const Array& array, std::string_view name, DType dtype, bool ke
   auto* data = const_cast<std::byte*>(static_cast<const std::byte*>(array.data()));
   // The last tensor on this memory can be released by any thread, with or without the GIL.
   std::shared_ptr<std::byte> memory(data, [kept = new Array(array)](std::byte*) {
-    if (Py_IsInitialized() == 0) return;  // too late to release Python objects
+    if (exit_began()) return;
     const WithGil gil;
     delete kept;
   });
@@ -176,7 +176,7 @@ std::vector<int32_t> integers_of(const Array& array, std::string_view name) {
 }
 
 nb::object array_of(const Tensor& tensor) {
-  const CallsPython calls;
+  const CallsPython calls(CallsPython::Holds::gil);
   Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
   if (whole.dtype() == DType::bf16 || whole.dtype() == DType::f16) {
     Tensor wide = Tensor::empty(whole.shape());

@@ -36,7 +36,6 @@ nb::tuple compare(nb::handle out, const OptionValues& settings, nb::handle progr
     double done = 0;
     const auto report = [&](double cells) {
       const WithGil gil;
-      const CallsPython calls;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!progress.is_none()) progress(cells / all);
     };

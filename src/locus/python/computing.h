@@ -3,8 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <optional>
-
 namespace locus::python {
 
 // Counts the running calls of all Python threads. Nests.
@@ -16,47 +14,46 @@ class Computing {
   Computing& operator=(const Computing&) = delete;
 };
 
-// After Python began to exit, blocks every thread but the one that exits: taking the GIL would end the thread
-// by an exception that no destructor may let through.
-void wait_if_exiting();
+// Python began to exit: it is too late to release its objects.
+bool exit_began();
 
-// Around calls of Python code from C++. Python ends a thread that waits for the GIL after the exit began, by
-// an exception that no C++ code may let through; so the exit first waits for these calls.
+// Around taking the GIL, and around calls of Python code from C++. Python ends a thread that waits for the
+// GIL after the exit began, by an exception that no C++ code may let through. So the exit first waits for
+// those that exist, and blocks a thread that makes one later.
 class CallsPython {
  public:
-  CallsPython();
+  enum class Holds { gil, nothing };
+  explicit CallsPython(Holds holds);
   ~CallsPython();
   CallsPython(const CallsPython&) = delete;
   CallsPython& operator=(const CallsPython&) = delete;
 };
 
-// Releases the GIL as long as it exists.
-class WithoutGil {
+// Releases the GIL as long as it exists, to wait for something.
+class ReleasedGil {
  public:
-  WithoutGil() : state_(PyEval_SaveThread()) {}
-  ~WithoutGil() {
-    computing_.reset();
-    wait_if_exiting();
+  ReleasedGil() : state_(PyEval_SaveThread()) {}
+  ~ReleasedGil() {
+    const CallsPython taking(CallsPython::Holds::nothing);
     PyEval_RestoreThread(state_);
   }
-  WithoutGil(const WithoutGil&) = delete;
-  WithoutGil& operator=(const WithoutGil&) = delete;
+  ReleasedGil(const ReleasedGil&) = delete;
+  ReleasedGil& operator=(const ReleasedGil&) = delete;
 
  private:
   PyThreadState* state_;
-  std::optional<Computing> computing_{std::in_place};
 };
 
-// Takes the GIL as long as it exists, on a thread that released it.
-class __attribute__((visibility("hidden"))) WithGil {
- public:
-  WithGil() {
-    wait_if_exiting();
-    gil_.emplace();
-  }
+// Releases the GIL as long as it exists, to compute.
+class WithoutGil {
+  ReleasedGil released_;
+  Computing computing_;
+};
 
- private:
-  std::optional<nanobind::gil_scoped_acquire> gil_;
+// Takes the GIL as long as it exists, on a thread that released it, to call Python code.
+class __attribute__((visibility("hidden"))) WithGil {
+  CallsPython calls_{CallsPython::Holds::nothing};
+  nanobind::gil_scoped_acquire gil_;
 };
 
 // Takes the GIL and raises KeyboardInterrupt if Ctrl-C was pressed. Long calls use it between batches.

@@ -83,18 +83,21 @@ Computing::~Computing() {
   if (--depth == 0) --running;
 }
 
-CallsPython::CallsPython() { ++python_calls; }
+bool exit_began() { return exiting; }
 
-CallsPython::~CallsPython() { --python_calls; }
-
-void wait_if_exiting() {
+CallsPython::CallsPython(Holds holds) {
+  ++python_calls;  // before the question, so that either this thread sees the exit or the exit sees this
+                   // thread
   if (!exiting || std::this_thread::get_id() == exiting_thread) return;
+  --python_calls;
+  if (holds == Holds::gil) PyEval_SaveThread();
   while (true) pause();
 }
 
+CallsPython::~CallsPython() { --python_calls; }
+
 void check_signals() {
   const WithGil gil;
-  const CallsPython calls;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
@@ -104,7 +107,7 @@ void bind_machine(nb::module_& module) {
     running = depth > 0 ? 1 : 0;
     python_calls = 0;
   });
-  module.def("set_threads", change_threads, nb::arg("count"), nb::call_guard<nb::gil_scoped_release>(),
+  module.def("set_threads", change_threads, nb::arg("count"), nb::call_guard<ReleasedGil>(),
              "Sets the number of threads that Locus computes with.");
   module.def(
       "threads", [] { return threads(); }, "The number of threads that Locus computes with.");

@@ -101,7 +101,6 @@ ReadOptions reading_of(bool truncate, int64_t batch_tokens, nb::handle progress)
   ReadOptions options{.truncate = truncate, .batch_tokens = batch_tokens};
   options.on_batch = [progress](size_t count) {
     const WithGil gil;
-    const CallsPython calls;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(count);
   };

@@ -27,7 +27,6 @@ struct Raised {
   template <class F>
   bool by(F&& f) {
     const WithGil gil;
-    const CallsPython calls;
     try {
       f();
       if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -91,7 +91,7 @@ class Stream {
     State& state = *state_;
     while (true) {
       {
-        const WithoutGilOnly released;
+        const ReleasedGil released;
         std::unique_lock lock(state.mutex);
         const auto ready = [&] { return !state.pieces.empty() || state.done || state.closed; };
         state.changed.wait_for(lock, std::chrono::milliseconds(50), ready);
@@ -109,7 +109,7 @@ class Stream {
 
   void close() {
     if (getpid() != state_->process) return;
-    const WithoutGilOnly released;
+    const ReleasedGil released;
     stop();
   }
 
@@ -125,14 +125,6 @@ class Stream {
     pid_t process = getpid();
     void check() const {
       if (closed) throw Closed();
-    }
-  };
-  // Waiting is not computing.
-  struct WithoutGilOnly {
-    PyThreadState* state = PyEval_SaveThread();
-    ~WithoutGilOnly() {
-      wait_if_exiting();
-      PyEval_RestoreThread(state);
     }
   };
 
@@ -208,7 +200,6 @@ nb::list write(const Writer& self, nb::handle prompts, bool chats, nb::dict give
   options.on_finish = [&](size_t prompt, const AnswerEnd& end) {
     reasons[prompt] = end.reason;
     const WithGil gil;
-    const CallsPython calls;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(1);
   };
