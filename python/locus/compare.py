@@ -43,11 +43,12 @@ def columns(text: str) -> dict[str, list[Any]]:
     }
 
 
-def compare(out: Folder, *, progress: bool = True, **settings: object) -> Comparison:
+def compare(out: Folder, *, budget: str | None = None, progress: bool = True, **settings: object) -> Comparison:
     """Trains the same small model with every scheme, tests it on longer texts, and writes a report into `out`.
 
     settings: schemes="rotary,alibi", tasks="language", length=32, lengths="64,128", steps=1000, seeds=2, text=FILE,
         tokenizer="learn:1000" and the other settings of a study.
+    budget: a time such as "5m". The study gets fewer steps, then fewer seeds and tasks, until it fits.
     A study that was interrupted resumes with the same call, and one that is finished grows by what is new.
     progress: show a bar if tqdm is installed.
     """
@@ -71,7 +72,7 @@ def compare(out: Folder, *, progress: bool = True, **settings: object) -> Compar
             shown.update(max(0.0, fraction - shown.n))
 
     try:
-        table, results, sentences, page = _core.compare(out, texts, update)
+        table, results, sentences, page = _core.compare(out, texts, budget or "", update)
     finally:
         if bar is not None:
             bar.close()

@@ -74,5 +74,11 @@ def test_a_comparison_is_a_table_and_a_page(tmp_path: pathlib.Path) -> None:
     assert found.sentences and "<svg" in found.page and found._repr_html_().startswith("<iframe")
     grown = locus.compare(tmp_path / "study", schemes="none,alibi,t5", progress=False)
     assert "t5" in grown.table["scheme"] and grown.table["value"][:1] == found.table["value"][:1]
+    fitted = locus.compare(tmp_path / "fitted", budget="10m", **small)  # type: ignore[arg-type]
+    assert fitted.table["value"] == found.table["value"]
+    with pytest.raises(locus.Error, match="budget.*soon.*90s"):
+        locus.compare(tmp_path / "other", budget="soon", progress=False)
+    with pytest.raises(locus.Error, match=r"0\.01 s"):
+        locus.compare(tmp_path / "other", budget="0.01s", progress=False)
     with pytest.raises(locus.Error, match="shemes"):
         locus.compare(tmp_path / "other", shemes="none")

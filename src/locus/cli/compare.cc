@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
-#include <chrono>
 #include <filesystem>
 
 #include "locus/base/file.h"
 #include "locus/base/machine.h"
 #include "locus/base/parallel.h"
-#include "locus/base/parse.h"
 #include "locus/base/paths.h"
-#include "locus/base/quote.h"
 #include "locus/cli/command.h"
 #include "locus/cli/live_table.h"
 #include "locus/cli/stop_signals.h"
@@ -63,50 +59,28 @@ study::Study study_of(const Request& request, const std::optional<study::Study>&
   study::Study base = existing.value_or(study::Study{});
   if (!request.study_file.empty()) base = study::read_study(request.study_file);
   study::Study study = with_options(base, request);
-  if (existing && !request.budget.empty()) {
-    study.tasks = existing->tasks;
-    study.seeds = existing->seeds;
-    study.conditions.steps = existing->conditions.steps;
-  }
+  if (existing && !request.budget.empty()) study = study::with_size_of(*existing, study);
   study::check(study);
   if (existing) study = study::grown(*existing, study, request.out);
   study::require_memory(study, memory().available);
   return study;
 }
 
-double seconds_of(const std::string& budget) {
-  constexpr std::string_view kUnits = "smh";
-  constexpr std::array kSeconds = {1.0, 60.0, 3600.0};
-  const size_t unit = budget.empty() ? std::string_view::npos : kUnits.find(budget.back());
-  const auto count = unit == std::string_view::npos
-                         ? std::nullopt
-                         : parse<double>(std::string_view(budget).substr(0, budget.size() - 1));
-  if (!count || *count <= 0) {
-    fail(Fault::usage, "bad time in --budget: got {}, expected a time such as 90s, 5m or 1.5h",
-         quote(budget));
-  }
-  return *count * kSeconds[unit];
-}
-
 // The study that fits into the time.
 study::Study within(const std::string& budget, const study::Study& study) {
-  constexpr double kCellShare = 0.95;  // the rest is for the report
-  const auto start = std::chrono::steady_clock::now();
-  const double seconds = seconds_of(budget);
-  const std::vector<study::Pace> paces = study::paces(study, seconds);
-  const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const study::Study chosen = study::fitted(study, paces, kCellShare * seconds - spent);
+  const study::Budgeted fit = study::within(study, study::budget_seconds("--budget", budget));
   const auto in_words = [](const study::Study& one) {
     return fmt::format("{} task{}, {} seed{}, {} steps", one.task_list().size(),
                        one.task_list().size() == 1 ? "" : "s", one.seeds, one.seeds == 1 ? "" : "s",
                        one.conditions.steps);
   };
+  const study::Study& chosen = fit.study;
   note(fmt::format(
       "budget {}: {}, expected to take {}; without --budget {}", budget, in_words(chosen),
-      time_in_words(expected_seconds(chosen, paces)),
+      time_in_words(fit.seconds),
       chosen.cells().size() == study.cells().size() && chosen.conditions.steps == study.conditions.steps
           ? "the same"
-          : fmt::format("{}, {}", in_words(study), time_in_words(expected_seconds(study, paces)))));
+          : fmt::format("{}, {}", in_words(study), time_in_words(fit.seconds_of_all))));
   return chosen;
 }
 
@@ -141,7 +115,8 @@ void compare(const Request& request) {
   const std::filesystem::path folder = request.out;
   const std::optional<study::Study> existing = study::study_in(folder);
   const study::Study wanted = study_of(request, existing);
-  if (!request.budget.empty()) seconds_of(request.budget);  // an error, also where it is not used
+  if (!request.budget.empty())
+    study::budget_seconds("--budget", request.budget);  // an error, also where it is not used
   const study::Study study = request.budget.empty() || existing ? wanted : within(request.budget, wanted);
   announce(study, folder);
   const bool terminal = isatty(STDERR_FILENO) != 0;

@@ -8,6 +8,7 @@
 #include "locus/python/computing.h"
 #include "locus/python/texts.h"
 #include "locus/report/study_files.h"
+#include "locus/study/budget.h"
 #include "locus/study/growth.h"
 #include "locus/study/memory.h"
 #include "locus/study/verdict.h"
@@ -18,8 +19,10 @@ using namespace nb::literals;
 namespace locus::python {
 namespace {
 
-// (results as CSV, as JSON, sentences, page). `progress` is called with the finished fraction of all cells.
-nb::tuple compare(nb::handle out, const OptionValues& settings, nb::handle progress) {
+// (results as CSV, as JSON, sentences, page). An empty budget is none. `progress` is called with the finished
+// fraction of all cells.
+nb::tuple compare(nb::handle out, const OptionValues& settings, const std::string& budget,
+                  nb::handle progress) {
   const std::filesystem::path folder = path_of(out);
   report::StudyFiles files;
   std::vector<std::string> sentences;
@@ -29,9 +32,12 @@ nb::tuple compare(nb::handle out, const OptionValues& settings, nb::handle progr
     study::Study wanted = existing.value_or(study::Study());
     if (settings.contains("length")) wanted.conditions.lengths.clear();
     refuse("compare", read_fields(wanted, settings));
+    const double seconds = budget.empty() ? 0 : study::budget_seconds("budget", budget);
+    if (existing && seconds > 0) wanted = study::with_size_of(*existing, wanted);
     study::check(wanted);
-    const study::Study study = existing ? study::grown(*existing, wanted, folder) : wanted;
-    study::require_memory(study, memory().available);
+    if (existing) wanted = study::grown(*existing, wanted, folder);
+    study::require_memory(wanted, memory().available);
+    const study::Study study = existing || seconds == 0 ? wanted : study::within(wanted, seconds).study;
     const auto all = static_cast<double>(study.cells().size());
     double done = 0;
     const auto report = [&](double cells) {
@@ -53,7 +59,7 @@ nb::tuple compare(nb::handle out, const OptionValues& settings, nb::handle progr
 }  // namespace
 
 void bind_compare(nb::module_& module) {
-  module.def("compare", compare, "out"_a, "settings"_a, "progress"_a.none());
+  module.def("compare", compare, "out"_a, "settings"_a, "budget"_a, "progress"_a.none());
 }
 
 }  // namespace locus::python

@@ -1,7 +1,11 @@
 #include "locus/study/budget.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+
+#include "locus/base/parse.h"
+#include "locus/base/quote.h"
 
 namespace locus::study {
 namespace {
@@ -90,6 +94,35 @@ Study fitted(Study study, const std::vector<Pace>& paces, double seconds) {
        "allow "
        "more time, or compare fewer schemes",
        std::max(seconds, 0.0), seconds_of(paces, tasks, 1, 1, least), tasks[0]->name, least);
+}
+
+double budget_seconds(std::string_view option, std::string_view text) {
+  constexpr std::string_view kUnits = "smh";
+  constexpr std::array kSeconds = {1.0, 60.0, 3600.0};
+  const size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  const auto count =
+      unit == std::string_view::npos ? std::nullopt : parse<double>(text.substr(0, text.size() - 1));
+  if (!count || *count <= 0) {
+    fail(Fault::usage, "bad time in {}: got {}, expected a time such as 90s, 5m or 1.5h", option,
+         quote(text));
+  }
+  return *count * kSeconds[unit];
+}
+
+Budgeted within(const Study& study, double seconds) {
+  constexpr double kCellShare = 0.95;  // the rest is for the report
+  const Clock::time_point start = Clock::now();
+  const std::vector<Pace> measured = paces(study, seconds);
+  const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+  const Study chosen = fitted(study, measured, kCellShare * seconds - spent);
+  return {chosen, expected_seconds(chosen, measured), expected_seconds(study, measured)};
+}
+
+Study with_size_of(const Study& existing, Study study) {
+  study.tasks = existing.tasks;
+  study.seeds = existing.seeds;
+  study.conditions.steps = existing.conditions.steps;
+  return study;
 }
 
 }  // namespace locus::study

@@ -1,6 +1,8 @@
 // Fits a study into a time limit.
 #pragma once
 
+#include <string_view>
+
 #include "locus/study/study.h"
 
 namespace locus::study {
@@ -20,5 +22,20 @@ double expected_seconds(const Study& study, const std::vector<Pace>& paces);
 // with fewer tasks, the last ones removed first. Throws if one seed of the first task at half the steps does
 // not fit.
 Study fitted(Study study, const std::vector<Pace>& paces, double seconds);
+
+// The seconds of a time such as 90s, 5m or 1.5h. Throws if `text`, the value of `option`, is none.
+double budget_seconds(std::string_view option, std::string_view text);
+
+struct Budgeted {
+  Study study;
+  double seconds = 0;         // expected
+  double seconds_of_all = 0;  // of the study that was asked for
+};
+
+// The largest study that fits into the time, of which some is left for the report. Measures paces().
+Budgeted within(const Study& study, double seconds);
+
+// A study that grows keeps the tasks, seeds and steps that the budget chose at its start.
+Study with_size_of(const Study& existing, Study study);
 
 }  // namespace locus::study
