@@ -116,6 +116,33 @@ def test_arrays_with_any_strides_and_dtypes_are_read() -> None:
     assert locus.info()["copies"] == copies + 4
 
 
+def test_arrays_in_use_are_not_freed_or_resized() -> None:
+    rng = numpy.random.default_rng(2)
+    base = rng.standard_normal((3000, 256)).astype(numpy.float32)
+    expected = locus.similarity(base, base)
+    found: list[Any] = []
+
+    def work(rows: Any) -> None:
+        found.extend(locus.similarity(rows, rows) for _ in range(5))
+
+    kept = base.copy()
+    thread = threading.Thread(target=work, args=(kept,))
+    thread.start()
+    refused = 0
+    while len(found) < 5:
+        with pytest.raises(ValueError, match="cannot resize"):
+            kept.resize((1, 1))
+        refused += 1
+        time.sleep(0.01)
+    thread.join()
+    with pytest.raises(ValueError, match="does not own"):
+        found[0].resize((1, 1))
+    found += [locus.similarity(base.copy(), base.copy())]
+    assert refused > 1
+    for one in found:
+        numpy.testing.assert_array_equal(one, expected)
+
+
 def test_nan_stays_nan() -> None:
     found = locus.similarity(numpy.array([[numpy.nan, 1.0]]), numpy.array([[1.0, 1.0]]))
     assert numpy.isnan(found).all()
