@@ -41,3 +41,13 @@ def pooled(hidden, mask):
     weights = mask[..., None].astype(numpy.float32)
     mean = (hidden * weights).sum(1) / weights.sum(1)
     return mean / numpy.linalg.norm(mean, axis=1, keepdims=True)
+
+
+def ctranslate2_vectors(model, tokenizer, texts):
+    """The vectors of texts by a ctranslate2.Encoder: [texts, C]."""
+    out = numpy.empty((len(texts), 384), dtype=numpy.float32)
+    for which, rows in batches(tokenizer, texts):
+        lengths = numpy.array([[len(row)] for row in rows])
+        hidden = numpy.array(model.forward_batch(rows).last_hidden_state)
+        out[which] = pooled(hidden, numpy.arange(hidden.shape[1])[None] < lengths)
+    return out

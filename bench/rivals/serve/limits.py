@@ -1,0 +1,3 @@
+"""What every server may have at a time. Without such a limit, requests wait longer than clients do."""
+
+MOST_REQUESTS = 128
