@@ -63,6 +63,18 @@ class Stream:
 running: WeakSet[Stream] = WeakSet()
 
 
+def sampling_options(
+    max_tokens: int | None, temperature: float | None, top_k: int | None, top_p: float | None, min_p: float | None,
+    repetition_penalty: float | None, seed: int, stop: str | Iterable[str],
+) -> dict[str, Any]:
+    """The options that generate() and chat() share, by their names. None is an option that the caller omits."""
+    return {
+        "max_tokens": max_tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p,
+        "repetition_penalty": repetition_penalty, "seed": seed,
+        "stop": [stop] if isinstance(stop, str) else listed(stop, "stop"),
+    }
+
+
 class Writer:
     """Generates text: a decoder continues a prompt, an encoder-decoder answers it."""
 
@@ -127,11 +139,8 @@ class Writer:
         stop: texts that end the answer and are not part of it.
         read_specials: names of special tokens in a prompt become these tokens. Keep it off for untrusted texts.
         """
-        given = {
-            "max_tokens": max_tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p,
-            "repetition_penalty": repetition_penalty, "beams": beams, "length_penalty": length_penalty, "seed": seed,
-            "stop": [stop] if isinstance(stop, str) else listed(stop, "stop"), "read_specials": read_specials,
-        }
+        given = sampling_options(max_tokens, temperature, top_k, top_p, min_p, repetition_penalty, seed, stop)
+        given |= {"beams": beams, "length_penalty": length_penalty, "read_specials": read_specials}
         return self._write(prompts, given, stream, truncate, batch_tokens, progress)
 
     @overload
@@ -184,11 +193,7 @@ class Writer:
             text = json.dumps(chat, ensure_ascii=False)
         except (TypeError, ValueError) as error:
             raise DataError(f"messages: {error}, expected what JSON can hold") from None
-        given = {
-            "max_tokens": max_tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p,
-            "repetition_penalty": repetition_penalty, "seed": seed,
-            "stop": [stop] if isinstance(stop, str) else listed(stop, "stop"),
-        }
+        given = sampling_options(max_tokens, temperature, top_k, top_p, min_p, repetition_penalty, seed, stop)
         return self._write(text, given, stream, False, 4096, False, chats=True)
 
     @overload

@@ -110,7 +110,7 @@ void Completion::stream(const std::function<std::vector<std::string>(const Write
     if (options_.shows_usage) events_.send(object(kind_.chunk, {}, true));
     events_.send("[DONE]");
   } catch (...) {
-    if (!events_.begun()) throw;
+    if (!events_.started()) throw;
     events_.send(refused_answer(call_.request.path, std::current_exception()).body);
   }
   events_.end();

@@ -12,12 +12,12 @@ class EventStream {
  public:
   explicit EventStream(Reply& reply) : reply_(reply) {}
 
-  bool begun() const { return begun_; }
+  bool started() const { return started_; }
   bool gone() const { return reply_.gone(); }
   void send(const std::string& data) {
     std::string event = "data: " + data + "\n\n";
-    if (begun_) return reply_.write(std::move(event));
-    begun_ = true;
+    if (started_) return reply_.write(std::move(event));
+    started_ = true;
     // The second header stops nginx from collecting the events.
     reply_.begin({.type = "text/event-stream",
                   .body = std::move(event),
@@ -27,7 +27,7 @@ class EventStream {
 
  private:
   Reply& reply_;
-  bool begun_ = false;
+  bool started_ = false;
 };
 
 }  // namespace locus::serve

@@ -94,6 +94,16 @@ class Queue {
   void leave_search();
 
   void admit(int64_t tokens);
+  // Puts a job whose `left` is set into its queue, and waits until it is done.
+  template <class SomeJob>
+  void enter(SomeJob& job, std::deque<SomeJob*>& jobs) {
+    const int64_t tokens = job.tokens_left();
+    job.ticket.tokens_ += tokens;
+    Lock lock(mutex_);
+    admit(tokens);
+    jobs.push_back(&job);
+    wait(lock, job);
+  }
   void wait(Lock& lock, Job& job);
   void start(Job& job) const;
   void finish(Job& job);

@@ -23,11 +23,7 @@ void Queue::read(ReadJob& job) {
   }
   if (job.texts.empty()) return;
   job.left = job.texts.size();
-  job.ticket.tokens_ += job.tokens_left();
-  Lock lock(mutex_);
-  admit(job.tokens_left());
-  reads_.push_back(&job);
-  wait(lock, job);
+  enter(job, reads_);
 }
 
 // One text of each job in turn. Called with the lock.

@@ -27,11 +27,7 @@ int64_t Queue::WriteJob::tokens_left() const {
 void Queue::write(WriteJob& job) {
   if (job.sequences.empty()) return;
   job.left = job.sequences.size();
-  job.ticket.tokens_ += job.tokens_left();
-  Lock lock(mutex_);
-  admit(job.tokens_left());
-  writes_.push_back(&job);
-  wait(lock, job);
+  enter(job, writes_);
 }
 
 // The sequences that join now, one of each job in turn. Their prompts are computed in the next step, which
