@@ -36,6 +36,36 @@ TEST(Tagger, JoinsSpansLikeTransformers) {
   }
 }
 
+TEST(Tagger, AggregatesLikeTransformers) {
+  const std::pair<const char*, Aggregation> kinds[] = {{"none", Aggregation::none},
+                                                       {"first", Aggregation::first},
+                                                       {"average", Aggregation::average},
+                                                       {"max", Aggregation::max}};
+  const Tagger tagger(golden_model("tag"));
+  const Expected expected("tag");
+  for (const auto& [name, aggregation] : kinds) {
+    for (const Expected::Value value : expected.cases()) {
+      const std::vector<std::string> texts = {text_of(value, "text")};
+      if (texts[0].empty()) continue;
+      const std::vector<TaggedSpan> spans = tagger.tag(texts, {}, aggregation).at(0);
+      ASSERT_EQ(spans.size(), list_of(value, name).size()) << name << ": " << texts[0];
+      size_t s = 0;
+      for (const Expected::Value wanted : list_of(value, name)) {
+        const bool none = aggregation == Aggregation::none;
+        EXPECT_EQ(spans[s].label, text_of(wanted, none ? "entity" : "entity_group")) << texts[0];
+        EXPECT_NEAR(spans[s].score, number_of(wanted, "score"), kNear);
+        EXPECT_EQ(counted(texts[0], spans[s].bytes),
+                  (TextSpan{count_of(wanted, "start"), count_of(wanted, "end")}))
+            << name << ": " << texts[0];
+        if (none) {
+          EXPECT_EQ(spans[s].index, count_of(wanted, "index"));
+        }
+        ++s;
+      }
+    }
+  }
+}
+
 // The text before the first dash is not part of the label. Only B and I mark the beginning of a span.
 TEST(Tagger, OtherPrefixesOfLabelsAreRemovedAsWell) {
   const CopyOf folder("tag");

@@ -66,7 +66,18 @@ TEST(PipelineRoutes, TokenClassification) {
   EXPECT_EQ(found.text("/0/word"), "The");
   EXPECT_EQ(found.number("/1/start"), 4);
   EXPECT_EQ(found.number("/1/end"), 14);
-  tag.refused(R"({"inputs": "a", "parameters": {"aggregation_strategy": "max"}})", {"aggregation_strategy"});
+  const std::string words =
+      R"({"inputs": "Ada Lovelace lives in London.", "parameters": {"aggregation_strategy": )";
+  const Parsed tokens = tag.ask(words + R"("none"}})");
+  EXPECT_EQ(tokens.text("/0/entity"), "I-PER");
+  EXPECT_EQ(tokens.text("/0/word"), "ada");
+  EXPECT_EQ(tokens.number("/0/index"), 1);
+  EXPECT_EQ(tokens.text("/2/word"), "##o");
+  const Parsed joined = tag.ask(words + R"("first"}})");
+  EXPECT_EQ(joined.count(""), 6U);
+  EXPECT_EQ(joined.text("/1/word"), "Lovelace");
+  tag.refused(R"({"inputs": "a", "parameters": {"aggregation_strategy": "most"}})",
+              {"aggregation_strategy", "most", "average"});
 }
 
 TEST(PipelineRoutes, FillMask) {

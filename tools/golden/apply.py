@@ -130,6 +130,9 @@ def tag():
     for text in SENTENCES:
         spans = [dict(label=s["entity_group"], score=float(s["score"]), start=s["start"], end=s["end"]) for s in pipe(text)] if text else []
         cases.append(dict(text=text, spans=spans))
+        for strategy in ("none", "first", "average", "max") if text else ():
+            found = pipe(text, aggregation_strategy=strategy)
+            cases[-1][strategy] = [dict(s, score=float(s["score"])) for s in found]
     return model, tokenizer, cases
 
 

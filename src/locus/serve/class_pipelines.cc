@@ -1,5 +1,8 @@
 // Pipelines of classifiers, taggers, fillers and answerers.
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "locus/apply/span_unit.h"
@@ -47,6 +50,15 @@ std::vector<int32_t> read_targets(const Call& call, Fields& parameters) {
     if (std::ranges::count(ids, tokens[0]) == 0) ids.push_back(tokens[0]);
   }
   return ids;
+}
+
+Aggregation read_aggregation(Fields& parameters) {
+  constexpr std::array<std::string_view, 5> kNames = {"none", "simple", "first", "average", "max"};
+  const auto found = std::ranges::find(kNames, parameters.text("aggregation_strategy", "simple"));
+  if (found == kNames.end()) {
+    parameters.refuse("aggregation_strategy", fmt::format("one of {}", fmt::join(kNames, ", ")));
+  }
+  return static_cast<Aggregation>(found - kNames.begin());
 }
 
 // Scores of each label by itself if a text may have several labels, else a softmax over the labels.
@@ -97,17 +109,14 @@ HttpAnswer run_text_classification(const Call& call, Fields& fields, Fields& par
 }
 
 HttpAnswer run_token_classification(const Call& call, Fields& fields, Fields& parameters) {
-  const std::string strategy = parameters.text("aggregation_strategy", "simple");
-  if (strategy != "simple") {
-    throw Refused(kUnsupported, "'parameters.aggregation_strategy' is not supported, expected simple",
-                  "parameters.aggregation_strategy");
-  }
+  const Aggregation aggregation = read_aggregation(parameters);
   parameters.unsupported({"ignore_labels", "stride"});
   const bool single = fields.member("inputs").is_text();
   const std::vector<std::string> texts = pipeline_texts(call, fields);
   parameters.done();
   fields.done();
-  const auto found = call.heads.tagger().tag(texts, call.reading(call.options.truncate));
+  const auto found = call.heads.tagger().tag(texts, call.reading(call.options.truncate), aggregation);
+  const Tokenizer& tokenizer = call.heads.model().tokenizer();
   std::vector<std::string> results;
   for (size_t i = 0; i < texts.size(); ++i) {
     std::vector<TextSpan> places;
@@ -116,12 +125,19 @@ HttpAnswer run_token_classification(const Call& call, Fields& fields, Fields& pa
     std::vector<std::string> spans;
     for (size_t s = 0; s < places.size(); ++s) {
       const TaggedSpan& span = found[i][s];
-      const std::string word = texts[i].substr(span.bytes.begin, span.bytes.end - span.bytes.begin);
-      spans.push_back(json::object({{"entity_group", json::text(span.label)},
-                                    {"score", json::number(span.score)},
-                                    {"word", json::text(word)},
-                                    {"start", json::number(int64_t{places[s].begin})},
-                                    {"end", json::number(int64_t{places[s].end})}}));
+      std::string word = texts[i].substr(span.bytes.begin, span.bytes.end - span.bytes.begin);
+      const bool joined = aggregation != Aggregation::none;
+      json::Members members = {{joined ? "entity_group" : "entity", json::text(span.label)},
+                               {"score", json::number(span.score)}};
+      if (!joined) {
+        members.emplace_back("index", json::number(static_cast<int64_t>(span.index)));
+        const bool unknown = tokenizer.specials().name(span.token) != nullptr;
+        if (!unknown) word = readable(tokenizer.bytes(span.token));
+      }
+      members.emplace_back("word", json::text(word));
+      members.emplace_back("start", json::number(int64_t{places[s].begin}));
+      members.emplace_back("end", json::number(int64_t{places[s].end}));
+      spans.push_back(json::object(members));
     }
     results.push_back(json::list(spans));
   }
