@@ -246,8 +246,10 @@ TEST(Connection, LimitsConnections) {
   first.send(kGetRequest).read_answer();
   second.send(kGetRequest).read_answer();
   EXPECT_EQ(status_of(echo.client().read_all()), 503);
+  EXPECT_EQ(echo.counted(), 2U);
   first.close();
   EXPECT_TRUE(soon([&] { return echo.server().connections() == 1; }));
+  EXPECT_EQ(echo.counted(), 1U);
   RawClient third = echo.client();
   EXPECT_EQ(status_of(third.send(kGetRequest).read_answer()), 200);
 }

@@ -1,6 +1,7 @@
 // A server whose handler repeats the request, with short deadlines.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -30,7 +31,8 @@ class EchoServer {
     server_.emplace(std::move(listeners), limits,
                     ServerHooks{.handle = std::move(handler),
                                 .admit = std::move(admit),
-                                .finished = [this](const RequestRecord& record) { keep(record); }});
+                                .finished = [this](const RequestRecord& record) { keep(record); },
+                                .counted = [this](size_t connections) { counted_ = connections; }});
   }
 
   static void echo(const HttpRequest& request, const std::shared_ptr<Reply>& reply) {
@@ -42,6 +44,7 @@ class EchoServer {
   const std::string& address() const { return address_; }
   RawClient client() const { return RawClient(address_); }
   HttpServer& server() { return *server_; }
+  size_t counted() const { return counted_; }
   void stop() { server_.reset(); }
 
   // The answer to bytes after which the server closes the connection.
@@ -65,6 +68,7 @@ class EchoServer {
   std::mutex mutex_;
   std::condition_variable came_;
   std::vector<RequestRecord> records_;
+  std::atomic<size_t> counted_{0};
   std::optional<HttpServer> server_;  // last, so that it ends first
 };
 

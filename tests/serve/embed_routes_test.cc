@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <fstream>
+
 #include "locus/text/base64.h"
 #include "tests/apply/expected.h"
 #include "tests/serve/collected_reply.h"
@@ -181,6 +184,27 @@ TEST_F(EmbedRoutes, DescribesItself) {
   EXPECT_NE(metrics.find("locus_requests_total{route=\"/embed\",code=\"200\"}"), std::string::npos)
       << metrics;
   EXPECT_NE(metrics.find("locus_batch_tokens_count"), std::string::npos);
+}
+
+TEST_F(EmbedRoutes, MeasuresTheProcess) {
+  const auto value = [](const std::string& name) {
+    const std::string text = get(*service, "/metrics").body;
+    const size_t at = text.find("\n" + name + " ");
+    EXPECT_NE(at, std::string::npos) << name << text;
+    return std::stod(text.substr(at + name.size() + 2));
+  };
+  const double resident = value("process_resident_memory_bytes"),
+               now = static_cast<double>(std::time(nullptr));
+  EXPECT_GT(resident, 1e6);
+  EXPECT_LT(resident, 1e12);
+  EXPECT_GT(value("process_cpu_seconds_total"), 0);
+  EXPECT_GT(value("process_start_time_seconds"), now - 86400);
+  EXPECT_LE(value("process_start_time_seconds"), now + 1);
+  const double before = value("process_open_fds");
+  const std::ifstream one("/proc/self/stat"), two("/proc/self/stat");
+  EXPECT_EQ(value("process_open_fds"), before + 2);
+  service->set_connections(7);
+  EXPECT_EQ(value("locus_connections"), 7);
 }
 
 }  // namespace

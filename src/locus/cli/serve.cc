@@ -89,7 +89,8 @@ void run(Request request) {
       {.handle = [&](serve::HttpRequest call,
                      const std::shared_ptr<serve::Reply>& reply) { service.handle(std::move(call), reply); },
        .admit = [&](const serve::HttpRequest& head) { return access.admit(head); },
-       .finished = log_of(request.log)});
+       .finished = log_of(request.log),
+       .counted = [&](size_t connections) { service.set_connections(connections); }});
   service.wait_until_ready();  // until then a signal ends the process
   warn(service.warnings());
   const StopSignals signals;

@@ -169,6 +169,7 @@ void HttpServer::State::welcome(int socket, const sockaddr_storage& from) {
     const std::lock_guard lock(mutex);
     ++count;
   }
+  if (shared.hooks.counted) shared.hooks.counted(connections.size());
   connection->safely([&] { connection->start(); });
 }
 
@@ -189,6 +190,7 @@ void HttpServer::State::forget(Connection& connection) {
   if (--groups[found->second.group] == 0) groups.erase(found->second.group);
   const Known known = std::move(found->second);  // the connection lives until its caller returns
   connections.erase(found);
+  if (shared.hooks.counted) shared.hooks.counted(connections.size());
   const std::lock_guard lock(mutex);
   --count;
   closed.notify_all();

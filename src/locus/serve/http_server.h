@@ -51,6 +51,7 @@ struct ServerHooks {
   HttpHandler handle;
   std::function<Admission(const HttpRequest& head)> admit = {};
   std::function<void(const RequestRecord&)> finished = {};
+  std::function<void(size_t)> counted = {};  // open connections, after each change
 };
 
 // All hooks are called on the thread of the server.

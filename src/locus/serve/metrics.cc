@@ -33,6 +33,11 @@ constexpr Family kFamilies[] = {
     {"locus_batch_sequences", "histogram", "Texts of a batch", kCounts},
     {"locus_queue_tokens", "gauge", "Tokens that wait"},
     {"locus_queue_requests", "gauge", "Requests that have no answer yet"},
+    {"locus_connections", "gauge", "Open connections of clients"},
+    {"process_resident_memory_bytes", "gauge", "Memory of the process in RAM"},
+    {"process_cpu_seconds_total", "counter", "CPU time of the process"},
+    {"process_open_fds", "gauge", "Open file descriptors of the process"},
+    {"process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970"},
 };
 
 const Family& family(std::string_view name) {

@@ -9,6 +9,7 @@
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
+#include "locus/serve/process_use.h"
 #include "locus/serve/refused.h"
 
 namespace locus::serve {
@@ -98,6 +99,18 @@ HttpAnswer Service::health() const {
   return {.body = R"({"status": "ok"})"};
 }
 
+void Service::set_connections(size_t count) { metrics_.set("locus_connections", static_cast<double>(count)); }
+
+HttpAnswer Service::metrics() {
+  metrics_.set("locus_queue_tokens", static_cast<double>(queue_.waiting_tokens()));
+  const ProcessUse use = process_use();
+  metrics_.set("process_resident_memory_bytes", use.resident_bytes);
+  metrics_.set("process_cpu_seconds_total", use.cpu_seconds);
+  metrics_.set("process_open_fds", use.open_descriptors);
+  metrics_.set("process_start_time_seconds", use.start_time);
+  return {.type = "text/plain; version=0.0.4", .body = metrics_.print()};
+}
+
 // What this folder cannot do is not found, and the error lists what it can.
 const Route& Service::route_of(const HttpRequest& request) const {
   std::string path = request.path;
@@ -149,10 +162,7 @@ void Service::handle(HttpRequest request, const std::shared_ptr<Reply>& reply) {
   };
   try {
     if (is_probe(request.path)) return send(health());
-    if (request.path == "/metrics" && request.method == "GET") {
-      metrics_.set("locus_queue_tokens", static_cast<double>(queue_.waiting_tokens()));
-      return send({.type = "text/plain; version=0.0.4", .body = metrics_.print()});
-    }
+    if (request.path == "/metrics" && request.method == "GET") return send(metrics());
     const Route* route = nullptr;
     {
       const std::lock_guard lock(mutex_);

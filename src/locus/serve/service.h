@@ -33,6 +33,7 @@ class Service {
   // Whether /health answers 200: ready, and no batch takes too long.
   bool healthy() const;
   std::vector<std::string> warnings() const;  // about the folder; empty until it is open
+  void set_connections(size_t count);         // for /metrics
 
   // Refuses new requests. After `grace`, those without an answer end with 503. Returns when all have one.
   void drain(std::chrono::milliseconds grace);
@@ -45,6 +46,7 @@ class Service {
   void check(const HttpRequest& request) const;
   void answer(const Route& route, const HttpRequest& request, Reply& reply);
   HttpAnswer health() const;
+  HttpAnswer metrics();
   void end(const HttpRequest& request);
 
   ServiceOptions options_;
