@@ -71,12 +71,20 @@ TEST(ErrorAnswer, TakesStatusAndCodeFromAnError) {
 }
 
 TEST(ErrorAnswer, KeepsFaultsOfTheServerInItsLog) {
-  for (const Fault fault : {Fault::bug, Fault::io, Fault::diverged, Fault::resource}) {
+  for (const Fault fault : {Fault::bug, Fault::io, Fault::resource}) {
     const HttpAnswer answer = error_answer("/v1/x", Error(fault, "cannot read /secret/place"));
     EXPECT_EQ(answer.status, fault == Fault::resource ? 503 : 500);
     EXPECT_EQ(answer.body.find("secret"), std::string::npos);
     EXPECT_EQ(answer.log, "cannot read /secret/place");
   }
+}
+
+TEST(ErrorAnswer, SaysForWhichTextTheModelFails) {
+  const HttpAnswer answer = error_answer("/v1/x", Error(Fault::diverged, "text 2: NaN"));
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_EQ(member(answer, "/error/message"), "text 2: NaN");
+  EXPECT_EQ(member(answer, "/error/code"), "model_error");
+  EXPECT_EQ(answer.log, "text 2: NaN");
 }
 
 }  // namespace

@@ -78,6 +78,11 @@ HttpAnswer error_answer(std::string_view path, const Error& error) {
       answer.log = error.what();
       return answer;
     }
+    case Fault::diverged: {
+      HttpAnswer answer = error_answer(path, {.status = 500, .message = error.what(), .code = "model_error"});
+      answer.log = error.what();
+      return answer;
+    }
     default:
       break;
   }

@@ -31,7 +31,8 @@ struct Refusal {
 HttpAnswer error_answer(std::string_view path, const Refusal& refusal);
 
 // The status follows from fault and code. The message of a fault that is not the client's can name files of
-// the server. It goes to the log instead of the answer.
+// the server. It goes to the log instead of the answer, except for numbers that a model computes and that are
+// not finite (Fault::diverged).
 HttpAnswer error_answer(std::string_view path, const Error& error);
 
 }  // namespace locus::serve

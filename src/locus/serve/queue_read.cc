@@ -73,7 +73,8 @@ void Queue::compute(std::span<const Text> batch) {
   for (size_t i = 0; i < batch.size(); ++i) {
     ReadJob& job = *batch[i].job;
     try {
-      job.errors[batch[i].index] = take_text(rows, i, batch[i].index, job.take);
+      const auto error = take_text(rows, i, batch[i].index, job.take);
+      if (error) job.errors[batch[i].index] = model_error(*error);
     } catch (...) {
       job.failure = std::current_exception();
     }

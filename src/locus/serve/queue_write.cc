@@ -99,9 +99,10 @@ void Queue::step() {
   try {
     fresh = generation_->step();
   } catch (const SequenceError& error) {
-    WriteJob* const job = sequences_.at(error.id()).job;
-    job->failure = std::make_exception_ptr(error.cause());
-    ending_.push_back(job);
+    const Sequence& sequence = sequences_.at(error.id());
+    const std::string place = fmt::format("answer {}", sequence.index + 1);
+    sequence.job->failure = std::make_exception_ptr(model_error(error.cause()).at(place));
+    ending_.push_back(sequence.job);
     return;
   } catch (...) {  // it is not known whose fault it is
     for (const auto& [id, sequence] : sequences_) {

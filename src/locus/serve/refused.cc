@@ -4,6 +4,11 @@
 
 namespace locus::serve {
 
+Error model_error(const Error& error) {
+  if (error.fault() != Fault::data) return error;
+  return {Failure(Fault::diverged, error.code(), error.hint()), error.message(), error.values()};
+}
+
 HttpAnswer refused_answer(std::string_view path, const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);

@@ -40,6 +40,10 @@ class Refused : public Error {
   Refusal refusal_;
 };
 
+// Why a text that was read has no result: not the request is wrong, but what the model computes. The status
+// becomes 500.
+Error model_error(const Error& error);
+
 // The answer to a request that failed with this exception.
 HttpAnswer refused_answer(std::string_view path, const std::exception_ptr& failure);
 

@@ -28,6 +28,20 @@ bool is_json(std::string_view type) {
 
 bool is_probe(std::string_view path) { return path == "/health" || path == "/ping"; }
 
+// The exception that is being handled. A beam search has read its texts, and scores tokens on the thread of
+// the request: what fails then is the model.
+std::exception_ptr failure_of(const Ticket& ticket) {
+  try {
+    throw;
+  } catch (const Refused&) {
+    return std::current_exception();
+  } catch (const Error& error) {
+    return ticket.searches() ? std::make_exception_ptr(model_error(error)) : std::current_exception();
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 ServiceOptions named(ServiceOptions options) {
   if (options.name.empty()) options.name = absolute_path(options.folder).filename().string();
   return options;
@@ -211,7 +225,7 @@ void Service::answer(const Route& route, const HttpRequest& request, Reply& repl
     try {
       answer = route.handler({request, options_, *heads_, ticket, reply});
     } catch (...) {
-      answer = refused_answer(request.path, std::current_exception());
+      answer = refused_answer(request.path, failure_of(ticket));
     }
     const double all = std::chrono::duration<double>(Clock::now() - begin).count();
     metrics_.observe("locus_request_seconds", all);
