@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 
+#include "locus/kernel/room.h"
 #include "locus/tensor/view.h"
 
 namespace locus::kernel {
@@ -41,18 +42,6 @@ struct SlotViews {
   ConstView table;  // [slots, H*D], or [slots, D] if all heads share it
   ConstView slots;  // i32 [S], each in [0, slots)
   int64_t zero = 0;
-};
-
-// Keys in a room are in blocks of this many.
-inline constexpr int64_t kRoomBlock = 16;
-
-// The keys and values of one sequence in the memory of a KV cache, which has room for more than its keys. Key
-// heads are one after the other. Blocks of keys are transposed, so that the products of a query with the keys
-// of a block are sums of contiguous rows.
-struct RoomViews {
-  ConstView
-      keys;  // [G room/16 D, 16]: component c of key j is in row (g room/16 + j/16) D + c, column j % 16
-  ConstView values;  // [G room, D rounded up to 16]: value j is row g room + j
 };
 
 struct AttentionArgs {

@@ -12,6 +12,7 @@
 #include "locus/kernel/norm.h"
 #include "locus/kernel/optimize.h"
 #include "locus/kernel/reduce.h"
+#include "locus/kernel/room.h"
 #include "locus/kernel/rotate.h"
 #include "locus/kernel/rows.h"
 
@@ -55,6 +56,7 @@ namespace locus {
   X(int64_t, attention_backward_workspace, (const kernel::AttentionBackwardArgs&)) \
   X(void, attention, (const kernel::AttentionArgs&)) \
   X(void, attention_backward, (const kernel::AttentionBackwardArgs&)) \
+  X(void, extend_room, (const kernel::ExtendRoomArgs&)) \
   X(void, adamw, (const kernel::AdamWArgs&))
 // clang-format on
 

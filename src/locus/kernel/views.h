@@ -50,6 +50,7 @@ inline auto views_of(CrossEntropyBackwardArgs& a) {
   return each_of(a.logits, a.targets, a.weights, a.lse, a.dloss, a.dlogits);
 }
 inline auto views_of(AdamWArgs& a) { return each_of(a.parameter, a.gradient, a.first, a.second); }
+inline auto views_of(ExtendRoomArgs& a) { return each_of(a.keys, a.values, a.room.keys, a.room.values); }
 inline auto views_of(AttentionArgs& a) {
   return [&a](auto& f) {
     each_of(a.q, a.k, a.v, a.sequences.query_starts, a.sequences.key_starts, a.sequences.query_positions,

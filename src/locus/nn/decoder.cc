@@ -74,7 +74,7 @@ Tensor Decoder::run() {
   pass.cache = &cache_;
   const Var hidden =
       transformer.encoder() ? transformer.decode(tokens, new_texts(), pass) : transformer(tokens, pass);
-  return model_.head()(pooled(hidden, tokens.placement, Pooling::last), tokens.placement).value();
+  return model_.head()(pooled(hidden, tokens.placement, Pooling::last), tokens.placement).value().on_host();
 }
 
 // Encodes the texts that are not in the cache.

@@ -16,7 +16,8 @@ class Decoder {
   int64_t count() const { return std::ssize(sequences_); }
 
   // Appends tokens to every sequence, at least one, and returns the logits [B, V] after the last token of
-  // each. A prompt and single tokens may be in one step. If it throws, nothing has changed.
+  // each, in the memory of the host. A prompt and single tokens may be in one step. If it throws, nothing has
+  // changed.
   Tensor step(const std::vector<std::vector<int32_t>>& fresh);
   // Takes back the tokens of the latest step.
   void undo();

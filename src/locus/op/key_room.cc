@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "locus/base/checked.h"
-#include "locus/kernel/attention.h"
+#include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 
 namespace locus::op {
@@ -21,38 +21,18 @@ KeyRoom empty_room(const Tensor& like, int64_t key_heads, int64_t head_size, int
           like.like({key_heads, room, whole_blocks(head_size)})};
 }
 
-// Calls f(type) with a value of the type of the elements.
-template <class F>
-void with_type(DType dtype, F f) {
-  dtype == DType::f64 ? f(double()) : f(float());
+// The first `count` rows of every head, where a head has `rows` rows, as one row each.
+Tensor heads_of(const Tensor& memory, int64_t count, int64_t rows) {
+  const int64_t width = memory.size(0) == 0 ? 0 : memory.numel() / (memory.size(0) * rows);
+  return memory.reshape({memory.size(0), rows * width}).columns(0, count * width);
 }
 
 // Copies the first `count` tokens. Blocks of keys are contiguous, so every head is one piece.
 void copy_tokens(const KeyRoom& from, const KeyRoom& to, int64_t count) {
-  const int64_t G = from.keys.size(0), D = from.keys.size(2), width = from.values.size(2);
-  with_type(from.keys.dtype(), [&]<class T>(T) {
-    for (int64_t g = 0; g < G; ++g) {
-      std::copy_n(from.keys.view().as<T>() + g * from.room() * D, whole_blocks(count) * D,
-                  to.keys.view().as<T>() + g * to.room() * D);
-      std::copy_n(from.values.view().as<T>() + g * from.room() * width, count * width,
-                  to.values.view().as<T>() + g * to.room() * width);
-    }
-  });
-}
-
-template <class T>
-void write_head(const KeyRoom& room, int64_t count, const Tensor& keys, const Tensor& values, int64_t g) {
-  const int64_t D = room.keys.size(2), width = room.values.size(2);
-  T* head = room.keys.view().as<T>() + g * room.room() * D;
-  T* row = room.values.view().as<T>() + (g * room.room() + count) * width;
-  for (int64_t i = 0; i < keys.size(0); ++i, row += width) {
-    const int64_t j = count + i;
-    const T* key = keys.view().row<T>(i) + g * D;
-    T* column = head + j / kRoomBlock * kRoomBlock * D + j % kRoomBlock;
-    for (int64_t c = 0; c < D; ++c) column[c * kRoomBlock] = key[c];
-    std::copy_n(values.view().row<T>(i) + g * D, D, row);
-    std::fill(row + D, row + width, T(0));
-  }
+  const int64_t blocks = whole_blocks(count) / kRoomBlock;
+  heads_of(to.keys, blocks, to.room() / kRoomBlock)
+      .copy_from(heads_of(from.keys, blocks, from.room() / kRoomBlock));
+  heads_of(to.values, count, to.room()).copy_from(heads_of(from.values, count, from.room()));
 }
 
 }  // namespace
@@ -69,9 +49,12 @@ void append(KeyRoom& room, int64_t count, const Tensor& keys, const Tensor& valu
     if (count > 0) copy_tokens(room, larger, count);
     room = larger;
   }
-  with_type(keys.dtype(), [&]<class T>(T) {
-    for (int64_t g = 0; g < key_heads; ++g) write_head<T>(room, count, keys, values, g);
-  });
+  kernels(keys.device())
+      .extend_room({.keys = keys.view(),
+                    .values = values.view(),
+                    .room = {room.keys.view(), room.values.view()},
+                    .key_heads = key_heads,
+                    .count = count});
 }
 
 KeyRoom copy(const KeyRoom& room, int64_t count) {

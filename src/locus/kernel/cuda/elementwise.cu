@@ -112,6 +112,20 @@ LOCUS_KERNEL locus_gather(const GatherParams p) {
       [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
 }
 
+// A thread for a column of the values of a token, whose first D are also components of its key.
+LOCUS_KERNEL locus_extend_room(const ExtendRoomParams p) {
+  constexpr int64_t kBlock = 16;  // kRoomBlock
+  const int64_t width = p.room_values.cols, D = p.keys.cols / p.key_heads;
+  const int64_t tokens = p.room_values.rows / p.key_heads;
+  each(p.keys.rows, p.key_heads * width, [&](int64_t i, int64_t column) {
+    const int64_t g = column / width, c = column % width, j = p.count + i;
+    p.room_values.at(g * tokens + j, c) = c < D ? p.values.at(i, g * D + c) : 0;
+    if (c < D) {
+      p.room_keys.at((g * (tokens / kBlock) + j / kBlock) * D + c, j % kBlock) = p.keys.at(i, g * D + c);
+    }
+  });
+}
+
 // A thread for a pair, or for an element that is copied.
 LOCUS_KERNEL locus_rotate(const RotateParams p) {
   const int64_t half = p.width / 2;

@@ -127,6 +127,12 @@ struct ScatterAddParams {
   float factor;
 };
 
+struct ExtendRoomParams {
+  In keys, values;
+  Out room_keys, room_values;
+  int64_t key_heads, count;
+};
+
 struct RotateParams {
   In x;
   Out y;

@@ -1,4 +1,4 @@
-// Gathers and scatters rows, and rotates them.
+// Gathers and scatters rows, copies them into rooms, and rotates them.
 #include "locus/kernel/cuda/cuda.h"
 #include "locus/kernel/cuda/launch.h"
 
@@ -12,6 +12,12 @@ void gather(const GatherArgs& args) {
 void scatter_add(const ScatterAddArgs& args) {
   launch("reduce/scatter_add", {args.rows.rows, divided_up(args.rows.cols, kThreads), 1},
          ScatterAddParams{in(args.rows), integers(args.ids), out(args.table), args.skip, args.factor});
+}
+
+void extend_room(const ExtendRoomArgs& args) {
+  launch_elements("elementwise/extend_room", args.keys.rows * args.key_heads * args.room.values.cols,
+                  ExtendRoomParams{in(args.keys), in(args.values), out(args.room.keys), out(args.room.values),
+                                   args.key_heads, args.count});
 }
 
 void rotate(const RotateArgs& args) {
