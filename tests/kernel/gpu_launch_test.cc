@@ -144,6 +144,41 @@ TEST_F(GpuLaunch, SumsStayOnTheGpu) {
   EXPECT_EQ(recorder_.downloads, 0);
 }
 
+TEST_F(GpuLaunch, RoomsAndTerms) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  kernel::cuda::extend_room({.keys = view(3, 40),
+                             .values = view(3, 40),
+                             .room = {view(160, 16), view(128, 32)},
+                             .key_heads = 2,
+                             .count = 5});
+  kernel::cuda::gather_columns({.table = view(32, 12), .ids = ids(90), .out = view(12, 90)});
+  kernel::cuda::gather_columns_backward({.dout = view(12, 90), .ids = ids(90), .dtable = view(32, 12)});
+  const DistanceDecayArgs decay = {.r1 = view(1, 12), .r2 = view(1, 12), .out = view(12, 90)};
+  kernel::cuda::distance_decay(decay);
+  kernel::cuda::distance_decay_backward(
+      {.forward = decay, .dout = view(12, 90), .dr1 = view(1, 12), .dr2 = view(1, 12)});
+  const PairQuotientArgs pairs = {.c = view(1, 1),
+                                  .multiplier = view(1, 1),
+                                  .threshold = 512,
+                                  .sequences = {ids(3), ids(3), ids(7), ids(9)},
+                                  .out = view(30, 1)};
+  kernel::cuda::pair_quotient(pairs);
+  kernel::cuda::pair_quotient_backward(
+      {.forward = pairs, .dout = view(30, 1), .dc = view(1, 1), .dmultiplier = view(1, 1)});
+  using namespace kernel::cuda;
+  constexpr size_t kColumns = sizeof(GatherColumnsParams), kDecay = sizeof(DistanceDecayParams),
+                   kQuotient = sizeof(PairQuotientParams);
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_extend_room", {1, 1, 1}, 256, sizeof(ExtendRoomParams)},
+                            {"locus_gather_columns", {5, 1, 1}, 256, kColumns},
+                            {"locus_gather_columns_backward", {32, 12, 1}, 256, kColumns},
+                            {"locus_distance_decay", {5, 1, 1}, 256, kDecay},
+                            {"locus_distance_decay_backward", {12, 1, 1}, 256, kDecay},
+                            {"locus_pair_quotient", {7, 1, 1}, 256, kQuotient},
+                            {"locus_pair_quotient_backward", {1, 1, 1}, 256, kQuotient},
+                        }));
+}
+
 // Large tiles only if they occupy the GPU, which has 100 multiprocessors here.
 TEST_F(GpuLaunch, TilesOfProducts) {
   LOCUS_SKIP_WITHOUT_KERNELS();

@@ -11,6 +11,23 @@ TEST(Rows, Gather) {
   });
 }
 
+TEST(Rows, GatherColumns) {
+  compare_sizes({}, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().gather_columns({.table = stage.input({11, rows}, 1),
+                                    .ids = stage.ids(cols, 2, 11),
+                                    .out = stage.output({rows, cols})});
+  });
+}
+
+// Sums in double, rounded once to f32. Up to 3000 numbers per sum, whose size is at most 200.
+TEST(Rows, GatherColumnsBackward) {
+  compare_sizes({.relative = 1e-7, .absolute = 1e-9}, [](Stage& stage, int64_t rows, int64_t cols) {
+    stage.kernels().gather_columns_backward({.dout = stage.input({rows, cols}, 1),
+                                             .ids = stage.ids(cols, 2, 11),
+                                             .dtable = stage.output({11, rows})});
+  });
+}
+
 TEST(Rows, ScatterAdd) {
   // About a hundred rows are added to each table row: a hundred roundings of numbers up to 40.
   compare_sizes({.absolute = 7e-5}, [](Stage& stage, int64_t rows, int64_t cols) {

@@ -5,6 +5,7 @@
 
 #include "locus/kernel/activation.h"
 #include "locus/kernel/attention.h"
+#include "locus/kernel/distance.h"
 #include "locus/kernel/elementwise.h"
 #include "locus/kernel/embed.h"
 #include "locus/kernel/loss.h"
@@ -43,6 +44,8 @@ namespace locus {
   X(void, convert, (const kernel::ConvertArgs&)) \
   X(void, gather, (const kernel::GatherArgs&)) \
   X(void, scatter_add, (const kernel::ScatterAddArgs&)) \
+  X(void, gather_columns, (const kernel::GatherColumnsArgs&)) \
+  X(void, gather_columns_backward, (const kernel::GatherColumnsBackwardArgs&)) \
   X(void, embed, (const kernel::EmbedArgs&)) \
   X(int64_t, embed_workspace, (int64_t rows)) \
   X(void, embed_backward, (const kernel::EmbedBackwardArgs&)) \
@@ -57,6 +60,10 @@ namespace locus {
   X(void, attention, (const kernel::AttentionArgs&)) \
   X(void, attention_backward, (const kernel::AttentionBackwardArgs&)) \
   X(void, extend_room, (const kernel::ExtendRoomArgs&)) \
+  X(void, distance_decay, (const kernel::DistanceDecayArgs&)) \
+  X(void, distance_decay_backward, (const kernel::DistanceDecayBackwardArgs&)) \
+  X(void, pair_quotient, (const kernel::PairQuotientArgs&)) \
+  X(void, pair_quotient_backward, (const kernel::PairQuotientBackwardArgs&)) \
   X(void, adamw, (const kernel::AdamWArgs&))
 // clang-format on
 

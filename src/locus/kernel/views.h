@@ -34,6 +34,8 @@ inline auto views_of(DropoutArgs& a) { return each_of(a.x, a.y); }
 inline auto views_of(ConvertArgs& a) { return each_of(a.from, a.to); }
 inline auto views_of(GatherArgs& a) { return each_of(a.table, a.ids, a.out); }
 inline auto views_of(ScatterAddArgs& a) { return each_of(a.rows, a.ids, a.table); }
+inline auto views_of(GatherColumnsArgs& a) { return each_of(a.table, a.ids, a.out); }
+inline auto views_of(GatherColumnsBackwardArgs& a) { return each_of(a.dout, a.ids, a.dtable); }
 inline auto views_of(EmbedArgs& a) {
   return each_of(a.tokens.table, a.tokens.ids, a.positions.table, a.positions.ids, a.segments.table,
                  a.segments.ids, a.gamma, a.beta, a.y, a.mean, a.rstd);
@@ -50,12 +52,34 @@ inline auto views_of(CrossEntropyBackwardArgs& a) {
   return each_of(a.logits, a.targets, a.weights, a.lse, a.dloss, a.dlogits);
 }
 inline auto views_of(AdamWArgs& a) { return each_of(a.parameter, a.gradient, a.first, a.second); }
+inline auto views_of(SequenceViews& s) {
+  return each_of(s.query_starts, s.key_starts, s.query_positions, s.key_positions);
+}
 inline auto views_of(ExtendRoomArgs& a) { return each_of(a.keys, a.values, a.room.keys, a.room.values); }
+inline auto views_of(DistanceDecayArgs& a) { return each_of(a.r1, a.r2, a.out); }
+inline auto views_of(DistanceDecayBackwardArgs& a) {
+  return [&a](auto& f) {
+    views_of(a.forward)(f);
+    each_of(a.dout, a.dr1, a.dr2)(f);
+  };
+}
+inline auto views_of(PairQuotientArgs& a) {
+  return [&a](auto& f) {
+    each_of(a.c, a.multiplier, a.out)(f);
+    views_of(a.sequences)(f);
+  };
+}
+inline auto views_of(PairQuotientBackwardArgs& a) {
+  return [&a](auto& f) {
+    views_of(a.forward)(f);
+    each_of(a.dout, a.dc, a.dmultiplier)(f);
+  };
+}
 inline auto views_of(AttentionArgs& a) {
   return [&a](auto& f) {
-    each_of(a.q, a.k, a.v, a.sequences.query_starts, a.sequences.key_starts, a.sequences.query_positions,
-            a.sequences.key_positions, a.by_distance.table, a.by_query.table, a.by_query.slots,
-            a.by_key.table, a.by_key.slots, a.dense, a.out, a.lse, a.workspace)(f);
+    each_of(a.q, a.k, a.v, a.by_distance.table, a.by_query.table, a.by_query.slots, a.by_key.table,
+            a.by_key.slots, a.dense, a.out, a.lse, a.workspace)(f);
+    views_of(a.sequences)(f);
     for (const RoomViews& room : a.rooms) {  // of a copy that OwnArgs owns
       f(const_cast<ConstView&>(room.keys));
       f(const_cast<ConstView&>(room.values));

@@ -7,6 +7,7 @@
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 #include "locus/op/contiguous.h"
+#include "locus/op/sequence_views.h"
 
 namespace locus::op {
 namespace {
@@ -144,13 +145,6 @@ void check_slots(Check& check, const char* name, const SlotTerm& term, const Siz
   check_cover(check, name, term.slots.numel(), term.zero, range);
 }
 
-int64_t pairs(const Sequences& s) {
-  const auto q = s.query_starts.values(), k = s.key_starts.values();
-  int64_t total = 0;
-  for (size_t b = 0; b + 1 < q.size(); ++b) total += int64_t{q[b + 1] - q[b]} * (k[b + 1] - k[b]);
-  return total;
-}
-
 void check_terms(Check& check, const ScoreTerms& terms, const Sequences& sequences, const Sizes& sizes,
                  std::pair<int64_t, int64_t> range) {
   if (terms.by_distance) {
@@ -195,7 +189,6 @@ struct Call {
 
 void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) {
   const Sequences& s = call.sequences;
-  const Device device = call.out.device();
   const float scale = call.terms.scale    ? *call.terms.scale
                       : options.scale > 0 ? options.scale
                                           : 1 / std::sqrt(static_cast<float>(sizes.head_size));
@@ -203,8 +196,7 @@ void fill_args(Call& call, const Sizes& sizes, const AttentionOptions& options) 
       .q = call.q.value().view(),
       .k = call.k ? call.k.value().view() : View(),
       .v = call.v ? call.v.value().view() : View(),
-      .sequences = {s.query_starts.view(device), s.key_starts.view(device), s.query_positions.view(device),
-                    s.key_positions.view(device), s.contiguous},
+      .sequences = views_of(s, call.out.device()),
       .heads = sizes.heads,
       .key_heads = sizes.key_heads,
       .head_size = sizes.head_size,

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "locus/kernel/element.h"
+#include "locus/kernel/kernels.h"
 #include "locus/scheme/host_table.h"
 
 namespace locus {
 
-using kernel::at;
 using kernel::put;
 
 DistanceSpan::DistanceSpan(const Placement& placement) {
@@ -58,27 +58,15 @@ Tensor distance_table(const DistanceSpan& span, const Tensor& like, int64_t head
 }
 
 Var gather_by_head(const Var& table, const Indices& slots) {
-  const int64_t heads = table.shape()[1], count = slots.numel();
-  const Tensor out = host_table(table.value(), {heads, count}), from = table.value().on_host();
-  const View rows = from.view();
-  for (int64_t h = 0; h < heads; ++h) {
-    for (int64_t s = 0; s < count; ++s) {
-      put(out.view(), h, s, at(rows, slots.values()[static_cast<size_t>(s)], h));
-    }
-  }
-  return record(out.on(table.value().device()), {table}, [=](const Tensor& dy) {
-    const Tensor given = dy.on_host();
-    std::vector<double> sums(static_cast<size_t>(table.value().numel()));
-    for (int64_t s = 0; s < count; ++s) {
-      const int64_t slot = slots.values()[static_cast<size_t>(s)];
-      for (int64_t h = 0; h < heads; ++h)
-        sums[static_cast<size_t>(slot * heads + h)] += at(given.view(), h, s);
-    }
-    const Tensor gradient = host_table(dy, table.shape());
-    for (int64_t i = 0; i < table.value().numel(); ++i) {
-      put(gradient.view(), i / heads, i % heads, sums[static_cast<size_t>(i)]);
-    }
-    table.accumulate(gradient.on(dy.device()));
+  const Tensor from = table.value(), out = from.like({from.size(1), slots.numel()});
+  kernels(from.device())
+      .gather_columns({.table = from.view(), .ids = slots.view(from.device()), .out = out.view()});
+  return record(out, {table}, [=](const Tensor& dy) {
+    const Tensor gradient = dy.like(table.shape());
+    kernels(dy.device())
+        .gather_columns_backward(
+            {.dout = dy.view(), .ids = slots.view(dy.device()), .dtable = gradient.view()});
+    table.accumulate(gradient);
   });
 }
 

@@ -7,58 +7,23 @@
 // 2023, arXiv 2310.04418.
 #include "locus/scheme/fire.h"
 
-#include <algorithm>
 #include <cmath>
 
-#include "locus/kernel/element.h"
+#include "locus/kernel/kernels.h"
 #include "locus/op/elementwise.h"
 #include "locus/op/layout.h"
 #include "locus/op/matmul.h"
-#include "locus/scheme/host_table.h"
+#include "locus/op/sequence_views.h"
 #include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
 namespace {
 
-using kernel::at;
-using kernel::put;
-
 // The paper trains at 2048 tokens from a threshold of 512. With a threshold above the trained length the
 // normalization by the query's position would start only in texts longer than all of training.
 constexpr LengthRule kLengthRules[] = {{.option = "threshold", .value = 512, .length = 2048}};
-constexpr double kFirstC = 0.1, kEps = 1e-6;
-
-// For one pair: the input of the network, and its derivatives with respect to c and the multiplier of L.
-struct Quotient {
-  double value, by_c, by_multiplier;
-};
-Quotient quotient(double distance, double position, double c, double multiplier, double threshold) {
-  const double level = std::abs(multiplier * threshold), reach = std::max(position, level);
-  const double top = std::log1p(std::abs(c * distance)), bottom = std::log1p(std::abs(c * reach)) + kEps;
-  // d ln(|c| x + 1) by c and by x, x >= 0
-  const double sign = c < 0 ? -1 : 1;
-  const auto by_c = [&](double x) { return sign * x / (std::abs(c) * x + 1); };
-  const double bottom_by_reach = std::abs(c) / (std::abs(c) * reach + 1);
-  const double reach_by_multiplier = level > position ? (multiplier < 0 ? -threshold : threshold) : 0;
-  const double by_bottom = -top / (bottom * bottom);
-  return {top / bottom, by_c(distance) / bottom + by_bottom * by_c(reach),
-          by_bottom * bottom_by_reach * reach_by_multiplier};
-}
-
-// Calls f(|i - j|, i) for every pair of query and key, in the order of the dense term.
-template <class F>
-void each_pair(const Sequences& s, F f) {
-  const auto query_starts = s.query_starts.values(), key_starts = s.key_starts.values();
-  const auto queries = s.query_positions.values(), keys = s.key_positions.values();
-  for (size_t b = 0; b + 1 < query_starts.size(); ++b) {
-    for (auto i = static_cast<size_t>(query_starts[b]); i < static_cast<size_t>(query_starts[b + 1]); ++i) {
-      for (auto j = static_cast<size_t>(key_starts[b]); j < static_cast<size_t>(key_starts[b + 1]); ++j) {
-        f(std::abs(static_cast<double>(queries[i]) - keys[j]), static_cast<double>(queries[i]));
-      }
-    }
-  }
-}
+constexpr double kFirstC = 0.1;
 
 class FireScheme final : public Scheme {
  public:
@@ -89,33 +54,24 @@ class FireScheme final : public Scheme {
  private:
   // [P, 1]
   Var quotients(const Placement& placement) const {
-    const Sequences sequences = placement.sequences();
-    const double factor = at(c_.value().on_host().view(), 0);
-    const double level = at(multiplier_.value().on_host().view(), 0);
-    const auto of = [=, threshold = threshold_](double n, double position) {
-      return quotient(n, position, factor, level, threshold);
+    const Tensor like = c_.value(), out = like.like({op::pairs(placement.sequences()), 1});
+    const auto args = [c = c_, multiplier = multiplier_, threshold = threshold_,
+                       sequences = placement.sequences()] {
+      return kernel::PairQuotientArgs{.c = c.value().view(),
+                                      .multiplier = multiplier.value().view(),
+                                      .threshold = threshold,
+                                      .sequences = op::views_of(sequences, c.value().device())};
     };
-    int64_t pairs = 0;
-    each_pair(sequences, [&](double, double) { ++pairs; });
-    const Tensor out = host_table(c_.value(), {pairs, 1});
-    int64_t p = 0;
-    each_pair(sequences, [&](double n, double i) { put(out.view(), p++, 0, of(n, i).value); });
-    const Tensor there = out.on(c_.value().device());
-    return record(there, {c_, multiplier_}, [=, c = c_, multiplier = multiplier_](const Tensor& dy) {
-      const Tensor given = dy.on_host();
-      double dc = 0, dmultiplier = 0;
-      int64_t pair = 0;
-      each_pair(sequences, [&](double n, double i) {
-        const Quotient slope = of(n, i);
-        const double g = at(given.view(), pair++, 0);
-        dc += g * slope.by_c;
-        dmultiplier += g * slope.by_multiplier;
-      });
-      const Tensor to_c = host_table(dy, {1}), to_multiplier = host_table(dy, {1});
-      put(to_c.view(), 0, dc);
-      put(to_multiplier.view(), 0, dmultiplier);
-      c.accumulate(to_c.on(dy.device()));
-      multiplier.accumulate(to_multiplier.on(dy.device()));
+    kernel::PairQuotientArgs forward = args();
+    forward.out = out.view();
+    kernels(out.device()).pair_quotient(forward);
+    return record(out, {c_, multiplier_}, [args, c = c_, multiplier = multiplier_](const Tensor& dy) {
+      const Tensor dc = dy.like({1}), dmultiplier = dy.like({1});
+      kernels(dy.device())
+          .pair_quotient_backward(
+              {.forward = args(), .dout = dy.view(), .dc = dc.view(), .dmultiplier = dmultiplier.view()});
+      c.accumulate(dc);
+      multiplier.accumulate(dmultiplier);
     });
   }
 

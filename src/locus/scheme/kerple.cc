@@ -7,33 +7,13 @@
 // Rudnicky 2022, arXiv 2205.09921.
 #include "locus/scheme/kerple.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "locus/kernel/element.h"
+#include "locus/kernel/kernels.h"
 #include "locus/scheme/distance.h"
-#include "locus/scheme/host_table.h"
 #include "locus/scheme/initializer.h"
 #include "locus/scheme/scheme.h"
 
 namespace locus {
 namespace {
-
-using kernel::at;
-using kernel::put;
-
-constexpr double kLeast = 0.01;
-
-// The bias of distance n >= 0 and its derivatives by r1 and r2.
-struct Bias {
-  double value, by_r1, by_r2;
-};
-Bias bias(bool power, double r1, double r2, double n) {
-  if (!power) return {-r1 * std::log1p(r2 * n), -std::log1p(r2 * n), -r1 * n / (1 + r2 * n)};
-  if (n == 0) return {0, 0, 0};
-  const double raised = std::pow(n, r2);
-  return {-r1 * raised, -raised, -r1 * raised * std::log(n)};
-}
 
 class KerpleScheme final : public Scheme {
  public:
@@ -55,31 +35,21 @@ class KerpleScheme final : public Scheme {
  private:
   // [H, S]
   Var biases(const DistanceSpan& span) const {
-    const auto of = [power = power_, r1 = r1_.value().on_host(), r2 = r2_.value().on_host()](int64_t h,
-                                                                                             int64_t d) {
-      const double a = std::max(at(r1.view(), h), kLeast);
-      const double b = std::max(at(r2.view(), h), kLeast);
-      return bias(power, a, power ? std::min(b, 2.0) : b, static_cast<double>(std::abs(d)));
+    const Tensor like = r1_.value(), table = like.like({like.numel(), span.size()});
+    const auto args = [power = power_, r1 = r1_, r2 = r2_, span] {
+      return kernel::DistanceDecayArgs{
+          .r1 = r1.value().view(), .r2 = r2.value().view(), .power = power, .least = span.least};
     };
-    const int64_t heads = r1_.shape()[0];
-    const Tensor table =
-        distance_table(span, r1_.value(), heads, [&](int64_t h, int64_t d) { return of(h, d).value; });
-    return record(table, {r1_, r2_}, [=, r1 = r1_, r2 = r2_](const Tensor& dy) {
-      const Tensor given = dy.on_host();
-      const Tensor dr1 = host_table(dy, {heads}), dr2 = host_table(dy, {heads});
-      for (int64_t h = 0; h < heads; ++h) {
-        double sum1 = 0, sum2 = 0;
-        for (int64_t d = span.least; d <= span.most; ++d) {
-          const Bias slope = of(h, d);
-          const double g = at(given.view(), h, d - span.least);
-          sum1 += g * slope.by_r1;
-          sum2 += g * slope.by_r2;
-        }
-        put(dr1.view(), h, sum1);
-        put(dr2.view(), h, sum2);
-      }
-      r1.accumulate(dr1.on(dy.device()));
-      r2.accumulate(dr2.on(dy.device()));
+    kernel::DistanceDecayArgs forward = args();
+    forward.out = table.view();
+    kernels(table.device()).distance_decay(forward);
+    return record(table, {r1_, r2_}, [args, r1 = r1_, r2 = r2_](const Tensor& dy) {
+      const Tensor dr1 = dy.like(r1.shape()), dr2 = dy.like(r2.shape());
+      kernels(dy.device())
+          .distance_decay_backward(
+              {.forward = args(), .dout = dy.view(), .dr1 = dr1.view(), .dr2 = dr2.view()});
+      r1.accumulate(dr1);
+      r2.accumulate(dr2);
     });
   }
 

@@ -11,6 +11,7 @@
 LOCUS_EMBED(attention)
 LOCUS_EMBED(attention_backward)
 LOCUS_EMBED(attention_tables)
+LOCUS_EMBED(distance)
 LOCUS_EMBED(elementwise)
 LOCUS_EMBED(matmul)
 LOCUS_EMBED(reduce)
@@ -23,6 +24,7 @@ std::span<const Image> images() {
       {"attention", locus_fatbin_attention},
       {"attention_backward", locus_fatbin_attention_backward},
       {"attention_tables", locus_fatbin_attention_tables},
+      {"distance", locus_fatbin_distance},
       {"elementwise", locus_fatbin_elementwise},
       {"matmul", locus_fatbin_matmul},
       {"reduce", locus_fatbin_reduce},

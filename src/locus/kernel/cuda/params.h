@@ -127,10 +127,37 @@ struct ScatterAddParams {
   float factor;
 };
 
+struct GatherColumnsParams {  // forward: table -> columns; backward: dcolumns -> dtable
+  In table;
+  const int32_t* ids;
+  Out columns;
+  In dcolumns;
+  Out dtable;
+};
+
 struct ExtendRoomParams {
   In keys, values;
   Out room_keys, room_values;
   int64_t key_heads, count;
+};
+
+struct DistanceDecayParams {  // forward: out; backward: dout -> dr1, dr2
+  const float *r1, *r2;
+  bool power;
+  int64_t least;
+  Out out;
+  In dout;
+  float *dr1, *dr2;
+};
+
+struct PairQuotientParams {  // forward: out; backward: dout -> dc, dmultiplier
+  const float *c, *multiplier;
+  double threshold;
+  const int32_t *query_starts, *key_starts, *query_positions, *key_positions;
+  int64_t sequences;
+  Out out;
+  In dout;
+  float *dc, *dmultiplier;
 };
 
 struct RotateParams {

@@ -14,6 +14,18 @@ void scatter_add(const ScatterAddArgs& args) {
          ScatterAddParams{in(args.rows), integers(args.ids), out(args.table), args.skip, args.factor});
 }
 
+void gather_columns(const GatherColumnsArgs& args) {
+  launch_elements(
+      "distance/gather_columns", args.out.numel(),
+      GatherColumnsParams{.table = in(args.table), .ids = integers(args.ids), .columns = out(args.out)});
+}
+
+void gather_columns_backward(const GatherColumnsBackwardArgs& args) {
+  launch(
+      "distance/gather_columns_backward", {args.dtable.rows, args.dtable.cols, 1},
+      GatherColumnsParams{.ids = integers(args.ids), .dcolumns = in(args.dout), .dtable = out(args.dtable)});
+}
+
 void extend_room(const ExtendRoomArgs& args) {
   launch_elements("elementwise/extend_room", args.keys.rows * args.key_heads * args.room.values.cols,
                   ExtendRoomParams{in(args.keys), in(args.values), out(args.room.keys), out(args.room.values),
