@@ -11,13 +11,13 @@ void add_optimize_cases() {
        .footprint = 16 * n,
        .prepare = [=] {
          return [p = filled({n}), g = filled({n}, 2), m = filled({n}, 3), v = Tensor::full({n}, 0.5f)] {
-           cpu().adamw({.parameter = p.view(),
-                        .gradient = g.view(),
-                        .first = m.view(),
-                        .second = v.view(),
-                        .rate = 1e-4f,
-                        .decay = 0.01f,
-                        .step = 10});
+           const kernel::AdamWParameter list[] = {{.parameter = p.view(),
+                                                   .gradient = g.view(),
+                                                   .first = m.view(),
+                                                   .second = v.view(),
+                                                   .decay = 0.01f,
+                                                   .step = 10}};
+           cpu().adamw({.list = list, .rate = 1e-4f});
          };
        }});
 }

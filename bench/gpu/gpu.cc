@@ -118,9 +118,9 @@ void rows() {
   });
   const int64_t n = 124'000'000;
   const View p = nothing(1, n), g = nothing(1, n), m = nothing(1, n), v = nothing(1, n);
-  measure("adamw, 124 million", 28.0 * n, "TB/s", [&] {
-    kernel::cuda::adamw({.parameter = p, .gradient = g, .first = m, .second = v, .rate = 1e-3f});
-  });
+  const AdamWParameter list[] = {{.parameter = p, .gradient = g, .first = m, .second = v}};
+  measure("adamw, 124 million", 28.0 * n, "TB/s",
+          [&] { kernel::cuda::adamw({.list = list, .rate = 1e-3f}); });
 }
 
 void product(int64_t m, int64_t n, int64_t k) {

@@ -144,7 +144,7 @@ TEST_F(GpuLaunch, SumsStayOnTheGpu) {
   EXPECT_EQ(recorder_.downloads, 0);
 }
 
-TEST_F(GpuLaunch, RoomsAndTerms) {
+TEST_F(GpuLaunch, RoomsTermsAndListsOfParameters) {
   LOCUS_SKIP_WITHOUT_KERNELS();
   kernel::cuda::extend_room({.keys = view(3, 40),
                              .values = view(3, 40),
@@ -165,9 +165,12 @@ TEST_F(GpuLaunch, RoomsAndTerms) {
   kernel::cuda::pair_quotient(pairs);
   kernel::cuda::pair_quotient_backward(
       {.forward = pairs, .dout = view(30, 1), .dc = view(1, 1), .dmultiplier = view(1, 1)});
+  const AdamWParameter list[] = {{view(2, 300), view(2, 300), view(2, 300), view(2, 300)},
+                                 {view(1, 5), view(1, 5), view(1, 5), view(1, 5)}};
+  kernel::cuda::adamw({.list = list});
   using namespace kernel::cuda;
   constexpr size_t kColumns = sizeof(GatherColumnsParams), kDecay = sizeof(DistanceDecayParams),
-                   kQuotient = sizeof(PairQuotientParams);
+                   kQuotient = sizeof(PairQuotientParams), kAdamW = sizeof(AdamWParams);
   EXPECT_EQ(launches(), (std::vector<Launched>{
                             {"locus_extend_room", {1, 1, 1}, 256, sizeof(ExtendRoomParams)},
                             {"locus_gather_columns", {5, 1, 1}, 256, kColumns},
@@ -176,6 +179,8 @@ TEST_F(GpuLaunch, RoomsAndTerms) {
                             {"locus_distance_decay_backward", {12, 1, 1}, 256, kDecay},
                             {"locus_pair_quotient", {7, 1, 1}, 256, kQuotient},
                             {"locus_pair_quotient_backward", {1, 1, 1}, 256, kQuotient},
+                            {"locus_adamw", {3, 1, 1}, 256, kAdamW},
+                            {"locus_adamw", {1, 1, 1}, 256, kAdamW},
                         }));
 }
 

@@ -15,14 +15,13 @@ TEST(Optimize, AdamW) {
       kernel::each(second, [&](int64_t r, int64_t c) {
         kernel::put(second, r, c, std::abs(kernel::at(second, r, c)));
       });
-      stage.kernels().adamw({.parameter = stage.updated({rows, cols}, 1),
-                             .gradient = stage.input({rows, cols}, 2),
-                             .first = stage.updated({rows, cols}, 3),
-                             .second = second,
-                             .rate = 0.01f,
-                             .decay = 0.1f,
-                             .scale = 0.7f,
-                             .step = step});
+      const kernel::AdamWParameter list[] = {{.parameter = stage.updated({rows, cols}, 1),
+                                              .gradient = stage.input({rows, cols}, 2),
+                                              .first = stage.updated({rows, cols}, 3),
+                                              .second = second,
+                                              .decay = 0.1f,
+                                              .step = step}};
+      stage.kernels().adamw({.list = list, .rate = 0.01f, .scale = 0.7f});
     });
   }
 }
@@ -31,14 +30,27 @@ TEST(Optimize, AdamW) {
 TEST(Optimize, AdamWWithoutGradient) {
   const Tensor p = Tensor::full({19}, 2), zero = Tensor::zeros({19}), m = Tensor::zeros({19}),
                v = Tensor::zeros({19});
-  kernels(Device::cpu)
-      .adamw({.parameter = p.view(),
-              .gradient = zero.view(),
-              .first = m.view(),
-              .second = v.view(),
-              .rate = 0.5f,
-              .decay = 0.5f});
+  const kernel::AdamWParameter list[] = {
+      {.parameter = p.view(), .gradient = zero.view(), .first = m.view(), .second = v.view(), .decay = 0.5f}};
+  kernels(Device::cpu).adamw({.list = list, .rate = 0.5f});
   for (const float value : p.values()) EXPECT_EQ(value, 1.5f);
+}
+
+// Every parameter of a list has its own decay and number of steps, and the result that it has alone.
+TEST(Optimize, AdamWOfAList) {
+  compare(Layout::packed, kTolerance, [](Stage& stage) {
+    std::vector<kernel::AdamWParameter> list;
+    for (const int64_t step : {1, 2, 30}) {
+      const auto seed = static_cast<uint64_t>(step);
+      list.push_back({.parameter = stage.updated({step, 5}, seed),
+                      .gradient = stage.input({step, 5}, seed + 1),
+                      .first = stage.updated({step, 5}, seed + 2),
+                      .second = stage.written(stage.input({step, 5}, std::vector<float>(200, 0.3f))),
+                      .decay = 0.1f * static_cast<float>(step),
+                      .step = step});
+    }
+    stage.kernels().adamw({.list = list, .rate = 0.01f});
+  });
 }
 
 }  // namespace

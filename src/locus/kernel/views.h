@@ -51,7 +51,14 @@ inline auto views_of(CrossEntropyArgs& a) { return each_of(a.logits, a.targets, 
 inline auto views_of(CrossEntropyBackwardArgs& a) {
   return each_of(a.logits, a.targets, a.weights, a.lse, a.dloss, a.dlogits);
 }
-inline auto views_of(AdamWArgs& a) { return each_of(a.parameter, a.gradient, a.first, a.second); }
+inline auto views_of(AdamWArgs& a) {
+  return [&a](auto& f) {
+    for (const AdamWParameter& each : a.list) {  // of a copy that OwnArgs owns
+      auto& own = const_cast<AdamWParameter&>(each);
+      each_of(own.parameter, own.gradient, own.first, own.second)(f);
+    }
+  };
+}
 inline auto views_of(SequenceViews& s) {
   return each_of(s.query_starts, s.key_starts, s.query_positions, s.key_positions);
 }
@@ -100,11 +107,16 @@ template <class Args>
 struct OwnArgs {
   Args args;
   std::vector<RoomViews> rooms;
+  std::vector<AdamWParameter> list;
 
   explicit OwnArgs(const Args& given) : args(given) {
     if constexpr (std::is_same_v<Args, AttentionArgs>) {
       rooms.assign(args.rooms.begin(), args.rooms.end());
       args.rooms = rooms;
+    }
+    if constexpr (std::is_same_v<Args, AdamWArgs>) {
+      list.assign(args.list.begin(), args.list.end());
+      args.list = list;
     }
   }
   OwnArgs(const OwnArgs&) = delete;

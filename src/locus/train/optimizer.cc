@@ -130,22 +130,24 @@ double AdamW::apply(std::span<const double> measured, double learning_rate, doub
   if (!std::isfinite(norm)) fail(Fault::diverged, "the gradient norm is {}", norm);
   if (settings_.clip > 0 && norm > settings_.clip) scale *= settings_.clip / norm;
   ++steps_;
-  for (Moments& moments : list_) {
-    const Tensor& gradient = moments.parameter.grad();
-    kernels(gradient.device())
-        .adamw({.parameter = moments.parameter.value().view(),
-                .gradient = gradient.view(),
-                .first = moments.first.view(),
-                .second = moments.second.view(),
-                .rate = static_cast<float>(learning_rate),
-                .beta1 = static_cast<float>(settings_.beta1),
-                .beta2 = static_cast<float>(settings_.beta2),
-                .eps = static_cast<float>(settings_.eps),
-                .decay = static_cast<float>(moments.decay),
-                .scale = static_cast<float>(scale),
-                .step = steps_ - moments.begin});
-    moments.parameter.clear_grad();
+  if (list_.empty()) return norm;
+  std::vector<kernel::AdamWParameter> parameters;
+  for (const Moments& moments : list_) {
+    parameters.push_back({.parameter = moments.parameter.value().view(),
+                          .gradient = moments.parameter.grad().view(),
+                          .first = moments.first.view(),
+                          .second = moments.second.view(),
+                          .decay = static_cast<float>(moments.decay),
+                          .step = steps_ - moments.begin});
   }
+  kernels(list_[0].first.device())
+      .adamw({.list = parameters,
+              .rate = static_cast<float>(learning_rate),
+              .beta1 = static_cast<float>(settings_.beta1),
+              .beta2 = static_cast<float>(settings_.beta2),
+              .eps = static_cast<float>(settings_.eps),
+              .scale = static_cast<float>(scale)});
+  for (Moments& moments : list_) moments.parameter.clear_grad();
   return norm;
 }
 

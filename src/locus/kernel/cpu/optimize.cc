@@ -28,27 +28,27 @@ struct Updated {
 struct AdamWFactors {
   float beta1, beta2, rest1, rest2, scale, root_scale, eps, keep, step_size;
 
-  explicit AdamWFactors(const AdamWArgs& args)
+  AdamWFactors(const AdamWArgs& args, const AdamWParameter& one)
       : beta1(args.beta1), beta2(args.beta2), scale(args.scale), eps(args.eps) {
     const double b1 = static_cast<double>(beta1), b2 = static_cast<double>(beta2);
-    const double rate = static_cast<double>(args.rate), step = static_cast<double>(args.step);
+    const double rate = static_cast<double>(args.rate), step = static_cast<double>(one.step);
     rest1 = static_cast<float>((1 - b1) * static_cast<double>(scale));
     rest2 = static_cast<float>(1 - b2);
     root_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(b2, step)));
-    keep = static_cast<float>(1 - rate * static_cast<double>(args.decay));
+    keep = static_cast<float>(1 - rate * static_cast<double>(one.decay));
     step_size = static_cast<float>(-rate / (1 - std::pow(b1, step)));
   }
 };
 
-void adamw_kernel(const AdamWArgs& args) {
-  const AdamWFactors factors(args);
-  const Extent extent = extent_of(args.gradient, args.parameter, args.first, args.second);
+void update(const AdamWArgs& args, const AdamWParameter& one) {
+  const AdamWFactors factors(args, one);
+  const Extent extent = extent_of(one.gradient, one.parameter, one.first, one.second);
   each_piece(extent, [&](int64_t r, int64_t begin, int64_t end) HWY_ATTR {
     const AdamWFactors f = factors;
-    const float* gradient = args.gradient.row<float>(r) + begin;
-    float* parameter = args.parameter.row<float>(r) + begin;
-    float* first = args.first.row<float>(r) + begin;
-    float* second = args.second.row<float>(r) + begin;
+    const float* gradient = one.gradient.row<float>(r) + begin;
+    float* parameter = one.parameter.row<float>(r) + begin;
+    float* first = one.first.row<float>(r) + begin;
+    float* second = one.second.row<float>(r) + begin;
     sweep(
         end - begin,
         [&](auto d, int64_t i) HWY_ATTR {
@@ -67,6 +67,10 @@ void adamw_kernel(const AdamWArgs& args) {
           hn::StoreU(updated.second, d, second + i);
         });
   });
+}
+
+void adamw_kernel(const AdamWArgs& args) {
+  for (const AdamWParameter& one : args.list) update(args, one);
 }
 
 }  // namespace locus::kernel::cpu::HWY_NAMESPACE

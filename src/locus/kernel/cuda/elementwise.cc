@@ -60,24 +60,26 @@ void convert(const ConvertArgs& args) {
 
 void adamw(const AdamWArgs& args) {
   const double beta1 = static_cast<double>(args.beta1), beta2 = static_cast<double>(args.beta2);
-  const double step = static_cast<double>(args.step);
-  AdamWParams params = {
-      .parameter = out(args.parameter),
-      .gradient = in(args.gradient),
-      .first = out(args.first),
-      .second = out(args.second),
-      .rate = args.rate,
-      .beta1 = args.beta1,
-      .beta2 = args.beta2,
-      .rest1 = static_cast<float>(1 - beta1),
-      .rest2 = static_cast<float>(1 - beta2),
-      .eps = args.eps,
-      .keep = static_cast<float>(1 - static_cast<double>(args.rate) * static_cast<double>(args.decay)),
-      .scale = args.scale,
-      .correction1 = static_cast<float>(1 / (1 - std::pow(beta1, step))),
-      .correction2 = static_cast<float>(1 / (1 - std::pow(beta2, step)))};
-  flatten(params.parameter, params.gradient, params.first, params.second);
-  launch_elements("elementwise/adamw", args.gradient.numel(), params);
+  for (const AdamWParameter& one : args.list) {
+    const double step = static_cast<double>(one.step);
+    AdamWParams params = {
+        .parameter = out(one.parameter),
+        .gradient = in(one.gradient),
+        .first = out(one.first),
+        .second = out(one.second),
+        .rate = args.rate,
+        .beta1 = args.beta1,
+        .beta2 = args.beta2,
+        .rest1 = static_cast<float>(1 - beta1),
+        .rest2 = static_cast<float>(1 - beta2),
+        .eps = args.eps,
+        .keep = static_cast<float>(1 - static_cast<double>(args.rate) * static_cast<double>(one.decay)),
+        .scale = args.scale,
+        .correction1 = static_cast<float>(1 / (1 - std::pow(beta1, step))),
+        .correction2 = static_cast<float>(1 / (1 - std::pow(beta2, step)))};
+    flatten(params.parameter, params.gradient, params.first, params.second);
+    launch_elements("elementwise/adamw", one.gradient.numel(), params);
+  }
 }
 
 }  // namespace locus::kernel::cuda
