@@ -8,7 +8,7 @@ namespace {
 
 // The sum of the targets' weights, the divisor of the mean.
 double weight_of(const Indices& targets, const Tensor& weights) {
-  const std::vector<float> of = weights ? weights.on_host().values() : std::vector<float>();
+  const std::vector<float> of = weights ? weights.values() : std::vector<float>();
   double total = 0;
   for (const int32_t target : targets.values()) {
     if (target == kernel::kIgnoredTarget) continue;
@@ -30,9 +30,11 @@ Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyO
              logits.shape());
   check.that(options.smoothing >= 0 && options.smoothing <= 1, "smoothing is {}, expected 0 to 1",
              options.smoothing);
-  const Tensor weights = options.weights;
+  check.that(!options.weights || locus::on_host(options.weights.device()), Code::bad_shape,
+             "weights are on the {}, expected the memory of the host", name_of(options.weights.device()));
+  const Tensor weights = options.weights ? options.weights.on(logits.value().device()) : Tensor();
   if (weights) check.shaped("weights", weights, {V}, "the number of classes");
-  const double total = weight_of(targets, weights);
+  const double total = weight_of(targets, options.weights);
   check.that(total > 0, "all {} targets are ignored or have weight 0, expected at least one that counts", N);
 
   const Tensor rows = logits.value();

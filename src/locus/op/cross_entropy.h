@@ -9,7 +9,7 @@ namespace locus::op {
 
 struct CrossEntropyOptions {
   float smoothing = 0;  // label smoothing in [0, 1]: the part of a target that is spread over all classes
-  Tensor weights;       // [V], one for each class; optional
+  Tensor weights;       // [V], one for each class, in the memory of the host; optional
 };
 
 // The mean loss over the rows whose target is not kernel::kIgnoredTarget (-100), weighted by the class
