@@ -38,15 +38,19 @@ Var mean_rows(const Var& x, const Indices& starts) {
                   .factor = 1 / static_cast<float>(bounds[b + 1] - bounds[b])});
   }
   return record(out, {x}, [=](const Tensor& dy) {
-    const Tensor dx = x.value().like(x.shape());
+    const Tensor dx = x.value().like(x.shape()), parts = dy.like(dy.shape());
+    const Kernels& there = kernels(dy.device());
     const auto ends = starts.values();
+    std::vector<int32_t> sequences;  // of the rows of x
     for (int64_t b = 0; b < B; ++b) {
-      const float part = 1 / static_cast<float>(ends[b + 1] - ends[b]);
-      for (int64_t n = ends[b]; n < ends[b + 1]; ++n) {
-        kernels(dy.device())
-            .scale({.x = dy.rows(b, b + 1).view(), .out = dx.rows(n, n + 1).view(), .factor = part});
-      }
+      const auto count = static_cast<size_t>(ends[b + 1] - ends[b]);
+      there.scale({.x = dy.rows(b, b + 1).view(),
+                   .out = parts.rows(b, b + 1).view(),
+                   .factor = 1 / static_cast<float>(count)});
+      sequences.insert(sequences.end(), count, static_cast<int32_t>(b));
     }
+    const Indices rows = Indices::of(sequences);
+    there.gather({.table = parts.view(), .ids = rows.view(dy.device()), .out = dx.view()});
     x.accumulate(dx);
   });
 }
