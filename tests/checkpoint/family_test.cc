@@ -127,6 +127,28 @@ TEST_P(FamilyGolden, IsSavedAsItWas) {
   EXPECT_EQ(values_of(again.architecture.blueprint), values_of(open_model(path).architecture.blueprint));
 }
 
+// In memory that the host cannot read: the same bits, and the same folder when it is saved.
+TEST_P(FamilyGolden, ComputesTheSameBitsOnADevice) {
+  const fs::path path = fs::path(LOCUS_GOLDEN) / "family" / GetParam();
+  const ForwardInputs inputs = read_inputs(path / "inputs.json");
+  const bool gradients = SafetensorsFile(path / "expected.safetensors").has("loss");
+  ModelFolder cpu = open_model(path), fenced = open_model(path, {.device = Device::fenced});
+  for (const NamedParameter& parameter : fenced.model.parameters().all()) {
+    ASSERT_EQ(parameter.var.value().device(), Device::fenced) << parameter.name;
+  }
+  const std::vector<NamedTensor> got = forward(fenced, inputs, gradients),
+                                 wanted = forward(cpu, inputs, gradients);
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].first, wanted[i].first);
+    EXPECT_EQ(got[i].second.values(), wanted[i].second.values()) << got[i].first;
+  }
+  const std::vector<NamedTensor> saved = tensors_of(fenced.bindings), own = tensors_of(cpu.bindings);
+  for (size_t i = 0; i < own.size(); ++i) {
+    EXPECT_EQ(saved[i].second.values(), own[i].second.values()) << own[i].first;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, FamilyGolden, ::testing::ValuesIn(golden_families()), [](const auto& family) {
   std::string name = family.param;
   std::ranges::replace(name, '-', '_');

@@ -23,9 +23,9 @@ bool cuts_begin(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TextModel::TextModel(const std::filesystem::path& folder, DType weights)
+TextModel::TextModel(const std::filesystem::path& folder, DType weights, Device device)
     : trained_(std::make_shared<TrainedModel>(
-          folder, TrainedModel::Options{.weights = weights, .lazy_tokens = true})),
+          folder, TrainedModel::Options{.weights = weights, .lazy_tokens = true, .device = device})),
       frame_(frame_of(task())),
       longest_(longest_of(*trained_)),
       cuts_begin_(hub() && cuts_begin(folder)) {

@@ -18,7 +18,8 @@ namespace locus {
 class TextModel {
  public:
   // `weights`: f32, or bf16 for half the memory, higher speed and 2-3 digits of accuracy.
-  explicit TextModel(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit TextModel(const std::filesystem::path& folder, DType weights = DType::f32,
+                     Device device = Device::cpu);
 
   const TrainedModel& trained() const { return *trained_; }
   const std::filesystem::path& folder() const { return trained_->folder(); }

@@ -179,23 +179,23 @@ std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs&
   } else {
     hidden = transformer(tokens);
   }
-  std::vector<NamedTensor> out = {{"last_hidden_state", placement.unpack(hidden.value())}};
+  std::vector<NamedTensor> out = {{"last_hidden_state", placement.unpack(hidden.value().on_host())}};
   const bool by_last =
       model.without_padding && b.head == HeadKind::sequence_class && b.pooling == Pooling::last;
   const Var logits = by_last ? last_logits(model, in, hidden, tokens) : model.model.head()(hidden, placement);
+  const Tensor found = logits.value().on_host();
   if (b.head == HeadKind::answer) {
-    out.emplace_back("start_logits",
-                     placement.unpack(logits.value().columns(0, 1).clone().reshape({logits.shape()[0]})));
-    out.emplace_back("end_logits",
-                     placement.unpack(logits.value().columns(1, 2).clone().reshape({logits.shape()[0]})));
+    const Shape rows = {found.size(0)};
+    out.emplace_back("start_logits", placement.unpack(found.columns(0, 1).clone().reshape(rows)));
+    out.emplace_back("end_logits", placement.unpack(found.columns(1, 2).clone().reshape(rows)));
   } else if (b.head == HeadKind::sequence_class) {
-    out.emplace_back("logits", logits.value());
+    out.emplace_back("logits", found);
   } else if (b.head != HeadKind::none) {
-    out.emplace_back("logits", placement.unpack(logits.value()));
+    out.emplace_back("logits", placement.unpack(found));
   }
   const Var loss = forward_loss(b, in, logits, placement);
   require(loss || !gradients, "gradients need a loss, expected labels");
-  if (loss) out.emplace_back("loss", loss.value().reshape({}));
+  if (loss) out.emplace_back("loss", loss.value().on_host().reshape({}));
   if (gradients) {
     model.model.parameters().clear_grads();
     loss.backward();

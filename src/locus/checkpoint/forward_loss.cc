@@ -46,7 +46,7 @@ Tensor targets_of(const Tensor& labels, const Placement& placement, bool next) {
 Var squared_error(const Var& logits, const Tensor& labels) {
   require(labels.shape() == Shape{logits.shape()[0]} || labels.shape() == logits.shape(), Code::bad_shape,
           "labels have shape {}, expected [{}]", labels.shape(), logits.shape()[0]);
-  const Tensor wanted = Tensor::of(logits.shape(), labels.values());
+  const Tensor wanted = Tensor::of(logits.shape(), labels.values()).on(logits.value().device());
   const Var difference = op::add(logits, op::scale(Var(wanted), -1));
   return op::mean(op::multiply(difference, difference));
 }
@@ -69,7 +69,8 @@ Var end_loss(const Var& logits, const Placement& placement, const Tensor& positi
           placement.count());
   const Tensor real = real_cells(placement);
   const auto starts = placement.sequences().query_starts.values();
-  const Var pick(side == 0 ? Tensor::of({1, 2}, {1.0f, 0.0f}) : Tensor::of({1, 2}, {0.0f, 1.0f}));
+  const Tensor one = side == 0 ? Tensor::of({1, 2}, {1.0f, 0.0f}) : Tensor::of({1, 2}, {0.0f, 1.0f});
+  const Var pick(one.on(logits.value().device()));
   Var total;
   int count = 0;
   for (int64_t row = 0; row < placement.count(); ++row) {

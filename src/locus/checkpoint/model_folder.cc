@@ -78,7 +78,7 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   const WeightFiles& files = *weight_files;
   require_numbers(blueprint, files.numbers(), config.path());
   follow_weights(files, blueprint);
-  const Model::Options options = {.seed = seed, .weights = opening.weights};
+  const Model::Options options = {.seed = seed, .weights = opening.weights, .device = opening.device};
   Model model = make_model(config, blueprint, options);
   const Family& family = *architecture.family;
   const HeadSource head = seed                               ? HeadSource::new_head
@@ -95,7 +95,7 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
     bindings = bindings_of(family, blueprint, model.parameters());
     match_tensors(family, files, path, head, bindings);
   }
-  if (opening.lazy_tokens && !head_is_tied(blueprint)) {
+  if (opening.lazy_tokens && on_host(opening.device) && !head_is_tied(blueprint)) {
     const auto table = std::ranges::find(bindings, Owner::tokens, &Binding::owner);
     table->lazy = true;
     model.transformer().load_tokens_from(std::make_shared<LazyRows>(weight_files, *table));

@@ -23,6 +23,7 @@ struct Opening {
   // is read on first use. The other rows of the parameter are uninitialized. No effect if the head is tied to
   // them.
   bool lazy_tokens = false;
+  Device device = Device::cpu;  // of the parameters; lazy_tokens has no effect if the host cannot read it
   LoadProgress progress;
 };
 

@@ -33,11 +33,13 @@ int64_t Binding::row(int64_t tensor_row) const {
   return head * size + tensor_row % size;
 }
 
-Tensor Binding::assemble(std::span<const Tensor> values) const {
-  for (const Tensor& value : values) {
+Tensor Binding::assemble(std::span<const Tensor> given) const {
+  std::vector<Tensor> values;
+  for (const Tensor& value : given) {
     require(value.dtype() == DType::f32,
             "tensor '{}' has the format {}, expected f32: open the model with f32 weights", tensor,
             name_of(value.dtype()));
+    values.push_back(value.on_host());
   }
   if (is_plain()) return values[0].reshape(shape());
   const Tensor result = values[0].like(shape());

@@ -54,6 +54,7 @@ std::vector<std::string> read_tensors(const WeightFiles& files, const std::vecto
       progress(done, all);
     }
   });
+  for (TensorReader& reader : readers) reader.finish();
   // If a file was modified during the read, the weights could be a mixture of two models.
   for (const SafetensorsFile& file : files.files()) file.require_unchanged();
   std::vector<std::string> warnings;

@@ -48,7 +48,8 @@ std::vector<std::string> extend_tables(const ModelFolder& folder, int64_t length
     for (size_t i = 0; i < folder.bindings.size(); ++i) {
       const Tensor& value = folder.bindings[i].parameters[0].value();
       if (!value.shares_memory_with(parameters.at(name).value())) continue;
-      tensors[i].second = longer_table(value, folder.architecture.blueprint.position_offset, length, how);
+      tensors[i].second =
+          longer_table(value.on_host(), folder.architecture.blueprint.position_offset, length, how);
       names.push_back(tensors[i].first);
     }
   }

@@ -53,14 +53,24 @@ TensorReader::TensorReader(const WeightFiles& files, const Binding& binding)
   const int64_t bytes = binding.columns() * size_of(dtype_);
   rows_.reserve(static_cast<size_t>(binding.rows()));
   for (const Var& parameter : binding.parameters) {
-    std::byte* row = parameter.value().view().data;
-    const int64_t count = parameter.value().size(0);
+    const Tensor& value = parameter.value();
+    memory_.push_back(on_host(value.device()) ? value : Tensor::empty(value.shape(), dtype_));
+    std::byte* row = memory_.back().view().data;
+    const int64_t count = value.size(0);
     for (int64_t r = 0; r < count; ++r) rows_.push_back(row + r * bytes);
   }
 }
 
 bool TensorReader::read(int64_t begin, int64_t end, Scratch& scratch) const {
   return dtype_ == DType::bf16 ? read_as<uint16_t>(begin, end, scratch) : read_as<float>(begin, end, scratch);
+}
+
+void TensorReader::finish() {
+  for (size_t i = 0; i < memory_.size(); ++i) {
+    Tensor value = binding_->parameters[i].value();
+    if (!on_host(value.device())) value.copy_from(memory_[i]);
+    memory_[i] = {};
+  }
 }
 
 template <class Number>

@@ -1,5 +1,6 @@
 // Reads a tensor of a file into its parameters, some rows at a time. Data in the format and order of the
-// model is read in place; everything else goes through a small scratch buffer.
+// model is read in place; everything else goes through a small scratch buffer. Parameters in memory that the
+// host cannot write are read into host memory first.
 #pragma once
 
 #include <memory>
@@ -48,6 +49,8 @@ class TensorReader {
 
   // Returns whether all numbers are finite. Thread-safe if every thread has its own scratch.
   bool read(int64_t begin, int64_t end, Scratch& scratch) const;
+  // After all rows: copies those in host memory to the device of the parameters.
+  void finish();
 
  private:
   template <class Number>
@@ -68,7 +71,8 @@ class TensorReader {
   const Binding* binding_;
   DType dtype_;  // of the parameters
   int64_t row_count_, columns_;
-  std::vector<std::byte*> rows_;  // of the parameters
+  std::vector<Tensor> memory_;    // of every parameter, or as large and on the host
+  std::vector<std::byte*> rows_;  // of this memory
 };
 
 }  // namespace locus

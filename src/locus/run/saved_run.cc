@@ -109,12 +109,12 @@ RunTask read_run_task(const fs::path& folder, Which which) {
   return run;
 }
 
-SavedRun load_run(const fs::path& folder, DType weights) {
+SavedRun load_run(const fs::path& folder, DType weights, Device device) {
   RunTask run = read_run_task(folder);
   const Blueprint& blueprint = run.task.blueprint;
   const SafetensorsFile file(run.checkpoint / "model.safetensors");
   require_numbers(blueprint, file.numbers(), run.checkpoint / "config.toml");
-  Model model(blueprint, {.seed = std::nullopt, .weights = weights});
+  Model model(blueprint, {.seed = std::nullopt, .weights = weights, .device = device});
   read_parameters(file, model.parameters());
   return {std::move(run), std::move(model)};
 }

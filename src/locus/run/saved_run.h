@@ -33,7 +33,8 @@ RunTask read_run_task(const std::filesystem::path& folder, Which which = Which::
 struct SavedRun : RunTask {
   Model model;
 };
-SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32);
+SavedRun load_run(const std::filesystem::path& folder, DType weights = DType::f32,
+                  Device device = Device::cpu);
 
 // Fingerprints of the data among the files below.
 inline constexpr const char *kTrainingDataFile = "training-data.txt",

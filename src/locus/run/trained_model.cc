@@ -92,7 +92,8 @@ void TrainedModel::open_hub(const Options& options) {
   auto tokenizer = in_background(options.for_text && threads() > 1, [this] {
     return std::shared_ptr<const Tokenizer>(load_tokenizer(folder_.string()));
   });
-  hub_ = open_model(folder_, {.weights = options.weights, .lazy_tokens = options.lazy_tokens});
+  hub_ = open_model(
+      folder_, {.weights = options.weights, .lazy_tokens = options.lazy_tokens, .device = options.device});
   warnings_ = hub_->warnings;
   task_ = task_of(*hub_);
   if (!options.for_text) return;
@@ -104,7 +105,7 @@ void TrainedModel::open_run(const Options& options) {
           "no config.json and no checkpoint in '{}', expected a Hugging Face model folder or the folder of a "
           "training run",
           folder_.string());
-  SavedRun run = load_run(folder_, options.weights);
+  SavedRun run = load_run(folder_, options.weights, options.device);
   checkpoint_ = std::move(run.checkpoint);
   state_ = run.state;
   task_ = std::move(run.task);

@@ -19,7 +19,8 @@ class TrainedModel {
   struct Options {
     DType weights = DType::f32;  // Model::Options
     bool lazy_tokens = false;    // Opening::lazy_tokens; runs ignore it
-    bool for_text = true;        // open the tokenizer too, and check the label names
+    Device device = Device::cpu;
+    bool for_text = true;  // open the tokenizer too, and check the label names
   };
   explicit TrainedModel(const std::filesystem::path& folder) : TrainedModel(folder, Options()) {}
   TrainedModel(const std::filesystem::path& folder, const Options& options);
