@@ -33,6 +33,16 @@ TEST(Study, RunsEveryCellAndGivesTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_NE(first.find(" / interpolated 8="), std::string::npos) << first;
 }
 
+// In memory that the host cannot read.
+TEST(Study, HasTheSameBitsOnADevice) {
+  const TemporaryFolder folder, other;
+  Study study = tiny();
+  study.schemes = "none, learned, t5, fire, kerple, rotary";
+  const std::string wanted = scores(run(study, folder.path(), {}));
+  study.conditions.device = Device::fenced;
+  EXPECT_EQ(scores(run(study, other.path(), {})), wanted);
+}
+
 TEST(Study, AnInterruptedStudyResumes) {
   const TemporaryFolder folder;
   const Watcher impatient = {.progress =

@@ -1,10 +1,13 @@
 // Training on a device whose memory the host cannot read: the bits of the CPU, and one wait for every step.
 #include <gtest/gtest.h>
 
+#include "locus/base/file.h"
 #include "locus/tensor/queue.h"
+#include "locus/train/evaluation.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/text_samples.h"
 #include "locus/train/trainer.h"
+#include "tests/apply/expected.h"
 #include "tests/temporary_folder.h"
 
 namespace locus::testing {
@@ -72,6 +75,9 @@ Outcome trained(const Case& c, Device device) {
 TEST(FencedTraining, HasTheBitsOfTheCpu) {
   for (const Case& c : {Case{ModelKind::decoder, HeadKind::next_token, "rotary"},
                         Case{ModelKind::decoder, HeadKind::next_token, "alibi"},
+                        Case{ModelKind::decoder, HeadKind::next_token, "t5"},
+                        Case{ModelKind::decoder, HeadKind::next_token, "kerple"},
+                        Case{ModelKind::decoder, HeadKind::next_token, "fire"},
                         Case{ModelKind::encoder, HeadKind::sequence_class, "learned"},
                         Case{ModelKind::encoder, HeadKind::token_class, "deberta"}}) {
     SCOPED_TRACE(c.scheme);
@@ -84,6 +90,21 @@ TEST(FencedTraining, HasTheBitsOfTheCpu) {
       EXPECT_EQ(fenced.waits[step] - fenced.waits[step - 1], 1) << "step " << step + 1;
     }
   }
+}
+
+TEST(FencedEvaluation, HasTheNumbersOfTheCpu) {
+  const TemporaryFolder folder;
+  write_file(
+      folder / "x.jsonl",
+      R"({"question": "who ran", "context": "the dog ran", "answers": {"text": ["the"], "answer_start": [0]}}
+{"question": "who", "context": "it ran to the barn", "answers": {"text": [], "answer_start": []}}
+)");
+  const auto numbers = [&](Device device) {
+    return evaluate(TrainedModel(golden_model("answer"), {.device = device}), folder / "x.jsonl").numbers;
+  };
+  const std::vector<NamedNumber> cpu = numbers(Device::cpu);
+  EXPECT_FALSE(cpu.empty());
+  EXPECT_EQ(numbers(Device::fenced), cpu);
 }
 
 }  // namespace

@@ -53,6 +53,17 @@ TEST_P(GoldenLengths, AreThoseOfTransformers) {
   }
 }
 
+// In memory that the host cannot read: the same bits.
+TEST_P(GoldenLengths, AreTheSameOnADevice) {
+  const TrainedModel cpu(golden_model(GetParam())),
+      fenced(golden_model(GetParam()), {.device = Device::fenced});
+  const LengthOptions options = {.lengths = {8, 16}, .stride = 4};
+  const LengthEvaluation got = evaluate_lengths(fenced, kText, options),
+                         wanted = evaluate_lengths(cpu, kText, options);
+  ASSERT_EQ(got.lengths.size(), wanted.lengths.size());
+  for (size_t i = 0; i < wanted.lengths.size(); ++i) EXPECT_EQ(got.lengths[i].loss, wanted.lengths[i].loss);
+}
+
 INSTANTIATE_TEST_SUITE_P(, GoldenLengths, ::testing::Values("write", "embed_last"),
                          [](const auto& model) { return std::string(model.param); });
 

@@ -9,12 +9,12 @@ namespace locus {
 TextRows rows_of_texts(const Tensor& rows) {
   std::vector<int32_t> starts(static_cast<size_t>(rows.size(0)) + 1);
   std::iota(starts.begin(), starts.end(), 0);
-  return {rows, std::move(starts)};
+  return {rows.on_host(), std::move(starts)};
 }
 
 TextRows rows_of_tokens(const Tensor& rows, const Tokens& tokens) {
   const auto starts = tokens.placement.sequences().query_starts.values();
-  return {rows, {starts.begin(), starts.end()}};
+  return {rows.on_host(), {starts.begin(), starts.end()}};
 }
 
 Tokens packed(const Blueprint& blueprint, std::span<const Encoding* const> encodings) {

@@ -24,18 +24,18 @@ Activation activation_in(const Config& config) {
   config.unsupported("activation_function", "expected a class named Identity, Tanh, GELU, ReLU or SiLU");
 }
 
-Var read(const SafetensorsFile& file, std::string_view name, const Shape& shape) {
+Var read(const SafetensorsFile& file, std::string_view name, const Shape& shape, Device device) {
   require(file.shape(name) == shape, Code::bad_shape, "'{}': {} has shape {}, expected {}",
           file.path().string(), name, file.shape(name), shape);
   const Tensor values = op::convert(file.read(name), DType::f32);
   require(std::ranges::all_of(values.data<float>(), [](float value) { return std::isfinite(value); }),
           "'{}': {} has values that are not finite, expected finite ones", file.path().string(), name);
-  return Var(values);
+  return Var(values.on(device));
 }
 
 }  // namespace
 
-DenseStep read_dense(const std::filesystem::path& folder, int64_t width) {
+DenseStep read_dense(const std::filesystem::path& folder, int64_t width, Device device) {
   const Config config(folder / "config.json");
   if (config.size("in_features") != width) {
     config.refuse("in_features", "expected {}, the size of its input vectors", width);
@@ -53,8 +53,8 @@ DenseStep read_dense(const std::filesystem::path& folder, int64_t width) {
           "'{}' not found; pickle files are not supported, save the layer as safetensors", weights.string());
   const SafetensorsFile file(weights);
   DenseStep step = {.activation = activation_in(config)};
-  step.linear.weight = read(file, "linear.weight", {out, width});
-  if (biased) step.linear.bias = read(file, "linear.bias", {out});
+  step.linear.weight = read(file, "linear.weight", {out, width}, device);
+  if (biased) step.linear.bias = read(file, "linear.bias", {out}, device);
   return step;
 }
 

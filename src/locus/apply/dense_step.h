@@ -18,6 +18,6 @@ struct DenseStep {
 };
 
 // `width` is the size of the input vectors.
-DenseStep read_dense(const std::filesystem::path& folder, int64_t width);
+DenseStep read_dense(const std::filesystem::path& folder, int64_t width, Device device);
 
 }  // namespace locus

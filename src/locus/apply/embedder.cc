@@ -124,7 +124,7 @@ void Embedder::read_modules() {
       if (!dense_.empty()) file.refuse(module.place, "expected Pooling before Dense");
       read_pooling(own_folder() / "config.json");
     } else if (module.kind == "Dense") {
-      dense_.push_back(read_dense(own_folder(), width()));
+      dense_.push_back(read_dense(own_folder(), width(), model_.model().parameters().device()));
     } else if (module.kind == "Normalize") {
       normalize_ = true;
     } else if (module.kind != "Transformer") {

@@ -55,7 +55,7 @@ TextRows Filler::compute(const Tokens& texts) const {
     firsts.push_back(static_cast<int32_t>(masks.size()));
   }
   const Var rows = op::gather(model_.model().hidden(texts), Indices::of(masks));
-  return {model_.model().head()(rows, texts.placement).value(), std::move(firsts)};
+  return {model_.model().head()(rows, texts.placement).value().on_host(), std::move(firsts)};
 }
 
 std::vector<std::vector<FilledMask>> Filler::fill(ListView<std::string> texts, size_t count,

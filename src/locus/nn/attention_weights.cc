@@ -20,7 +20,8 @@ Tensor attention_weights(const Var& q, const Var& k, const Sequences& sequence, 
     for (int64_t j = 0; j < count; ++j) {
       for (int64_t g = 0; g < G; ++g) v.data<float>()[(first + j) * G * D + g * D + j] = 1;
     }
-    const Tensor out = op::attention(q, k, Var(v), sequence, terms, options).value();
+    const Var own(v.on(q.value().device()));
+    const Tensor out = op::attention(q, k, own, sequence, terms, options).value().on_host();
     const auto rows = out.data<float>();
     for (int64_t h = 0; h < H; ++h) {
       for (int64_t i = 0; i < queries; ++i) {

@@ -65,10 +65,11 @@ Figure wavelengths(const Probe& probe, int64_t longest) {
   constexpr int32_t kOne[] = {1};
   const RotationTerm term = *probe.find(kOne, kOne).pass.rotation();
   const int32_t row = term.query_rows.values()[0];
-  const int64_t pairs = term.cos.size(1);
+  const Tensor cos = term.cos.on_host(), sin = term.sin.on_host();
+  const int64_t pairs = cos.size(1);
   Series turn{.name = "one turn"}, input{.name = "max_length"};
   for (int64_t n = 0; n < pairs; ++n) {
-    const double angle = std::atan2(term.sin.view().row<float>(row)[n], term.cos.view().row<float>(row)[n]);
+    const double angle = std::atan2(sin.view().row<float>(row)[n], cos.view().row<float>(row)[n]);
     turn.x.push_back(static_cast<double>(n));
     turn.y.push_back(2 * std::numbers::pi / angle);
     input.x.push_back(static_cast<double>(n));

@@ -15,11 +15,12 @@ constexpr uint64_t kSeed = 1;
 
 // One head of the probe at every token, rotated if the scheme rotates: [tokens, D].
 std::vector<double> probes(const std::optional<RotationTerm>& term, int64_t tokens, int64_t size, bool keys) {
-  const Var same(Tensor::full({tokens, size}, static_cast<float>(std::pow(size, -0.25))));
+  const Device device = term ? term->cos.device() : Device::cpu;
+  const Var same(Tensor::full({tokens, size}, std::pow(size, -0.25), DType::f32, device));
   const Var rotated = !term  ? same
                       : keys ? op::rotate_keys(same, *term, 1)
                              : op::rotate_queries(same, *term, 1);
-  const std::vector<float> values = rotated.value().values();
+  const std::vector<float> values = rotated.value().on_host().values();
   return {values.begin(), values.end()};
 }
 
@@ -34,7 +35,7 @@ class SlotVectors {
  public:
   SlotVectors(const std::optional<SlotTerm>& term, int64_t size) : term_(term), size_(size) {
     if (!term) return;
-    const std::vector<float> values = term->table.value().values();
+    const std::vector<float> values = term->table.value().on_host().values();
     table_.assign(values.begin(), values.end());
     slots_ = term->slots.values();
   }
@@ -122,10 +123,11 @@ std::vector<double> Probe::scores(std::span<const int32_t> queries, std::span<co
   const double scale = found.scores.scale ? *found.scores.scale : 1 / std::sqrt(static_cast<double>(D));
   const SlotVectors by_query(found.scores.by_query, D), by_key(found.scores.by_key, D);
   const auto& by_distance = found.scores.by_distance;
-  const std::vector<float> bias = by_distance ? by_distance->table.value().values() : std::vector<float>();
+  const std::vector<float> bias =
+      by_distance ? by_distance->table.value().on_host().values() : std::vector<float>();
   const int64_t columns = by_distance ? by_distance->table.shape()[1] : 0;
   const std::vector<float> dense =
-      found.scores.dense ? found.scores.dense.value().values() : std::vector<float>();
+      found.scores.dense ? found.scores.dense.value().on_host().values() : std::vector<float>();
 
   std::vector<double> scores;
   scores.reserve(static_cast<size_t>(H * Q * K));
@@ -149,7 +151,7 @@ std::vector<double> Probe::input_rows(std::span<const int32_t> positions) const 
   if (!found.pass.input()) return {};
   const InputTerm& term = *found.pass.input();
   const auto width = static_cast<size_t>(term.table.shape()[1]);
-  const std::vector<float> table = term.table.value().values();
+  const std::vector<float> table = term.table.value().on_host().values();
   std::vector<double> rows;
   rows.reserve(positions.size() * width);
   for (const int32_t row : term.rows.values()) {

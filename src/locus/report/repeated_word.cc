@@ -17,7 +17,8 @@ namespace {
 constexpr double kEqual = 1e-12;  // cosines that differ from 1 by less are 1
 
 double cosine_of_rows(const Tensor& rows, int64_t a, int64_t b) {
-  return cosine(rows.rows(a, a + 1).data<float>(), rows.rows(b, b + 1).data<float>());
+  const Tensor first = rows.rows(a, a + 1).on_host(), second = rows.rows(b, b + 1).on_host();
+  return cosine(first.data<float>(), second.data<float>());
 }
 
 // The attention weights from the token `from` in the last layer, mean over the heads.
@@ -110,8 +111,7 @@ RepeatedWord compare_occurrences(const Model& model, const std::vector<int32_t>&
   model.hidden(tokens_of({ids}, model.blueprint()), pass);
   const Tensor& table = model.transformer().tokens().value();
   RepeatedWord repeated{words, first, second, 1, {}, trace.weights};
-  repeated.token_cosine = cosine(table.rows(ids[first], ids[first] + 1).data<float>(),
-                                 table.rows(ids[second], ids[second] + 1).data<float>());
+  repeated.token_cosine = cosine_of_rows(table, ids[first], ids[second]);
   for (const Tensor& states : trace.states) repeated.states.push_back(cosine_of_rows(states, first, second));
   return repeated;
 }

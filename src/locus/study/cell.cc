@@ -28,15 +28,15 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
                const CellProgress& progress) {
   const int64_t steps = conditions.steps * task.effort;
   Training result;
-  result.model =
-      std::make_unique<Model>(blueprint(conditions, task, name.scheme), Model::Options{.seed = name.seed});
+  result.model = std::make_unique<Model>(blueprint(conditions, task, name.scheme),
+                                         Model::Options{.seed = name.seed, .device = conditions.device});
   AdamW optimizer(result.model->parameters(), {.beta2 = 0.98, .weight_decay = 0.01, .clip = 1});
   const Schedule schedule = {
       .rate = conditions.learning_rate, .floor = 0.05, .warmup = steps / 10 + 1, .steps = steps};
   const int64_t tail = std::max<int64_t>(steps / 10, 1);
   std::vector<double> seconds;
-  reset_peak_bytes();
-  const int64_t before = allocated_bytes();
+  reset_peak_bytes(conditions.device);
+  const int64_t before = allocated_bytes(conditions.device);
   for (int64_t step = 1; step <= steps; ++step) {
     const auto start = std::chrono::steady_clock::now();
     const Batch data = batch(task, conditions.length, name.seed, List::training,
@@ -46,10 +46,10 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
     optimizer.step(schedule.at(step));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     seconds.push_back(std::max(spent.count(), 1e-9));  // a coarse clock may not have moved
-    if (step > steps - tail) result.loss += loss.value().item() / static_cast<double>(tail);
+    if (step > steps - tail) result.loss += loss.value().on_host().item() / static_cast<double>(tail);
     progress(kTrainingShare * static_cast<double>(step) / static_cast<double>(steps));
   }
-  result.step_bytes = peak_bytes() - before;
+  result.step_bytes = peak_bytes(conditions.device) - before;
   const size_t tenth = seconds.size() / 10;
   std::ranges::nth_element(seconds, seconds.begin() + static_cast<int64_t>(tenth));
   result.step_seconds = seconds[tenth];
@@ -118,7 +118,7 @@ Totals test_texts(const Model& model, const Conditions& conditions, const Task& 
   totals.counts.resize(totals.bins.size());
   for (int64_t first = 0; first < texts; first += batch_size) {
     const Batch data = batch(task, length, seed, List::test, first, std::min(batch_size, texts - first));
-    add(totals, model(data.tokens).value(), data.targets, length);
+    add(totals, model(data.tokens).value().on_host(), data.targets, length);
   }
   for (size_t i = 0; i < totals.bins.size(); ++i)
     totals.bins[i].loss /= static_cast<double>(totals.counts[i]);
@@ -128,7 +128,8 @@ Totals test_texts(const Model& model, const Conditions& conditions, const Task& 
 // The trained parameters in a model whose scheme has other options.
 Model with_options(const Model& trained, const Conditions& conditions, const Task& task, const CellName& name,
                    const OptionValues& options) {
-  Model model(blueprint(conditions, task, name.scheme, options), Model::Options{.seed = std::nullopt});
+  Model model(blueprint(conditions, task, name.scheme, options),
+              Model::Options{.seed = std::nullopt, .device = conditions.device});
   for (const NamedParameter& parameter : model.parameters().all()) {
     Tensor value = parameter.var.value();
     value.copy_from(trained.parameters().at(parameter.name).value());

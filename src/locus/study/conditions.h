@@ -20,7 +20,8 @@ struct Conditions {
   int64_t width = 64, layers = 2, heads = 4, hidden = 128;
   // Balances token embeddings with the position rows that some schemes add to them.
   double embedding_scale = 1.5;
-  int64_t test_tokens = 8192;  // per length
+  int64_t test_tokens = 8192;   // per length
+  Device device = Device::cpu;  // no field: every device gives the same results up to rounding
 
   template <class F>
   void fields(F& f) {

@@ -74,7 +74,7 @@ std::vector<NamedNumber> answer_scores(const Model& model, const TextTask& task,
   int64_t exact = 0;
   double f1 = 0;
   each_batch(samples, [&](const std::vector<Sample>& batch, int64_t number) {
-    const Tensor logits = logits_of(model, pack(batch, task.blueprint)).value();
+    const Tensor logits = logits_of(model, pack(batch, task.blueprint)).value().on_host();
     int64_t row = 0;
     for (const Sample& sample : batch) {
       const auto end = row + static_cast<int64_t>(sample.ids.size());
