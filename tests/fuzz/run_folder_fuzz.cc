@@ -1,9 +1,7 @@
 // A run folder in which one file has any bytes: throws an Error, or the trained model opens. The first byte
 // chooses the file. The manifest gets the checksum of the changed file, so that the readers after it see the
 // bytes; if the manifest is the file, its own checksum is corrected.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include "locus/run/run_settings.h"
 #include "locus/run/saved_run.h"
 #include "locus/text/byte_vocabulary.h"
+#include "tests/fuzz/scratch.h"
 
 namespace {
 
@@ -25,19 +24,6 @@ namespace fs = std::filesystem;
 constexpr const char* kConfig =
     "[model]\nkind = 'encoder'\nhead = 'sequence_class'\nlabels = 2\nvocabulary = 259\nwidth = 4\n"
     "layers = 1\nheads = 2\nmax_length = 8\n[model.scheme]\nname = 'none'\n";
-
-// In memory, one for every process.
-class Scratch {
- public:
-  Scratch() {
-    if (::mkdtemp(path_.data()) == nullptr) std::abort();
-  }
-  ~Scratch() { fs::remove_all(path_); }
-  fs::path operator/(const char* name) const { return fs::path(path_) / name; }
-
- private:
-  std::string path_ = "/dev/shm/locus-fuzz-XXXXXX";
-};
 
 fs::path made_run() {
   static const Scratch folder;
@@ -52,13 +38,6 @@ fs::path made_run() {
                               .config = kConfig,
                               .files = locus::files_of(task, folder / "scratch")});
   return run;
-}
-
-// Without syncs: the files of a fuzzer need not survive.
-void put(const fs::path& file, std::string_view bytes) {
-  const int out = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (out < 0 || ::write(out, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
-  ::close(out);
 }
 
 class Checkpoint {
