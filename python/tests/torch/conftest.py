@@ -1,4 +1,4 @@
-"""The folder of these tests is importable: plain.py."""
+"""The folder of these tests is importable: plain.py, outputs.py."""
 
 import pathlib
 import sys

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 torch = pytest.importorskip("torch")
+
+from outputs import Outputs  # noqa: E402
 
 from locus.torch import Rotation, Terms, attention, embed_norm, rotate  # noqa: E402
 from locus.torch.attention_op import attention_backward_op, attention_op  # noqa: E402
@@ -117,13 +117,6 @@ def test_autocast() -> None:
     torch.testing.assert_close(out.float(), layer(x, lengths), rtol=0.05, atol=0.05)
     out.float().sum().backward()
     assert layer.table.grad is not None and layer.table.grad.dtype == torch.float32
-
-
-class Outputs(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
-    def __iter__(self) -> Iterator[torch.Tensor]:
-        torch.manual_seed(0)
-        q = torch.randn(2, 40, H, D)
-        yield attention(q, q, q)
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
