@@ -16,14 +16,14 @@ Blueprint large(ModelKind kind) {
   b.vocabulary = 32000;
   b.width = 1024;
   b.layers = 8;
-  b.heads = 16;
+  b.attention.heads = 16;
   b.scheme = "learned";
   if (kind == ModelKind::decoder) return b;
-  b.head = HeadKind::masked_token;
-  b.segments = 2;
-  b.norm_place = NormPlace::after;
-  b.final_norm = false;
-  b.embedding_norm = b.head_dense = b.head_bias = true;
+  b.head.kind = HeadKind::masked_token;
+  b.embedding.segments = 2;
+  b.norms.place = NormPlace::after;
+  b.norms.final = false;
+  b.embedding.norm = b.head.dense = b.head.bias = true;
   return b;
 }
 

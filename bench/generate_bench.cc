@@ -17,35 +17,31 @@ struct Architecture {
   Blueprint blueprint;
 };
 
-const Architecture kLlama = {"llama-135M",
-                             {.kind = ModelKind::decoder,
-                              .vocabulary = 49152,
-                              .width = 576,
-                              .layers = 30,
-                              .heads = 9,
-                              .key_heads = 3,
-                              .hidden = 1536,
-                              .max_length = 4096,
-                              .scheme = "rotary",
-                              .norm = NormKind::rms,
-                              .norm_bias = false,
-                              .activation = Activation::silu,
-                              .gated = true,
-                              .query_bias = false,
-                              .key_bias = false,
-                              .value_bias = false,
-                              .output_bias = false,
-                              .hidden_bias = false}};
+const Architecture kLlama = {
+    "llama-135M",
+    {.kind = ModelKind::decoder,
+     .vocabulary = 49152,
+     .width = 576,
+     .layers = 30,
+     .max_length = 4096,
+     .scheme = "rotary",
+     .norms = {.kind = NormKind::rms, .bias = false},
+     .attention = {.heads = 9,
+                   .key_heads = 3,
+                   .query_bias = false,
+                   .key_bias = false,
+                   .value_bias = false,
+                   .output_bias = false},
+     .feed_forward = {.hidden = 1536, .activation = Activation::silu, .gated = true, .bias = false}}};
 const Architecture kGpt2 = {"gpt2-124M",
                             {.kind = ModelKind::decoder,
                              .vocabulary = 50257,
                              .width = 768,
                              .layers = 12,
-                             .heads = 12,
                              .max_length = 4096,
                              .scheme = "learned",
-                             .activation = Activation::gelu_tanh,
-                             .fused_qkv = true}};
+                             .attention = {.heads = 12, .fused_qkv = true},
+                             .feed_forward = {.activation = Activation::gelu_tanh}}};
 
 // Some sequences of one model. The last has the whole context; the others are shorter, in equal steps.
 class Generating {
@@ -88,7 +84,7 @@ class Generating {
 double weight_bytes(const Blueprint& b, DType weights) {
   const auto width = static_cast<double>(b.width), hidden = static_cast<double>(b.hidden_width());
   const auto keys = static_cast<double>(b.key_head_count() * b.size_of_head());
-  const double layer = 2 * width * width + 2 * width * keys + (b.gated ? 3 : 2) * width * hidden;
+  const double layer = 2 * width * width + 2 * width * keys + (b.feed_forward.gated ? 3 : 2) * width * hidden;
   return (static_cast<double>(b.layers) * layer + width * static_cast<double>(b.vocabulary)) *
          static_cast<double>(size_of(weights));
 }

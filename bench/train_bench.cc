@@ -18,11 +18,10 @@ Blueprint gpt2() {
           .vocabulary = 50257,
           .width = 768,
           .layers = 12,
-          .heads = 12,
           .max_length = 1024,
           .scheme = "learned",
-          .activation = Activation::gelu_tanh,
-          .fused_qkv = true};
+          .attention = {.heads = 12, .fused_qkv = true},
+          .feed_forward = {.activation = Activation::gelu_tanh}};
 }
 
 std::vector<Sample> samples() {

@@ -13,14 +13,13 @@ const Blueprint kConfig = {.kind = ModelKind::encoder,
                            .vocabulary = 30522,
                            .width = 768,
                            .layers = 12,
-                           .heads = 12,
                            .max_length = 512,
                            .scheme = "learned",
-                           .embedding_norm = true,
-                           .norm_eps = 1e-12f,
-                           .final_norm = false,
+                           .embedding = {.norm = true},
+                           .norms = {.eps = 1e-12f, .final = false},
+                           .attention = {.heads = 12},
                            .dropout = 0.1f,
-                           .head = HeadKind::none};
+                           .head = {.kind = HeadKind::none}};
 
 std::string shape_of(const Var& states, const Placement& placement) {
   return placement.unpack(states.value()).shape().text();

@@ -55,8 +55,10 @@ constexpr SchemeInfo kRootDistance = {
 
 int run() {
   register_scheme(kRootDistance);  // before anything else uses schemes
-  const Model model(
-      Blueprint{.width = 32, .heads = 4, .scheme = "root_distance", .scheme_options = {{"strength", "1"}}});
+  const Model model(Blueprint{.width = 32,
+                              .scheme = "root_distance",
+                              .scheme_options = {{"strength", "1"}},
+                              .attention = {.heads = 4}});
   const Var logits = model(tokens_of({{1, 2, 3, 4}}, model.blueprint()));
   fmt::print("{} is one of {} schemes\n", model.blueprint().scheme, schemes().size());
   fmt::print("logits {}\n", logits.shape().text());

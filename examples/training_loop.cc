@@ -15,8 +15,11 @@ int run() {
   const std::vector<int32_t> text = bytes.encode(kSentence);
   const std::vector<int32_t> inputs(text.begin(), text.end() - 1), targets(text.begin() + 1, text.end());
 
-  Model model(
-      Blueprint{.vocabulary = bytes.size(), .width = 32, .heads = 4, .scheme = "rotary", .init_std = 0.2f});
+  Model model(Blueprint{.vocabulary = bytes.size(),
+                        .width = 32,
+                        .scheme = "rotary",
+                        .attention = {.heads = 4},
+                        .init_std = 0.2f});
   AdamW optimizer(model.parameters(), {.weight_decay = 0});
   const Tokens tokens = tokens_of({inputs}, model.blueprint());
   const Tensor wanted = Tensor::of({static_cast<int64_t>(targets.size())}, targets);

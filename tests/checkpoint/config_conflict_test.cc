@@ -30,7 +30,7 @@ TEST(ConfigConflict, RefusesALayerPatternThatTransformersIgnores) {
 
 TEST(ConfigConflict, ModernBertHasASecondNameForItsWindow) {
   const auto window = [](const std::string& fields) {
-    return edited("modernbert", {{"\"local_attention\": 6", fields}}).window;
+    return edited("modernbert", {{"\"local_attention\": 6", fields}}).attention.window;
   };
   EXPECT_EQ(window("\"sliding_window\": 2"), 3) << "a token and two on either side";
   EXPECT_EQ(window("\"sliding_window\": 3, \"local_attention\": 6"), 4);
@@ -41,7 +41,7 @@ TEST(ConfigConflict, ModernBertHasASecondNameForItsWindow) {
 
 TEST(ConfigConflict, GptNeoRefusesTwoListsOfKindsThatDiffer) {
   const std::string list = "\"attention_layers\": [\n    \"global\",\n    \"local\",\n    \"global\"\n  ],";
-  EXPECT_EQ(edited("gpt-neo", {{list, ""}}).window, 4);
+  EXPECT_EQ(edited("gpt-neo", {{list, ""}}).attention.window, 4);
   for (const char* other : {R"(["local", "global", "local"])", R"(["global"])"}) {
     expect_bad_data({"attention_layers", "attention_types", "global, local, global"}, [&] {
       edited("gpt-neo", {{list, fmt::format("\"attention_layers\": {},", other)}});
@@ -131,7 +131,7 @@ TEST(ConfigConflict, GemmaRefusesTwoActivationsThatDiffer) {
     const auto added = [&, family = family, other = other](const std::string& value) {
       edited(family, {{"\"model_type\"", fmt::format("\"{}\": \"{}\", \"model_type\"", other, value)}});
     };
-    EXPECT_NO_THROW(added(std::string(activation_name(edited(family, {}).activation))));
+    EXPECT_NO_THROW(added(std::string(activation_name(edited(family, {}).feed_forward.activation))));
     expect_bad_data({other, "'silu'"}, [&] { added("silu"); });
   }
 }

@@ -351,11 +351,11 @@ TEST(Config, CodeInItIsIgnored) {
 TEST(Config, MayNameClassesAsTheFirstFilesDid) {
   const FolderOf folder("mpt");
   folder.change("MptForCausalLM", "MPTForCausalLM");
-  EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head, HeadKind::next_token);
+  EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head.kind, HeadKind::next_token);
 }
 
 TEST(Config, HeadsOfAlibiNeedBeNoPowerOfTwo) {
-  EXPECT_EQ(open_model(fs::path(LOCUS_GOLDEN) / "family/bloom").architecture.blueprint.heads, 3);
+  EXPECT_EQ(open_model(fs::path(LOCUS_GOLDEN) / "family/bloom").architecture.blueprint.attention.heads, 3);
 }
 
 }  // namespace

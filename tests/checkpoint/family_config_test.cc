@@ -24,7 +24,7 @@ Blueprint qwen(const std::string& types, const std::string& full, const std::str
                            {"\"sliding_window\": null,", window}});
 }
 int64_t qwen_window(const std::string& types, const std::string& full, const std::string& window) {
-  return qwen(types, full, window).window;
+  return qwen(types, full, window).attention.window;
 }
 
 TEST(FamilyConfig, LayerTypesTakePrecedenceOverMaxWindowLayers) {
@@ -53,10 +53,10 @@ TEST(FamilyConfig, LayerTypesTakePrecedenceOverMaxWindowLayers) {
 
 TEST(FamilyConfig, ModernBertSaysBasesAndWindowsInTwoWays) {
   const Blueprint now = changed("modernbert", {});
-  EXPECT_EQ(now.window, 4) << "a token and three on either side";
-  EXPECT_EQ(now.global_every, 2);
+  EXPECT_EQ(now.attention.window, 4) << "a token and three on either side";
+  EXPECT_EQ(now.global.every, 2);
   EXPECT_EQ(now.scheme_options.at("base"), "50");
-  EXPECT_EQ(now.global_scheme_options.at("base"), "500");
+  EXPECT_EQ(now.global.scheme_options.at("base"), "500");
   const std::vector<Change> old = {
       {"\"layer_types\": [\n    \"full_attention\",\n    \"sliding_attention\",\n    \"full_attention\"\n  "
        "],",
@@ -66,25 +66,25 @@ TEST(FamilyConfig, ModernBertSaysBasesAndWindowsInTwoWays) {
 
   std::vector<Change> alike = old;
   alike.push_back({"\"global_rope_theta\": 500", "\"global_rope_theta\": 50"});
-  EXPECT_EQ(changed("modernbert", alike).global_scheme, "");
+  EXPECT_EQ(changed("modernbert", alike).global.scheme, "");
   alike.push_back({"\"global_attn_every_n_layers\": 2", "\"global_attn_every_n_layers\": 1"});
-  EXPECT_EQ(changed("modernbert", alike).window, 0);
+  EXPECT_EQ(changed("modernbert", alike).attention.window, 0);
   std::vector<Change> presets = old;
   presets[1].to = "\"unread\"";
   EXPECT_EQ(changed("modernbert", presets).scheme_options.at("base"), "10000");
-  EXPECT_EQ(changed("modernbert", presets).global_scheme_options.at("base"), "160000");
+  EXPECT_EQ(changed("modernbert", presets).global.scheme_options.at("base"), "160000");
 }
 
 TEST(FamilyConfig, OlmoSaysItsRotationInTwoWays) {
   const Blueprint now = changed("olmo3", {});
   EXPECT_EQ(now.scheme_options.at("base"), "500");
-  EXPECT_EQ(now.global_scheme_options.at("scaling"), "yarn");
+  EXPECT_EQ(now.global.scheme_options.at("scaling"), "yarn");
   const Blueprint old = changed("olmo3", {{"\"rope_parameters\"",
                                            R"("rope_theta": 500, "rope_scaling": {"factor": 4,
                                               "original_max_position_embeddings": 8, "rope_type": "yarn"},
                                               "unread")"}});
   EXPECT_EQ(old.scheme_options, now.scheme_options) << "the scaling is for global-attention layers only";
-  EXPECT_EQ(old.global_scheme_options, now.global_scheme_options);
+  EXPECT_EQ(old.global.scheme_options, now.global.scheme_options);
   EXPECT_EQ(changed("olmo3", {{"\"rope_parameters\"", "\"unread\""}}).scheme_options.at("base"), "500000");
 }
 
@@ -100,10 +100,10 @@ TEST(FamilyConfig, OneRotationForTwoKindsOfLayersIsRefused) {
 
 TEST(FamilyConfig, GemmaSaysBasesAndWindowsInTwoWays) {
   const Blueprint now = changed("gemma3", {});
-  EXPECT_EQ(now.global_first, 2);
+  EXPECT_EQ(now.global.first, 2);
   EXPECT_EQ(now.scheme_options.at("base"), "60");
-  EXPECT_EQ(now.global_scheme_options.at("base"), "700");
-  EXPECT_EQ(now.global_scheme_options.at("scaling"), "linear");
+  EXPECT_EQ(now.global.scheme_options.at("base"), "700");
+  EXPECT_EQ(now.global.scheme_options.at("scaling"), "linear");
   const std::string types =
       "\"layer_types\": [\n    \"sliding_attention\",\n    \"sliding_attention\",\n    "
       "\"full_attention\",\n    \"sliding_attention\"\n  ],";
@@ -113,32 +113,33 @@ TEST(FamilyConfig, GemmaSaysBasesAndWindowsInTwoWays) {
                           R"("rope_theta": 700, "rope_local_base_freq": 60, "rope_scaling": {"factor": 2,
                              "rope_type": "linear"}, "unread")"}});
   EXPECT_EQ(old.scheme_options, now.scheme_options) << "the scaling is for global-attention layers only";
-  EXPECT_EQ(old.global_scheme_options, now.global_scheme_options);
+  EXPECT_EQ(old.global.scheme_options, now.global.scheme_options);
   EXPECT_EQ(old.window_of(2), 0);
   EXPECT_EQ(old.window_of(3), 4);
   const Blueprint both = changed("gemma3-encoder", {});
   EXPECT_EQ(both.kind, ModelKind::encoder);
-  EXPECT_EQ(both.window, 3) << "half of four on either side, and the token itself";
+  EXPECT_EQ(both.attention.window, 3) << "half of four on either side, and the token itself";
 }
 
 TEST(FamilyConfig, TheFirstGemmaMeansTheApproximationOfGelu) {
-  EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu"}}).activation, Activation::gelu_tanh);
-  EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu_python"}}).activation, Activation::gelu);
+  EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu"}}).feed_forward.activation, Activation::gelu_tanh);
+  EXPECT_EQ(changed("gemma", {{"gelu_pytorch_tanh", "gelu_python"}}).feed_forward.activation,
+            Activation::gelu);
 }
 
 TEST(FamilyConfig, TheSecondGemmaHasCapsUnlessTheyAreNull) {
   const Blueprint given = changed("gemma2", {});
-  EXPECT_EQ(given.score_cap, 1.5f);
-  EXPECT_EQ(given.logit_cap, 0.8f);
+  EXPECT_EQ(given.attention.cap, 1.5f);
+  EXPECT_EQ(given.head.cap, 0.8f);
   const Blueprint none = changed("gemma2", {{"softcapping\": 1.5", "softcapping\": null"},
                                             {"softcapping\": 0.8", "softcapping\": null"}});
-  EXPECT_EQ(none.score_cap, 0);
-  EXPECT_EQ(none.logit_cap, 0);
+  EXPECT_EQ(none.attention.cap, 0);
+  EXPECT_EQ(none.head.cap, 0);
   const Blueprint silent = changed(
       "gemma2",
       {{"attn_logit_softcapping", "a"}, {"final_logit_softcapping", "b"}, {"\"layer_types\"", "\"c\""}});
-  EXPECT_EQ(silent.score_cap, 50);
-  EXPECT_EQ(silent.logit_cap, 30);
+  EXPECT_EQ(silent.attention.cap, 50);
+  EXPECT_EQ(silent.head.cap, 30);
   EXPECT_EQ(silent.window_of(0), 4);
   EXPECT_EQ(silent.window_of(1), 0) << "every second layer has global attention";
 }
@@ -149,16 +150,16 @@ TEST(FamilyConfig, NoMt5ScalesWhatItsHeadReads) {
     const Blueprint b =
         changed("mt5", {{"\"tie_word_embeddings\": true", fmt::format("\"tie_word_embeddings\": {}", tied)},
                         {"\"feed_forward_proj\"", "\"unread\""}});
-    EXPECT_EQ(b.head_scale, 1);
-    EXPECT_TRUE(b.gated);
-    EXPECT_EQ(b.activation, Activation::gelu_tanh);
+    EXPECT_EQ(b.head.scale, 1);
+    EXPECT_TRUE(b.feed_forward.gated);
+    EXPECT_EQ(b.feed_forward.activation, Activation::gelu_tanh);
   }
 }
 
 TEST(FamilyConfig, MistralHasNoWindowOnlyWhereItIsNull) {
-  EXPECT_EQ(changed("mistral", {}).window, 4);
-  EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4", "\"sliding_window\": null"}}).window, 0);
-  EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4,", ""}}).window, 4096);
+  EXPECT_EQ(changed("mistral", {}).attention.window, 4);
+  EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4", "\"sliding_window\": null"}}).attention.window, 0);
+  EXPECT_EQ(changed("mistral", {{"\"sliding_window\": 4,", ""}}).attention.window, 4096);
 }
 
 TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
@@ -171,12 +172,12 @@ TEST(FamilyConfig, GptNeoHasItsWindowInEverySecondLayerOrAll) {
                               first, times));
     return read_architecture(Config(folder / "config.json")).blueprint;
   };
-  EXPECT_EQ(read("global", "local", 1).window, 4);
-  EXPECT_EQ(read("global", "local", 1).global_every, 2);
-  EXPECT_EQ(read("local", "local", 1).global_every, 0);
-  EXPECT_EQ(read("local", "local", 1).window, 4);
-  EXPECT_EQ(read("global", "global", 1).window, 0);
-  EXPECT_EQ(read("local", "global", 1).global_first, 1);
+  EXPECT_EQ(read("global", "local", 1).attention.window, 4);
+  EXPECT_EQ(read("global", "local", 1).global.every, 2);
+  EXPECT_EQ(read("local", "local", 1).global.every, 0);
+  EXPECT_EQ(read("local", "local", 1).attention.window, 4);
+  EXPECT_EQ(read("global", "global", 1).attention.window, 0);
+  EXPECT_EQ(read("local", "global", 1).global.first, 1);
   expect_bad_data({"attention_types", "'around'", "layer 1", "global", "local"},
                   [&] { read("global", "around", 1); });
   expect_bad_data({"attention_types", "5 layers", "3"}, [&] { read("global", "local", 2); });
@@ -186,15 +187,15 @@ TEST(FamilyConfig, Smollm3SaysInTwoWaysWhichLayersHaveNoPositions) {
   const std::string layers = "\"no_rope_layers\": [\n    1,\n    0,\n    1\n  ],";
   const auto read = [&](const std::string& field) { return changed("smollm3", {{layers, field}}); };
   const Blueprint now = changed("smollm3", {});
-  EXPECT_EQ(now.global_scheme, "none");
-  EXPECT_EQ(now.global_every, 3);
-  EXPECT_EQ(now.global_first, 1);
-  EXPECT_EQ(read("\"no_rope_layers\": [1, 1, 1],").global_scheme, "");
-  EXPECT_EQ(read("\"no_rope_layers\": [0, 0, 0],").global_every, 1);
-  EXPECT_EQ(read("\"unread\": 0,").global_scheme, "") << "every fourth, but there are three";
+  EXPECT_EQ(now.global.scheme, "none");
+  EXPECT_EQ(now.global.every, 3);
+  EXPECT_EQ(now.global.first, 1);
+  EXPECT_EQ(read("\"no_rope_layers\": [1, 1, 1],").global.scheme, "");
+  EXPECT_EQ(read("\"no_rope_layers\": [0, 0, 0],").global.every, 1);
+  EXPECT_EQ(read("\"unread\": 0,").global.scheme, "") << "every fourth, but there are three";
   EXPECT_EQ(
       changed("smollm3", {{layers, ""}, {"\"no_rope_layer_interval\": 4", "\"no_rope_layer_interval\": 3"}})
-          .global_first,
+          .global.first,
       2);
   expect_bad_data({"no_rope_layers", "'1'", "layer 2", "0"}, [&] { read("\"no_rope_layers\": [0, 0, 1],"); });
 }
@@ -204,14 +205,14 @@ TEST(FamilyConfig, CohereSaysWindowsInTwoWaysAndHasNoPositionsBesides) {
       "\"layer_types\": [\n    \"sliding_attention\",\n    \"full_attention\",\n    \"sliding_attention\"\n  "
       "],";
   const Blueprint now = changed("cohere2", {});
-  EXPECT_EQ(now.global_scheme, "none");
+  EXPECT_EQ(now.global.scheme, "none");
   EXPECT_EQ(now.window_of(0), 4);
   EXPECT_EQ(now.window_of(1), 0);
-  EXPECT_EQ(changed("cohere2", {{types, "\"sliding_window_pattern\": 3,"}}).global_first, 2);
-  EXPECT_EQ(changed("cohere2", {{types, ""}}).global_scheme, "") << "every fourth, but there are three";
+  EXPECT_EQ(changed("cohere2", {{types, "\"sliding_window_pattern\": 3,"}}).global.first, 2);
+  EXPECT_EQ(changed("cohere2", {{types, ""}}).global.scheme, "") << "every fourth, but there are three";
   const Blueprint bare = changed("cohere2", {{types, "\"sliding_window_pattern\": 1,"}});
-  EXPECT_EQ(bare.window, 0);
-  EXPECT_TRUE(bare.is_global(0) && bare.global_scheme == "none");
+  EXPECT_EQ(bare.attention.window, 0);
+  EXPECT_TRUE(bare.is_global(0) && bare.global.scheme == "none");
 }
 
 TEST(FamilyConfig, MpnetHasAsManyBucketsAsItReads) {
@@ -246,9 +247,10 @@ TEST(FamilyConfig, GptNeoxHasAnotherNameForTheBase) {
 }
 
 TEST(FamilyConfig, T5MayHaveAnotherActivationThanItsFeedForwardIsCalledFor) {
-  EXPECT_EQ(changed("t5-v11", {{"gelu_new", "relu"}}).activation, Activation::relu);
-  EXPECT_EQ(changed("t5-v11", {{"\"dense_act_fn\": \"gelu_new\",", ""}}).activation, Activation::gelu_tanh);
-  EXPECT_FALSE(changed("t5-v11", {{"\"is_gated_act\": true", "\"is_gated_act\": false"}}).gated);
+  EXPECT_EQ(changed("t5-v11", {{"gelu_new", "relu"}}).feed_forward.activation, Activation::relu);
+  EXPECT_EQ(changed("t5-v11", {{"\"dense_act_fn\": \"gelu_new\",", ""}}).feed_forward.activation,
+            Activation::gelu_tanh);
+  EXPECT_FALSE(changed("t5-v11", {{"\"is_gated_act\": true", "\"is_gated_act\": false"}}).feed_forward.gated);
 }
 
 // The released files have the size names of GPT-2, another prefix, and no biases in the head.
@@ -290,8 +292,8 @@ TEST(FamilyConfig, CamembertIsRoberta) {
   folder.change("\"model_type\": \"roberta\"", "\"model_type\": \"camembert\"");
   folder.change("\"gelu\"", "\"gelu_python\"");
   const ModelFolder opened = open_model(folder.path());
-  EXPECT_EQ(opened.architecture.blueprint.head, HeadKind::masked_token);
-  EXPECT_EQ(opened.architecture.blueprint.activation, Activation::gelu);
+  EXPECT_EQ(opened.architecture.blueprint.head.kind, HeadKind::masked_token);
+  EXPECT_EQ(opened.architecture.blueprint.feed_forward.activation, Activation::gelu);
 }
 
 }  // namespace

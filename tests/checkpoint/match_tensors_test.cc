@@ -137,7 +137,7 @@ TEST(MatchTensors, TheHeadOfADiscriminatorIsIgnored) {
   }
   folder.write(tensors);
   ModelFolder states = open_model(folder.path());
-  EXPECT_EQ(states.architecture.blueprint.head, HeadKind::none);
+  EXPECT_EQ(states.architecture.blueprint.head.kind, HeadKind::none);
   EXPECT_EQ(forward(states, inputs, false)[0].second.values(),
             forward(labels, inputs, false)[0].second.values());
   for (auto& [name, tensor] : tensors) {

@@ -297,7 +297,7 @@ TEST(ModelFolder, ReportsProgress) {
 }
 
 TEST(ModelFolder, UntiesATiedHeadIfTheFilesHaveASeparateOne) {
-  EXPECT_FALSE(open_model(fs::path(LOCUS_GOLDEN) / "family/t5-v11").architecture.blueprint.tied);
+  EXPECT_FALSE(open_model(fs::path(LOCUS_GOLDEN) / "family/t5-v11").architecture.blueprint.head.tied);
   const FolderOf folder("t5-v11");
   std::vector<NamedTensor> tensors = folder.tensors();
   for (auto& [name, tensor] : tensors) {
@@ -305,7 +305,7 @@ TEST(ModelFolder, UntiesATiedHeadIfTheFilesHaveASeparateOne) {
       tensor = SafetensorsFile(folder / "model.safetensors").read("shared.weight");
   }
   folder.write(tensors);
-  EXPECT_TRUE(open_model(folder.path()).architecture.blueprint.tied);
+  EXPECT_TRUE(open_model(folder.path()).architecture.blueprint.head.tied);
 }
 
 // Folders of sentence-transformers may name a class with a head, but contain only the base model.
@@ -315,7 +315,7 @@ TEST(ModelFolder, OpensWithoutAHeadIfTheWeightsHaveNone) {
   std::erase_if(body, [](const NamedTensor& tensor) { return tensor.first.starts_with("cls."); });
   folder.write(body);
   const ModelFolder opened = open_model(folder.path());
-  EXPECT_EQ(opened.architecture.blueprint.head, HeadKind::none);
+  EXPECT_EQ(opened.architecture.blueprint.head.kind, HeadKind::none);
   ASSERT_EQ(opened.warnings.size(), 1u);
   EXPECT_NE(opened.warnings[0].find("BertForMaskedLM"), std::string::npos) << opened.warnings[0];
   save_model(opened, folder / "again");
@@ -328,7 +328,7 @@ TEST(ModelFolder, OpensWithoutAHeadIfTheWeightsHaveNone) {
 TEST(ModelFolder, ABaseModelIgnoresTheHeadInTheFiles) {
   const FolderOf folder("bert");
   folder.change("BertForMaskedLM", "BertModel");
-  EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head, HeadKind::none);
+  EXPECT_EQ(open_model(folder.path()).architecture.blueprint.head.kind, HeadKind::none);
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ TEST(Stretch, LeavesTheRotationOfLayersWithAWindow) {
   const Blueprint b = open_model(to.path()).architecture.blueprint;
   EXPECT_EQ(b.max_length, 64);
   EXPECT_EQ(b.scheme_options, before.architecture.blueprint.scheme_options);
-  EXPECT_EQ(b.global_scheme_options.at("base"), "500");
-  EXPECT_EQ(b.global_scheme_options.at("scaling"), "yarn");
-  EXPECT_EQ(b.global_scheme_options.at("factor"), "2");
+  EXPECT_EQ(b.global.scheme_options.at("base"), "500");
+  EXPECT_EQ(b.global.scheme_options.at("scaling"), "yarn");
+  EXPECT_EQ(b.global.scheme_options.at("factor"), "2");
 }
 
 TEST(Stretch, StretchesBothKindsOfLayersWhereTheyRotateAlike) {
@@ -109,7 +109,7 @@ TEST(Stretch, StretchesBothKindsOfLayersWhereTheyRotateAlike) {
   folder.change("700.0", "60.0");
   stretch_model(open_model(folder.path()), 64, Stretch::linear, folder / "longer");
   const Blueprint b = open_model(folder / "longer").architecture.blueprint;
-  EXPECT_EQ(b.global_scheme, "");
+  EXPECT_EQ(b.global.scheme, "");
   EXPECT_EQ(b.scheme_options.at("scaling"), "linear");
   EXPECT_EQ(b.scheme_options.at("base"), "60");
 }
@@ -139,7 +139,7 @@ TEST(Stretch, LeavesLayersWithoutPositionsAsTheyAre) {
   stretch_model(golden("smollm3"), 64, Stretch::yarn, to.path());
   const Blueprint b = open_model(to.path()).architecture.blueprint;
   EXPECT_EQ(b.scheme_options.at("scaling"), "yarn");
-  EXPECT_EQ(b.global_scheme, "none");
+  EXPECT_EQ(b.global.scheme, "none");
 }
 
 TEST(Stretch, RefusesWhatDoesNotSuit) {

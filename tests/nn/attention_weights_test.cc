@@ -16,7 +16,7 @@ TEST_P(LookedAt, EveryRowAddsUpToOneAndNoneLooksAhead) {
   Blueprint b;
   b.vocabulary = 9;
   b.width = 12;
-  b.heads = 3;  // heads of 4: the keys need several runs
+  b.attention.heads = 3;  // heads of 4: the keys need several runs
   b.max_length = 16;
   b.scheme = GetParam()->name;
   b.init_std = 0.5f;

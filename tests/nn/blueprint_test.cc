@@ -12,24 +12,24 @@ TEST(Blueprint, WrittenAndReadBackIsTheSame) {
   Blueprint b;
   b.kind = ModelKind::encoder_decoder;
   b.residual = Residual::sequential;
-  b.norm = NormKind::rms;
-  b.norm_eps = 1e-12f;
-  b.activation = Activation::silu;
+  b.norms.kind = NormKind::rms;
+  b.norms.eps = 1e-12f;
+  b.feed_forward.activation = Activation::silu;
   b.scheme = "rotary";
   b.scheme_options = {{"base", "500000"}};
   const Blueprint again = blueprint_of("test", values_of(b));
   EXPECT_EQ(values_of(again), values_of(b));
   EXPECT_EQ(again.scheme_options.at("base"), "500000");
-  EXPECT_EQ(again.norm_eps, 1e-12f);
+  EXPECT_EQ(again.norms.eps, 1e-12f);
 }
 
 TEST(Blueprint, AllProblemsAreReportedTogether) {
   Blueprint b;
   b.kind = ModelKind::encoder;
   b.width = 130;
-  b.key_heads = 3;
-  b.global_every = 2;
-  b.padding_token = 256;
+  b.attention.key_heads = 3;
+  b.global.every = 2;
+  b.embedding.padding_token = 256;
   b.scheme = "rotray";
   expect_error(Fault::usage,
                {"blueprint", "6 problems", "width is 130", "heads = 4", "head_size", "key_heads is 3",
@@ -40,15 +40,15 @@ TEST(Blueprint, AllProblemsAreReportedTogether) {
 
 TEST(Blueprint, AHeadIsNoLargerThanAttentionTakes) {
   Blueprint b;
-  b.head_size = 4097;
+  b.attention.head_size = 4097;
   expect_error(Fault::usage, {"4097", "4096"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
   Blueprint b;
-  b.head_norms = b.joint_norms = true;
-  b.norm_place = NormPlace::added;
-  b.first_norm = false;
+  b.attention.head_norms = b.attention.joint_norms = true;
+  b.norms.place = NormPlace::added;
+  b.norms.first = false;
   expect_error(Fault::usage,
                {"blueprint", "2 problems", "head_norms", "joint_norms", "first_norm is false", "norm_place"},
                [&] { Model model(b); });
@@ -56,9 +56,9 @@ TEST(Blueprint, NormsThatDoNotGoTogetherAreRefused) {
 
 TEST(Blueprint, CapsThatCannotBeAreRefused) {
   Blueprint b;
-  b.score_cap = 1e-9f;
-  b.logit_cap = 30;
-  b.head_bias = true;
+  b.attention.cap = 1e-9f;
+  b.head.cap = 30;
+  b.head.bias = true;
   expect_error(Fault::usage, {"1e-09", "1e-6", "0", "logit_cap is 30", "head_bias"}, [&] { Model model(b); });
 }
 
@@ -73,7 +73,7 @@ TEST(Blueprint, AnUnknownFieldAndAnUnknownOptionOfTheSchemeAreRefused) {
 
 TEST(Blueprint, NumbersSetFromCodeAreHeldToTheSameLimits) {
   Blueprint b;
-  b.heads = 0;
+  b.attention.heads = 0;
   expect_error(Fault::usage, {"blueprint", "heads", "'0'", "1", "10000"}, [&] { Model model(b); });
 }
 
@@ -82,17 +82,17 @@ TEST(Blueprint, ASchemeThatJoinsColumnsOnTakesThemFromTheTokens) {
   b.scheme = "learned";
   b.scheme_options = {{"combine", "joined"}, {"width", "28"}};
   expect_error(Fault::data, {"tied", "100", "128"}, [&] { Model model(b); });
-  b.tied = false;
+  b.head.tied = false;
   EXPECT_EQ(Model(b).parameters().at("tokens").shape(), (Shape{256, 100}));
   b.scheme_options = {{"combine", "joined"}};
   expect_error(Fault::data, {"scheme", "128 columns", "128", "width"}, [&] { Model model(b); });
 }
 
 TEST(Blueprint, TokenRowsOfAWidthOfTheirOwnAreProjectedToThatOfTheStates) {
-  Blueprint b{.kind = ModelKind::encoder, .scheme = "learned", .embedding_width = 24};
-  b.head = HeadKind::masked_token;
+  Blueprint b{.kind = ModelKind::encoder, .scheme = "learned", .embedding = {.width = 24}};
+  b.head.kind = HeadKind::masked_token;
   expect_error(Fault::data, {"tied", "24", "128"}, [&] { Model model(b); });
-  b.head_dense = true;
+  b.head.dense = true;
   const Model narrow(b);
   EXPECT_EQ(narrow.parameters().at("tokens").shape(), (Shape{256, 24}));
   EXPECT_EQ(narrow.parameters().at("encoder.scheme.table").shape(), (Shape{256, 24}));
@@ -115,7 +115,7 @@ TEST(Blueprint, LayersThatSeeAllMayHaveASchemeOfTheirOwn) {
 
   const Model model(b);
   const Tensor table = model.parameters().at("decoder.global_scheme.table").value();
-  EXPECT_EQ(table.numel(), 8 * b.heads);
+  EXPECT_EQ(table.numel(), 8 * b.attention.heads);
   const auto weights = [](const Model& m) {
     Trace trace;
     m({.ids = Tensor::of({6}, std::vector<int32_t>{1, 2, 3, 4, 5, 6}),
@@ -149,15 +149,15 @@ TEST(Blueprint, LayersMayDifferInTheirSchemeAlone) {
 
 TEST(Blueprint, AGlobalSchemeActsOnAttentionAndNeedsGlobalLayers) {
   Blueprint b;
-  b.global_scheme = "learned";
+  b.global.scheme = "learned";
   expect_error(Fault::usage, {"2 problems", "global_scheme is learned", "global_every is 0", "1", "input"},
                [&] { Model model(b); });
-  b.window = 3;
-  b.global_every = 2;
-  b.global_scheme = "sinusoidal+t5";
+  b.attention.window = 3;
+  b.global.every = 2;
+  b.global.scheme = "sinusoidal+t5";
   expect_error(Fault::usage, {"global_scheme is sinusoidal+t5", "input"}, [&] { Model model(b); });
-  b.global_scheme = "";
-  b.global_scheme_options = {{"base", "3"}};
+  b.global.scheme = "";
+  b.global.scheme_options = {{"base", "3"}};
   expect_error(Fault::usage, {"global_scheme.name"}, [&] { Model model(b); });
 }
 
@@ -173,9 +173,9 @@ TEST(Blueprint, ModelsThatDifferInTheSchemeStartEqualInAllElse) {
 }
 
 TEST(Blueprint, TheInitStdFollowsFromTheWidth) {
-  Blueprint b{.width = 64, .head = HeadKind::sequence_class};
+  Blueprint b{.width = 64, .head = {.kind = HeadKind::sequence_class}};
   EXPECT_FLOAT_EQ(b.initial_std(), 0.125f);
-  b.head = HeadKind::masked_token;
+  b.head.kind = HeadKind::masked_token;
   EXPECT_FLOAT_EQ(b.initial_std(), 0.07905694f);
   b.init_std = 0.02f;
   EXPECT_FLOAT_EQ(b.initial_std(), 0.02f);

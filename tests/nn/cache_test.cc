@@ -18,12 +18,12 @@ Blueprint small(std::string_view scheme, ModelKind kind = ModelKind::decoder) {
   b.kind = kind;
   b.vocabulary = 19;
   b.width = 24;
-  b.heads = 4;
-  b.key_heads = 2;
+  b.attention.heads = 4;
+  b.attention.key_heads = 2;
   b.max_length = 32;
   b.scheme = scheme;
   b.init_std = 0.4f;  // wide enough that tokens and positions matter
-  if (scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl") b.key_heads = 0;
+  if (scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl") b.attention.key_heads = 0;
   return b;
 }
 

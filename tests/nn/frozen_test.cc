@@ -24,13 +24,13 @@ std::vector<Case> cases() {
 Model model_of(const Case& c, bool fused) {
   Blueprint b;
   b.kind = ModelKind::encoder;
-  b.head = HeadKind::masked_token;
+  b.head.kind = HeadKind::masked_token;
   b.vocabulary = 19;
   b.width = 24;
-  b.heads = 4;
+  b.attention.heads = 4;
   b.layers = 2;
   b.max_length = 32;
-  b.fused_qkv = fused;
+  b.attention.fused_qkv = fused;
   b.scheme = c.scheme;
   b.scheme_options = c.options;
   b.init_std = 0.4f;  // wide enough that positions matter

@@ -17,7 +17,7 @@ Blueprint small(ModelKind kind) {
   b.kind = kind;
   b.vocabulary = 7;
   b.width = 16;
-  b.heads = 2;
+  b.attention.heads = 2;
   b.layers = 1;
   b.max_length = 32;
   b.init_std = 0.6f;

@@ -19,8 +19,8 @@ Blueprint tiny(std::string_view scheme, ModelKind kind = ModelKind::decoder) {
   b.kind = kind;
   b.vocabulary = 17;
   b.width = 24;
-  b.heads = 4;
-  b.key_heads = scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl" ? 0 : 2;
+  b.attention.heads = 4;
+  b.attention.key_heads = scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl" ? 0 : 2;
   b.max_length = 48;
   b.scheme = scheme;
   b.init_std = 0.4f;  // wide enough that tokens and positions matter
@@ -82,9 +82,9 @@ RC_GTEST_PROP(Generation, SequencesOfEverySchemeJoinAndLeave, ()) {
 RC_GTEST_PROP(Generation, SequencesOfOtherModelsJoinAndLeave, ()) {
   Blueprint windowed = tiny("rotary"), dynamic = tiny("rotary"), frozen = tiny("t5");
   windowed.layers = 3;
-  windowed.window = 4;
-  windowed.global_every = 2;
-  windowed.global_scheme = "alibi";
+  windowed.attention.window = 4;
+  windowed.global.every = 2;
+  windowed.global.scheme = "alibi";
   dynamic.layers = 3;  // tables that change with the length
   dynamic.scheme_options = {{"scaling", "dynamic"}, {"factor", "2"}, {"original_length", "6"}};
   const Blueprint answering = tiny("learned", ModelKind::encoder_decoder);

@@ -15,18 +15,12 @@ Blueprint rich() {
           .vocabulary = 11,
           .width = 8,
           .layers = 2,
-          .heads = 2,
           .max_length = 16,
           .scheme = "learned+shaw",
-          .global_scheme = "deberta",
-          .embedding_width = 4,
-          .embedding_norm = true,
-          .segments = 2,
-          .window = 4,
-          .global_every = 2,
-          .head = HeadKind::sequence_class,
-          .labels = 3,
-          .pooler = Activation::tanh};
+          .embedding = {.width = 4, .norm = true, .segments = 2},
+          .attention = {.heads = 2, .window = 4},
+          .global = {.every = 2, .scheme = "deberta"},
+          .head = {.kind = HeadKind::sequence_class, .labels = 3, .pooler = Activation::tanh}};
 }
 
 std::map<std::string, NamedParameter> parameters_of(const Model& model) {

@@ -14,16 +14,17 @@ namespace {
 Blueprint blueprint(const std::string& scheme, ModelKind kind) {
   Blueprint b;
   b.kind = kind;
-  b.head = kind == ModelKind::encoder ? HeadKind::masked_token : HeadKind::next_token;
+  b.head.kind = kind == ModelKind::encoder ? HeadKind::masked_token : HeadKind::next_token;
   b.vocabulary = 19;
   b.width = 24;
-  b.heads = 4;
+  b.attention.heads = 4;
   b.layers = 3;
   b.max_length = 32;
   b.scheme = scheme;
-  b.window = 4;  // of all layers but the second: layers differ in their attention, not in their weights
-  b.global_every = 3, b.global_first = 1;
-  b.dropout = b.attention_dropout = 0.1f;
+  b.attention.window =
+      4;  // of all layers but the second: layers differ in their attention, not in their weights
+  b.global.every = 3, b.global.first = 1;
+  b.dropout = b.attention.dropout = 0.1f;
   b.shared_layers = true;
   b.init_std = 0.4f;  // wide enough that layers matter
   return b;
@@ -108,7 +109,7 @@ TEST(SharedLayers, HaveTheWeightsOfOne) {
 
 TEST(SharedLayers, OfWhichTheFirstIsUnlikeTheOthersAreRefused) {
   Blueprint b = blueprint("rotary", ModelKind::decoder);
-  b.first_norm = false;
+  b.norms.first = false;
   expect_error(Fault::usage, {"first_norm is false", "shared_layers"}, [&] { Model model(b); });
 }
 

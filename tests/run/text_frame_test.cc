@@ -20,7 +20,7 @@ TextTask task_of(HeadKind head, std::shared_ptr<const Tokenizer> tokenizer,
                  ModelKind kind = ModelKind::encoder) {
   TextTask task{.tokenizer = std::move(tokenizer)};
   task.blueprint.kind = kind;
-  task.blueprint.head = head;
+  task.blueprint.head.kind = head;
   return task;
 }
 
@@ -43,12 +43,12 @@ TEST(TextFrame, OfModelsTrainedFromScratch) {
 
 TEST(TextFrame, APairOfTextsHasTwoSegments) {
   TextTask task = task_of(HeadKind::sequence_class, kBert);
-  task.blueprint.segments = 2;
+  task.blueprint.embedding.segments = 2;
   const Sample sample = labeled_sample({"the", "dog", 1}, task);
   EXPECT_EQ(task.tokenizer->decode(sample.ids), "[CLS] the [SEP] dog [SEP]");
   EXPECT_EQ(sample.segments, (std::vector<int32_t>{0, 0, 0, 1, 1, 1}));  // dog is two tokens
   EXPECT_EQ(sample.targets, std::vector<int32_t>{1});
-  task.blueprint.segments = 0;
+  task.blueprint.embedding.segments = 0;
   EXPECT_TRUE(labeled_sample({"the", "dog", 1}, task).segments.empty());
 }
 

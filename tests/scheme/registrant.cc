@@ -52,7 +52,7 @@ int main() {
   for (const SchemeInfo& info : infos) threads.emplace_back([&info] { register_scheme(info); });
   for (std::thread& thread : threads) thread.join();
   fmt::print("{} schemes more\n", schemes().size() - 12);
-  const Model model(Blueprint{.width = 8, .heads = 1, .scheme = "First One"});
+  const Model model(Blueprint{.width = 8, .scheme = "First One", .attention = {.heads = 1}});
   fmt::print("{}\n", model.blueprint().scheme);
   attempt({.name = "late", .make = make_nothing});
 }

@@ -14,8 +14,8 @@ TextTask task_with(std::shared_ptr<const Tokenizer> tokenizer, int64_t segments 
   TextTask task{.tokenizer = std::move(tokenizer)};
   if (from_hub) task.data.framing = Framing::tokenizer;
   task.blueprint.kind = ModelKind::encoder;
-  task.blueprint.head = HeadKind::answer;
-  task.blueprint.segments = segments;
+  task.blueprint.head.kind = HeadKind::answer;
+  task.blueprint.embedding.segments = segments;
   return task;
 }
 

@@ -44,13 +44,11 @@ Outcome trained(const Case& c, Device device) {
                  .vocabulary = 12,
                  .width = 16,
                  .layers = 2,
-                 .heads = 2,
                  .max_length = 16,
                  .scheme = c.scheme,
+                 .attention = {.heads = 2, .dropout = 0.1f},
                  .dropout = 0.1f,
-                 .attention_dropout = 0.1f,
-                 .head = c.head,
-                 .labels = 3},
+                 .head = {.kind = c.head, .labels = 3}},
                 {.device = device});
     ModelObjective objective(model, samples, &samples, {.batches = {.batch_size = 2}});
     train({.objective = objective,

@@ -178,7 +178,7 @@ TEST(NewHeads, TheBodyComesFromTheFolder) {
   const ModelFolder own = open_model(labeled.path());
   const NewHead head = {.kind = HeadKind::token_class, .labels = {"x", "y", "z"}, .seed = 3};
   const ModelFolder tags = open_model(labeled.path(), head), again = open_model(labeled.path(), head);
-  EXPECT_EQ(tags.architecture.blueprint.labels, 3);
+  EXPECT_EQ(tags.architecture.blueprint.head.labels, 3);
   for (const auto& [name, var, role, owner] : tags.model.parameters().all()) {
     const Tensor& value = var.value();
     EXPECT_EQ(value.values(), again.model.parameters().at(name).value().values()) << name;

@@ -11,7 +11,7 @@ namespace locus {
 namespace {
 
 Blueprint blueprint() {
-  return {.vocabulary = 50, .width = 32, .layers = 3, .heads = 4, .scheme = "learned"};
+  return {.vocabulary = 50, .width = 32, .layers = 3, .scheme = "learned", .attention = {.heads = 4}};
 }
 
 TEST(MemoryNeed, CountsWeightsLayersAndLogits) {
@@ -28,9 +28,9 @@ TEST(MemoryNeed, CountsWeightsLayersAndLogits) {
 // parameters are not counted, and are small.
 TEST(MemoryNeed, CountsMostWeightsOfEveryKind) {
   Blueprint narrow = blueprint();
-  narrow.key_heads = 2, narrow.gated = true, narrow.hidden = 48;
+  narrow.attention.key_heads = 2, narrow.feed_forward.gated = true, narrow.feed_forward.hidden = 48;
   Blueprint both = blueprint();
-  both.kind = ModelKind::encoder_decoder, both.decoder_layers = 2;
+  both.kind = ModelKind::encoder_decoder, both.decoder.layers = 2;
   Blueprint few_rows = blueprint();
   few_rows.scheme_options = {{"rows", "8"}};
   Blueprint shared = blueprint();
@@ -59,7 +59,7 @@ TEST(MemoryNeed, CountsTheTablesOfSchemes) {
 // With joined positions, token rows are narrower than the model.
 TEST(MemoryNeed, JoinedRowsAreNarrowerThanTheModel) {
   Blueprint b = blueprint();
-  b.vocabulary = 100000, b.head = HeadKind::none;
+  b.vocabulary = 100000, b.head.kind = HeadKind::none;
   b.scheme_options = {{"combine", "joined"}, {"width", "30"}};
   EXPECT_LT(min_weights(b), static_cast<double>(Model(b).parameters().numel()));
 }

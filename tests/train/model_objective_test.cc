@@ -17,11 +17,10 @@ Blueprint small(ModelKind kind, HeadKind head) {
           .vocabulary = 12,
           .width = 16,
           .layers = 1,
-          .heads = 2,
           .max_length = 16,
           .scheme = "learned",
-          .head = head,
-          .labels = 3};
+          .attention = {.heads = 2},
+          .head = {.kind = head, .labels = 3}};
 }
 
 // Trains and returns the first and the last loss.

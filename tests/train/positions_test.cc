@@ -18,11 +18,10 @@ Blueprint small(ModelKind kind, HeadKind head, const std::string& scheme) {
           .vocabulary = 8,
           .width = kWidth,
           .layers = 1,
-          .heads = 2,
           .max_length = kRows,
           .scheme = scheme,
-          .head = head,
-          .labels = 8,
+          .attention = {.heads = 2},
+          .head = {.kind = head, .labels = 8},
           .init_std = 0.25f};
 }
 

@@ -33,10 +33,9 @@ TEST(Predictions, OneForEachTargetWithTheLossOfTraining) {
     const Model model({.kind = ModelKind::encoder,
                        .vocabulary = 6,
                        .width = 8,
-                       .heads = 2,
                        .scheme = "sinusoidal",
-                       .head = head,
-                       .labels = 6,
+                       .attention = {.heads = 2},
+                       .head = {.kind = head, .labels = 6},
                        .init_std = 0.5f});
     const std::vector<Prediction> found = predictions(model, ListedSamples(list, "list"));
     ASSERT_EQ(found.size(), 3u);
@@ -58,8 +57,8 @@ TEST(Predictions, ManySamplesAreTakenInBatches) {
   const Model model({.kind = ModelKind::encoder,
                      .vocabulary = 6,
                      .width = 8,
-                     .heads = 2,
-                     .head = HeadKind::sequence_class});
+                     .attention = {.heads = 2},
+                     .head = {.kind = HeadKind::sequence_class}});
   const std::vector<Prediction> found = predictions(model, ListedSamples(list, "list"));
   ASSERT_EQ(found.size(), 700u);
   for (int64_t i = 0; i < 700; ++i) {
@@ -69,8 +68,11 @@ TEST(Predictions, ManySamplesAreTakenInBatches) {
 }
 
 TEST(Predictions, SamplesWithoutATargetAreAnError) {
-  const Model model(
-      {.kind = ModelKind::encoder, .vocabulary = 6, .width = 8, .heads = 2, .head = HeadKind::masked_token});
+  const Model model({.kind = ModelKind::encoder,
+                     .vocabulary = 6,
+                     .width = 8,
+                     .attention = {.heads = 2},
+                     .head = {.kind = HeadKind::masked_token}});
   expect_error(Fault::data, {"the list"}, [&] {
     predictions(model, ListedSamples({{.ids = {1}, .targets = {kernel::kIgnoredTarget}}}, "the list"));
   });
@@ -88,7 +90,8 @@ std::vector<NamedNumber> summary(const Blueprint& blueprint) {
 }
 
 TEST(Summary, OfSamplesThatAreAddedApart) {
-  const Blueprint blueprint = {.kind = ModelKind::encoder_decoder, .head = HeadKind::sequence_class};
+  const Blueprint blueprint = {.kind = ModelKind::encoder_decoder,
+                               .head = {.kind = HeadKind::sequence_class}};
   Tally all(blueprint), rest(blueprint);
   for (size_t i = 0; i < 4; ++i) (i < 2 ? all : rest).add(kFour[i]);
   all.add(rest);
@@ -99,7 +102,7 @@ TEST(Summary, OfSamplesThatAreAddedApart) {
 }
 
 TEST(Summary, OfLabels) {
-  const auto numbers = summary({.kind = ModelKind::encoder, .head = HeadKind::token_class});
+  const auto numbers = summary({.kind = ModelKind::encoder, .head = {.kind = HeadKind::token_class}});
   EXPECT_NEAR(number(numbers, "loss"), 0.35, 1e-12);
   EXPECT_EQ(number(numbers, "accuracy"), 0.75);
   // Label 0: predicted twice, correct once. Label 1: expected three times, predicted and correct twice.
@@ -110,10 +113,11 @@ TEST(Summary, OfTranslationsAndAnswers) {
   const auto pairs = summary({.kind = ModelKind::encoder_decoder});
   EXPECT_EQ(number(pairs, "exact_match"), 0.5);
   EXPECT_NEAR(number(pairs, "perplexity"), std::exp(0.35), 1e-12);
-  const auto labels = summary({.kind = ModelKind::encoder_decoder, .head = HeadKind::sequence_class});
+  const auto labels =
+      summary({.kind = ModelKind::encoder_decoder, .head = {.kind = HeadKind::sequence_class}});
   EXPECT_EQ(labels.back().first, "f1");
   EXPECT_EQ(labels.size(), 3) << "loss, accuracy and f1";
-  const auto answers = summary({.kind = ModelKind::encoder, .head = HeadKind::answer});
+  const auto answers = summary({.kind = ModelKind::encoder, .head = {.kind = HeadKind::answer}});
   EXPECT_EQ(number(answers, "accuracy"), 0.5) << "both ends right";
 }
 

@@ -111,7 +111,7 @@ TEST_F(RunPlans, LabelsComeFromTheTrainingFile) {
   const std::string model = "[model]\nkind = 'encoder'\nhead = 'sequence_class'\n[data]\ntrain = 'x.tsv'\n";
   const RunPlan got = plan(model);
   EXPECT_EQ(got.task.labels, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(got.task.blueprint.labels, 2);
+  EXPECT_EQ(got.task.blueprint.head.labels, 2);
   EXPECT_EQ(got.training->at(0, 0).targets, std::vector<int32_t>{1});
   expect_refused(Fault::data, model + "validation = 'y.tsv'\n", {"y.tsv", "'c'"});
   expect_refused(Fault::data,

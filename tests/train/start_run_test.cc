@@ -173,7 +173,7 @@ TEST_F(StartFromRun, ANewHeadAndANewScheme) {
   config("first",
          "head = 'token_class'\n[model.scheme]\nname = 'alibi'\n[data]\ntrain = 'y.tsv'\ncontext = 99\n");
   RunPlan planned = plan();
-  EXPECT_EQ(planned.task.blueprint.head, HeadKind::token_class);
+  EXPECT_EQ(planned.task.blueprint.head.kind, HeadKind::token_class);
   EXPECT_EQ(planned.task.blueprint.max_length, 99) << "alibi extrapolates";
   const Model fresh = initial_model(planned), source = std::move(load_run(folder / "first").model);
   for (const auto& [name, var, role, owner] : fresh.parameters().all()) {

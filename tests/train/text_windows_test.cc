@@ -34,7 +34,7 @@ std::shared_ptr<const Tokenizer> framing_tokenizer() {
 TextTask masked_task() {
   TextTask task;
   task.blueprint.kind = ModelKind::encoder;
-  task.blueprint.head = HeadKind::masked_token;
+  task.blueprint.head.kind = HeadKind::masked_token;
   task.blueprint.vocabulary = 100'000;
   task.tokenizer = std::make_shared<ByteVocabulary>(std::vector<std::string>{"<mask>"});
   return task;

@@ -37,7 +37,7 @@ Encoding Classifier::read(const TextInput& input, bool truncate) const {
   Encoding encoding = model_.read(input, truncate, Specials::are_text, OffsetUnit::none);
   const Blueprint& b = model_.blueprint();
   drop_padding(encoding, model_.task());
-  if (!model_.hub() || b.pooling != Pooling::last || b.kind == ModelKind::decoder) return encoding;
+  if (!model_.hub() || b.head.pooling != Pooling::last || b.kind == ModelKind::decoder) return encoding;
   const int32_t end = token_of(model_.hub()->config, "eos_token_id", b.vocabulary);
   require(encoding.ids.back() == end,
           "the last token of the text is {}, expected eos_token_id of config.json, {}", encoding.ids.back(),

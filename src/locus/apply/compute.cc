@@ -27,7 +27,7 @@ Tokens packed(const Blueprint& blueprint, std::span<const Encoding* const> encod
   }
   Tokens tokens = {Indices::of(ids), Placement::of_lengths(lengths, blueprint.policy()), {}};
   // A model with one segment has both texts of a pair in it.
-  if (blueprint.segments > 1) tokens.segments = Indices::of(segments);
+  if (blueprint.embedding.segments > 1) tokens.segments = Indices::of(segments);
   return tokens;
 }
 

@@ -34,9 +34,9 @@ TextModel::TextModel(const std::filesystem::path& folder, DType weights, Device 
 }
 
 void TextModel::require_head(HeadKind head, std::string_view purpose) const {
-  if (blueprint().head == head) return;
+  if (blueprint().head.kind == head) return;
   Blueprint wanted = blueprint();
-  wanted.head = head;
+  wanted.head.kind = head;
   fail({Fault::data, Code::wrong_head}, "model in '{}' cannot {}: its head is {}, expected {}",
        folder().string(), purpose, field_values(blueprint()).at("head"), field_values(wanted).at("head"));
 }

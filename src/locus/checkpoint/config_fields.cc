@@ -84,10 +84,12 @@ std::string fraction(float value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-std::string window_config(const Blueprint& b) { return b.window > 0 ? json::number(b.window) : "null"; }
+std::string window_config(const Blueprint& b) {
+  return b.attention.window > 0 ? json::number(b.attention.window) : "null";
+}
 
 std::string padding_config(const Blueprint& b) {
-  return b.padding_token < 0 ? "null" : json::number(int64_t{b.padding_token});
+  return b.embedding.padding_token < 0 ? "null" : json::number(int64_t{b.embedding.padding_token});
 }
 
 int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary) {
@@ -95,7 +97,7 @@ int32_t token_of(const Config& config, std::string_view field, int64_t vocabular
 }
 
 size_t without_padding(const Config& config, const Blueprint& b, std::span<const int32_t> ids) {
-  const int32_t padding = padding_of(config, b.padding_token, b.vocabulary);
+  const int32_t padding = padding_of(config, b.embedding.padding_token, b.vocabulary);
   size_t size = ids.size();
   while (size > 1 && ids[size - 1] == padding) --size;
   return size;
@@ -108,15 +110,15 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
   }
   const auto is_global = [&](int64_t layer) { return words[static_cast<size_t>(layer)] == kinds.global; };
   if (std::ranges::count(words, kinds.global) == b.layers) return;
-  b.window = window;
+  b.attention.window = window;
   const auto next = [&](int64_t layer) {
     while (layer < b.layers && !is_global(layer)) ++layer;
     return layer;
   };
   if (const int64_t first = next(0); first < b.layers) {
     const int64_t second = next(first + 1);
-    b.global_first = first;
-    b.global_every = second < b.layers ? second - first : b.layers;
+    b.global.first = first;
+    b.global.every = second < b.layers ? second - first : b.layers;
   }
   for (int64_t i = 0; i < b.layers; ++i) {
     if (words[static_cast<size_t>(i)] == (b.is_global(i) ? kinds.global : kinds.windowed)) continue;
@@ -128,8 +130,8 @@ void read_window(const Config& config, const LayerKinds& kinds, int64_t window, 
 
 void read_nope_layers(const Config& config, const LayerKinds& kinds, int64_t window, Blueprint& b) {
   read_window(config, kinds, window, b);
-  if (std::ranges::count(kinds.words, kinds.global) == b.layers) b.global_every = 1;
-  if (b.global_every > 0) b.global_scheme = "none";
+  if (std::ranges::count(kinds.words, kinds.global) == b.layers) b.global.every = 1;
+  if (b.global.every > 0) b.global.scheme = "none";
 }
 
 LayerKinds layer_kinds(const Config& config, const GlobalLayers& old, int64_t layers) {

@@ -18,19 +18,20 @@ constexpr std::pair<const char*, const char*> kLargestDistances[] = {
 // Replaces zeros that mean "derived from another field" by explicit values. Sizes that an encoder and a
 // decoder with different numbers of heads derive differently stay 0.
 Blueprint with_explicit_sizes(Blueprint b) {
-  const bool unlike = b.kind == ModelKind::encoder_decoder && b.decoder_part().heads != b.heads;
-  const bool any_size = unlike && b.head_size == 0;
-  if (b.attention_scale == 0 && !any_size)
-    b.attention_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.size_of_head())));
-  if (!any_size) b.head_size = b.size_of_head();
-  if (b.key_heads == 0 && !unlike) b.key_heads = b.heads;
-  b.hidden = b.hidden_width();
-  b.embedding_width = b.row_width();
+  const bool unlike =
+      b.kind == ModelKind::encoder_decoder && b.decoder_part().attention.heads != b.attention.heads;
+  const bool any_size = unlike && b.attention.head_size == 0;
+  if (b.attention.scale == 0 && !any_size)
+    b.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.size_of_head())));
+  if (!any_size) b.attention.head_size = b.size_of_head();
+  if (b.attention.key_heads == 0 && !unlike) b.attention.key_heads = b.attention.heads;
+  b.feed_forward.hidden = b.hidden_width();
+  b.embedding.width = b.row_width();
   if (b.kind == ModelKind::encoder_decoder) {
     const Blueprint decoder = b.decoder_part();
-    b.decoder_layers = decoder.layers;
-    b.decoder_heads = decoder.heads;
-    b.decoder_hidden = decoder.hidden;
+    b.decoder.layers = decoder.layers;
+    b.decoder.heads = decoder.attention.heads;
+    b.decoder.hidden = decoder.feed_forward.hidden;
   }
   const auto fill_width = [&](const std::string& scheme, OptionValues& options) {
     if (scheme == "rotary" && parse<int64_t>(options["width"]).value_or(0) == 0) {
@@ -38,7 +39,7 @@ Blueprint with_explicit_sizes(Blueprint b) {
     }
   };
   fill_width(b.scheme, b.scheme_options);
-  fill_width(b.global_scheme, b.global_scheme_options);
+  fill_width(b.global.scheme, b.global.scheme_options);
   for (const auto& [scheme, distance] : kLargestDistances) {
     if (b.scheme == scheme && parse<int64_t>(b.scheme_options[distance]).value_or(0) == 0) {
       b.scheme_options[distance] = fmt::format("{}", b.max_length);
@@ -50,34 +51,35 @@ Blueprint with_explicit_sizes(Blueprint b) {
 // Resets fields that this head does not use, and those that only training uses, to their defaults.
 Blueprint without_unused(Blueprint b) {
   const Blueprint preset;
-  const bool tokens = predicts_tokens(b.head);
-  const bool classes = b.head == HeadKind::sequence_class || b.head == HeadKind::token_class;
+  const bool tokens = predicts_tokens(b.head.kind);
+  const bool classes = b.head.kind == HeadKind::sequence_class || b.head.kind == HeadKind::token_class;
   if (!tokens) {
-    b.tied = preset.tied;
-    b.head_bias = preset.head_bias;
-    b.head_scale = preset.head_scale;
-    b.logit_cap = preset.logit_cap;
+    b.head.tied = preset.head.tied;
+    b.head.bias = preset.head.bias;
+    b.head.scale = preset.head.scale;
+    b.head.cap = preset.head.cap;
   }
-  if (b.head == HeadKind::none || b.head == HeadKind::embedding) b.head_dense = preset.head_dense;
-  if (!b.head_dense) b.dense_bias = preset.dense_bias;
-  if (b.norm != NormKind::layer) b.norm_bias = preset.norm_bias;
-  if (!classes) b.labels = preset.labels;
-  if (!classes && b.head != HeadKind::answer) b.label_bias = preset.label_bias;
-  if (b.head != HeadKind::sequence_class && b.head != HeadKind::embedding) b.pooling = preset.pooling;
-  if (b.head != HeadKind::embedding) b.normalize = preset.normalize;
+  if (b.head.kind == HeadKind::none || b.head.kind == HeadKind::embedding) b.head.dense = preset.head.dense;
+  if (!b.head.dense) b.head.dense_bias = preset.head.dense_bias;
+  if (b.norms.kind != NormKind::layer) b.norms.bias = preset.norms.bias;
+  if (!classes) b.head.labels = preset.head.labels;
+  if (!classes && b.head.kind != HeadKind::answer) b.head.label_bias = preset.head.label_bias;
+  if (b.head.kind != HeadKind::sequence_class && b.head.kind != HeadKind::embedding)
+    b.head.pooling = preset.head.pooling;
+  if (b.head.kind != HeadKind::embedding) b.head.normalize = preset.head.normalize;
   if (scheme_info(b.scheme).relative) {
     b.positions = preset.positions;
     b.position_offset = preset.position_offset;
   }
   // With a single global-attention layer, every spacing that puts the next one past the last layer is the
   // same.
-  if (b.global_every > 0 && b.global_first < b.layers && b.global_first + b.global_every >= b.layers) {
-    b.global_every = b.layers;
+  if (b.global.every > 0 && b.global.first < b.layers && b.global.first + b.global.every >= b.layers) {
+    b.global.every = b.layers;
   }
-  b.dropout = b.attention_dropout = 0;
+  b.dropout = b.attention.dropout = 0;
   b.init_std = preset.init_std;
-  b.padding_token = preset.padding_token;
-  b.fused_qkv = preset.fused_qkv;
+  b.embedding.padding_token = preset.embedding.padding_token;
+  b.attention.fused_qkv = preset.attention.fused_qkv;
   return b;
 }
 
@@ -92,7 +94,7 @@ OptionValues canonical_values(const Blueprint& blueprint) {
     });
   };
   complete(b.scheme, b.scheme_options);
-  if (!b.global_scheme.empty()) complete(b.global_scheme, b.global_scheme_options);
+  if (!b.global.scheme.empty()) complete(b.global.scheme, b.global.scheme_options);
   for (const std::string part : {"", "deberta."}) {  // without a norm, its epsilon has no effect
     const auto norm = b.scheme_options.find(part + "norm");
     if (norm != b.scheme_options.end() && norm->second == "false") b.scheme_options.erase(part + "norm_eps");
@@ -118,12 +120,13 @@ std::vector<Difference> differences(const Blueprint& wanted, const Blueprint& fo
     // If the schemes differ, their options are not listed as further differences.
     const bool option = name.find("scheme.") != std::string::npos && !name.ends_with(".name");
     const bool of_another =
-        option && (name.starts_with("global_") ? wanted.global_scheme != found.global_scheme
+        option && (name.starts_with("global_") ? wanted.global.scheme != found.global.scheme
                                                : wanted.scheme != found.scheme);
     if (of_another || (other != right.end() && same(value, other->second))) continue;
     result.push_back({name, value, other == right.end() ? "none" : other->second});
   }
-  if (wanted.fused_qkv && !found.fused_qkv) result.push_back({"fused_qkv", "true", "false"});
+  if (wanted.attention.fused_qkv && !found.attention.fused_qkv)
+    result.push_back({"fused_qkv", "true", "false"});
   return result;
 }
 
@@ -131,8 +134,8 @@ std::string config_of(const Family& family, Blueprint b) {
   json::Members members = family.config(b);
   ConfigFields fields(members);
   fields.size("vocab_size", b.vocabulary);
-  fields.flag("tie_word_embeddings", b.tied, family.tied);
-  fields.size("num_labels", b.labels);
+  fields.flag("tie_word_embeddings", b.head.tied, family.tied);
+  fields.size("num_labels", b.head.labels);
   family.fields(fields, b);
   if (b.kind == ModelKind::decoder) {  // a blueprint does not define special tokens
     members.insert(members.end(), {{"bos_token_id", "null"}, {"eos_token_id", "null"}});
@@ -175,8 +178,9 @@ UnsupportedFields unsupported_fields(const Blueprint& b, const std::string& conf
   try {
     Blueprint found = read_architecture(Config(config, "config.json")).blueprint;
     // Optional weights, which config.json does not mention.
-    if (b.head == HeadKind::none && b.pooler == Activation::none) found.pooler = Activation::none;
-    if (b.kind == ModelKind::encoder_decoder && !b.head_bias) found.head_bias = false;
+    if (b.head.kind == HeadKind::none && b.head.pooler == Activation::none)
+      found.head.pooler = Activation::none;
+    if (b.kind == ModelKind::encoder_decoder && !b.head.bias) found.head.bias = false;
     return {differences(b, found)};
   } catch (const Error& error) {
     return {{}, error.what()};

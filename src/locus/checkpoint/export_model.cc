@@ -29,7 +29,7 @@ const Role kRoles[] = {{"bos_token", {"<s>"}},
 
 // The members that follow from the model.
 json::Members limits_of(const FolderContents& contents, const Blueprint& b) {
-  json::Members members = model_inputs(b.segments > 1 && contents.pair_segments);
+  json::Members members = model_inputs(b.embedding.segments > 1 && contents.pair_segments);
   members.emplace_back("model_max_length", json::number(b.max_length));
   return members;
 }

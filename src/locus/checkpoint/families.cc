@@ -106,11 +106,11 @@ Blueprint read_blueprint(const Family& family, const Config& config, HeadKind he
   Blueprint b;
   // New heads of a pretrained model, and what they read, are as in transformers.
   b.init_std = 0.02f;
-  b.pooling = Pooling::first;
-  b.head = head;
+  b.head.pooling = Pooling::first;
+  b.head.kind = head;
   b.vocabulary = config.size("vocab_size");
-  b.tied = config.flag("tie_word_embeddings", family.tied);
-  b.labels = labels_of(config);
+  b.head.tied = config.flag("tie_word_embeddings", family.tied);
+  b.head.labels = labels_of(config);
   expect_same_sizes(family, config);
   ConfigFields fields(config);
   family.fields(fields, b);
@@ -121,8 +121,8 @@ Blueprint read_blueprint(const Family& family, const Config& config, HeadKind he
     config.refuse("head_dim", "expected {}, the size of a head of this family", b.size_of_head());
   if (b.kind == ModelKind::decoder) {
     // Decoders classify a sequence from its last token, without a bias.
-    b.pooling = Pooling::last;
-    b.label_bias = head != HeadKind::sequence_class;
+    b.head.pooling = Pooling::last;
+    b.head.label_bias = head != HeadKind::sequence_class;
   }
   return b;
 }
@@ -165,8 +165,8 @@ json::Members named(const ModelType& type, HeadKind head) {
 }
 
 std::string_view label_module(const Blueprint& b) {
-  if (b.head == HeadKind::answer) return "qa_outputs";
-  return b.kind == ModelKind::decoder && b.head == HeadKind::sequence_class ? "score" : "classifier";
+  if (b.head.kind == HeadKind::answer) return "qa_outputs";
+  return b.kind == ModelKind::decoder && b.head.kind == HeadKind::sequence_class ? "score" : "classifier";
 }
 
 std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprint,
@@ -174,7 +174,7 @@ std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprin
   NameMap map(parameters);
   family.names(map, blueprint);
   std::vector<Binding> bindings = map.take();
-  if (blueprint.head == HeadKind::none && !family.prefixes.empty()) {
+  if (blueprint.head.kind == HeadKind::none && !family.prefixes.empty()) {
     const std::string_view prefix = family.prefixes[0];
     for (Binding& binding : bindings) {
       if (!binding.tensor.starts_with(prefix)) continue;

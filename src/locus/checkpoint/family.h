@@ -97,7 +97,7 @@ ExportedConfig export_config(const Blueprint& blueprint);
 json::Members named(const ModelType& type, HeadKind head);
 // A fused layout in which the queries of each group of heads are followed by its key and its value.
 inline Layout grouped(const Blueprint& b) {
-  return {.groups = b.key_head_count(), .queries = b.heads / b.key_head_count()};
+  return {.groups = b.key_head_count(), .queries = b.attention.heads / b.key_head_count()};
 }
 // The usual name of the module that predicts labels or answer positions.
 std::string_view label_module(const Blueprint& blueprint);

@@ -43,7 +43,7 @@ Placement placement_of(const ForwardModel& model, const ForwardInputs& in) {
   const Blueprint& b = model.model.blueprint();
   const int64_t rows = scheme_info(b.scheme).extrapolates ? 0 : b.max_length + b.position_offset;
   if (in.position_ids || model.padding_by_id) {
-    const Tensor ids = !in.position_ids     ? counted_by_id(in.input_ids, b.padding_token)
+    const Tensor ids = !in.position_ids     ? counted_by_id(in.input_ids, b.embedding.padding_token)
                        : model.offset_added ? shifted(in.position_ids, b.position_offset)
                                             : in.position_ids;
     Placement placement = Placement::given(ids, in.attention_mask, rows);
@@ -167,7 +167,7 @@ std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs&
   Tokens tokens = {text.pack(in.input_ids), text, {}};
   // A model without segments ignores segment ids, like transformers. check_inputs() refuses them for the
   // families in which transformers does not.
-  if (in.token_type_ids && b.segments > 0) tokens.segments = text.pack(in.token_type_ids);
+  if (in.token_type_ids && b.embedding.segments > 0) tokens.segments = text.pack(in.token_type_ids);
   const Transformer& transformer = model.model.transformer();
   Placement placement = text;
   Var hidden;
@@ -181,16 +181,16 @@ std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs&
   }
   std::vector<NamedTensor> out = {{"last_hidden_state", placement.unpack(hidden.value().on_host())}};
   const bool by_last =
-      model.without_padding && b.head == HeadKind::sequence_class && b.pooling == Pooling::last;
+      model.without_padding && b.head.kind == HeadKind::sequence_class && b.head.pooling == Pooling::last;
   const Var logits = by_last ? last_logits(model, in, hidden, tokens) : model.model.head()(hidden, placement);
   const Tensor found = logits.value().on_host();
-  if (b.head == HeadKind::answer) {
+  if (b.head.kind == HeadKind::answer) {
     const Shape rows = {found.size(0)};
     out.emplace_back("start_logits", placement.unpack(found.columns(0, 1).clone().reshape(rows)));
     out.emplace_back("end_logits", placement.unpack(found.columns(1, 2).clone().reshape(rows)));
-  } else if (b.head == HeadKind::sequence_class) {
+  } else if (b.head.kind == HeadKind::sequence_class) {
     out.emplace_back("logits", found);
-  } else if (b.head != HeadKind::none) {
+  } else if (b.head.kind != HeadKind::none) {
     out.emplace_back("logits", placement.unpack(found));
   }
   const Var loss = forward_loss(b, in, logits, placement);

@@ -48,9 +48,9 @@ void check_shapes(const Blueprint& b, const ForwardInputs& in) {
   check_rectangle("position_ids", in.position_ids, in.input_ids);
   const std::vector<uint8_t> real = real_tokens(in.attention_mask);
   check_ids("input_ids", in.input_ids, b.vocabulary, real, Code::bad_token);
-  if (in.token_type_ids && b.segments > 0)
-    check_ids("token_type_ids", in.token_type_ids, b.segments, real, Code::none);
-  if (b.window > 0) check_no_inner_padding(real, in.input_ids.size(1), "has a sliding window");
+  if (in.token_type_ids && b.embedding.segments > 0)
+    check_ids("token_type_ids", in.token_type_ids, b.embedding.segments, real, Code::none);
+  if (b.attention.window > 0) check_no_inner_padding(real, in.input_ids.size(1), "has a sliding window");
   if (uses_rows_and_distances(b))
     check_no_inner_padding(real, in.input_ids.size(1), "uses distances between tokens");
   const bool two = b.kind == ModelKind::encoder_decoder;
@@ -71,7 +71,7 @@ void check_segments(const ForwardModel& model, const ForwardInputs& in) {
 // not counted, and its row is zero. Locus computes no padding, so padding may only be where nothing sees it.
 void check_no_visible_padding(const ForwardModel& model, const ForwardInputs& in, const Tensor& decoder_ids) {
   if (!model.padding_by_id) return;
-  const int32_t padding = model.model.blueprint().padding_token;
+  const int32_t padding = model.model.blueprint().embedding.padding_token;
   const std::vector<uint8_t> real = real_tokens(in.attention_mask);
   const auto source = in.input_ids.data<int32_t>(), target = decoder_ids.data<int32_t>();
   for (size_t i = 0; i < source.size(); ++i) {
@@ -90,7 +90,9 @@ void check_no_visible_padding(const ForwardModel& model, const ForwardInputs& in
 
 }  // namespace
 
-bool generates(const Blueprint& b) { return b.head == HeadKind::none || b.head == HeadKind::next_token; }
+bool generates(const Blueprint& b) {
+  return b.head.kind == HeadKind::none || b.head.kind == HeadKind::next_token;
+}
 
 bool uses_rows_and_distances(const Blueprint& b) { return !scheme_info(b.scheme).parts.empty(); }
 

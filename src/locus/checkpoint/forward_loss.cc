@@ -88,23 +88,23 @@ Var end_loss(const Var& logits, const Placement& placement, const Tensor& positi
 }  // namespace
 
 Var forward_loss(const Blueprint& b, const ForwardInputs& in, const Var& logits, const Placement& placement) {
-  if (b.head == HeadKind::answer) {
+  if (b.head.kind == HeadKind::answer) {
     if (!in.start_positions && !in.end_positions) return {};
     return op::add(end_loss(logits, placement, in.start_positions, 0),
                    end_loss(logits, placement, in.end_positions, 1));
   }
   if (!in.labels) return {};
-  require(b.head != HeadKind::none, Code::wrong_head, "labels are given, but the model has no head");
-  if (b.head == HeadKind::sequence_class) {
-    if (b.labels == 1) return squared_error(logits, in.labels);
-    check_labels(in.labels, {placement.count()}, b.labels);
+  require(b.head.kind != HeadKind::none, Code::wrong_head, "labels are given, but the model has no head");
+  if (b.head.kind == HeadKind::sequence_class) {
+    if (b.head.labels == 1) return squared_error(logits, in.labels);
+    check_labels(in.labels, {placement.count()}, b.head.labels);
     return op::cross_entropy(logits, in.labels);
   }
   const Tensor real = real_cells(placement);
-  check_labels(in.labels, real.shape(), b.head == HeadKind::token_class ? b.labels : b.vocabulary);
+  check_labels(in.labels, real.shape(), b.head.kind == HeadKind::token_class ? b.head.labels : b.vocabulary);
   return op::cross_entropy(
       logits,
-      targets_of(in.labels, placement, b.kind == ModelKind::decoder && b.head == HeadKind::next_token));
+      targets_of(in.labels, placement, b.kind == ModelKind::decoder && b.head.kind == HeadKind::next_token));
 }
 
 }  // namespace locus

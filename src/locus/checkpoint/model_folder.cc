@@ -22,8 +22,8 @@ void follow_weights(const WeightFiles& files, Blueprint& b) {
       });
     });
   };
-  if (b.head == HeadKind::none && !has("pooler.")) b.pooler = Activation::none;
-  if (b.kind == ModelKind::encoder_decoder && !has("final_logits_bias")) b.head_bias = false;
+  if (b.head.kind == HeadKind::none && !has("pooler.")) b.head.pooler = Activation::none;
+  if (b.kind == ModelKind::encoder_decoder && !has("final_logits_bias")) b.head.bias = false;
 }
 
 // Whether config.json ties the head, but the files contain a head that differs from the token embeddings.
@@ -35,7 +35,7 @@ bool has_own_head(const WeightFiles& files, const std::vector<Binding>& bindings
   });
 }
 
-bool head_is_tied(const Blueprint& b) { return b.tied && predicts_tokens(b.head); }
+bool head_is_tied(const Blueprint& b) { return b.head.tied && predicts_tokens(b.head.kind); }
 
 // Makes the model. Scheme options that do not fit together come from config.json, so the error names the
 // file.
@@ -81,16 +81,16 @@ ModelFolder opened(const std::filesystem::path& path, Config config, std::option
   const Model::Options options = {.seed = seed, .weights = opening.weights, .device = opening.device};
   Model model = make_model(config, blueprint, options);
   const Family& family = *architecture.family;
-  const HeadSource head = seed                               ? HeadSource::new_head
-                          : blueprint.head == HeadKind::none ? HeadSource::none
-                                                             : HeadSource::files;
+  const HeadSource head = seed                                    ? HeadSource::new_head
+                          : blueprint.head.kind == HeadKind::none ? HeadSource::none
+                                                                  : HeadSource::files;
   std::vector<Binding> bindings = bindings_of(family, blueprint, model.parameters());
   if (head == HeadSource::files && head_is_missing(family, files, bindings)) {
     return without_head(path, config, opening);
   }
   match_tensors(family, files, path, head, bindings);
   if (head_is_tied(blueprint) && has_own_head(files, bindings)) {
-    blueprint.tied = false;
+    blueprint.head.tied = false;
     model = make_model(config, blueprint, options);
     bindings = bindings_of(family, blueprint, model.parameters());
     match_tensors(family, files, path, head, bindings);

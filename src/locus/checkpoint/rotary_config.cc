@@ -163,10 +163,10 @@ void read_two_rotations(const Config& config, const TwoRotations& rotations, Blu
   b.scheme = "rotary";
   OptionValues sliding =
       options(kinds.windowed, rotations.sliding_base, rotations.sliding_preset, rotations.scales_both);
-  b.scheme_options = b.window > 0 ? std::move(sliding) : full;
-  if (b.global_every == 0 || full == b.scheme_options) return;
-  b.global_scheme = "rotary";
-  b.global_scheme_options = std::move(full);
+  b.scheme_options = b.attention.window > 0 ? std::move(sliding) : full;
+  if (b.global.every == 0 || full == b.scheme_options) return;
+  b.global.scheme = "rotary";
+  b.global.scheme_options = std::move(full);
 }
 
 }  // namespace locus

@@ -117,15 +117,16 @@ void write_rotary(const RotaryFields& fields, const Blueprint& b, json::Members&
 void write_two_rotations(const TwoRotations& rotations, const Blueprint& b, json::Members& to) {
   const LayerKinds kinds = {};
   const OptionValues& sliding = b.scheme_options;
-  const OptionValues& full = b.global_scheme.empty() ? sliding : b.global_scheme_options;
+  const OptionValues& full = b.global.scheme.empty() ? sliding : b.global.scheme_options;
   to.emplace_back("rope_parameters",
                   json::object({{kinds.global, newer_block(full, b.size_of_head())},
                                 {kinds.windowed, newer_block(sliding, b.size_of_head())}}));
   const bool one_base = rotations.global_base == rotations.sliding_base;
   const json::Members scaling = older_scaling(full, "rope_type", b.max_length),
                       expected = rotations.scales_both ? scaling : json::Members();
-  const bool alike = b.window == 0 || ((!one_base || base_of(full) == base_of(sliding)) &&
-                                       older_scaling(sliding, "rope_type", b.max_length) == expected);
+  const bool alike =
+      b.attention.window == 0 || ((!one_base || base_of(full) == base_of(sliding)) &&
+                                  older_scaling(sliding, "rope_type", b.max_length) == expected);
   const bool expressed = alike && older_expresses(full, b.max_length);
   to.emplace_back(rotations.global_base, expressed ? base_of(full) : "null");
   if (!one_base) to.emplace_back(rotations.sliding_base, expressed ? base_of(sliding) : "null");

@@ -60,7 +60,7 @@ std::vector<std::string> extend_tables(const ModelFolder& folder, int64_t length
 // that one changes, because the other layers do not see farther than before.
 Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretch how) {
   Blueprint b = folder.architecture.blueprint;
-  OptionValues& options = b.global_scheme == "rotary" ? b.global_scheme_options : b.scheme_options;
+  OptionValues& options = b.global.scheme == "rotary" ? b.global.scheme_options : b.scheme_options;
   require(!options.contains("scaling"),
           "'{}': the model already has scaling {}, expected a model without scaling",
           folder.config.path().string(), options.contains("scaling") ? options.at("scaling") : "");
@@ -82,7 +82,7 @@ Blueprint with_longer_rotation(const ModelFolder& folder, int64_t length, Stretc
 constexpr const char* kMethods[] = {"interpolate", "repeat", "linear", "ntk",
                                     "yarn"};  // in the order of Stretch
 
-bool is_rotary(const Blueprint& b) { return b.scheme == "rotary" || b.global_scheme == "rotary"; }
+bool is_rotary(const Blueprint& b) { return b.scheme == "rotary" || b.global.scheme == "rotary"; }
 bool is_for_tables(Stretch how) { return how == Stretch::interpolate || how == Stretch::repeat; }
 
 }  // namespace

@@ -29,10 +29,10 @@ std::string scheme_text(const std::string& scheme, const OptionValues& options) 
 
 std::string window_text(const Blueprint& b) {
   const std::string all =
-      b.global_every > 0 ? fmt::format("; every {} layers it attends to all", b.global_every) : "";
+      b.global.every > 0 ? fmt::format("; every {} layers it attends to all", b.global.every) : "";
   return b.kind == ModelKind::decoder
-             ? fmt::format("a query attends to the last {} keys{}", b.window, all)
-             : fmt::format("a query attends to keys up to distance {}{}", b.window - 1, all);
+             ? fmt::format("a query attends to the last {} keys{}", b.attention.window, all)
+             : fmt::format("a query attends to keys up to distance {}{}", b.attention.window - 1, all);
 }
 
 std::string sizes_of(const Blueprint& b) {
@@ -40,12 +40,13 @@ std::string sizes_of(const Blueprint& b) {
   if (b.kind == ModelKind::encoder_decoder)
     words += fmt::format(" and {} decoder layers", b.decoder_part().layers);
   if (b.shared_layers) words += " with shared parameters,";
-  words += fmt::format(" of width {}, {} heads of {}", b.width, b.heads, b.size_of_head());
-  if (b.kind == ModelKind::encoder_decoder && b.decoder_part().heads != b.heads) {
-    words +=
-        fmt::format(" and {} decoder heads of {}", b.decoder_part().heads, b.decoder_part().size_of_head());
+  words += fmt::format(" of width {}, {} heads of {}", b.width, b.attention.heads, b.size_of_head());
+  if (b.kind == ModelKind::encoder_decoder && b.decoder_part().attention.heads != b.attention.heads) {
+    words += fmt::format(" and {} decoder heads of {}", b.decoder_part().attention.heads,
+                         b.decoder_part().size_of_head());
   }
-  if (b.key_heads > 0 && b.key_heads != b.heads) words += fmt::format(", {} key-value heads", b.key_heads);
+  if (b.attention.key_heads > 0 && b.attention.key_heads != b.attention.heads)
+    words += fmt::format(", {} key-value heads", b.attention.key_heads);
   words += fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);
   return b.row_width() == b.width ? words : words + fmt::format(", embeddings of {}", b.row_width());
 }
@@ -98,11 +99,11 @@ Facts facts_of(const Subject& subject) {
                                 {"past max_length", past_max_length(b)}}) {
     facts.push_back(fact);
   }
-  if (b.window > 0) facts.emplace_back("window", window_text(b));
-  if (!b.global_scheme.empty()) {
+  if (b.attention.window > 0) facts.emplace_back("window", window_text(b));
+  if (!b.global.scheme.empty()) {
     facts.emplace_back(
-        b.window > 0 ? "scheme of global layers" : fmt::format("every {} layers", b.global_every),
-        scheme_text(b.global_scheme, b.global_scheme_options));
+        b.attention.window > 0 ? "scheme of global layers" : fmt::format("every {} layers", b.global.every),
+        scheme_text(b.global.scheme, b.global.scheme_options));
   }
   for (const RunChange& change : subject.changes) {
     facts.emplace_back(fmt::format("after step {}", change.step), in_words(change));

@@ -79,7 +79,7 @@ void report_start(const PlannedRun& run, int64_t step) {
 
 // The command that applies a model with this head.
 const char* command_for(const Blueprint& blueprint) {
-  switch (blueprint.head) {
+  switch (blueprint.head.kind) {
     case HeadKind::masked_token:
       return "fill";
     case HeadKind::sequence_class:

@@ -8,28 +8,28 @@ namespace locus {
 
 Attention::Attention(const Blueprint& b, const ParameterFactory& factory, int64_t layer, uint64_t place)
     : layer_(layer),
-      heads_(b.heads),
+      heads_(b.attention.heads),
       key_heads_(b.key_head_count()),
       head_size_(b.size_of_head()),
       causal_(b.kind == ModelKind::decoder),
       global_(b.is_global(layer)),
       window_(b.window_of(layer)),
-      scale_(b.attention_scale),
-      cap_(b.score_cap),
-      dropout_(b.attention_dropout),
+      scale_(b.attention.scale),
+      cap_(b.attention.cap),
+      dropout_(b.attention.dropout),
       place_(place) {
   const int64_t all = heads_ * head_size_, keys = key_heads_ * head_size_;
-  if (b.fused_qkv) {
-    qkv_ = Linear(factory / "qkv", b.width, all + 2 * keys, b.query_bias);
+  if (b.attention.fused_qkv) {
+    qkv_ = Linear(factory / "qkv", b.width, all + 2 * keys, b.attention.query_bias);
   } else {
-    query_ = Linear(factory / "query", b.width, all, b.query_bias);
-    key_ = Linear(factory / "key", b.width, keys, b.key_bias);
-    value_ = Linear(factory / "value", b.width, keys, b.value_bias);
+    query_ = Linear(factory / "query", b.width, all, b.attention.query_bias);
+    key_ = Linear(factory / "key", b.width, keys, b.attention.key_bias);
+    value_ = Linear(factory / "value", b.width, keys, b.attention.value_bias);
   }
-  out_ = Linear(factory / "out", all, b.width, b.output_bias, b.residual_init_scale());
-  if (b.head_norms || b.joint_norms) {
-    query_norm_ = Norm(b, factory / "query_norm", b.head_norms ? head_size_ : all);
-    key_norm_ = Norm(b, factory / "key_norm", b.head_norms ? head_size_ : keys);
+  out_ = Linear(factory / "out", all, b.width, b.attention.output_bias, b.residual_init_scale());
+  if (b.attention.head_norms || b.attention.joint_norms) {
+    query_norm_ = Norm(b, factory / "query_norm", b.attention.head_norms ? head_size_ : all);
+    key_norm_ = Norm(b, factory / "key_norm", b.attention.head_norms ? head_size_ : keys);
   }
 }
 

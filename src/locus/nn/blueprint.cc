@@ -13,19 +13,21 @@ void check_stack(const Blueprint& b, std::vector<std::string>& found) {
   const auto problem = [&]<class... Parts>(fmt::format_string<Parts...> text, Parts&&... parts) {
     found.push_back(fmt::format(text, std::forward<Parts>(parts)...));
   };
-  if (b.head_size == 0 && b.width % b.heads != 0) {
-    problem("width is {}, expected a multiple of heads = {}, or an explicit head_size", b.width, b.heads);
+  if (b.attention.head_size == 0 && b.width % b.attention.heads != 0) {
+    problem("width is {}, expected a multiple of heads = {}, or an explicit head_size", b.width,
+            b.attention.heads);
   }
   if (b.size_of_head() > kernel::kMaxHeadSize) {
     problem("head size is {}, expected at most {}", b.size_of_head(), kernel::kMaxHeadSize);
   }
-  if (b.key_heads > 0 && b.heads % b.key_heads != 0) {
-    problem("key_heads is {}, expected a divisor of heads = {}", b.key_heads, b.heads);
+  if (b.attention.key_heads > 0 && b.attention.heads % b.attention.key_heads != 0) {
+    problem("key_heads is {}, expected a divisor of heads = {}", b.attention.key_heads, b.attention.heads);
   }
-  if (b.head_norms && b.joint_norms) {
+  if (b.attention.head_norms && b.attention.joint_norms) {
     problem("head_norms and joint_norms are both true, expected at most one of them");
   }
-  if (b.fused_qkv && (b.query_bias != b.key_bias || b.key_bias != b.value_bias)) {
+  if (b.attention.fused_qkv &&
+      (b.attention.query_bias != b.attention.key_bias || b.attention.key_bias != b.attention.value_bias)) {
     problem(
         "query_bias, key_bias and value_bias differ, expected the same value for all three with fused_qkv");
   }
@@ -41,23 +43,23 @@ void check_scheme(std::string_view name, const OptionValues& options, std::vecto
 }
 
 void check_global_scheme(const Blueprint& b, std::vector<std::string>& found) {
-  if (b.global_scheme.empty()) {
-    if (!b.global_scheme_options.empty())
+  if (b.global.scheme.empty()) {
+    if (!b.global.scheme_options.empty())
       found.emplace_back("global_scheme has options but no name, expected global_scheme.name");
     return;
   }
   const size_t before = found.size();
-  check_scheme(b.global_scheme, b.global_scheme_options, found);
+  check_scheme(b.global.scheme, b.global.scheme_options, found);
   if (found.size() > before) return;
-  if (b.global_every == 0) {
+  if (b.global.every == 0) {
     found.push_back(
-        fmt::format("global_scheme is {}, but global_every is 0, expected at least 1", b.global_scheme));
+        fmt::format("global_scheme is {}, but global_every is 0, expected at least 1", b.global.scheme));
   }
-  if (acts_on_input(scheme_info(b.global_scheme))) {
+  if (acts_on_input(scheme_info(b.global.scheme))) {
     found.push_back(
         fmt::format("global_scheme is {}, which acts on the input of all layers, expected a scheme that acts "
                     "on attention",
-                    b.global_scheme));
+                    b.global.scheme));
   }
 }
 
@@ -66,7 +68,7 @@ void check_global_scheme(const Blueprint& b, std::vector<std::string>& found) {
 Geometry Blueprint::geometry() const {
   return {.width = width,
           .row_width = row_width(),
-          .heads = heads,
+          .heads = attention.heads,
           .head_size = size_of_head(),
           .layers = std::max<int64_t>(layers, 1),  // embeddings without layers are a valid model
           .max_length = max_length + position_offset,
@@ -75,7 +77,7 @@ Geometry Blueprint::geometry() const {
 
 float Blueprint::initial_std() const {
   if (init_std > 0) return init_std;
-  const double variance = predicts_tokens(head) ? 0.4 : 1;
+  const double variance = predicts_tokens(head.kind) ? 0.4 : 1;
   return static_cast<float>(std::sqrt(variance / static_cast<double>(width)));
 }
 
@@ -88,10 +90,10 @@ Blueprint Blueprint::encoder_part() const {
 Blueprint Blueprint::decoder_part() const {
   Blueprint part = *this;
   part.kind = ModelKind::decoder;
-  part.segments = 0;
-  if (decoder_layers > 0) part.layers = decoder_layers;
-  if (decoder_heads > 0) part.heads = decoder_heads;
-  if (decoder_hidden > 0) part.hidden = decoder_hidden;
+  part.embedding.segments = 0;
+  if (decoder.layers > 0) part.layers = decoder.layers;
+  if (decoder.heads > 0) part.attention.heads = decoder.heads;
+  if (decoder.hidden > 0) part.feed_forward.hidden = decoder.hidden;
   return part;
 }
 
@@ -104,46 +106,47 @@ std::vector<std::string> problems(const Blueprint& b) {
   check_stack(b, found);
   if (b.kind == ModelKind::encoder_decoder) {
     check_stack(b.decoder_part(), found);
-    if (b.head == HeadKind::masked_token || b.head == HeadKind::embedding) {
+    if (b.head.kind == HeadKind::masked_token || b.head.kind == HeadKind::embedding) {
       problem("head is {}, which is not available for an encoder-decoder",
-              b.head == HeadKind::embedding ? "embedding" : "masked_token");
+              b.head.kind == HeadKind::embedding ? "embedding" : "masked_token");
     }
-  } else if (b.decoder_layers > 0 || b.decoder_heads > 0 || b.decoder_hidden > 0) {
+  } else if (b.decoder.layers > 0 || b.decoder.heads > 0 || b.decoder.hidden > 0) {
     problem(
         "decoder_layers, decoder_heads or decoder_hidden is set, expected 0: they apply to an "
         "encoder-decoder only");
   }
-  if (b.kind == ModelKind::encoder && b.head == HeadKind::next_token) {
+  if (b.kind == ModelKind::encoder && b.head.kind == HeadKind::next_token) {
     problem("head is next_token, expected masked_token or kind decoder: an encoder sees the next tokens");
   }
-  if (b.global_every > 0 && b.window == 0 && b.global_scheme.empty()) {
+  if (b.global.every > 0 && b.attention.window == 0 && b.global.scheme.empty()) {
     problem("global_every is {}, expected 0: without a window or a global_scheme all layers are alike",
-            b.global_every);
+            b.global.every);
   }
-  if (b.global_first >= std::max<int64_t>(b.global_every, 1)) {
-    problem("global_first is {}, expected less than global_every = {}", b.global_first, b.global_every);
+  if (b.global.first >= std::max<int64_t>(b.global.every, 1)) {
+    problem("global_first is {}, expected less than global_every = {}", b.global.first, b.global.every);
   }
-  if (!b.first_norm && (b.norm_place == NormPlace::after || b.norm_place == NormPlace::added)) {
+  if (!b.norms.first && (b.norms.place == NormPlace::after || b.norms.place == NormPlace::added)) {
     problem("first_norm is false, expected true unless norm_place is before or around");
   }
-  if (!b.first_norm && b.shared_layers) {
+  if (!b.norms.first && b.shared_layers) {
     problem("first_norm is false, expected true with shared_layers: the first layer holds the norms of all");
   }
   if (b.residual != Residual::sequential &&
-      (b.norm_place != NormPlace::before || b.kind == ModelKind::encoder_decoder)) {
+      (b.norms.place != NormPlace::before || b.kind == ModelKind::encoder_decoder)) {
     problem(
         "residual is parallel, expected sequential unless norm_place is before and the model has a single "
         "stack");
   }
-  for (const float cap : {b.score_cap, b.logit_cap}) {
+  for (const float cap : {b.attention.cap, b.head.cap}) {
     if (cap > 0 && cap < 1e-6f)
       problem("score_cap or logit_cap is {}, expected at least 1e-6, or 0 for none", cap);
   }
-  if (b.logit_cap > 0 && b.head_bias && predicts_tokens(b.head)) {
-    problem("logit_cap is {}, expected 0 if head_bias is true", b.logit_cap);
+  if (b.head.cap > 0 && b.head.bias && predicts_tokens(b.head.kind)) {
+    problem("logit_cap is {}, expected 0 if head_bias is true", b.head.cap);
   }
-  if (b.padding_token >= b.vocabulary) {
-    problem("padding_token is {}, expected less than vocabulary = {}", b.padding_token, b.vocabulary);
+  if (b.embedding.padding_token >= b.vocabulary) {
+    problem("padding_token is {}, expected less than vocabulary = {}", b.embedding.padding_token,
+            b.vocabulary);
   }
   check_scheme(b.scheme, b.scheme_options, found);
   check_global_scheme(b, found);
@@ -151,7 +154,7 @@ std::vector<std::string> problems(const Blueprint& b) {
 }
 
 Blueprint with_scheme_names(Blueprint blueprint) {
-  for (std::string* const name : {&blueprint.scheme, &blueprint.global_scheme}) {
+  for (std::string* const name : {&blueprint.scheme, &blueprint.global.scheme}) {
     if (name->empty()) continue;
     try {
       *name = scheme_info(*name).name;
@@ -169,8 +172,8 @@ OptionValues values_of(const Blueprint& blueprint) {
     for (const auto& [name, value] : options) values.emplace(fmt::format("{}{}", prefix, name), value);
   };
   add(kScheme, blueprint.scheme, blueprint.scheme_options);
-  if (!blueprint.global_scheme.empty())
-    add(kGlobalScheme, blueprint.global_scheme, blueprint.global_scheme_options);
+  if (!blueprint.global.scheme.empty())
+    add(kGlobalScheme, blueprint.global.scheme, blueprint.global.scheme_options);
   return values;
 }
 
@@ -190,7 +193,7 @@ Blueprint blueprint_of(std::string_view owner, const OptionValues& values) {
   };
   for (const auto& [name, value] : values) {
     if (!take(name, value, kScheme, blueprint.scheme, blueprint.scheme_options) &&
-        !take(name, value, kGlobalScheme, blueprint.global_scheme, blueprint.global_scheme_options)) {
+        !take(name, value, kGlobalScheme, blueprint.global.scheme, blueprint.global.scheme_options)) {
       own.emplace(name, value);
     }
   }

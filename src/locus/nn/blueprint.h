@@ -40,80 +40,110 @@ constexpr bool predicts_tokens(HeadKind head) {
 enum class Pooling { first, mean, last };  // tokens that represent a sequence
 
 struct Blueprint {
+  struct Embedding {
+    int64_t width = 0;  // of the token rows, if a projection to the model's width follows
+    float scale = 1;
+    bool norm = false;
+    int64_t segments = 0;
+    int32_t padding_token = -1;
+    bool operator==(const Embedding&) const = default;
+  };
+  struct Norms {
+    NormKind kind = NormKind::layer;
+    NormPlace place = NormPlace::before;
+    float eps = 1e-5f;
+    bool bias = true;
+    bool first = true, final = true;
+    bool operator==(const Norms&) const = default;
+  };
+  struct Attention {
+    int64_t heads = 4;
+    int64_t key_heads = 0;
+    int64_t head_size = 0;
+    bool query_bias = true, key_bias = true, value_bias = true, output_bias = true;
+    bool fused_qkv = false;
+    bool head_norms = false, joint_norms = false;
+    float scale = 0, cap = 0;
+    int64_t window = 0;
+    float dropout = 0;
+    bool operator==(const Attention&) const = default;
+  };
+  struct GlobalLayers {  // global-attention layers: no window, and `scheme` if it is not empty
+    int64_t every = 0, first = 0;
+    std::string scheme;
+    OptionValues scheme_options;
+    bool operator==(const GlobalLayers&) const = default;
+  };
+  struct FeedForward {
+    int64_t hidden = 0;
+    Activation activation = Activation::gelu;
+    bool gated = false;
+    bool bias = true;
+    bool operator==(const FeedForward&) const = default;
+  };
+  struct Decoder {  // of an encoder-decoder, where it differs from the encoder
+    int64_t layers = 0, heads = 0, hidden = 0;
+    bool operator==(const Decoder&) const = default;
+  };
+  struct Head {
+    HeadKind kind = HeadKind::next_token;
+    bool tied = true;
+    bool bias = false;
+    float scale = 1, cap = 0;
+    bool dense = false, dense_bias = true;
+    int64_t labels = 2;
+    bool label_bias = true;
+    Pooling pooling = Pooling::mean;
+    Activation pooler = Activation::none;
+    bool normalize = false;
+    bool operator==(const Head&) const = default;
+  };
+
   ModelKind kind = ModelKind::decoder;
   int64_t vocabulary = 256;
   int64_t width = 128;
   int64_t layers = 2;
-  int64_t heads = 4;
-  int64_t key_heads = 0;
-  int64_t head_size = 0;
-  int64_t hidden = 0;
-  int64_t max_length = 256;
-  int64_t decoder_layers = 0, decoder_heads = 0, decoder_hidden = 0;
   bool shared_layers = false;
-
+  int64_t max_length = 256;
   std::string scheme = "none";
   OptionValues scheme_options;
-  std::string global_scheme;  // scheme of the global-attention layers (see global_every); empty: `scheme`
-  OptionValues global_scheme_options;
   PositionPolicy::Kind positions = PositionPolicy::Kind::row;
   int32_t position_offset = 0;
-
-  int64_t embedding_width = 0;
-  float embedding_scale = 1;
-  bool embedding_norm = false;
-  int64_t segments = 0;
-  int32_t padding_token = -1;
-
-  NormKind norm = NormKind::layer;
-  NormPlace norm_place = NormPlace::before;
-  float norm_eps = 1e-5f;
-  bool norm_bias = true;
-  bool first_norm = true;
-  bool final_norm = true;
+  Embedding embedding;
+  Norms norms;
+  Attention attention;
+  GlobalLayers global;
+  FeedForward feed_forward;
   Residual residual = Residual::sequential;
   float residual_scale = 1;
-  Activation activation = Activation::gelu;
-  bool gated = false;
-  bool query_bias = true, key_bias = true, value_bias = true, output_bias = true, hidden_bias = true;
-  bool fused_qkv = false;
-  bool head_norms = false, joint_norms = false;
-  float attention_scale = 0, score_cap = 0;
-  int64_t window = 0;
-  int64_t global_every = 0, global_first = 0;
-  float dropout = 0, attention_dropout = 0;
-
-  HeadKind head = HeadKind::next_token;
-  bool tied = true;
-  bool head_bias = false;
-  float head_scale = 1, logit_cap = 0;
-  bool head_dense = false, dense_bias = true;
-  int64_t labels = 2;
-  bool label_bias = true;
-  Pooling pooling = Pooling::mean;
-  Activation pooler = Activation::none;
-  bool normalize = false;
+  float dropout = 0;
+  Decoder decoder;
+  Head head;
   float init_std = 0;
+
+  bool operator==(const Blueprint&) const = default;
 
   template <class F>
   void fields(F& f);  // names, limits and descriptions; defined in blueprint_fields.h
 
   // The fields whose value 0 means "derived from another field", resolved.
-  int64_t key_head_count() const { return key_heads > 0 ? key_heads : heads; }
-  int64_t size_of_head() const { return head_size > 0 ? head_size : width / heads; }
-  int64_t row_width() const { return embedding_width > 0 ? embedding_width : width; }
-  int64_t hidden_width() const { return hidden > 0 ? hidden : 4 * width; }
-  // Whether the layer is a global-attention layer: no window, and global_scheme if there is one.
-  bool is_global(int64_t layer) const { return global_every > 0 && layer % global_every == global_first; }
-  int64_t window_of(int64_t layer) const { return is_global(layer) ? 0 : window; }
+  int64_t key_head_count() const { return attention.key_heads > 0 ? attention.key_heads : attention.heads; }
+  int64_t size_of_head() const {
+    return attention.head_size > 0 ? attention.head_size : width / attention.heads;
+  }
+  int64_t row_width() const { return embedding.width > 0 ? embedding.width : width; }
+  int64_t hidden_width() const { return feed_forward.hidden > 0 ? feed_forward.hidden : 4 * width; }
+  bool is_global(int64_t layer) const { return global.every > 0 && layer % global.every == global.first; }
+  int64_t window_of(int64_t layer) const { return is_global(layer) ? 0 : attention.window; }
   PositionPolicy policy() const { return {positions, position_offset}; }
   // Smaller for token heads, whose weights may be the embeddings (Nguyen and Salazar 2019, arXiv 1910.05895).
   float initial_std() const;
   // Factor on the init std of projections that add to the residual stream, so that its variance does not grow
   // with depth (Radford et al. 2019).
   double residual_init_scale() const {
-    return norm_place != NormPlace::after ? std::sqrt(0.5 / static_cast<double>(std::max<int64_t>(layers, 1)))
-                                          : 1;
+    return norms.place != NormPlace::after
+               ? std::sqrt(0.5 / static_cast<double>(std::max<int64_t>(layers, 1)))
+               : 1;
   }
   Geometry geometry() const;  // for the scheme of a single stack
   // The two stacks of an encoder-decoder, each as a blueprint.

@@ -11,7 +11,7 @@ namespace locus {
 
 Decoder::Decoder(const Model& model) : model_(model) {
   const Blueprint& b = model.blueprint();
-  require(b.head == HeadKind::next_token && b.kind != ModelKind::encoder, Code::wrong_head,
+  require(b.head.kind == HeadKind::next_token && b.kind != ModelKind::encoder, Code::wrong_head,
           "generate: the model has no head that predicts the next token");
 }
 

@@ -10,10 +10,11 @@ namespace locus {
 class FeedForward {
  public:
   FeedForward(const Blueprint& b, const ParameterFactory& factory)
-      : up_(factory / "up", b.width, b.hidden_width(), b.hidden_bias),
-        down_(factory / "down", b.hidden_width(), b.width, b.hidden_bias, b.residual_init_scale()),
-        activation_(b.activation) {
-    if (b.gated) gate_ = Linear(factory / "gate", b.width, b.hidden_width(), b.hidden_bias);
+      : up_(factory / "up", b.width, b.hidden_width(), b.feed_forward.bias),
+        down_(factory / "down", b.hidden_width(), b.width, b.feed_forward.bias, b.residual_init_scale()),
+        activation_(b.feed_forward.activation) {
+    if (b.feed_forward.gated)
+      gate_ = Linear(factory / "gate", b.width, b.hidden_width(), b.feed_forward.bias);
   }
 
   Var operator()(const Var& x) const {

@@ -13,40 +13,40 @@ constexpr uint64_t kPlace = (uint64_t{1} << 24) - 1;  // after the places of the
 // Added to the mean of squares, so that a zero vector stays zero.
 constexpr float kTiny = 1e-24f;
 
-int64_t outputs(const Blueprint& b) { return b.head == HeadKind::answer ? 2 : b.labels; }
+int64_t outputs(const Blueprint& b) { return b.head.kind == HeadKind::answer ? 2 : b.head.labels; }
 
 }  // namespace
 
 Head::Head(const Blueprint& b, const ParameterFactory& factory, const Var& tokens)
-    : kind_(b.head),
-      pooling_(b.pooling),
-      activation_(b.activation),
-      pooler_activation_(b.pooler),
-      normalize_(b.normalize),
-      scale_(b.head_scale),
-      cap_(b.logit_cap),
+    : kind_(b.head.kind),
+      pooling_(b.head.pooling),
+      activation_(b.feed_forward.activation),
+      pooler_activation_(b.head.pooler),
+      normalize_(b.head.normalize),
+      scale_(b.head.scale),
+      cap_(b.head.cap),
       dropout_(b.dropout) {
-  if (b.pooler != Activation::none) pooler_ = Linear(factory / "pooler", b.width, b.width, true);
+  if (b.head.pooler != Activation::none) pooler_ = Linear(factory / "pooler", b.width, b.width, true);
   if (normalize_) {
     ones_ =
         Var(factory.scope().constant(Tensor::full({b.width}, 1 / std::sqrt(static_cast<double>(b.width)))));
   }
   if (kind_ == HeadKind::none || kind_ == HeadKind::embedding) return;
   // The dense layer projects to the width of the token embeddings, because a tied head multiplies by them.
-  const int64_t read = b.head_dense && predicts_tokens(kind_) ? b.row_width() : b.width;
-  if (b.head_dense) {
-    dense_ = Linear(factory / "dense", b.width, read, b.dense_bias);
+  const int64_t read = b.head.dense && predicts_tokens(kind_) ? b.row_width() : b.width;
+  if (b.head.dense) {
+    dense_ = Linear(factory / "dense", b.width, read, b.head.dense_bias);
     dense_norm_ = Norm(b, factory / "dense_norm", read);
   }
   if (predicts_tokens(kind_)) {
-    require(!b.tied || tokens.shape()[1] == read,
+    require(!b.head.tied || tokens.shape()[1] == read,
             "blueprint: tied is true, but token embeddings have width {} and hidden states {}, expected "
             "equal widths or tied = false",
             tokens.shape()[1], read);
-    out_.weight = b.tied ? tokens : factory.weight("weight", {b.vocabulary, read}, Role::matrix);
-    if (b.head_bias) out_.bias = factory.full("bias", {b.vocabulary}, Role::bias, 0);
+    out_.weight = b.head.tied ? tokens : factory.weight("weight", {b.vocabulary, read}, Role::matrix);
+    if (b.head.bias) out_.bias = factory.full("bias", {b.vocabulary}, Role::bias, 0);
   } else {
-    out_ = Linear(factory.owned_by(Owner::labels) / "out", b.width, outputs(b), b.label_bias);
+    out_ = Linear(factory.owned_by(Owner::labels) / "out", b.width, outputs(b), b.head.label_bias);
   }
 }
 

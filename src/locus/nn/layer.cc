@@ -15,7 +15,7 @@ enum Place : uint64_t {
 };
 
 Blueprint unfused(Blueprint blueprint) {
-  blueprint.fused_qkv = false;
+  blueprint.attention.fused_qkv = false;
   return blueprint;
 }
 
@@ -24,7 +24,7 @@ Blueprint unfused(Blueprint blueprint) {
 Layer::Layer(const Blueprint& b, const ParameterFactory& factory, int64_t index, bool cross_attention,
              uint64_t place)
     : residual_(b.residual),
-      norm_place_(b.norm_place),
+      norm_place_(b.norms.place),
       residual_scale_(b.residual_scale),
       dropout_(b.dropout),
       place_(place),
@@ -34,7 +34,7 @@ Layer::Layer(const Blueprint& b, const ParameterFactory& factory, int64_t index,
   if (cross_attention)
     cross_attention_.emplace(unfused(b), factory / "across", index, place + kCrossAttentionWeights);
   if (norm_place_ != NormPlace::added) {
-    if (index > 0 || b.first_norm) attention_norm_ = Norm(b, factory / "attention_norm");
+    if (index > 0 || b.norms.first) attention_norm_ = Norm(b, factory / "attention_norm");
     if (cross_attention) cross_attention_norm_ = Norm(b, factory / "across_norm");
     if (residual_ != Residual::parallel_one_norm) feed_forward_norm_ = Norm(b, factory / "feed_forward_norm");
   }

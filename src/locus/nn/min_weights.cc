@@ -8,7 +8,7 @@ namespace locus {
 namespace {
 
 double layer_weights(const Blueprint& b) {
-  const double hidden = (b.gated ? 3 : 2) * static_cast<double>(b.hidden_width());
+  const double hidden = (b.feed_forward.gated ? 3 : 2) * static_cast<double>(b.hidden_width());
   return static_cast<double>(b.width) * (attention_width(b) + hidden);
 }
 
@@ -22,13 +22,15 @@ double row_weights(const Blueprint& b) {
     if (own_name(name) == "rows" || (own_name(name) == "combine" && value == "joined")) return 0;
   }
   const int64_t positions = scheme_info(b.scheme).extrapolates ? 0 : b.max_length;
-  return static_cast<double>(b.vocabulary + b.segments + positions) * static_cast<double>(b.row_width());
+  return static_cast<double>(b.vocabulary + b.embedding.segments + positions) *
+         static_cast<double>(b.row_width());
 }
 
 }  // namespace
 
 double attention_width(const Blueprint& b) {
-  return 2 * static_cast<double>(b.heads + b.key_head_count()) * static_cast<double>(b.size_of_head());
+  return 2 * static_cast<double>(b.attention.heads + b.key_head_count()) *
+         static_cast<double>(b.size_of_head());
 }
 
 double min_weights(const Blueprint& b) {

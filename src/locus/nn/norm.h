@@ -18,11 +18,11 @@ struct Norm {
   Norm(const Blueprint& blueprint, const ParameterFactory& factory)
       : Norm(blueprint, factory, blueprint.width) {}
   Norm(const Blueprint& blueprint, const ParameterFactory& factory, int64_t width)
-      : eps(blueprint.norm_eps), rms(blueprint.norm != NormKind::layer) {
-    const bool from_one = blueprint.norm == NormKind::rms_from_one;
+      : eps(blueprint.norms.eps), rms(blueprint.norms.kind != NormKind::layer) {
+    const bool from_one = blueprint.norms.kind == NormKind::rms_from_one;
     gamma = factory.full("weight", {width}, Role::gain, from_one ? 0 : 1);
     if (from_one) one = Var(factory.scope().constant(Tensor::full({width}, 1)));
-    if (!rms && blueprint.norm_bias) beta = factory.full("bias", {width}, Role::bias, 0);
+    if (!rms && blueprint.norms.bias) beta = factory.full("bias", {width}, Role::bias, 0);
   }
 
   explicit operator bool() const { return static_cast<bool>(gamma); }

@@ -13,12 +13,13 @@ constexpr uint64_t kPlacesOfLayer = 8;
 Embeddings::Embeddings(const Blueprint& b, const ParameterFactory& factory,
                        std::shared_ptr<const TokenTable> tokens, uint64_t place)
     : tokens_(std::move(tokens)),
-      scale_(b.embedding_scale),
+      scale_(b.embedding.scale),
       dropout_(b.dropout),
-      padding_token_(b.padding_token),
+      padding_token_(b.embedding.padding_token),
       place_(place) {
-  if (b.segments > 0) segments_ = factory.normal("segments", {b.segments, b.row_width()}, Role::table);
-  if (b.embedding_norm) norm_ = Norm(b, factory / "norm", b.row_width());
+  if (b.embedding.segments > 0)
+    segments_ = factory.normal("segments", {b.embedding.segments, b.row_width()}, Role::table);
+  if (b.embedding.norm) norm_ = Norm(b, factory / "norm", b.row_width());
   if (b.row_width() != b.width) project_ = Linear(factory / "project", b.row_width(), b.width, true);
 }
 
@@ -53,7 +54,7 @@ Stack::Stack(const Blueprint& b, const ParameterFactory& factory, Schemes scheme
     const ParameterFactory layer = factory / fmt::format("layers.{}", reused ? 0 : i);
     layers_.emplace_back(b, reused ? layer.reusing() : layer, i, cross_attention, own);
   }
-  if (b.final_norm) norm_ = Norm(b, factory / "norm");
+  if (b.norms.final) norm_ = Norm(b, factory / "norm");
 }
 
 Var Stack::operator()(const Tokens& tokens, const ForwardPass& pass,

@@ -13,7 +13,7 @@ Schemes schemes_of(const Blueprint& b, const ParameterFactory& factory) {
     return name.empty() ? nullptr : make_scheme(name, b.geometry(), options, scope, factory.random(place));
   };
   return {made(b.scheme, b.scheme_options, "scheme", Owner::scheme),
-          made(b.global_scheme, b.global_scheme_options, "global_scheme", Owner::global_scheme)};
+          made(b.global.scheme, b.global.scheme_options, "global_scheme", Owner::global_scheme)};
 }
 
 }  // namespace

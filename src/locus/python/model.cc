@@ -99,7 +99,7 @@ nb::dict facts(const TrainedModel& self) {
   found["scheme"] = b.scheme;
   found["vocabulary"] = b.vocabulary;
   found["width"] = b.width;
-  found["heads"] = b.heads;
+  found["heads"] = b.attention.heads;
   found["layers"] = b.layers;
   found["max_length"] = b.max_length;
   found["parameters"] = self.model().parameters().numel();

@@ -16,10 +16,10 @@ namespace {
 Model untrained(const std::string& scheme, bool causal, int32_t vocabulary, int64_t length) {
   Blueprint b;
   b.kind = causal ? ModelKind::decoder : ModelKind::encoder;
-  b.head = HeadKind::none;
+  b.head.kind = HeadKind::none;
   b.vocabulary = vocabulary;
   b.width = 64;
-  b.heads = 4;
+  b.attention.heads = 4;
   b.max_length = length;
   b.scheme = scheme;
   b.init_std = 0.1f;  // large enough for the layers to have an effect

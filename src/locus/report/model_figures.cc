@@ -109,12 +109,12 @@ void rename(std::vector<Figure>& figures, std::string_view name, std::string_vie
 std::vector<Figure> stack_figures(const Model& model, Probe::Part part) {
   const Blueprint& b = model.blueprint();
   std::vector<Figure> figures = probe_figures(Probe(model, part), b);
-  if (b.global_scheme.empty()) return figures;
+  if (b.global.scheme.empty()) return figures;
   const Probe probe(model, part, Probe::Layers::global);
   if (probe.kinds().empty()) return figures;
   std::vector<Figure> global = probe_figures(probe, b);
   rename(global, "global",
-         b.window > 0 ? "global-attention layers" : fmt::format("every {} layers", b.global_every));
+         b.attention.window > 0 ? "global-attention layers" : fmt::format("every {} layers", b.global.every));
   std::ranges::move(global, std::back_inserter(figures));
   return figures;
 }

@@ -73,7 +73,7 @@ Probe::Probe(const SchemeInfo& info, const Geometry& geometry, const OptionValue
 }
 
 Probe::Probe(const Model& model, Part part, Layers layers)
-    : info_(scheme_info(layers == Layers::global ? model.blueprint().global_scheme
+    : info_(scheme_info(layers == Layers::global ? model.blueprint().global.scheme
                                                  : model.blueprint().scheme)) {
   const bool encoder = part == Part::encoder;
   const Stack* stack = encoder ? model.transformer().encoder() : model.transformer().decoder();
@@ -90,7 +90,7 @@ Probe::Probe(const Model& model, Part part, Layers layers)
   }
   const NoGrad no_grad;
   for (int64_t i = geometry_.layers; i-- > 0;) {
-    if (b.is_global(i) == global || b.global_scheme.empty())
+    if (b.is_global(i) == global || b.global.scheme.empty())
       layer_ = stack->layer(static_cast<size_t>(i)).view();
   }
 }

@@ -9,7 +9,7 @@ namespace {
 
 TextFrame frame_tokens_of(const TextTask& task) {
   const Tokenizer& tokenizer = *task.tokenizer;
-  const bool question = task.blueprint.head == HeadKind::answer;
+  const bool question = task.blueprint.head.kind == HeadKind::answer;
   if (task.data.framing == Framing::tokenizer || tokenizer.frame_size(question) > 0) {
     return {.from_tokenizer = true};
   }
@@ -81,7 +81,8 @@ int32_t mask_token(const TextTask& task) {
 
 void drop_padding(Encoding& encoding, const TextTask& task) {
   const Blueprint& b = task.blueprint;
-  if (b.kind != ModelKind::decoder || b.head != HeadKind::sequence_class || b.pooling != Pooling::last)
+  if (b.kind != ModelKind::decoder || b.head.kind != HeadKind::sequence_class ||
+      b.head.pooling != Pooling::last)
     return;
   size_t size = encoding.size();
   while (size > 1 && encoding.ids[size - 1] == task.data.padding_token) --size;

@@ -6,7 +6,7 @@
 
 namespace locus {
 
-bool TextTask::on_streams() const { return !on_pairs() && predicts_tokens(blueprint.head); }
+bool TextTask::on_streams() const { return !on_pairs() && predicts_tokens(blueprint.head.kind); }
 
 int32_t TextTask::start_token() const {
   require(data.start_token >= 0,

@@ -85,9 +85,9 @@ struct TextTask {
   bool on_streams() const;  // trains on windows over a text, not on examples
   bool is_encoder_decoder() const { return blueprint.kind == ModelKind::encoder_decoder; }
   bool has_labels() const {
-    return blueprint.head == HeadKind::sequence_class || blueprint.head == HeadKind::token_class;
+    return blueprint.head.kind == HeadKind::sequence_class || blueprint.head.kind == HeadKind::token_class;
   }
-  bool on_pairs() const { return is_encoder_decoder() && blueprint.head == HeadKind::next_token; }
+  bool on_pairs() const { return is_encoder_decoder() && blueprint.head.kind == HeadKind::next_token; }
   int32_t start_token() const;  // of a decoder's output; throws if the model folder names none
   size_t longest() const;       // tokens to which a text is truncated; no limit without data.truncate
 };

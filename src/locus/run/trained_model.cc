@@ -37,8 +37,8 @@ void read_framing(const fs::path& folder, const Config& config, const Blueprint&
   const Config tokenizer(tokenizer_config_text(folder), folder / kTokenizerConfigFile);
   data.pair_segments = has_segments(tokenizer);
   const std::string_view mask = tokenizer.is_object("mask_token") ? "mask_token.content" : "mask_token";
-  if (b.head == HeadKind::masked_token && tokenizer.has(mask)) data.mask_token = tokenizer.text(mask);
-  data.padding_token = padding_of(config, b.padding_token, b.vocabulary);
+  if (b.head.kind == HeadKind::masked_token && tokenizer.has(mask)) data.mask_token = tokenizer.text(mask);
+  data.padding_token = padding_of(config, b.embedding.padding_token, b.vocabulary);
 }
 
 TextTask task_of(const ModelFolder& folder) {
@@ -54,7 +54,7 @@ TextTask task_of(const ModelFolder& folder) {
   }
   if (task.has_labels()) {
     task.labels = named_labels(folder.config);
-    name_remaining_labels(task.labels, b.labels);
+    name_remaining_labels(task.labels, b.head.labels);
   }
   return task;
 }
@@ -68,7 +68,7 @@ ForwardModel forward_model(TrainedModel& trained) {
   }
   const auto token = [&trained](std::string_view field) {
     if (field == "decoder_start_token_id") return trained.task().start_token();
-    const int32_t padding = trained.blueprint().padding_token;
+    const int32_t padding = trained.blueprint().embedding.padding_token;
     require(field == "pad_token_id" && padding >= 0, "the run in '{}' has no {}, expected decoder_input_ids",
             trained.folder().string(), field);
     return padding;
@@ -123,9 +123,9 @@ void TrainedModel::check_text() {
         folder_.string(), task_.tokenizer->size(), b.vocabulary));
   }
   const auto names = static_cast<int64_t>(task_.labels.size());
-  require(!task_.has_labels() || names == b.labels,
+  require(!task_.has_labels() || names == b.head.labels,
           "'{}' has names for {} labels, expected {}, the number of classes of its head", folder_.string(),
-          names, b.labels);
+          names, b.head.labels);
 }
 
 }  // namespace locus

@@ -28,7 +28,7 @@ std::string fingerprint_of(const fs::path& checkpoint) {
 Heads::Heads(const fs::path& folder, DType weights)
     : model_(folder, weights), fingerprint_(fingerprint_of(model_.trained().checkpoint())) {
   const Blueprint& b = model_.blueprint();
-  switch (b.head) {
+  switch (b.head.kind) {
     case HeadKind::next_token:
       writer_.emplace(model_);
       break;

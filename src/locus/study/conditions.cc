@@ -41,19 +41,19 @@ Blueprint blueprint(const Conditions& conditions, const Task& task, std::string_
   b.vocabulary = task.vocabulary;
   b.width = conditions.width;
   b.layers = conditions.layers;
-  b.heads = conditions.heads;
-  b.hidden = conditions.hidden;
+  b.attention.heads = conditions.heads;
+  b.feed_forward.hidden = conditions.hidden;
   b.max_length = conditions.length;
   SchemeChoice choice = scheme_choice(scheme);
   b.scheme = choice.info->name;
   b.scheme_options = options;
   b.scheme_options.merge(choice.options);
   b.scheme_options.merge(options_for_length(*choice.info, conditions.length));
-  b.head = task.kind == ModelKind::decoder ? HeadKind::next_token : HeadKind::masked_token;
-  b.tied = false;
+  b.head.kind = task.kind == ModelKind::decoder ? HeadKind::next_token : HeadKind::masked_token;
+  b.head.tied = false;
   // Keeps the variance of a layer's input; narrow models learn late from smaller weights.
   b.init_std = static_cast<float>(1 / std::sqrt(static_cast<double>(conditions.width)));
-  b.embedding_scale = static_cast<float>(conditions.embedding_scale);
+  b.embedding.scale = static_cast<float>(conditions.embedding_scale);
   return b;
 }
 

@@ -78,7 +78,7 @@ Sample question_sample(const Question& question, const TextTask& task) {
   const Encoding encoding = whole.size() > task.longest() ? read_question(question, task) : whole;
   require(encoding.size() > 0, "question and context have no tokens, expected at least one");
   Sample sample{.ids = encoding.ids, .targets = {0, 0}};
-  if (task.blueprint.segments > 1) sample.segments = encoding.segments;
+  if (task.blueprint.embedding.segments > 1) sample.segments = encoding.segments;
   if (question.answers.empty()) return sample;
   const auto [first, last] = tokens_of(question.answers.front(), whole);
   if (last >= std::ranges::count(encoding.texts, kContext)) return sample;  // truncation removed the answer

@@ -68,7 +68,7 @@ void fit_context(const fs::path& checkpoint, const Blueprint& own, TextTask& tas
 }
 
 void check_labels(const TextTask& task) {
-  for (const std::string& name : label_names(task.blueprint.head, task.data.train)) {
+  for (const std::string& name : label_names(task.blueprint.head.kind, task.data.train)) {
     if (std::ranges::count(task.labels, name) > 0) continue;
     fail({Fault::usage, Code::none, "to train another head, start a new run with model.from and model.head"},
          "unknown label {} in '{}', expected one of the labels of the run: {}", quote(name), task.data.train,

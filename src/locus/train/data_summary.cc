@@ -138,7 +138,7 @@ DataSummary summarize(const TextTask& task, const Samples& training, const Sampl
   if (validation != nullptr) count_labels(task, *validation, &LabelCount::validation, data.labels);
   std::erase_if(data.labels, [](const LabelCount& label) { return label.training + label.validation == 0; });
   std::ranges::stable_sort(data.labels, std::ranges::greater(), &LabelCount::training);
-  if (task.blueprint.head == HeadKind::sequence_class) data.distinct_inputs = distinct_inputs(training);
+  if (task.blueprint.head.kind == HeadKind::sequence_class) data.distinct_inputs = distinct_inputs(training);
   return data;
 }
 

@@ -9,7 +9,7 @@ bool same_scheme(const Blueprint& a, const Blueprint& b) {
 }
 
 bool same_global_scheme(const Blueprint& a, const Blueprint& b) {
-  return a.global_scheme == b.global_scheme && a.global_scheme_options == b.global_scheme_options;
+  return a.global.scheme == b.global.scheme && a.global.scheme_options == b.global.scheme_options;
 }
 
 DerivedModel derive(const Model& source, const Blueprint& blueprint, bool new_head, uint64_t seed) {

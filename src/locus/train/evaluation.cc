@@ -94,15 +94,15 @@ std::vector<NamedNumber> answer_scores(const Model& model, const TextTask& task,
 // Losses and accuracies are those of one class of several.
 void require_classes(const TrainedModel& trained) {
   const Blueprint& b = trained.blueprint();
-  if (b.head == HeadKind::none || b.head == HeadKind::embedding) {
+  if (b.head.kind == HeadKind::none || b.head.kind == HeadKind::embedding) {
     fail({Fault::data, Code::wrong_head},
          "model in '{}' cannot be evaluated: its head is {}, expected a head that predicts tokens, "
          "labels or answers",
          trained.folder().string(), field_values(b).at("head"));
   }
   constexpr std::string_view kField = "problem_type", kSingle = "single_label_classification";
-  if (!trained.hub() || b.head != HeadKind::sequence_class) return;
-  const std::string problem = trained.hub()->config.text(kField, b.labels == 1 ? "regression" : kSingle);
+  if (!trained.hub() || b.head.kind != HeadKind::sequence_class) return;
+  const std::string problem = trained.hub()->config.text(kField, b.head.labels == 1 ? "regression" : kSingle);
   require(problem == kSingle, Code::unsupported_field,
           "model in '{}' cannot be evaluated: its problem_type is {}, expected {}", trained.folder().string(),
           problem, kSingle);
@@ -126,13 +126,13 @@ Evaluation evaluate(const TrainedModel& trained, const std::filesystem::path& fi
                     .targets = all.targets(),
                     .numbers = all.numbers(),
                     .by_length = tallies.bands()};
-  if (text && task.blueprint.head == HeadKind::next_token) {
+  if (text && task.blueprint.head.kind == HeadKind::next_token) {
     result.numbers.emplace_back("bits_per_byte", text->bits_per_byte(all.loss()));
   }
   if (const int64_t bytes = task.on_pairs() ? target_bytes(task, file) : 0; bytes > 0) {
     result.numbers.emplace_back("bits_per_byte", bits_per_byte(all.loss(), all.targets(), bytes));
   }
-  if (task.blueprint.head == HeadKind::answer) {
+  if (task.blueprint.head.kind == HeadKind::answer) {
     for (NamedNumber& number : answer_scores(trained.model(), task, *samples, read_questions(file))) {
       result.numbers.push_back(std::move(number));
     }

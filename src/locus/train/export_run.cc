@@ -43,9 +43,9 @@ json::Members learned_tokens(const Config& start, const TextTask& task) {
 
 // The changes to config.json if the head or its labels are not the folder's own.
 json::Members new_head(const Config& start, const TextTask& task) {
-  const bool own = task.blueprint.head == read_architecture(start).blueprint.head &&
+  const bool own = task.blueprint.head.kind == read_architecture(start).blueprint.head.kind &&
                    (task.labels.empty() || task.labels == named_labels(start));
-  return own ? json::Members() : head_members(start, task.blueprint.head, task.labels);
+  return own ? json::Members() : head_members(start, task.blueprint.head.kind, task.labels);
 }
 
 // The members of config.json that the run changed: the dropout rates.
@@ -71,7 +71,7 @@ FolderContents contents_of(const TextTask& task) {
                              .pair_segments = task.data.pair_segments,
                              .labels = task.labels};
   if (task.is_encoder_decoder()) contents.start_token = static_cast<int32_t>(task.data.start_token);
-  if (task.blueprint.head == HeadKind::next_token) contents.end_tokens = end_tokens(task);
+  if (task.blueprint.head.kind == HeadKind::next_token) contents.end_tokens = end_tokens(task);
   return contents;
 }
 
@@ -88,7 +88,7 @@ void write_start_tokenizer(const TextTask& task, const fs::path& from, const fs:
     }
     write_tokenizer(contents, b, to);
   } else if (const std::string text = tokenizer_config_text(to);
-             b.segments > 1 && has_segments(Config(text, config)) != task.data.pair_segments) {
+             b.embedding.segments > 1 && has_segments(Config(text, config)) != task.data.pair_segments) {
     write_file(config, changed_config(text, config, model_inputs(task.data.pair_segments)));
   }
 }

@@ -63,7 +63,7 @@ bool needs_new_head(const HeadChoice& choice, TextTask& task) {
 ModelFolder open_folder(const fs::path& from, std::optional<HeadKind> requested, TextTask& task) {
   const Config config = read_config(from);
   const Architecture own = read_architecture(config);
-  const HeadChoice choice = {from, own.blueprint.head, named_labels(config), requested};
+  const HeadChoice choice = {from, own.blueprint.head.kind, named_labels(config), requested};
   check_head(from, *own.family, choice.head());
   if (!needs_new_head(choice, task)) return open_model(from);
   return open_model(from, NewHead{.kind = choice.head(), .labels = task.labels, .seed = task.seed});
@@ -72,11 +72,11 @@ ModelFolder open_folder(const fs::path& from, std::optional<HeadKind> requested,
 // The blueprint of a run, with the head that the new run asks for.
 Blueprint with_head(Blueprint b, HeadKind head, size_t labels) {
   require_loss(head);
-  b.head = head;
-  if (labels > 0) b.labels = static_cast<int64_t>(labels);
+  b.head.kind = head;
+  if (labels > 0) b.head.labels = static_cast<int64_t>(labels);
   if (b.kind == ModelKind::decoder) {  // as in model folders
-    b.pooling = Pooling::last;
-    b.label_bias = head != HeadKind::sequence_class;
+    b.head.pooling = Pooling::last;
+    b.head.label_bias = head != HeadKind::sequence_class;
   }
   refuse("configuration: [model]", problems(b));
   return b;
@@ -112,7 +112,7 @@ std::string dropped_note(const Blueprint& before, const Blueprint& after,
                          const std::vector<std::string>& dropped) {
   const std::string change =
       same_scheme(before, after)
-          ? fmt::format("global scheme {} replaces {}", after.global_scheme, before.global_scheme)
+          ? fmt::format("global scheme {} replaces {}", after.global.scheme, before.global.scheme)
           : fmt::format("scheme {} replaces {}", after.scheme, before.scheme);
   return dropped.empty() ? fmt::format("{}; no parameters are dropped", change)
                          : fmt::format("{}; dropped: {}", change, fmt::join(dropped, ", "));
@@ -163,7 +163,7 @@ StartedModel open_start(const Settings& settings, const HubStart& hub, TextTask&
   } else {
     TrainedModel trained(from);
     start.notes = trained.warnings();
-    const HeadChoice choice = {from, trained.blueprint().head, trained.task().labels, requested};
+    const HeadChoice choice = {from, trained.blueprint().head.kind, trained.task().labels, requested};
     new_head = needs_new_head(choice, task);
     task.blueprint = trained.blueprint();
     if (new_head) task.blueprint = with_head(task.blueprint, choice.head(), task.labels.size());

@@ -17,7 +17,7 @@ int64_t position_limit(const Blueprint& b) {
   const auto extrapolates = [](const std::string& scheme) {
     return scheme.empty() || scheme_info(scheme).extrapolates;
   };
-  return extrapolates(b.scheme) && extrapolates(b.global_scheme) ? 0 : b.max_length;
+  return extrapolates(b.scheme) && extrapolates(b.global.scheme) ? 0 : b.max_length;
 }
 
 std::vector<int64_t> sorted(std::vector<int64_t> lengths) {
@@ -66,7 +66,7 @@ class LengthTally {
                       .loss = all_.loss(),
                       .accuracy = all_.accuracy()};
     if (late_.targets() > 0) score.late_loss = late_.loss();
-    if (blueprint_.head == HeadKind::next_token) score.bits_per_byte = text.bits_per_byte(score.loss);
+    if (blueprint_.head.kind == HeadKind::next_token) score.bits_per_byte = text.bits_per_byte(score.loss);
     return score;
   }
 

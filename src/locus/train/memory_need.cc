@@ -22,7 +22,7 @@ double table_numbers(const Blueprint& b) {
     numbers += static_cast<double>(parameters.numel());
   };
   add(b.scheme, b.scheme_options);
-  add(b.global_scheme, b.global_scheme_options);
+  add(b.global.scheme, b.global.scheme_options);
   return numbers;
 }
 
@@ -44,7 +44,7 @@ double layer_numbers(const Blueprint& b, bool recompute) {
 
 double least_bytes(const Blueprint& b, const StepSize& step) {
   const double per_token = static_cast<double>(b.layers) * layer_numbers(b, step.recompute) +
-                           (predicts_tokens(b.head) ? 2 * static_cast<double>(b.vocabulary) : 0);
+                           (predicts_tokens(b.head.kind) ? 2 * static_cast<double>(b.vocabulary) : 0);
   return kNumber * (kCopies * (min_weights(b) + more_table_numbers(b)) + step.tokens * per_token);
 }
 

@@ -50,7 +50,7 @@ BatchLoss batch_loss(const Model& model, const std::vector<Sample>& samples, con
                      float label_smoothing) {
   const PackedSamples packed = pack(samples, model.blueprint());
   const Var logits = logits_of(model, packed, pass);
-  BatchLoss result = model.blueprint().head == HeadKind::answer
+  BatchLoss result = model.blueprint().head.kind == HeadKind::answer
                          ? answer_loss(logits, samples, label_smoothing)
                          : row_loss(logits, packed.targets, label_smoothing);
   result.tokens = packed.tokens.ids.numel() + packed.text.ids.numel();
@@ -64,7 +64,7 @@ ModelObjective::ModelObjective(const Model& model, const Samples& training, cons
       validation_(validation),
       options_(options),
       batches_(training, options.batches) {
-  const HeadKind head = model.blueprint().head;
+  const HeadKind head = model.blueprint().head.kind;
   require(head != HeadKind::none && head != HeadKind::embedding,
           "a head of kind none or embedding outputs vectors and has no loss, expected a head that predicts "
           "tokens, "

@@ -87,7 +87,7 @@ void predict_batch(const Model& model, const std::vector<Sample>& batch, Targets
   const Blueprint& b = model.blueprint();
   const PackedSamples packed = pack(batch, b);
   const std::span<Prediction> predictions = targets.predictions;
-  if (b.head == HeadKind::answer) {
+  if (b.head.kind == HeadKind::answer) {
     const Tensor logits = logits_of(model, packed).value().on_host();
     for (size_t i = 0; i < batch.size(); ++i) {
       const auto first = static_cast<size_t>(targets.rows[2 * i]);
@@ -96,7 +96,7 @@ void predict_batch(const Model& model, const std::vector<Sample>& batch, Targets
     }
     return;
   }
-  const bool tokens = predicts_tokens(b.head);
+  const bool tokens = predicts_tokens(b.head.kind);
   const Var source = tokens ? hidden_of(model, packed) : logits_of(model, packed);
   const auto most = static_cast<size_t>(tokens ? std::max<int64_t>(1, kMostLogits / b.vocabulary)
                                                : std::ssize(predictions));
@@ -131,7 +131,7 @@ void each_prediction(const Model& model, const Samples& samples,
   const NoGrad guard;
   bool any = false;
   each_batch(samples, [&](const std::vector<Sample>& batch, int64_t first) {
-    Targets targets = targets_of(batch, first, model.blueprint().head);
+    Targets targets = targets_of(batch, first, model.blueprint().head.kind);
     if (!targets.rows.empty()) predict_batch(model, batch, targets);
     any = any || !targets.rows.empty();
     for (const Prediction& one : targets.predictions) f(one);

@@ -24,7 +24,7 @@ OptionValues new_model_values(const Settings& settings) {
 // Checks what can be checked before the data are read.
 void check_model(const Settings& settings, std::vector<std::string>& problems) {
   try {
-    require_loss(blueprint_of("[model]", new_model_values(settings)).head);
+    require_loss(blueprint_of("[model]", new_model_values(settings)).head.kind);
   } catch (const Error& error) {
     std::string text = error.what();  // a list is indented below its first line
     for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at) text.insert(at + 1, "  ");
@@ -35,7 +35,7 @@ void check_model(const Settings& settings, std::vector<std::string>& problems) {
 // Completes the task of a model that is trained from scratch.
 void plan_model(const Settings& settings, TextTask& task) {
   OptionValues model = new_model_values(settings);
-  task.labels = label_names(blueprint_of("[model]", model).head, task.data.train);
+  task.labels = label_names(blueprint_of("[model]", model).head.kind, task.data.train);
   model.emplace("vocabulary", fmt::format("{}", task.tokenizer->size()));
   model.emplace("max_length", fmt::format("{}", task.data.context));
   if (!task.labels.empty()) model.emplace("labels", fmt::format("{}", task.labels.size()));
@@ -82,10 +82,10 @@ RunPlan plan_without(std::string_view ignored, const Settings& settings, const f
   require(!plan.from.empty() || blueprint.vocabulary >= task.tokenizer->size(),
           "model.vocabulary is {}, expected at least {}, the number of tokens of the tokenizer",
           blueprint.vocabulary, task.tokenizer->size());
-  require(task.labels.empty() || blueprint.labels >= static_cast<int64_t>(task.labels.size()),
-          "model.labels is {}, expected at least {}, the number of labels in '{}'", blueprint.labels,
+  require(task.labels.empty() || blueprint.head.labels >= static_cast<int64_t>(task.labels.size()),
+          "model.labels is {}, expected at least {}, the number of labels in '{}'", blueprint.head.labels,
           task.labels.size(), task.data.train);
-  if (!task.labels.empty()) name_remaining_labels(task.labels, blueprint.labels);
+  if (!task.labels.empty()) name_remaining_labels(task.labels, blueprint.head.labels);
   require(task.data.start_token < blueprint.vocabulary,
           "data.start_token is {}, expected an id below model.vocabulary, {}", task.data.start_token,
           blueprint.vocabulary);

@@ -12,7 +12,7 @@ namespace locus {
 
 class Tally {
  public:
-  explicit Tally(const Blueprint& blueprint) : kind_(blueprint.kind), head_(blueprint.head) {}
+  explicit Tally(const Blueprint& blueprint) : kind_(blueprint.kind), head_(blueprint.head.kind) {}
 
   // All predictions of a sample must follow each other.
   void add(const Prediction& one);

@@ -63,7 +63,7 @@ std::vector<Sample> read_samples(const TextTask& task, const fs::path& file) {
   if (task.on_pairs()) {
     return samples_of(read_pairs(file), file, [&](const auto& pair) { return pair_sample(pair, task); });
   }
-  switch (task.blueprint.head) {
+  switch (task.blueprint.head.kind) {
     case HeadKind::sequence_class:
       return labeled_samples(task, file);
     case HeadKind::token_class:
@@ -96,7 +96,7 @@ Masking masking_of(const TextTask& task) {
 
 std::unique_ptr<Samples> window_samples(const TextTask& task, std::shared_ptr<const TokenStream> stream) {
   std::optional<Masking> masking;
-  if (task.blueprint.head == HeadKind::masked_token) masking = masking_of(task);
+  if (task.blueprint.head.kind == HeadKind::masked_token) masking = masking_of(task);
   return std::make_unique<WindowSamples>(std::move(stream),
                                          WindowSamples::Options{.context = task.data.context,
                                                                 .stride = task.data.stride,

@@ -79,7 +79,7 @@ Sample labeled_sample(const LabeledText& example, const TextTask& task) {
   Encoding encoding = framed_text({example.text, example.pair}, task);
   drop_padding(encoding, task);
   Sample sample{.ids = std::move(encoding.ids), .targets = {example.label}};
-  if (task.blueprint.segments > 1) sample.segments = std::move(encoding.segments);
+  if (task.blueprint.embedding.segments > 1) sample.segments = std::move(encoding.segments);
   return sample;
 }
 

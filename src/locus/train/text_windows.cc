@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMaskBlock = 512;  // tokens that are masked together, in windows of any length
 
-bool masks(const TextTask& task) { return task.blueprint.head == HeadKind::masked_token; }
+bool masks(const TextTask& task) { return task.blueprint.head.kind == HeadKind::masked_token; }
 
 // The last token is only a target if the next token is predicted.
 int64_t inputs_of(const TextTask& task, int64_t tokens) { return masks(task) ? tokens : tokens - 1; }

@@ -7,9 +7,9 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   bert::fields(f, b, 1e-12, "gelu_new", 0);
-  f.size("embedding_size", b.embedding_width, 128);
+  f.size("embedding_size", b.embedding.width, 128);
   f.size("max_position_embeddings", b.max_length, 512);
-  f.size("type_vocab_size", b.segments, 2);
+  f.size("type_vocab_size", b.embedding.segments, 2);
 }
 
 void read(const Config& config, Blueprint& b) {
@@ -22,8 +22,9 @@ void read(const Config& config, Blueprint& b) {
     config.unsupported("embedding_size", "expected a value other than hidden_size");
   }
   b.shared_layers = true;
-  b.padding_token = padding_of(config, 0, b.vocabulary);
-  if (b.head == HeadKind::none || b.head == HeadKind::sequence_class) b.pooler = Activation::tanh;
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
+  if (b.head.kind == HeadKind::none || b.head.kind == HeadKind::sequence_class)
+    b.head.pooler = Activation::tanh;
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -33,14 +34,14 @@ void names(NameMap& map, const Blueprint& b) {
       {"attention_norm", "attention.LayerNorm"}, {"feed_forward.up", "ffn"},
       {"feed_forward.down", "ffn_output"},       {"feed_forward_norm", "full_layer_layer_norm"},
   };
-  map.tokens("albert.embeddings.word_embeddings.weight", "predictions.decoder.weight", b.tied);
+  map.tokens("albert.embeddings.word_embeddings.weight", "predictions.decoder.weight", b.head.tied);
   map.tensor("encoder.scheme.table", "albert.embeddings.position_embeddings.weight");
   bert::embedding_names(map, "albert");
   map.module("encoder.embedding.project", "albert.encoder.embedding_hidden_mapping_in");
   map.layers("encoder.layers", "albert.encoder.albert_layer_groups.0.albert_layers", 1, kLayer);
   map.module("head.dense", "predictions.dense");
   map.module("head.dense_norm", "predictions.LayerNorm");
-  bert::bias_names(map, b.tied, "predictions.bias", "predictions.decoder.bias");
+  bert::bias_names(map, b.head.tied, "predictions.bias", "predictions.decoder.bias");
   map.module("head.pooler", "albert.pooler");
   map.module("head.out", label_module(b));
 }
@@ -51,7 +52,7 @@ constexpr std::string_view kPrefixes[] = {"albert."};
 constexpr std::string_view kLeftovers[] = {"sop_classifier.classifier.weight",
                                            "sop_classifier.classifier.bias"};
 
-json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
+json::Members config(const Blueprint& b) { return named(kTypes[0], b.head.kind); }
 
 }  // namespace
 

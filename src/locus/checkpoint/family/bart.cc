@@ -12,27 +12,27 @@ namespace locus {
 void bart::sizes(ConfigFields& f, Blueprint& b) {
   f.size("d_model", b.width);
   f.size("encoder_layers", b.layers);
-  f.size("encoder_attention_heads", b.heads);
-  f.size("encoder_ffn_dim", b.hidden);
-  f.size("decoder_layers", b.decoder_layers);
-  f.size("decoder_attention_heads", b.decoder_heads);
-  f.size("decoder_ffn_dim", b.decoder_hidden);
+  f.size("encoder_attention_heads", b.attention.heads);
+  f.size("encoder_ffn_dim", b.feed_forward.hidden);
+  f.size("decoder_layers", b.decoder.layers);
+  f.size("decoder_attention_heads", b.decoder.heads);
+  f.size("decoder_ffn_dim", b.decoder.hidden);
   f.size("max_position_embeddings", b.max_length);
   f.dropout("dropout", b.dropout, 0.1);
 }
 
 void bart::fields(ConfigFields& f, Blueprint& b) {
   sizes(f, b);
-  f.activation("activation_function", b.activation, "gelu");
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.activation("activation_function", b.feed_forward.activation, "gelu");
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 void bart::read(const Config& config, Blueprint& b, const Presets& presets) {
   b.kind = ModelKind::encoder_decoder;
   if (config.flag("scale_embedding", presets.scaled))
-    b.embedding_scale = std::sqrt(static_cast<float>(b.width));
-  b.padding_token = padding_of(config, presets.padding, b.vocabulary);
-  b.head_bias = b.head == HeadKind::next_token;
+    b.embedding.scale = std::sqrt(static_cast<float>(b.width));
+  b.embedding.padding_token = padding_of(config, presets.padding, b.vocabulary);
+  b.head.bias = b.head.kind == HeadKind::next_token;
   expect_flag(config, "share_encoder_decoder_embeddings", true);
   if (config.size("decoder_vocab_size", b.vocabulary) != b.vocabulary)
     config.unsupported("decoder_vocab_size", "expected vocab_size, {}", b.vocabulary);
@@ -41,7 +41,7 @@ void bart::read(const Config& config, Blueprint& b, const Presets& presets) {
 void bart::read_learned(Blueprint& b) {
   b.scheme = "learned";
   b.position_offset = 2;
-  b.embedding_norm = true;
+  b.embedding.norm = true;
 }
 
 void bart::read_sines(Blueprint& b) {
@@ -65,10 +65,10 @@ void bart::names(NameMap& map, const Blueprint& b) {
       {"feed_forward.down", "fc2"},
       {"feed_forward_norm", "final_layer_norm"},
   };
-  map.tokens("model.shared.weight", "lm_head.weight", b.tied);
+  map.tokens("model.shared.weight", "lm_head.weight", b.head.tied);
   map.alias("model.shared.weight", "model.encoder.embed_tokens.weight");
   map.alias("model.shared.weight", "model.decoder.embed_tokens.weight");
-  for (const auto& [stack, layers] : {std::pair("encoder", b.layers), {"decoder", b.decoder_layers}}) {
+  for (const auto& [stack, layers] : {std::pair("encoder", b.layers), {"decoder", b.decoder.layers}}) {
     const std::string theirs = fmt::format("model.{}", stack), ours = stack;
     map.tensor(ours + ".scheme.table", theirs + ".embed_positions.weight");
     map.module(ours + ".embedding.norm", theirs + ".layernorm_embedding");
@@ -78,14 +78,14 @@ void bart::names(NameMap& map, const Blueprint& b) {
   // In transformers this is a buffer, which is never trained.
   if (Binding* bias = map.tensor("head.bias", "final_logits_bias", {.one_row = true})) bias->constant = true;
   map.module("head.pooler", "classification_head.dense");
-  map.module("head.out", b.head == HeadKind::answer ? label_module(b) : "classification_head.out_proj");
+  map.module("head.out", b.head.kind == HeadKind::answer ? label_module(b) : "classification_head.out_proj");
 }
 
 json::Members bart::config(const ModelType& type, const Blueprint& b, int64_t start) {
-  json::Members members = named(type, b.head);
-  const int64_t padding = std::max<int64_t>(b.padding_token, 0);
+  json::Members members = named(type, b.head.kind);
+  const int64_t padding = std::max<int64_t>(b.embedding.padding_token, 0);
   members.insert(members.end(), {{"decoder_vocab_size", json::number(b.vocabulary)},
-                                 {"scale_embedding", json::boolean(b.embedding_scale != 1)},
+                                 {"scale_embedding", json::boolean(b.embedding.scale != 1)},
                                  {"pad_token_id", json::number(padding)},
                                  {"decoder_start_token_id", json::number(start < 0 ? padding : start)}});
   return members;
@@ -95,16 +95,16 @@ namespace {
 
 void read_after(const Config& config, Blueprint& b) {
   bart::read(config, b);
-  b.norm_place = NormPlace::after;
-  b.final_norm = false;
+  b.norms.place = NormPlace::after;
+  b.norms.final = false;
 }
 
 void read_bart(const Config& config, Blueprint& b) {
   read_after(config, b);
   bart::read_learned(b);
-  if (b.head == HeadKind::sequence_class) {
-    b.pooling = Pooling::last;
-    b.pooler = Activation::tanh;
+  if (b.head.kind == HeadKind::sequence_class) {
+    b.head.pooling = Pooling::last;
+    b.head.pooler = Activation::tanh;
   }
 }
 

@@ -8,22 +8,22 @@ namespace bert {
 void fields(ConfigFields& f, Blueprint& b, double eps, std::string_view activation, double dropout) {
   f.size("hidden_size", b.width);
   f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
-  f.size("intermediate_size", b.hidden);
-  f.eps("layer_norm_eps", b.norm_eps, eps);
-  f.activation("hidden_act", b.activation, activation);
+  f.size("num_attention_heads", b.attention.heads);
+  f.size("intermediate_size", b.feed_forward.hidden);
+  f.eps("layer_norm_eps", b.norms.eps, eps);
+  f.activation("hidden_act", b.feed_forward.activation, activation);
   f.dropout("hidden_dropout_prob", b.dropout, dropout);
-  f.dropout("attention_probs_dropout_prob", b.attention_dropout, dropout);
+  f.dropout("attention_probs_dropout_prob", b.attention.dropout, dropout);
 }
 
 void read_encoder(Blueprint& b) {
   b.kind = ModelKind::encoder;
   b.scheme = "learned";
-  b.embedding_norm = true;
-  b.norm_place = NormPlace::after;
-  b.final_norm = false;
-  b.head_bias = true;
-  b.head_dense = b.head == HeadKind::masked_token;
+  b.embedding.norm = true;
+  b.norms.place = NormPlace::after;
+  b.norms.final = false;
+  b.head.bias = true;
+  b.head.dense = b.head.kind == HeadKind::masked_token;
 }
 
 void expect_encoder(const Config& config) {
@@ -34,7 +34,7 @@ void expect_encoder(const Config& config) {
 }
 
 void expect_gelu(const Config& config, const Blueprint& b) {
-  if (b.head == HeadKind::masked_token && b.activation != Activation::gelu) {
+  if (b.head.kind == HeadKind::masked_token && b.feed_forward.activation != Activation::gelu) {
     config.unsupported("hidden_act", "expected gelu, the activation of the masked-token head");
   }
 }
@@ -57,10 +57,10 @@ void body_names(NameMap& map, const Blueprint& b, const std::string& base) {
 }
 
 void prediction_names(NameMap& map, const Blueprint& b, const std::string& base) {
-  map.tokens(base + ".embeddings.word_embeddings.weight", "cls.predictions.decoder.weight", b.tied);
+  map.tokens(base + ".embeddings.word_embeddings.weight", "cls.predictions.decoder.weight", b.head.tied);
   map.module("head.dense", "cls.predictions.transform.dense");
   map.module("head.dense_norm", "cls.predictions.transform.LayerNorm");
-  bias_names(map, b.tied, "cls.predictions.bias", "cls.predictions.decoder.bias");
+  bias_names(map, b.head.tied, "cls.predictions.bias", "cls.predictions.decoder.bias");
 }
 
 void bias_names(NameMap& map, bool tied, std::string_view bias, std::string_view decoders) {
@@ -75,14 +75,15 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   bert::fields(f, b, 1e-12);
   f.size("max_position_embeddings", b.max_length);
-  f.size("type_vocab_size", b.segments, 2);
+  f.size("type_vocab_size", b.embedding.segments, 2);
 }
 
 void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   bert::expect_encoder(config);
-  b.padding_token = padding_of(config, 0, b.vocabulary);
-  if (b.head == HeadKind::none || b.head == HeadKind::sequence_class) b.pooler = Activation::tanh;
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
+  if (b.head.kind == HeadKind::none || b.head.kind == HeadKind::sequence_class)
+    b.head.pooler = Activation::tanh;
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -95,7 +96,7 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"bert", "Bert"}};
 constexpr std::string_view kPrefixes[] = {"bert."};
 
-json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
+json::Members config(const Blueprint& b) { return named(kTypes[0], b.head.kind); }
 
 }  // namespace
 

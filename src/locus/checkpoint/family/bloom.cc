@@ -8,7 +8,7 @@ void bloom::names(NameMap& map, const Blueprint& b, std::span<const NamePair> no
   constexpr NamePair kWeights[] = {{"attention.out", "self_attention.dense"},
                                    {"feed_forward.up", "mlp.dense_h_to_4h"},
                                    {"feed_forward.down", "mlp.dense_4h_to_h"}};
-  map.tokens("transformer.word_embeddings.weight", "lm_head.weight", b.tied);
+  map.tokens("transformer.word_embeddings.weight", "lm_head.weight", b.head.tied);
   map.module("decoder.embedding.norm", "transformer.word_embeddings_layernorm");
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.h", i);
@@ -25,19 +25,19 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size(f.either("n_embed", "hidden_size"), b.width);
   f.size(f.either("n_layer", "num_hidden_layers"), b.layers);
-  f.size(f.either("n_head", "num_attention_heads"), b.heads);
+  f.size(f.either("n_head", "num_attention_heads"), b.attention.heads);
   f.size("seq_length", b.max_length, 2048);
-  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
+  f.eps("layer_norm_epsilon", b.norms.eps, 1e-5);
   f.dropout("hidden_dropout", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 void read(const Config& config, Blueprint& b) {
   b.scheme = "alibi";
   b.positions = PositionPolicy::Kind::count;
-  b.embedding_norm = true;
-  b.activation = Activation::gelu_tanh;
-  b.fused_qkv = true;
+  b.embedding.norm = true;
+  b.feed_forward.activation = Activation::gelu_tanh;
+  b.attention.fused_qkv = true;
   expect_flag(config, "apply_residual_connection_post_layernorm", false);
   // With both, transformers adds up slices of the matrices and leaves out their biases.
   const bool exact = config.flag("slow_but_exact", false);
@@ -51,7 +51,7 @@ constexpr NamePair kSecondNames[] = {
     {"hidden_size", "n_embed"}, {"n_layer", "num_hidden_layers"}, {"n_head", "num_attention_heads"}};
 constexpr ModelType kTypes[] = {{"bloom", "Bloom"}};
 
-json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
+json::Members config(const Blueprint& b) { return named(kTypes[0], b.head.kind); }
 
 }  // namespace
 

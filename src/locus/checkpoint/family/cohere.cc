@@ -8,23 +8,23 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.size("num_key_value_heads", b.attention.key_heads, b.attention.heads);
   f.size("max_position_embeddings", b.max_length, 8192);
-  f.eps("layer_norm_eps", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "silu");
-  f.flag("attention_bias", b.output_bias, false);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
-  f.scale("logit_scale", b.head_scale, 0.0625);
+  f.eps("layer_norm_eps", b.norms.eps, 1e-5);
+  f.activation("hidden_act", b.feed_forward.activation, "silu");
+  f.flag("attention_bias", b.attention.output_bias, false);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
+  f.scale("logit_scale", b.head.scale, 0.0625);
 }
 
 void read(const Config& config, Blueprint& b) {
   const bool second = config.text("model_type") == "cohere2";
   expect_flag(config, "use_qk_norm", false);
-  b.norm_bias = b.hidden_bias = false;
+  b.norms.bias = b.feed_forward.bias = false;
   b.residual = Residual::parallel_one_norm;
-  b.gated = true;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
-  b.padding_token = padding_of(config, 0, b.vocabulary);
+  b.feed_forward.gated = true;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias;
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
   read_rotary(config, {.preset = second ? 1e4 : 5e5}, b);
   b.scheme_options["pairs"] = "interleaved";
   if (second) {
@@ -42,13 +42,13 @@ constexpr ModelType kTypes[] = {{"cohere", "Cohere"}, {"cohere2", "Cohere2"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
-  const bool second = b.window > 0 || !b.global_scheme.empty();
-  json::Members members = named(kTypes[second ? 1 : 0], b.head);
+  const bool second = b.attention.window > 0 || !b.global.scheme.empty();
+  json::Members members = named(kTypes[second ? 1 : 0], b.head.kind);
   members.emplace_back("pad_token_id", padding_config(b));
   write_rotary({}, b, members);
   if (second) {
     members.emplace_back("layer_types", layer_types(b));
-    if (b.window > 0) members.emplace_back("sliding_window", json::number(b.window));
+    if (b.attention.window > 0) members.emplace_back("sliding_window", json::number(b.attention.window));
   }
   return members;
 }

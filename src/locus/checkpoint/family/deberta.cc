@@ -36,7 +36,7 @@ std::vector<std::string> attention_types(const Config& config) {
 
 void read_positions(const Config& config, bool v1, Blueprint& b) {
   const std::vector<std::string> types = attention_types(config);
-  b.attention_scale = static_cast<float>(
+  b.attention.scale = static_cast<float>(
       1 / std::sqrt(static_cast<double>(b.size_of_head()) * static_cast<double>(1 + types.size())));
   const bool relative = config.flag("relative_attention", false);
   const bool absolute = config.flag("position_biased_input", true);
@@ -64,7 +64,7 @@ void read_positions(const Config& config, bool v1, Blueprint& b) {
       {"shared", whether(shared)},
       {"key_bias", whether(!v1)},
       {"norm", whether(!v1 && norm.find("layer_norm") != std::string::npos)},
-      {"norm_eps", fmt::format("{}", b.norm_eps)},
+      {"norm_eps", fmt::format("{}", b.norms.eps)},
   };
   for (const auto& [name, value] : options)
     b.scheme_options.emplace((absolute ? "deberta." : "") + name, value);
@@ -83,15 +83,15 @@ void read(const Config& config, Blueprint& b) {
       config.unsupported(field, "expected hidden_size, {}", b.width);
     }
   }
-  if (b.width % b.heads != 0)
-    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.heads);
-  b.head_size = config.size("attention_head_size", b.width / b.heads);
-  b.segments = config.integer("type_vocab_size", 0, 1 << 24, 0);
-  b.padding_token = padding_of(config, 0, b.vocabulary);
-  b.key_bias = !v1;
+  if (b.width % b.attention.heads != 0)
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads, {}", b.attention.heads);
+  b.attention.head_size = config.size("attention_head_size", b.width / b.attention.heads);
+  b.embedding.segments = config.integer("type_vocab_size", 0, 1 << 24, 0);
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
+  b.attention.key_bias = !v1;
   const bool activation = config.has("pooler_hidden_act");
-  if (b.head == HeadKind::sequence_class)
-    b.pooler = activation ? activation_of(config, "pooler_hidden_act", {}) : Activation::gelu;
+  if (b.head.kind == HeadKind::sequence_class)
+    b.head.pooler = activation ? activation_of(config, "pooler_hidden_act", {}) : Activation::gelu;
   read_positions(config, v1, b);
   expect_flag(config, "talking_head", false);
   if (config.integer("conv_kernel_size", 0, 1 << 20, 0) > 0) {
@@ -114,10 +114,10 @@ std::string scheme_name(const Blueprint& b, const char* part) {
 
 void attention_names(NameMap& map, const Blueprint& b, int64_t i) {
   constexpr NamePair kInputs[] = {{"query", "query_proj"}, {"key", "key_proj"}, {"value", "value_proj"}};
-  const bool v1 = !b.key_bias;
+  const bool v1 = !b.attention.key_bias;
   const std::string ours = numbered("encoder.layers", i) + "attention.";
   const std::string theirs = numbered("deberta.encoder.layer", i) + "attention.self.";
-  v1 ? joined_names(map, ours, theirs, b.heads) : map.modules(ours, theirs, kInputs);
+  v1 ? joined_names(map, ours, theirs, b.attention.heads) : map.modules(ours, theirs, kInputs);
   const std::string positions = numbered(scheme_name(b, "deberta") + "layer", i);
   map.module(positions + "key", theirs + (v1 ? "pos_proj" : "pos_key_proj"));
   map.module(positions + "query", theirs + (v1 ? "pos_q_proj" : "pos_query_proj"));
@@ -152,13 +152,13 @@ constexpr std::string_view kPrefixes[] = {"deberta."};
 
 json::Members config(const Blueprint& b) {
   const bool both = b.scheme == kBoth, relative = both || b.scheme == "deberta";
-  json::Members members = named(kTypes[b.key_bias ? 1 : 0], b.head);
+  json::Members members = named(kTypes[b.attention.key_bias ? 1 : 0], b.head.kind);
   members.insert(members.end(), {{"relative_attention", json::boolean(relative)},
                                  {"position_biased_input", json::boolean(both || b.scheme == "learned")},
-                                 {"attention_head_size", json::number(b.head_size)},
-                                 {"type_vocab_size", json::number(b.segments)},
+                                 {"attention_head_size", json::number(b.attention.head_size)},
+                                 {"type_vocab_size", json::number(b.embedding.segments)},
                                  {"pooler_hidden_size", json::number(b.width)},
-                                 {"pooler_hidden_act", json::text(activation_name(b.pooler))},
+                                 {"pooler_hidden_act", json::text(activation_name(b.head.pooler))},
                                  {"pooler_dropout", json::number(b.dropout)}});
   if (!relative) return members;
   const auto setting = [&](const char* name) {

@@ -8,19 +8,19 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("dim", b.width);
   f.size("n_layers", b.layers);
-  f.size("n_heads", b.heads);
-  f.size("hidden_dim", b.hidden);
+  f.size("n_heads", b.attention.heads);
+  f.size("hidden_dim", b.feed_forward.hidden);
   f.size("max_position_embeddings", b.max_length);
-  f.activation("activation", b.activation, "gelu");
+  f.activation("activation", b.feed_forward.activation, "gelu");
   f.dropout("dropout", b.dropout, 0.1);
-  f.dropout("attention_dropout", b.attention_dropout, 0.1);
+  f.dropout("attention_dropout", b.attention.dropout, 0.1);
 }
 
 void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
-  b.padding_token = padding_of(config, 0, b.vocabulary);
-  b.norm_eps = 1e-12f;
-  if (b.head == HeadKind::sequence_class) b.pooler = Activation::relu;
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
+  b.norms.eps = 1e-12f;
+  if (b.head.kind == HeadKind::sequence_class) b.head.pooler = Activation::relu;
 }
 
 constexpr NamePair kLayer[] = {
@@ -31,7 +31,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("distilbert.embeddings.word_embeddings.weight", "vocab_projector.weight", b.tied);
+  map.tokens("distilbert.embeddings.word_embeddings.weight", "vocab_projector.weight", b.head.tied);
   map.tensor("encoder.scheme.table", "distilbert.embeddings.position_embeddings.weight");
   map.module("encoder.embedding.norm", "distilbert.embeddings.LayerNorm");
   map.layers("encoder.layers", "distilbert.transformer.layer", b.layers, kLayer);
@@ -47,7 +47,7 @@ constexpr NamePair kSecondNames[] = {
 constexpr ModelType kTypes[] = {{"distilbert", "DistilBert"}};
 constexpr std::string_view kPrefixes[] = {"distilbert."};
 
-json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
+json::Members config(const Blueprint& b) { return named(kTypes[0], b.head.kind); }
 
 }  // namespace
 

@@ -8,28 +8,28 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   bert::fields(f, b, 1e-12);
-  f.size("embedding_size", b.embedding_width, 128);
+  f.size("embedding_size", b.embedding.width, 128);
   f.size("max_position_embeddings", b.max_length);
-  f.size("type_vocab_size", b.segments, 2);
+  f.size("type_vocab_size", b.embedding.segments, 2);
 }
 
 void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   bert::expect_encoder(config);
-  b.padding_token = padding_of(config, 0, b.vocabulary);
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
   bert::expect_gelu(config, b);
-  if (b.head == HeadKind::sequence_class) b.pooler = Activation::gelu;
+  if (b.head.kind == HeadKind::sequence_class) b.head.pooler = Activation::gelu;
 }
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("electra.embeddings.word_embeddings.weight", "generator_lm_head.weight", b.tied);
+  map.tokens("electra.embeddings.word_embeddings.weight", "generator_lm_head.weight", b.head.tied);
   map.module("encoder.embedding.project", "electra.embeddings_project");
   bert::body_names(map, b, "electra");
   map.module("head.dense", "generator_predictions.dense");
   map.module("head.dense_norm", "generator_predictions.LayerNorm");
   map.tensor("head.bias", "generator_lm_head.bias");
   map.module("head.pooler", "classifier.dense");
-  map.module("head.out", b.head == HeadKind::sequence_class ? "classifier.out_proj" : label_module(b));
+  map.module("head.out", b.head.kind == HeadKind::sequence_class ? "classifier.out_proj" : label_module(b));
 }
 
 constexpr ModelType kTypes[] = {{"electra", "Electra"}};
@@ -41,7 +41,7 @@ constexpr std::string_view kLeftovers[] = {
     "discriminator_predictions.dense_prediction.bias",
 };
 
-json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
+json::Members config(const Blueprint& b) { return named(kTypes[0], b.head.kind); }
 
 }  // namespace
 

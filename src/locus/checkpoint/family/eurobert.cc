@@ -8,16 +8,16 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   llama::fields(f, b, 1e-5);
   f.size("max_position_embeddings", b.max_length, 8192);
-  f.flag("attention_bias", b.output_bias, false);
-  f.flag("mlp_bias", b.hidden_bias, false);
+  f.flag("attention_bias", b.attention.output_bias, false);
+  f.flag("mlp_bias", b.feed_forward.bias, false);
 }
 
 void read(const Config& config, Blueprint& b) {
   b.kind = ModelKind::encoder;
   llama::read_body(b);
-  if (config.has("head_dim")) b.head_size = config.size("head_dim");
-  b.head_bias = b.head == HeadKind::masked_token && b.hidden_bias;
-  b.padding_token = padding_of(config, {}, b.vocabulary);
+  if (config.has("head_dim")) b.attention.head_size = config.size("head_dim");
+  b.head.bias = b.head.kind == HeadKind::masked_token && b.feed_forward.bias;
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
   read_rotary(config, {}, b);
 }
 
@@ -30,9 +30,9 @@ constexpr ModelType kTypes[] = {{"eurobert", "EuroBert"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(),
-                 {{"head_dim", json::number(b.head_size)}, {"pad_token_id", padding_config(b)}});
+                 {{"head_dim", json::number(b.attention.head_size)}, {"pad_token_id", padding_config(b)}});
   write_rotary({}, b, members);
   return members;
 }

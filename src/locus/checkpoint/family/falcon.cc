@@ -8,14 +8,14 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
-  f.size("ffn_hidden_size", b.hidden, 4 * b.width);
+  f.size("num_attention_heads", b.attention.heads);
+  f.size("ffn_hidden_size", b.feed_forward.hidden, 4 * b.width);
   f.size("max_position_embeddings", b.max_length, 2048);
-  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
-  f.activation("activation", b.activation, "gelu");
-  f.flag("bias", b.hidden_bias, false);
+  f.eps("layer_norm_epsilon", b.norms.eps, 1e-5);
+  f.activation("activation", b.feed_forward.activation, "gelu");
+  f.flag("bias", b.feed_forward.bias, false);
   f.dropout("hidden_dropout", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 // The new architecture, used by the larger models, has groups of heads (GQA) and may have two norms.
@@ -31,11 +31,12 @@ void read(const Config& config, Blueprint& b) {
   b.residual = norms == 2 ? Residual::parallel
                : parallel ? Residual::parallel_one_norm
                           : Residual::sequential;
-  const int64_t alone = config.flag("multi_query", true) ? 1 : b.heads;
-  const int64_t grouped_heads = config.size("num_kv_heads", b.heads);
-  b.key_heads = groups ? grouped_heads : alone;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
-  b.fused_qkv = true;
+  const int64_t alone = config.flag("multi_query", true) ? 1 : b.attention.heads;
+  const int64_t grouped_heads = config.size("num_kv_heads", b.attention.heads);
+  b.attention.key_heads = groups ? grouped_heads : alone;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias =
+      b.feed_forward.bias;
+  b.attention.fused_qkv = true;
   read_rotary(config, {}, b);
 }
 
@@ -49,11 +50,11 @@ constexpr ModelType kTypes[] = {{"falcon", "Falcon"}};
 
 json::Members config(const Blueprint& b) {
   const bool two_norms = b.residual == Residual::parallel;
-  const bool groups = two_norms || (b.key_heads != 1 && b.key_heads != b.heads);
-  json::Members members = named(kTypes[0], b.head);
+  const bool groups = two_norms || (b.attention.key_heads != 1 && b.attention.key_heads != b.attention.heads);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(), {{"new_decoder_architecture", json::boolean(groups)},
-                                 {"multi_query", json::boolean(b.key_heads == 1)},
-                                 {"num_kv_heads", json::number(b.key_heads)},
+                                 {"multi_query", json::boolean(b.attention.key_heads == 1)},
+                                 {"num_kv_heads", json::number(b.attention.key_heads)},
                                  {"parallel_attn", json::boolean(b.residual != Residual::sequential)},
                                  {"num_ln_in_parallel_attn", json::number(int64_t{two_norms ? 2 : 1})}});
   write_rotary({}, b, members);

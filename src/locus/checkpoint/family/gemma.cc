@@ -13,23 +13,23 @@ namespace {
 
 void shared_fields(ConfigFields& f, Blueprint& b) {
   llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads);
-  f.size("head_dim", b.head_size, 256);
-  f.eps("rms_norm_eps", b.norm_eps, 1e-6);
-  f.flag("attention_bias", b.output_bias, false);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.size("num_key_value_heads", b.attention.key_heads);
+  f.size("head_dim", b.attention.head_size, 256);
+  f.eps("rms_norm_eps", b.norms.eps, 1e-6);
+  f.flag("attention_bias", b.attention.output_bias, false);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 void fields(ConfigFields& f, Blueprint& b) {
   shared_fields(f, b);
   f.size("max_position_embeddings", b.max_length, 8192);
-  f.activation("hidden_act", b.activation, "gelu_pytorch_tanh");
+  f.activation("hidden_act", b.feed_forward.activation, "gelu_pytorch_tanh");
 }
 
 void later_fields(ConfigFields& f, Blueprint& b, int64_t longest) {
   shared_fields(f, b);
   f.size("max_position_embeddings", b.max_length, longest);
-  f.activation("hidden_activation", b.activation, "gelu_pytorch_tanh");
+  f.activation("hidden_activation", b.feed_forward.activation, "gelu_pytorch_tanh");
 }
 
 void fields2(ConfigFields& f, Blueprint& b) { later_fields(f, b, 8192); }
@@ -37,12 +37,12 @@ void fields3(ConfigFields& f, Blueprint& b) { later_fields(f, b, 131072); }
 
 // The settings that all versions share. Returns whether attention is bidirectional.
 bool read_body(const Config& config, Blueprint& b) {
-  b.norm = NormKind::rms_from_one;
-  b.gated = true;
-  b.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(b.width)));
-  b.hidden_bias = false;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
-  b.padding_token = padding_of(config, 0, b.vocabulary);
+  b.norms.kind = NormKind::rms_from_one;
+  b.feed_forward.gated = true;
+  b.embedding.scale = static_cast<float>(std::sqrt(static_cast<double>(b.width)));
+  b.feed_forward.bias = false;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias;
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
   const bool both = config.flag("use_bidirectional_attention", false);
   if (both) b.kind = ModelKind::encoder;
   return both;
@@ -51,15 +51,16 @@ bool read_body(const Config& config, Blueprint& b) {
 // Files may have both hidden_act, which transformers reads for Gemma 1, and hidden_activation, which it reads
 // for Gemma 2 and 3.
 void expect_same_activation(const Config& config, const char* other, const Blueprint& b) {
-  if (config.has(other) && activation_of(config, other, {}) != b.activation)
-    config.refuse(other, "expected the activation of the model, {}", activation_name(b.activation));
+  if (config.has(other) && activation_of(config, other, {}) != b.feed_forward.activation)
+    config.refuse(other, "expected the activation of the model, {}",
+                  activation_name(b.feed_forward.activation));
 }
 
 void read(const Config& config, Blueprint& b) {
   expect_flag(config, "use_bidirectional_attention", false);  // the implementations in transformers disagree
   read_body(config, b);
   // In the first releases "gelu" means the tanh approximation.
-  if (config.text("hidden_act", "") == "gelu") b.activation = Activation::gelu_tanh;
+  if (config.text("hidden_act", "") == "gelu") b.feed_forward.activation = Activation::gelu_tanh;
   expect_same_activation(config, "hidden_activation", b);
   read_rotary(config, {}, b);
 }
@@ -75,8 +76,8 @@ float cap_of(const Config& config, const char* field, double preset) {
 // The settings that Gemma 2 and 3 share.
 void read_later(const Config& config, Blueprint& b) {
   expect_same_activation(config, "hidden_act", b);
-  b.norm_place = NormPlace::around;
-  b.attention_scale =
+  b.norms.place = NormPlace::around;
+  b.attention.scale =
       static_cast<float>(1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e9, 256)));
 }
 
@@ -84,8 +85,8 @@ void read2(const Config& config, Blueprint& b) {
   expect_flag(config, "use_bidirectional_attention", false);
   read_body(config, b);
   read_later(config, b);
-  b.score_cap = cap_of(config, kScoreCap, 50);
-  b.logit_cap = cap_of(config, kLogitCap, 30);
+  b.attention.cap = cap_of(config, kScoreCap, 50);
+  b.head.cap = cap_of(config, kLogitCap, 30);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 2, 1, true}, b.layers),
               config.integer("sliding_window", 1, 1e9, 4096), b);
   read_rotary(config, {}, b);
@@ -104,8 +105,8 @@ void read3(const Config& config, Blueprint& b) {
   read_later(config, b);
   if (config.has(kScoreCap))
     config.unsupported(kScoreCap, "expected null: transformers ignores it for Gemma 3");
-  b.logit_cap = cap_of(config, kLogitCap, 0);
-  b.head_norms = true;
+  b.head.cap = cap_of(config, kLogitCap, 0);
+  b.attention.head_norms = true;
   const int64_t window = config.integer("sliding_window", 1, 1e9, 4096);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 6, 1}, b.layers),
               both ? window / 2 + 1 : window, b);
@@ -129,9 +130,10 @@ constexpr ModelType kTypes3[] = {{"gemma3_text", "Gemma3", "ForCausalLM", "TextM
 constexpr HeadKind kHeads3[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config_with(const ModelType& type, const Blueprint& b) {
-  json::Members members = named(type, b.head);
-  members.insert(members.end(), {{"use_bidirectional_attention", json::boolean(b.kind == ModelKind::encoder)},
-                                 {"pad_token_id", json::number(std::max<int64_t>(b.padding_token, 0))}});
+  json::Members members = named(type, b.head.kind);
+  members.insert(members.end(),
+                 {{"use_bidirectional_attention", json::boolean(b.kind == ModelKind::encoder)},
+                  {"pad_token_id", json::number(std::max<int64_t>(b.embedding.padding_token, 0))}});
   return members;
 }
 
@@ -146,19 +148,19 @@ std::string cap_config(float cap) { return cap > 0 ? fraction(cap) : "null"; }
 json::Members later_config(const ModelType& type, const Blueprint& b) {
   json::Members members = config_with(type, b);
   const double scale =
-      static_cast<double>(b.attention_scale);  // other values show up as a difference when read back
-  const int64_t window = std::max<int64_t>(b.window, 1);
+      static_cast<double>(b.attention.scale);  // other values show up as a difference when read back
+  const int64_t window = std::max<int64_t>(b.attention.window, 1);
   members.insert(members.end(),
                  {{"query_pre_attn_scalar", json::number(int64_t{std::lround(1 / (scale * scale))})},
                   {"sliding_window", json::number(b.kind == ModelKind::encoder ? 2 * (window - 1) : window)},
                   {"layer_types", layer_types(b)},
-                  {kLogitCap, cap_config(b.logit_cap)}});
+                  {kLogitCap, cap_config(b.head.cap)}});
   return members;
 }
 
 json::Members config2(const Blueprint& b) {
   json::Members members = later_config(kTypes2[0], b);
-  members.emplace_back(kScoreCap, cap_config(b.score_cap));
+  members.emplace_back(kScoreCap, cap_config(b.attention.cap));
   write_rotary({}, b, members);
   return members;
 }

@@ -7,19 +7,19 @@ namespace locus {
 void gpt2::fields(ConfigFields& f, Blueprint& b, double dropout) {
   f.size("n_embd", b.width);
   f.size("n_layer", b.layers);
-  f.size("n_head", b.heads);
-  f.size("n_inner", b.hidden, 4 * b.width);
+  f.size("n_head", b.attention.heads);
+  f.size("n_inner", b.feed_forward.hidden, 4 * b.width);
   f.size("n_positions", b.max_length);
-  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
-  f.activation("activation_function", b.activation, "gelu_new");
+  f.eps("layer_norm_epsilon", b.norms.eps, 1e-5);
+  f.activation("activation_function", b.feed_forward.activation, "gelu_new");
   f.dropout("resid_pdrop", b.dropout, dropout);
-  f.dropout("attn_pdrop", b.attention_dropout, dropout);
+  f.dropout("attn_pdrop", b.attention.dropout, dropout);
 }
 
 void gpt2::read(const Config& config, Blueprint& b) {
   b.scheme = "learned";
-  b.fused_qkv = true;
-  b.attention_scale = config.flag("scale_attn_weights", true) ? 0 : 1;
+  b.attention.fused_qkv = true;
+  b.attention.scale = config.flag("scale_attn_weights", true) ? 0 : 1;
   expect_flag(config, "add_cross_attention", false);
 }
 
@@ -27,7 +27,7 @@ void gpt2::names(NameMap& map, const Blueprint& b, const Layout& weights, const 
   constexpr NamePair kNorms[] = {{"attention_norm", "ln_1"}, {"feed_forward_norm", "ln_2"}};
   constexpr NamePair kWeights[] = {
       {"attention.out", "attn.c_proj"}, {"feed_forward.up", "mlp.c_fc"}, {"feed_forward.down", "mlp.c_proj"}};
-  map.tokens("transformer.wte.weight", "lm_head.weight", b.tied);
+  map.tokens("transformer.wte.weight", "lm_head.weight", b.head.tied);
   map.tensor("decoder.scheme.table", "transformer.wpe.weight");
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.h", i);
@@ -40,8 +40,8 @@ void gpt2::names(NameMap& map, const Blueprint& b, const Layout& weights, const 
 }
 
 json::Members gpt2::config(const ModelType& type, const Blueprint& b) {
-  json::Members members = named(type, b.head);
-  members.insert(members.end(), {{"scale_attn_weights", json::boolean(b.attention_scale != 1)},
+  json::Members members = named(type, b.head.kind);
+  members.insert(members.end(), {{"scale_attn_weights", json::boolean(b.attention.scale != 1)},
                                  {"embd_pdrop", json::number(b.dropout)}});
   return members;
 }

@@ -9,9 +9,10 @@ void fields(ConfigFields& f, Blueprint& b) { gpt2::fields(f, b, 0.1); }
 
 void read(const Config& config, Blueprint& b) {
   gpt2::read(config, b);
-  b.key_heads = config.flag("multi_query", true) ? 1 : b.heads;
-  if (config.size("num_key_value_heads", b.key_heads) != b.key_heads)
-    config.refuse("num_key_value_heads", "expected {}, which follows from multi_query", b.key_heads);
+  b.attention.key_heads = config.flag("multi_query", true) ? 1 : b.attention.heads;
+  if (config.size("num_key_value_heads", b.attention.key_heads) != b.attention.key_heads)
+    config.refuse("num_key_value_heads", "expected {}, which follows from multi_query",
+                  b.attention.key_heads);
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -25,7 +26,7 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::s
 
 json::Members config(const Blueprint& b) {
   json::Members members = gpt2::config(kTypes[0], b);
-  members.emplace_back("multi_query", json::boolean(b.key_heads == 1));
+  members.emplace_back("multi_query", json::boolean(b.attention.key_heads == 1));
   return members;
 }
 

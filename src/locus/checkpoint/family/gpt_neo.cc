@@ -29,19 +29,19 @@ void expect_same_kinds(const Config& config, const std::vector<std::string>& kin
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_layers", b.layers);
-  f.size("num_heads", b.heads);
-  f.size("intermediate_size", b.hidden, 4 * b.width);
+  f.size("num_heads", b.attention.heads);
+  f.size("intermediate_size", b.feed_forward.hidden, 4 * b.width);
   f.size("max_position_embeddings", b.max_length, 2048);
-  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
-  f.activation("activation_function", b.activation, "gelu_new");
+  f.eps("layer_norm_epsilon", b.norms.eps, 1e-5);
+  f.activation("activation_function", b.feed_forward.activation, "gelu_new");
   f.dropout("resid_dropout", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 void read(const Config& config, Blueprint& b) {
   b.scheme = "learned";
-  b.attention_scale = 1;
-  b.query_bias = b.key_bias = b.value_bias = false;
+  b.attention.scale = 1;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = false;
   const std::vector<std::string> kinds = layer_kinds(config);
   read_window(config, {"attention_types", kinds, "global", "local"}, config.size("window_size", 256), b);
   expect_same_kinds(config, kinds);
@@ -61,7 +61,7 @@ constexpr NamePair kLayer[] = {
 constexpr std::string_view kLeftovers[] = {".attn.attention.bias", ".attn.attention.masked_bias"};
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("transformer.wte.weight", "lm_head.weight", b.tied);
+  map.tokens("transformer.wte.weight", "lm_head.weight", b.head.tied);
   map.tensor("decoder.scheme.table", "transformer.wpe.weight");
   map.layers("decoder.layers", "transformer.h", b.layers, kLayer);
   map.module("decoder.norm", "transformer.ln_f");
@@ -77,9 +77,9 @@ json::Members config(const Blueprint& b) {
   std::vector<std::string> kinds;
   for (int64_t i = 0; i < b.layers; ++i)
     kinds.push_back(fmt::format(R"([["{}"], 1])", b.window_of(i) > 0 ? "local" : "global"));
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(), {{"attention_types", json::list(kinds)},
-                                 {"window_size", json::number(std::max<int64_t>(b.window, 1))},
+                                 {"window_size", json::number(std::max<int64_t>(b.attention.window, 1))},
                                  {"embed_dropout", json::number(b.dropout)}});
   return members;
 }

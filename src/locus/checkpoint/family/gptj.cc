@@ -13,8 +13,8 @@ void read(const Config& config, Blueprint& b) {
   if (rotated % 2 != 0) config.refuse("rotary_dim", "expected an even number, because pairs are rotated");
   b.scheme_options = {{"pairs", "interleaved"}, {"width", fmt::format("{}", rotated)}, {"precision", "hf"}};
   b.residual = Residual::parallel_one_norm;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias = false;
-  b.head_bias = true;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias = false;
+  b.head.bias = true;
 }
 
 constexpr NamePair kLayer[] = {
@@ -24,7 +24,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("transformer.wte.weight", "lm_head.weight", b.tied);
+  map.tokens("transformer.wte.weight", "lm_head.weight", b.head.tied);
   map.layers("decoder.layers", "transformer.h", b.layers, kLayer);
   map.module("decoder.norm", "transformer.ln_f");
   map.tensor("head.bias", "lm_head.bias");
@@ -36,7 +36,7 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::s
                                HeadKind::answer};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(),
                  {{"rotary_dim", scheme_setting(b, "width")}, {"embd_pdrop", json::number(b.dropout)}});
   return members;

@@ -8,17 +8,17 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   llama::fields(f, b);
   f.size("max_position_embeddings", b.max_length, 2048);
-  f.flag("attention_bias", b.output_bias, false);
-  f.flag("mlp_bias", b.hidden_bias, false);
-  f.scale("embedding_multiplier", b.embedding_scale, 1);
+  f.flag("attention_bias", b.attention.output_bias, false);
+  f.flag("mlp_bias", b.feed_forward.bias, false);
+  f.scale("embedding_multiplier", b.embedding.scale, 1);
   f.scale("residual_multiplier", b.residual_scale, 1);
 }
 
 void read(const Config& config, Blueprint& b) {
   llama::read_body(b);
-  b.padding_token = padding_of(config, {}, b.vocabulary);
-  b.attention_scale = static_cast<float>(config.number("attention_multiplier", 1e-6, 1e6, 1));
-  b.head_scale = static_cast<float>(1 / config.number("logits_scaling", 1e-6, 1e6, 1));
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
+  b.attention.scale = static_cast<float>(config.number("attention_multiplier", 1e-6, 1e6, 1));
+  b.head.scale = static_cast<float>(1 / config.number("logits_scaling", 1e-6, 1e6, 1));
   read_rotary(config, {}, b);
 }
 
@@ -28,9 +28,9 @@ constexpr ModelType kTypes[] = {{"granite", "Granite"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"attention_multiplier", fraction(b.attention_scale)},
-                                 {"logits_scaling", fraction(1 / b.head_scale)},
+  json::Members members = named(kTypes[0], b.head.kind);
+  members.insert(members.end(), {{"attention_multiplier", fraction(b.attention.scale)},
+                                 {"logits_scaling", fraction(1 / b.head.scale)},
                                  {"pad_token_id", padding_config(b)}});
   write_rotary({}, b, members);
   return members;

@@ -14,8 +14,8 @@ void read_mbart(const Config& config, Blueprint& b) {
 
 void m2m100_fields(ConfigFields& f, Blueprint& b) {
   bart::sizes(f, b);
-  f.activation("activation_function", b.activation, "relu");
-  f.dropout("attention_dropout", b.attention_dropout, 0.1);
+  f.activation("activation_function", b.feed_forward.activation, "relu");
+  f.dropout("attention_dropout", b.attention.dropout, 0.1);
 }
 
 void read_m2m100(const Config& config, Blueprint& b) {
@@ -23,8 +23,8 @@ void read_m2m100(const Config& config, Blueprint& b) {
   bart::read_sines(b);
   b.scheme_options["spacing"] = "closed";
   b.positions = PositionPolicy::Kind::count;
-  b.position_offset = b.padding_token + 1;
-  b.head_bias = false;
+  b.position_offset = b.embedding.padding_token + 1;
+  b.head.bias = false;
 }
 
 void read_pegasus(const Config& config, Blueprint& b) {
@@ -39,7 +39,7 @@ constexpr ModelType kPegasus[] = {{"pegasus", "Pegasus", "ForConditionalGenerati
 json::Members mbart_config(const Blueprint& b) { return bart::config(kMbart[0], b); }
 // The decoder cannot start with the padding token here, because padding has no position.
 json::Members m2m100_config(const Blueprint& b) {
-  return bart::config(kM2m100[0], b, b.padding_token == 0 ? 1 : 0);
+  return bart::config(kM2m100[0], b, b.embedding.padding_token == 0 ? 1 : 0);
 }
 json::Members pegasus_config(const Blueprint& b) { return bart::config(kPegasus[0], b); }
 

@@ -11,18 +11,18 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
-  f.size("intermediate_size", b.hidden);
+  f.size("num_attention_heads", b.attention.heads);
+  f.size("intermediate_size", b.feed_forward.hidden);
   f.size("max_position_embeddings", b.max_length, 8192);
-  f.eps("norm_eps", b.norm_eps, 1e-5);
-  f.flag("norm_bias", b.norm_bias, false);
-  f.flag("attention_bias", b.output_bias, false);
-  f.flag("mlp_bias", b.hidden_bias, false);
-  f.flag("decoder_bias", b.head_bias, true);
-  f.flag("classifier_bias", b.dense_bias, false);
-  f.activation("hidden_activation", b.activation, "gelu");
+  f.eps("norm_eps", b.norms.eps, 1e-5);
+  f.flag("norm_bias", b.norms.bias, false);
+  f.flag("attention_bias", b.attention.output_bias, false);
+  f.flag("mlp_bias", b.feed_forward.bias, false);
+  f.flag("decoder_bias", b.head.bias, true);
+  f.flag("classifier_bias", b.head.dense_bias, false);
+  f.activation("hidden_activation", b.feed_forward.activation, "gelu");
   f.dropout("embedding_dropout", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 constexpr TwoRotations kRotations = {.global_base = "global_rope_theta",
@@ -44,23 +44,24 @@ int64_t reach_of(const Config& config) {
 
 void read(const Config& config, Blueprint& b) {
   b.kind = ModelKind::encoder;
-  if (b.width % b.heads != 0) {
-    config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.heads);
+  if (b.width % b.attention.heads != 0) {
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.attention.heads);
   }
   read_window(config, layer_kinds(config, {"global_attn_every_n_layers", 3, 0}, b.layers),
               reach_of(config) + 1, b);
   read_two_rotations(config, kRotations, b);
-  b.embedding_norm = b.gated = b.fused_qkv = true;
-  b.first_norm = false;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias;
-  b.head_dense = b.head != HeadKind::none;
-  b.padding_token = padding_of(config, {}, b.vocabulary);
+  b.embedding.norm = b.feed_forward.gated = b.attention.fused_qkv = true;
+  b.norms.first = false;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias;
+  b.head.dense = b.head.kind != HeadKind::none;
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
   const std::string pooling = config.text("classifier_pooling", "cls");
   if (pooling != "cls" && pooling != "mean") config.refuse("classifier_pooling", "expected cls or mean");
-  if (b.head == HeadKind::sequence_class) b.pooling = pooling == "mean" ? Pooling::mean : Pooling::first;
-  if (b.head_dense && activation_of(config, "classifier_activation", "gelu") != b.activation) {
+  if (b.head.kind == HeadKind::sequence_class)
+    b.head.pooling = pooling == "mean" ? Pooling::mean : Pooling::first;
+  if (b.head.dense && activation_of(config, "classifier_activation", "gelu") != b.feed_forward.activation) {
     config.refuse("classifier_activation", "expected the same as hidden_activation, {}",
-                  activation_name(b.activation));
+                  activation_name(b.feed_forward.activation));
   }
 }
 
@@ -72,7 +73,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("model.embeddings.tok_embeddings.weight", "decoder.weight", b.tied);
+  map.tokens("model.embeddings.tok_embeddings.weight", "decoder.weight", b.head.tied);
   map.module("encoder.embedding.norm", "model.embeddings.norm");
   map.layers("encoder.layers", "model.layers", b.layers, kLayer);
   for (int64_t i = 0; i < b.layers; ++i) {
@@ -91,13 +92,13 @@ constexpr ModelType kTypes[] = {{"modernbert", "ModernBert"}};
 constexpr std::string_view kPrefixes[] = {"model."};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(),
-                 {{"local_attention", json::number(2 * std::max<int64_t>(b.window - 1, 0))},
+                 {{"local_attention", json::number(2 * std::max<int64_t>(b.attention.window - 1, 0))},
                   {"layer_types", layer_types(b)},
-                  {"global_attn_every_n_layers", json::number(std::max<int64_t>(b.global_every, 1))},
-                  {"classifier_pooling", json::text(b.pooling == Pooling::mean ? "mean" : "cls")},
-                  {"classifier_activation", json::text(activation_name(b.activation))},
+                  {"global_attn_every_n_layers", json::number(std::max<int64_t>(b.global.every, 1))},
+                  {"classifier_pooling", json::text(b.head.pooling == Pooling::mean ? "mean" : "cls")},
+                  {"classifier_activation", json::text(activation_name(b.feed_forward.activation))},
                   {"pad_token_id", padding_config(b)}});
   write_two_rotations(kRotations, b, members);
   for (const char* token : {"bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id"}) {

@@ -43,7 +43,7 @@ constexpr ModelType kTypes[] = {{"mpnet", "MPNet"}};
 constexpr std::string_view kPrefixes[] = {"mpnet."};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(), {{"max_position_embeddings", json::number(b.max_length + b.position_offset)},
                                  {"relative_attention_num_buckets", json::number(kBuckets)},
                                  {"pad_token_id", json::number(int64_t{kPadding})}});

@@ -8,9 +8,9 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("d_model", b.width);
   f.size("n_layers", b.layers);
-  f.size("n_heads", b.heads);
+  f.size("n_heads", b.attention.heads);
   f.size("max_seq_len", b.max_length, 2048);
-  f.eps("layer_norm_epsilon", b.norm_eps, 1e-5);
+  f.eps("layer_norm_epsilon", b.norms.eps, 1e-5);
 }
 
 // The original code of the models supports several values of these fields; transformers ignores the fields
@@ -40,10 +40,11 @@ void expect_plain(const Config& config) {
 void read(const Config& config, Blueprint& b) {
   expect_plain(config);
   b.scheme = "alibi";
-  b.fused_qkv = true;
-  b.norm_bias = b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
-  b.attention_scale = static_cast<float>(config.number("attn_config.softmax_scale", 0, 1e6, 0));
-  b.dropout = b.attention_dropout = static_cast<float>(config.number("attn_config.attn_pdrop", 0, 0.99, 0));
+  b.attention.fused_qkv = true;
+  b.norms.bias = b.attention.query_bias = b.attention.key_bias = b.attention.value_bias =
+      b.attention.output_bias = b.feed_forward.bias = false;
+  b.attention.scale = static_cast<float>(config.number("attn_config.softmax_scale", 0, 1e6, 0));
+  b.dropout = b.attention.dropout = static_cast<float>(config.number("attn_config.attn_pdrop", 0, 0.99, 0));
 }
 
 constexpr NamePair kLayer[] = {
@@ -53,7 +54,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("transformer.wte.weight", "lm_head.weight", b.tied);
+  map.tokens("transformer.wte.weight", "lm_head.weight", b.head.tied);
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("transformer.blocks", i);
     map.modules(ours, theirs, kLayer);
@@ -69,8 +70,8 @@ constexpr ModelType kTypes[] = {{.name = "mpt", .classes = "Mpt", .old_classes =
 constexpr std::string_view kPrefixes[] = {"transformer."};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
-  members.emplace_back("attn_config", json::object({{"softmax_scale", fraction(b.attention_scale)}}));
+  json::Members members = named(kTypes[0], b.head.kind);
+  members.emplace_back("attn_config", json::object({{"softmax_scale", fraction(b.attention.scale)}}));
   return members;
 }
 

@@ -9,14 +9,14 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
-  f.size("intermediate_size", b.hidden);
+  f.size("num_attention_heads", b.attention.heads);
+  f.size("intermediate_size", b.feed_forward.hidden);
   f.size("max_position_embeddings", b.max_length);
-  f.eps("layer_norm_eps", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "gelu");
-  f.flag("attention_bias", b.query_bias, true);
+  f.eps("layer_norm_eps", b.norms.eps, 1e-5);
+  f.activation("hidden_act", b.feed_forward.activation, "gelu");
+  f.flag("attention_bias", b.attention.query_bias, true);
   f.dropout("hidden_dropout", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 // The class has its own names for the base and for the rotated part.
@@ -25,8 +25,8 @@ constexpr RotaryFields kRotary = {
 
 void read(const Config& config, Blueprint& b) {
   b.residual = config.flag("use_parallel_residual", true) ? Residual::parallel : Residual::sequential;
-  b.fused_qkv = true;
-  b.key_bias = b.value_bias = b.output_bias = b.query_bias;
+  b.attention.fused_qkv = true;
+  b.attention.key_bias = b.attention.value_bias = b.attention.output_bias = b.attention.query_bias;
   read_rotary(config, kRotary, b);
 }
 
@@ -39,7 +39,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("gpt_neox.embed_in.weight", "embed_out.weight", b.tied);
+  map.tokens("gpt_neox.embed_in.weight", "embed_out.weight", b.head.tied);
   for (int64_t i = 0; i < b.layers; ++i) {
     const std::string ours = numbered("decoder.layers", i), theirs = numbered("gpt_neox.layers", i);
     map.modules(ours, theirs, kLayer);
@@ -54,7 +54,7 @@ constexpr ModelType kTypes[] = {{"gpt_neox", "GPTNeoX"}};
 constexpr std::string_view kPrefixes[] = {"gpt_neox."};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.emplace_back("use_parallel_residual", json::boolean(b.residual == Residual::parallel));
   write_rotary(kRotary, b, members);
   return members;

@@ -9,14 +9,14 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size(f.either("hidden_size", "n_embd"), b.width);
   f.size(f.either("num_hidden_layers", "n_layer"), b.layers);
-  f.size(f.either("num_attention_heads", "n_head"), b.heads);
-  f.size(f.either("intermediate_size", "n_inner"), b.hidden);
+  f.size(f.either("num_attention_heads", "n_head"), b.attention.heads);
+  f.size(f.either("intermediate_size", "n_inner"), b.feed_forward.hidden);
   f.size(f.either("max_position_embeddings", "n_positions"), b.max_length);
-  f.size("type_vocab_size", b.segments, 2);
-  f.eps(f.either("layer_norm_eps", "layer_norm_epsilon"), b.norm_eps, 1e-12);
-  f.activation("hidden_act", b.activation, "silu");
+  f.size("type_vocab_size", b.embedding.segments, 2);
+  f.eps(f.either("layer_norm_eps", "layer_norm_epsilon"), b.norms.eps, 1e-12);
+  f.activation("hidden_act", b.feed_forward.activation, "silu");
   f.dropout(f.either("hidden_dropout_prob", "resid_pdrop"), b.dropout, 0);
-  f.dropout(f.either("attention_probs_dropout_prob", "attn_pdrop"), b.attention_dropout, 0);
+  f.dropout(f.either("attention_probs_dropout_prob", "attn_pdrop"), b.attention.dropout, 0);
 }
 
 // Settings of the original config.json that Locus does not support.
@@ -42,13 +42,14 @@ constexpr RotaryFields kRotary = {.base = "rotary_emb_base", .preset = 1000, .sc
 void read(const Config& config, Blueprint& b) {
   bert::read_encoder(b);
   expect_plain(config);
-  if (config.has("head_dim")) b.head_size = config.size("head_dim");
+  if (config.has("head_dim")) b.attention.head_size = config.size("head_dim");
   read_rotary(config, config.has("rope_theta") ? RotaryFields{} : kRotary, b);
-  b.gated = b.fused_qkv = true;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
-  b.padding_token = padding_of(config, 0, b.vocabulary);
-  if (b.head == HeadKind::sequence_class) b.pooler = Activation::tanh;
-  if (!config.has("hidden_size")) b.head_bias = b.dense_bias = false;
+  b.feed_forward.gated = b.attention.fused_qkv = true;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias =
+      b.feed_forward.bias = false;
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
+  if (b.head.kind == HeadKind::sequence_class) b.head.pooler = Activation::tanh;
+  if (!config.has("hidden_size")) b.head.bias = b.head.dense_bias = false;
 }
 
 constexpr NamePair kLayer[] = {
@@ -57,7 +58,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("nomic_bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight", b.tied);
+  map.tokens("nomic_bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight", b.head.tied);
   map.tensor("encoder.embedding.segments", "nomic_bert.embeddings.token_type_embeddings.weight");
   map.module("encoder.embedding.norm", "nomic_bert.emb_ln");
   map.layers("encoder.layers", "nomic_bert.encoder.layers", b.layers, kLayer);
@@ -67,7 +68,7 @@ void names(NameMap& map, const Blueprint& b) {
   }
   map.module("head.dense", "cls.predictions.transform.dense");
   map.module("head.dense_norm", "cls.predictions.transform.layer_norm");
-  bert::bias_names(map, b.tied, "cls.predictions.bias", "cls.predictions.decoder.bias");
+  bert::bias_names(map, b.head.tied, "cls.predictions.bias", "cls.predictions.decoder.bias");
   map.module("head.pooler", "nomic_bert.pooler.dense");
   map.module("head.out", "classifier");
 }
@@ -78,8 +79,8 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind:
                                HeadKind::token_class};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
-  members.emplace_back("head_dim", json::number(b.head_size));
+  json::Members members = named(kTypes[0], b.head.kind);
+  members.emplace_back("head_dim", json::number(b.attention.head_size));
   write_rotary(kRotary, b, members);
   return members;
 }

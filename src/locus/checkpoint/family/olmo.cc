@@ -9,7 +9,7 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   llama::fields(f, b, 1e-5);
   f.size("max_position_embeddings", b.max_length, 2048);
-  f.flag("attention_bias", b.output_bias, false);
+  f.flag("attention_bias", b.attention.output_bias, false);
 }
 
 // The second version checks rope_scaling strictly: type and factor, nothing else.
@@ -23,10 +23,10 @@ constexpr TwoRotations kThird = {.global_base = "rope_theta",
 
 void read(const Config& config, Blueprint& b) {
   llama::read_body(b);
-  b.norm_place = NormPlace::added;
-  b.joint_norms = true;
-  b.hidden_bias = false;
-  b.padding_token = padding_of(config, 1, b.vocabulary);
+  b.norms.place = NormPlace::added;
+  b.attention.joint_norms = true;
+  b.feed_forward.bias = false;
+  b.embedding.padding_token = padding_of(config, 1, b.vocabulary);
   if (config.text("model_type") == "olmo2") return read_rotary(config, kSecond, b);
   read_window(config, layer_kinds(config, {"sliding_window_pattern", 4, 1, true}, b.layers),
               config.integer("sliding_window", 1, 1e9, 4096), b);
@@ -43,13 +43,13 @@ constexpr ModelType kTypes[] = {{"olmo2", "Olmo2"}, {"olmo3", "Olmo3"}};
 constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::sequence_class};
 
 json::Members config(const Blueprint& b) {
-  const bool third = b.global_every > 0 || b.window > 0;
-  json::Members members = named(kTypes[third ? 1 : 0], b.head);
+  const bool third = b.global.every > 0 || b.attention.window > 0;
+  json::Members members = named(kTypes[third ? 1 : 0], b.head.kind);
   third ? write_two_rotations(kThird, b, members) : write_rotary(kSecond, b, members);
   members.emplace_back("pad_token_id", padding_config(b));
   if (third) {
     members.emplace_back("layer_types", layer_types(b));
-    members.emplace_back("sliding_window", json::number(std::max<int64_t>(b.window, 1)));
+    members.emplace_back("sliding_window", json::number(std::max<int64_t>(b.attention.window, 1)));
   }
   return members;
 }

@@ -8,13 +8,13 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   f.size("hidden_size", b.width);
   f.size("num_hidden_layers", b.layers);
-  f.size("num_attention_heads", b.heads);
-  f.size("ffn_dim", b.hidden);
+  f.size("num_attention_heads", b.attention.heads);
+  f.size("ffn_dim", b.feed_forward.hidden);
   f.size("max_position_embeddings", b.max_length);
-  f.activation("activation_function", b.activation, "relu");
-  f.flag("enable_bias", b.hidden_bias, true);
+  f.activation("activation_function", b.feed_forward.activation, "relu");
+  f.flag("enable_bias", b.feed_forward.bias, true);
   f.dropout("dropout", b.dropout, 0.1);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 void read(const Config& config, Blueprint& b) {
@@ -24,12 +24,13 @@ void read(const Config& config, Blueprint& b) {
   b.scheme = "learned";
   b.positions = PositionPolicy::Kind::count;
   b.position_offset = 2;
-  b.padding_token = padding_of(config, 1, b.vocabulary);
+  b.embedding.padding_token = padding_of(config, 1, b.vocabulary);
   const bool before = config.flag("do_layer_norm_before", true);
-  b.norm_place = before ? NormPlace::before : NormPlace::after;
+  b.norms.place = before ? NormPlace::before : NormPlace::after;
   const bool removed = config.flag("_remove_final_layer_norm", false);
-  b.final_norm = before && !removed;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
+  b.norms.final = before && !removed;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias =
+      b.feed_forward.bias;
   expect_flag(config, "layer_norm_elementwise_affine", true);
 }
 
@@ -45,7 +46,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("model.decoder.embed_tokens.weight", "lm_head.weight", b.tied);
+  map.tokens("model.decoder.embed_tokens.weight", "lm_head.weight", b.head.tied);
   map.tensor("decoder.scheme.table", "model.decoder.embed_positions.weight");
   map.layers("decoder.layers", "model.decoder.layers", b.layers, kLayer);
   map.module("decoder.norm", "model.decoder.final_layer_norm");
@@ -58,11 +59,11 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token, HeadKind::s
                                HeadKind::answer};
 
 json::Members config(const Blueprint& b) {
-  const bool before = b.norm_place == NormPlace::before;
-  json::Members members = named(kTypes[0], b.head);
+  const bool before = b.norms.place == NormPlace::before;
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(), {{"word_embed_proj_dim", json::number(b.width)},
                                  {"do_layer_norm_before", json::boolean(before)},
-                                 {"_remove_final_layer_norm", json::boolean(before && !b.final_norm)}});
+                                 {"_remove_final_layer_norm", json::boolean(before && !b.norms.final)}});
   return members;
 }
 

@@ -7,12 +7,12 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, b.heads);
+  f.size("num_key_value_heads", b.attention.key_heads, b.attention.heads);
   f.size("max_position_embeddings", b.max_length, 2048);
-  f.eps("layer_norm_eps", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "gelu_new");
+  f.eps("layer_norm_eps", b.norms.eps, 1e-5);
+  f.activation("hidden_act", b.feed_forward.activation, "gelu_new");
   f.dropout("resid_pdrop", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 constexpr RotaryFields kRotary = {.fraction = "partial_rotary_factor", .fraction_preset = 0.5};
@@ -20,8 +20,8 @@ constexpr RotaryFields kRotary = {.fraction = "partial_rotary_factor", .fraction
 void read(const Config& config, Blueprint& b) {
   expect_flag(config, "qk_layernorm", false);
   b.residual = Residual::parallel_one_norm;
-  b.head_bias = true;
-  b.padding_token = padding_of(config, {}, b.vocabulary);
+  b.head.bias = true;
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
   read_rotary(config, kRotary, b);
 }
 
@@ -33,7 +33,7 @@ constexpr NamePair kLayer[] = {
 };
 
 void names(NameMap& map, const Blueprint& b) {
-  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.tied);
+  map.tokens("model.embed_tokens.weight", "lm_head.weight", b.head.tied);
   map.layers("decoder.layers", "model.layers", b.layers, kLayer);
   map.module("decoder.norm", "model.final_layernorm");
   map.tensor("head.bias", "lm_head.bias");
@@ -43,7 +43,7 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"phi", "Phi"}};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.emplace_back("embd_pdrop", json::number(b.dropout));
   write_rotary(kRotary, b, members);
   return members;

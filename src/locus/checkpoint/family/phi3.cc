@@ -28,15 +28,16 @@ void expect_length_outside(const Config& config) {
 }
 
 void read(const Config& config, Blueprint& b) {
-  if (b.width % b.heads != 0) {
-    config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.heads);
+  if (b.width % b.attention.heads != 0) {
+    config.refuse("hidden_size", "expected a multiple of num_attention_heads = {}", b.attention.heads);
   }
-  b.norm = NormKind::rms;
-  b.gated = b.fused_qkv = true;
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias = false;
-  b.padding_token = padding_of(config, {}, b.vocabulary);
+  b.norms.kind = NormKind::rms;
+  b.feed_forward.gated = b.attention.fused_qkv = true;
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias =
+      b.feed_forward.bias = false;
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
   expect_flag(config, "attention_bias", false);
-  if (config.has("sliding_window")) b.window = config.integer("sliding_window", 1, 1e9);
+  if (config.has("sliding_window")) b.attention.window = config.integer("sliding_window", 1, 1e9);
   read_rotary(config, kRotary, b);
   const auto scaling = b.scheme_options.find("scaling");
   if (scaling != b.scheme_options.end() && scaling->second != "longrope") {
@@ -60,7 +61,7 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"phi3", "Phi3"}};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(), {{"sliding_window", window_config(b)}, {"pad_token_id", padding_config(b)}});
   write_rotary(kRotary, b, members);
   return members;

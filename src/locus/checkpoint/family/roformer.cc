@@ -7,9 +7,9 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   bert::fields(f, b, 1e-12);
-  f.size("embedding_size", b.embedding_width, b.width);
+  f.size("embedding_size", b.embedding.width, b.width);
   f.size("max_position_embeddings", b.max_length, 1536);
-  f.size("type_vocab_size", b.segments, 2);
+  f.size("type_vocab_size", b.embedding.segments, 2);
 }
 
 void read(const Config& config, Blueprint& b) {
@@ -18,8 +18,8 @@ void read(const Config& config, Blueprint& b) {
   expect_flag(config, "rotary_value", false);
   b.scheme = "rotary";
   b.scheme_options = {{"pairs", "interleaved"}};
-  b.padding_token = padding_of(config, 0, b.vocabulary);
-  if (b.head == HeadKind::sequence_class) b.pooler = b.activation;
+  b.embedding.padding_token = padding_of(config, 0, b.vocabulary);
+  if (b.head.kind == HeadKind::sequence_class) b.head.pooler = b.feed_forward.activation;
 }
 
 void names(NameMap& map, const Blueprint& b) {
@@ -27,13 +27,13 @@ void names(NameMap& map, const Blueprint& b) {
   map.module("encoder.embedding.project", "roformer.embeddings_project");
   bert::body_names(map, b, "roformer");
   map.module("head.pooler", "classifier.dense");
-  map.module("head.out", b.head == HeadKind::sequence_class ? "classifier.out_proj" : label_module(b));
+  map.module("head.out", b.head.kind == HeadKind::sequence_class ? "classifier.out_proj" : label_module(b));
 }
 
 constexpr ModelType kTypes[] = {{"roformer", "RoFormer"}};
 constexpr std::string_view kPrefixes[] = {"roformer."};
 
-json::Members config(const Blueprint& b) { return named(kTypes[0], b.head); }
+json::Members config(const Blueprint& b) { return named(kTypes[0], b.head.kind); }
 
 }  // namespace
 

@@ -10,8 +10,8 @@ namespace {
 void fields(ConfigFields& f, Blueprint& b) {
   llama::fields(f, b);
   f.size("max_position_embeddings", b.max_length, 32768);
-  f.flag("attention_bias", b.output_bias, false);
-  f.flag("mlp_bias", b.hidden_bias, false);
+  f.flag("attention_bias", b.attention.output_bias, false);
+  f.flag("mlp_bias", b.feed_forward.bias, false);
 }
 
 // 1 for each layer with rotary positions, 0 for each layer without positions.
@@ -28,9 +28,9 @@ LayerKinds rotary_layers(const Config& config, int64_t layers) {
 }
 
 void read(const Config& config, Blueprint& b) {
-  if (config.has("head_dim")) b.head_size = config.size("head_dim");
+  if (config.has("head_dim")) b.attention.head_size = config.size("head_dim");
   llama::read_body(b);
-  b.padding_token = padding_of(config, {}, b.vocabulary);
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
   expect_flag(config, "use_sliding_window", false);
   if (std::ranges::count(config.texts("layer_types"), "sliding_attention") > 0)
     config.unsupported("layer_types", "expected full_attention for every layer");
@@ -45,8 +45,8 @@ constexpr ModelType kTypes[] = {{"smollm3", "SmolLM3"}};
 json::Members config(const Blueprint& b) {
   std::vector<int32_t> turning;
   for (int64_t i = 0; i < b.layers; ++i) turning.push_back(b.is_global(i) ? 0 : 1);
-  json::Members members = named(kTypes[0], b.head);
-  members.insert(members.end(), {{"head_dim", json::number(b.head_size)},
+  json::Members members = named(kTypes[0], b.head.kind);
+  members.insert(members.end(), {{"head_dim", json::number(b.attention.head_size)},
                                  {"no_rope_layers", json::numbers(turning)},
                                  {"pad_token_id", padding_config(b)}});
   write_rotary({}, b, members);

@@ -7,13 +7,13 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, 32);
+  f.size("num_key_value_heads", b.attention.key_heads, 32);
   f.size("max_position_embeddings", b.max_length, 4096);
-  f.eps("layer_norm_eps", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "silu");
-  f.flag("use_qkv_bias", b.query_bias, false);
+  f.eps("layer_norm_eps", b.norms.eps, 1e-5);
+  f.activation("hidden_act", b.feed_forward.activation, "silu");
+  f.flag("use_qkv_bias", b.attention.query_bias, false);
   f.dropout("hidden_dropout", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 constexpr RotaryFields kRotary = {.fraction = "partial_rotary_factor", .fraction_preset = 0.25};
@@ -22,10 +22,10 @@ void read(const Config& config, Blueprint& b) {
   expect_flag(config, "qk_layernorm", false);
   const bool parallel = config.flag("use_parallel_residual", false);
   b.residual = parallel ? Residual::parallel_one_norm : Residual::sequential;
-  b.gated = true;
-  b.key_bias = b.value_bias = b.query_bias;
-  b.output_bias = b.hidden_bias = false;
-  b.padding_token = padding_of(config, {}, b.vocabulary);
+  b.feed_forward.gated = true;
+  b.attention.key_bias = b.attention.value_bias = b.attention.query_bias;
+  b.attention.output_bias = b.feed_forward.bias = false;
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
   read_rotary(config, kRotary, b);
 }
 
@@ -34,7 +34,7 @@ void names(NameMap& map, const Blueprint& b) { llama::body_names(map, b, llama::
 constexpr ModelType kTypes[] = {{"stablelm", "StableLm"}};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   const bool parallel = b.residual == Residual::parallel_one_norm;
   members.emplace_back("use_parallel_residual", json::boolean(parallel));
   write_rotary(kRotary, b, members);

@@ -7,19 +7,20 @@ namespace {
 
 void fields(ConfigFields& f, Blueprint& b) {
   llama::sizes(f, b);
-  f.size("num_key_value_heads", b.key_heads, 2);
+  f.size("num_key_value_heads", b.attention.key_heads, 2);
   f.size("max_position_embeddings", b.max_length, 4096);
-  f.eps("norm_epsilon", b.norm_eps, 1e-5);
-  f.activation("hidden_act", b.activation, "gelu_pytorch_tanh");
-  f.flag("use_bias", b.hidden_bias, true);
+  f.eps("norm_epsilon", b.norms.eps, 1e-5);
+  f.activation("hidden_act", b.feed_forward.activation, "gelu_pytorch_tanh");
+  f.flag("use_bias", b.feed_forward.bias, true);
   f.dropout("residual_dropout", b.dropout, 0);
-  f.dropout("attention_dropout", b.attention_dropout, 0);
+  f.dropout("attention_dropout", b.attention.dropout, 0);
 }
 
 void read(const Config& config, Blueprint& b) {
-  b.query_bias = b.key_bias = b.value_bias = b.output_bias = b.hidden_bias;
-  b.padding_token = padding_of(config, {}, b.vocabulary);
-  if (config.has("sliding_window")) b.window = config.integer("sliding_window", 1, 1e9);
+  b.attention.query_bias = b.attention.key_bias = b.attention.value_bias = b.attention.output_bias =
+      b.feed_forward.bias;
+  b.embedding.padding_token = padding_of(config, {}, b.vocabulary);
+  if (config.has("sliding_window")) b.attention.window = config.integer("sliding_window", 1, 1e9);
   read_rotary(config, {}, b);
 }
 
@@ -31,7 +32,7 @@ void names(NameMap& map, const Blueprint& b) {
 constexpr ModelType kTypes[] = {{"starcoder2", "Starcoder2"}};
 
 json::Members config(const Blueprint& b) {
-  json::Members members = named(kTypes[0], b.head);
+  json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(),
                  {{"sliding_window", window_config(b)}, {"embedding_dropout", json::number(b.dropout)}});
   write_rotary({}, b, members);
