@@ -77,6 +77,22 @@ TEST(Blueprint, NumbersSetFromCodeAreHeldToTheSameLimits) {
   expect_error(Fault::usage, {"blueprint", "heads", "'0'", "1", "10000"}, [&] { Model model(b); });
 }
 
+TEST(Blueprint, ZeroIsTheTextOfAFieldThatIsNotSet) {
+  const Blueprint b = blueprint_of("test", {{"key_heads", "0"}, {"init_std", "0"}, {"padding_token", "-1"}});
+  EXPECT_TRUE(b == Blueprint());
+  EXPECT_EQ(values_of(b).at("key_heads"), "0");
+  EXPECT_EQ(values_of(b).at("padding_token"), "-1");
+}
+
+TEST(Blueprint, ZeroSetFromCodeInAnOptionalFieldIsRefused) {
+  for (const auto& set : {+[](Blueprint& b) { b.attention.key_heads = 0; },
+                          +[](Blueprint& b) { b.embedding.padding_token = -1; }}) {
+    Blueprint b;
+    set(b);
+    expect_error(Fault::usage, {"blueprint", "optional field", "no value"}, [&] { Model model(b); });
+  }
+}
+
 TEST(Blueprint, ASchemeThatJoinsColumnsOnTakesThemFromTheTokens) {
   Blueprint b;
   b.scheme = "learned";

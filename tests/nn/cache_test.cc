@@ -23,7 +23,7 @@ Blueprint small(std::string_view scheme, ModelKind kind = ModelKind::decoder) {
   b.max_length = 32;
   b.scheme = scheme;
   b.init_std = 0.4f;  // wide enough that tokens and positions matter
-  if (scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl") b.attention.key_heads = 0;
+  if (scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl") b.attention.key_heads.reset();
   return b;
 }
 

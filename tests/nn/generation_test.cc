@@ -20,7 +20,7 @@ Blueprint tiny(std::string_view scheme, ModelKind kind = ModelKind::decoder) {
   b.vocabulary = 17;
   b.width = 24;
   b.attention.heads = 4;
-  b.attention.key_heads = scheme == "deberta" || scheme == "shaw" || scheme == "transformer_xl" ? 0 : 2;
+  if (scheme != "deberta" && scheme != "shaw" && scheme != "transformer_xl") b.attention.key_heads = 2;
   b.max_length = 48;
   b.scheme = scheme;
   b.init_std = 0.4f;  // wide enough that tokens and positions matter

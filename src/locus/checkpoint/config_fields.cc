@@ -22,6 +22,11 @@ void ConfigFields::size(std::string_view name, int64_t& value, std::optional<int
   value = from_->size(name, preset);
 }
 
+void ConfigFields::size(std::string_view name, std::optional<int64_t>& value, std::optional<int64_t> preset) {
+  if (to_) return write(name, json::number(value.value_or(0)));
+  value = from_->size(name, preset);
+}
+
 void ConfigFields::flag(std::string_view name, bool& value, bool preset) {
   if (to_) return write(name, json::boolean(value));
   value = from_->flag(name, preset);
@@ -74,9 +79,10 @@ int64_t labels_of(const Config& config) {
                      std::max<int64_t>(config.count("id2label"), 0) > 0 ? config.count("id2label") : 2);
 }
 
-int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary) {
-  if (!config.has("pad_token_id") && !preset) return -1;
-  return static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
+std::optional<int32_t> padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary) {
+  if (!config.has("pad_token_id") && !preset) return std::nullopt;
+  const auto token = static_cast<int32_t>(config.integer("pad_token_id", -1, vocabulary - 1, preset));
+  return token < 0 ? std::nullopt : std::optional(token);
 }
 
 std::string fraction(float value) {
@@ -89,7 +95,7 @@ std::string window_config(const Blueprint& b) {
 }
 
 std::string padding_config(const Blueprint& b) {
-  return b.embedding.padding_token < 0 ? "null" : json::number(int64_t{b.embedding.padding_token});
+  return b.embedding.padding_token ? json::number(int64_t{*b.embedding.padding_token}) : "null";
 }
 
 int32_t token_of(const Config& config, std::string_view field, int64_t vocabulary) {
@@ -97,7 +103,7 @@ int32_t token_of(const Config& config, std::string_view field, int64_t vocabular
 }
 
 size_t without_padding(const Config& config, const Blueprint& b, std::span<const int32_t> ids) {
-  const int32_t padding = padding_of(config, b.embedding.padding_token, b.vocabulary);
+  const std::optional<int32_t> padding = padding_of(config, b.embedding.padding_token, b.vocabulary);
   size_t size = ids.size();
   while (size > 1 && ids[size - 1] == padding) --size;
   return size;

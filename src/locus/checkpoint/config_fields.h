@@ -20,6 +20,7 @@ class ConfigFields {
 
   // When reading, a field without a preset (default) is required.
   void size(std::string_view name, int64_t& value, std::optional<int64_t> preset = {});
+  void size(std::string_view name, std::optional<int64_t>& value, std::optional<int64_t> preset = {});
   void flag(std::string_view name, bool& value, bool preset);
   void eps(std::string_view name, float& value, double preset);
   void dropout(std::string_view name, float& value, double preset);
@@ -44,7 +45,8 @@ class ConfigFields {
 Activation activation_of(const Config& config, std::string_view field, std::string_view preset);
 std::string_view activation_name(Activation activation);
 int64_t labels_of(const Config& config);  // num_labels, else the size of id2label, else 2
-int32_t padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);  // -1: none
+// In config.json, -1 means that there is no padding token.
+std::optional<int32_t> padding_of(const Config& config, std::optional<int64_t> preset, int64_t vocabulary);
 // A number that always has a decimal point or exponent: some classes of transformers reject 1 as a float.
 std::string fraction(float value);
 std::string window_config(const Blueprint& blueprint);   // sliding_window, or null

@@ -15,16 +15,16 @@ namespace {
 constexpr std::pair<const char*, const char*> kLargestDistances[] = {
     {"deberta", "max_distance"}, {"learned+deberta", "deberta.max_distance"}};
 
-// Replaces zeros that mean "derived from another field" by explicit values. Sizes that an encoder and a
-// decoder with different numbers of heads derive differently stay 0.
+// Sets the fields that are derived from others. Sizes that an encoder and a decoder with different numbers of
+// heads derive differently stay unset.
 Blueprint with_explicit_sizes(Blueprint b) {
   const bool unlike =
       b.kind == ModelKind::encoder_decoder && b.decoder_part().attention.heads != b.attention.heads;
-  const bool any_size = unlike && b.attention.head_size == 0;
-  if (b.attention.scale == 0 && !any_size)
+  const bool any_size = unlike && !b.attention.head_size;
+  if (!b.attention.scale && !any_size)
     b.attention.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(b.size_of_head())));
   if (!any_size) b.attention.head_size = b.size_of_head();
-  if (b.attention.key_heads == 0 && !unlike) b.attention.key_heads = b.attention.heads;
+  if (!b.attention.key_heads && !unlike) b.attention.key_heads = b.attention.heads;
   b.feed_forward.hidden = b.hidden_width();
   b.embedding.width = b.row_width();
   if (b.kind == ModelKind::encoder_decoder) {

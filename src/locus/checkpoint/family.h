@@ -89,7 +89,7 @@ std::vector<Binding> bindings_of(const Family& family, const Blueprint& blueprin
 struct ExportedConfig {
   const Family* family = nullptr;
   std::string config;
-  Blueprint blueprint;  // the same, with explicit sizes instead of zeros
+  Blueprint blueprint;  // the same, with explicit sizes
 };
 ExportedConfig export_config(const Blueprint& blueprint);
 

@@ -43,7 +43,7 @@ Placement placement_of(const ForwardModel& model, const ForwardInputs& in) {
   const Blueprint& b = model.model.blueprint();
   const int64_t rows = scheme_info(b.scheme).extrapolates ? 0 : b.max_length + b.position_offset;
   if (in.position_ids || model.padding_by_id) {
-    const Tensor ids = !in.position_ids     ? counted_by_id(in.input_ids, b.embedding.padding_token)
+    const Tensor ids = !in.position_ids ? counted_by_id(in.input_ids, b.embedding.padding_token.value_or(-1))
                        : model.offset_added ? shifted(in.position_ids, b.position_offset)
                                             : in.position_ids;
     Placement placement = Placement::given(ids, in.attention_mask, rows);

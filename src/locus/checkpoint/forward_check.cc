@@ -71,7 +71,7 @@ void check_segments(const ForwardModel& model, const ForwardInputs& in) {
 // not counted, and its row is zero. Locus computes no padding, so padding may only be where nothing sees it.
 void check_no_visible_padding(const ForwardModel& model, const ForwardInputs& in, const Tensor& decoder_ids) {
   if (!model.padding_by_id) return;
-  const int32_t padding = model.model.blueprint().embedding.padding_token;
+  const int32_t padding = model.model.blueprint().embedding.padding_token.value_or(-1);
   const std::vector<uint8_t> real = real_tokens(in.attention_mask);
   const auto source = in.input_ids.data<int32_t>(), target = decoder_ids.data<int32_t>();
   for (size_t i = 0; i < source.size(); ++i) {

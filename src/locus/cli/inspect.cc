@@ -45,8 +45,8 @@ std::string sizes_of(const Blueprint& b) {
     words += fmt::format(" and {} decoder heads of {}", b.decoder_part().attention.heads,
                          b.decoder_part().size_of_head());
   }
-  if (b.attention.key_heads > 0 && b.attention.key_heads != b.attention.heads)
-    words += fmt::format(", {} key-value heads", b.attention.key_heads);
+  if (b.key_head_count() != b.attention.heads)
+    words += fmt::format(", {} key-value heads", b.key_head_count());
   words += fmt::format(", feed-forward {}, vocabulary {}", b.hidden_width(), b.vocabulary);
   return b.row_width() == b.width ? words : words + fmt::format(", embeddings of {}", b.row_width());
 }

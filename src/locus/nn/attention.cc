@@ -14,7 +14,7 @@ Attention::Attention(const Blueprint& b, const ParameterFactory& factory, int64_
       causal_(b.kind == ModelKind::decoder),
       global_(b.is_global(layer)),
       window_(b.window_of(layer)),
-      scale_(b.attention.scale),
+      scale_(b.attention.scale.value_or(0)),
       cap_(b.attention.cap),
       dropout_(b.attention.dropout),
       place_(place) {

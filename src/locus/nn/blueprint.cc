@@ -13,15 +13,15 @@ void check_stack(const Blueprint& b, std::vector<std::string>& found) {
   const auto problem = [&]<class... Parts>(fmt::format_string<Parts...> text, Parts&&... parts) {
     found.push_back(fmt::format(text, std::forward<Parts>(parts)...));
   };
-  if (b.attention.head_size == 0 && b.width % b.attention.heads != 0) {
+  if (!b.attention.head_size && b.width % b.attention.heads != 0) {
     problem("width is {}, expected a multiple of heads = {}, or an explicit head_size", b.width,
             b.attention.heads);
   }
   if (b.size_of_head() > kernel::kMaxHeadSize) {
     problem("head size is {}, expected at most {}", b.size_of_head(), kernel::kMaxHeadSize);
   }
-  if (b.attention.key_heads > 0 && b.attention.heads % b.attention.key_heads != 0) {
-    problem("key_heads is {}, expected a divisor of heads = {}", b.attention.key_heads, b.attention.heads);
+  if (b.attention.key_heads && b.attention.heads % *b.attention.key_heads != 0) {
+    problem("key_heads is {}, expected a divisor of heads = {}", *b.attention.key_heads, b.attention.heads);
   }
   if (b.attention.head_norms && b.attention.joint_norms) {
     problem("head_norms and joint_norms are both true, expected at most one of them");
@@ -76,7 +76,7 @@ Geometry Blueprint::geometry() const {
 }
 
 float Blueprint::initial_std() const {
-  if (init_std > 0) return init_std;
+  if (init_std) return *init_std;
   const double variance = predicts_tokens(head.kind) ? 0.4 : 1;
   return static_cast<float>(std::sqrt(variance / static_cast<double>(width)));
 }
@@ -91,18 +91,22 @@ Blueprint Blueprint::decoder_part() const {
   Blueprint part = *this;
   part.kind = ModelKind::decoder;
   part.embedding.segments = 0;
-  if (decoder.layers > 0) part.layers = decoder.layers;
-  if (decoder.heads > 0) part.attention.heads = decoder.heads;
-  if (decoder.hidden > 0) part.feed_forward.hidden = decoder.hidden;
+  part.layers = decoder.layers.value_or(layers);
+  part.attention.heads = decoder.heads.value_or(attention.heads);
+  if (decoder.hidden) part.feed_forward.hidden = decoder.hidden;
   return part;
 }
 
 std::vector<std::string> problems(const Blueprint& b) {
-  std::vector<std::string> found = read_fields(*std::make_unique<Blueprint>(), field_values(b));
-  if (!found.empty()) return found;  // the rules below divide by some fields
+  Blueprint read = b;
+  std::vector<std::string> found = read_fields(read, field_values(b));
   const auto problem = [&]<class... Parts>(fmt::format_string<Parts...> text, Parts&&... parts) {
     found.push_back(fmt::format(text, std::forward<Parts>(parts)...));
   };
+  if (found.empty() && read != b) {
+    problem("an optional field is 0 (padding_token: -1), which is the text for not set, expected no value");
+  }
+  if (!found.empty()) return found;  // the rules below divide by some fields
   check_stack(b, found);
   if (b.kind == ModelKind::encoder_decoder) {
     check_stack(b.decoder_part(), found);
@@ -110,7 +114,7 @@ std::vector<std::string> problems(const Blueprint& b) {
       problem("head is {}, which is not available for an encoder-decoder",
               b.head.kind == HeadKind::embedding ? "embedding" : "masked_token");
     }
-  } else if (b.decoder.layers > 0 || b.decoder.heads > 0 || b.decoder.hidden > 0) {
+  } else if (b.decoder != Blueprint::Decoder()) {
     problem(
         "decoder_layers, decoder_heads or decoder_hidden is set, expected 0: they apply to an "
         "encoder-decoder only");
@@ -144,8 +148,8 @@ std::vector<std::string> problems(const Blueprint& b) {
   if (b.head.cap > 0 && b.head.bias && predicts_tokens(b.head.kind)) {
     problem("logit_cap is {}, expected 0 if head_bias is true", b.head.cap);
   }
-  if (b.embedding.padding_token >= b.vocabulary) {
-    problem("padding_token is {}, expected less than vocabulary = {}", b.embedding.padding_token,
+  if (b.embedding.padding_token && *b.embedding.padding_token >= b.vocabulary) {
+    problem("padding_token is {}, expected less than vocabulary = {}", *b.embedding.padding_token,
             b.vocabulary);
   }
   check_scheme(b.scheme, b.scheme_options, found);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,11 @@ enum class Pooling { first, mean, last };  // tokens that represent a sequence
 
 struct Blueprint {
   struct Embedding {
-    int64_t width = 0;  // of the token rows, if a projection to the model's width follows
+    std::optional<int64_t> width;  // of the token rows, which are then projected to the model's width
     float scale = 1;
     bool norm = false;
     int64_t segments = 0;
-    int32_t padding_token = -1;
+    std::optional<int32_t> padding_token;
     bool operator==(const Embedding&) const = default;
   };
   struct Norms {
@@ -58,13 +59,13 @@ struct Blueprint {
   };
   struct Attention {
     int64_t heads = 4;
-    int64_t key_heads = 0;
-    int64_t head_size = 0;
+    std::optional<int64_t> key_heads, head_size;
     bool query_bias = true, key_bias = true, value_bias = true, output_bias = true;
     bool fused_qkv = false;
     bool head_norms = false, joint_norms = false;
-    float scale = 0, cap = 0;
-    int64_t window = 0;
+    std::optional<float> scale;
+    float cap = 0;       // 0: no cap
+    int64_t window = 0;  // 0: all keys
     float dropout = 0;
     bool operator==(const Attention&) const = default;
   };
@@ -75,14 +76,14 @@ struct Blueprint {
     bool operator==(const GlobalLayers&) const = default;
   };
   struct FeedForward {
-    int64_t hidden = 0;
+    std::optional<int64_t> hidden;
     Activation activation = Activation::gelu;
     bool gated = false;
     bool bias = true;
     bool operator==(const FeedForward&) const = default;
   };
   struct Decoder {  // of an encoder-decoder, where it differs from the encoder
-    int64_t layers = 0, heads = 0, hidden = 0;
+    std::optional<int64_t> layers, heads, hidden;
     bool operator==(const Decoder&) const = default;
   };
   struct Head {
@@ -119,20 +120,20 @@ struct Blueprint {
   float dropout = 0;
   Decoder decoder;
   Head head;
-  float init_std = 0;
+  std::optional<float> init_std;
 
   bool operator==(const Blueprint&) const = default;
 
   template <class F>
   void fields(F& f);  // names, limits and descriptions; defined in blueprint_fields.h
 
-  // The fields whose value 0 means "derived from another field", resolved.
-  int64_t key_head_count() const { return attention.key_heads > 0 ? attention.key_heads : attention.heads; }
+  // The optional fields, derived from other fields where they are not set.
+  int64_t key_head_count() const { return attention.key_heads.value_or(attention.heads); }
   int64_t size_of_head() const {
-    return attention.head_size > 0 ? attention.head_size : width / attention.heads;
+    return attention.head_size ? *attention.head_size : width / attention.heads;
   }
-  int64_t row_width() const { return embedding.width > 0 ? embedding.width : width; }
-  int64_t hidden_width() const { return feed_forward.hidden > 0 ? feed_forward.hidden : 4 * width; }
+  int64_t row_width() const { return embedding.width.value_or(width); }
+  int64_t hidden_width() const { return feed_forward.hidden.value_or(4 * width); }
   bool is_global(int64_t layer) const { return global.every > 0 && layer % global.every == global.first; }
   int64_t window_of(int64_t layer) const { return is_global(layer) ? 0 : attention.window; }
   PositionPolicy policy() const { return {positions, position_offset}; }

@@ -1,9 +1,26 @@
 // The fields of a Blueprint: names, limits and descriptions, in the order in which they are written.
 #pragma once
 
+#include <optional>
+#include <type_traits>
+
 #include "locus/nn/blueprint.h"
 
 namespace locus {
+
+// A number that may be absent. `absent` is its text then.
+template <class F, class T>
+void optional_field(F& f, std::string_view name, std::optional<T>& member, std::type_identity_t<T> absent,
+                    double most, std::string_view help) {
+  T value = member.value_or(absent);
+  const auto least = static_cast<double>(absent);
+  if constexpr (std::is_integral_v<T>) {
+    f.integer(name, value, least, most, help);
+  } else {
+    f.number(name, value, least, most, help);
+  }
+  member = value == absent ? std::nullopt : std::optional(value);
+}
 
 template <class F>
 void Blueprint::fields(F& f) {
@@ -14,31 +31,34 @@ void Blueprint::fields(F& f) {
   f.integer("width", width, 1, kMost, "hidden size C");
   f.integer("layers", layers, 0, 10000, "number of layers; in an encoder-decoder, layers of the encoder");
   f.integer("heads", attention.heads, 1, 10000, "number of attention heads H");
-  f.integer("key_heads", attention.key_heads, 0, 10000,
-            "number of key and value heads, shared by groups of query heads (GQA, MQA); 0: same as heads");
-  f.integer("head_size", attention.head_size, 0, kMost, "size D of each attention head; 0: width / heads");
-  f.integer("hidden", feed_forward.hidden, 0, kMost, "inner width of the feed-forward layers; 0: 4 x width");
+  optional_field(
+      f, "key_heads", attention.key_heads, 0, 10000,
+      "number of key and value heads, shared by groups of query heads (GQA, MQA); 0: same as heads");
+  optional_field(f, "head_size", attention.head_size, 0, kMost,
+                 "size D of each attention head; 0: width / heads");
+  optional_field(f, "hidden", feed_forward.hidden, 0, kMost,
+                 "inner width of the feed-forward layers; 0: 4 x width");
   f.integer("max_length", max_length, 1, 1e9,
             "maximum sequence length: rows of learned position tables, reach of context extensions");
-  f.integer("decoder_layers", decoder.layers, 0, 10000,
-            "layers of the decoder in an encoder-decoder; 0: same as the encoder");
-  f.integer("decoder_heads", decoder.heads, 0, 10000,
-            "attention heads of the decoder in an encoder-decoder; 0: same as the encoder");
-  f.integer("decoder_hidden", decoder.hidden, 0, kMost,
-            "feed-forward width of the decoder in an encoder-decoder; 0: same as the encoder");
+  optional_field(f, "decoder_layers", decoder.layers, 0, 10000,
+                 "layers of the decoder in an encoder-decoder; 0: same as the encoder");
+  optional_field(f, "decoder_heads", decoder.heads, 0, 10000,
+                 "attention heads of the decoder in an encoder-decoder; 0: same as the encoder");
+  optional_field(f, "decoder_hidden", decoder.hidden, 0, kMost,
+                 "feed-forward width of the decoder in an encoder-decoder; 0: same as the encoder");
   f.flag("shared_layers", shared_layers, "all layers of a stack share the weights of its first layer");
   f.choice("positions", positions, "row|count",
            "how positions are counted: row is the index in the row with padding, count is the number of real "
            "tokens before it");
   f.integer("position_offset", position_offset, 0, 1e6, "position of the first token of a sequence");
-  f.integer("embedding_width", embedding.width, 0, kMost,
-            "width of the token embeddings before a projection to the hidden size; 0: same as width, no "
-            "projection");
+  optional_field(f, "embedding_width", embedding.width, 0, kMost,
+                 "width of the token embeddings before a projection to the hidden size; 0: same as width, no "
+                 "projection");
   f.number("embedding_scale", embedding.scale, -1e6, 1e6, "factor on the token embeddings");
   f.flag("embedding_norm", embedding.norm, "apply a norm to the embeddings");
   f.integer("segments", embedding.segments, 0, kMost, "number of segment (token type) embeddings; 0: none");
-  f.integer("padding_token", embedding.padding_token, -1, kMost,
-            "id of the padding token, whose embedding gets no gradient; -1: none");
+  optional_field(f, "padding_token", embedding.padding_token, -1, kMost,
+                 "id of the padding token, whose embedding gets no gradient; -1: none");
   f.choice("norm", norms.kind, "layer|rms|rms-from-one",
            "kind of norm: layer norm, RMS norm, or RMS norm that scales by 1 + weight");
   f.choice("norm_place", norms.place, "before|after|around|added",
@@ -66,7 +86,8 @@ void Blueprint::fields(F& f) {
   f.flag("head_norms", attention.head_norms, "norms on queries and keys, separately for each head (QK norm)");
   f.flag("joint_norms", attention.joint_norms,
          "norms on queries and keys, over all heads together (QK norm)");
-  f.number("attention_scale", attention.scale, 0, 1e6, "factor on attention scores; 0: 1/sqrt(head size)");
+  optional_field(f, "attention_scale", attention.scale, 0, 1e6,
+                 "factor on attention scores; 0: 1/sqrt(head size)");
   f.number("score_cap", attention.cap, 0, 1e6,
            "soft cap c of attention scores, which become c tanh(score / c); 0: none");
   f.integer("window", attention.window, 0, 1e9,
@@ -94,9 +115,10 @@ void Blueprint::fields(F& f) {
   f.choice("pooler", head.pooler, kActivations,
            "activation of a dense layer after pooling; none: no such layer");
   f.flag("normalize", head.normalize, "normalize sequence embeddings to length 1");
-  f.number("init_std", init_std, 0, 100,
-           "standard deviation of the initial weights; 0: sqrt(0.4/width) if the head predicts tokens, else "
-           "1/sqrt(width)");
+  optional_field(
+      f, "init_std", init_std, 0, 100,
+      "standard deviation of the initial weights; 0: sqrt(0.4/width) if the head predicts tokens, else "
+      "1/sqrt(width)");
 }
 
 }  // namespace locus

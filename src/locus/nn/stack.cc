@@ -15,7 +15,7 @@ Embeddings::Embeddings(const Blueprint& b, const ParameterFactory& factory,
     : tokens_(std::move(tokens)),
       scale_(b.embedding.scale),
       dropout_(b.dropout),
-      padding_token_(b.embedding.padding_token),
+      padding_token_(b.embedding.padding_token.value_or(-1)),
       place_(place) {
   if (b.embedding.segments > 0)
     segments_ = factory.normal("segments", {b.embedding.segments, b.row_width()}, Role::table);

@@ -38,7 +38,7 @@ void read_framing(const fs::path& folder, const Config& config, const Blueprint&
   data.pair_segments = has_segments(tokenizer);
   const std::string_view mask = tokenizer.is_object("mask_token") ? "mask_token.content" : "mask_token";
   if (b.head.kind == HeadKind::masked_token && tokenizer.has(mask)) data.mask_token = tokenizer.text(mask);
-  data.padding_token = padding_of(config, b.embedding.padding_token, b.vocabulary);
+  data.padding_token = padding_of(config, b.embedding.padding_token, b.vocabulary).value_or(-1);
 }
 
 TextTask task_of(const ModelFolder& folder) {
@@ -68,10 +68,10 @@ ForwardModel forward_model(TrainedModel& trained) {
   }
   const auto token = [&trained](std::string_view field) {
     if (field == "decoder_start_token_id") return trained.task().start_token();
-    const int32_t padding = trained.blueprint().embedding.padding_token;
-    require(field == "pad_token_id" && padding >= 0, "the run in '{}' has no {}, expected decoder_input_ids",
+    const std::optional<int32_t> padding = trained.blueprint().embedding.padding_token;
+    require(field == "pad_token_id" && padding, "the run in '{}' has no {}, expected decoder_input_ids",
             trained.folder().string(), field);
-    return padding;
+    return *padding;
   };
   return {.model = trained.model(), .bindings = std::move(bindings), .token = token};
 }

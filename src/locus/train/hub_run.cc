@@ -178,7 +178,7 @@ StartedModel open_start(const Settings& settings, const HubStart& hub, TextTask&
   require(scheme_info(b.scheme).extrapolates || task.data.context <= b.max_length,
           "data.context is {}, expected at most {}, the context window of the model in '{}'",
           task.data.context, b.max_length, from.string());
-  if (values_of(b) == values_of(own.blueprint())) return start;
+  if (b == own.blueprint()) return start;
   DerivedModel derived = derive(own, b, new_head, task.seed);
   if (!same_scheme(own.blueprint(), b) || !same_global_scheme(own.blueprint(), b)) {
     start.notes.push_back(dropped_note(own.blueprint(), b, derived.dropped));

@@ -68,7 +68,7 @@ void bart::names(NameMap& map, const Blueprint& b) {
   map.tokens("model.shared.weight", "lm_head.weight", b.head.tied);
   map.alias("model.shared.weight", "model.encoder.embed_tokens.weight");
   map.alias("model.shared.weight", "model.decoder.embed_tokens.weight");
-  for (const auto& [stack, layers] : {std::pair("encoder", b.layers), {"decoder", b.decoder.layers}}) {
+  for (const auto& [stack, layers] : {std::pair("encoder", b.layers), {"decoder", b.decoder_part().layers}}) {
     const std::string theirs = fmt::format("model.{}", stack), ours = stack;
     map.tensor(ours + ".scheme.table", theirs + ".embed_positions.weight");
     map.module(ours + ".embedding.norm", theirs + ".layernorm_embedding");
@@ -83,7 +83,7 @@ void bart::names(NameMap& map, const Blueprint& b) {
 
 json::Members bart::config(const ModelType& type, const Blueprint& b, int64_t start) {
   json::Members members = named(type, b.head.kind);
-  const int64_t padding = std::max<int64_t>(b.embedding.padding_token, 0);
+  const int64_t padding = b.embedding.padding_token.value_or(0);
   members.insert(members.end(), {{"decoder_vocab_size", json::number(b.vocabulary)},
                                  {"scale_embedding", json::boolean(b.embedding.scale != 1)},
                                  {"pad_token_id", json::number(padding)},

@@ -155,7 +155,7 @@ json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[b.attention.key_bias ? 1 : 0], b.head.kind);
   members.insert(members.end(), {{"relative_attention", json::boolean(relative)},
                                  {"position_biased_input", json::boolean(both || b.scheme == "learned")},
-                                 {"attention_head_size", json::number(b.attention.head_size)},
+                                 {"attention_head_size", json::number(b.size_of_head())},
                                  {"type_vocab_size", json::number(b.embedding.segments)},
                                  {"pooler_hidden_size", json::number(b.width)},
                                  {"pooler_hidden_act", json::text(activation_name(b.head.pooler))},

@@ -32,7 +32,7 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token};
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(),
-                 {{"head_dim", json::number(b.attention.head_size)}, {"pad_token_id", padding_config(b)}});
+                 {{"head_dim", json::number(b.size_of_head())}, {"pad_token_id", padding_config(b)}});
   write_rotary({}, b, members);
   return members;
 }

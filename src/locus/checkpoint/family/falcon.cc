@@ -54,7 +54,7 @@ json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head.kind);
   members.insert(members.end(), {{"new_decoder_architecture", json::boolean(groups)},
                                  {"multi_query", json::boolean(b.attention.key_heads == 1)},
-                                 {"num_kv_heads", json::number(b.attention.key_heads)},
+                                 {"num_kv_heads", json::number(b.key_head_count())},
                                  {"parallel_attn", json::boolean(b.residual != Residual::sequential)},
                                  {"num_ln_in_parallel_attn", json::number(int64_t{two_norms ? 2 : 1})}});
   write_rotary({}, b, members);

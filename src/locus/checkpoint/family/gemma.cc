@@ -133,7 +133,7 @@ json::Members config_with(const ModelType& type, const Blueprint& b) {
   json::Members members = named(type, b.head.kind);
   members.insert(members.end(),
                  {{"use_bidirectional_attention", json::boolean(b.kind == ModelKind::encoder)},
-                  {"pad_token_id", json::number(std::max<int64_t>(b.embedding.padding_token, 0))}});
+                  {"pad_token_id", json::number(int64_t{b.embedding.padding_token.value_or(0)})}});
   return members;
 }
 
@@ -147,8 +147,8 @@ std::string cap_config(float cap) { return cap > 0 ? fraction(cap) : "null"; }
 
 json::Members later_config(const ModelType& type, const Blueprint& b) {
   json::Members members = config_with(type, b);
-  const double scale =
-      static_cast<double>(b.attention.scale);  // other values show up as a difference when read back
+  // A scale that the number cannot represent shows up as a difference when it is read back.
+  const auto scale = static_cast<double>(b.attention.scale.value_or(0));
   const int64_t window = std::max<int64_t>(b.attention.window, 1);
   members.insert(members.end(),
                  {{"query_pre_attn_scalar", json::number(int64_t{std::lround(1 / (scale * scale))})},

@@ -19,7 +19,7 @@ void gpt2::fields(ConfigFields& f, Blueprint& b, double dropout) {
 void gpt2::read(const Config& config, Blueprint& b) {
   b.scheme = "learned";
   b.attention.fused_qkv = true;
-  b.attention.scale = config.flag("scale_attn_weights", true) ? 0 : 1;
+  if (!config.flag("scale_attn_weights", true)) b.attention.scale = 1;
   expect_flag(config, "add_cross_attention", false);
 }
 

@@ -9,10 +9,10 @@ void fields(ConfigFields& f, Blueprint& b) { gpt2::fields(f, b, 0.1); }
 
 void read(const Config& config, Blueprint& b) {
   gpt2::read(config, b);
-  b.attention.key_heads = config.flag("multi_query", true) ? 1 : b.attention.heads;
-  if (config.size("num_key_value_heads", b.attention.key_heads) != b.attention.key_heads)
-    config.refuse("num_key_value_heads", "expected {}, which follows from multi_query",
-                  b.attention.key_heads);
+  const int64_t key_heads = config.flag("multi_query", true) ? 1 : b.attention.heads;
+  if (config.size("num_key_value_heads", key_heads) != key_heads)
+    config.refuse("num_key_value_heads", "expected {}, which follows from multi_query", key_heads);
+  b.attention.key_heads = key_heads;
 }
 
 void names(NameMap& map, const Blueprint& b) {

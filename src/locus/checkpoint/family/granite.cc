@@ -29,7 +29,7 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::next_token};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head.kind);
-  members.insert(members.end(), {{"attention_multiplier", fraction(b.attention.scale)},
+  members.insert(members.end(), {{"attention_multiplier", fraction(b.attention.scale.value_or(0))},
                                  {"logits_scaling", fraction(1 / b.head.scale)},
                                  {"pad_token_id", padding_config(b)}});
   write_rotary({}, b, members);

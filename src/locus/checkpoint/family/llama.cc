@@ -121,7 +121,7 @@ json::Members config(const Blueprint& b) {
                                        : b.attention.window > 0 ? 1
                                                                 : 0],
                                 b.head.kind);
-  members.insert(members.end(), {{"head_dim", json::number(b.attention.head_size)},
+  members.insert(members.end(), {{"head_dim", json::number(b.size_of_head())},
                                  {"max_position_embeddings", json::number(b.max_length)},
                                  {"sliding_window", window_config(b)},
                                  {"attention_bias", json::boolean(b.attention.output_bias)},

@@ -23,7 +23,7 @@ void read_m2m100(const Config& config, Blueprint& b) {
   bart::read_sines(b);
   b.scheme_options["spacing"] = "closed";
   b.positions = PositionPolicy::Kind::count;
-  b.position_offset = b.embedding.padding_token + 1;
+  b.position_offset = b.embedding.padding_token.value_or(-1) + 1;
   b.head.bias = false;
 }
 

@@ -43,7 +43,8 @@ void read(const Config& config, Blueprint& b) {
   b.attention.fused_qkv = true;
   b.norms.bias = b.attention.query_bias = b.attention.key_bias = b.attention.value_bias =
       b.attention.output_bias = b.feed_forward.bias = false;
-  b.attention.scale = static_cast<float>(config.number("attn_config.softmax_scale", 0, 1e6, 0));
+  const auto scale = static_cast<float>(config.number("attn_config.softmax_scale", 0, 1e6, 0));
+  if (scale > 0) b.attention.scale = scale;
   b.dropout = b.attention.dropout = static_cast<float>(config.number("attn_config.attn_pdrop", 0, 0.99, 0));
 }
 
@@ -71,7 +72,8 @@ constexpr std::string_view kPrefixes[] = {"transformer."};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head.kind);
-  members.emplace_back("attn_config", json::object({{"softmax_scale", fraction(b.attention.scale)}}));
+  members.emplace_back("attn_config",
+                       json::object({{"softmax_scale", fraction(b.attention.scale.value_or(0))}}));
   return members;
 }
 

@@ -80,7 +80,7 @@ constexpr HeadKind kHeads[] = {HeadKind::none, HeadKind::masked_token, HeadKind:
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head.kind);
-  members.emplace_back("head_dim", json::number(b.attention.head_size));
+  members.emplace_back("head_dim", json::number(b.size_of_head()));
   write_rotary(kRotary, b, members);
   return members;
 }

@@ -27,8 +27,9 @@ constexpr std::string_view kPrefixes[] = {"roberta."};
 
 json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head.kind);
-  members.insert(members.end(), {{"max_position_embeddings", json::number(b.max_length + b.position_offset)},
-                                 {"pad_token_id", json::number(int64_t{b.embedding.padding_token})}});
+  members.insert(members.end(),
+                 {{"max_position_embeddings", json::number(b.max_length + b.position_offset)},
+                  {"pad_token_id", json::number(int64_t{b.embedding.padding_token.value_or(-1)})}});
   return members;
 }
 

@@ -46,7 +46,7 @@ json::Members config(const Blueprint& b) {
   std::vector<int32_t> turning;
   for (int64_t i = 0; i < b.layers; ++i) turning.push_back(b.is_global(i) ? 0 : 1);
   json::Members members = named(kTypes[0], b.head.kind);
-  members.insert(members.end(), {{"head_dim", json::number(b.attention.head_size)},
+  members.insert(members.end(), {{"head_dim", json::number(b.size_of_head())},
                                  {"no_rope_layers", json::numbers(turning)},
                                  {"pad_token_id", padding_config(b)}});
   write_rotary({}, b, members);

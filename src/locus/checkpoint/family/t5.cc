@@ -128,7 +128,7 @@ json::Members config(const Blueprint& b) {
   json::Members members = named(kTypes[0], b.head.kind);
   if (!both) members.back().second = R"(["T5EncoderModel"])";
   members.insert(members.end(),
-                 {{"num_decoder_layers", json::number(both ? b.decoder.layers : b.layers)},
+                 {{"num_decoder_layers", json::number(b.decoder.layers.value_or(b.layers))},
                   {"relative_attention_num_buckets", scheme_setting(b, "buckets")},
                   {"relative_attention_max_distance", scheme_setting(b, "max_distance")},
                   {"feed_forward_proj", json::text((b.feed_forward.gated ? "gated-" : "") + act)},
