@@ -15,9 +15,9 @@ Model made(std::string_view scheme, ModelKind kind, Device device) {
                 .vocabulary = 19,
                 .width = 24,
                 .layers = 2,
-                .heads = 4,
                 .max_length = 32,
                 .scheme = std::string(scheme),
+                .attention = {.heads = 4},
                 .init_std = 0.4f},
                {.seed = 3, .device = device});
 }
