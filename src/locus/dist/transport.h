@@ -1,0 +1,77 @@
+// Messages between the processes of a job, the ranks. A transport moves bytes and adds nothing: sums are
+// computed in a fixed order by whoever received their terms (tree.h), so results do not depend on the
+// transport.
+//
+// All ranks make the same calls in the same order. A receiver knows how many bytes it expects; a message of
+// another size, or of another call, is an error. Every failure that involves another rank is Fault::peer and
+// names it. After one, only the destructor may be called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace locus::dist {
+
+using Bytes = std::span<std::byte>;
+using ConstBytes = std::span<const std::byte>;
+
+inline constexpr uint64_t kMostMessageBytes = uint64_t{1} << 40;
+
+// The calls. A message carries the one that sent it.
+enum class Call : uint32_t { send = 1, all_to_all, all_gather, barrier };
+std::string_view name_of(Call call);
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+  // One message to another rank, which must call receive(). May wait until it does.
+  void send(int to, ConstBytes bytes);
+  void receive(int from, Bytes bytes);
+
+  // Sends outgoing[r] to every rank r, and fills incoming[r] with the message of rank r. All messages move
+  // together, so large ones cannot block each other. The message of a rank to itself is copied.
+  void all_to_all(std::span<const ConstBytes> outgoing, std::span<const Bytes> incoming);
+
+  // Sends the same bytes to all ranks, and fills incoming[r] with those of rank r, whose sizes may differ.
+  void all_gather(ConstBytes mine, std::span<const Bytes> incoming);
+
+  // Returns when every rank has called it.
+  void barrier();
+
+  // Tells the other ranks that the job cannot continue. Their calls then fail with this rank and the reason.
+  virtual void abort(std::string_view reason) noexcept = 0;
+
+ protected:
+  Transport(int rank, int size);
+
+  struct Outgoing {
+    int to;
+    ConstBytes bytes;
+  };
+  struct Incoming {
+    int from;
+    Bytes bytes;
+  };
+  // Moves all messages and returns when all have moved. Both lists are in ascending order, with each rank at
+  // most once and never this one.
+  virtual void exchange(Call call, std::span<const Outgoing> outgoing,
+                        std::span<const Incoming> incoming) = 0;
+
+ private:
+  void require_other(const char* what, int rank) const;
+  const int rank_, size_;
+};
+
+// The transport of a process that is alone: rank 0 of 1.
+std::unique_ptr<Transport> open_alone();
+
+}  // namespace locus::dist
