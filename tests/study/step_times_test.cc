@@ -28,7 +28,8 @@ TEST(StepTimes, AreMeasuredOnceForTheSameSchemes) {
 
 TEST(StepTimes, ADamagedFileIsMeasuredAgain) {
   const TemporaryFolder folder;
-  for (const char* text : {"", "scheme,seconds\nnone,1\nlearned,-1\nt5,2\n", "none\nlearned,1\nt5,1\n"}) {
+  for (const char* text : {"", "scheme,seconds\nnone,1\nlearned,-1\nt5,2\n", "none\nlearned,1\nt5,1\n",
+                           "none,1e-300\nlearned,1\nt5,2\n", "none,1\nlearned,1\nt5,1e300\n"}) {
     write_file(folder / "step_times.csv", text);
     const StepTimes times = step_times(tiny(), folder.path());
     EXPECT_EQ(times.size(), 3u) << text;

@@ -127,8 +127,15 @@ TEST(Study, AFoundCellMustMatchItsName) {
   expect({"row 1", "lengths"}, [](Cell& cell) { cell.rows[0].scores.pop_back(); });
   expect({"row 2", "lengths"}, [](Cell& cell) { cell.rows[1].scores[0].length = -8; });
   expect({"row 2", "by position"}, [](Cell& cell) { cell.rows[1].by_position.clear(); });  // an older cell
+  expect({"row 2", "positions"}, [](Cell& cell) { cell.rows[1].by_position[0].begin = -1; });
+  expect({"row 2", "positions"}, [](Cell& cell) { cell.rows[1].by_position.back().end = 1 << 30; });
+  expect({"row 2", "loss", "-2"}, [](Cell& cell) { cell.rows[1].by_position[0].loss = -2; });
   expect({"length 8", "-1"}, [](Cell& cell) { cell.rows[0].scores[0].value = -1; });
   expect({"cost", "negative"}, [](Cell& cell) { cell.parameters = -1; });
+  for (const double seconds : {0.0, 1e300}) {
+    expect({"step", fmt::format("{} seconds", seconds).c_str()},
+           [=](Cell& cell) { cell.step_seconds = seconds; });
+  }
 }
 
 TEST(Study, ACellWithoutItsModelIsRunAgain) {

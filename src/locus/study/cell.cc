@@ -45,7 +45,7 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
     loss.backward();
     optimizer.step(schedule.at(step));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    seconds.push_back(std::max(spent.count(), 1e-9));  // a coarse clock may not have moved
+    seconds.push_back(std::max(spent.count(), kLeastStepSeconds));  // a coarse clock
     if (step > steps - tail) result.loss += loss.value().on_host().item() / static_cast<double>(tail);
     progress(kTrainingShare * static_cast<double>(step) / static_cast<double>(steps));
   }

@@ -43,6 +43,9 @@ struct CellName {
   std::string text() const;  // also the name of its file
 };
 
+// Times outside of this range are not measured, and ratios of times inside of it are numbers.
+inline constexpr double kLeastStepSeconds = 1e-9, kMostStepSeconds = 1e6;
+
 struct Cell {
   CellName name;
   std::vector<Row> rows;

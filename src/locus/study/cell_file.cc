@@ -6,13 +6,10 @@
 #include "locus/base/file.h"
 #include "locus/base/json.h"
 #include "locus/base/json_part.h"
-#include "locus/base/quote.h"
 #include "locus/study/study.h"
 
 namespace locus::study {
 namespace {
-
-constexpr const char* kRemove = "remove the file to run the cell again";
 
 std::string row_json(const Row& row) {
   std::vector<std::string> scores;
@@ -47,7 +44,7 @@ Row read_row(const JsonPart& part) {
     score.value = number(one, "value", score.why.empty() ? Limits::infinity() : Limits::quiet_NaN());
     row.scores.push_back(std::move(score));
   }
-  if (!part.exists("by_position")) return row;  // problem_of reports it
+  if (!part.exists("by_position")) return row;  // check_cell reports it
   for (const JsonPart& bin : part.parts("by_position")) {
     row.by_position.push_back(
         {integer(bin, "begin"), integer(bin, "end"), number(bin, "loss", Limits::quiet_NaN())});
@@ -55,63 +52,11 @@ Row read_row(const JsonPart& part) {
   return row;
 }
 
-bool can_be(const Score& score, const Task& task) {
-  if (std::isnan(score.value)) return true;
-  return task.metric == Metric::perplexity ? score.value > 0 : score.value >= 0 && score.value <= 1;
-}
-
-// Why lengths are not some of the study's with the trained one; empty if they are.
-std::string length_problem(const Conditions& conditions, const std::vector<int64_t>& lengths) {
-  const std::vector<int64_t> all = conditions.test_lengths();
-  const bool some = std::ranges::includes(all, lengths) && std::ranges::is_sorted(lengths) &&
-                    std::ranges::count(lengths, conditions.length) == 1;
-  return some ? "" : fmt::format("it has the test lengths {}", fmt::join(lengths, ", "));
-}
-
-// Why a cell is not the expected one; empty if it is.
-std::string problem_of(const Study& study, const CellName& name, const Cell& cell) {
-  if (cell.name.text() != name.text()) return fmt::format("got the cell {}", quote(cell.name.text()));
-  const std::vector<Extension> extensions = scheme_choice(name.scheme).extensions();
-  if (cell.rows.size() != extensions.size() + 1) {
-    return fmt::format("got {} rows, expected {}", cell.rows.size(), extensions.size() + 1);
-  }
-  std::vector<int64_t> lengths;
-  for (const Score& score : cell.rows.front().scores) lengths.push_back(score.length);
-  if (const std::string problem = length_problem(study.conditions, lengths); !problem.empty()) return problem;
-  for (size_t i = 0; i < cell.rows.size(); ++i) {
-    const Row& row = cell.rows[i];
-    if (row.variant != (i == 0 ? "" : extensions[i - 1].name)) {
-      return fmt::format("row {} has the variant {}", i + 1, quote(row.variant));
-    }
-    if (!std::ranges::equal(row.scores, lengths, {}, &Score::length)) {
-      return fmt::format("row {} has other test lengths than row 1", i + 1);
-    }
-    const bool has_value =
-        std::ranges::any_of(row.scores, [](const Score& s) { return !std::isnan(s.value); });
-    if (has_value && row.by_position.empty()) return fmt::format("row {} has no losses by position", i + 1);
-    for (const Score& score : row.scores) {
-      if (!can_be(score, study.task_named(name.task))) {
-        return fmt::format("the score at length {} is {}", score.length, score.value);
-      }
-    }
-  }
-  const bool costs = cell.parameters >= 0 && cell.step_bytes >= 0 && cell.step_seconds >= 0;
-  return costs ? "" : "a cost is negative";
-}
-
 }  // namespace
 
 std::string position_json(const PositionLoss& bin) {
   return json::object(
       {{"begin", json::number(bin.begin)}, {"end", json::number(bin.end)}, {"loss", json::exact(bin.loss)}});
-}
-
-void check_cell(const Study& study, const CellName& name, const Cell& cell,
-                const std::filesystem::path& file) {
-  const std::string problem = problem_of(study, name, cell);
-  if (problem.empty()) return;
-  fail({Fault::data, Code::damaged_file, kRemove}, "wrong cell in {}: {}; expected {} of this study",
-       file.string(), problem, name.text());
 }
 
 std::string cell_json(const Cell& cell) {
@@ -142,7 +87,8 @@ Cell read_cell(const std::filesystem::path& file) {
     return cell;
   } catch (const Error& error) {
     if (error.fault() != Fault::data) throw;
-    fail({Fault::data, Code::damaged_file, kRemove}, "not a cell of a study: {}", error.what());
+    fail({Fault::data, Code::damaged_file, "remove the file to run the cell again"},
+         "not a cell of a study: {}", error.what());
   }
 }
 

@@ -16,9 +16,8 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kFile = "step_times.csv";
 constexpr std::string_view kHeader = "scheme,seconds";
 
-// More than 0, also by a coarse clock: times are divided by each other.
 double seconds_since(Clock::time_point start) {
-  return std::max(std::chrono::duration<double>(Clock::now() - start).count(), 1e-9);
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 StepTimes measured(const Study& study) {
@@ -50,7 +49,8 @@ StepTimes read(const std::filesystem::path& file) {
     const std::vector<std::string_view> cells = split(line, ',');
     if (cells.size() != 2) continue;
     const auto seconds = parse<double>(cells[1]);
-    if (seconds && *seconds > 0) times.emplace(cells[0], *seconds);
+    const bool measured = seconds && *seconds >= kLeastStepSeconds && *seconds <= kMostStepSeconds;
+    if (measured) times.emplace(cells[0], *seconds);
   }
   return times;
 }
