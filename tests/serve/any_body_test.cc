@@ -6,7 +6,7 @@
 
 #include "locus/text/readable.h"
 #include "tests/apply/expected.h"
-#include "tests/serve/collected_reply.h"
+#include "tests/serve/described.h"
 
 namespace locus::serve {
 namespace {
@@ -44,12 +44,23 @@ std::string mutated(std::string body, std::mt19937& random) {
   return body;
 }
 
+// What a route accepts and answers fits its schemas in the OpenAPI document.
+void expect_described(const Described& described, const char* path, const std::string& body,
+                      const HttpAnswer& answer) {
+  EXPECT_EQ(described.mismatch_of_body(path, body), "") << path << " " << readable(body);
+  if (answer.type != "application/json") return;
+  EXPECT_EQ(described.mismatch_of_result(path, answer.body), "") << path << " " << answer.body;
+}
+
 void try_bodies(const std::string& job, std::initializer_list<Example> examples) {
   Service service({.folder = golden_model(job)});
   service.wait_until_ready();
+  const Described described(service);
   std::mt19937 random(11);
   for (const Example& example : examples) {
-    EXPECT_EQ(ask(service, example.path, example.body).status, 200) << example.path << " " << example.body;
+    const HttpAnswer whole = ask(service, example.path, example.body);
+    EXPECT_EQ(whole.status, 200) << example.path << " " << example.body;
+    expect_described(described, example.path, example.body, whole);
     for (int i = 0; i < 150; ++i) {
       const std::string body = mutated(example.body, random);
       const HttpAnswer answer = ask(service, example.path, body);
@@ -58,6 +69,7 @@ void try_bodies(const std::string& job, std::initializer_list<Example> examples)
           << answer.body << answer.log;
       EXPECT_TRUE(is_utf8(answer.body)) << readable(body);
       if (answer.type == "application/json") Parsed(answer.body).at("");
+      if (answer.status == 200) expect_described(described, example.path, body, answer);
     }
   }
 }
@@ -99,6 +111,20 @@ TEST(AnyBody, OfGenerators) {
               {"/generate", R"({"prompt": "a", "max_tokens": 2, "top_k": 3, "beams": 1, "stop": ["x"]})"},
               {"/", R"({"inputs": "a", "parameters": {"max_new_tokens": 2, "do_sample": true}})"}});
   try_bodies("translate", {{"/translate", R"({"text": "the dog", "beams": 2, "max_tokens": 3})"}});
+}
+
+// An error shows the beginning of a value, which must not end within a character.
+TEST(AnyBody, OfLongValuesIsAnsweredInUtf8) {
+  Service service({.folder = golden_model("embed")});
+  service.wait_until_ready();
+  for (size_t ascii = 70; ascii < 90; ++ascii) {
+    std::string value(ascii, 'a');
+    for (int i = 0; i < 20; ++i) value += "\xf0\x9f\x90\x95";
+    const HttpAnswer answer =
+        ask(service, "/v1/embeddings", R"({"input": "a", "encoding_format": ")" + value + "\"}");
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_TRUE(is_utf8(answer.body)) << ascii << answer.body;
+  }
 }
 
 }  // namespace

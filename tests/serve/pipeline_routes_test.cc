@@ -1,6 +1,8 @@
 // The pipelines at / and /models/NAME, with the bodies that InferenceClient sends.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "locus/apply/result_json.h"
 #include "locus/apply/zero_shot.h"
 #include "locus/text/readable.h"
@@ -35,7 +37,19 @@ TEST(PipelineRoutes, TextClassification) {
   EXPECT_EQ(found.count("/0"), 2U);
   EXPECT_EQ(found.text("/0/0/label"), "bad");
   EXPECT_NEAR(found.number("/0/0/score"), 0.56813, 1e-4);
-  classify.refused(R"({"inputs": "a", "parameters": {"function_to_apply": "none"}})", {"function_to_apply"});
+  const Classifier classifier(golden_model("classify"));
+  const std::vector<float> logits = classifier.logits({{"The dog chased the ball."}}).at(0);
+  const auto applied = [&](const std::string& function) {
+    return classify
+        .ask(R"({"inputs": "The dog chased the ball.", "parameters": {"function_to_apply": ")" + function +
+             "\"}}")
+        .number("/0/0/score");
+  };
+  const double best = *std::ranges::max_element(logits);
+  EXPECT_NEAR(applied("none"), best, 1e-6);
+  EXPECT_NEAR(applied("sigmoid"), 1 / (1 + std::exp(-best)), 1e-6);
+  EXPECT_NEAR(applied("softmax"), 0.56813, 1e-4);
+  classify.refused(R"({"inputs": "a", "parameters": {"function_to_apply": "tanh"}})", {"tanh", "sigmoid"});
   classify.refused(R"({"inputs": "a", "parameters": {"topk": 2}})", {"parameters.topk", "top_k"});
   classify.refused(R"({"inputs": []})", {"inputs"});
   classify.refused(R"({"inputs": "a", "parameters": 3})", {"parameters"});
@@ -76,6 +90,14 @@ TEST(PipelineRoutes, TokenClassification) {
   const Parsed joined = tag.ask(words + R"("first"}})");
   EXPECT_EQ(joined.count(""), 6U);
   EXPECT_EQ(joined.text("/1/word"), "Lovelace");
+  const size_t all = tag.ask(R"({"inputs": "The dog chased the ball."})").count("");
+  const Parsed some =
+      tag.ask(R"({"inputs": "The dog chased the ball.", "parameters": {"ignore_labels": ["O", "PER"]}})");
+  EXPECT_LT(some.count(""), all);
+  EXPECT_EQ(simdjson::minify(some.at("")).find("PER"), std::string::npos);
+  tag.refused(R"({"inputs": "a", "parameters": {"ignore_labels": ["PER"]}})", {"ignore_labels", "O"});
+  tag.refused(R"({"inputs": "a", "parameters": {"ignore_labels": [3]}})", {"ignore_labels", "strings"});
+  tag.refused(R"({"inputs": "a", "parameters": {"stride": 2}})", {"stride", "not supported"});
   tag.refused(R"({"inputs": "a", "parameters": {"aggregation_strategy": "most"}})",
               {"aggregation_strategy", "most", "average"});
 }
@@ -113,6 +135,11 @@ TEST(PipelineRoutes, QuestionAnswering) {
     EXPECT_EQ(found.text("/answer").empty(), !expected.found);
   }
   answer.refused(R"({"inputs": {"question": "a", "context": "b"}, "parameters": {"top_k": 2}})", {"top_k"});
+  const std::string whole = R"({"inputs": {"question": "a", "context": "b"}, "parameters": )";
+  answer.refused(whole + R"({"handle_impossible_answer": false}})", {"handle_impossible_answer", "true"});
+  answer.refused(whole + R"({"align_to_words": true}})", {"align_to_words"});
+  answer.refused(whole + R"({"max_question_len": 64}})", {"max_question_len"});
+  answer.ask(whole + R"({"handle_impossible_answer": true, "align_to_words": false}})");
   answer.refused(R"({"inputs": {"question": "a"}})", {"inputs.context"});
   answer.refused(R"({"inputs": "a"})", {"inputs"});
 }
@@ -126,6 +153,9 @@ TEST(PipelineRoutes, TranslationAndSummarization) {
       R"({"inputs": "The dog chased the ball.", "parameters": {"generate_parameters": {"num_beams": 1}}})");
   EXPECT_EQ(greedy.text("/0/translation_text"), "it it itvvvv");
   translate.refused(R"({"inputs": "a", "parameters": {"src_lang": "xx"}})", {"xx"});
+  translate.refused(R"({"inputs": "a", "parameters": {"truncation": "yes"}})", {"yes", "only_first"});
+  translate.refused(R"({"inputs": "a", "parameters": {"clean_up_tokenization_spaces": false}})",
+                    {"clean_up_tokenization_spaces"});
 }
 
 TEST(PipelineRoutes, TextGeneration) {
@@ -153,15 +183,6 @@ TEST(PipelineRoutes, FeatureExtractionAndSentenceSimilarity) {
   EXPECT_NEAR(scores.number("/0"), 1, 1e-6);
   embed.refused(R"({"inputs": {"source_sentence": "It sat."}})", {"sentences"});
   embed.refused(R"({})", {"inputs"});
-}
-
-TEST(PipelineRoutes, OpenApiListsWhatTheFolderServes) {
-  Service service({.folder = golden_model("tag")});
-  service.wait_until_ready();
-  const Parsed found(get(service, "/openapi.json").body);
-  EXPECT_EQ(found.text("/openapi"), "3.1.0");
-  EXPECT_TRUE(found.at("/paths/~1tag/post/requestBody").is_object());
-  EXPECT_TRUE(found.at("/paths").get_object().value().at_key("/v1/completions").error());
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // What the server is: its model, its limits.
 #include <algorithm>
-#include <map>
 
 #include "locus/base/json.h"
 #include "locus/base/quote.h"
@@ -20,14 +19,23 @@ std::string model_json(const Call& call) {
                        {"owned_by", json::text("locus")}});
 }
 
-}  // namespace
+std::string model_schema(const Call&) {
+  return schema::object({{"id", schema::text()},
+                         {"object", schema::text()},
+                         {"created", schema::integer()},
+                         {"owned_by", schema::text()}});
+}
 
-std::optional<HttpAnswer> list_models(const Call& call) {
+std::optional<HttpAnswer> answer_models(const Call& call) {
   return HttpAnswer{
       .body = json::object({{"object", json::text("list")}, {"data", "[" + model_json(call) + "]"}})};
 }
 
-std::optional<HttpAnswer> one_model(const Call& call) {
+std::string models_schema(const Call& call) {
+  return schema::object({{"object", schema::text()}, {"data", schema::list(model_schema(call))}});
+}
+
+std::optional<HttpAnswer> answer_model(const Call& call) {
   const std::string_view name =
       std::string_view(call.request.path).substr(std::string_view("/v1/models/").size());
   if (name != call.options.name) {
@@ -37,15 +45,19 @@ std::optional<HttpAnswer> one_model(const Call& call) {
   return HttpAnswer{.body = model_json(call)};
 }
 
-std::optional<HttpAnswer> info(const Call& call) {
-  const TextModel& model = call.heads.model();
+std::string paths_json(const Heads& heads) {
   std::vector<std::string_view> paths;
   for (const Route& route : routes()) {
-    if (call.heads.can(route.task)) paths.push_back(route.path);
+    if (heads.can(route.task)) paths.push_back(route.path);
   }
   std::ranges::sort(paths);
   const auto repeated = std::ranges::unique(paths);
   paths.erase(repeated.begin(), repeated.end());
+  return json::texts(paths);
+}
+
+std::optional<HttpAnswer> answer_info(const Call& call) {
+  const TextModel& model = call.heads.model();
   const ServiceOptions& o = call.options;
   json::Members members = {
       {"model_id", json::text(o.name)},
@@ -60,41 +72,28 @@ std::optional<HttpAnswer> info(const Call& call) {
       {"scheme", json::text(model.blueprint().scheme)},
       {"simd_target", json::text(kernel::cpu::supported_targets().front())},
       {"fingerprint", json::text(call.heads.fingerprint())},
-      {"routes", json::texts(paths)}};
+      {"routes", paths_json(call.heads)}};
   if (call.heads.can(Task::fill)) members.emplace_back("mask_token", json::text(call.heads.filler().mask()));
   return HttpAnswer{.body = json::object(members)};
 }
 
-// Only the routes that this folder serves, without the schemas of their bodies.
-std::optional<HttpAnswer> openapi(const Call& call) {
-  std::map<std::string, json::Members> paths;
-  for (const Route& route : routes()) {
-    if (!call.heads.can(route.task)) continue;
-    std::string path(route.path);
-    json::Members operation = {{"summary", json::text(route.summary)}};
-    if (path.ends_with('*')) {
-      path.replace(path.size() - 1, 1, "{name}");
-      operation.emplace_back(
-          "parameters",
-          R"([{"name": "name", "in": "path", "required": true, "schema": {"type": "string"}}])");
-    }
-    if (route.method == "POST") {
-      operation.emplace_back("requestBody",
-                             R"({"required": true, "content": {"application/json": {"schema": {}}}})");
-    }
-    operation.emplace_back(
-        "responses",
-        R"({"200": {"description": "The result", "content": {"application/json": {"schema": {}}}}, )"
-        R"("default": {"description": "An error", "content": {"application/json": {"schema": {}}}}})");
-    paths[path].emplace_back(route.method == "POST" ? "post" : "get", json::object(operation));
+std::string info_schema(const Call&) {
+  json::Members members = {{"auto_truncate", schema::flag()}, {"routes", schema::list(schema::text())}};
+  for (const char* name :
+       {"model_id", "model_dtype", "model_type", "version", "scheme", "simd_target", "fingerprint"}) {
+    members.emplace_back(name, schema::text());
   }
-  json::Members all;
-  for (const auto& [path, operations] : paths) all.emplace_back(path, json::object(operations));
-  return HttpAnswer{
-      .body = json::object({{"openapi", json::text("3.1.0")},
-                            {"info", json::object({{"title", json::text("Locus: " + call.options.name)},
-                                                   {"version", json::text(version())}})},
-                            {"paths", json::object(all)}})};
+  for (const char* name :
+       {"max_input_length", "max_batch_tokens", "max_client_batch_size", "max_concurrent_requests"}) {
+    members.emplace_back(name, schema::integer());
+  }
+  return schema::object(members, {{"mask_token", schema::text()}});
 }
+
+}  // namespace
+
+const Handler handlers::list_models = {answer_models, models_schema};
+const Handler handlers::one_model = {answer_model, model_schema};
+const Handler handlers::info = {answer_info, info_schema};
 
 }  // namespace locus::serve

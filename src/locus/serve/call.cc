@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "locus/base/json.h"
 #include "locus/base/quote.h"
 #include "locus/serve/refused.h"
 
@@ -12,16 +13,6 @@ int64_t Call::created() const {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-void check_count(const Call& call, std::string_view name, size_t count) {
-  const std::string param(name);
-  if (count == 0) throw Refused(kEmpty, fmt::format("'{}' is empty, expected at least one", name), param);
-  if (count > call.options.max_inputs) {
-    throw Refused(kTooLarge,
-                  fmt::format("'{}' has {} items, expected at most {}", name, count, call.options.max_inputs),
-                  param);
-  }
-}
-
 std::string model_of(const Call& call, Fields& fields) {
   const std::string& own = call.options.name;
   const std::string name = fields.text("model", own);
@@ -30,5 +21,16 @@ std::string model_of(const Call& call, Fields& fields) {
   }
   return own;
 }
+
+std::string usage_of(const Call& call) {
+  const std::string tokens = json::number(call.ticket.tokens());
+  return json::object({{"prompt_tokens", tokens}, {"total_tokens", tokens}});
+}
+
+std::string usage_schema() {
+  return schema::object({{"prompt_tokens", schema::integer()}, {"total_tokens", schema::integer()}});
+}
+
+bool truncates(const Call& call, Fields& fields) { return fields.flag("truncate", call.options.truncate); }
 
 }  // namespace locus::serve

@@ -30,10 +30,21 @@ std::string message_json(json::Object message, const std::string& place) {
   return json::object(members);
 }
 
+std::string messages_schema() {
+  const std::string part = R"({"type": "object", "properties": {"type": {"const": "text"}, "text": )" +
+                           schema::text() + R"(}, "required": ["type", "text"]})";
+  const std::string content = schema::any_of({schema::text(), schema::list(part)});
+  return schema::list(schema::object({{"role", schema::text()}}, {{"content", schema::or_null(content)}}), 1);
+}
+
 }  // namespace
 
 std::string read_chat(Fields& fields) {
-  const auto list = fields.member("messages").list();
+  const auto value = fields.member("messages", messages_schema());
+  const auto list = value ? value->list() : std::nullopt;
+  const auto documents = fields.find("documents", schema::list(schema::any()));
+  const auto variables = fields.find("chat_template_kwargs", schema::map(schema::any()));
+  if (!value) return "";
   if (!list || list->begin() == list->end()) fields.refuse("messages", "a list of at least one message");
   std::vector<std::string> messages;
   for (const json::Value message : *list) {
@@ -46,9 +57,8 @@ std::string read_chat(Fields& fields) {
     messages.push_back(message_json(*object, place));
   }
   json::Members members = {{"messages", json::list(messages)}};
-  for (const char* name : {"documents", "chat_template_kwargs"}) {
-    if (const auto value = fields.find(name)) members.emplace_back(name, value->print());
-  }
+  if (documents) members.emplace_back("documents", documents->print());
+  if (variables) members.emplace_back("chat_template_kwargs", variables->print());
   return json::object(members);
 }
 

@@ -129,4 +129,27 @@ std::optional<HttpAnswer> Completion::answer(
   return HttpAnswer{.body = object(kind_.object, choices, true)};
 }
 
+std::string Completion::result_schema(const CompletionKind& kind) {
+  const auto text = schema::text, integer = static_cast<std::string (*)()>(schema::integer);
+  json::Members choice = {{"index", integer()},
+                          {"logprobs", R"({"type": "null"})"},
+                          {"finish_reason", R"({"enum": ["stop", "length"]})"}};
+  if (kind.chat) {
+    choice.emplace_back(
+        "message",
+        schema::object({{"role", text()}, {"content", text()}, {"refusal", R"({"type": "null"})"}}));
+  } else {
+    choice.emplace_back("text", text());
+  }
+  return schema::object({{"id", text()},
+                         {"object", text()},
+                         {"created", integer()},
+                         {"model", text()},
+                         {"system_fingerprint", text()},
+                         {"choices", schema::list(schema::object(choice))},
+                         {"usage", schema::object({{"prompt_tokens", integer()},
+                                                   {"completion_tokens", integer()},
+                                                   {"total_tokens", integer()}})}});
+}
+
 }  // namespace locus::serve

@@ -24,6 +24,8 @@ class Completion {
   void begin_with(std::vector<std::string> prompts) { prompts_ = std::move(prompts); }
   // Calls write() with the options, and answers.
   std::optional<HttpAnswer> answer(const std::function<std::vector<std::string>(const WriteOptions&)>& write);
+  // Of an answer in one piece.
+  static std::string result_schema(const CompletionKind& kind);
 
  private:
   std::string object(std::string_view kind, const std::vector<std::string>& choices, bool usage) const;

@@ -20,7 +20,7 @@ struct EmbedOptions {
 EmbedOptions read_options(const Call& call, Fields& fields, bool normalize) {
   EmbedOptions options;
   options.prompt = fields.text("prompt_name", "");
-  options.truncate = fields.flag("truncate", call.options.truncate);
+  options.truncate = truncates(call, fields);
   options.normalize = fields.flag("normalize", normalize);
   options.dimensions = fields.integer("dimensions", 1, call.heads.embedder().width()).value_or(0);
   return options;
@@ -62,87 +62,123 @@ std::string base64(std::span<const float> vector) {
   return json::text(base64_encoded({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
-}  // namespace
+std::string vector_schema() { return schema::list(schema::number()); }
 
-std::optional<HttpAnswer> openai_embeddings(const Call& call) {
-  const json::Document body = parse_body(call.request.body);
-  Fields fields(body);
-  const std::string model = model_of(call, fields);
-  const std::string format = fields.text("encoding_format", "float");
-  if (format != "float" && format != "base64") fields.refuse("encoding_format", "float or base64");
-  const EmbedOptions options = read_options(call, fields, false);
-  const Inputs inputs = read_inputs(call, fields, "input");
+struct EmbedRequest {
+  EmbedOptions options;
+  Inputs inputs;
+};
+
+struct OpenAiRequest : EmbedRequest {
+  std::string model, format;
+};
+
+OpenAiRequest read_openai(const Call& call, Fields& fields) {
+  constexpr std::string_view kFormats[] = {"float", "base64"};
+  OpenAiRequest request;
+  request.inputs = read_inputs(call, fields, "input");
+  request.model = model_of(call, fields);
+  request.format = fields.choice("encoding_format", "float", kFormats);
+  request.options = read_options(call, fields, false);
   fields.ignore({"user"});
-  fields.done();
+  return request;
+}
+
+HttpAnswer answer_openai(const Call& call, const OpenAiRequest& request) {
   std::vector<std::string> data;
-  for (const std::vector<float>& vector : vectors_of(call, inputs, options)) {
+  for (const std::vector<float>& vector : vectors_of(call, request.inputs, request.options)) {
     data.push_back(json::object({{"object", json::text("embedding")},
                                  {"index", json::number(std::ssize(data))},
-                                 {"embedding", (format == "base64" ? base64 : numbers)(vector)}}));
+                                 {"embedding", (request.format == "base64" ? base64 : numbers)(vector)}}));
   }
-  const std::string tokens = json::number(call.ticket.tokens());
-  return HttpAnswer{
-      .body = json::object({{"object", json::text("list")},
-                            {"data", json::list(data)},
-                            {"model", json::text(model)},
-                            {"usage", json::object({{"prompt_tokens", tokens}, {"total_tokens", tokens}})}})};
+  return {.body = json::object({{"object", json::text("list")},
+                                {"data", json::list(data)},
+                                {"model", json::text(request.model)},
+                                {"usage", usage_of(call)}})};
 }
 
-std::optional<HttpAnswer> embed(const Call& call) {
-  const json::Document body = parse_body(call.request.body);
-  Fields fields(body);
-  const EmbedOptions options = read_options(call, fields, true);
-  const Inputs inputs = read_inputs(call, fields, "inputs");
+std::string openai_result(const Call&) {
+  const std::string item = schema::object({{"object", schema::text()},
+                                           {"index", schema::integer()},
+                                           {"embedding", schema::any_of({vector_schema(), schema::text()})}});
+  return schema::object({{"object", schema::text()},
+                         {"data", schema::list(item)},
+                         {"model", schema::text()},
+                         {"usage", usage_schema()}});
+}
+
+EmbedRequest read_embed(const Call& call, Fields& fields) {
+  EmbedRequest request;
+  request.inputs = read_inputs(call, fields, "inputs");
+  request.options = read_options(call, fields, true);
   expect_right_truncation(fields);
-  fields.done();
+  return request;
+}
+
+HttpAnswer answer_embed(const Call& call, const EmbedRequest& request) {
   std::vector<std::string> rows;
-  for (const std::vector<float>& vector : vectors_of(call, inputs, options)) rows.push_back(numbers(vector));
-  return HttpAnswer{.body = json::list(rows)};
+  for (const std::vector<float>& vector : vectors_of(call, request.inputs, request.options)) {
+    rows.push_back(numbers(vector));
+  }
+  return {.body = json::list(rows)};
 }
 
-std::optional<HttpAnswer> embed_all(const Call& call) {
-  const json::Document body = parse_body(call.request.body);
-  Fields fields(body);
-  EmbedOptions options;
-  options.prompt = fields.text("prompt_name", "");
-  options.truncate = fields.flag("truncate", call.options.truncate);
-  const Inputs inputs = read_inputs(call, fields, "inputs");
+EmbedRequest read_embed_all(const Call& call, Fields& fields) {
+  EmbedRequest request;
+  request.inputs = read_inputs(call, fields, "inputs");
+  request.options.prompt = fields.text("prompt_name", "");
+  request.options.truncate = truncates(call, fields);
   expect_right_truncation(fields);
-  fields.done();
+  return request;
+}
+
+HttpAnswer answer_embed_all(const Call& call, const EmbedRequest& request) {
   const Embedder& embedder = call.heads.embedder();
   const auto C = static_cast<size_t>(embedder.model().blueprint().width);
   std::vector<std::string> texts;
-  for (const std::vector<float>& states : embedder.states(encode(call, inputs, options), call.reading())) {
+  const std::vector<Encoding> encodings = encode(call, request.inputs, request.options);
+  for (const std::vector<float>& states : embedder.states(encodings, call.reading())) {
     std::vector<std::string> rows;
     for (size_t i = 0; i < states.size(); i += C) rows.push_back(numbers(std::span(states).subspan(i, C)));
     texts.push_back(json::list(rows));
   }
-  return HttpAnswer{.body = json::list(texts)};
+  return {.body = json::list(texts)};
 }
 
-std::optional<HttpAnswer> similarity(const Call& call) {
-  const json::Document body = parse_body(call.request.body);
-  Fields fields(body);
+// The source is the last text.
+EmbedRequest read_similarity(const Call& call, Fields& fields) {
+  EmbedRequest request;
   Fields inputs = fields.object("inputs");
-  const std::string source = inputs.text("source_sentence");
-  std::vector<std::string> texts = inputs.texts("sentences");
-  check_count(call, "inputs.sentences", texts.size());
+  request.inputs.texts = inputs.texts("sentences", call.options.max_inputs);
+  request.inputs.texts.push_back(inputs.text("source_sentence"));
   inputs.done();
-  EmbedOptions options;
-  if (fields.find("parameters")) {
-    Fields parameters = fields.object("parameters");
-    options.prompt = parameters.text("prompt_name", "");
-    options.truncate = parameters.flag("truncate", call.options.truncate);
-    expect_right_truncation(parameters);
-    parameters.done();
-  }
-  fields.done();
-  texts.push_back(source);
-  const std::vector<std::vector<float>> vectors =
-      vectors_of(call, {.texts = std::move(texts), .ids = {}}, options);
+  Fields parameters = fields.optional_object("parameters");
+  request.options.prompt = parameters.text("prompt_name", "");
+  request.options.truncate = truncates(call, parameters);
+  expect_right_truncation(parameters);
+  parameters.done();
+  return request;
+}
+
+HttpAnswer answer_similarity(const Call& call, const EmbedRequest& request) {
+  const std::vector<std::vector<float>> vectors = vectors_of(call, request.inputs, request.options);
   std::vector<double> scores;
   for (size_t i = 0; i + 1 < vectors.size(); ++i) scores.push_back(cosine(vectors.back(), vectors[i]));
-  return HttpAnswer{.body = json::numbers(scores)};
+  return {.body = json::numbers(scores)};
 }
+
+}  // namespace
+
+const Handler handlers::openai_embeddings = {answer_object<read_openai, answer_openai>, openai_result,
+                                             schema_of<read_openai>};
+const Handler handlers::embed = {answer_object<read_embed, answer_embed>,
+                                 [](const Call&) { return schema::list(vector_schema()); },
+                                 schema_of<read_embed>};
+const Handler handlers::embed_all = {answer_object<read_embed_all, answer_embed_all>,
+                                     [](const Call&) { return schema::list(schema::list(vector_schema())); },
+                                     schema_of<read_embed_all>};
+const Handler handlers::similarity = {answer_object<read_similarity, answer_similarity>,
+                                      [](const Call&) { return vector_schema(); },
+                                      schema_of<read_similarity>};
 
 }  // namespace locus::serve

@@ -1,6 +1,7 @@
 #include "locus/serve/error_answer.h"
 
 #include "locus/base/json.h"
+#include "locus/serve/schema.h"
 
 namespace locus::serve {
 namespace {
@@ -93,6 +94,13 @@ HttpAnswer error_answer(std::string_view path, const Error& error) {
                           .code = "internal_error"});
   answer.log = error.what();
   return answer;
+}
+
+std::string error_schema(std::string_view path) {
+  const std::string text = schema::text(), maybe = schema::or_null(text);
+  if (!path.starts_with("/v1/")) return schema::object({{"error", text}, {"error_type", text}});
+  return schema::object(
+      {{"error", schema::object({{"message", text}, {"type", text}, {"param", maybe}, {"code", maybe}})}});
 }
 
 }  // namespace locus::serve

@@ -35,4 +35,7 @@ HttpAnswer error_answer(std::string_view path, const Refusal& refusal);
 // not finite (Fault::diverged).
 HttpAnswer error_answer(std::string_view path, const Error& error);
 
+// The JSON Schema of the bodies of such answers.
+std::string error_schema(std::string_view path);
+
 }  // namespace locus::serve

@@ -1,5 +1,6 @@
 // /generate and /translate: the objects that the commands print with --json.
 #include "locus/apply/result_json.h"
+#include "locus/base/json.h"
 #include "locus/serve/handlers.h"
 #include "locus/serve/items.h"
 #include "locus/serve/write_options.h"
@@ -7,49 +8,76 @@
 namespace locus::serve {
 namespace {
 
-std::vector<std::string> write(const Call& call, std::span<const std::string> prompts, WriteOptions& options,
-                               const ReadOptions& reading, std::vector<StopReason>& ends) {
-  ends.resize(prompts.size());
+// The schema of the reasons of name_of().
+std::string reason_schema() {
+  std::vector<std::string> names;
+  for (const StopReason reason : {StopReason::stop, StopReason::length, StopReason::context}) {
+    names.push_back(json::text(name_of(reason)));
+  }
+  return schema::value_of(names);
+}
+
+struct WriteRequest {
+  std::vector<std::string> texts;
+  WriteOptions options;
+  ReadOptions reading;
+};
+
+using PrintWritten = std::string (*)(const std::string& text, const std::string& written, StopReason reason);
+
+template <PrintWritten kPrint>
+std::vector<std::string> answer_written(const Call& call, const WriteRequest& request) {
+  std::vector<StopReason> ends(request.texts.size());
+  WriteOptions options = request.options;
   options.on_finish = [&](size_t answer, const AnswerEnd& end) { ends[answer] = end.reason; };
-  return call.heads.writer().write(prompts, options, reading);
+  const auto written = call.heads.writer().write(request.texts, options, request.reading);
+  std::vector<std::string> objects;
+  for (size_t i = 0; i < written.size(); ++i) {
+    objects.push_back(kPrint(request.texts[i], written[i], ends[i]));
+  }
+  return objects;
+}
+
+WriteRequest read_generate(const Call& call, Items& items) {
+  WriteRequest request;
+  for (Fields& item : items.each()) request.texts.push_back(item.text("prompt"));
+  Fields& given = items.options();
+  request.options = read_write_options(call, given);
+  request.options.max_tokens = given.integer("max_tokens", 0, kMostCount).value_or(0);
+  if (given.flag("read_specials", false)) request.options.specials = Specials::are_tokens;
+  request.reading = items.reading();
+  return request;
+}
+
+std::string generate_result(const Call&) {
+  return results_schema(schema::object(
+      {{"prompt", schema::text()}, {"text", schema::text()}, {"finish_reason", reason_schema()}}));
+}
+
+WriteRequest read_translate(const Call& call, Items& items) {
+  WriteRequest request;
+  for (Fields& item : items.each()) request.texts.push_back(item.text("text"));
+  const Writer& writer = call.heads.writer();
+  Fields& given = items.options();
+  request.options = writer.defaults();
+  request.options.beams = given.integer("beams", 1, kMostBeams, writer.translation_beams());
+  request.options.max_tokens = given.integer("max_tokens", 0, kMostCount).value_or(0);
+  request.options.from = given.text("from", "");
+  request.options.to = given.text("to", "");
+  request.reading = items.reading();
+  return request;
+}
+
+std::string translate_result(const Call&) {
+  return results_schema(schema::object(
+      {{"text", schema::text()}, {"translation", schema::text()}, {"finish_reason", reason_schema()}}));
 }
 
 }  // namespace
 
-std::optional<HttpAnswer> generate(const Call& call) {
-  Items items(call);
-  WriteOptions options = read_write_options(call, items.options());
-  options.max_tokens = items.options().integer("max_tokens", 0, kMostCount).value_or(0);
-  if (items.options().flag("read_specials", false)) options.specials = Specials::are_tokens;
-  const ReadOptions reading = items.reading();
-  std::vector<std::string> prompts;
-  for (Fields& item : items.each()) prompts.push_back(item.text("prompt"));
-  items.done();
-  std::vector<StopReason> ends;
-  const std::vector<std::string> texts = write(call, prompts, options, reading, ends);
-  std::vector<std::string> objects;
-  for (size_t i = 0; i < texts.size(); ++i) objects.push_back(generated_json(prompts[i], texts[i], ends[i]));
-  return items.answer(objects);
-}
-
-std::optional<HttpAnswer> translate(const Call& call) {
-  Items items(call);
-  const Writer& writer = call.heads.writer();
-  WriteOptions options = writer.defaults();
-  Fields& given = items.options();
-  options.beams = given.integer("beams", 1, kMostBeams).value_or(writer.translation_beams());
-  options.max_tokens = given.integer("max_tokens", 0, kMostCount).value_or(0);
-  options.from = given.text("from", "");
-  options.to = given.text("to", "");
-  const ReadOptions reading = items.reading();
-  std::vector<std::string> texts;
-  for (Fields& item : items.each()) texts.push_back(item.text("text"));
-  items.done();
-  std::vector<StopReason> ends;
-  const std::vector<std::string> answers = write(call, texts, options, reading, ends);
-  std::vector<std::string> objects;
-  for (size_t i = 0; i < texts.size(); ++i) objects.push_back(translated_json(texts[i], answers[i], ends[i]));
-  return items.answer(objects);
-}
+const Handler handlers::generate = {answer_items<read_generate, answer_written<generated_json>>,
+                                    generate_result, schema_of_items<read_generate>};
+const Handler handlers::translate = {answer_items<read_translate, answer_written<translated_json>>,
+                                     translate_result, schema_of_items<read_translate>};
 
 }  // namespace locus::serve

@@ -3,39 +3,41 @@
 
 #include "locus/serve/call.h"
 
-namespace locus::serve {
+namespace locus::serve::handlers {
 
 // embed_routes.cc
-std::optional<HttpAnswer> openai_embeddings(const Call& call);
-std::optional<HttpAnswer> embed(const Call& call);
-std::optional<HttpAnswer> embed_all(const Call& call);
-std::optional<HttpAnswer> similarity(const Call& call);
+extern const Handler openai_embeddings;
+extern const Handler embed;
+extern const Handler embed_all;
+extern const Handler similarity;
 // rank_routes.cc
-std::optional<HttpAnswer> predict(const Call& call);
-std::optional<HttpAnswer> rerank(const Call& call);
+extern const Handler predict;
+extern const Handler rerank;
+extern const Handler rerank_documents;
 // command_routes.cc
-std::optional<HttpAnswer> classify(const Call& call);
-std::optional<HttpAnswer> tag(const Call& call);
-std::optional<HttpAnswer> fill(const Call& call);
-std::optional<HttpAnswer> answer(const Call& call);
+extern const Handler classify;
+extern const Handler tag;
+extern const Handler fill;
+extern const Handler answer;
 // completion_routes.cc
-std::optional<HttpAnswer> completions(const Call& call);
-std::optional<HttpAnswer> chat_completions(const Call& call);
-std::optional<HttpAnswer> apply_template(const Call& call);
+extern const Handler completions;
+extern const Handler chat_completions;
+extern const Handler apply_template;
 // generate_routes.cc
-std::optional<HttpAnswer> generate(const Call& call);
-std::optional<HttpAnswer> translate(const Call& call);
+extern const Handler generate;
+extern const Handler translate;
 // token_routes.cc
-std::optional<HttpAnswer> tokenize(const Call& call);
-std::optional<HttpAnswer> detokenize(const Call& call);
+extern const Handler tokenize;
+extern const Handler detokenize;
 // pipeline_routes.cc
-std::optional<HttpAnswer> pipeline(const Call& call);
+extern const Handler pipeline;
 // about_routes.cc
-std::optional<HttpAnswer> list_models(const Call& call);
-std::optional<HttpAnswer> one_model(const Call& call);
-std::optional<HttpAnswer> info(const Call& call);
-std::optional<HttpAnswer> openapi(const Call& call);
+extern const Handler list_models;
+extern const Handler one_model;
+extern const Handler info;
+// openapi_routes.cc
+extern const Handler openapi;
 // page_routes.cc
-std::optional<HttpAnswer> page(const Call& call);
+extern const Handler page;
 
-}  // namespace locus::serve
+}  // namespace locus::serve::handlers

@@ -19,40 +19,73 @@ std::optional<std::vector<int32_t>> ids_of(json::List list) {
   return ids;
 }
 
+// Of a list of token ids, or of a list of 1 to `most` such lists.
+std::string ids_schema(size_t most) {
+  const std::string ids = schema::list(schema::integer(), 1);
+  return schema::any_of({ids, schema::list(schema::list(schema::integer()), 1, most)});
+}
+
+// The ids of one text, or of each text.
+std::vector<std::vector<int32_t>> id_lists(const Fields& fields, std::string_view name, json::List list,
+                                           size_t most, std::string_view expected) {
+  if ((*list.begin()).integer()) {
+    auto ids = ids_of(list);
+    if (!ids) fields.refuse(name, expected);
+    return {std::move(*ids)};
+  }
+  fields.check_count(name, list.size(), most);
+  std::vector<std::vector<int32_t>> lists;
+  for (const json::Value item : list) {
+    const auto numbers = item.list();
+    auto ids = numbers ? ids_of(*numbers) : std::nullopt;
+    if (!ids) fields.refuse(name, expected);
+    lists.push_back(std::move(*ids));
+  }
+  return lists;
+}
+
+std::vector<std::string> text_list(const Fields& fields, std::string_view name, json::List list,
+                                   size_t most) {
+  fields.check_count(name, list.size(), most);
+  std::vector<std::string> texts;
+  for (const json::Value item : list) {
+    if (!item.text()) fields.refuse(name, kExpected);
+    texts.emplace_back(*item.text());
+  }
+  return texts;
+}
+
 }  // namespace
 
+std::vector<std::vector<int32_t>> read_ids(const Call& call, Fields& fields, std::string_view name) {
+  constexpr std::string_view kIds = "a list of token ids, or a list of such lists";
+  const size_t most = call.options.max_inputs;
+  const auto value = fields.member(name, ids_schema(most));
+  if (!value) return {};
+  const auto list = value->list();
+  if (!list) fields.refuse(name, kIds);
+  fields.check_count(name, list->begin() == list->end() ? 0 : 1, most);
+  return id_lists(fields, name, *list, most, kIds);
+}
+
 Inputs read_inputs(const Call& call, Fields& fields, std::string_view name) {
-  const json::Value value = fields.member(name);
-  if (const auto text = value.text()) return {.texts = {std::string(*text)}, .ids = {}, .single = true};
-  const auto list = value.list();
+  const size_t most = call.options.max_inputs;
+  const std::string texts = schema::any_of({schema::text(), schema::list(schema::text(), 1, most)});
+  const auto value =
+      fields.member(name, call.options.token_ids ? schema::any_of({texts, ids_schema(most)}) : texts);
+  if (!value) return {};
+  if (const auto text = value->text()) return {.texts = {std::string(*text)}, .ids = {}};
+  const auto list = value->list();
   if (!list) fields.refuse(name, kExpected);
-  check_count(call, name, list->begin() == list->end() ? 0 : 1);
-  Inputs inputs;
-  if ((*list->begin()).integer()) {
-    auto ids = ids_of(*list);
-    if (!ids) fields.refuse(name, kExpected);
-    inputs = {.texts = {}, .ids = {std::move(*ids)}, .single = true};
-  } else {
-    check_count(call, name, list->size());
-    const bool are_texts = (*list->begin()).is_text();
-    for (const json::Value item : *list) {
-      const auto text = item.text();
-      const auto numbers = item.list();
-      auto ids = numbers ? ids_of(*numbers) : std::nullopt;
-      if (are_texts ? !text : !ids) fields.refuse(name, kExpected);
-      if (are_texts) {
-        inputs.texts.emplace_back(*text);
-      } else {
-        inputs.ids.push_back(std::move(*ids));
-      }
-    }
-  }
-  if (!inputs.ids.empty() && !call.options.token_ids) {
+  fields.check_count(name, list->begin() == list->end() ? 0 : 1, most);
+  if ((*list->begin()).is_text()) return {.texts = text_list(fields, name, *list, most), .ids = {}};
+  auto ids = id_lists(fields, name, *list, most, kExpected);
+  if (!call.options.token_ids) {
     throw Refused(kInvalid,
                   fmt::format("'{}' has token ids, expected texts: this server refuses token ids", name),
                   std::string(name));
   }
-  return inputs;
+  return {.texts = {}, .ids = std::move(ids)};
 }
 
 }  // namespace locus::serve

@@ -11,10 +11,12 @@ namespace locus::serve {
 struct Inputs {
   std::vector<std::string> texts;         // either these
   std::vector<std::vector<int32_t>> ids;  // or these
-  bool single = false;                    // not in a list
 
   size_t size() const { return texts.empty() ? ids.size() : texts.size(); }
 };
+
+// A member that is a list of token ids, or a list of such lists.
+std::vector<std::vector<int32_t>> read_ids(const Call& call, Fields& fields, std::string_view name);
 
 // A member that is a string, a list of strings, a list of token ids, or a list of such lists. Checks their
 // number, but not yet the ids.

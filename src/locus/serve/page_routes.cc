@@ -6,7 +6,9 @@
 
 namespace locus::serve {
 
-std::optional<HttpAnswer> page(const Call&) {
+namespace {
+
+std::optional<HttpAnswer> answer_page(const Call&) {
   std::random_device random;
   const std::string nonce = fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
   return HttpAnswer{
@@ -21,5 +23,10 @@ std::optional<HttpAnswer> page(const Call&) {
                   {"referrer-policy", "no-referrer"},
                   {"cache-control", "no-store"}}};
 }
+
+}  // namespace
+
+const Handler handlers::page = {answer_page, [](const Call&) { return schema::text(); }, nullptr,
+                                "text/html"};
 
 }  // namespace locus::serve

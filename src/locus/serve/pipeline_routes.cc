@@ -6,37 +6,74 @@
 
 namespace locus::serve {
 
-std::vector<std::string> pipeline_texts(const Call& call, Fields& fields) {
-  std::vector<std::string> texts = fields.one_or_more("inputs");
-  check_count(call, "inputs", texts.size());
-  return texts;
+PipelineInputs read_pipeline_inputs(const Call& call, Fields& fields) {
+  PipelineInputs inputs;
+  inputs.texts = fields.one_or_more("inputs", call.options.max_inputs);
+  const auto value = fields.find("inputs", "");
+  inputs.single = value && value->is_text();
+  return inputs;
 }
 
-HttpAnswer pipeline_answer(bool single, const std::vector<std::string>& results) {
-  return {.body = single ? results.front() : json::list(results)};
-}
-
-std::optional<HttpAnswer> pipeline(const Call& call) {
-  const Heads& heads = call.heads;
-  const json::Document body = parse_body(call.request.body);
-  Fields fields(body);
-  const bool is_pair = fields.member("inputs").object().has_value();
-  if (is_pair && !heads.can(Task::answer) && heads.can(Task::embed)) return similarity(call);
-  using Run = HttpAnswer (*)(const Call&, Fields&, Fields&);
-  const Run run = heads.can(Task::classify)    ? run_text_classification
-                  : heads.can(Task::tag)       ? run_token_classification
-                  : heads.can(Task::fill)      ? run_fill_mask
-                  : heads.can(Task::answer)    ? run_question_answering
-                  : heads.can(Task::translate) ? run_translation
-                  : heads.can(Task::write)     ? run_text_generation
-                                               : nullptr;
-  if (run == nullptr) return embed(call);
-  static const json::Document none("{}", "parameters");
-  Fields parameters =
-      fields.find("parameters") ? fields.object("parameters") : Fields(none.object(), "parameters.");
+Fields read_parameters(Fields& fields) {
   fields.ignore({"model", "options"});
   fields.unsupported({"stream"});
-  return run(call, fields, parameters);
+  return fields.optional_object("parameters");
 }
+
+HttpAnswer pipeline_answer(const PipelineInputs& inputs, const std::vector<std::string>& results) {
+  return {.body = inputs.single ? results.front() : json::list(results)};
+}
+
+std::string pipeline_result(const std::string& result) {
+  return schema::any_of({result, schema::list(result)});
+}
+
+namespace {
+
+// What the folder does: one pipeline, or the second one if the body has a certain member.
+struct Choice {
+  const Handler& first;
+  const Handler* second = nullptr;
+};
+
+Choice pipeline_of(const Heads& heads) {
+  if (heads.can(Task::classify)) return {run_text_classification, &run_zero_shot};
+  if (heads.can(Task::tag)) return {run_token_classification};
+  if (heads.can(Task::fill)) return {run_fill_mask};
+  if (heads.can(Task::answer)) return {run_question_answering};
+  if (heads.can(Task::translate)) return {run_translation};
+  if (heads.can(Task::write)) return {run_text_generation};
+  return {handlers::embed, &handlers::similarity};
+}
+
+bool is_second(const Call& call) {
+  const json::Document body = parse_body(call.request.body);
+  const auto find_object = [&](std::string_view name) {
+    const auto value = body.object().find(name);
+    return value ? value->object() : std::nullopt;
+  };
+  if (!call.heads.can(Task::classify)) return find_object("inputs").has_value();
+  const auto parameters = find_object("parameters");
+  const auto labels = parameters ? parameters->find("candidate_labels") : std::nullopt;
+  return labels && !labels->is_null();
+}
+
+std::optional<HttpAnswer> answer_pipeline(const Call& call) {
+  const Choice choice = pipeline_of(call.heads);
+  const bool second = choice.second != nullptr && is_second(call);
+  return (second ? *choice.second : choice.first).answer(call);
+}
+
+template <auto kSchema>
+std::string pipeline_schema(const Call& call) {
+  const Choice choice = pipeline_of(call.heads);
+  const std::string first = (choice.first.*kSchema)(call);
+  return choice.second == nullptr ? first : schema::any_of({first, (choice.second->*kSchema)(call)});
+}
+
+}  // namespace
+
+const Handler handlers::pipeline = {answer_pipeline, pipeline_schema<&Handler::result>,
+                                    pipeline_schema<&Handler::body>};
 
 }  // namespace locus::serve

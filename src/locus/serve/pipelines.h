@@ -1,4 +1,4 @@
-// The pipelines of Hugging Face. Each gets the members of the body and those of its "parameters".
+// The pipelines of Hugging Face, which read {"inputs", "parameters"}.
 #pragma once
 
 #include <string>
@@ -9,16 +9,22 @@
 
 namespace locus::serve {
 
-HttpAnswer run_text_classification(const Call& call, Fields& fields, Fields& parameters);  // or zero-shot
-HttpAnswer run_token_classification(const Call& call, Fields& fields, Fields& parameters);
-HttpAnswer run_fill_mask(const Call& call, Fields& fields, Fields& parameters);
-HttpAnswer run_question_answering(const Call& call, Fields& fields, Fields& parameters);
-HttpAnswer run_translation(const Call& call, Fields& fields, Fields& parameters);  // or summarization
-HttpAnswer run_text_generation(const Call& call, Fields& fields, Fields& parameters);
+// One handler per pipeline.
+extern const Handler run_text_classification, run_zero_shot;                           // class_pipelines.cc
+extern const Handler run_token_classification, run_fill_mask, run_question_answering;  // span_pipelines.cc
+extern const Handler run_translation, run_text_generation;  // write_pipelines.cc; or summarization
+
+struct PipelineInputs {
+  std::vector<std::string> texts;
+  bool single = false;  // a text that is not in a list
+};
 
 // "inputs": a text or a list of texts.
-std::vector<std::string> pipeline_texts(const Call& call, Fields& fields);
+PipelineInputs read_pipeline_inputs(const Call& call, Fields& fields);
+// "parameters", and the other members beside "inputs".
+Fields read_parameters(Fields& fields);
 // One result for a text, a list of results for a list.
-HttpAnswer pipeline_answer(bool single, const std::vector<std::string>& results);
+HttpAnswer pipeline_answer(const PipelineInputs& inputs, const std::vector<std::string>& results);
+std::string pipeline_result(const std::string& result);  // its schema
 
 }  // namespace locus::serve

@@ -60,10 +60,13 @@ std::string labels_json(const std::vector<double>& scores, const std::vector<std
 }
 
 // The texts to rank: strings, or objects with a "text".
-std::vector<std::string> documents_of(Fields& fields, std::string_view name) {
-  std::vector<std::string> texts;
-  const auto list = fields.member(name).list();
+std::vector<std::string> documents_of(const Call& call, Fields& fields, std::string_view name) {
+  const std::string document = schema::any_of({schema::text(), schema::object({{"text", schema::text()}})});
+  const auto value = fields.member(name, schema::list(document, 1, call.options.max_inputs));
+  if (!value) return {};
+  const auto list = value->list();
   if (!list) fields.refuse(name, "a list of strings");
+  std::vector<std::string> texts;
   for (const json::Value item : *list) {
     auto text = item.text();
     if (const auto object = item.object()) {
@@ -73,96 +76,163 @@ std::vector<std::string> documents_of(Fields& fields, std::string_view name) {
     if (!text) fields.refuse(name, "a list of strings, or of objects with a \"text\"");
     texts.emplace_back(*text);
   }
+  fields.check_count(name, texts.size(), call.options.max_inputs);
   return texts;
 }
 
-std::vector<double> ranked(const Call& call, const std::string& query, const std::vector<std::string>& texts,
-                           bool raw, bool truncate) {
+struct RankRequest {
+  std::string query, model;
+  std::vector<std::string> texts;
+  size_t top = std::numeric_limits<size_t>::max();  // results in the answer
+  bool raw = false, shows = false, truncate = false;
+};
+
+std::vector<double> ranked(const Call& call, const RankRequest& request) {
   std::vector<TextInput> pairs;
-  for (const std::string& text : texts) pairs.push_back({query, text});
+  for (const std::string& text : request.texts) pairs.push_back({request.query, text});
   std::vector<double> scores;
-  for (const std::vector<double>& one : scores_of(call, pairs, raw, truncate)) scores.push_back(one.front());
+  for (const std::vector<double>& one : scores_of(call, pairs, request.raw, request.truncate)) {
+    scores.push_back(one.front());
+  }
   return scores;
 }
 
-HttpAnswer rank_documents(const Call& call, Fields& fields) {
-  const std::string model = model_of(call, fields), query = fields.text("query");
-  const std::vector<std::string> documents = documents_of(fields, "documents");
-  check_count(call, "documents", documents.size());
-  const size_t top =
-      static_cast<size_t>(fields.integer("top_n", 1, std::numeric_limits<int32_t>::max()).value_or(1 << 30));
-  const bool shows = fields.flag("return_documents", false);
-  const bool truncate = fields.flag("truncate", call.options.truncate);
+RankRequest read_documents(const Call& call, Fields& fields) {
+  RankRequest request;
+  request.query = fields.text("query");
+  request.texts = documents_of(call, fields, "documents");
+  request.model = model_of(call, fields);
+  if (const auto top = fields.integer("top_n", 1, std::numeric_limits<int32_t>::max())) {
+    request.top = static_cast<size_t>(*top);
+  }
+  request.shows = fields.flag("return_documents", false);
+  request.truncate = truncates(call, fields);
   fields.ignore({"user"});
-  fields.done();
-  const std::vector<double> scores = ranked(call, query, documents, false, truncate);
+  return request;
+}
+
+HttpAnswer answer_documents(const Call& call, const RankRequest& request) {
+  const std::vector<double> scores = ranked(call, request);
   std::vector<std::string> results;
   for (const size_t i : best_first(scores)) {
-    if (results.size() == top) break;
+    if (results.size() == request.top) break;
     json::Members members = {{"index", json::number(static_cast<int64_t>(i))},
                              {"relevance_score", json::number(scores[i])}};
-    if (shows) members.emplace_back("document", json::object({{"text", json::text(documents[i])}}));
+    if (request.shows) {
+      members.emplace_back("document", json::object({{"text", json::text(request.texts[i])}}));
+    }
     results.push_back(json::object(members));
   }
-  const std::string tokens = json::number(call.ticket.tokens());
-  return {.body =
-              json::object({{"id", json::text("rerank-" + call.request.id)},
-                            {"model", json::text(model)},
-                            {"results", json::list(results)},
-                            {"usage", json::object({{"prompt_tokens", tokens}, {"total_tokens", tokens}})}})};
+  return {.body = json::object({{"id", json::text("rerank-" + call.request.id)},
+                                {"model", json::text(request.model)},
+                                {"results", json::list(results)},
+                                {"usage", usage_of(call)}})};
 }
 
-}  // namespace
-
-std::optional<HttpAnswer> predict(const Call& call) {
-  const json::Document body = parse_body(call.request.body);
-  Fields fields(body);
-  const json::Value value = fields.member("inputs");
-  const auto list = value.list();
-  std::vector<TextInput> inputs;
-  const bool single = value.is_text() || (list && list->begin() != list->end() && (*list->begin()).is_text());
-  if (value.is_text()) {
-    inputs.push_back({std::string(*value.text())});
-  } else if (single) {
-    inputs.push_back(input_of(fields, value));
-  } else {
-    if (!list) fields.refuse("inputs", kExpectedInputs);
-    check_count(call, "inputs", list->size());
-    for (const json::Value item : *list) inputs.push_back(input_of(fields, item));
-  }
-  const bool raw = fields.flag("raw_scores", false),
-             truncate = fields.flag("truncate", call.options.truncate);
-  expect_right_truncation(fields);
-  fields.done();
-  std::vector<std::string> texts;
-  for (const std::vector<double>& scores : scores_of(call, inputs, raw, truncate)) {
-    texts.push_back(labels_json(scores, call.heads.classifier().labels()));
-  }
-  return HttpAnswer{.body = single ? texts.front() : json::list(texts)};
+std::string documents_result(const Call&) {
+  const std::string result =
+      schema::object({{"index", schema::integer()}, {"relevance_score", schema::number()}},
+                     {{"document", schema::object({{"text", schema::text()}})}});
+  return schema::object({{"id", schema::text()},
+                         {"model", schema::text()},
+                         {"results", schema::list(result)},
+                         {"usage", usage_schema()}});
 }
 
-std::optional<HttpAnswer> rerank(const Call& call) {
-  const json::Document body = parse_body(call.request.body);
-  Fields fields(body);
-  if (call.request.path.starts_with("/v1/") || body.object().find("documents")) {
-    return rank_documents(call, fields);
-  }
-  const std::string query = fields.text("query");
-  const std::vector<std::string> texts = documents_of(fields, "texts");
-  check_count(call, "texts", texts.size());
-  const bool raw = fields.flag("raw_scores", false), shows = fields.flag("return_text", false);
-  const bool truncate = fields.flag("truncate", call.options.truncate);
+RankRequest read_texts(const Call& call, Fields& fields) {
+  RankRequest request;
+  request.query = fields.text("query");
+  request.texts = documents_of(call, fields, "texts");
+  request.raw = fields.flag("raw_scores", false);
+  request.shows = fields.flag("return_text", false);
+  request.truncate = truncates(call, fields);
   expect_right_truncation(fields);
-  fields.done();
-  const std::vector<double> scores = ranked(call, query, texts, raw, truncate);
+  return request;
+}
+
+HttpAnswer answer_texts(const Call& call, const RankRequest& request) {
+  const std::vector<double> scores = ranked(call, request);
   std::vector<std::string> results;
   for (const size_t i : best_first(scores)) {
     json::Members members = {{"index", json::number(static_cast<int64_t>(i))},
                              {"score", json::number(scores[i])}};
-    if (shows) members.emplace_back("text", json::text(texts[i]));
+    if (request.shows) members.emplace_back("text", json::text(request.texts[i]));
     results.push_back(json::object(members));
   }
-  return HttpAnswer{.body = json::list(results)};
+  return {.body = json::list(results)};
 }
+
+std::string texts_result(const Call&) {
+  return schema::list(schema::object({{"index", schema::integer()}, {"score", schema::number()}},
+                                     {{"text", schema::text()}}));
+}
+
+// /rerank has the shape of Cohere and Jina if there are "documents".
+std::optional<HttpAnswer> answer_either(const Call& call) {
+  const json::Document body = parse_body(call.request.body);
+  return body.object().find("documents") ? answer_body<read_documents, answer_documents>(call, body)
+                                         : answer_body<read_texts, answer_texts>(call, body);
+}
+
+struct PredictRequest {
+  std::vector<TextInput> inputs;
+  bool single = false, raw = false, truncate = false;
+};
+
+std::string predict_schema(size_t most) {
+  const std::string texts = schema::list(schema::text(), 1, 2);
+  return schema::any_of({schema::text(), texts, schema::list(texts, 1, most)});
+}
+
+PredictRequest read_predict(const Call& call, Fields& fields) {
+  PredictRequest request;
+  const size_t most = call.options.max_inputs;
+  if (const auto value = fields.member("inputs", predict_schema(most))) {
+    const auto list = value->list();
+    request.single = value->is_text() || (list && list->begin() != list->end() && (*list->begin()).is_text());
+    if (value->is_text()) {
+      request.inputs.push_back({std::string(*value->text())});
+    } else if (request.single) {
+      request.inputs.push_back(input_of(fields, *value));
+    } else {
+      if (!list) fields.refuse("inputs", kExpectedInputs);
+      fields.check_count("inputs", list->size(), most);
+      for (const json::Value item : *list) request.inputs.push_back(input_of(fields, item));
+    }
+  }
+  request.raw = fields.flag("raw_scores", false);
+  request.truncate = truncates(call, fields);
+  expect_right_truncation(fields);
+  return request;
+}
+
+HttpAnswer answer_predict(const Call& call, const PredictRequest& request) {
+  std::vector<std::string> texts;
+  for (const std::vector<double>& scores : scores_of(call, request.inputs, request.raw, request.truncate)) {
+    texts.push_back(labels_json(scores, call.heads.classifier().labels()));
+  }
+  return {.body = request.single ? texts.front() : json::list(texts)};
+}
+
+std::string predict_result(const Call&) {
+  const std::string labels =
+      schema::list(schema::object({{"score", schema::number()}, {"label", schema::text()}}));
+  return schema::any_of({labels, schema::list(labels)});
+}
+
+}  // namespace
+
+const Handler handlers::predict = {answer_object<read_predict, answer_predict>, predict_result,
+                                   schema_of<read_predict>};
+const Handler handlers::rerank_documents = {answer_object<read_documents, answer_documents>, documents_result,
+                                            schema_of<read_documents>};
+const Handler handlers::rerank = {
+    answer_either,
+    [](const Call& call) {
+      return schema::any_of({texts_result(call), documents_result(call)});
+    },
+    [](const Call& call) {
+      return schema::any_of({schema_of<read_texts>(call), schema_of<read_documents>(call)});
+    }};
 
 }  // namespace locus::serve

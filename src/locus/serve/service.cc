@@ -223,7 +223,7 @@ void Service::answer(const Route& route, const HttpRequest& request, Reply& repl
   {
     Ticket ticket(queue_, [&reply] { return reply.gone(); });
     try {
-      answer = route.handler({request, options_, *heads_, ticket, reply});
+      answer = route.handler.answer({request, options_, *heads_, ticket, reply});
     } catch (...) {
       answer = refused_answer(request.path, failure_of(ticket));
     }
