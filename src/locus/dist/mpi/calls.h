@@ -1,0 +1,43 @@
+// What the program calls in the plug-in liblocus-mpi.so. It is C, and the plug-in is the only part of Locus
+// that is compiled against an MPI library: the program needs none, and a plug-in per MPI library is enough.
+//
+// Every function returns 0, or writes what went wrong to `problem` and returns another number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+// Changes when anything below does.
+inline constexpr uint32_t kLocusMpiVersion = 1;
+inline constexpr char kLocusMpiSymbol[] = "locus_mpi_calls";
+
+struct LocusMpiMessage {
+  int peer;
+  void* data;  // to send: is only read
+  uint64_t bytes;
+};
+
+struct LocusMpiText {
+  char text[512];
+};
+
+struct LocusMpiCalls {
+  uint32_t version;
+  // Starts MPI. `library` becomes the name of the MPI library.
+  int (*start)(int* rank, int* size, LocusMpiText* library, LocusMpiText* problem);
+  // Moves all messages, and returns when all have moved. `culprit` becomes the rank whose message was wrong,
+  // or -1.
+  int (*exchange)(const LocusMpiMessage* outgoing, size_t outgoing_count, const LocusMpiMessage* incoming,
+                  size_t incoming_count, int* culprit, LocusMpiText* problem);
+  // Ends MPI. All ranks must call it.
+  int (*stop)(LocusMpiText* problem);
+  // Ends all processes of the job with this exit code.
+  void (*abort)(int exit_code);
+};
+
+// The only symbol of the plug-in.
+const LocusMpiCalls* locus_mpi_calls();
+
+}  // extern "C"
