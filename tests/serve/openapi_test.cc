@@ -70,6 +70,7 @@ void expect_valid_schema(Element schema, const std::string& place) {
 void expect_valid_content(Element root, Element content, const std::string& place) {
   EXPECT_GT(content.get_object().value().size(), 0U) << place;
   for (const auto [type, media] : content.get_object().value()) {
+    if (type == kEvents) continue;
     Element schema = media["schema"].value();
     std::string_view reference;
     if (!schema["$ref"].get(reference)) {
