@@ -35,7 +35,7 @@ install(FILES ${shell}/_locus COMPONENT program DESTINATION "${CMAKE_INSTALL_DAT
 install(FILES ${shell}/locus.fish COMPONENT program DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES ${shell}/locus.1.gz COMPONENT program DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/serve/locus@.service tools/serve/locus@.socket COMPONENT program DESTINATION lib/systemd/system)
-install(FILES tools/serve/nginx.conf tools/serve/Caddyfile COMPONENT program
+install(FILES tools/serve/nginx.conf tools/serve/Caddyfile tools/serve/haproxy.cfg COMPONENT program
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/locus/examples)
 install(DIRECTORY configs COMPONENT program DESTINATION ${CMAKE_INSTALL_DATADIR}/locus)
 install(FILES LICENSE RENAME copyright COMPONENT program DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/locus)

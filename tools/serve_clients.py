@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Clients of other projects against `locus serve`, the programs of docs/serve.md, and 64 clients together, whose vectors
-equal those of `locus embed` in all bits.
+"""Clients of other projects against `locus serve`, the programs of docs/serve.md, 64 clients together, whose vectors
+equal those of `locus embed` in all bits, the slow clients of slowhttptest, and proxies with TLS.
 
-    serve_clients.py LOCUS ROOT [NAME]
+    serve_clients.py LOCUS ROOT [NAME]      (./run serve-clients builds LOCUS and installs what the tests use)
 
 Creates the virtual environment ROOT/build/python/clients, which needs the network once. Prints the versions, then one
 line per test whose name contains NAME. The models are golden folders of the tests.
@@ -16,6 +16,7 @@ import pathlib
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -50,7 +51,7 @@ class Server:
         self.process = subprocess.Popen([LOCUS, "serve", str(folder), "--port", str(port), *options],
                                         stdin=subprocess.DEVNULL, stderr=self.log)
         for _ in range(1500):
-            found = re.search(r"ready on (http://\S+)", pathlib.Path(self.log.name).read_text())
+            found = re.search(r"ready on ((?:http|unix):\S+)", pathlib.Path(self.log.name).read_text())
             if found:
                 self.url = found.group(1)
                 return
@@ -346,6 +347,119 @@ def test_sixty_four_clients():
     texts = [text for requests in clients for request in requests for text in request]
     expect_bits([vector for requests in answers for request in requests for vector in request], texts)
     print(f"    {len(texts)} vectors equal; clients left {left} times, and lost the server {failed} times")
+
+
+def free_port():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
+
+
+SLOW = {"slow headers": ["-H", "-i", "5"],
+        "slow bodies": ["-B", "-i", "5", "-s", "8192", "-f", "application/json"],
+        "slow readers": ["-X", "-w", "1", "-y", "16", "-n", "5", "-z", "1", "-k", "10"]}
+
+
+def test_slow_clients():
+    """200 slow clients at a time, in the modes of slowhttptest. Others are served meanwhile, and the server drops the
+    slow ones by its limits."""
+    import httpx
+    for name, options in SLOW.items():
+        with Server(EMBED, "--log", "none", "--max-per-address", "300") as server:
+            path = "/openapi.json" if "-X" in options else "/embed"
+            attack = subprocess.Popen(["slowhttptest", "-c", "200", "-r", "100", "-l", "45", "-p", "5", *options, "-u",
+                                       server.url + path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            begin, waits, most = time.monotonic(), [], 0
+            while attack.poll() is None and time.monotonic() < begin + 120:
+                before = time.monotonic()
+                answer = httpx.post(server.url + "/embed", json={"inputs": "the dog"}, timeout=10)
+                waits.append(time.monotonic() - before)
+                assert answer.status_code == 200, answer.text
+                most = max(most, connections(server))
+                time.sleep(0.2)
+            seconds = time.monotonic() - begin
+            output = attack.communicate()[0]
+            assert "service available:   YES" in re.sub("\x1b\\[[0-9;]*m", "", output), output
+            assert most > 100, f"only {most} connections"
+            while connections(server) > 1 and time.monotonic() < begin + 150:
+                time.sleep(0.5)
+            assert connections(server) == 1, f"{connections(server)} connections are left"
+            print(f"    {name}: {seconds:.0f} s, up to {most} connections, {len(waits)} other requests in at most "
+                  f"{max(waits):.2f} s")
+
+
+def connections(server):
+    import httpx
+    metrics = httpx.get(server.url + "/metrics").text
+    return int(re.search(r"^locus_connections (\d+)", metrics, re.MULTILINE).group(1))
+
+
+def proxy_command(name, scratch, unix, port):
+    """Starts the proxy with the configuration in tools/serve, with names of this machine."""
+    pem, key = scratch / "cert.pem", scratch / "key.pem"
+    config = (ROOT / "tools/serve" / {"nginx": "nginx.conf", "caddy": "Caddyfile", "haproxy": "haproxy.cfg"}[name])
+    text = config.read_text().replace("/run/locus/minilm.sock", str(unix))
+    own = scratch / config.name
+    if name == "nginx":
+        text = text.replace("443", str(port)).replace("/etc/ssl/certs/ssl-cert-snakeoil.pem", str(pem))
+        text = text.replace("/etc/ssl/private/ssl-cert-snakeoil.key", str(key))
+        text = f"daemon off; pid {scratch}/pid; events {{}}\nhttp {{ access_log off;\n{text}}}\n"
+        command = ["nginx", "-e", str(scratch / "log"), "-c", str(own)]
+        if os.geteuid() == 0:
+            text = "user root;\n" + text
+    elif name == "caddy":
+        text = "{\n\tauto_https disable_redirects\n\tadmin off\n}\n" + text.replace(
+            "example.org {", f"https://localhost:{port} {{\n\ttls {pem} {key}")
+        command = ["caddy", "run", "--config", str(own), "--adapter", "caddyfile"]
+    else:
+        text = text.replace(":443", f":{port}").replace("/etc/haproxy/example.org.pem", str(scratch / "both.pem"))
+        text = text.replace("  user haproxy\n  group www-data\n", "")
+        command = ["haproxy", "-f", str(own)]
+    own.write_text(text)
+    return command
+
+
+def test_proxies():
+    """nginx, Caddy and HAProxy with TLS and HTTP/2: equal answers, and streams that arrive piece by piece."""
+    for name in ("nginx", "caddy", "haproxy"):
+        with tempfile.TemporaryDirectory() as folder:
+            scratch = pathlib.Path(folder)
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                            "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                            "-keyout", str(scratch / "key.pem"), "-out", str(scratch / "cert.pem")], check=True,
+                           capture_output=True)
+            both = (scratch / "cert.pem").read_text() + (scratch / "key.pem").read_text()
+            (scratch / "both.pem").write_text(both)
+            check_proxy(name, scratch)
+
+
+def check_proxy(name, scratch):
+    unix, port, url = scratch / "locus.sock", free_port(), "https://localhost"
+    with Server(WRITE, "--unix", str(unix)) as _:
+        with subprocess.Popen(proxy_command(name, scratch, unix, port), stdout=subprocess.DEVNULL,
+                              stderr=open(scratch / "proxy.log", "w"), env={**os.environ, "HOME": str(scratch)}) as proxy:
+            try:
+                def ask(path, body, *options):
+                    return subprocess.run(["curl", "-sS", "-N", "--retry", "20", "--retry-delay", "1",
+                                           "--retry-connrefused", *options, path, "-H", "content-type: application/json",
+                                           "-d", json.dumps(body)], check=True, capture_output=True).stdout
+
+                direct = ["--unix-socket", str(unix)]
+                proxied = ["--cacert", str(scratch / "cert.pem"), "-w", "\n%{http_version}"]
+                texts = {"inputs": TEXTS}
+                expected = ask("http://localhost/tokenize", texts, *direct)
+                body, version = ask(f"{url}:{port}/tokenize", texts, *proxied).rsplit(b"\n", 1)
+                assert body == expected, body
+                assert version == b"2", version
+                prompt = {"prompt": "the dog", "max_tokens": 40, "temperature": 0, "stream": True}
+                events = ask(f"{url}:{port}/v1/completions", prompt, *proxied).decode()
+                assert events.count("data: {") > 5 and "data: [DONE]" in events, events
+                print(f"    {name}: HTTP/{version.decode()}, {events.count('data: {')} events")
+            except Exception:
+                print((scratch / "proxy.log").read_text()[-2000:])
+                raise
+            finally:
+                proxy.terminate()
 
 
 def main():
