@@ -121,7 +121,7 @@ TEST(ServeQueue, EndsWhatWaitsTooLong) {
   auto waiting = std::async(std::launch::async, [&] { return asked.failure(queue); });
   while (queue.waiting_tokens() == 0) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(40));
-  EXPECT_GT(queue.busy_for().count(), 0.03);
+  EXPECT_GT(queue.watchdog().busy_for(), 0.03);
   blocked.release();
   EXPECT_EQ(waiting.get(), "deadline");
   EXPECT_EQ(asked.failure(queue), "");
@@ -180,10 +180,12 @@ TEST(ServeQueue, AShortAnswerDoesNotWaitForALongOne) {
     Ticket ticket(queue, [] { return false; });
     WriteOptions options = writer.defaults();
     options.max_tokens = most;
-    const std::vector<std::string> prompts = {"it"};
-    EXPECT_EQ(writer.write(prompts, options, {.compute = &ticket}), writer.write(prompts, options));
-    const std::lock_guard lock(mutex);
-    order.push_back(name);
+    const std::vector<std::string> prompts = {"it"}, expected = writer.write(prompts, options);
+    options.on_finish = [&](size_t, const AnswerEnd&) {  // on the thread of the queue
+      const std::lock_guard lock(mutex);
+      order.push_back(name);
+    };
+    EXPECT_EQ(writer.write(prompts, options, {.compute = &ticket}), expected);
   };
   Blocked blocked(queue);
   std::thread longer([&] { write("long", 40); });
@@ -230,6 +232,34 @@ TEST(ServeQueue, LoadsThenServesThenDrains) {
   service.drain(std::chrono::milliseconds(1000));
   EXPECT_EQ(get(service, "/health").status, 503);
   EXPECT_NE(ask(service, "/embed", R"({"inputs": "a"})").body.find("shutting down"), std::string::npos);
+}
+
+// The first batch counts as hanging here, and takes long enough to be seen.
+TEST(ServeQueue, HealthFailsWhileABatchHangs) {
+  Service service({.folder = golden_model("embed"), .queue = {.batch_tokens = 1 << 20, .hang = 0}});
+  service.wait_until_ready();
+  EXPECT_EQ(get(service, "/health").status, 200);
+  std::string texts = "\"the dog chased a ball\"";
+  for (int i = 0; i < 2000; ++i) texts += ", \"the dog chased a ball and it ran\"";
+  const auto reply = start(service, "/embed", "{\"inputs\": [" + texts + "]}");
+  HttpAnswer answer;
+  while (!reply->ended() && answer.status == 200) answer = get(service, "/health");
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_NE(answer.body.find("a batch has been running"), std::string::npos) << answer.body;
+  reply->wait();
+  EXPECT_EQ(get(service, "/health").status, 200);
+}
+
+TEST(ServeQueue, ABatchThatHangsIsNoticed) {
+  Metrics metrics;
+  Queue queue({.hang = 0.002}, metrics);
+  EXPECT_FALSE(queue.watchdog().hangs());
+  {
+    const Blocked blocked(queue);
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    EXPECT_TRUE(queue.watchdog().hangs());
+  }
+  EXPECT_FALSE(queue.watchdog().hangs());
 }
 
 TEST(ServeQueue, AFolderThatCannotBeOpenedIsAnError) {

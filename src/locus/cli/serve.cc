@@ -160,6 +160,13 @@ void add_limit_options(Command& command, Request& request) {
   count("--max-connections", limits.connections, 100'000, "Connections at a time");
   count("--max-per-address", limits.per_address, 100'000, "Connections of one IP address at a time");
   seconds("--timeout", service.queue.wait, "Seconds that a request may wait before its first batch [60]");
+  command
+      .option_to<int>(
+          "--hang", [&](int value) { service.queue.hang = value; },
+          fmt::format(
+              "Seconds of a batch after which /health fails, if that is also 10 times its estimate [{:.0f}]",
+              service.queue.hang))
+      .between(1, 86'400);
   seconds("--grace", request.grace, "Seconds to finish requests after SIGTERM or SIGINT [30]");
 }
 

@@ -16,7 +16,7 @@ constexpr const char* kStopping = "the server is shutting down";
 }  // namespace
 
 Queue::Queue(QueueLimits limits, Metrics& metrics)
-    : limits_(limits), metrics_(metrics), thread_([this] { loop(); }) {}
+    : limits_(limits), metrics_(metrics), watchdog_(limits.hang), thread_([this] { loop(); }) {}
 
 Queue::~Queue() {
   cancel(kDraining);
@@ -35,12 +35,6 @@ void Queue::cancel(const RefusalKind& why) {
   }
   wake_.notify_one();
   search_left_.notify_all();
-}
-
-std::chrono::duration<double> Queue::busy_for() const {
-  const Clock::rep since = busy_since_;
-  if (since == 0) return {};
-  return Clock::now() - Clock::time_point(Clock::duration(since));
 }
 
 int64_t Queue::waiting_tokens() const {
@@ -131,7 +125,6 @@ void Queue::loop() {
     worked = read_batch(lock) || worked;
     drop_jobs();
     worked = write_step(lock) || worked;
-    busy_since_ = 0;
     if (worked) continue;
     if (stopping_) return;
     wake_.wait(lock, [&] { return stopping_ || !runs_.empty() || !reads_.empty() || !writes_.empty(); });
@@ -143,7 +136,7 @@ bool Queue::run_pieces(Lock& lock) {
   const std::deque<RunJob*> pieces = std::exchange(runs_, {});
   for (RunJob* piece : pieces) start(*piece);
   lock.unlock();
-  busy_since_ = Clock::now().time_since_epoch().count();
+  watchdog_.begin(Watchdog::Work::search, static_cast<double>(pieces.size()));
   for (RunJob* piece : pieces) {
     try {
       piece->work();
@@ -151,6 +144,7 @@ bool Queue::run_pieces(Lock& lock) {
       piece->failure = std::current_exception();
     }
   }
+  watchdog_.end();
   lock.lock();
   for (RunJob* piece : pieces) finish(*piece);
   return true;

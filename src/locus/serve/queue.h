@@ -4,7 +4,6 @@
 // texts and one token of every generated sequence.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -17,10 +16,9 @@
 #include "locus/apply/compute.h"
 #include "locus/serve/metrics.h"
 #include "locus/serve/refused.h"
+#include "locus/serve/watchdog.h"
 
 namespace locus::serve {
-
-using Clock = std::chrono::steady_clock;
 
 struct QueueLimits {
   int64_t batch_tokens = 4096;
@@ -29,6 +27,7 @@ struct QueueLimits {
   int64_t waiting_tokens = 64 * 4096;      // more are refused, unless nothing else waits
   int64_t request_tokens = 300'000;        // most tokens of one request
   std::chrono::milliseconds wait{60'000};  // longest time until the first text of a request is computed
+  double hang = 30;                        // least seconds after which a batch counts as hanging (watchdog.h)
 };
 
 class Ticket;
@@ -40,8 +39,7 @@ class Queue {
 
   // All work that waits or runs ends with this refusal, and so does later work.
   void cancel(const RefusalKind& why);
-  // How long the current batch or step has been running; 0 between them.
-  std::chrono::duration<double> busy_for() const;
+  const Watchdog& watchdog() const { return watchdog_; }  // of the current batch or step
   int64_t waiting_tokens() const;
 
  private:
@@ -134,7 +132,7 @@ class Queue {
   int searches_ = 0;
   std::optional<RefusalKind> cancelled_;
   bool stopping_ = false;
-  std::atomic<Clock::rep> busy_since_{0};
+  Watchdog watchdog_;
   // Only the thread of the queue uses these.
   std::optional<Generation> generation_;
   std::map<int64_t, Sequence> sequences_;  // by id

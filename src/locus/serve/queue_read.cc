@@ -86,8 +86,11 @@ bool Queue::read_batch(Lock& lock) {
   if (batch.empty()) return false;
   lock.unlock();
   const Clock::time_point begin = Clock::now();
-  busy_since_ = begin.time_since_epoch().count();
+  double amount = 0;
+  for (const Text& text : batch) amount += amount_of(text.job->encodings[text.index].size());
+  watchdog_.begin(Watchdog::Work::texts, amount);
   compute(batch);
+  watchdog_.end();
   metrics_.observe("locus_compute_seconds", std::chrono::duration<double>(Clock::now() - begin).count());
   lock.lock();
   std::vector<ReadJob*> ended;

@@ -135,9 +135,12 @@ bool Queue::write_step(Lock& lock) {
   const std::vector<Sequence> joining = next_sequences();
   if (joining.empty() && sequences_.empty()) return false;
   lock.unlock();
-  busy_since_ = Clock::now().time_since_epoch().count();
+  double amount = 1;
+  for (const Sequence& one : joining) amount += amount_of(static_cast<size_t>(one.tokens));
+  watchdog_.begin(joining.empty() ? Watchdog::Work::step : Watchdog::Work::prompts, amount);
   join(joining);
   if (!sequences_.empty()) step();
+  watchdog_.end();
   lock.lock();
   finish_written();
   return true;

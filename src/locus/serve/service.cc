@@ -80,7 +80,7 @@ void Service::wait_until_ready() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-bool Service::healthy() const { return ready() && queue_.busy_for().count() < options_.stuck_after; }
+bool Service::healthy() const { return ready() && !queue_.watchdog().hangs(); }
 
 std::vector<std::string> Service::warnings() const {
   const std::lock_guard lock(mutex_);
@@ -108,7 +108,9 @@ HttpAnswer Service::health() const {
       break;
   }
   if (!healthy()) {
-    throw Refused(kStuck, fmt::format("a batch has been running for {:.0f} s", queue_.busy_for().count()));
+    const Watchdog& dog = queue_.watchdog();
+    throw Refused(kStuck, fmt::format("a batch has been running for {:.0f} s, expected at most {:.0f} s",
+                                      dog.busy_for(), dog.allowed()));
   }
   return {.body = R"({"status": "ok"})"};
 }

@@ -19,7 +19,6 @@ struct ServiceOptions {
   bool token_ids = true;      // false: token ids instead of texts are refused
   bool strict_model = false;  // requests with the name of another model are refused
   bool truncate = false;      // texts that are too long are cut, unless a request says otherwise
-  double stuck_after = 120;   // seconds of one batch after which /health answers 503
 };
 
 }  // namespace locus::serve
