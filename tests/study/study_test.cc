@@ -130,6 +130,7 @@ TEST(Study, AFoundCellMustMatchItsName) {
   expect({"row 2", "positions"}, [](Cell& cell) { cell.rows[1].by_position[0].begin = -1; });
   expect({"row 2", "positions"}, [](Cell& cell) { cell.rows[1].by_position.back().end = 1 << 30; });
   expect({"row 2", "loss", "-2"}, [](Cell& cell) { cell.rows[1].by_position[0].loss = -2; });
+  expect({"row 2", "loss", "1e+40"}, [](Cell& cell) { cell.rows[1].by_position[0].loss = 1e40; });
   expect({"length 8", "-1"}, [](Cell& cell) { cell.rows[0].scores[0].value = -1; });
   expect({"cost", "negative"}, [](Cell& cell) { cell.parameters = -1; });
   for (const double seconds : {0.0, 1e300}) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "locus/report/arrange.h"
+
 namespace locus::report {
 namespace {
 
@@ -13,7 +15,11 @@ using study::Summary;
 using study::TaskSummary;
 
 bool has_perplexity(const TaskSummary& task) { return task.task->metric == Metric::perplexity; }
-double shown(const TaskSummary& task, double value) { return has_perplexity(task) ? value : 100 * value; }
+constexpr double kMostPerplexity = 1e100;  // larger ones leave every chart, as infinite ones do
+double shown(const TaskSummary& task, double value) {
+  if (!has_perplexity(task)) return 100 * value;
+  return value > kMostPerplexity ? std::numeric_limits<double>::infinity() : value;
+}
 
 std::string value_label(const TaskSummary& task) {
   return has_perplexity(task) ? "perplexity" : "accuracy, %";
@@ -56,9 +62,10 @@ LineChart length_chart(const TaskSummary& task, const Summary& summary) {
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const Line& line : task.lines) {
     for (const study::Mean& mean : line.scores) {
-      if (std::isnan(mean.value)) continue;
-      low = std::min(low, mean.value);
-      high = std::max(high, std::min(mean.value, *chart.y_cap));
+      const double value = shown(task, mean.value);
+      if (std::isnan(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, std::min(value, *chart.y_cap));
     }
   }
   if (low < high) chart.y_range = std::pair(low, high);
@@ -133,13 +140,13 @@ double perplexity_cap(const TaskSummary& task) {
   double best = std::numeric_limits<double>::infinity();
   for (const Line& line : task.lines) {
     for (const study::Mean& mean : line.scores) {
-      if (!std::isnan(mean.value)) best = std::min(best, mean.value);
+      if (!std::isnan(mean.value)) best = std::min(best, shown(task, mean.value));
     }
   }
   return 2 * best;
 }
 
-Figure tradeoff(const Summary& summary, const study::Verdict& verdict) {
+std::optional<Figure> tradeoff(const Summary& summary, const study::Verdict& verdict) {
   const TaskSummary& task = summary.tasks.front();
   const bool relative = !std::isnan(summary.step_ratio(study::kControl));
   ScatterChart chart{.x_label = relative ? "time of a training step, no scheme = 1 (log scale)"
@@ -155,24 +162,27 @@ Figure tradeoff(const Summary& summary, const study::Verdict& verdict) {
     const auto cost = std::ranges::find(summary.costs, line->scheme, &study::Cost::scheme);
     const double y = shown(task, line->scores.back().value);
     if (cost == summary.costs.end() || std::isnan(y)) continue;
+    if (chart.y_cap && std::isinf(*chart.y_cap)) continue;  // no perplexity can be drawn
     const double x = relative ? summary.step_ratio(line->scheme) : 1e3 * cost->step_seconds;
     chart.points.push_back(
         {line->label(), x, y, static_cast<size_t>(family_of(*line)), line->label() == verdict.pick});
   }
+  if (chart.points.empty()) return std::nullopt;
   for (size_t i = 0; i < chart.groups.size(); ++i) {
     if (std::ranges::count(chart.points, i, &ScatterPoint::group) == 0) chart.groups[i].clear();
   }
-  return {.name = "tradeoff",
-          .title = fmt::format("Cost against {} at {} tokens",
-                               has_perplexity(task) ? "perplexity" : "accuracy", summary.lengths.back()),
-          .caption = fmt::format(
-              "{}, {} times the trained length. The bold name is the verdict's choice. \u2191 marks a "
-              "value above the chart.{}",
-              task.task->title,
-              static_cast<double>(summary.lengths.back()) / static_cast<double>(summary.trained),
-              missing_note(task, summary)),
-          .scatters = {std::move(chart)},
-          .wide = true};
+  return Figure{
+      .name = "tradeoff",
+      .title = fmt::format("Cost against {} at {} tokens", has_perplexity(task) ? "perplexity" : "accuracy",
+                           summary.lengths.back()),
+      .caption = fmt::format(
+          "{}, {} times the trained length. The bold name is the verdict's choice. \u2191 marks a "
+          "value above the chart.{}",
+          task.task->title,
+          static_cast<double>(summary.lengths.back()) / static_cast<double>(summary.trained),
+          missing_note(task, summary)),
+      .scatters = {std::move(chart)},
+      .wide = true};
 }
 
 Figure family_curves(const TaskSummary& task, const Summary& summary) {
@@ -188,7 +198,7 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
         fmt::format("{}: {}", title_of(family), has_perplexity(task) ? "perplexity over length" : "accuracy");
     add_family(lengths, task, families, family,
                [&](const Line& line) { return length_series(task, summary, line); });
-    figure.charts.push_back(std::move(lengths));
+    if (!lengths.series.empty()) figure.charts.push_back(std::move(lengths));
     if (!has_perplexity(task)) continue;
     LineChart positions = position_chart(task, summary);
     positions.title = fmt::format("{}: loss by position", title_of(family));
@@ -208,8 +218,11 @@ Figure family_curves(const TaskSummary& task, const Summary& summary) {
   for (LineChart& chart : figure.charts) chart.names_width = widest;
   if (figure.charts.empty()) {  // the control alone
     LineChart lengths = length_chart(task, summary);
-    for (const Line& line : task.lines) lengths.series.push_back(length_series(task, summary, line));
-    figure.charts.push_back(std::move(lengths));
+    for (const Line& line : task.lines) {
+      Series series = length_series(task, summary, line);
+      if (has_values(series)) lengths.series.push_back(std::move(series));
+    }
+    if (!lengths.series.empty()) figure.charts.push_back(std::move(lengths));
   }
   figure.caption = fmt::format(
       "{} is better. Gray: the schemes of the other panels.{}{}", has_perplexity(task) ? "Lower" : "Higher",
@@ -256,6 +269,7 @@ Drawing summary_chart(const Summary& summary) {
     series.dashed = series.dashed && (all || std::ranges::count(highlighted, line.scheme) > 0);
     chart.series.push_back(std::move(series));
   }
+  if (chart.series.empty()) return paragraph(std::string(kNoValues), kChartWidth);
   return draw(chart, kChartWidth, kChartHeight);
 }
 

@@ -41,6 +41,7 @@ struct Shades {
   }
   double of(double value) const {
     if (std::isnan(value)) return -1;
+    if (logarithmic && std::isinf(best)) return 0;
     return std::clamp(logarithmic ? 1 - std::log2(value / best) : value, 0.0, 1.0);
   }
 };
@@ -78,7 +79,12 @@ Page task_part(const TaskSummary& task, const Summary& summary) {
                     "cannot distinguish the token before from the token after.",
                     study::listed(blind), blind.size() == 1 ? "s" : "", blind.size() == 1 ? "it" : "they"));
   }
-  part.figures(std::vector{family_curves(task, summary)});
+  const Figure curves = family_curves(task, summary);
+  if (curves.charts.empty()) {
+    part.note(kNoValues);
+  } else {
+    part.figures(std::vector{curves});
+  }
   Page values("");
   values.note(summary.seeds == 1
                   ? "One seed. Brighter is better."
@@ -208,7 +214,7 @@ std::string study_page(const StudyReport& report) {
   const study::Verdict verdict = study::verdict(summary);
   page.verdict(verdict.sentences, study::size_note(report.study));
   add_matrix(page, summary, verdict.pick);
-  page.figures(std::vector{tradeoff(summary, verdict)});
+  if (const std::optional<Figure> figure = tradeoff(summary, verdict)) page.figures(std::vector{*figure});
   page.heading("Task by task");
   std::vector<std::pair<std::string, Page>> parts;
   for (const TaskSummary& task : summary.tasks) {

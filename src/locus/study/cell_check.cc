@@ -31,8 +31,10 @@ std::string bins_problem(const std::vector<PositionLoss>& bins, int64_t trained,
     return std::ranges::equal(bins, position_bins(trained, length), {}, bounds, bounds);
   });
   if (!known) return "has losses at positions that no test has";
-  const auto negative = std::ranges::find_if(bins, [](const PositionLoss& bin) { return bin.loss < 0; });
-  return negative == bins.end() ? "" : fmt::format("has the loss {}", negative->loss);
+  constexpr double kMostLoss = 1e39;  // the difference of two logits, which are f32
+  const auto wrong = std::ranges::find_if(
+      bins, [](const PositionLoss& bin) { return bin.loss < 0 || bin.loss > kMostLoss; });
+  return wrong == bins.end() ? "" : fmt::format("has the loss {}", wrong->loss);
 }
 
 // Why a row is not one of a cell with these lengths; empty if it is.

@@ -107,7 +107,8 @@ Standing standing(const Summary& summary, const TaskSummary& task, const Line& l
   Standing result{.best = close_to(*task.task, trained.value, top), .reach = column};
   result.learned = task.task->metric == Metric::accuracy
                        ? trained.value - trained.spread / 2 >= kSolved
-                       : std::isnan(control) || trained.value * (1 + kTolerance) < control;
+                       : std::isfinite(trained.value) &&
+                             (std::isnan(control) || trained.value * (1 + kTolerance) < control);
   while (result.reach + 1 < line.scores.size() &&
          close_to(*task.task, line.scores[result.reach + 1].value, trained.value)) {
     ++result.reach;
