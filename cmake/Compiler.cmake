@@ -63,3 +63,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_compile_definitions(locus_simd INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)")
 endif()
+if(LOCUS_FUZZ)  # no fuzz target compares SIMD targets, and kernels are compiled once for each of them
+  target_compile_definitions(locus_simd INTERFACE HWY_COMPILE_ONLY_STATIC)
+endif()
