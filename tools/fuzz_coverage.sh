@@ -31,7 +31,7 @@ llvm-profdata-14 merge -o "$build/all.profdata" "$build"/*.profraw
 base=$root/src/locus
 files=("$base"/base/{json_document,json_part,toml,settings,fields,options,reader,parse}.cc
   "$base"/checkpoint/{safetensors,safetensors_header,safetensors_layout,npy,config,config_fields,rotary_config}.cc
-  "$base"/run/{manifest,run_settings,saved_run}.cc "$base"/apply/text_object.cc
+  "$base"/run/{manifest,run_settings,saved_run}.cc "$base"/apply/text_object.cc "$base"/study/cell_{file,check}.cc
   "$base"/text/{task_file,rank_file,base64,vocabulary_file}.cc
   "$base"/text/pipeline/*.cc "$base"/checkpoint/family/*.cc "$base"/report/svg.cc)
 existing=()
