@@ -54,7 +54,7 @@ Outcome trained(const Case& c, Device device) {
     train({.objective = objective,
            .parameters = model.parameters(),
            .folder = folder,
-           .settings = {.steps = 6, .micro_batches = 2, .learning_rate = 0.02},
+           .settings = {.steps = 6, .micro_batches = 2, .shards = 2, .learning_rate = 0.02},
            .hooks = {.progress =
                          [&](const TrainProgress& progress) {
                            outcome.losses.push_back(progress.last.loss);

@@ -86,6 +86,16 @@ TEST(MemoryNeed, TheErrorNamesTheSizesAndTheSettingsToLower) {
                [] { check_memory(blueprint(), {.tokens = 1e7}, 2'000'000'000); });
   expect_error(Fault::resource, {"model.width", "model.layers"},
                [] { check_memory(blueprint(), {.tokens = 10}, 600'000); });
+  expect_error(Fault::resource, {"train.shards"},
+               [] { check_memory(blueprint(), {.tokens = 10, .shards = 8}, 600'000); });
+}
+
+// A sum waits on each level of the tree of shards.
+TEST(MemoryNeed, CountsTheSumsOfShards) {
+  const double one = least_bytes(blueprint(), {});
+  EXPECT_EQ(least_bytes(blueprint(), {.shards = 2}), one * 5 / 4);
+  EXPECT_EQ(least_bytes(blueprint(), {.shards = 8}), one * 7 / 4);
+  EXPECT_EQ(least_bytes(blueprint(), {.shards = 15}), one * 7 / 4);
 }
 
 }  // namespace

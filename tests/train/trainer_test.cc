@@ -84,6 +84,42 @@ TEST(Trainer, MicroBatchesChangeOnlyRounding) {
   EXPECT_NEAR(whole.progress[0].last.norm, cut.progress[0].last.norm, 1e-5);
 }
 
+TEST(Trainer, ShardsChangeOnlyRounding) {
+  const TemporaryFolder one(in_memory()), four(in_memory());
+  TrainSettings settings = trainee_settings(1);
+  Attempt whole, cut;
+  whole.trainee.shaking = cut.trainee.shaking = 0;
+  whole.in(one.path(), settings);
+  settings.shards = 4;
+  cut.in(four.path(), settings);
+  EXPECT_NEAR(whole.progress[0].last.loss, cut.progress[0].last.loss, 1e-6);
+  EXPECT_NEAR(whole.progress[0].last.norm, cut.progress[0].last.norm, 1e-5);
+  EXPECT_EQ(whole.progress[0].last.tokens, cut.progress[0].last.tokens);
+}
+
+// With any number of threads, and when the run is stopped and resumed.
+TEST(Trainer, ShardsGiveTheSameBits) {
+  const int threads_before = threads();
+  for (const int64_t micro_batches : {1, 3}) {
+    const TemporaryFolder straight(in_memory()), stopped(in_memory());
+    TrainSettings settings = trainee_settings(9);
+    settings.shards = 4;
+    settings.micro_batches = micro_batches;
+    Attempt whole, first, second;
+    set_threads(1);
+    whole.in(straight.path(), settings);
+    first.stop_at = 4;
+    set_threads(3);
+    first.in(stopped.path(), settings);
+    set_threads(2);
+    second.in(stopped.path(), settings);
+    for (const char* const file : {"last/model.safetensors", "last/optimizer.safetensors"}) {
+      EXPECT_EQ(read_file(stopped / file), read_file(straight / file)) << file;
+    }
+  }
+  set_threads(threads_before);
+}
+
 TEST(Trainer, AStoppedRunResumesAndEndsTheSame) {
   const TemporaryFolder straight(in_memory()), stopped(in_memory());
   Attempt whole, first, second, third;

@@ -1,6 +1,7 @@
 #include "locus/train/memory_need.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "locus/base/error.h"
 #include "locus/nn/min_weights.h"
@@ -9,7 +10,9 @@ namespace locus {
 namespace {
 
 constexpr double kNumber = sizeof(float);
-constexpr double kCopies = 4;  // per weight: the weight, its gradient and two moments
+
+// Numbers per weight: the weight, its gradient, two moments, and the sums of gradients that wait.
+double copies(const StepSize& step) { return 4 + std::floor(std::log2(static_cast<double>(step.shards))); }
 
 // Numbers of the tables of a stack's schemes. Nothing is written into the tables, so the system gives them no
 // memory.
@@ -45,16 +48,17 @@ double layer_numbers(const Blueprint& b, bool recompute) {
 double least_bytes(const Blueprint& b, const StepSize& step) {
   const double per_token = static_cast<double>(b.layers) * layer_numbers(b, step.recompute) +
                            (predicts_tokens(b.head.kind) ? 2 * static_cast<double>(b.vocabulary) : 0);
-  return kNumber * (kCopies * (min_weights(b) + more_table_numbers(b)) + step.tokens * per_token);
+  return kNumber * (copies(step) * (min_weights(b) + more_table_numbers(b)) + step.tokens * per_token);
 }
 
 void check_memory(const Blueprint& b, const StepSize& step, int64_t available) {
   const double least = least_bytes(b, step), free = static_cast<double>(available);
   if (least <= free) return;
   const double tables = more_table_numbers(b), weights = min_weights(b) + tables;
-  const bool model_alone = kNumber * kCopies * weights > free;
+  const bool model_alone = kNumber * copies(step) * weights > free;
   const std::string hint =
-      model_alone && 2 * tables > weights ? "use smaller tables: lower the lengths in model.scheme"
+      model_alone && step.shards > 1        ? "use a smaller model, or lower train.shards"
+      : model_alone && 2 * tables > weights ? "use smaller tables: lower the lengths in model.scheme"
       : model_alone
           ? "use a smaller model: lower model.width or model.layers"
           : "lower data.batch_size or data.context, raise train.micro_batches, or set data.recompute";

@@ -11,13 +11,14 @@ namespace locus {
 struct StepSize {
   double tokens = 0;  // of one micro-batch
   bool recompute = false;
+  int64_t shards = 1;  // of the step: up to log2(shards) sums of gradients wait for another
 };
 
-// Counts the weights with the tables of the schemes, their gradients and AdamW's two moments. For every token
-// and layer it adds the activations of the backward pass: queries, keys, values, attention output, both
-// residual sums and the hidden values. With gradient checkpointing (recompute) only the layer's input counts.
-// A head over the vocabulary adds logits and their gradient. Real use is higher, so a run that fails this
-// check could not have run.
+// Counts the weights with the tables of the schemes, their gradients, the sums of shards and AdamW's two
+// moments. For every token and layer it adds the activations of the backward pass: queries, keys, values,
+// attention output, both residual sums and the hidden values. With gradient checkpointing (recompute) only
+// the layer's input counts. A head over the vocabulary adds logits and their gradient. Real use is higher, so
+// a run that fails this check could not have run.
 double least_bytes(const Blueprint& blueprint, const StepSize& step);
 
 // Throws Fault::resource if the bound is above `available` bytes. The error names the sizes and the settings

@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 // A pretrained model is already in memory, and the estimate counts it: it is added to the free memory.
 RunPlan within_memory(RunPlan plan) {
   check_memory(plan.task.blueprint,
-               {.tokens = tokens_per_micro_batch(plan), .recompute = plan.task.data.recompute},
+               {.tokens = tokens_per_micro_batch(plan),
+                .recompute = plan.task.data.recompute,
+                .shards = plan.train.shards},
                memory().available + allocated_bytes());
   return plan;
 }

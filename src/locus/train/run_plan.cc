@@ -116,7 +116,7 @@ double tokens_per_micro_batch(const RunPlan& plan) {
     for (int64_t i = 0; i < sampled; ++i) all += plan.training->length(i);
     tokens = static_cast<double>(all) / static_cast<double>(sampled) * static_cast<double>(data.batch_size);
   }
-  return tokens / static_cast<double>(plan.train.micro_batches);
+  return tokens / static_cast<double>(plan.train.step_parts());
 }
 
 Model initial_model(RunPlan& plan) {

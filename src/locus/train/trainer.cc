@@ -11,6 +11,7 @@
 #include "locus/kernel/kernels.h"
 #include "locus/train/run_changes.h"
 #include "locus/train/run_comparison.h"
+#include "locus/train/shard_gradients.h"
 
 namespace locus {
 namespace {
@@ -132,22 +133,26 @@ class Training {
     const int64_t number = state_.step + 1;
     double weight = 0;
     int64_t tokens = 0;
+    const int64_t parts = settings.step_parts();
     // The host reads losses and gradient norms when the whole step is with the device.
-    Readings readings(job_.parameters.device(), settings.micro_batches + optimizer_.parts());
+    Readings readings(job_.parameters.device(), parts + optimizer_.parts());
     std::vector<double> weights;
-    for (int64_t index = 0; index < settings.micro_batches; ++index) {
-      const PartialLoss loss = job_.objective.loss({.step = number,
-                                                    .index = index,
-                                                    .count = settings.micro_batches,
-                                                    .seed = static_cast<uint64_t>(settings.seed)});
+    std::optional<ShardGradients> sums;
+    if (settings.shards > 1) sums.emplace(job_.parameters, settings.shards);
+    for (int64_t index = 0; index < parts; ++index) {
+      const PartialLoss loss = job_.objective.loss(
+          {.step = number, .index = index, .count = parts, .seed = static_cast<uint64_t>(settings.seed)});
       tokens += loss.tokens;
-      if (!loss.mean) continue;
-      const Tensor& mean = loss.mean.value();
-      kernels(mean.device()).sum({mean.view(), readings.next()});
-      weights.push_back(loss.weight);
-      weight += loss.weight;
-      loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
+      if (loss.mean) {
+        const Tensor& mean = loss.mean.value();
+        kernels(mean.device()).sum({mean.view(), readings.next()});
+        weights.push_back(loss.weight);
+        weight += loss.weight;
+        loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
+      }
+      if (sums && (index + 1) % settings.micro_batches == 0) sums->take();
     }
+    if (sums) sums->finish();
     if (weight == 0) {
       fail(Fault::data,
            "step {}: none of its {} tokens has a target, expected at least one; use larger batches or a "

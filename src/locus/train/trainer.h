@@ -3,6 +3,8 @@
 //
 // A step accumulates the gradients of its micro-batches, weighted by their number of predictions. So the loss
 // is the same mean for any number of micro-batches. Then it clips the gradient and updates the parameters.
+// With shards, the samples of a step are first divided into that number of shards, each with its own
+// micro-batches, and the gradients of shards are added in a fixed tree (shard_gradients.h).
 // All randomness is a function of seed and step: an interrupted and resumed run ends with the same bits as an
 // uninterrupted one, for any number of threads.
 #pragma once
@@ -24,6 +26,7 @@ namespace locus {
 struct TrainSettings {
   int64_t steps = 1000;
   int64_t micro_batches = 1;
+  int64_t shards = 1;
   int64_t seed = 1;
   int64_t eval_every = 0, save_every = 0;  // steps; 0: at the end only
 
@@ -38,6 +41,9 @@ struct TrainSettings {
     v.integer("steps", steps, 1, 1e9, "total number of optimizer steps");
     v.integer("micro_batches", micro_batches, 1, 4096,
               "number of micro-batches per step (gradient accumulation); saves memory, same gradient");
+    v.integer("shards", shards, 1, 64,
+              "number of shards per step, whose gradients are added in a fixed tree; "
+              "each has its own micro-batches");
     v.integer("seed", seed, 0, 9e15, "seed of all random numbers");
     v.integer("eval_every", eval_every, 0, 1e9, "steps between validations; 0: only at the end");
     v.integer("save_every", save_every, 0, 1e9, "steps between checkpoints; 0: only at the end");
@@ -64,6 +70,8 @@ struct TrainSettings {
            "parameters that are not trained and keep their bits: comma-separated patterns with *");
   }
 
+  // Parts in which a step computes: the micro-batches of all shards.
+  int64_t step_parts() const { return shards * micro_batches; }
   int64_t warmup_steps() const { return warmup >= 0 ? warmup : std::min<int64_t>(steps / 10, 1000); }
 };
 
