@@ -40,7 +40,7 @@ std::string messages_schema() {
 }  // namespace
 
 std::string read_chat(Fields& fields) {
-  const auto value = fields.member("messages", messages_schema());
+  const auto value = fields.member("messages", fields.describes() ? messages_schema() : "");
   const auto list = value ? value->list() : std::nullopt;
   const auto documents = fields.find("documents", schema::list(schema::any()));
   const auto variables = fields.find("chat_template_kwargs", schema::map(schema::any()));

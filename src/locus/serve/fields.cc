@@ -110,21 +110,21 @@ void Fields::check_count(std::string_view name, size_t count, size_t most) const
 }
 
 std::string Fields::text(std::string_view name) {
-  const auto value = member(name, schema::text());
+  const auto value = member(name, describes() ? schema::text() : "");
   if (!value) return "";
   if (!value->text()) refuse(name, "a string");
   return std::string(*value->text());
 }
 
 std::string Fields::text(std::string_view name, std::string_view preset) {
-  const auto value = find(name, schema::text(), json::text(preset));
+  const auto value = find(name, describes() ? schema::text() : "", describes() ? json::text(preset) : "");
   if (!value) return std::string(preset);
   if (!value->text()) refuse(name, "a string");
   return std::string(*value->text());
 }
 
 std::optional<std::string> Fields::optional_text(std::string_view name) {
-  const auto value = find(name, schema::text());
+  const auto value = find(name, describes() ? schema::text() : "");
   if (!value) return {};
   if (!value->text()) refuse(name, "a string");
   return std::string(*value->text());
@@ -132,12 +132,13 @@ std::optional<std::string> Fields::optional_text(std::string_view name) {
 
 std::string Fields::choice(std::string_view name, std::string_view preset,
                            std::span<const std::string_view> values) {
-  const auto value = find(name, choice_schema(values), json::text(preset));
+  const auto value =
+      find(name, describes() ? choice_schema(values) : "", describes() ? json::text(preset) : "");
   return value ? choice_of(name, *value, values) : std::string(preset);
 }
 
 std::string Fields::optional_choice(std::string_view name, std::span<const std::string_view> values) {
-  const auto value = find(name, choice_schema(values));
+  const auto value = find(name, describes() ? choice_schema(values) : "");
   return value ? choice_of(name, *value, values) : "";
 }
 
@@ -151,14 +152,14 @@ std::string Fields::choice_of(std::string_view name, json::Value value,
 }
 
 bool Fields::flag(std::string_view name, bool preset) {
-  const auto value = find(name, schema::flag(), json::boolean(preset));
+  const auto value = find(name, describes() ? schema::flag() : "", describes() ? json::boolean(preset) : "");
   if (!value) return preset;
   if (!value->flag()) refuse(name, "true or false");
   return *value->flag();
 }
 
 std::optional<int64_t> Fields::integer(std::string_view name, int64_t least, int64_t most) {
-  const auto value = find(name, schema::integer(least, most));
+  const auto value = find(name, describes() ? schema::integer(least, most) : "");
   if (!value) return {};
   const auto number = value->integer();
   if (!number || *number < least || *number > most) {
@@ -173,7 +174,7 @@ int64_t Fields::integer(std::string_view name, int64_t least, int64_t most, int6
 }
 
 std::optional<double> Fields::number(std::string_view name, double least, double most) {
-  const auto value = find(name, schema::number(least, most));
+  const auto value = find(name, describes() ? schema::number(least, most) : "");
   if (!value) return {};
   const auto number = value->number();
   if (!number || *number < least || *number > most) {
@@ -201,7 +202,7 @@ std::vector<std::string> Fields::one_or_more_of(std::string_view name, json::Val
 }
 
 std::vector<std::string> Fields::texts(std::string_view name, size_t most) {
-  const auto value = member(name, schema::list(schema::text(), 1, most));
+  const auto value = member(name, describes() ? schema::list(schema::text(), 1, most) : "");
   if (!value) return {};
   std::vector<std::string> texts = texts_of(name, *value);
   check_count(name, texts.size(), most);
@@ -209,7 +210,8 @@ std::vector<std::string> Fields::texts(std::string_view name, size_t most) {
 }
 
 std::vector<std::string> Fields::one_or_more(std::string_view name, size_t most) {
-  const auto value = member(name, schema::any_of({schema::text(), schema::list(schema::text(), 1, most)}));
+  const auto value = member(
+      name, describes() ? schema::any_of({schema::text(), schema::list(schema::text(), 1, most)}) : "");
   if (!value) return {};
   std::vector<std::string> texts = one_or_more_of(name, *value);
   check_count(name, texts.size(), most);
@@ -217,7 +219,8 @@ std::vector<std::string> Fields::one_or_more(std::string_view name, size_t most)
 }
 
 std::optional<std::vector<std::string>> Fields::any_number(std::string_view name, size_t most) {
-  const auto value = find(name, schema::any_of({schema::text(), schema::list(schema::text(), 0, most)}));
+  const auto value =
+      find(name, describes() ? schema::any_of({schema::text(), schema::list(schema::text(), 0, most)}) : "");
   if (!value) return {};
   std::vector<std::string> texts = one_or_more_of(name, *value);
   if (!texts.empty()) check_count(name, texts.size(), most);
@@ -267,7 +270,8 @@ void Fields::done() const {
 
 void expect_right_truncation(Fields& fields) {
   const std::string values[] = {R"("right")", R"("Right")"};
-  const auto direction = fields.find("truncation_direction", schema::value_of(values), values[0]);
+  const auto direction =
+      fields.find("truncation_direction", fields.describes() ? schema::value_of(values) : "", values[0]);
   if (!direction || direction->text() == "right" || direction->text() == "Right") return;
   fields.refuse_unsupported("truncation_direction", "right");
 }

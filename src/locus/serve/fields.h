@@ -32,7 +32,8 @@ class Fields {
   explicit Fields(ObjectSchema& schema);
   static Fields none(std::string place = "");  // without members
 
-  // An optional and a required member of any type. A required member is nothing only while describing.
+  // An optional and a required member of any type. A required member is nothing only while describing, and
+  // only then the schema is read.
   std::optional<json::Value> find(std::string_view name, const std::string& schema,
                                   const std::string& preset = "");
   std::optional<json::Value> member(std::string_view name, const std::string& schema);

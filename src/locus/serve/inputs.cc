@@ -25,6 +25,12 @@ std::string ids_schema(size_t most) {
   return schema::any_of({ids, schema::list(schema::list(schema::integer()), 1, most)});
 }
 
+std::string inputs_schema(const ServiceOptions& options) {
+  const std::string texts = schema::list(schema::text(), 1, options.max_inputs);
+  if (!options.token_ids) return schema::any_of({schema::text(), texts});
+  return schema::any_of({schema::text(), texts, ids_schema(options.max_inputs)});
+}
+
 // The ids of one text, or of each text.
 std::vector<std::vector<int32_t>> id_lists(const Fields& fields, std::string_view name, json::List list,
                                            size_t most, std::string_view expected) {
@@ -60,7 +66,7 @@ std::vector<std::string> text_list(const Fields& fields, std::string_view name, 
 std::vector<std::vector<int32_t>> read_ids(const Call& call, Fields& fields, std::string_view name) {
   constexpr std::string_view kIds = "a list of token ids, or a list of such lists";
   const size_t most = call.options.max_inputs;
-  const auto value = fields.member(name, ids_schema(most));
+  const auto value = fields.member(name, fields.describes() ? ids_schema(most) : "");
   if (!value) return {};
   const auto list = value->list();
   if (!list) fields.refuse(name, kIds);
@@ -70,9 +76,7 @@ std::vector<std::vector<int32_t>> read_ids(const Call& call, Fields& fields, std
 
 Inputs read_inputs(const Call& call, Fields& fields, std::string_view name) {
   const size_t most = call.options.max_inputs;
-  const std::string texts = schema::any_of({schema::text(), schema::list(schema::text(), 1, most)});
-  const auto value =
-      fields.member(name, call.options.token_ids ? schema::any_of({texts, ids_schema(most)}) : texts);
+  const auto value = fields.member(name, fields.describes() ? inputs_schema(call.options) : "");
   if (!value) return {};
   if (const auto text = value->text()) return {.texts = {std::string(*text)}, .ids = {}};
   const auto list = value->list();

@@ -59,10 +59,15 @@ std::string labels_json(const std::vector<double>& scores, const std::vector<std
   return json::list(items);
 }
 
+std::string documents_schema(size_t most) {
+  const std::string object = schema::object({{"text", schema::text()}});
+  return schema::list(schema::any_of({schema::text(), object}), 1, most);
+}
+
 // The texts to rank: strings, or objects with a "text".
 std::vector<std::string> documents_of(const Call& call, Fields& fields, std::string_view name) {
-  const std::string document = schema::any_of({schema::text(), schema::object({{"text", schema::text()}})});
-  const auto value = fields.member(name, schema::list(document, 1, call.options.max_inputs));
+  const size_t most = call.options.max_inputs;
+  const auto value = fields.member(name, fields.describes() ? documents_schema(most) : "");
   if (!value) return {};
   const auto list = value->list();
   if (!list) fields.refuse(name, "a list of strings");
@@ -76,7 +81,7 @@ std::vector<std::string> documents_of(const Call& call, Fields& fields, std::str
     if (!text) fields.refuse(name, "a list of strings, or of objects with a \"text\"");
     texts.emplace_back(*text);
   }
-  fields.check_count(name, texts.size(), call.options.max_inputs);
+  fields.check_count(name, texts.size(), most);
   return texts;
 }
 
@@ -187,7 +192,7 @@ std::string predict_schema(size_t most) {
 PredictRequest read_predict(const Call& call, Fields& fields) {
   PredictRequest request;
   const size_t most = call.options.max_inputs;
-  if (const auto value = fields.member("inputs", predict_schema(most))) {
+  if (const auto value = fields.member("inputs", fields.describes() ? predict_schema(most) : "")) {
     const auto list = value->list();
     request.single = value->is_text() || (list && list->begin() != list->end() && (*list->begin()).is_text());
     if (value->is_text()) {
