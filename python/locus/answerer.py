@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, overload
 
 from . import _core
-from .texts import DType, Folder, listed, progress_bar
+from .texts import Device, DType, Folder, listed, progress_bar
 
 
 class Filling(NamedTuple):
@@ -37,10 +37,11 @@ class Answer(NamedTuple):
 class Filler:
     """Predicts masked words."""
 
-    def __init__(self, folder: Folder, dtype: DType = "f32") -> None:
+    def __init__(self, folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> None:
         self._folder = folder
         self._dtype: DType = dtype
-        self._core = _core.Filler(folder, dtype)
+        self._device: Device = device
+        self._core = _core.Filler(folder, dtype, device)
 
     @property
     def mask(self) -> str:
@@ -72,17 +73,18 @@ class Filler:
         masks = [[Mask(start, end, [Filling(*filling) for filling in best]) for start, end, best in one] for one in found]
         return masks[0] if single else masks
 
-    def __reduce__(self) -> tuple[type["Filler"], tuple[Folder, DType]]:
-        return type(self), (self._folder, self._dtype)
+    def __reduce__(self) -> tuple[type["Filler"], tuple[Folder, DType, Device]]:
+        return type(self), (self._folder, self._dtype, self._device)
 
 
 class Answerer:
     """Answers questions with a part of a context."""
 
-    def __init__(self, folder: Folder, dtype: DType = "f32") -> None:
+    def __init__(self, folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> None:
         self._folder = folder
         self._dtype: DType = dtype
-        self._core = _core.Answerer(folder, dtype)
+        self._device: Device = device
+        self._core = _core.Answerer(folder, dtype, device)
 
     @overload
     def __call__(  # type: ignore[overload-overlap]
@@ -121,5 +123,5 @@ class Answerer:
         ]
         return answers[0] if single else answers
 
-    def __reduce__(self) -> tuple[type["Answerer"], tuple[Folder, DType]]:
-        return type(self), (self._folder, self._dtype)
+    def __reduce__(self) -> tuple[type["Answerer"], tuple[Folder, DType, Device]]:
+        return type(self), (self._folder, self._dtype, self._device)

@@ -5,7 +5,7 @@ from typing import NamedTuple, overload
 
 from . import _core
 from .errors import DataError
-from .texts import DType, Folder, TextOrPair, listed, progress_bar
+from .texts import Device, DType, Folder, TextOrPair, listed, progress_bar
 
 
 class Classification(NamedTuple):
@@ -34,10 +34,11 @@ def classification(labels: Sequence[str], scores: Sequence[float], top_k: int | 
 class Classifier:
     """Classifies texts or pairs of texts. Scores match the pipeline of transformers."""
 
-    def __init__(self, folder: Folder, dtype: DType = "f32") -> None:
+    def __init__(self, folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> None:
         self._folder = folder
         self._dtype: DType = dtype
-        self._core = _core.Classifier(folder, dtype)
+        self._device: Device = device
+        self._core = _core.Classifier(folder, dtype, device)
 
     @property
     def labels(self) -> list[str]:
@@ -110,17 +111,18 @@ class Classifier:
         found = [classification(names, one, None) for one in scores]
         return found[0] if single else found
 
-    def __reduce__(self) -> tuple[type["Classifier"], tuple[Folder, DType]]:
-        return type(self), (self._folder, self._dtype)
+    def __reduce__(self) -> tuple[type["Classifier"], tuple[Folder, DType, Device]]:
+        return type(self), (self._folder, self._dtype, self._device)
 
 
 class Tagger:
     """Finds labeled spans in texts, for example names."""
 
-    def __init__(self, folder: Folder, dtype: DType = "f32") -> None:
+    def __init__(self, folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> None:
         self._folder = folder
         self._dtype: DType = dtype
-        self._core = _core.Tagger(folder, dtype)
+        self._device: Device = device
+        self._core = _core.Tagger(folder, dtype, device)
 
     @overload
     def __call__(  # type: ignore[overload-overlap]
@@ -144,5 +146,5 @@ class Tagger:
         ]
         return spans[0] if single else spans
 
-    def __reduce__(self) -> tuple[type["Tagger"], tuple[Folder, DType]]:
-        return type(self), (self._folder, self._dtype)
+    def __reduce__(self) -> tuple[type["Tagger"], tuple[Folder, DType, Device]]:
+        return type(self), (self._folder, self._dtype, self._device)

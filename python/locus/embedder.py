@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
 from .errors import DataError
-from .texts import DType, Folder, listed, progress_bar
+from .texts import Device, DType, Folder, listed, progress_bar
 
 if TYPE_CHECKING:
     import numpy
@@ -20,12 +20,14 @@ class Embedder:
 
     folder: a Hugging Face or sentence-transformers model folder, or a run of `locus train`.
     dtype: weight format, "f32", or "bf16" for half the memory and 2-3 digits of accuracy.
+    device: "cpu", or "cuda" for an NVIDIA GPU.
     """
 
-    def __init__(self, folder: Folder, dtype: DType = "f32") -> None:
+    def __init__(self, folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> None:
         self._folder = folder
         self._dtype: DType = dtype
-        self._core = _core.Embedder(folder, dtype)
+        self._device: Device = device
+        self._core = _core.Embedder(folder, dtype, device)
 
     @property
     def width(self) -> int:
@@ -95,8 +97,8 @@ class Embedder:
             vectors = shortened(vectors, dimensions)
         return converted(vectors[0] if single else vectors, convert_to)
 
-    def __reduce__(self) -> tuple[type["Embedder"], tuple[Folder, DType]]:
-        return type(self), (self._folder, self._dtype)
+    def __reduce__(self) -> tuple[type["Embedder"], tuple[Folder, DType, Device]]:
+        return type(self), (self._folder, self._dtype, self._device)
 
 
 def shortened(vectors: Any, dimensions: int) -> Any:

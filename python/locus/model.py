@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .errors import DataError
-from .texts import DType, Folder
+from .texts import Device, DType, Folder
 
 if TYPE_CHECKING:
     import numpy
@@ -17,10 +17,11 @@ NAMES = {"last_hidden_state": "hidden"}
 class Model:
     """A model opened by open_model()."""
 
-    def __init__(self, folder: Folder, dtype: DType = "f32") -> None:
+    def __init__(self, folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> None:
         self._folder = folder
         self._dtype: DType = dtype
-        self._core = _core.Model(folder, dtype)
+        self._device: Device = device
+        self._core = _core.Model(folder, dtype, device)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -84,15 +85,15 @@ class Model:
         method: "interpolate" or "repeat" for a learned table; "linear", "ntk" or "yarn" for rotary models.
         """
         self._core.stretch(length, method, folder)
-        return Model(folder, self._dtype)
+        return Model(folder, self._dtype, self._device)
 
-    def __reduce__(self) -> tuple[type["Model"], tuple[Folder, DType]]:
-        return type(self), (self._folder, self._dtype)
+    def __reduce__(self) -> tuple[type["Model"], tuple[Folder, DType, Device]]:
+        return type(self), (self._folder, self._dtype, self._device)
 
 
-def open_model(folder: Folder, dtype: DType = "f32") -> Model:
+def open_model(folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> Model:
     """Opens a Hugging Face model folder, a run of `locus train`, or one of its checkpoints."""
-    return Model(folder, dtype)
+    return Model(folder, dtype, device)
 
 
 def rectangle(rows: Any) -> tuple[Any, list[int] | None]:

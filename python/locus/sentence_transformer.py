@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from .embedder import Embedder, rows_of, similarity
 from .errors import DataError
-from .texts import DType, Folder, progress_bar
+from .texts import Device, DType, Folder, progress_bar
 
 Precision = Literal["float32", "int8", "uint8", "binary", "ubinary"]
 SimilarityName = Literal["cosine", "dot", "euclidean", "manhattan"]
@@ -32,8 +32,7 @@ class SentenceTransformer:
         truncate_dim: int | None = None,
         dtype: DType = "f32",
     ) -> None:
-        check_device(device)
-        self._embedder = Embedder(model_name_or_path, dtype)
+        self._embedder = Embedder(model_name_or_path, dtype, device_of(device))
         config = settings_of(model_name_or_path, "config_sentence_transformers.json")
         self._pools_prompts = settings_of(model_name_or_path, "1_Pooling/config.json").get("include_prompt", True)
         self.prompts: dict[str, str] = {**config.get("prompts", {}), **(prompts or {})}
@@ -70,7 +69,8 @@ class SentenceTransformer:
         truncate_dim: int | None = None,
     ) -> Any:
         """Vectors of texts: a numpy array, a torch tensor with convert_to_tensor, or a list of tensors with neither."""
-        check_device(device)
+        if device is not None and device_of(device) != self._embedder._device:
+            raise DataError(f"device: got {device!r}, expected {self._embedder._device!r}, that of the model", "usage")
         if output_value != "sentence_embedding":
             raise DataError(f"output_value: got {output_value!r}, expected 'sentence_embedding'", "usage")
         single = isinstance(inputs, str)
@@ -149,9 +149,13 @@ def settings_of(folder: Folder, name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def check_device(device: str | None) -> None:
-    if device not in (None, "cpu"):
-        raise DataError(f"device: got {device!r}, expected 'cpu'", "usage")
+def device_of(device: str | None) -> Device:
+    """A device as torch names it."""
+    if device in (None, "cpu"):
+        return "cpu"
+    if device in ("cuda", "cuda:0"):
+        return "cuda"
+    raise DataError(f"device: got {device!r}, expected 'cpu' or 'cuda'", "usage")
 
 
 def finished(vectors: Any, dimensions: int | None, normalize: bool, precision: Precision) -> Any:

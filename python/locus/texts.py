@@ -8,6 +8,7 @@ from .errors import DataError
 
 Folder: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 DType: TypeAlias = Literal["f32", "bf16"]
+Device: TypeAlias = Literal["cpu", "cuda"]
 TextOrPair: TypeAlias = str | tuple[str, str]
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 from . import _core
 from .errors import DataError
-from .texts import DType, Folder, listed, progress_bar
+from .texts import Device, DType, Folder, listed, progress_bar
 
 
 Message = Mapping[str, object]
@@ -78,10 +78,11 @@ def sampling_options(
 class Writer:
     """Generates text: a decoder continues a prompt, an encoder-decoder answers it."""
 
-    def __init__(self, folder: Folder, dtype: DType = "f32") -> None:
+    def __init__(self, folder: Folder, dtype: DType = "f32", device: Device = "cpu") -> None:
         self._folder = folder
         self._dtype: DType = dtype
-        self._core = _core.Writer(folder, dtype)
+        self._device: Device = device
+        self._core = _core.Writer(folder, dtype, device)
 
     @property
     def warnings(self) -> list[str]:
@@ -244,5 +245,5 @@ class Writer:
             found = [Generated(*one) for one in self._core.write(items, chats, options, truncate, batch_tokens, update)]
         return found[0] if single else found
 
-    def __reduce__(self) -> tuple[type["Writer"], tuple[Folder, DType]]:
-        return type(self), (self._folder, self._dtype)
+    def __reduce__(self) -> tuple[type["Writer"], tuple[Folder, DType, Device]]:
+        return type(self), (self._folder, self._dtype, self._device)

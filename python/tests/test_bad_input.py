@@ -1,5 +1,6 @@
 """Bad input of any kind is an exception with words, never a crash."""
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -77,11 +78,22 @@ def run(code: str, *, interrupt: bool = False) -> subprocess.CompletedProcess[st
         (lambda: locus.similarity(numpy.zeros((2, 3)), numpy.zeros((2, 4))), r"\[2, 3\] and \[2, 4\]"),
         (lambda: locus.similarity(numpy.zeros((2, 3), int), numpy.zeros((2, 3))), "floating-point"),
         (lambda: locus.similarity("ab", "cd"), "a: got str"),
+        (lambda: locus.Embedder(folder("embed"), device="gpu"), "expected cpu or cuda"),
     ],
 )
 def test_bad_arguments_are_errors(call: Callable[[], object], words: str) -> None:
     with pytest.raises(locus.Error, match=words):
         call()
+
+
+def test_a_gpu_that_is_not_there() -> None:
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        with pytest.raises(locus.Error, match="no GPU") as caught:
+            locus.Embedder(folder("embed"), device="cuda")
+        assert caught.value.code == "no_gpu" and caught.value.hint
+        assert not isinstance(caught.value, MemoryError)
 
 
 def test_a_missing_folder_is_also_an_error_of_the_system() -> None:

@@ -34,7 +34,7 @@ std::ostream& operator<<(std::ostream& to, const Launched& one) {
 struct Recorder {
   std::vector<Launched> launches;
   std::vector<std::string> names = {""};
-  int waits = 0, downloads = 0, gpus = 1;
+  int waits = 0, downloads = 0, gpus = 1, capability = 9;
   size_t free = 1 << 20;
 };
 Recorder* recorder = nullptr;
@@ -54,7 +54,9 @@ locus::cuda::Calls stand_in() {
   calls.name = [](char* name, int length, int) {
     return std::strncpy(name, "Test", static_cast<size_t>(length)), kSuccess;
   };
-  calls.attribute = [](int* value, int, int) { return *value = 100, kSuccess; };
+  calls.attribute = [](int* value, int attribute, int) {
+    return *value = attribute == kMajor ? recorder->capability : 100, kSuccess;
+  };
   calls.total_memory = [](size_t* bytes, int) { return *bytes = 2 << 20, kSuccess; };
   calls.retain = [](Context* context, int) { return *context = handle<Context_>(1), kSuccess; };
   calls.set_current = [](Context) { return kSuccess; };
@@ -286,6 +288,15 @@ TEST_F(GpuLaunch, NoGpu) {
   EXPECT_EQ(locus::cuda::find().driver, 13000);
   EXPECT_NE(locus::cuda::find().problem, "");
   expect_error(Fault::resource, {}, [] { locus::cuda::wait(); });
+  expect_error(Fault::resource, Code::no_gpu, {}, [] { require_usable(Device::cuda); });
+  EXPECT_NO_THROW(require_usable(Device::cpu));
+}
+
+TEST_F(GpuLaunch, OldGpu) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  EXPECT_NO_THROW(require_usable(Device::cuda));
+  recorder_.capability = 7;
+  expect_error(Fault::resource, Code::no_gpu, {"Test", "7", "8"}, [] { require_usable(Device::cuda); });
 }
 
 }  // namespace

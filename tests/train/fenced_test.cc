@@ -5,6 +5,7 @@
 #include "locus/tensor/queue.h"
 #include "locus/train/evaluation.h"
 #include "locus/train/model_objective.h"
+#include "locus/train/planned_run.h"
 #include "locus/train/text_samples.h"
 #include "locus/train/trainer.h"
 #include "tests/apply/expected.h"
@@ -88,6 +89,42 @@ TEST(FencedTraining, HasTheBitsOfTheCpu) {
       EXPECT_EQ(fenced.waits[step] - fenced.waits[step - 1], 1) << "step " << step + 1;
     }
   }
+}
+
+// A configuration is trained on the device of its plan. A run resumes on another device, and says so.
+TEST(FencedTraining, OfAConfiguration) {
+  const TemporaryFolder folder(in_memory());
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "abcdefgh";
+  write_file(folder / "x.txt", text);
+  const auto weights = [&](const std::string& out, Device first, Device second) {
+    std::vector<std::string> notes;
+    std::map<std::string, std::vector<float>> all;
+    for (const auto& [device, last] : {std::pair(first, int64_t{3}), std::pair(second, int64_t{6})}) {
+      Settings settings = Settings::parse(
+          "[model]\nwidth = 16\nlayers = 1\nheads = 2\n[data]\ntrain = 'x.txt'\ncontext = 16\n"
+          "batch_size = 4\n[train]\nsteps = 6\n",
+          "config");
+      RunPlan plan = plan_run(settings, folder.path());
+      plan.train.device = device;
+      plan.config.set(kDeviceSetting, device == Device::cpu ? "cpu" : "cuda");
+      PlannedRun run(std::move(plan), folder / out);
+      EXPECT_EQ(run.model().parameters().device(), device);
+      int64_t step = 0;
+      run.train({.progress = [&](const TrainProgress& progress) { step = progress.last.step; },
+                 .stop = [&] { return step == last; },
+                 .note = [&](const std::string& note) { notes.push_back(note); }});
+      for (const NamedParameter& parameter : run.model().parameters().all()) {
+        all[parameter.name] = parameter.var.value().on_host().values();
+      }
+    }
+    EXPECT_EQ(notes.size(), first == second ? 0u : 1u);
+    return all;
+  };
+  const auto cpu = weights("cpu", Device::cpu, Device::cpu);
+  EXPECT_FALSE(cpu.empty());
+  EXPECT_EQ(weights("fenced", Device::fenced, Device::fenced), cpu);
+  EXPECT_EQ(weights("both", Device::cpu, Device::fenced), cpu);
 }
 
 TEST(FencedEvaluation, HasTheNumbersOfTheCpu) {

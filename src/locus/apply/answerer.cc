@@ -57,8 +57,8 @@ Reading read_window(const Encoding& window, std::span<const float> logits, size_
 
 }  // namespace
 
-Answerer::Answerer(const std::filesystem::path& folder, DType weights)
-    : Answerer(TextModel(folder, weights)) {}
+Answerer::Answerer(const std::filesystem::path& folder, DType weights, Device device)
+    : Answerer(TextModel(folder, weights, device)) {}
 Answerer::Answerer(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::answer, "answer questions");
 }

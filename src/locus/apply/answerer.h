@@ -28,7 +28,8 @@ struct AnswerOptions {
 
 class Answerer {
  public:
-  explicit Answerer(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Answerer(const std::filesystem::path& folder, DType weights = DType::f32,
+                    Device device = Device::cpu);
   explicit Answerer(TextModel model);
 
   const TextModel& model() const { return model_; }

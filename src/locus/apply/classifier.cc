@@ -20,8 +20,8 @@ std::string problem_of(const Config& config) {
 
 }  // namespace
 
-Classifier::Classifier(const std::filesystem::path& folder, DType weights)
-    : Classifier(TextModel(folder, weights)) {}
+Classifier::Classifier(const std::filesystem::path& folder, DType weights, Device device)
+    : Classifier(TextModel(folder, weights, device)) {}
 Classifier::Classifier(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::sequence_class, "classify texts");
   const std::string problem = model_.hub() ? problem_of(model_.hub()->config) : "";

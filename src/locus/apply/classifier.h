@@ -22,7 +22,8 @@ struct Classification {
 
 class Classifier {
  public:
-  explicit Classifier(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Classifier(const std::filesystem::path& folder, DType weights = DType::f32,
+                      Device device = Device::cpu);
   explicit Classifier(TextModel model);
 
   const TextModel& model() const { return model_; }

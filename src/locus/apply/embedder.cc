@@ -68,7 +68,8 @@ void expect_empty(const Config& config, std::initializer_list<std::string_view> 
 
 }  // namespace
 
-Embedder::Embedder(const fs::path& folder, DType weights) : Embedder(TextModel(folder, weights)) {}
+Embedder::Embedder(const fs::path& folder, DType weights, Device device)
+    : Embedder(TextModel(folder, weights, device)) {}
 Embedder::Embedder(TextModel model) : model_(std::move(model)) {
   const fs::path& folder = model_.folder();
   const ModelKind kind = model_.blueprint().kind;

@@ -16,7 +16,8 @@ void scale_to_length_one(std::span<float> vector);  // a vector of zeros stays z
 
 class Embedder {
  public:
-  explicit Embedder(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Embedder(const std::filesystem::path& folder, DType weights = DType::f32,
+                    Device device = Device::cpu);
   explicit Embedder(TextModel model);
   Embedder(Embedder&&) noexcept;
   Embedder& operator=(Embedder&&) noexcept;

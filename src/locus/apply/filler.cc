@@ -10,7 +10,8 @@
 
 namespace locus {
 
-Filler::Filler(const std::filesystem::path& folder, DType weights) : Filler(TextModel(folder, weights)) {}
+Filler::Filler(const std::filesystem::path& folder, DType weights, Device device)
+    : Filler(TextModel(folder, weights, device)) {}
 Filler::Filler(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::masked_token, "fill masks");
   mask_id_ = mask_token(model_.task());

@@ -21,7 +21,8 @@ struct FilledMask {
 
 class Filler {
  public:
-  explicit Filler(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Filler(const std::filesystem::path& folder, DType weights = DType::f32,
+                  Device device = Device::cpu);
   explicit Filler(TextModel model);
 
   const TextModel& model() const { return model_; }

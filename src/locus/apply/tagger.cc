@@ -144,7 +144,8 @@ std::vector<TaggedSpan> join(const std::vector<std::string>& labels, Aggregation
 
 }  // namespace
 
-Tagger::Tagger(const std::filesystem::path& folder, DType weights) : Tagger(TextModel(folder, weights)) {}
+Tagger::Tagger(const std::filesystem::path& folder, DType weights, Device device)
+    : Tagger(TextModel(folder, weights, device)) {}
 Tagger::Tagger(TextModel model) : model_(std::move(model)) {
   model_.require_head(HeadKind::token_class, "tag texts");
 }

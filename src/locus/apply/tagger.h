@@ -22,7 +22,8 @@ struct TaggedSpan {
 
 class Tagger {
  public:
-  explicit Tagger(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Tagger(const std::filesystem::path& folder, DType weights = DType::f32,
+                  Device device = Device::cpu);
   explicit Tagger(TextModel model);
 
   const TextModel& model() const { return model_; }

@@ -56,7 +56,8 @@ struct Writer::Job {
   }
 };
 
-Writer::Writer(const std::filesystem::path& folder, DType weights) : Writer(TextModel(folder, weights)) {}
+Writer::Writer(const std::filesystem::path& folder, DType weights, Device device)
+    : Writer(TextModel(folder, weights, device)) {}
 Writer::Writer(TextModel model) : model_(std::move(model)), warnings_(model_.warnings()) {
   const std::filesystem::path& folder = model_.folder();
   model_.require_head(HeadKind::next_token, "generate text");

@@ -48,7 +48,8 @@ struct WriteOptions {
 
 class Writer {
  public:
-  explicit Writer(const std::filesystem::path& folder, DType weights = DType::f32);
+  explicit Writer(const std::filesystem::path& folder, DType weights = DType::f32,
+                  Device device = Device::cpu);
   explicit Writer(TextModel model);
 
   const TextModel& model() const { return model_; }

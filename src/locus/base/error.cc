@@ -50,6 +50,8 @@ std::string_view name_of(Code code) {
       return "run_mismatch";
     case Code::graph_freed:
       return "graph_freed";
+    case Code::no_gpu:
+      return "no_gpu";
   }
   return "none";
 }

@@ -40,6 +40,7 @@ enum class Code {
   output_exists,      // the output would overwrite or mix with existing files
   run_mismatch,       // a folder holds a run or study with other settings
   graph_freed,        // backward() ran twice on one graph
+  no_gpu,             // this machine, or this build of Locus, cannot compute on a GPU
 };
 std::string_view name_of(Code code);
 

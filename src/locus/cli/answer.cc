@@ -38,7 +38,7 @@ void run(Request& request) {
   source.second = "context";
   source.pairs = true;
   Records records(std::move(source));
-  const Answerer answerer(request.folder, request.weights);
+  const Answerer answerer(request.folder, request.weights, request.device);
   note_model(answerer.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     std::vector<QuestionInput> asked;

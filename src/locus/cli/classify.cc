@@ -46,7 +46,7 @@ void run(const Request& request) {
   if (!own_labels) source.second = "text_pair";
   source.pairs = request.pairs;
   Records records(std::move(source));
-  const Classifier classifier(request.folder, request.weights);
+  const Classifier classifier(request.folder, request.weights, request.device);
   note_model(classifier.model().trained());
   std::optional<ZeroShot> zero_shot;
   if (own_labels) zero_shot.emplace(classifier, request.labels, request.claim);

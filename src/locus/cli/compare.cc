@@ -13,11 +13,14 @@
 #include "locus/cli/live_table.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
+#include "locus/cli/text_command.h"
+#include "locus/kernel/kernels.h"
 #include "locus/report/study_files.h"
 #include "locus/study/budget.h"
 #include "locus/study/growth.h"
 #include "locus/study/memory.h"
 #include "locus/study/verdict.h"
+#include "locus/tensor/memory.h"
 
 namespace locus::cli {
 namespace {
@@ -27,6 +30,7 @@ struct Request {
   std::string schemes, tasks, lengths, text, tokenizer, budget;
   int64_t length = 0, seeds = 0, steps = 0;
   bool full = false, json = false;
+  Device device = Device::cpu;
 };
 
 // The options of the command line over the settings of `base`.
@@ -62,7 +66,10 @@ study::Study study_of(const Request& request, const std::optional<study::Study>&
   if (existing && !request.budget.empty()) study = study::with_size_of(*existing, study);
   study::check(study);
   if (existing) study = study::grown(*existing, study, request.out);
-  study::require_memory(study, memory().available);
+  study.conditions.device = request.device;
+  require_usable(request.device);
+  study::require_memory(study,
+                        on_host(request.device) ? memory().available : memory(request.device).available());
   return study;
 }
 
@@ -185,6 +192,7 @@ void add_compare(CLI::App& program) {
   command.option("--out", request->out, "Output folder of the study and its report").shows_default();
   command.flag("--full", request->full, "All tasks, 3 seeds, 1000 steps");
   command.flag("--json", request->json, "Print the results as JSON");
+  add_device(command, request->device);
   std::string tasks;
   for (const study::Task* task : study::tasks()) {
     const std::string more = task->effort > 1 ? fmt::format(" ({} times the steps)", task->effort) : "";

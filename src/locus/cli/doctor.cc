@@ -58,7 +58,7 @@ std::string as_text(const Diagnosis& d) {
       "threads   {}\n"
       "memory    {:.1f} GiB, {:.1f} GiB available\n"
       "GPU       {}\n"
-      "          kernels compiled in: {}; no command uses a GPU yet\n"
+      "          kernels compiled in: {}\n"
       "compiler  {}\n"
       "Highway   {}\n"
       "fmt       {}\n",

@@ -71,7 +71,7 @@ void write_vectors(const Request& request, Records& records, const Embedder& emb
 
 void run(const Request& request) {
   Records records(request.source("embed"));
-  const Embedder embedder(request.folder, request.weights);
+  const Embedder embedder(request.folder, request.weights, request.device);
   note_model(embedder.model().trained());
   (is_vector_file(request.out) ? write_vectors : write_lines)(request, records, embedder);
 }

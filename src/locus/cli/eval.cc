@@ -21,6 +21,7 @@ struct Request {
   int64_t stride = 0;
   bool truncate = false, json = false;
   DType weights = DType::f32;
+  Device device = Device::cpu;
 
   bool by_length() const { return !lengths.empty() || stride > 0 || !out.empty(); }
 };
@@ -62,7 +63,7 @@ void print_result(const Measured& evaluation, const TrainedModel& trained, const
 
 void run(const Request& request) {
   lengths_of(request.lengths);  // reports a bad list before the model is opened
-  TrainedModel trained(request.folder, {.weights = request.weights});
+  TrainedModel trained(request.folder, {.weights = request.weights, .device = request.device});
   note_model(trained);
   trained.model().parameters().freeze("");
   if (request.truncate && trained.task().on_streams()) {
@@ -112,6 +113,7 @@ void add_eval(CLI::App& program) {
   command.flag("--truncate", request->truncate, "Cut examples that are longer than the model can read");
   command.flag("--json", request->json, "Print JSON");
   add_dtype(command, request->weights);
+  add_device(command, request->device);
   add_threads(command);
   command.callback([request] { run(*request); });
 }

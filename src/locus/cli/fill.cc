@@ -31,7 +31,7 @@ std::string lines_of(const std::string& whole, const std::vector<FilledMask>& ma
 
 void run(const Request& request) {
   Records records(request.source("fill"));
-  const Filler filler(request.folder, request.weights);
+  const Filler filler(request.folder, request.weights, request.device);
   note_model(filler.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<std::vector<FilledMask>> found = filler.fill(texts_of(chunk), request.top, reading);

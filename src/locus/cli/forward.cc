@@ -45,6 +45,7 @@ void add_forward(CLI::App& program) {
     std::string folder, input, out;
     bool gradients = false;
     DType weights = DType::f32;
+    Device device = Device::cpu;
   };
   auto request = std::make_shared<Request>();
   command.option("DIR", request->folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
@@ -54,12 +55,14 @@ void add_forward(CLI::App& program) {
   command.flag("--gradients", request->gradients,
                "Also compute the gradient of the loss for every parameter");
   add_dtype(command, request->weights);
+  add_device(command, request->device);
   command.callback([request] {
     const ForwardInputs inputs = read_inputs(request->input);
     if (request->gradients && request->weights != DType::f32) {
       fail(Fault::usage, "forward: --gradients cannot be combined with --dtype bf16; gradients need f32");
     }
-    TrainedModel trained(request->folder, {.weights = request->weights, .for_text = false});
+    TrainedModel trained(request->folder,
+                         {.weights = request->weights, .device = request->device, .for_text = false});
     note_model(trained);
     expect_not_read(request->out, request->input);
     for (const std::filesystem::path& file : files_read(trained)) expect_not_read(request->out, file);

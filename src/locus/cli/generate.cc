@@ -101,7 +101,7 @@ void run(const Request& request) {
   source.first = "prompt";
   source.keeps_objects = request.chat;
   Records records(std::move(source));
-  const Writer writer(request.folder, request.weights);
+  const Writer writer(request.folder, request.weights, request.device);
   note_model(writer);
   std::optional<ChatTemplate> chat;
   if (request.chat) chat.emplace(load_chat_template(request.folder));

@@ -53,7 +53,7 @@ std::vector<Found> found_in(const VectorIndex& index, const std::vector<NearRow>
 
 void search_texts(const SearchRequest& request) {
   Records records(request.source("similarity"));
-  const Embedder embedder(request.folder, request.weights);
+  const Embedder embedder(request.folder, request.weights, request.device);
   note_model(embedder.model().trained());
   Nearest nearest(embedder, request.queries, request.top, request.reading);
   std::vector<int64_t> lines;  // of all texts
@@ -78,7 +78,7 @@ void search_index(const SearchRequest& request) {
   with_queries.words.insert(with_queries.words.begin(), request.queries.begin(), request.queries.end());
   Records records(with_queries.source("similarity"));
   const VectorIndex index(request.index);
-  const Embedder embedder(request.folder, request.weights);
+  const Embedder embedder(request.folder, request.weights, request.device);
   note_model(embedder.model().trained());
   require_vectors_of(embedder, index);
   const bool single = with_queries.words.size() == 1;

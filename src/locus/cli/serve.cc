@@ -203,6 +203,7 @@ void add_serve(CLI::App& program) {
       .one_of({"text", "json", "none"})
       .shows_default();
   add_dtype(command, request->service.weights);
+  add_device(command, request->service.device);
   add_threads(command);
   command.callback([request] { run(*request); });
 }

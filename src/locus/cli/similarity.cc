@@ -32,7 +32,7 @@ void compare_pairs(const Request& request) {
   source.pairs = true;
   source.second = "text_pair";
   Records records(std::move(source));
-  const Embedder embedder(request.folder, request.weights);
+  const Embedder embedder(request.folder, request.weights, request.device);
   note_model(embedder.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<double> scores = similarities(embedder, inputs_of(chunk), reading, request.prompt);

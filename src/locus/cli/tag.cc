@@ -33,7 +33,7 @@ std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spa
 
 void run(const Request& request) {
   Records records(request.source("tag"));
-  const Tagger tagger(request.folder, request.weights);
+  const Tagger tagger(request.folder, request.weights, request.device);
   note_model(tagger.model().trained());
   each_chunk(request, records, [&](std::span<const Record> chunk, const ReadOptions& reading) {
     const std::vector<std::vector<TaggedSpan>> found = tagger.tag(texts_of(chunk), reading);

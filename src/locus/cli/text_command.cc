@@ -25,6 +25,7 @@ void add_text_options(Command& command, TextRequest& request, const std::string&
       .between(1, 1 << 24)
       .shows_default();
   add_dtype(command, request.weights);
+  add_device(command, request.device);
   add_threads(command);
 }
 
@@ -50,6 +51,16 @@ void add_dtype(Command& command, DType& weights) {
           "Weight format. bf16 halves the memory, agrees with f32 to 2-3 digits, and is faster on CPUs with "
           "bf16 matrix instructions [f32]")
       .one_of({"f32", "bf16"});
+}
+
+void add_device(Command& command, Device& device) {
+  const auto take = [&device](const std::string& name) {
+    device = name == name_of(Device::cuda) ? Device::cuda : Device::cpu;
+  };
+  command
+      .option_to<std::string>("--device", take,
+                              "Where the model computes: cpu, or cuda for an NVIDIA GPU [cpu]")
+      .one_of({"cpu", "cuda"});
 }
 
 void add_threads(Command& command) {

@@ -16,17 +16,19 @@ struct TextRequest {
   InputFormat format = InputFormat::by_name;
   bool json = false, skip_bad = false;
   DType weights = DType::f32;
+  Device device = Device::cpu;
   ReadOptions reading;
 
   RecordSource source(std::string_view command) const;
 };
 
-// Adds DIR, TEXT, --file, --input-format, --json, --skip-bad, --truncate, --batch-tokens, --dtype and
-// --threads. `text` describes TEXT.
+// Adds DIR, TEXT, --file, --input-format, --json, --skip-bad, --truncate, --batch-tokens, --dtype,
+// --device and --threads. `text` describes TEXT.
 void add_text_options(Command& command, TextRequest& request, const std::string& text);
 
 void add_threads(Command& command);                            // --threads
 void add_dtype(Command& command, DType& weights);              // --dtype
+void add_device(Command& command, Device& device);             // --device
 void add_input_format(Command& command, InputFormat& format);  // --input-format
 
 std::vector<std::string> texts_of(std::span<const Record> records);

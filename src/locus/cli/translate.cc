@@ -19,7 +19,7 @@ struct Request : TextRequest {
 
 void run(const Request& request) {
   Records records(request.source("translate"));
-  const Writer writer(request.folder, request.weights);
+  const Writer writer(request.folder, request.weights, request.device);
   require(writer.is_encoder_decoder(),
           "'{}' is a decoder, expected an encoder-decoder; use `locus generate` to continue a prompt",
           request.folder);

@@ -21,4 +21,8 @@ const Kernels& kernels(Device device) {
   return kernel::cpu::table();
 }
 
+void require_usable(Device device) {
+  if (device == Device::cuda) kernel::cuda::require_gpu();
+}
+
 }  // namespace locus

@@ -77,4 +77,7 @@ struct Kernels {
 
 const Kernels& kernels(Device);
 
+// Fails with Code::no_gpu if the device is a GPU, and this machine has none or Locus has no kernels for it.
+void require_usable(Device);
+
 }  // namespace locus

@@ -1,13 +1,22 @@
 #include "locus/nn/model.h"
 
+#include "locus/kernel/kernels.h"
 #include "locus/nn/head.h"
 #include "locus/nn/transformer.h"
 
 namespace locus {
+namespace {
+
+Device usable(Device device) {
+  require_usable(device);
+  return device;
+}
+
+}  // namespace
 
 Model::Model(const Blueprint& blueprint, const Options& options)
     : blueprint_(with_scheme_names(blueprint)),
-      parameters_(std::make_unique<Parameters>(options.dtype, options.device)) {
+      parameters_(std::make_unique<Parameters>(options.dtype, usable(options.device))) {
   const ParameterFactory factory(Scope(*parameters_), options.seed, blueprint.initial_std(), options.weights);
   transformer_ = std::make_unique<Transformer>(blueprint_, factory);
   head_ = std::make_unique<Head>(blueprint_, factory.owned_by(Owner::head) / "head", transformer_->tokens());

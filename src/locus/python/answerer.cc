@@ -14,18 +14,20 @@ using namespace nb::literals;
 namespace locus::python {
 namespace {
 
-void open_filler(Filler* self, nb::handle folder, const std::string& dtype) {
+void open_filler(Filler* self, nb::handle folder, const std::string& dtype, const std::string& device) {
   const std::filesystem::path path = path_of(folder);
   const DType weights = weights_of(dtype);
+  const Device place = device_of(device);
   const WithoutGil computing;
-  new (self) Filler(path, weights);
+  new (self) Filler(path, weights, place);
 }
 
-void open_answerer(Answerer* self, nb::handle folder, const std::string& dtype) {
+void open_answerer(Answerer* self, nb::handle folder, const std::string& dtype, const std::string& device) {
   const std::filesystem::path path = path_of(folder);
   const DType weights = weights_of(dtype);
+  const Device place = device_of(device);
   const WithoutGil computing;
-  new (self) Answerer(path, weights);
+  new (self) Answerer(path, weights, place);
 }
 
 // For every mask (first character, end, [(token, id, score, whole text or None)]).
@@ -86,11 +88,11 @@ nb::list answer(const Answerer& self, nb::handle questions, nb::handle contexts,
 
 void bind_answerer(nb::module_& module) {
   nb::class_<Filler>(module, "Filler")
-      .def("__init__", open_filler, "folder"_a, "dtype"_a)
+      .def("__init__", open_filler, "folder"_a, "dtype"_a, "device"_a)
       .def("fill", fill, "texts"_a, "top_k"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none())
       .def_prop_ro("mask", [](const Filler& self) { return python_text(self.mask()); });
   nb::class_<Answerer>(module, "Answerer")
-      .def("__init__", open_answerer, "folder"_a, "dtype"_a)
+      .def("__init__", open_answerer, "folder"_a, "dtype"_a, "device"_a)
       .def(
           "answer",
           [](const Answerer& self, nb::handle questions, nb::handle contexts, int64_t window, int64_t overlap,

@@ -16,18 +16,21 @@ using namespace nb::literals;
 namespace locus::python {
 namespace {
 
-void open_classifier(Classifier* self, nb::handle folder, const std::string& dtype) {
+void open_classifier(Classifier* self, nb::handle folder, const std::string& dtype,
+                     const std::string& device) {
   const std::filesystem::path path = path_of(folder);
   const DType weights = weights_of(dtype);
+  const Device place = device_of(device);
   const WithoutGil computing;
-  new (self) Classifier(path, weights);
+  new (self) Classifier(path, weights, place);
 }
 
-void open_tagger(Tagger* self, nb::handle folder, const std::string& dtype) {
+void open_tagger(Tagger* self, nb::handle folder, const std::string& dtype, const std::string& device) {
   const std::filesystem::path path = path_of(folder);
   const DType weights = weights_of(dtype);
+  const Device place = device_of(device);
   const WithoutGil computing;
-  new (self) Tagger(path, weights);
+  new (self) Tagger(path, weights, place);
 }
 
 nb::list scores_of(const std::vector<Classification>& found) {
@@ -91,13 +94,13 @@ nb::list tag(const Tagger& self, nb::handle texts, bool truncate, int64_t batch_
 
 void bind_classifier(nb::module_& module) {
   nb::class_<Classifier>(module, "Classifier")
-      .def("__init__", open_classifier, "folder"_a, "dtype"_a)
+      .def("__init__", open_classifier, "folder"_a, "dtype"_a, "device"_a)
       .def("classify", classify, "texts"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none())
       .def("zero_shot", zero_shot, "texts"_a, "labels"_a, "hypothesis"_a, "truncate"_a, "batch_tokens"_a,
            "progress"_a.none())
       .def_prop_ro("labels", [](const Classifier& self) { return python_texts(self.labels()); });
   nb::class_<Tagger>(module, "Tagger")
-      .def("__init__", open_tagger, "folder"_a, "dtype"_a)
+      .def("__init__", open_tagger, "folder"_a, "dtype"_a, "device"_a)
       .def("tag", tag, "texts"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none());
 }
 

@@ -20,11 +20,12 @@ using namespace nb::literals;
 namespace locus::python {
 namespace {
 
-void open(Embedder* self, nb::handle folder, const std::string& dtype) {
+void open(Embedder* self, nb::handle folder, const std::string& dtype, const std::string& device) {
   const std::filesystem::path path = path_of(folder);
   const DType weights = weights_of(dtype);
+  const Device place = device_of(device);
   const WithoutGil computing;
-  new (self) Embedder(path, weights);
+  new (self) Embedder(path, weights, place);
 }
 
 nb::object embed(const Embedder& self, nb::handle texts, const std::string& prompt,
@@ -71,7 +72,7 @@ nb::object similarity(const Array& a, const Array& b) {
 
 void bind_embedder(nb::module_& module) {
   nb::class_<Embedder>(module, "Embedder")
-      .def("__init__", open, "folder"_a, "dtype"_a)
+      .def("__init__", open, "folder"_a, "dtype"_a, "device"_a)
       .def("embed", embed, "texts"_a, "prompt"_a, "purpose"_a, "truncate"_a, "batch_tokens"_a,
            "progress"_a.none())
       .def_prop_ro("width", &Embedder::width)

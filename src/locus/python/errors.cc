@@ -24,7 +24,7 @@ const char* class_of(const Error& error) {
     case Fault::io:
       return error.code() == Code::missing_file ? "MissingFileError" : "FileError";
     case Fault::resource:
-      return "ResourceError";
+      return error.code() == Code::no_gpu ? "Error" : "ResourceError";
     case Fault::diverged:
       return "DivergedError";
     case Fault::bug:

@@ -19,11 +19,12 @@ using namespace nb::literals;
 namespace locus::python {
 namespace {
 
-void open(TrainedModel* self, nb::handle folder, const std::string& dtype) {
+void open(TrainedModel* self, nb::handle folder, const std::string& dtype, const std::string& device) {
   const std::filesystem::path path = path_of(folder);
   const DType weights = weights_of(dtype);
+  const Device place = device_of(device);
   const WithoutGil computing;
-  new (self) TrainedModel(path, {.weights = weights, .for_text = false});
+  new (self) TrainedModel(path, {.weights = weights, .device = place, .for_text = false});
 }
 
 // An input of forward(): integers, or numbers for labels of a regression.
@@ -110,7 +111,7 @@ nb::dict facts(const TrainedModel& self) {
 
 void bind_model(nb::module_& module) {
   nb::class_<TrainedModel>(module, "Model")
-      .def("__init__", open, "folder"_a, "dtype"_a)
+      .def("__init__", open, "folder"_a, "dtype"_a, "device"_a)
       .def("run", run, "ids"_a, "mask"_a.none(), "segments"_a.none(), "positions"_a.none(),
            "decoder_ids"_a.none(), "labels"_a.none(), "gradients"_a)
       .def("save", save, "folder"_a)

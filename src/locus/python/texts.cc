@@ -96,6 +96,12 @@ DType weights_of(const std::string& dtype) {
   fail(Fault::usage, "dtype: got '{}', expected f32 or bf16", readable(dtype));
 }
 
+Device device_of(const std::string& device) {
+  if (device == name_of(Device::cpu)) return Device::cpu;
+  if (device == name_of(Device::cuda)) return Device::cuda;
+  fail(Fault::usage, "device: got '{}', expected cpu or cuda", readable(device));
+}
+
 ReadOptions reading_of(bool truncate, int64_t batch_tokens, nb::handle progress) {
   require(batch_tokens >= 1, "batch_tokens: got {}, expected at least 1", batch_tokens);
   ReadOptions options{.truncate = truncate, .batch_tokens = batch_tokens};

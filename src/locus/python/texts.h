@@ -24,7 +24,8 @@ std::filesystem::path path_of(nanobind::handle value);
 nanobind::str python_text(std::string_view text);
 nanobind::list python_texts(const std::vector<std::string>& texts);
 
-DType weights_of(const std::string& dtype);  // "f32" or "bf16"
+DType weights_of(const std::string& dtype);   // "f32" or "bf16"
+Device device_of(const std::string& device);  // "cpu" or "cuda"
 
 // Between batches, the call raises KeyboardInterrupt after Ctrl-C, and calls `progress` (None: nothing) with
 // the number of texts. `progress` must live as long as the result.

@@ -180,11 +180,12 @@ WriteOptions options_of(const Writer& self, nb::dict given) {
   return options;
 }
 
-void open(Writer* self, nb::handle folder, const std::string& dtype) {
+void open(Writer* self, nb::handle folder, const std::string& dtype, const std::string& device) {
   const std::filesystem::path path = path_of(folder);
   const DType weights = weights_of(dtype);
+  const Device place = device_of(device);
   const WithoutGil computing;
-  new (self) Writer(path, weights);
+  new (self) Writer(path, weights, place);
 }
 
 // For every prompt (text, why it ended).
@@ -229,7 +230,7 @@ Stream* stream(const Writer& self, nb::handle prompts, bool chats, nb::dict give
 void bind_writer(nb::module_& module) {
   nb::class_<Stream>(module, "Stream").def("next", &Stream::next).def("close", &Stream::close);
   nb::class_<Writer>(module, "Writer")
-      .def("__init__", open, "folder"_a, "dtype"_a)
+      .def("__init__", open, "folder"_a, "dtype"_a, "device"_a)
       .def("write", write, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
            "progress"_a.none())
       .def("stream", stream, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,

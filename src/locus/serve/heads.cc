@@ -25,8 +25,8 @@ std::string fingerprint_of(const fs::path& checkpoint) {
 
 }  // namespace
 
-Heads::Heads(const fs::path& folder, DType weights)
-    : model_(folder, weights), fingerprint_(fingerprint_of(model_.trained().checkpoint())) {
+Heads::Heads(const fs::path& folder, DType weights, Device device)
+    : model_(folder, weights, device), fingerprint_(fingerprint_of(model_.trained().checkpoint())) {
   const Blueprint& b = model_.blueprint();
   switch (b.head.kind) {
     case HeadKind::next_token:

@@ -20,7 +20,7 @@ enum class Task { none, embed, classify, rerank, tag, fill, answer, write, chat,
 
 class Heads {
  public:
-  Heads(const std::filesystem::path& folder, DType weights);
+  Heads(const std::filesystem::path& folder, DType weights, Device device);
 
   const TextModel& model() const { return model_; }
   bool can(Task task) const;

@@ -60,7 +60,7 @@ Service::~Service() {
 
 void Service::open() {
   try {
-    auto heads = std::make_unique<Heads>(options_.folder, options_.weights);
+    auto heads = std::make_unique<Heads>(options_.folder, options_.weights, options_.device);
     heads->warm_up();
     const std::lock_guard lock(mutex_);
     heads_ = std::move(heads);

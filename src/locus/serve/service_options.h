@@ -13,6 +13,7 @@ struct ServiceOptions {
   std::filesystem::path folder;
   std::string name;            // of the model in answers; empty: the name of the folder
   DType weights = DType::f32;  // or bf16
+  Device device = Device::cpu;
   QueueLimits queue = {};
   size_t max_requests = 512;  // that have no answer yet
   size_t max_inputs = 2048;   // texts of a request

@@ -5,6 +5,7 @@
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
+#include "locus/kernel/kernels.h"
 #include "locus/run/run_settings.h"
 #include "locus/run/saved_run.h"
 #include "locus/train/epochs.h"
@@ -92,7 +93,7 @@ void check_fixed(const RunTask& run, const Settings& settings) {
 }
 
 Model unread_model(const RunPlan& plan) {
-  Model model(plan.task.blueprint, {.seed = std::nullopt});
+  Model model(plan.task.blueprint, {.seed = std::nullopt, .device = plan.train.device});
   if (!plan.exports) return model;
   // Buffers of the family that the run started from have no gradient.
   const Family& family = *read_architecture(read_config(plan.from)).family;
@@ -118,6 +119,7 @@ ContinuedRun continued_without(std::string_view ignored, const fs::path& place, 
   read_section(all, "data", plan.task.data, problems);
   read_section(training_values(all, ignored), "train", plan.train, problems);
   refuse("configuration", problems);
+  require_usable(plan.train.device);
   check_fixed(run, settings);
   resolve_data(plan.task.data, settings, folder);
   TextTask& task = plan.task;

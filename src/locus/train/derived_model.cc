@@ -45,4 +45,17 @@ DerivedModel derive(const Model& source, const Blueprint& blueprint, bool new_he
   return result;
 }
 
+Model on_device(Model model, Device device) {
+  if (model.parameters().device() == device) return model;
+  Model moved(model.blueprint(), {.seed = std::nullopt, .device = device});
+  for (const NamedParameter& parameter : moved.parameters().all()) {
+    const Var own = model.parameters().at(parameter.name);
+    Var target = parameter.var;
+    Tensor value = target.value();
+    value.copy_from(own.value());
+    target.set_wants_grad(own.wants_grad());
+  }
+  return moved;
+}
+
 }  // namespace locus

@@ -1,4 +1,4 @@
-// A model with the parameters of another one, but with another scheme, head or dropout.
+// Models made of the parameters of another one: with another scheme, head or dropout, or on another device.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,9 @@ struct DerivedModel {
   Model model;
   std::vector<std::string> dropped;  // names of the old scheme's parameters
 };
+
+// The same model on another device, or the model itself if it is there.
+Model on_device(Model model, Device device);
 
 // Copies every parameter except those of a scheme that differs and, with `new_head`, those of the head that
 // do not fit. These are randomly initialized. Any other parameter must exist in `source` with the same shape.

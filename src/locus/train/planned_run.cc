@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "locus/base/error.h"
-#include "locus/base/machine.h"
 #include "locus/run/saved_run.h"
+#include "locus/tensor/memory.h"
 #include "locus/tensor/storage.h"
 #include "locus/train/export_run.h"
 #include "locus/train/memory_need.h"
@@ -15,13 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A pretrained model is already in memory, and the estimate counts it: it is added to the free memory.
+// A pretrained model is already in the memory of the host, and the estimate counts it: it is added to the
+// free memory there.
 RunPlan within_memory(RunPlan plan) {
+  const Device device = plan.train.device;
   check_memory(plan.task.blueprint,
                {.tokens = tokens_per_micro_batch(plan),
                 .recompute = plan.task.data.recompute,
                 .shards = plan.train.shards},
-               memory().available + allocated_bytes());
+               memory(device).available() + (on_host(device) ? allocated_bytes() : 0));
   return plan;
 }
 
@@ -50,7 +52,7 @@ int64_t PlannedRun::train(TrainHooks hooks) {
                        .settings = plan_.train,
                        .config = plan_.config,
                        .files = files_of(plan_.task, folder_.path() / "tokenizer.part"),
-                       .path_settings = {"data.train", "data.validation", "data.tokenizer"},
+                       .free_settings = {"data.train", "data.validation", "data.tokenizer", kDeviceSetting},
                        .continuation = std::move(continuation_),
                        .hooks = std::move(hooks)});
 }

@@ -27,7 +27,7 @@ std::string line_of(const std::string& contents) { return contents.substr(0, con
 
 std::vector<SettingChange> config_changes(const TrainJob& job, const fs::path& checkpoint) {
   Settings before = Settings::read(checkpoint / "config.toml");
-  for (const std::string& name : job.path_settings) {  // files may have been moved
+  for (const std::string& name : job.free_settings) {
     const Setting* now = job.config.find(name);
     if (now != nullptr && before.find(name) != nullptr) before.set(name, now->value);
   }

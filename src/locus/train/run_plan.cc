@@ -2,8 +2,10 @@
 
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
+#include "locus/kernel/kernels.h"
 #include "locus/run/run_settings.h"
 #include "locus/run/task_frame.h"
+#include "locus/train/derived_model.h"
 #include "locus/train/epochs.h"
 #include "locus/train/hub_run.h"
 #include "locus/train/plan_parts.h"
@@ -68,6 +70,7 @@ RunPlan plan_without(std::string_view ignored, const Settings& settings, const f
   read_section(training_values(settings, ignored), "train", plan.train, problems);
   if (task.data.train.empty()) problems.emplace_back("[data] train is missing, expected a file to train on");
   refuse("configuration", problems);
+  require_usable(plan.train.device);
   resolve_data(task.data, settings, folder);
   if (from_hub) {
     resolve_start(hub.from, settings, folder);
@@ -120,8 +123,10 @@ double tokens_per_micro_batch(const RunPlan& plan) {
 }
 
 Model initial_model(RunPlan& plan) {
-  if (plan.model) return std::move(*plan.model);
-  return plan.start ? std::move(plan.start->model) : Model(plan.task.blueprint, {.seed = plan.task.seed});
+  const Device device = plan.train.device;
+  if (plan.model) return on_device(std::move(*plan.model), device);
+  if (plan.start) return on_device(std::move(plan.start->model), device);
+  return {plan.task.blueprint, {.seed = plan.task.seed, .device = device}};
 }
 
 }  // namespace locus

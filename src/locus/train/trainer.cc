@@ -80,11 +80,20 @@ class Training {
   void resume(const fs::path& checkpoint) {
     const std::vector<SettingChange> changes = config_changes(job_, checkpoint);
     const bool in_place = job_.continuation && job_.continuation->checkpoint.empty();
+    note_device(checkpoint);
     if (!in_place) {
       refuse_changes(job_, changes);
       check_files(job_, checkpoint);
     }
     load(checkpoint, changes);
+  }
+
+  void note_device(const fs::path& checkpoint) const {
+    const Settings saved = Settings::read(checkpoint / "config.toml");
+    const Setting *before = saved.find(kDeviceSetting), *now = job_.config.find(kDeviceSetting);
+    if (before == nullptr || now == nullptr || before->value == now->value) return;
+    note(fmt::format("trained on the {} so far, now on the {}: results agree up to rounding", before->value,
+                     now->value));
   }
 
   // Starts in a new folder from a checkpoint of another run, whose metrics are copied.

@@ -35,6 +35,7 @@ struct TrainSettings {
   int64_t warmup = -1, decay_steps = 0;
   AdamWSettings adamw{.clip = 1};
   std::string frozen;
+  Device device = Device::cpu;
 
   template <class V>
   void fields(V& v) {
@@ -68,12 +69,16 @@ struct TrainSettings {
            "parameters to exclude from weight decay: comma-separated patterns with *");
     v.text("frozen", frozen,
            "parameters that are not trained and keep their bits: comma-separated patterns with *");
+    v.choice("device", device, kDeviceWords,
+             "where the model is trained; cuda is an NVIDIA GPU. A run may resume on the other one");
   }
 
   // Parts in which a step computes: the micro-batches of all shards.
   int64_t step_parts() const { return shards * micro_batches; }
   int64_t warmup_steps() const { return warmup >= 0 ? warmup : std::min<int64_t>(steps / 10, 1000); }
 };
+
+inline constexpr const char* kDeviceSetting = "train.device";
 
 struct TrainProgress {
   StepMetrics last;
@@ -107,8 +112,8 @@ struct TrainJob {
   TrainSettings settings;
   Settings config;                                         // the whole configuration, saved with the model
   std::vector<std::pair<std::string, std::string>> files;  // names and contents, saved with the model
-  // Settings that hold paths. They may change when a run resumes: `files` identify the contents.
-  std::vector<std::string> path_settings;
+  // Settings that may change when a run resumes: the device, and paths, since `files` identify the contents.
+  std::vector<std::string> free_settings;
   std::optional<Continuation> continuation = {};
   TrainHooks hooks;
 };

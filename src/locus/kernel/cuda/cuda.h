@@ -17,4 +17,7 @@ LOCUS_KERNELS(LOCUS_KERNEL_FUNCTION)
 // Fault::resource.
 std::vector<std::string> compiled();
 
+// Fails with Code::no_gpu without a GPU that these kernels run on.
+void require_gpu();
+
 }  // namespace locus::kernel::cuda
