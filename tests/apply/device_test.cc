@@ -1,4 +1,4 @@
-// Models applied to texts on a device whose memory the host cannot read: the results of the CPU, to the bit.
+// Models applied to texts on a device whose memory the host cannot read: the results of the CPU.
 #include <gtest/gtest.h>
 
 #include "locus/apply/answerer.h"
@@ -9,22 +9,26 @@
 #include "locus/apply/writer.h"
 #include "locus/checkpoint/safetensors.h"
 #include "tests/apply/expected.h"
+#include "tests/other_device.h"
 #include "tests/text/text_files.h"
 
 namespace locus {
 namespace {
+
+using testing::expect_same;
+using testing::other_device;
 
 // result(model) for a model in each memory.
 template <class Task, class Result>
 void compare(const std::string& job, const Result& result, DType weights = DType::f32) {
   SCOPED_TRACE(job);
   const std::filesystem::path folder = golden_model(job);
-  const Task fenced(TextModel(folder, weights, Device::fenced)), cpu(TextModel(folder, weights));
-  EXPECT_EQ(fenced.model().model().parameters().device(), Device::fenced);
-  EXPECT_EQ(result(fenced), result(cpu));
+  const Task other(TextModel(folder, weights, other_device())), cpu(TextModel(folder, weights));
+  EXPECT_EQ(other.model().model().parameters().device(), other_device());
+  expect_same(result(other), result(cpu));
 }
 
-TEST(FencedApply, Embeds) {
+TEST(ApplyOnADevice, Embeds) {
   const auto result = [](const Embedder& embedder) {
     return embedder.embed(texts_of(Expected("embed"))).values();
   };
@@ -37,7 +41,7 @@ TEST(FencedApply, Embeds) {
   });
 }
 
-TEST(FencedApply, EmbedsWithADenseLayer) {
+TEST(ApplyOnADevice, EmbedsWithADenseLayer) {
   const CopyOf folder("embed");
   put(folder / "modules.json", R"([{"idx": 0, "path": "", "type": "sentence_transformers.models.Transformer"},
     {"idx": 1, "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -49,12 +53,12 @@ TEST(FencedApply, EmbedsWithADenseLayer) {
   write_safetensors(folder / "2_Dense/model.safetensors",
                     {{"linear.weight", Tensor::full({5, 12}, 0.1)}, {"linear.bias", Tensor::full({5}, 0.2)}});
   const std::vector<std::string> texts = {"the dog", "it ran"};
-  const Embedder fenced(TextModel(folder.path(), DType::f32, Device::fenced)), cpu(folder.path());
-  EXPECT_EQ(fenced.width(), 5);
-  EXPECT_EQ(fenced.embed(texts).values(), cpu.embed(texts).values());
+  const Embedder other(folder.path(), DType::f32, other_device()), cpu(folder.path());
+  EXPECT_EQ(other.width(), 5);
+  expect_same(other.embed(texts).values(), cpu.embed(texts).values());
 }
 
-TEST(FencedApply, Classifies) {
+TEST(ApplyOnADevice, Classifies) {
   const auto result = [](const Classifier& classifier) {
     return classifier.logits(std::vector<TextInput>{{"the dog"}, {"it ran to the barn"}});
   };
@@ -62,7 +66,7 @@ TEST(FencedApply, Classifies) {
   compare<Classifier>("entail", result);
 }
 
-TEST(FencedApply, Tags) {
+TEST(ApplyOnADevice, Tags) {
   compare<Tagger>("tag", [](const Tagger& tagger) {
     std::vector<std::pair<std::string, double>> spans;
     for (const auto& text : tagger.tag(texts_of(Expected("tag")))) {
@@ -72,7 +76,7 @@ TEST(FencedApply, Tags) {
   });
 }
 
-TEST(FencedApply, Fills) {
+TEST(ApplyOnADevice, Fills) {
   compare<Filler>("fill", [](const Filler& filler) {
     std::vector<std::pair<int32_t, double>> best;
     for (const auto& text : filler.fill(texts_of(Expected("fill")), 4)) {
@@ -84,7 +88,7 @@ TEST(FencedApply, Fills) {
   });
 }
 
-TEST(FencedApply, Answers) {
+TEST(ApplyOnADevice, Answers) {
   compare<Answerer>("answer", [](const Answerer& answerer) {
     std::vector<std::pair<double, uint64_t>> found;
     const Expected expected("answer");
@@ -97,7 +101,7 @@ TEST(FencedApply, Answers) {
   });
 }
 
-TEST(FencedApply, Writes) {
+TEST(ApplyOnADevice, Writes) {
   compare<Writer>("write", [](const Writer& writer) {
     WriteOptions options = writer.defaults();
     options.max_tokens = 12;

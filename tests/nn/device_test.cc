@@ -1,9 +1,11 @@
-// Decoding on a device whose memory the host cannot read: the bits of the CPU, and one wait for every step.
+// Decoding on a device whose memory the host cannot read: the results of the CPU, and one wait for every
+// step.
 #include <gtest/gtest.h>
 
 #include "locus/nn/decoder.h"
 #include "locus/nn/generate.h"
 #include "locus/tensor/queue.h"
+#include "tests/other_device.h"
 
 namespace locus::testing {
 namespace {
@@ -52,7 +54,7 @@ Decoded decoded(const Model& model) {
   return result;
 }
 
-TEST(FencedDecoder, HasTheBitsOfTheCpuAndWaitsOncePerStep) {
+TEST(DecoderOnADevice, HasTheResultsOfTheCpuAndWaitsOncePerStep) {
   for (const auto& [scheme, kind] :
        {std::pair("learned", ModelKind::decoder), std::pair("rotary", ModelKind::decoder),
         std::pair("alibi", ModelKind::decoder), std::pair("t5", ModelKind::decoder),
@@ -61,20 +63,20 @@ TEST(FencedDecoder, HasTheBitsOfTheCpuAndWaitsOncePerStep) {
         std::pair("sinusoidal", ModelKind::encoder_decoder), std::pair("t5", ModelKind::encoder_decoder)}) {
     SCOPED_TRACE(scheme);
     const Decoded cpu = decoded(made(scheme, kind, Device::cpu)),
-                  fenced = decoded(made(scheme, kind, Device::fenced));
-    EXPECT_EQ(fenced.logits, cpu.logits);
-    EXPECT_EQ(fenced.waits, std::vector<int64_t>(6, 1));
+                  other = decoded(made(scheme, kind, other_device()));
+    expect_same(other.logits, cpu.logits);
+    EXPECT_EQ(other.waits, std::vector<int64_t>(6, 1));
   }
 }
 
-TEST(FencedDecoder, GeneratesTheTokensOfTheCpu) {
+TEST(DecoderOnADevice, GeneratesTheTokensOfTheCpu) {
   const Model cpu = made("rotary", ModelKind::decoder, Device::cpu),
-              fenced = made("rotary", ModelKind::decoder, Device::fenced);
+              other = made("rotary", ModelKind::decoder, other_device());
   const std::vector<Ids> prompts = {{1, 2, 3}, {4}, {5, 6, 7, 8, 9}};
   const GenerateOptions options = {.max_tokens = 12, .end_tokens = {2, 11}, .sampling = {.temperature = 1}};
-  EXPECT_EQ(generate(fenced, prompts, options), generate(cpu, prompts, options));
+  EXPECT_EQ(generate(other, prompts, options), generate(cpu, prompts, options));
   const BeamOptions beams = {.beams = 3, .max_tokens = 8, .end_tokens = {2}};
-  EXPECT_EQ(beam_search(fenced, prompts[2], beams), beam_search(cpu, prompts[2], beams));
+  EXPECT_EQ(beam_search(other, prompts[2], beams), beam_search(cpu, prompts[2], beams));
 }
 
 }  // namespace
