@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "locus/base/file.h"
-#include "locus/base/machine.h"
 #include "locus/base/parallel.h"
 #include "locus/base/paths.h"
 #include "locus/cli/command.h"
@@ -68,8 +67,7 @@ study::Study study_of(const Request& request, const std::optional<study::Study>&
   if (existing) study = study::grown(*existing, study, request.out);
   study.conditions.device = request.device;
   require_usable(request.device);
-  study::require_memory(study,
-                        on_host(request.device) ? memory().available : memory(request.device).available());
+  study::require_memory(study, memory(request.device).available());
   return study;
 }
 

@@ -9,6 +9,7 @@
 #include "locus/report/study_figures.h"
 #include "locus/report/study_page.h"
 #include "locus/study/step_times.h"
+#include "locus/tensor/cuda/driver.h"
 
 namespace locus::report {
 namespace {
@@ -20,8 +21,9 @@ std::vector<SchemeCard> cards(const study::Study& study, const std::filesystem::
   return list;
 }
 
-std::string machine_in_words() {
-  return fmt::format("{}, {} thread{}", cpu().model, threads(), threads() == 1 ? "" : "s");
+std::string machine_in_words(Device device) {
+  const std::string gpu = device == Device::cuda ? cuda::find().gpu + "; " : "";
+  return fmt::format("{}{}, {} thread{}", gpu, cpu().model, threads(), threads() == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -32,7 +34,8 @@ StudyFiles write_study_files(const study::Study& study, const std::vector<study:
   study::use_times(files.summary, study::step_times(study, folder));
   files.json = study::results_json(study, files.summary);
   files.csv = study::results_csv(study, cells);
-  files.page = study_page({study, files.summary, cards(study, folder), machine_in_words()});
+  files.page =
+      study_page({study, files.summary, cards(study, folder), machine_in_words(study.conditions.device)});
   write_file(folder / "results.json", files.json);
   write_file(folder / "results.csv", files.csv);
   write_file(folder / "report.html", files.page);
