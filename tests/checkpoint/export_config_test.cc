@@ -428,7 +428,7 @@ const Case kCases[] = {
      })},
 };
 
-class MadeModel : public testing::TestWithParam<Case> {};
+class MadeModel : public ::testing::TestWithParam<Case> {};
 
 // The reopened model is the same, except for rounding in rotary tables.
 TEST_P(MadeModel, OpensAsTheSameModel) {
@@ -450,7 +450,7 @@ TEST_P(MadeModel, OpensAsTheSameModel) {
   for (size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], wanted[i], 1e-6 * std::abs(most));
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, MadeModel, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Families, MadeModel, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return one.param.name; });
 
 // Some classes of transformers reject an integer where they expect a float.

@@ -29,7 +29,7 @@ std::vector<double> weights_of(const std::vector<double>& scores) {
   return weights;
 }
 
-class ProbeTest : public testing::TestWithParam<const SchemeInfo*> {};
+class ProbeTest : public ::testing::TestWithParam<const SchemeInfo*> {};
 
 TEST_P(ProbeTest, SeesTheScoresOfAttention) {
   const NoGrad no_grad;
@@ -77,7 +77,7 @@ TEST_P(ProbeTest, MakesFiguresOfTheLengthAskedFor) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, ProbeTest, testing::ValuesIn(schemes().begin(), schemes().end()),
+INSTANTIATE_TEST_SUITE_P(Schemes, ProbeTest, ::testing::ValuesIn(schemes().begin(), schemes().end()),
                          [](const auto& scheme) { return std::string(scheme.param->name); });
 
 TEST_P(ProbeTest, SeesItActWhereItSaysSo) {
