@@ -78,7 +78,7 @@ def run(code: str, *, interrupt: bool = False) -> subprocess.CompletedProcess[st
         (lambda: locus.similarity(numpy.zeros((2, 3)), numpy.zeros((2, 4))), r"\[2, 3\] and \[2, 4\]"),
         (lambda: locus.similarity(numpy.zeros((2, 3), int), numpy.zeros((2, 3))), "floating-point"),
         (lambda: locus.similarity("ab", "cd"), "a: got str"),
-        (lambda: locus.Embedder(folder("embed"), device="gpu"), "expected cpu or cuda"),
+        (lambda: locus.Embedder(folder("embed"), device="gpu"), "expected cpu or cuda"),  # type: ignore[arg-type]
     ],
 )
 def test_bad_arguments_are_errors(call: Callable[[], object], words: str) -> None:
