@@ -42,7 +42,7 @@ TEST_F(DeviceOption, WithoutAGpu) {
 TEST_F(DeviceOption, UnknownDevices) {
   expect_program_fault(2, "embed tests/golden/apply/embed x --device gpu",
                        {"--device", "gpu", "cpu", "cuda"});
-  expect_program_fault(3, command("--set train.device=fenced"), {"device", "fenced", "cpu", "cuda"});
+  expect_program_fault(2, command("--set train.device=fenced"), {"device", "fenced", "cpu", "cuda"});
 }
 
 }  // namespace
