@@ -108,9 +108,9 @@ TEST(RankProcessesSlow, NameOneThatWasKilledAtAnyMoment) {
 }
 
 TEST(RankProcessesSlow, NameOneThatWasStopped) {
-  Job job(3, "2 1000 --timeout 3000", [](int rank) { return rank == 2 ? "--stop 3" : ""; });
+  Job job(3, "2 1000 --timeout 6000", [](int rank) { return rank == 2 ? "--stop 3" : ""; });
   for (const int rank : {0, 1}) job.expect_named(rank, 2);
-  expect_values(job.output(0), {"silent", "3"});
+  expect_values(job.output(0), {"silent", "6"});
   job.signal(2, SIGCONT);  // it learns that the others gave up
   EXPECT_EQ(job.exit_code(2), static_cast<int>(Fault::peer)) << job.output(2);
 }
