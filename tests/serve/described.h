@@ -40,10 +40,10 @@ class Described {
   }
   static void add_members(Value schema, std::set<std::string>& names) {
     if (!schema["anyOf"].error()) {
-      for (const Value one : schema["anyOf"].get_array().value()) add_members(one, names);
+      for (const Value one : list_of(schema["anyOf"])) add_members(one, names);
     }
     if (schema["properties"].error()) return;
-    for (const auto [name, member] : schema["properties"].get_object().value()) names.emplace(name);
+    for (const auto [name, member] : members_in(schema["properties"])) names.emplace(name);
   }
 
   Parsed document_;

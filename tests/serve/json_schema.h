@@ -8,7 +8,12 @@
 #include <cmath>
 #include <string>
 
+#include "tests/apply/expected.h"
+
 namespace locus {
+
+// A copy, which a loop can keep: what value() returns is part of the temporary before it.
+inline simdjson::dom::object members_in(simdjson::dom::element value) { return value.get_object().value(); }
 
 class JsonSchema {
  public:
@@ -16,12 +21,12 @@ class JsonSchema {
 
   // Why a value does not fit, or nothing. If `closed`, objects have only members that the schema names.
   static std::string mismatch(Value schema, Value value, bool closed, const std::string& place = "value") {
-    for (const auto [keyword, rule] : schema.get_object().value()) {
+    for (const auto [keyword, rule] : members_in(schema)) {
       const std::string why = of_keyword(keyword, rule, schema, value, closed, place);
       if (!why.empty()) return why;
     }
     if (!closed || !value.is_object() || schema["properties"].error()) return "";
-    for (const auto [name, member] : value.get_object().value()) {
+    for (const auto [name, member] : members_in(value)) {
       if (schema["properties"].get_object().value().at_key(name).error()) {
         return fmt::format("{} has the unknown member {}", place, name);
       }
@@ -62,7 +67,7 @@ class JsonSchema {
     if (keyword == "default" || keyword == "description") return "";
     if (keyword == "anyOf") return of_any(rule, value, closed, place);
     if (keyword == "enum") {
-      for (const Value one : rule.get_array().value()) {
+      for (const Value one : list_of(rule)) {
         if (equal(one, value)) return "";
       }
       return fails(false);
@@ -72,7 +77,7 @@ class JsonSchema {
   }
   static std::string of_any(Value rule, Value value, bool closed, const std::string& place) {
     std::string all;
-    for (const Value one : rule.get_array().value()) {
+    for (const Value one : list_of(rule)) {
       const std::string why = mismatch(one, value, closed, place);
       if (why.empty()) return "";
       all += why + "; ";
@@ -86,7 +91,7 @@ class JsonSchema {
     if (keyword == "maxItems" && size > rule.get_int64().value()) return place + " has too many items";
     size_t fitting = 0, index = 0;
     if (keyword != "items" && keyword != "contains") return "";
-    for (const Value item : value.get_array().value()) {
+    for (const Value item : list_of(value)) {
       const std::string why = mismatch(rule, item, closed, fmt::format("{}[{}]", place, index++));
       if (keyword == "items" && !why.empty()) return why;
       fitting += why.empty() ? 1 : 0;
@@ -104,7 +109,7 @@ class JsonSchema {
       return place + " has too many members";
     }
     if (keyword == "required") {
-      for (const Value name : rule.get_array().value()) {
+      for (const Value name : list_of(rule)) {
         if (members.at_key(name.get_string().value()).error()) {
           return fmt::format("{} lacks {}", place, name.get_string().value());
         }

@@ -34,7 +34,7 @@ void expect_valid_schemas(simdjson::dom::object schemas, const std::string& plac
 // Keywords of JSON Schema, with values of their types.
 void expect_valid_schema(Element schema, const std::string& place) {
   ASSERT_TRUE(schema.is_object()) << place;
-  for (const auto [keyword, rule] : schema.get_object().value()) {
+  for (const auto [keyword, rule] : members_in(schema)) {
     const std::string inner = place + "/" + std::string(keyword);
     if (keyword == "type") {
       const std::set<std::string_view> types = {"string", "boolean", "null",  "array",
@@ -42,11 +42,11 @@ void expect_valid_schema(Element schema, const std::string& place) {
       EXPECT_EQ(types.count(rule.get_string().value()), 1U) << inner;
     } else if (keyword == "anyOf") {
       EXPECT_GT(rule.get_array().value().size(), 0U) << inner;
-      for (const Element one : rule.get_array().value()) expect_valid_schema(one, inner);
+      for (const Element one : list_of(rule)) expect_valid_schema(one, inner);
     } else if (keyword == "properties") {
       expect_valid_schemas(rule.get_object().value(), inner);
     } else if (keyword == "required") {
-      for (const Element name : rule.get_array().value()) {
+      for (const Element name : list_of(rule)) {
         EXPECT_FALSE(schema["properties"].get_object().at_key(name.get_string().value()).error()) << inner;
       }
     } else if (keyword == "items" || keyword == "not" || keyword == "contains") {
@@ -69,7 +69,7 @@ void expect_valid_schema(Element schema, const std::string& place) {
 
 void expect_valid_content(Element root, Element content, const std::string& place) {
   EXPECT_GT(content.get_object().value().size(), 0U) << place;
-  for (const auto [type, media] : content.get_object().value()) {
+  for (const auto [type, media] : members_in(content)) {
     if (type == kEvents) continue;
     Element schema = media["schema"].value();
     std::string_view reference;
@@ -89,9 +89,9 @@ TEST(OpenApi, IsAValidDocument) {
     EXPECT_EQ(root["openapi"].get_string().value(), "3.1.0");
     EXPECT_FALSE(root["info"]["title"].get_string().error() || root["info"]["version"].get_string().error());
     std::set<std::string_view> ids;
-    for (const auto [path, methods] : root["paths"].get_object().value()) {
+    for (const auto [path, methods] : members_in(root["paths"])) {
       EXPECT_TRUE(path.starts_with('/'));
-      for (const auto [method, operation] : methods.get_object().value()) {
+      for (const auto [method, operation] : members_in(methods)) {
         const std::string place = fmt::format("{} {} {}", job, method, path);
         EXPECT_TRUE(method == "get" || method == "post") << place;
         EXPECT_TRUE(ids.insert(operation["operationId"].get_string().value()).second) << place;
