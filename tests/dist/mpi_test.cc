@@ -82,6 +82,22 @@ TEST(Engine, HasAName) {
   expect_error(Fault::usage, Code::unknown_option, {"tpc", "tcp"}, [] { engine_of("tpc"); });
 }
 
+TEST(Engine, FollowsTheLauncher) {
+  const TemporaryFolder folder;
+  const std::filesystem::path installed = folder / "plugin.so", missing = folder / "missing.so";
+  put(installed, "");
+  const Identity below_mpirun{.rank = 1, .size = 4, .uses_mpi = true}, below_srun{.rank = 1, .size = 4};
+  Identity with_address = below_mpirun;
+  with_address.address = "node7";
+  EXPECT_EQ(engine_for({}, installed), Engine::none);
+  EXPECT_EQ(engine_for({.uses_mpi = true}, installed), Engine::none);
+  EXPECT_EQ(engine_for(below_mpirun, installed), Engine::mpi);
+  EXPECT_EQ(engine_for(below_mpirun, missing), Engine::mpi) << "the system may find it; else the error helps";
+  EXPECT_EQ(engine_for(with_address, installed), Engine::mpi);
+  EXPECT_EQ(engine_for(with_address, missing), Engine::tcp);
+  EXPECT_EQ(engine_for(below_srun, installed), Engine::tcp);
+}
+
 // Several processes without an engine would each train the whole model.
 TEST(Engine, NoneIsForOneProcess) {
   EXPECT_EQ(open_transport(Engine::none, {})->size(), 1);

@@ -93,7 +93,7 @@ int run(int count, char** given) {
       "  locus export RUN DIR      write a trained model as a Hugging Face model folder\n"
       "  locus help COMMAND        list the options of a command\n\n"
       "Exit codes: 0 success, 1 bug in Locus, 2 wrong usage, 3 invalid input data, 4 file or I/O error,\n"
-      "5 out of memory or device, 6 training diverged, 7 reserved for distributed runs,\n"
+      "5 out of memory or device, 6 training diverged, 7 another process of the job failed,\n"
       "130 or 143 stopped by a signal after saving.");
   program.require_subcommand(0, 1);
   for (const auto add : kCommands) add(program);
@@ -146,7 +146,7 @@ std::string text_of(const Error& error) {
 }
 
 int report(Fault fault, std::string_view text) {
-  note(text);
+  complain(text);
   return static_cast<int>(fault);
 }
 

@@ -22,6 +22,10 @@ namespace {
 
 constexpr int kNarrowest = 40, kGap = 2;
 
+int own_rank = 0;
+
+void write_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
 int longest_word(std::string_view text) {
   size_t longest = 0;
   while (!text.empty()) {
@@ -62,7 +66,10 @@ std::vector<int> column_widths(std::span<const std::vector<std::string>> rows, i
 
 }  // namespace
 
+void print_as_rank(int rank) { own_rank = rank; }
+
 void print(std::string_view text) {
+  if (own_rank != 0) return;
   if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) refuse_output();
 }
 
@@ -70,7 +77,13 @@ void flush() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) refuse_output();
 }
 
-void tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void tell(std::string_view text) {
+  if (own_rank == 0) write_error(text);
+}
+void complain(std::string_view text) {
+  const std::string rank = own_rank == 0 ? "" : fmt::format("rank {}: ", own_rank);
+  write_error(fmt::format("locus: {}{}\n", rank, without_controls(text, "\n")));
+}
 void note(std::string_view text) { tell(fmt::format("locus: {}\n", without_controls(text, "\n"))); }
 void warn(std::span<const std::string> warnings) {
   for (const std::string& warning : warnings) note(warning);

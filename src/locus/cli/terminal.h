@@ -13,9 +13,14 @@ void print(std::string_view text);
 void flush();
 void warn(std::span<const std::string> warnings);  // to stderr, one line each
 
+// One of several processes that print to the same place calls this: only rank 0 prints, except errors.
+void print_as_rank(int rank);
+
 // Prints to stderr, and ignores failures.
 void tell(std::string_view text);
 void note(std::string_view text);  // one line, "locus: text", without control characters
+
+void complain(std::string_view text);  // an error, as note() prints it; of rank 2, "locus: rank 2: text"
 
 std::string time_in_words(double seconds);  // "4 min 07 s", "2 h 05 min"
 

@@ -6,7 +6,6 @@
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
-#include "locus/dist/mpi.h"
 
 namespace locus::dist {
 namespace {
@@ -20,6 +19,14 @@ Engine engine_of(std::string_view name) {
   if (found != kNames.end()) return static_cast<Engine>(found - kNames.begin());
   fail({Fault::usage, Code::unknown_option, did_you_mean(name, kNames)},
        "no engine for several processes has the name {}, expected none, tcp or mpi", quote(name));
+}
+
+Engine engine_for(const Identity& identity, const std::filesystem::path& plugin) {
+  if (identity.size == 1) return Engine::none;
+  if (!identity.uses_mpi) return Engine::tcp;
+  std::error_code error;
+  const bool installed = std::filesystem::exists(plugin, error);
+  return installed || identity.address.empty() ? Engine::mpi : Engine::tcp;
 }
 
 std::unique_ptr<Transport> open_transport(Engine engine, const Identity& identity,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "locus/dist/identity.h"
+#include "locus/dist/mpi.h"
 #include "locus/dist/tcp.h"
 #include "locus/dist/transport.h"
 
@@ -20,6 +21,10 @@ enum class Engine {
 
 // Fails with Fault::usage and Code::unknown_option if no engine has this name.
 Engine engine_of(std::string_view name);
+
+// The engine that suits the launcher: mpi below mpirun, unless the plug-in is not installed and the address
+// of rank 0 is known; else tcp. A process that is alone needs none.
+Engine engine_for(const Identity& identity, const std::filesystem::path& plugin = mpi_plugin());
 
 struct EngineOptions {
   TcpOptions tcp = {};

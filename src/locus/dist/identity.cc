@@ -19,11 +19,12 @@ struct Launcher {
   const char* size;
   const char* local_rank;
   const char* job;
+  bool is_mpi = false;
 };
 constexpr std::array<Launcher, 3> kLaunchers{{
     {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-     "PMIX_NAMESPACE"},
-    {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "PMI_JOBID"},
+     "PMIX_NAMESPACE", true},
+    {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "PMI_JOBID", true},
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID"},
 }};
 constexpr Launcher kSlurm{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_JOB_ID"};
@@ -53,7 +54,9 @@ std::optional<Identity> from_launcher(const Launcher& launcher, const Environmen
          has_rank ? launcher.rank : launcher.size, quote(has_rank ? *rank : *size),
          has_rank ? launcher.size : launcher.rank);
   }
-  Identity identity{.size = number_of(launcher.size, *size, 1, kMostRanks), .source = launcher.name};
+  Identity identity{.size = number_of(launcher.size, *size, 1, kMostRanks),
+                    .source = launcher.name,
+                    .uses_mpi = launcher.is_mpi};
   identity.rank = number_of(launcher.rank, *rank, 0, kMostRanks - 1);
   check_rank(launcher.rank, identity.rank, identity.size);
   if (const auto local = environment(launcher.local_rank)) {

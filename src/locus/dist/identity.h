@@ -26,6 +26,7 @@ struct Identity {
   int port = 0;                        // of rank 0; 0: not known
   std::string job = {};                // the same for all processes of a job; empty: not known
   std::string source = "no launcher";  // what set rank and size: "options" or the name of a launcher
+  bool uses_mpi = false;               // the launcher is that of an MPI library
 };
 
 // What the user states. It must agree with the launcher's variables.

@@ -65,14 +65,15 @@ class Mpi final : public Transport {
   Mpi(const LocusMpiCalls& calls, const Started& started)
       : Transport(started.rank, started.size), calls_(calls) {}
 
-  // MPI ends when all ranks leave it. After an error this one does not, and the launcher ends the others.
+  // MPI ends when all ranks leave it. After an error this one does not, and the launcher ends the others when
+  // it sees this process end.
   ~Mpi() override {
     LocusMpiText ignored{};
     if (!failed_ && std::uncaught_exceptions() == exceptions_) calls_.stop(&ignored);
   }
 
-  // The launcher ends the other ranks, so they cannot say why.
-  void abort(std::string_view) noexcept override { calls_.abort(static_cast<int>(Fault::peer)); }
+  // The other ranks cannot say why. MPI_Abort() would end this process before it has printed its error.
+  void abort(std::string_view) noexcept override { failed_ = true; }
 
  private:
   void exchange(Call call, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {

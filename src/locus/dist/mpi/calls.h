@@ -33,8 +33,6 @@ struct LocusMpiCalls {
                   size_t incoming_count, int* culprit, LocusMpiText* problem);
   // Ends MPI. All ranks must call it.
   int (*stop)(LocusMpiText* problem);
-  // Ends all processes of the job with this exit code.
-  void (*abort)(int exit_code);
 };
 
 // The only symbol of the plug-in.

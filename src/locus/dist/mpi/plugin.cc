@@ -131,9 +131,7 @@ int stop(LocusMpiText* problem) {
   return report(MPI_Finalize(), "MPI_Finalize", problem);
 }
 
-void abort_job(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
-
-constexpr LocusMpiCalls kCalls{kLocusMpiVersion, start, exchange, stop, abort_job};
+constexpr LocusMpiCalls kCalls{kLocusMpiVersion, start, exchange, stop};
 
 }  // namespace
 
