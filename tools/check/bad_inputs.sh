@@ -16,15 +16,15 @@ count() {
 }
 
 failed=0
-while IFS='|' read -r _ door stated patterns _; do
+while IFS='|' read -r _ input stated patterns _; do
   files=()
   for pattern in $(grep -o '`[^`]*`' <<<"$patterns" | tr -d '`'); do
     for file in tests/${pattern}_test.cc; do [[ ! -f $file ]] || files+=("$file"); done
   done
   ((${#files[@]} > 0)) && found=$(count "${files[@]}") || found=0
   if ((found < stated)); then
-    echo "docs/security.md: $((stated)) tests of bad input for $(xargs <<<"$door"), but tests/ has $found"
+    echo "docs/security.md: $((stated)) tests of bad input for $(xargs <<<"$input"), but tests/ has $found"
     failed=1
   fi
-done < <(sed -n '/^| door /,/^$/p' docs/security.md 2>/dev/null | tail -n +3 | grep '^|' || true)
+done < <(sed -n '/^| input | tests /,/^$/p' docs/security.md 2>/dev/null | tail -n +3 | grep '^|' || true)
 exit "$failed"

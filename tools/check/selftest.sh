@@ -35,7 +35,7 @@ expect() {
 sound_tree
 for check in format layers names words sizes links bad_inputs; do expect passes "$check"; done
 
-printf '| door | tests | files |\n|---|---|---|\n| locks | 2 | `lock*` |\n\n' >"$tree/docs/security.md"
+printf '| input | tests | files |\n|---|---|---|\n| locks | 2 | `lock*` |\n\n' >"$tree/docs/security.md"
 printf 'TEST(Lock, A) {\n  expect_error(1);\n}\nTEST(Lock, B) {\n}\n' >"$tree/tests/lock_test.cc"
 expect finds bad_inputs '2 tests of bad input for locks, but tests/ has 1'
 
