@@ -108,13 +108,13 @@ std::pair<Axis, Axis> axes_of(const LineChart& chart, double width, double heigh
   const bool counted = std::ranges::all_of(chart.series, [](const Series& series) {
     return std::ranges::all_of(series.x, [](double value) { return value == std::floor(value); });
   });
-  Axis across = axis_over(x.low, x.high, most(width, 52), chart.log_x, counted ? 1 : 0);
+  Axis x_axis = axis_over(x.low, x.high, most(width, 52), chart.log_x, counted ? 1 : 0);
   if (!chart.x_ticks.empty()) {
-    across.ticks.clear();
-    for (const double tick : chart.x_ticks) across.ticks.push_back({tick, tick_label(tick, 1)});
+    x_axis.ticks.clear();
+    for (const double tick : chart.x_ticks) x_axis.ticks.push_back({tick, tick_label(tick, 1)});
   }
-  if (!chart.x_words.empty()) name_ticks(across, chart.x_words, width);
-  return {across, axis_over(y.low, y.high, most(height, 26), chart.log_y)};
+  if (!chart.x_words.empty()) name_ticks(x_axis, chart.x_words, width);
+  return {x_axis, axis_over(y.low, y.high, most(height, 26), chart.log_y)};
 }
 
 // The index of the last point with a value.

@@ -88,7 +88,7 @@ inline void RunTransposed(const MatmulArgs& args, ConstView b, int64_t begin, in
   const Scratch<FloatTiles> scratch = scratch_of<FloatTiles>();
   static_assert((kSumCols + kCols) * kMaxTransposedRows <= kCols * FloatTiles::kMaxDepth &&
                 kMaxTransposedRows % kLanes == 0);
-  const TransposedPanel across = {args, b, scratch.a, scratch.b, padded};
+  const TransposedPanel product = {args, b, scratch.a, scratch.b, padded};
   // With fewer rows than kBlockRows the slices are deeper and use the same memory.
   const int64_t slice = even_slice<FloatTiles>(args.k, kBlockRows / padded * FloatTiles::kMaxDepth);
   for (int64_t k = 0; k < args.k; k += slice) {
@@ -103,7 +103,7 @@ inline void RunTransposed(const MatmulArgs& args, ConstView b, int64_t begin, in
                         .to_stride = wide},
                        wide);
     }
-    for (int64_t panel = begin; panel < end; ++panel) across.run(panel, k, depth);
+    for (int64_t panel = begin; panel < end; ++panel) product.run(panel, k, depth);
   }
 }
 
