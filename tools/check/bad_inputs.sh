@@ -11,7 +11,7 @@ count() {
     function end_test() { total += open && found; open = found = 0 }
     FNR == 1 { end_test() }
     /^(TEST|TEST_F|TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\(/ { end_test(); open = 1 }
-    /expect_error|expect_program_fault|expect_refused|expect_in_use|refused\(|EXPECT_THROW/ { found = 1 }
+    /expect_error|expect_bad_data|expect_program_fault|expect_refused|expect_in_use|refused\(|EXPECT_THROW/ { found = 1 }
     END { end_test(); print total + 0 }' "$@" </dev/null
 }
 
