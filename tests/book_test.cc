@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "locus/base/error.h"
 #include "locus/scheme/scheme.h"
 #include "tests/program.h"
 #include "tests/temporary_folder.h"
@@ -204,6 +205,16 @@ TEST(BookLists, EverySchemeHasASectionAPictureAndARow) {
     EXPECT_NE(guide.find("\n### " + name + "\n"), std::string::npos) << name;
     EXPECT_NE(guide.find("(pictures/" + name + ".svg)"), std::string::npos) << name;
   }
+}
+
+TEST(BookLists, TheGuideToCPlusPlusHasEveryErrorCode) {
+  const std::string guide = text_of("docs/cpp.md");
+  int codes = 0;
+  for (; codes == 0 || locus::name_of(static_cast<Code>(codes)) != "none"; ++codes) {
+    const std::string name(locus::name_of(static_cast<Code>(codes)));
+    EXPECT_NE(guide.find("\n| `" + name + "` |"), std::string::npos) << name;
+  }
+  EXPECT_GT(codes, 1);
 }
 
 std::vector<std::string> documents() {
