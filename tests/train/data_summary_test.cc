@@ -64,7 +64,7 @@ TEST_F(DataSummaries, WindowsOverAText) {
 
 TEST_F(DataSummaries, AHeader) {
   const std::string examples = "a\tx\nb\ty\nc\tx\nd\ty\n";
-  expect_one(about("Text\tLabel\n" + examples), {"x.tsv", "line 1", "'Text\\x09Label'"});
+  expect_one(about("Text\tLabel\n" + examples), {"x.tsv", "line 1", "'Text'", "'Label'"});
   EXPECT_TRUE(about("text\tx\n" + examples).empty()) << "an example with this text";
   EXPECT_TRUE(about("a\tlabel\nb\tlabel\n" + examples).empty()) << "a label with this name";
 }

@@ -9,6 +9,7 @@
 
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
+#include "locus/base/trim.h"
 
 namespace locus {
 namespace {
@@ -149,8 +150,12 @@ std::vector<std::string> suspicions(const DataSummary& data, const TextTask& tas
   std::string header = file.ends_with(".tsv") ? first_line(file) : "";
   if (!is_header(header, data, task)) header.clear();
   if (!header.empty()) {
-    found.push_back(fmt::format("'{}', line 1: {} looks like a header, but is read as an example; remove it",
-                                file, quote(header)));
+    std::vector<std::string> columns;
+    for (const std::string_view name : split(header, '\t')) columns.push_back(quote(name).text());
+    found.push_back(
+        fmt::format("'{}', line 1: the columns {} look like a header, but are read as an example; "
+                    "remove the line",
+                    file, fmt::join(columns, ", ")));
   }
   if (is_swapped(data)) {
     found.push_back(
