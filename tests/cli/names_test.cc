@@ -78,6 +78,8 @@ TEST_F(TextCommands, OtherNamesOfSettings) {
   expect_hint("model.num_layers", "'layers'");
   expect_hint("model.ffn_dim", "'hidden'");
   expect_hint("model.vocab", "'vocabulary'");
+  expect_hint("model.scheme", "'scheme.name'");
+  expect_hint("model.positional_encoding", "'scheme.name'");
 }
 
 TEST_F(TextCommands, OtherNamesOfSchemes) {

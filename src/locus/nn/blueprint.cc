@@ -185,23 +185,22 @@ Blueprint blueprint_of(std::string_view owner, const OptionValues& values) {
   Blueprint blueprint;
   OptionValues own;
   const auto take = [](std::string_view name, const std::string& value, std::string_view prefix,
-                       std::string& scheme, OptionValues& options) {
-    if (!name.starts_with(prefix)) return false;
-    name.remove_prefix(prefix.size());
-    if (name == kName) {
-      scheme = value;
-    } else {
-      options.emplace(name, value);
-    }
+                       OptionValues& options) {
+    if (!name.starts_with(prefix) || name == fmt::format("{}{}", prefix, kName)) return false;
+    options.emplace(name.substr(prefix.size()), value);
     return true;
   };
   for (const auto& [name, value] : values) {
-    if (!take(name, value, kScheme, blueprint.scheme, blueprint.scheme_options) &&
-        !take(name, value, kGlobalScheme, blueprint.global.scheme, blueprint.global.scheme_options)) {
+    if (!take(name, value, kScheme, blueprint.scheme_options) &&
+        !take(name, value, kGlobalScheme, blueprint.global.scheme_options)) {
       own.emplace(name, value);
     }
   }
-  refuse(owner, read_fields(blueprint, own));
+  FieldReader reader(own);
+  blueprint.fields(reader);
+  reader.text("scheme.name", blueprint.scheme, "");
+  reader.text("global_scheme.name", blueprint.global.scheme, "");
+  refuse(owner, reader.problems());
   refuse(owner, problems(blueprint));
   return with_scheme_names(std::move(blueprint));
 }
