@@ -56,7 +56,16 @@ TEST(Registry, FindsASchemeByItsAliases) {
                                     {"txl", "transformer_xl"},
                                     {"XL", "transformer_xl"},
                                     {"transformer-xl", "transformer_xl"},
-                                    {"sincos", "sinusoidal"}}) {
+                                    {"sincos", "sinusoidal"},
+                                    {"sin/cos encoding", "sinusoidal"},
+                                    {"sinusoidal positional encoding", "sinusoidal"},
+                                    {"rotary position embedding", "rotary"},
+                                    {"absolute positions", "learned"},
+                                    {"learned_positional_embeddings", "learned"},
+                                    {"T5 relative position bias", "t5"},
+                                    {"relative position representations", "shaw"},
+                                    {"attention with linear biases", "alibi"},
+                                    {"XLNet", "transformer_xl"}}) {
     EXPECT_EQ(scheme_info(alias).name, name) << alias;
   }
   EXPECT_EQ(scheme_info("absolute+T5-bias").name, "learned+t5");
@@ -70,7 +79,9 @@ TEST(Registry, SuggestsTheSchemesWithThisWord) {
   };
   suggests("bias", {"'alibi'", "'t5'"});
   suggests("relative", {"'t5'", "'shaw'"});
+  suggests("relative position", {"'t5'", "'shaw'"});
   suggests("embeddings", {"'rotary'"});
+  suggests("positional encoding", {"'sinusoidal'"});
   suggests("rotery", {"'rotary'"});
 }
 

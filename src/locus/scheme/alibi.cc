@@ -74,7 +74,7 @@ class AlibiScheme final : public Scheme {
 extern const SchemeInfo kAlibi = {
     .name = "alibi",
     .summary = "subtracts the distance times a fixed slope per head from the attention scores",
-    .aliases = "linear biases, linear bias",
+    .aliases = "attention with linear biases, linear biases, linear bias",
     .formula = "score(h, i, j) = scale * q_i . k_j - slope(h) |i - j|,   slope(h) = 2^(-8 (h+1) / H)",
     .paper = "Press, Smith, Lewis 2021, arXiv 2108.12409",
     .models = "BLOOM, MPT, Falcon-RW, BTLM, Jina embeddings v2",

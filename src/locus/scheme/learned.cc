@@ -119,7 +119,7 @@ constexpr Extension kExtensions[] = {{"interpolated", kInterpolated}};
 extern const SchemeInfo kLearned = {
     .name = "learned",
     .summary = "adds a learned vector per position to the token embedding, or concatenates it",
-    .aliases = "absolute, learned absolute, wpe",
+    .aliases = "absolute, learned absolute, learned positional embedding, wpe",
     .formula = "x[p] += table[p]\nx[p] = [x[p] ; table[p]]   (joined)",
     .paper = "Gehring et al. 2017, arXiv 1705.03122",
     .models = "BERT, RoBERTa, MPNet, DistilBERT, GPT-2, GPT-Neo, OPT, BART",

@@ -102,6 +102,19 @@ bool has_name(const SchemeInfo& info, std::string_view plain_word) {
   return std::ranges::count(aliases, plain_word, plain) > 0;
 }
 
+// A plain name without the words that fit every scheme: "rotary" of "rotary_position_embeddings". The name
+// itself if it has no other word.
+std::string distinctive(std::string_view plain_name) {
+  constexpr std::string_view kGeneral[] = {"position",  "positions", "positional", "encoding",
+                                           "encodings", "embedding", "embeddings"};
+  std::string result;
+  for (const std::string_view word : split(plain_name, '_')) {
+    if (std::ranges::count(kGeneral, word) > 0) continue;
+    result += fmt::format("{}{}", result.empty() ? "" : "_", word);
+  }
+  return result.empty() ? std::string(plain_name) : result;
+}
+
 // Whether the word is part of an alias: "bias" of "linear bias".
 bool has_word(const SchemeInfo& info, std::string_view plain_word) {
   for (const std::string_view alias : split(info.aliases, ',')) {
@@ -133,15 +146,20 @@ const SchemeInfo* find_scheme(std::string_view name) {
   const auto exact = std::ranges::find(all, name, &SchemeInfo::name);
   if (exact != all.end()) return *exact;
   const std::string word = plain(name);
-  const auto named = std::ranges::find_if(all, [&](const SchemeInfo* info) { return has_name(*info, word); });
-  return named == all.end() ? nullptr : *named;
+  for (const std::string& known : {word, distinctive(word)}) {
+    const auto named =
+        std::ranges::find_if(all, [&](const SchemeInfo* info) { return has_name(*info, known); });
+    if (named != all.end()) return *named;
+  }
+  return nullptr;
 }
 
 [[noreturn]] void refuse_scheme(std::string_view name) {
   std::vector<std::string_view> names, likely;
+  const std::string word = distinctive(plain(name));
   for (const SchemeInfo* info : schemes()) {
     names.push_back(info->name);
-    if (has_word(*info, plain(name))) likely.push_back(info->name);
+    if (has_word(*info, word)) likely.push_back(info->name);
   }
   const std::string hint = likely.empty() ? did_you_mean(name, names)
                                           : fmt::format("did you mean '{}'?", fmt::join(likely, "' or '"));

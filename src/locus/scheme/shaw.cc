@@ -51,7 +51,7 @@ class ShawScheme final : public Scheme {
 extern const SchemeInfo kShaw = {
     .name = "shaw",
     .summary = "adds a learned vector per clipped distance to the keys",
-    .aliases = "relative keys, relative_key",
+    .aliases = "relative keys, relative_key, relative representations",
     .formula = "score(h, i, j) = scale * q_i . (k_j + table[clip(j - i, -k, k) + k])",
     .paper = "Shaw, Uszkoreit, Vaswani 2018, arXiv 1803.02155",
     .models = "the relative Transformer of tensor2tensor, Music Transformer, SpeechT5",

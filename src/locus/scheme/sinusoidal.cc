@@ -81,7 +81,7 @@ class SinusoidalScheme final : public Scheme {
 extern const SchemeInfo kSinusoidal = {
     .name = "sinusoidal",
     .summary = "adds fixed sines and cosines of the position to the token embedding, or concatenates them",
-    .aliases = "sincos, vaswani",
+    .aliases = "sinusoidal positional encoding, sin/cos, sincos, vaswani",
     .formula = "x[p, 2n] += sin(p / base^(2n/d))\nx[p, 2n+1] += cos(p / base^(2n/d))",
     .paper = "Vaswani et al. 2017, arXiv 1706.03762",
     .models = "the original Transformer, Marian and Opus-MT, M2M100, NLLB, DistilBERT (optional)",

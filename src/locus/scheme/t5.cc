@@ -84,7 +84,7 @@ class T5Scheme final : public Scheme {
 extern const SchemeInfo kT5 = {
     .name = "t5",
     .summary = "adds a learned bias per head and distance bucket to the scores, shared by all layers",
-    .aliases = "T5 bias, relative bias, relative position bias",
+    .aliases = "T5 bias, T5 relative bias, relative bias, relative position bias",
     .formula = "score(h, i, j) = scale * q_i . k_j + table[bucket(j - i), h]",
     .paper = "Raffel et al. 2019, arXiv 1910.10683",
     .models = "T5, Flan-T5, mT5, ByT5, MPNet",

@@ -91,7 +91,7 @@ class TransformerXlScheme final : public Scheme {
 extern const SchemeInfo kTransformerXl = {
     .name = "transformer_xl",
     .summary = "scores queries against projected sinusoids of the distance, with two learned bias vectors",
-    .aliases = "TXL, XL, Transformer-XL",
+    .aliases = "TXL, XL, Transformer-XL, XLNet",
     .formula = "score(h, i, j) = scale * ((q_i + u) . k_j + (q_i + v) . (W R(i - j)))",
     .paper = "Dai et al. 2019, arXiv 1901.02860",
     .models = "Transformer-XL, XLNet, Conformer",
