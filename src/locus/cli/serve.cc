@@ -105,7 +105,7 @@ void run(Request request) {
 }
 
 void add_address_options(Command& command, Request& request) {
-  command.option("--host", request.host, "Address to listen on; 0.0.0.0 for all of this machine")
+  command.option("--host", request.host, "Address to listen on; 0.0.0.0 for all addresses of this machine")
       .shows_default();
   command
       .option_to<int>(
@@ -147,18 +147,19 @@ void add_limit_options(Command& command, Request& request) {
       .between(1, kMost)
       .shows_default();
   command
-      .option("--queue-tokens", service.queue.waiting_tokens, "Tokens that may wait; more are refused (429)")
+      .option("--queue-tokens", service.queue.waiting_tokens,
+              "Most tokens that may wait; requests beyond it are refused (429)")
       .between(1, kMost)
       .shows_default();
-  count("--max-requests", service.max_requests, kMost, "Requests without an answer; more are refused (429)");
-  count("--max-inputs", service.max_inputs, kMost, "Texts of one request");
+  count("--max-requests", service.max_requests, kMost, "Most unanswered requests; others are refused (429)");
+  count("--max-inputs", service.max_inputs, kMost, "Most texts in a request");
   command
       .option_to<int>(
           "--max-body", [&](int mebibytes) { limits.request.body = static_cast<size_t>(mebibytes) << 20; },
-          "Size of the body of a request, in MiB [16]")
+          "Largest body of a request, in MiB [16]")
       .between(1, 1024);
-  count("--max-connections", limits.connections, 100'000, "Connections at a time");
-  count("--max-per-address", limits.per_address, 100'000, "Connections of one IP address at a time");
+  count("--max-connections", limits.connections, 100'000, "Most connections at a time");
+  count("--max-per-address", limits.per_address, 100'000, "Most connections of one IP address at a time");
   seconds("--timeout", service.queue.wait, "Seconds that a request may wait before its first batch [60]");
   command
       .option_to<int>(
@@ -175,19 +176,16 @@ void add_limit_options(Command& command, Request& request) {
 void add_serve(CLI::App& program) {
   Command command(program, "serve", "Answer HTTP requests with one model");
   command.footer(
-      "The routes are those of the OpenAI API (/v1/embeddings, ...), of Text Embeddings Inference (/embed, "
-      "...) "
-      "and of\n"
-      "the commands (/classify, ...), as far as the model can do them; GET /health and /metrics. Until the "
-      "model "
-      "is\n"
-      "loaded, requests are answered with status 503. The last line of the start is `ready on ADDRESS`.\n"
+      "Routes: those of the OpenAI API (/v1/embeddings, ...), of Text Embeddings Inference (/embed, ...) "
+      "and\n"
+      "of the commands (/classify, ...), also /health and /metrics. The model decides which it answers.\n"
+      "Requests are answered with status 503 until the model is loaded; then `ready on ADDRESS` is printed.\n"
       "Sockets that systemd passes replace --host, --port and --unix.\n\n"
       "Examples:\n"
       "  locus serve models/all-MiniLM-L6-v2 --port 8080\n"
       "  curl localhost:8080/embed -H 'content-type: application/json' -d '{\"inputs\": \"The dog ran.\"}'");
   auto request = std::make_shared<Request>();
-  command.option("DIR", request->folder, "A Hugging Face model folder, or a run folder of locus train")
+  command.option("DIR", request->folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
       .required();
   add_address_options(command, *request);
   add_access_options(command, *request);
@@ -195,7 +193,7 @@ void add_serve(CLI::App& program) {
   command.flag("--strict-model", request->service.strict_model,
                "Refuse requests for a model of another name");
   command.flag("--truncate", request->service.truncate,
-               "Cut texts that are longer than the model can read, unless a request says otherwise");
+               "Cut texts that are longer than the model can read, unless a request has truncate=false");
   command.flag("--no-token-ids", request->no_token_ids,
                "Refuse requests with token ids instead of texts: clients may have another vocabulary");
   add_limit_options(command, *request);

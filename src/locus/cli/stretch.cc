@@ -99,9 +99,8 @@ void add_stretch(CLI::App& program) {
   command.footer(
       "Learned position tables: interpolate (new rows between the old ones) or repeat (the old rows again).\n"
       "Rotary models: linear, ntk or yarn, written as a RoPE scaling in config.json.\n"
-      "A run is exported first. The new folder also opens in transformers. Fine-tune it at the new length, "
-      "or evaluate it as it "
-      "is.\n\n"
+      "A run is exported first. The new folder also opens in transformers.\n"
+      "Fine-tune it at the new length, or evaluate it as it is.\n\n"
       "Examples:\n"
       "  locus stretch models/bert --length 1024 --how interpolate --out models/bert-1024\n"
       "  locus stretch models/gpt2 --length 2048 --how repeat --out longer --evaluate text.txt");

@@ -12,7 +12,7 @@ RecordSource TextRequest::source(std::string_view command) const {
 }
 
 void add_text_options(Command& command, TextRequest& request, const std::string& text) {
-  command.option("DIR", request.folder, "A Hugging Face model folder, or a run folder of locus train")
+  command.option("DIR", request.folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
       .required();
   command.option("TEXT", request.words, text + ". Without them, lines are read from stdin");
   command.option("--file", request.files, "A file with one text per line, - for stdin; may be repeated")
