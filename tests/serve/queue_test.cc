@@ -115,13 +115,14 @@ TEST(ServeQueue, RefusesWhatDoesNotFit) {
 TEST(ServeQueue, EndsWhatWaitsTooLong) {
   const Embedder embedder(golden_model("embed"));
   Metrics metrics;
-  Queue queue({.wait = std::chrono::milliseconds(20)}, metrics);
+  constexpr std::chrono::seconds kWait{1};  // a thread that is blocked must start within it on a busy machine
+  Queue queue({.wait = kWait}, metrics);
   const Asked asked{embedder, {"The dog ran."}};
   Blocked blocked(queue);
   auto waiting = std::async(std::launch::async, [&] { return asked.failure(queue); });
   while (queue.waiting_tokens() == 0) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(40));
-  EXPECT_GT(queue.watchdog().busy_for(), 0.03);
+  std::this_thread::sleep_for(kWait + std::chrono::milliseconds(20));
+  EXPECT_GT(queue.watchdog().busy_for(), 1);
   blocked.release();
   EXPECT_EQ(waiting.get(), "deadline");
   EXPECT_EQ(asked.failure(queue), "");
