@@ -18,9 +18,11 @@
 
 namespace locus::dist {
 
-// A port on which nobody listens. It is below the ports that the system gives to connections.
+// A port on which nobody listens. It is below the ports that the system gives to connections. Processes that
+// test at the same time begin far from each other, because a port that is free now can be taken before its
+// use.
 inline int free_port() {
-  static int next = 20'000 + ::getpid() % 10'000;
+  static int next = 20'000 + ::getpid() % 1'000 * 97 % 12'000;
   while (true) {
     next = next < 32'000 ? next + 1 : 20'000;
     const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
