@@ -9,7 +9,9 @@
 
 #include "locus/tensor/cuda/gpu.h"
 #include "locus/tensor/queue.h"
+#include "locus/tensor/storage.h"
 #include "locus/tensor/tensor.h"
+#include "tests/expect_error.h"
 
 namespace locus::testing {
 namespace {
@@ -27,6 +29,11 @@ int fill_rows(locus::cuda::Address to, size_t pitch, T bits, size_t cols, size_t
     }
   }
   return kSuccess;
+}
+
+template <class T>
+int fill_all(locus::cuda::Address to, T bits, size_t count, locus::cuda::Stream stream) {
+  return fill_rows<T>(to, 0, bits, count, 1, stream);
 }
 
 std::byte* begin_of(const locus::cuda::RowCopy::Side& side) {
@@ -73,6 +80,9 @@ locus::cuda::Calls host_driver() {
     return std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes), kSuccess;
   };
   calls.copy_rows = copy_rows;
+  calls.fill_8 = fill_all<uint8_t>;
+  calls.fill_16 = fill_all<uint16_t>;
+  calls.fill_32 = fill_all<uint32_t>;
   calls.fill_rows_8 = fill_rows<uint8_t>;
   calls.fill_rows_16 = fill_rows<uint16_t>;
   calls.fill_rows_32 = fill_rows<uint32_t>;
@@ -108,8 +118,9 @@ class CudaMemory : public ::testing::Test {
     return tensor;
   }
 
- private:
   locus::cuda::Calls calls_ = host_driver();
+
+ private:
   std::vector<void*> blocks_;
 };
 
@@ -159,6 +170,33 @@ TEST_F(CudaMemory, WaitsForTheHostOnlyWhenItMust) {
 TEST_F(CudaMemory, MayRunOut) {
   EXPECT_EQ(memory(Device::cuda).take(2 * kFree), nullptr);
   EXPECT_EQ(memory(Device::cuda).available(), int64_t{kFree});
+  const int64_t before = allocated_bytes(Device::cuda);
+  expect_error(Fault::resource, {"4194304", "cuda", "1048576"},
+               [] { Tensor::empty({1 << 20}, DType::f32, Device::cuda); });
+  EXPECT_EQ(allocated_bytes(Device::cuda), before);
+}
+
+// A row of 8 GiB: as rows of a matrix it would have a pitch of more than 31 bits, which the driver refuses.
+TEST_F(CudaMemory, OfAnyLengthIsFilledAtOnce) {
+  static size_t filled = 0;
+  calls_.fill_32 = [](locus::cuda::Address, uint32_t, size_t count, locus::cuda::Stream) {
+    return filled = count, kSuccess;
+  };
+  calls_.fill_rows_32 = nullptr;
+  View view = there(1, 1);
+  view.rows = int64_t{1} << 20, view.cols = view.stride = 1 << 11;
+  memory(Device::cuda).fill(view, 1);
+  EXPECT_EQ(filled, size_t{1} << 31);
+}
+
+// After an error that stays, such as an invalid address, the driver refuses to release memory, too. Whatever
+// the host does then, it can report the error.
+TEST_F(CudaMemory, IsReleasedWithoutAnErrorOfItsOwn) {
+  void* const block = memory(Device::cuda).take(100);
+  calls_.wait = [](locus::cuda::Stream) { return 700; };
+  calls_.release = [](locus::cuda::Address) { return 700; };
+  EXPECT_NO_THROW(memory(Device::cuda).give(block, 100));
+  std::free(block);
 }
 
 }  // namespace

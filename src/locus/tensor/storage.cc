@@ -38,9 +38,10 @@ std::shared_ptr<std::byte> allocate(int64_t bytes, Device device) {
   const int64_t padded = padded_bytes(bytes);
   void* memory = take_block(device, padded);
   if (memory == nullptr) {
-    fail({Fault::resource, Code::none, "use a smaller batch or shorter sequences"},
-         "out of memory: cannot allocate {} bytes for a tensor on the {}, {} bytes are in use", bytes,
-         name_of(device), allocated_bytes(device));
+    fail(
+        {Fault::resource, Code::none, "use a smaller batch or shorter sequences"},
+        "out of memory: cannot allocate {} bytes for a tensor on the {}, {} bytes are in use and {} are free",
+        bytes, name_of(device), allocated_bytes(device), locus::memory(device).available());
   }
   account(device).count(padded);
   return {static_cast<std::byte*>(memory), [padded, device](std::byte* p) {

@@ -20,7 +20,7 @@ using Function = Function_*;
 using Address = uint64_t;  // in the memory of the GPU
 
 // Values of the driver's enumerations.
-inline constexpr int kSuccess = 0, kOutOfMemory = 2;
+inline constexpr int kSuccess = 0, kOutOfMemory = 2, kNotFound = 500;
 inline constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;           // attributes of a GPU
 inline constexpr unsigned kNonBlocking = 1;                                     // flag of a stream
 inline constexpr uintptr_t kEnd = 0, kParameterBuffer = 1, kParameterSize = 2;  // how parameters are passed
@@ -61,6 +61,9 @@ inline constexpr int kOfHost = 1, kOfGpu = 2;
   X(download, "cuMemcpyDtoHAsync_v2", (void*, Address, size_t bytes, Stream)) \
   X(copy, "cuMemcpyDtoDAsync_v2", (Address to, Address from, size_t bytes, Stream)) \
   X(copy_rows, "cuMemcpy2DAsync_v2", (const RowCopy*, Stream)) \
+  X(fill_8, "cuMemsetD8Async", (Address, uint8_t, size_t count, Stream)) \
+  X(fill_16, "cuMemsetD16Async", (Address, uint16_t, size_t count, Stream)) \
+  X(fill_32, "cuMemsetD32Async", (Address, uint32_t, size_t count, Stream)) \
   X(fill_rows_8, "cuMemsetD2D8Async", (Address, size_t pitch, uint8_t, size_t cols, size_t rows, Stream)) \
   X(fill_rows_16, "cuMemsetD2D16Async", (Address, size_t pitch, uint16_t, size_t cols, size_t rows, Stream)) \
   X(fill_rows_32, "cuMemsetD2D32Async", (Address, size_t pitch, uint32_t, size_t cols, size_t rows, Stream)) \

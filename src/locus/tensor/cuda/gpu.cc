@@ -85,9 +85,15 @@ int64_t free_memory() {
   return static_cast<int64_t>(free);
 }
 
-void release(Address memory) {
-  gpu();
-  check(calls().release(memory), "release memory");
+// What has failed before is reported by the next call that can fail, and memory that cannot be given back is
+// lost.
+void release(Address memory) noexcept {
+  try {
+    const Gpu& owner = gpu();
+    calls().wait(owner.stream);  // the driver does not promise that cuMemFree waits
+    calls().release(memory);
+  } catch (const Error&) {
+  }
 }
 
 void upload(Address to, std::span<const std::byte> from) {
@@ -121,12 +127,16 @@ void fill_rows(const RowFill& fill) {
   if (fill.rows <= 0 || fill.cols <= 0) return;
   const auto pitch = static_cast<size_t>(fill.pitch), cols = static_cast<size_t>(fill.cols),
              rows = static_cast<size_t>(fill.rows);
-  const auto with = [&](auto function, auto bits) {
-    check(function(fill.to, pitch, bits, cols, rows, target.stream), "fill memory");
+  const Calls& cuda = calls();
+  // A single row may be longer than the longest pitch, which has 31 bits.
+  const auto with = [&](auto one, auto many, auto bits) {
+    check(rows == 1 ? one(fill.to, bits, cols, target.stream)
+                    : many(fill.to, pitch, bits, cols, rows, target.stream),
+          "fill memory");
   };
-  if (fill.width == 4) return with(calls().fill_rows_32, fill.bits);
-  if (fill.width == 2) return with(calls().fill_rows_16, static_cast<uint16_t>(fill.bits));
-  with(calls().fill_rows_8, static_cast<uint8_t>(fill.bits));
+  if (fill.width == 4) return with(cuda.fill_32, cuda.fill_rows_32, fill.bits);
+  if (fill.width == 2) return with(cuda.fill_16, cuda.fill_rows_16, static_cast<uint16_t>(fill.bits));
+  with(cuda.fill_8, cuda.fill_rows_8, static_cast<uint8_t>(fill.bits));
 }
 
 void wait() {
@@ -146,7 +156,10 @@ Module load(const void* image) {
 Function find_function(Module module, const char* name) {
   gpu();
   Function function = nullptr;
-  return calls().function(&function, module, name) == kSuccess ? function : nullptr;
+  const int error = calls().function(&function, module, name);
+  if (error == kNotFound) return nullptr;
+  check(error, "find a kernel");
+  return function;
 }
 
 void launch(Function function, const Launch& how, std::span<const std::byte> argument) {

@@ -15,7 +15,7 @@ namespace locus::cuda {
 // Fails with Fault::resource if there is no memory.
 Address allocate(int64_t bytes);
 Address allocate_or_null(int64_t bytes);  // 0 if there is no memory
-void release(Address);
+void release(Address) noexcept;           // after the work so far
 int64_t free_memory();
 
 void upload(Address to, std::span<const std::byte> from);  // `from` may change after the call
