@@ -127,9 +127,11 @@ BlockCache& block_cache(Device device) {
 void* take_block(Device device, int64_t bytes) {
   if (cacheable(device, bytes)) return block_cache(device).take(size_class(bytes));
   if (void* block = memory(device).take(bytes)) return block;
-  block_cache(device).release_all();
+  release_cached_blocks(device);
   return memory(device).take(bytes);
 }
+
+void release_cached_blocks(Device device) { block_cache(device).release_all(); }
 
 void give_block(Device device, void* block, int64_t bytes) {
   if (!cacheable(device, bytes)) return memory(device).give(block, bytes);

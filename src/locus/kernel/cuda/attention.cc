@@ -1,3 +1,4 @@
+#include <optional>
 #include <vector>
 
 #include "locus/kernel/cuda/cuda.h"
@@ -10,21 +11,10 @@ Slots slots_of(const SlotViews& term, int64_t head_size) {
   return {in(term.table), integers(term.slots), term.zero, term.table.cols == head_size};
 }
 
-// The host makes the list of rooms anew for every call; the GPU gets a copy.
-const Room* rooms_of(const AttentionArgs& args) {
-  if (args.rooms.empty()) return nullptr;
-  std::vector<Room> rooms;
-  for (const RoomViews& room : args.rooms) rooms.push_back({in(room.keys), in(room.values)});
-  void* const copy = scratch(Scratch::rooms, static_cast<int64_t>(rooms.size() * sizeof(Room)));
-  locus::cuda::upload(reinterpret_cast<locus::cuda::Address>(copy), std::as_bytes(std::span(rooms)));
-  return static_cast<const Room*>(copy);
-}
-
 AttentionParams params_of(const AttentionArgs& args) {
   return {.q = in(args.q),
           .k = in(args.k),
           .v = in(args.v),
-          .rooms = rooms_of(args),
           .query_starts = integers(args.sequences.query_starts),
           .key_starts = integers(args.sequences.key_starts),
           .query_positions = integers(args.sequences.query_positions),
@@ -120,7 +110,17 @@ int64_t attention_backward_workspace(const AttentionBackwardArgs& args) {
 }
 
 void attention(const AttentionArgs& args) {
-  launch("attention/attention", {query_tiles(args), args.heads, pieces_of(args.head_size)}, params_of(args));
+  AttentionParams params = params_of(args);
+  // The host makes the list of rooms anew for every call; the GPU gets a copy.
+  std::vector<Room> rooms;
+  for (const RoomViews& room : args.rooms) rooms.push_back({in(room.keys), in(room.values)});
+  std::optional<Scratch> copy;
+  if (!rooms.empty()) {
+    copy.emplace(Use::rooms, static_cast<int64_t>(rooms.size() * sizeof(Room)));
+    locus::cuda::upload(copy->address(), std::as_bytes(std::span(rooms)));
+    params.rooms = copy->as<Room>();
+  }
+  launch("attention/attention", {query_tiles(args), args.heads, pieces_of(args.head_size)}, params);
 }
 
 void attention_backward(const AttentionBackwardArgs& args) {

@@ -8,6 +8,7 @@
 #include "locus/kernel/cuda/cuda.h"
 #include "locus/kernel/cuda/images.h"
 #include "locus/kernel/elementwise.h"
+#include "locus/tensor/blocks.h"
 
 namespace locus::kernel::cuda {
 namespace {
@@ -69,24 +70,39 @@ void launch(const char* name, std::array<int64_t, 3> grid, std::span<const std::
   locus::cuda::launch(library().find(name), {.grid = grid, .threads = kThreads}, params);
 }
 
-void* scratch(Scratch use, int64_t bytes) {
-  struct Memory {
-    locus::cuda::Address address = 0;
-    int64_t bytes = 0;
-    int generation = -1;
-  };
-  static std::mutex mutex;
-  static std::array<Memory, 2> memories;
-  const std::lock_guard lock(mutex);
-  Memory& memory = memories[static_cast<size_t>(use)];
-  if (memory.generation != locus::cuda::generation()) memory = {};
-  if (memory.bytes < bytes) {
-    if (memory.address != 0) locus::cuda::release(memory.address);  // waits for the kernels that use it
-    memory = {};
-    memory = {locus::cuda::allocate(bytes), bytes, locus::cuda::generation()};
+namespace {
+
+struct Kept {
+  std::mutex mutex;
+  locus::cuda::Address address = 0;
+  int64_t bytes = 0;
+  int generation = -1;
+
+  locus::cuda::Address at_least(int64_t wanted) {
+    if (generation != locus::cuda::generation()) address = 0, bytes = 0;
+    generation = locus::cuda::generation();
+    if (bytes >= wanted) return address;
+    if (address != 0) locus::cuda::release(address);  // waits for the kernels that use it
+    address = 0, bytes = 0;
+    address = locus::cuda::allocate_or_null(wanted);
+    if (address == 0) {
+      release_cached_blocks(Device::cuda);
+      address = locus::cuda::allocate(wanted);
+    }
+    bytes = wanted;
+    return address;
   }
-  return reinterpret_cast<void*>(memory.address);
+};
+
+Kept& kept_for(Use use) {
+  static std::array<Kept, 2> all;
+  return all[static_cast<size_t>(use)];
 }
+
+}  // namespace
+
+Scratch::Scratch(Use use, int64_t bytes)
+    : lock_(kept_for(use).mutex), address_(kept_for(use).at_least(bytes)) {}
 
 Dropout dropout_of(float rate, uint64_t seed, uint64_t stream) {
   return {rate, 1 / (1 - rate), dropout_threshold(rate), seed, stream};

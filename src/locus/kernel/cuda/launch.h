@@ -1,7 +1,9 @@
 // From Args on the host to parameters and launches.
 #pragma once
 
+#include <mutex>
 #include <span>
+#include <type_traits>
 
 #include "locus/kernel/cuda/index.h"
 #include "locus/kernel/cuda/params.h"
@@ -15,6 +17,7 @@ namespace locus::kernel::cuda {
 void launch(const char* name, std::array<int64_t, 3> grid, std::span<const std::byte> params);
 template <class Params>
 void launch(const char* name, std::array<int64_t, 3> grid, const Params& params) {
+  static_assert(std::is_trivially_copyable_v<Params> && sizeof(Params) <= 4096);  // as every GPU takes them
   launch(name, grid, std::as_bytes(std::span(&params, 1)));
 }
 // For kernels that go over all elements in steps of the grid, with map() or with each().
@@ -27,9 +30,22 @@ void launch_elements(const char* name, int64_t elements, const Params& params) {
   launch(name, {smaller(divided_up(elements, kThreads), int64_t{1} << 20), 1, 1}, params);
 }
 
-// Memory of the GPU for one call of a kernel. The next call for the same use may overwrite it.
-enum class Scratch { sums, rooms };
-void* scratch(Scratch use, int64_t bytes);
+// Memory of the GPU for the launches of one call. As long as an object of this class exists, no other thread
+// has one for the same use. Launches of later calls run later, so they may overwrite the memory.
+enum class Use { sums, rooms };
+class Scratch {
+ public:
+  Scratch(Use use, int64_t bytes);
+  locus::cuda::Address address() const { return address_; }
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(address_);
+  }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  locus::cuda::Address address_;
+};
 
 inline In in(ConstView view) {
   if (!view) return {};

@@ -9,9 +9,10 @@ void sum_of(const SumArgs& args, bool squared) {
   constexpr int64_t kMostParts = 1024;
   const int64_t parts = smaller(divided_up(args.x.numel(), 4 * kThreads), kMostParts);
   const bool wide = args.out.dtype == DType::f64;
+  const Scratch sums(Use::sums, kMostParts * int64_t{sizeof(double)});
   SumParams params = {in(args.x),
                       squared,
-                      static_cast<double*>(scratch(Scratch::sums, kMostParts * int64_t{sizeof(double)})),
+                      sums.as<double>(),
                       parts,
                       args.divisor,
                       wide ? nullptr : vector(args.out),
