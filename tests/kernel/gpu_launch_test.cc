@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "locus/base/error.h"
@@ -32,6 +34,7 @@ std::ostream& operator<<(std::ostream& to, const Launched& one) {
 
 // What the stand-in was asked for. A function handle is the place of its name in `names`.
 struct Recorder {
+  std::mutex mutex;
   std::vector<Launched> launches;
   std::vector<std::string> names = {""};
   int waits = 0, downloads = 0, gpus = 1, capability = 9;
@@ -82,6 +85,7 @@ locus::cuda::Calls stand_in() {
   };
   calls.launch = [](Function function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned,
                     unsigned, unsigned, Stream, void**, void** extra) {
+    const std::lock_guard lock(recorder->mutex);
     const std::string& name = recorder->names[reinterpret_cast<uintptr_t>(function)];
     recorder->launches.push_back({name, {x, y, z}, threads, *static_cast<size_t*>(extra[3])});
     return kSuccess;
@@ -144,6 +148,24 @@ TEST_F(GpuLaunch, SumsStayOnTheGpu) {
                                                "locus_spread"}));
   EXPECT_EQ(recorder_.waits, 0);
   EXPECT_EQ(recorder_.downloads, 0);
+}
+
+// The parts of a sum are in memory that the sums of all threads share.
+TEST_F(GpuLaunch, SumsOfTwoThreadsDoNotMix) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  const auto work = [] {
+    for (int i = 0; i < 500; ++i) kernel::cuda::sum({view(100, 100), view(1, 1)});
+  };
+  work();  // finds the kernels
+  recorder_.launches.clear();
+  std::thread other(work);
+  work();
+  other.join();
+  ASSERT_EQ(launches().size(), 2000u);
+  for (size_t i = 0; i < launches().size(); i += 2) {
+    ASSERT_EQ(launches()[i].name, "locus_sum_parts") << i;
+    ASSERT_EQ(launches()[i + 1].name, "locus_sum") << i;
+  }
 }
 
 TEST_F(GpuLaunch, RoomsTermsAndListsOfParameters) {
@@ -209,6 +231,32 @@ TEST_F(GpuLaunch, TilesOfProducts) {
                             {"locus_matmul_128", {10, 10, 1}, 256, kBytes},
                             {"locus_matmul_64", {20, 18, 1}, 256, kBytes},
                             {"locus_activation", {1439, 1, 1}, 256, sizeof(kernel::cuda::ActivationParams)},
+                        }));
+}
+
+// Along y and z a grid has room for 65535 blocks.
+TEST_F(GpuLaunch, ProductsOfManyMatricesAndColumns) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  constexpr int64_t kColumns = int64_t{65535} * 64, kBatch = 70'000;
+  kernel::cuda::matmul_small_m({.a = view(1, 8), .b = view(kColumns + 100, 8), .c = view(1, kColumns + 100)});
+  kernel::cuda::pack({.b = view(8 * kBatch, 8), .packed = view(kBatch, 64), .k = 8, .n = 8, .batch = kBatch});
+  kernel::cuda::pack(
+      {.b = view(kColumns, 8), .packed = view(1, 8), .k = 8, .n = kColumns, .transposed = true});
+  kernel::cuda::matmul({.a = view(8 * kBatch, 8),
+                        .packed = view(kBatch, 64),
+                        .c = view(8 * kBatch, 8),
+                        .m = 8,
+                        .n = 8,
+                        .k = 8,
+                        .batch = kBatch});
+  constexpr size_t kBytes = sizeof(kernel::cuda::MatmulParams), kPack = sizeof(kernel::cuda::PackParams);
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_matmul_128", {1, 32768, 1}, 256, kBytes},
+                            {"locus_matmul_16", {1, 2, 1}, 256, kBytes},
+                            {"locus_pack", {70'000, 1, 1}, 256, kPack},
+                            {"locus_pack", {131'070, 1, 1}, 256, kPack},
+                            {"locus_matmul_128", {1, 1, 65535}, 256, kBytes},
+                            {"locus_matmul_128", {1, 1, 4465}, 256, kBytes},
                         }));
 }
 
@@ -281,6 +329,10 @@ TEST_F(GpuLaunch, Failures) {
                      unsigned, locus::cuda::Stream, void**, void**) { return 700; };
   const std::byte argument{};
   expect_error(Fault::resource, {"700"}, [&] { locus::cuda::launch(nullptr, {}, std::span(&argument, 1)); });
+  calls_.function = [](locus::cuda::Function*, locus::cuda::Module, const char*) { return 500; };
+  EXPECT_EQ(locus::cuda::find_function(nullptr, "none"), nullptr);
+  calls_.function = [](locus::cuda::Function*, locus::cuda::Module, const char*) { return 700; };
+  expect_error(Fault::resource, {"700"}, [] { locus::cuda::find_function(nullptr, "none"); });
 }
 
 TEST_F(GpuLaunch, NoGpu) {

@@ -14,6 +14,7 @@ LOCUS_EMBED(attention_tables)
 LOCUS_EMBED(distance)
 LOCUS_EMBED(elementwise)
 LOCUS_EMBED(matmul)
+LOCUS_EMBED(pack)
 LOCUS_EMBED(reduce)
 LOCUS_EMBED(rows)
 
@@ -27,6 +28,7 @@ std::span<const Image> images() {
       {"distance", locus_fatbin_distance},
       {"elementwise", locus_fatbin_elementwise},
       {"matmul", locus_fatbin_matmul},
+      {"pack", locus_fatbin_pack},
       {"reduce", locus_fatbin_reduce},
       {"rows", locus_fatbin_rows},
   };

@@ -5,7 +5,7 @@ namespace locus::kernel::cuda {
 namespace {
 
 // All tiles give the same bits. Large ones load less; small ones keep every multiprocessor busy.
-void product(const MatmulParams& params, int64_t batch) {
+void launch_product(const MatmulParams& params, int64_t batch) {
   const auto grid = [&](int64_t rows, int64_t columns) -> std::array<int64_t, 3> {
     return {divided_up(params.m, rows), divided_up(params.n, columns), batch};
   };
@@ -16,6 +16,22 @@ void product(const MatmulParams& params, int64_t batch) {
     launch("matmul/matmul_64", grid(64, 64), params);
   } else {
     launch("matmul/matmul_16", grid(16, 64), params);
+  }
+}
+
+// A grid has room for 65535 tiles of columns and as many matrices. More take several launches.
+void product(const MatmulParams& whole, int64_t batch) {
+  constexpr int64_t kMostBlocks = 65535, kMostColumns = kMostBlocks * 64;
+  for (int64_t first = 0; first < batch; first += kMostBlocks) {
+    for (int64_t column = 0; column < whole.n; column += kMostColumns) {
+      MatmulParams part = whole;
+      part.n = smaller(whole.n - column, kMostColumns);
+      part.a += first * whole.a_batch;
+      part.b += (first * whole.b_batch + column * whole.b_n) * (whole.bf16 ? 2 : 4);
+      part.c.data += first * whole.m * whole.c.stride + column;
+      if (whole.bias != nullptr) part.bias += column;
+      launch_product(part, smaller(batch - first, kMostBlocks));
+    }
   }
 }
 
@@ -36,12 +52,11 @@ int64_t packed_size(int64_t k, int64_t n, DType) { return larger(k * n, 1); }
 
 void pack(const PackArgs& args) {
   const ConstView& b = args.b;
-  launch("matmul/pack", {divided_up(args.k, 32), divided_up(args.n, 32), args.batch},
+  launch("pack/pack", {square_count(args.k, args.n, args.batch), 1, 1},
          PackParams{.b = {reinterpret_cast<const char*>(b.data), b.rows, b.cols, b.stride},
                     .packed = reinterpret_cast<char*>(args.packed.data),
                     .k = args.k,
                     .n = args.n,
-                    .batch = args.batch,
                     .packed_stride = args.packed.stride,
                     .size = is_bf16(b) ? 2 : 4,
                     .transposed = args.transposed});

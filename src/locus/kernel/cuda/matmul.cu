@@ -110,31 +110,4 @@ extern "C" __global__ void __launch_bounds__(kThreads, 2) locus_matmul_128(const
 LOCUS_KERNEL locus_matmul_64(const MatmulParams p) { tile_product<64, 64, 4, 4, 16>(p); }
 LOCUS_KERNEL locus_matmul_16(const MatmulParams p) { tile_product<16, 64, 1, 4, 64>(p); }
 
-// Copies b to rows of n. A block has 32 x 32 elements, which pass through shared memory if b is transposed.
-LOCUS_KERNEL locus_pack(const PackParams p) {
-  __shared__ uint32_t tile[32][33];
-  const int x = static_cast<int>(threadIdx.x) % 32, y = static_cast<int>(threadIdx.x) / 32;
-  const int64_t batch = blockIdx.z, k0 = int64_t{blockIdx.x} * 32, n0 = int64_t{blockIdx.y} * 32;
-  for (int i = y; i < 32; i += 8) {
-    const int64_t k = k0 + (p.transposed ? x : i), n = n0 + (p.transposed ? i : x);
-    if (k >= p.k || n >= p.n) continue;
-    const int64_t place =
-        p.transposed ? (batch * p.n + n) * p.b.stride + k : (batch * p.k + k) * p.b.stride + n;
-    tile[p.transposed ? x : i][p.transposed ? i : x] =
-        p.size == 2 ? reinterpret_cast<const uint16_t*>(p.b.data)[place]
-                    : reinterpret_cast<const uint32_t*>(p.b.data)[place];
-  }
-  __syncthreads();
-  for (int i = y; i < 32; i += 8) {
-    const int64_t k = k0 + i, n = n0 + x;
-    if (k >= p.k || n >= p.n) continue;
-    const int64_t place = batch * p.packed_stride + k * p.n + n;
-    if (p.size == 2) {
-      reinterpret_cast<uint16_t*>(p.packed)[place] = static_cast<uint16_t>(tile[i][x]);
-    } else {
-      reinterpret_cast<uint32_t*>(p.packed)[place] = tile[i][x];
-    }
-  }
-}
-
 }  // namespace locus::kernel::cuda

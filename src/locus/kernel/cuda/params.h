@@ -236,7 +236,7 @@ struct CrossEntropyBackwardParams {
 struct PackParams {
   Matrix<const char> b;  // cols and stride are numbers of elements
   char* packed;
-  int64_t k, n, batch;
+  int64_t k, n;
   int64_t packed_stride;  // elements from one matrix to the next
   int size;               // bytes of an element
   bool transposed;
