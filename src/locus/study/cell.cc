@@ -35,6 +35,7 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
       .rate = conditions.learning_rate, .floor = 0.05, .warmup = steps / 10 + 1, .steps = steps};
   const int64_t tail = std::max<int64_t>(steps / 10, 1);
   std::vector<double> seconds;
+  std::vector<Tensor> last;  // losses, read when all is done: reading them waits for the device
   reset_peak_bytes(conditions.device);
   const int64_t before = allocated_bytes(conditions.device);
   for (int64_t step = 1; step <= steps; ++step) {
@@ -46,9 +47,10 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
     optimizer.step(schedule.at(step));
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     seconds.push_back(std::max(spent.count(), kLeastStepSeconds));  // a coarse clock
-    if (step > steps - tail) result.loss += loss.value().on_host().item() / static_cast<double>(tail);
+    if (step > steps - tail) last.push_back(loss.value());
     progress(kTrainingShare * static_cast<double>(step) / static_cast<double>(steps));
   }
+  for (const Tensor& loss : last) result.loss += loss.on_host().item() / static_cast<double>(tail);
   result.step_bytes = peak_bytes(conditions.device) - before;
   const size_t tenth = seconds.size() / 10;
   std::ranges::nth_element(seconds, seconds.begin() + static_cast<int64_t>(tenth));
