@@ -5,6 +5,7 @@
 
 #include "locus/checkpoint/safetensors.h"
 #include "tests/conformance/block.h"
+#include "tests/other_device.h"
 
 namespace locus::testing {
 namespace {
@@ -82,6 +83,7 @@ TEST(GoldenScores, OnEveryDevice) {
     // The files are f32, and transformers computes slopes and scales in f32.
     Golden(path, Device::reference).check(5e-7);
     Golden(path, Device::cpu).check(5e-6);
+    Golden(path, other_device()).check(other_device() == Device::cuda ? 2e-5 : 5e-6);
   }
 }
 

@@ -55,12 +55,10 @@ Decoded decoded(const Model& model) {
 }
 
 TEST(DecoderOnADevice, HasTheResultsOfTheCpuAndWaitsOncePerStep) {
-  for (const auto& [scheme, kind] :
-       {std::pair("learned", ModelKind::decoder), std::pair("rotary", ModelKind::decoder),
-        std::pair("alibi", ModelKind::decoder), std::pair("t5", ModelKind::decoder),
-        std::pair("kerple", ModelKind::decoder), std::pair("fire", ModelKind::decoder),
-        std::pair("deberta", ModelKind::decoder), std::pair("transformer_xl", ModelKind::decoder),
-        std::pair("sinusoidal", ModelKind::encoder_decoder), std::pair("t5", ModelKind::encoder_decoder)}) {
+  std::vector<std::pair<std::string_view, ModelKind>> cases = {{"sinusoidal", ModelKind::encoder_decoder},
+                                                               {"t5", ModelKind::encoder_decoder}};
+  for (const SchemeInfo* const info : schemes()) cases.emplace_back(info->name, ModelKind::decoder);
+  for (const auto& [scheme, kind] : cases) {
     SCOPED_TRACE(scheme);
     const Decoded cpu = decoded(made(scheme, kind, Device::cpu)),
                   other = decoded(made(scheme, kind, other_device()));

@@ -12,8 +12,9 @@ namespace locus::testing {
 
 class GoldenModel {
  public:
-  explicit GoldenModel(const std::string& name)
-      : file_(fmt::format("{}/model/{}.safetensors", LOCUS_GOLDEN, name)), model(blueprint(), {.seed = {}}) {
+  explicit GoldenModel(const std::string& name, Device device = Device::cpu)
+      : file_(fmt::format("{}/model/{}.safetensors", LOCUS_GOLDEN, name)),
+        model(blueprint(), {.seed = {}, .device = device}) {
     for (const NamedParameter& parameter : model.parameters().all()) {
       Tensor value = parameter.var.value();
       value.copy_from(read("parameter." + parameter.name));
@@ -24,7 +25,7 @@ class GoldenModel {
 
   // The largest difference, relative to the largest number of the golden tensor or to `floor`.
   void expect(const std::string& name, const Tensor& got, double tolerance, double floor = 0) const {
-    const std::vector<float> wanted = read(name).values(), values = got.values();
+    const std::vector<float> wanted = read(name).values(), values = got.on_host().values();
     ASSERT_EQ(values.size(), wanted.size()) << name;
     double most = floor, difference = 0;
     for (size_t i = 0; i < wanted.size(); ++i) {
@@ -37,7 +38,8 @@ class GoldenModel {
 
   // Compares the loss and the gradient of every parameter; every golden gradient must be used.
   void expect_step(const Var& loss, double forward, double backward) {
-    EXPECT_NEAR(loss.value().item(), read("loss").values()[0], forward * std::abs(read("loss").values()[0]));
+    EXPECT_NEAR(loss.value().on_host().item(), read("loss").values()[0],
+                forward * std::abs(read("loss").values()[0]));
     loss.backward();
     // A bias on keys does not change the softmax, so its gradient is zero except for rounding errors, which
     // have the size of the other gradients.

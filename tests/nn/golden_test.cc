@@ -6,6 +6,7 @@
 #include "locus/op/cross_entropy.h"
 #include "locus/op/elementwise.h"
 #include "tests/nn/golden_model.h"
+#include "tests/other_device.h"
 
 namespace locus::testing {
 namespace {
@@ -13,8 +14,12 @@ namespace {
 // f32 compared to f32: a few hundred roundings of 2^-24 each, amplified by two layers with large weights.
 constexpr double kForward = 2e-5, kGradient = 2e-4;
 
-TEST(ModelGolden, DecoderComputesLogitsLossAndEveryGradient) {
-  GoldenModel golden("decoder");
+class GoldenModels : public ::testing::TestWithParam<Device> {};
+INSTANTIATE_TEST_SUITE_P(OnADevice, GoldenModels, ::testing::Values(Device::cpu, other_device()),
+                         [](const auto& device) { return std::string(name_of(device.param)); });
+
+TEST_P(GoldenModels, DecoderComputesLogitsLossAndEveryGradient) {
+  GoldenModel golden("decoder", GetParam());
   const Tensor ids = golden.read("ids");
   const Placement placement = Placement::rectangle(3, 11);
   const Var logits = golden.model({placement.pack(ids), placement, {}});
@@ -23,8 +28,8 @@ TEST(ModelGolden, DecoderComputesLogitsLossAndEveryGradient) {
   golden.expect_step(loss, kForward, kGradient);
 }
 
-TEST(ModelGolden, EncoderComputesLogitsLossAndEveryGradient) {
-  GoldenModel golden("encoder");
+TEST_P(GoldenModels, EncoderComputesLogitsLossAndEveryGradient) {
+  GoldenModel golden("encoder", GetParam());
   const Placement placement = Placement::masked(golden.read("mask"));
   const Var logits =
       golden.model({placement.pack(golden.read("ids")), placement, placement.pack(golden.read("segments"))});
@@ -32,8 +37,8 @@ TEST(ModelGolden, EncoderComputesLogitsLossAndEveryGradient) {
   golden.expect_step(op::cross_entropy(logits, golden.read("labels")), kForward, kGradient);
 }
 
-TEST(ModelGolden, EncoderDecoderComputesLogitsLossAndEveryGradient) {
-  GoldenModel golden("encoder-decoder");
+TEST_P(GoldenModels, EncoderDecoderComputesLogitsLossAndEveryGradient) {
+  GoldenModel golden("encoder-decoder", GetParam());
   const Placement text = Placement::masked(golden.read("text_mask")), placement = Placement::rectangle(2, 6);
   const Var logits = golden.model({text.pack(golden.read("text")), text, {}},
                                   {placement.pack(golden.read("ids")), placement, {}});
@@ -41,12 +46,13 @@ TEST(ModelGolden, EncoderDecoderComputesLogitsLossAndEveryGradient) {
   golden.expect_step(op::cross_entropy(logits, golden.read("labels")), kForward, kGradient);
 }
 
-TEST(ModelGolden, TheSeedDocumentsEncoderComputesItsStatesAndEveryGradient) {
-  GoldenModel golden("seed");
+TEST_P(GoldenModels, TheSeedDocumentsEncoderComputesItsStatesAndEveryGradient) {
+  GoldenModel golden("seed", GetParam());
   const Placement placement = Placement::rectangle(1, 5);
   const Var states = golden.model({placement.pack(golden.read("ids")), placement, {}});
   golden.expect("logits", states.value(), kForward);
-  golden.expect_step(op::sum(op::multiply(states, Var(golden.read("weight")))), kForward, kGradient);
+  golden.expect_step(op::sum(op::multiply(states, Var(golden.read("weight").on(GetParam())))), kForward,
+                     kGradient);
 }
 
 // The bits of every gradient after `loss(golden, pass)`. As in training, the pass no longer exists when they

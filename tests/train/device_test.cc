@@ -20,6 +20,7 @@ struct Case {
   ModelKind kind;
   HeadKind head;
   std::string scheme;
+  bool recompute = false;
 };
 
 struct Outcome {
@@ -28,7 +29,23 @@ struct Outcome {
   std::vector<int64_t> waits;  // of the host up to the end of each step
 };
 
-ListedSamples samples_for(HeadKind head) {
+constexpr int32_t kNoTarget = kernel::kIgnoredTarget;
+
+ListedSamples samples_for(const Case& c) {
+  const HeadKind head = c.head;
+  if (c.kind == ModelKind::encoder_decoder) {
+    return {{{.ids = {0, 3, 2, 1}, .targets = {3, 2, 1, 0}, .text = {1, 2, 3}},
+             {.ids = {0, 4, 5}, .targets = {4, 5, 0}, .text = {5, 4}}},
+            "the list"};
+  }
+  if (head == HeadKind::masked_token) {
+    return {{{.ids = {1, 11, 3}, .targets = {kNoTarget, 2, kNoTarget}},
+             {.ids = {4, 11}, .targets = {kNoTarget, 5}}},
+            "the list"};
+  }
+  if (head == HeadKind::answer) {
+    return {{{.ids = {1, 2, 3, 4}, .targets = {1, 2}}, {.ids = {4, 3, 2}, .targets = {0, 0}}}, "the list"};
+  }
   if (head == HeadKind::sequence_class) {
     return {{{.ids = {1, 2, 3, 4}, .targets = {0}}, {.ids = {5, 4, 3}, .targets = {2}}}, "the list"};
   }
@@ -39,7 +56,7 @@ ListedSamples samples_for(HeadKind head) {
 // Stops after a few steps, then resumes and trains to step 6.
 Outcome trained(const Case& c, Device device) {
   const TemporaryFolder place(in_memory());
-  const ListedSamples samples = samples_for(c.head);
+  const ListedSamples samples = samples_for(c);
   Outcome outcome;
   for (const int64_t steps : {3, 6}) {
     RunFolder folder(place.path());
@@ -53,7 +70,8 @@ Outcome trained(const Case& c, Device device) {
                  .dropout = 0.1f,
                  .head = {.kind = c.head, .labels = 3}},
                 {.device = device});
-    ModelObjective objective(model, samples, &samples, {.batches = {.batch_size = 2}});
+    ModelObjective objective(model, samples, &samples,
+                             {.batches = {.batch_size = 2}, .recompute = c.recompute});
     train({.objective = objective,
            .parameters = model.parameters(),
            .folder = folder,
@@ -94,6 +112,10 @@ TEST(TrainingOnADevice, HasTheResultsOfTheCpu) {
                         Case{ModelKind::decoder, HeadKind::next_token, "t5"},
                         Case{ModelKind::decoder, HeadKind::next_token, "kerple"},
                         Case{ModelKind::decoder, HeadKind::next_token, "fire"},
+                        Case{ModelKind::decoder, HeadKind::next_token, "xpos", true},
+                        Case{ModelKind::encoder_decoder, HeadKind::next_token, "t5"},
+                        Case{ModelKind::encoder, HeadKind::masked_token, "shaw"},
+                        Case{ModelKind::encoder, HeadKind::answer, "learned"},
                         Case{ModelKind::encoder, HeadKind::sequence_class, "learned"},
                         Case{ModelKind::encoder, HeadKind::token_class, "deberta"}}) {
     SCOPED_TRACE(c.scheme);
