@@ -26,6 +26,7 @@
 #include "locus/kernel/kernels.h"
 #include "locus/tensor/tensor.h"
 #include "tests/kernel/gpu.h"
+#include "tests/other_device.h"
 
 namespace locus::testing {
 
@@ -203,7 +204,7 @@ void compare(Layout layout, Tolerance tolerance, Call call) {
   const auto run = [&](Device device) { return run_with(device, kernels(device)); };
   const std::vector<double> want = run(Device::reference);
   const int threads_before = threads();
-  each_target([&] {
+  const auto compare_cpu = [&] {
     set_threads(1);
     const std::vector<double> got = run(Device::cpu);
     expect_close(got, want, tolerance);
@@ -211,7 +212,9 @@ void compare(Layout layout, Tolerance tolerance, Call call) {
       set_threads(count);
       EXPECT_TRUE(same_bits(run(Device::cpu), got)) << "different bits with " << count << " threads";
     }
-  });
+  };
+  // With ./run test --device cuda, the time is for the GPU.
+  if (other_device() != Device::cuda) each_target(compare_cpu);
   set_threads(threads_before);
   if (const Kernels* const gpu = gpu_kernels()) {
     SCOPED_TRACE("GPU");

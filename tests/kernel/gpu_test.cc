@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "locus/tensor/memory.h"
 #include "tests/kernel/compare.h"
 #include "tests/kernel/product_case.h"
 
@@ -70,6 +71,72 @@ TEST(Gpu, ARowOfAProductHasTheSameBitsInAnyBatch) {
       EXPECT_EQ(product_of(rows, b, way), want) << m << " rows, way " << static_cast<int>(way);
     }
   }
+}
+
+// Every number of rows, on memory of the GPU. The last rows of a are at another place of their tile each
+// time.
+TEST(Gpu, ARowOfAProductHasTheSameBitsAmongAnyNumberOfRows) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  constexpr int64_t kMost = 8192, n = 300,
+                    k = 129;  // from 5505 rows on in large tiles, on 132 multiprocessors
+  const Kernels& table = kernels(Device::cuda);
+  const auto numbers = [](uint64_t seed, Shape shape) {
+    return Tensor::of(shape, std::span<const float>(random_values(seed, shape.numel()))).on(Device::cuda);
+  };
+  const Tensor a = numbers(1, {kMost, k}), b = numbers(2, {n, k});
+  const Tensor packed = Tensor::empty({1, table.packed_size(k, n, DType::f32)}, DType::f32, Device::cuda);
+  table.pack({.b = b.view(), .packed = packed.view(), .k = k, .n = n, .transposed = true});
+  const auto product = [&](int64_t m, bool is_packed) {
+    const Tensor rows = a.rows(kMost - m, kMost), c = Tensor::empty({m, n}, DType::f32, Device::cuda);
+    if (is_packed) {
+      table.matmul({.a = rows.view(), .packed = packed.view(), .c = c.view(), .m = m, .n = n, .k = k});
+    } else {
+      table.matmul_small_m({.a = rows.view(), .b = b.view(), .c = c.view()});
+    }
+    return c.on_host();
+  };
+  const Tensor all = product(kMost, true);
+  const auto is_the_end_of_all = [&](const Tensor& c) {
+    const auto want = all.data<float>(), got = c.data<float>();
+    return std::memcmp(got.data(), want.data() + (want.size() - got.size()), got.size_bytes()) == 0;
+  };
+  for (int64_t m = 1; m < kMost; ++m) {
+    ASSERT_TRUE(is_the_end_of_all(product(m, true))) << m << " rows";
+    if (m > kernel::kMaxSmallM) continue;
+    ASSERT_TRUE(is_the_end_of_all(product(m, false))) << m << " rows, b as it lies";
+  }
+}
+
+// More elements than 32 bits count.
+TEST(Gpu, LongTensors) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  constexpr int64_t kRows = 2'147'484, kColumns = 1000, kCount = kRows * kColumns;
+  static_assert(kCount > int64_t{1} << 31);
+  if (memory(Device::cuda).available() < 4 * 4 * kCount) GTEST_SKIP() << "the GPU has too little memory";
+  const Kernels& table = kernels(Device::cuda);
+  Tensor x = Tensor::full({kRows, kColumns}, 3, DType::f32, Device::cuda);
+  const Tensor last = Tensor::of({1, kColumns}, std::span<const float>(random_values(1, kColumns)));
+  x.rows(kRows - 1, kRows).copy_from(last.on(Device::cuda));
+  const auto last_of = [](const Tensor& of) { return of.rows(kRows - 1, kRows).on_host().values(); };
+  EXPECT_EQ(last_of(x.clone()), last.values());
+  const Tensor y = Tensor::empty({kRows, kColumns}, DType::f32, Device::cuda);
+  table.scale({.x = x.view(), .out = y.view(), .factor = 2});
+  std::vector<float> twice = last.values();
+  for (float& one : twice) one *= 2;
+  EXPECT_EQ(last_of(y), twice);
+  EXPECT_EQ(y.rows(0, 1).on_host().values(), std::vector<float>(kColumns, 6));
+  const Tensor sum = Tensor::empty({1}, DType::f64, Device::cuda);
+  table.sum({.x = y.rows(0, kRows - 1).view(), .out = sum.view(), .divisor = kColumns});
+  EXPECT_EQ(sum.on_host().item(), 6 * (kRows - 1.0));
+  const Tensor id = Tensor::of({1}, {int32_t{kRows - 1}}).on(Device::cuda), row = last.on(Device::cuda);
+  table.gather({.table = y.view(), .ids = id.view(), .out = row.view()});
+  EXPECT_EQ(row.on_host().values(), twice);
+  const Tensor ones = Tensor::full({4, kColumns}, 1, DType::f32, Device::cuda),
+               many = Tensor::empty({kRows, 4}, DType::f32, Device::cuda),
+               one = Tensor::empty({1, 4}, DType::f32, Device::cuda);
+  table.matmul_small_m({.a = y.view(), .b = ones.view(), .c = many.view()});
+  table.matmul_small_m({.a = row.view(), .b = ones.view(), .c = one.view()});
+  EXPECT_EQ(last_of(many), one.on_host().values());
 }
 
 // Attention over sequences of these lengths, in which queries are the last tokens. Sequences have the same
