@@ -5,7 +5,7 @@ from typing import Any
 
 from . import _core
 from .scheme import frame, option_text
-from .texts import Folder
+from .texts import Device, Folder
 
 
 class Comparison:
@@ -43,7 +43,9 @@ def columns(text: str) -> dict[str, list[Any]]:
     }
 
 
-def compare(out: Folder, *, budget: str | None = None, progress: bool = True, **settings: object) -> Comparison:
+def compare(
+    out: Folder, *, budget: str | None = None, progress: bool = True, device: Device = "cpu", **settings: object
+) -> Comparison:
     """Trains the same small model with every scheme, tests it on longer texts, and writes a report into `out`.
 
     settings: schemes="rotary,alibi", tasks="language", length=32, lengths="64,128", steps=1000, seeds=2, text=FILE,
@@ -51,6 +53,7 @@ def compare(out: Folder, *, budget: str | None = None, progress: bool = True, **
     budget: a time such as "5m". The study gets fewer steps, then fewer seeds and tasks, until it fits.
     A study that was interrupted resumes with the same call, and one that is finished grows by what is new.
     progress: show a bar if tqdm is installed.
+    device: "cpu", or "cuda" for an NVIDIA GPU.
     """
     import json
 
@@ -72,7 +75,7 @@ def compare(out: Folder, *, budget: str | None = None, progress: bool = True, **
             shown.update(max(0.0, fraction - shown.n))
 
     try:
-        table, results, sentences, page = _core.compare(out, texts, budget or "", update)
+        table, results, sentences, page = _core.compare(out, texts, budget or "", device, update)
     finally:
         if bar is not None:
             bar.close()

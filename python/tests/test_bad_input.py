@@ -93,6 +93,8 @@ def test_a_gpu_that_is_not_there() -> None:
         with pytest.raises(locus.Error, match="no GPU") as caught:
             locus.Embedder(folder("embed"), device="cuda")
         assert caught.value.code == "no_gpu" and caught.value.hint
+        with pytest.raises(locus.Error, match="no GPU"):
+            locus.compare("nowhere", schemes="none", progress=False, device="cuda")
         assert not isinstance(caught.value, MemoryError)
 
 

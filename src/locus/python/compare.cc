@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "locus/base/fields.h"
-#include "locus/base/machine.h"
+#include "locus/kernel/kernels.h"
 #include "locus/python/bindings.h"
 #include "locus/python/computing.h"
 #include "locus/python/texts.h"
@@ -12,6 +12,7 @@
 #include "locus/study/growth.h"
 #include "locus/study/memory.h"
 #include "locus/study/verdict.h"
+#include "locus/tensor/storage.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,8 +23,9 @@ namespace {
 // (results as CSV, as JSON, sentences, page). An empty budget is none. `progress` is called with the finished
 // fraction of all cells.
 nb::tuple compare(nb::handle out, const OptionValues& settings, const std::string& budget,
-                  nb::handle progress) {
+                  const std::string& device, nb::handle progress) {
   const std::filesystem::path folder = path_of(out);
+  const Device place = device_of(device);
   report::StudyFiles files;
   std::vector<std::string> sentences;
   {
@@ -36,7 +38,9 @@ nb::tuple compare(nb::handle out, const OptionValues& settings, const std::strin
     if (existing && seconds > 0) wanted = study::with_size_of(*existing, wanted);
     study::check(wanted);
     if (existing) wanted = study::grown(*existing, wanted, folder);
-    study::require_memory(wanted, memory().available);
+    wanted.conditions.device = place;
+    require_usable(place);
+    study::require_memory(wanted, available_bytes(place));
     const study::Study study = existing || seconds == 0 ? wanted : study::within(wanted, seconds).study;
     const auto all = static_cast<double>(study.cells().size());
     double done = 0;
@@ -59,7 +63,7 @@ nb::tuple compare(nb::handle out, const OptionValues& settings, const std::strin
 }  // namespace
 
 void bind_compare(nb::module_& module) {
-  module.def("compare", compare, "out"_a, "settings"_a, "budget"_a, "progress"_a.none());
+  module.def("compare", compare, "out"_a, "settings"_a, "budget"_a, "device"_a, "progress"_a.none());
 }
 
 }  // namespace locus::python
