@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "locus/tensor/blocks.h"
 #include "locus/tensor/cuda/gpu.h"
 #include "locus/tensor/queue.h"
 #include "locus/tensor/storage.h"
@@ -170,6 +171,7 @@ TEST_F(CudaMemory, WaitsForTheHostOnlyWhenItMust) {
 TEST_F(CudaMemory, MayRunOut) {
   EXPECT_EQ(memory(Device::cuda).take(2 * kFree), nullptr);
   EXPECT_EQ(memory(Device::cuda).available(), int64_t{kFree});
+  if (cached_bytes(Device::cuda) > 0) return;  // of a real GPU: they would be released first
   const int64_t before = allocated_bytes(Device::cuda);
   expect_error(Fault::resource, {"4194304", "cuda", "1048576"},
                [] { Tensor::empty({1 << 20}, DType::f32, Device::cuda); });

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "locus/tensor/blocks.h"
 #include "locus/tensor/tensor.h"
 #include "tests/expect_error.h"
 
@@ -60,6 +61,20 @@ TEST(Storage, AFreedBlockIsTakenAgainByATensorOfAboutItsSize) {
   EXPECT_EQ(allocate(3 * kMebibyte - 1000).get(), first);
   EXPECT_NE(allocate(2 * kMebibyte).get(), first) << "a third of it would be wasted";
   EXPECT_EQ(allocate(3 * kMebibyte).get(), first) << "it is still cached";
+}
+
+// On a device whose memory is not the host's, blocks of any size are kept, and count as available.
+TEST(Storage, LargeBlocksOfADeviceAreTakenAgain) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "blocks are not kept under the address sanitizer, which watches freed ones";
+#endif
+  constexpr int64_t kLarge = int64_t{3} << 29;  // only addresses: nothing is written
+  const std::byte* const first = allocate(kLarge, Device::fenced).get();
+  const int64_t available = available_bytes(Device::fenced);
+  EXPECT_GE(cached_bytes(Device::fenced), kLarge);
+  const auto second = allocate(kLarge, Device::fenced);
+  EXPECT_EQ(second.get(), first);
+  EXPECT_EQ(available_bytes(Device::fenced), available - kLarge);
 }
 
 // Every owner fills its block, which would reveal a block with two owners.

@@ -4,6 +4,7 @@
 
 #include "locus/base/file.h"
 #include "locus/tensor/queue.h"
+#include "locus/tensor/storage.h"
 #include "locus/train/evaluation.h"
 #include "locus/train/model_objective.h"
 #include "locus/train/planned_run.h"
@@ -164,6 +165,26 @@ TEST(TrainingOnADevice, OfAConfiguration) {
   if (other_device() == Device::cuda) return;  // see expect_same_training()
   EXPECT_EQ(other, cpu);
   EXPECT_EQ(both, cpu);
+}
+
+// Before the model is made, the plan is compared with the memory of its device.
+TEST(TrainingOnADevice, IsRefusedIfItNeedsMoreMemoryThanTheDeviceHas) {
+  const TemporaryFolder folder(in_memory());
+  write_file(folder / "x.txt", std::string(1000, 'a'));
+  Settings settings = Settings::parse(
+      "[model]\nwidth = 8192\nlayers = 64\nheads = 2\n[data]\ntrain = 'x.txt'\ncontext = 16\nbatch_size = "
+      "4\n",
+      "config");
+  RunPlan plan = plan_run(settings, folder.path());
+  plan.train.device = other_device();
+  const auto free = static_cast<double>(available_bytes(other_device()));
+  try {
+    PlannedRun(std::move(plan), folder / "out");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::resource);
+    EXPECT_EQ(error.values().back(), fmt::format("{:.1f}", free / 1e9)) << error.what();
+  }
 }
 
 TEST(EvaluationOnADevice, HasTheNumbersOfTheCpu) {

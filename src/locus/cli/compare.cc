@@ -19,7 +19,7 @@
 #include "locus/study/growth.h"
 #include "locus/study/memory.h"
 #include "locus/study/verdict.h"
-#include "locus/tensor/memory.h"
+#include "locus/tensor/storage.h"
 
 namespace locus::cli {
 namespace {
@@ -67,7 +67,7 @@ study::Study study_of(const Request& request, const std::optional<study::Study>&
   if (existing) study = study::grown(*existing, study, request.out);
   study.conditions.device = request.device;
   require_usable(request.device);
-  study::require_memory(study, memory(request.device).available());
+  study::require_memory(study, available_bytes(request.device));
   return study;
 }
 

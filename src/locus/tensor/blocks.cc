@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -17,8 +18,11 @@ namespace {
 
 // malloc caches smaller blocks of the host itself.
 constexpr int64_t kSmallestOfHost = 128 << 10;
-// Limits the memory that stays with a program after it releases a large model.
-constexpr int64_t kMostCached = int64_t{1} << 30;
+// Limits the host's memory that stays with a program after it releases a large model. A GPU allocates slowly
+// and waits for its work before it releases, so there blocks of any size are cached.
+int64_t most_cached(Device device) {
+  return on_host(device) ? int64_t{1} << 30 : std::numeric_limits<int64_t>::max();
+}
 
 // Reusing blocks would hide uses of released tensors from the address sanitizer.
 #if defined(__SANITIZE_ADDRESS__)
@@ -30,7 +34,7 @@ constexpr bool kUseCache = true;
 #endif
 
 bool cacheable(Device device, int64_t bytes) {
-  return kUseCache && bytes >= (on_host(device) ? kSmallestOfHost : 0) && bytes <= kMostCached;
+  return kUseCache && bytes >= (on_host(device) ? kSmallestOfHost : 0) && bytes <= most_cached(device);
 }
 
 int64_t size_class(int64_t bytes) {
@@ -40,7 +44,7 @@ int64_t size_class(int64_t bytes) {
 
 class BlockCache {
  public:
-  explicit BlockCache(const DeviceMemory& from) : memory_(from) {}
+  explicit BlockCache(Device device) : memory_(memory(device)), most_cached_(most_cached(device)) {}
 
   void* take(int64_t size) {
     if (void* block = reuse(size)) return block;
@@ -54,6 +58,10 @@ class BlockCache {
     return memory;
   }
 
+  int64_t cached_bytes() {
+    const std::lock_guard lock(mutex_);
+    return cached_bytes_;
+  }
   void release_all() {
     const std::lock_guard lock(mutex_);
     shrink_to(0);
@@ -97,7 +105,7 @@ class BlockCache {
     return block;
   }
   void make_room(int64_t bytes) {
-    shrink_to(std::clamp<int64_t>(most_used_ + most_used_ / 4 - used_ - bytes, 0, kMostCached));
+    shrink_to(std::clamp<int64_t>(most_used_ + most_used_ / 4 - used_ - bytes, 0, most_cached_));
   }
   // Releases the oldest blocks first.
   void shrink_to(int64_t bytes) {
@@ -110,6 +118,7 @@ class BlockCache {
   }
 
   const DeviceMemory& memory_;
+  const int64_t most_cached_;
   std::mutex mutex_;
   std::multimap<int64_t, CachedBlock> cached_;  // by size; equal sizes in the order they were returned
   int64_t cached_bytes_ = 0, used_ = 0, most_used_ = 0, given_ = 0;
@@ -118,7 +127,7 @@ class BlockCache {
 // Never destroyed: static tensors may outlive every other static object.
 BlockCache& block_cache(Device device) {
   static auto& caches = *new std::array<BlockCache, kMemories>{
-      BlockCache(memory(Device::cpu)), BlockCache(memory(Device::fenced)), BlockCache(memory(Device::cuda))};
+      BlockCache(Device::cpu), BlockCache(Device::fenced), BlockCache(Device::cuda)};
   return caches[static_cast<size_t>(memory_number(device))];
 }
 
@@ -131,6 +140,7 @@ void* take_block(Device device, int64_t bytes) {
   return memory(device).take(bytes);
 }
 
+int64_t cached_bytes(Device device) { return block_cache(device).cached_bytes(); }
 void release_cached_blocks(Device device) { block_cache(device).release_all(); }
 
 void give_block(Device device, void* block, int64_t bytes) {

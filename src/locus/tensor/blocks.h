@@ -14,6 +14,7 @@ inline constexpr int64_t kHugeBlock = 4 << 20;  // blocks of at least this many 
 // Aligned for tensors. Null if there is no memory even after releasing every cached block.
 void* take_block(Device device, int64_t bytes);
 void give_block(Device device, void* block, int64_t bytes);  // bytes: the same as for take_block
+int64_t cached_bytes(Device device);
 // Returns the cached blocks to the system.
 void release_cached_blocks(Device device);
 

@@ -41,7 +41,7 @@ std::shared_ptr<std::byte> allocate(int64_t bytes, Device device) {
     fail(
         {Fault::resource, Code::none, "use a smaller batch or shorter sequences"},
         "out of memory: cannot allocate {} bytes for a tensor on the {}, {} bytes are in use and {} are free",
-        bytes, name_of(device), allocated_bytes(device), locus::memory(device).available());
+        bytes, name_of(device), allocated_bytes(device), available_bytes(device));
   }
   account(device).count(padded);
   return {static_cast<std::byte*>(memory), [padded, device](std::byte* p) {
@@ -50,6 +50,7 @@ std::shared_ptr<std::byte> allocate(int64_t bytes, Device device) {
           }};
 }
 
+int64_t available_bytes(Device device) { return locus::memory(device).available() + cached_bytes(device); }
 int64_t allocated_bytes(Device device) { return account(device).current.load(std::memory_order_relaxed); }
 int64_t peak_bytes(Device device) { return account(device).peak.load(std::memory_order_relaxed); }
 void reset_peak_bytes(Device device) {

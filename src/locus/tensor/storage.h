@@ -22,5 +22,7 @@ std::shared_ptr<std::byte> allocate(int64_t bytes, Device device = Device::cpu);
 int64_t allocated_bytes(Device device = Device::cpu);
 int64_t peak_bytes(Device device = Device::cpu);
 void reset_peak_bytes(Device device = Device::cpu);
+// Bytes that new tensors can take: those that no program uses, and those of cached blocks.
+int64_t available_bytes(Device device);
 
 }  // namespace locus

@@ -4,7 +4,6 @@
 
 #include "locus/base/error.h"
 #include "locus/run/saved_run.h"
-#include "locus/tensor/memory.h"
 #include "locus/tensor/storage.h"
 #include "locus/train/export_run.h"
 #include "locus/train/memory_need.h"
@@ -23,7 +22,7 @@ RunPlan within_memory(RunPlan plan) {
                {.tokens = tokens_per_micro_batch(plan),
                 .recompute = plan.task.data.recompute,
                 .shards = plan.train.shards},
-               memory(device).available() + (on_host(device) ? allocated_bytes() : 0));
+               available_bytes(device) + (on_host(device) ? allocated_bytes() : 0));
   return plan;
 }
 
