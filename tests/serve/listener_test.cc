@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 const std::string kGetClose = "GET /g HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-std::vector<Listener> list_of(Listener listener) {
+std::vector<Listener> listeners_of(Listener listener) {
   std::vector<Listener> list;
   list.push_back(std::move(listener));
   return list;
@@ -60,7 +60,7 @@ TEST(Listener, RefusesAPortInUseAndAnUnknownHost) {
 TEST(Listener, ListensOnAFileAndRemovesIt) {
   const TemporaryFolder folder;
   const fs::path path = folder / "locus.sock";
-  std::unique_ptr<EchoServer> echo(server_on(list_of(listen_unix(path))));
+  std::unique_ptr<EchoServer> echo(server_on(listeners_of(listen_unix(path))));
   EXPECT_EQ(echo->address(), "unix:" + path.string());
   EXPECT_EQ(body_of(echo->answer_to(kGetClose)), "GET /g? ");
   EXPECT_EQ(echo->record(0).address, "unix");
@@ -77,7 +77,7 @@ TEST(Listener, ReplacesOnlyASocketThatNobodyServes) {
     const Listener killed = listen_unix(folder / "stale.sock");
     fs::create_hard_link(folder / "stale.sock", folder / "kept.sock");
   }
-  const std::unique_ptr<EchoServer> echo(server_on(list_of(listen_unix(folder / "kept.sock"))));
+  const std::unique_ptr<EchoServer> echo(server_on(listeners_of(listen_unix(folder / "kept.sock"))));
   EXPECT_EQ(body_of(echo->answer_to(kGetClose)), "GET /g? ");
   put(folder / "file", "text");
   expect_error(Fault::io, Code::output_exists, {"file", "not a socket"},
