@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <vector>
 
 #include "locus/base/error.h"
@@ -55,17 +56,25 @@ void Transport::require_other(const char* what, int rank) const {
           "{}: got rank {}, expected another rank than {} from 0 to {}", what, rank, rank_, size_ - 1);
 }
 
+void Transport::move(Call call, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
+  const auto start = std::chrono::steady_clock::now();
+  exchange(call, outgoing, incoming);
+  for (const Outgoing& message : outgoing) traffic_.sent += message.bytes.size();
+  for (const Incoming& message : incoming) traffic_.received += message.bytes.size();
+  traffic_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 void Transport::send(int to, ConstBytes bytes) {
   require_other("send", to);
   require_fits("send", to, bytes.size());
   const std::array<Outgoing, 1> outgoing{{{to, bytes}}};
-  exchange(Call::send, outgoing, {});
+  move(Call::send, outgoing, {});
 }
 
 void Transport::receive(int from, Bytes bytes) {
   require_other("receive", from);
   const std::array<Incoming, 1> incoming{{{from, bytes}}};
-  exchange(Call::send, {}, incoming);
+  move(Call::send, {}, incoming);
 }
 
 void Transport::all_to_all(std::span<const ConstBytes> outgoing, std::span<const Bytes> incoming) {
@@ -81,7 +90,7 @@ void Transport::all_to_all(std::span<const ConstBytes> outgoing, std::span<const
     in.push_back({r, incoming[r]});
   }
   copy_own("all_to_all", rank_, outgoing[rank_], incoming[rank_]);
-  exchange(Call::all_to_all, out, in);
+  move(Call::all_to_all, out, in);
 }
 
 void Transport::all_gather(ConstBytes mine, std::span<const Bytes> incoming) {
@@ -96,7 +105,7 @@ void Transport::all_gather(ConstBytes mine, std::span<const Bytes> incoming) {
     in.push_back({r, incoming[r]});
   }
   copy_own("all_gather", rank_, mine, incoming[rank_]);
-  exchange(Call::all_gather, out, in);
+  move(Call::all_gather, out, in);
 }
 
 void Transport::barrier() {
@@ -107,7 +116,7 @@ void Transport::barrier() {
     out.push_back({r, {}});
     in.push_back({r, {}});
   }
-  exchange(Call::barrier, out, in);
+  move(Call::barrier, out, in);
 }
 
 std::unique_ptr<Transport> open_alone() { return std::make_unique<Alone>(); }

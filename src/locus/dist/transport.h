@@ -24,6 +24,12 @@ inline constexpr uint64_t kMostMessageBytes = uint64_t{1} << 40;
 enum class Call : uint32_t { send = 1, all_to_all, all_gather, barrier };
 std::string_view name_of(Call call);
 
+// What a rank has sent to and received from others, and the time that it spent in the calls.
+struct Traffic {
+  uint64_t sent = 0, received = 0;  // bytes
+  double seconds = 0;
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -47,6 +53,8 @@ class Transport {
   // Returns when every rank has called it.
   void barrier();
 
+  const Traffic& traffic() const { return traffic_; }
+
   // Tells the other ranks that the job cannot continue. Their calls then fail with this rank and the reason.
   virtual void abort(std::string_view reason) noexcept = 0;
 
@@ -68,7 +76,9 @@ class Transport {
 
  private:
   void require_other(const char* what, int rank) const;
+  void move(Call call, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming);
   const int rank_, size_;
+  Traffic traffic_;
 };
 
 // The transport of a process that is alone: rank 0 of 1.
