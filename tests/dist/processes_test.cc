@@ -1,78 +1,18 @@
 // Ranks as processes, which are killed and stopped.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <csignal>
-
-#include "locus/base/file.h"
-#include "tests/dist/ranks.h"
-#include "tests/program.h"
-#include "tests/temporary_folder.h"
+#include "tests/dist/rank_job.h"
 
 namespace locus::dist {
 namespace {
 
 using std::chrono::milliseconds;
 
-// Starts the ranks of a job, and ends those that are left.
-class Job {
- public:
-  Job(int size, const std::string& arguments, const std::function<std::string(int rank)>& own = {}) {
-    const int port = free_port();
-    for (int rank = 0; rank < size; ++rank) {
-      const std::string command =
-          fmt::format("exec env RANK={} WORLD_SIZE={} MASTER_ADDR=127.0.0.1 MASTER_PORT={} " LOCUS_EXCHANGER
-                      " tcp {} {} >{} 2>&1",
-                      rank, size, port, arguments, own ? own(rank) : "", output_of(rank).string());
-      const pid_t child = ::fork();
-      if (child == 0) {
-        ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-        ::_exit(127);
-      }
-      children_.push_back(child);
-    }
-  }
-  ~Job() {
-    for (const pid_t child : children_) {
-      if (child > 0) ::kill(child, SIGKILL), ::waitpid(child, nullptr, 0);
-    }
-  }
-  Job(const Job&) = delete;
-  Job& operator=(const Job&) = delete;
-
-  void signal(int rank, int number) { ::kill(children_[rank], number); }
-
-  // The exit code of a rank, or minus the signal that ended it. It fails the test if the rank does not end.
-  int exit_code(int rank) {
-    constexpr int kPatience = 60'000;  // milliseconds
-    for (int waited = 0; waited < kPatience; waited += 5) {
-      int status = 0;
-      if (::waitpid(children_[rank], &status, WNOHANG) != 0) {
-        children_[rank] = 0;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-      }
-      std::this_thread::sleep_for(milliseconds(5));
-    }
-    ADD_FAILURE() << "rank " << rank << " hangs";
-    return -1;
-  }
-  std::string output(int rank) {
-    return std::filesystem::exists(output_of(rank)) ? read_file(output_of(rank)) : "";
-  }
-  void wait_for_output(int rank) {
-    for (int i = 0; i < 4000 && output(rank).empty(); ++i) std::this_thread::sleep_for(milliseconds(5));
-  }
-
-  // The rank ends with the exit code of Fault::peer, and names the rank that failed.
-  void expect_named(int rank, int culprit) {
-    EXPECT_EQ(exit_code(rank), static_cast<int>(Fault::peer)) << output(rank);
-    expect_values(output(rank), {fmt::format("rank {}", culprit)});
-  }
-
- private:
-  std::filesystem::path output_of(int rank) const { return folder_ / std::to_string(rank); }
-  TemporaryFolder folder_{in_memory()};
-  std::vector<pid_t> children_;
+struct Job : RankJob {
+  Job(int size, const std::string& arguments, const std::function<std::string(int rank)>& own = {})
+      : RankJob(size, [&](int rank) {
+          return fmt::format(LOCUS_EXCHANGER " tcp {} {}", arguments, own ? own(rank) : "");
+        }) {}
 };
 
 TEST(RankProcessesSlow, ExchangeMessages) {

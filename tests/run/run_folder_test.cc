@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 Checkpoint checkpoint_of(int64_t step, int64_t best_step = 0) {
   return {.state = {.step = step, .seed = 7, .tokens = 99, .best_step = best_step, .best_loss = 0.1},
           .model = {{"a", Tensor::full({2, 3}, static_cast<double>(step))}, {"b", Tensor::full({3}, 2)}},
-          .optimizer = {{"first.a", Tensor::zeros({2, 3})}},
+          .optimizer = sources_of({{"first.a", Tensor::zeros({2, 3})}}),
           .config = "a = 1\n",
           .files = {{"words.txt", "one\n"}}};
 }

@@ -75,7 +75,7 @@ Outcome trained(const Case& c, Device device) {
                              {.batches = {.batch_size = 2}, .recompute = c.recompute});
     train({.objective = objective,
            .parameters = model.parameters(),
-           .folder = folder,
+           .folder = &folder,
            .settings = {.steps = 6, .micro_batches = 2, .shards = 2, .learning_rate = 0.02},
            .hooks = {.progress =
                          [&](const TrainProgress& progress) {

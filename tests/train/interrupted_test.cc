@@ -14,8 +14,8 @@
 #include "locus/base/file.h"
 #include "locus/base/random.h"
 #include "locus/run/manifest.h"
-#include "locus/train/metrics.h"
 #include "tests/temporary_folder.h"
+#include "tests/train/run_result.h"
 
 namespace locus {
 namespace {
@@ -54,21 +54,6 @@ int wait_for(pid_t process) {
 
 int run(const fs::path& folder, const std::string& more) {
   return wait_for(start(folder.string() + " " + more));
-}
-
-// All results of a run that do not depend on the clock.
-std::string result_of(const fs::path& folder) {
-  std::string result;
-  for (const char* file :
-       {"last/model.safetensors", "last/optimizer.safetensors", "best/model.safetensors"}) {
-    result += read_file(folder / file);
-  }
-  const Metrics metrics = read_metrics(folder / "metrics.jsonl");
-  for (const StepMetrics& m : metrics.steps) {
-    result += fmt::format("{} {} {} {} {}\n", m.step, m.loss, m.rate, m.norm, m.tokens);
-  }
-  for (const Validation& v : metrics.validations) result += fmt::format("{} {}\n", v.step, v.loss);
-  return result;
 }
 
 // Everything without the suffix .part is complete, and `last` exists once there is a second checkpoint.

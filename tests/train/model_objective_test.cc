@@ -33,7 +33,7 @@ std::pair<double, double> learn(const Blueprint& blueprint, const ListedSamples&
   std::vector<double> losses;
   train({.objective = objective,
          .parameters = model.parameters(),
-         .folder = folder,
+         .folder = &folder,
          .settings = {.steps = 60, .schedule = Schedule::Shape::constant, .learning_rate = 0.02},
          .hooks = {.progress = [&](const TrainProgress& progress) {
            losses.push_back(progress.last.loss);

@@ -121,7 +121,7 @@ TEST(AdamW, ContinuesFromASavedState) {
   {
     AdamW two(broken, {});
     advance(q, two);
-    write_safetensors(folder / "state", two.state());
+    stream_safetensors(folder / "state", two.state());
   }
   AdamW two(broken, {});
   two.restore(SafetensorsFile(folder / "state"), 1);

@@ -29,7 +29,7 @@ void learn(Model& model, const Samples& samples, const TrainSettings& settings) 
   const TemporaryFolder place(in_memory());
   RunFolder folder(place.path());
   ModelObjective objective(model, samples, nullptr, {.batches = {.batch_size = 16}});
-  train({.objective = objective, .parameters = model.parameters(), .folder = folder, .settings = settings});
+  train({.objective = objective, .parameters = model.parameters(), .folder = &folder, .settings = settings});
 }
 
 // Sequences of 5, 3 and 4 tokens: position 4 occurs once, positions 5 to 7 never.

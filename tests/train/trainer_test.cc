@@ -30,7 +30,7 @@ struct Attempt {
     return train(
         {.objective = trainee,
          .parameters = trainee.parameters,
-         .folder = folder,
+         .folder = &folder,
          .settings = settings,
          .config = Settings::parse(config, "config"),
          .files = files,
@@ -321,7 +321,7 @@ TEST(Trainer, AModelThatIsNotFiniteIsNeverSaved) {
                  [&] {
                    train({.objective = trainee,
                           .parameters = trainee.parameters,
-                          .folder = folder,
+                          .folder = &folder,
                           .settings = settings});
                  });
     EXPECT_EQ(read_state(place / "last").step, 2);
@@ -390,7 +390,7 @@ TEST(Trainer, AStepWithoutATargetIsAFaultOfTheData) {
   expect_error(Fault::data, {"step 1", "6 tokens"}, [&] {
     train({.objective = nothing,
            .parameters = parameters,
-           .folder = folder,
+           .folder = &folder,
            .settings = {.steps = 2, .micro_batches = 2}});
   });
   EXPECT_EQ(parameters.at("weight").value().values(), std::vector<float>(4, 0.f));

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -64,10 +65,22 @@ class SafetensorsFile {
 
 using NamedTensor = std::pair<std::string, Tensor>;
 
+// A tensor whose numbers are read when they are written, so that they need not all be in memory together.
+struct TensorSource {
+  std::string name;
+  Shape shape{0};
+  DType dtype = DType::f32;
+  std::function<Tensor()> read;  // with this shape and dtype, on any device
+};
+std::vector<TensorSource> sources_of(const std::vector<NamedTensor>& tensors);
+
 // Writes atomically. The bytes depend on names, values and metadata only, not on the order of `tensors`, and
 // equal those of the reference writer of the format: larger element types first, then by name.
 void write_safetensors(const std::filesystem::path& path, std::vector<NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata = {});
+// The same. Each tensor is read once, in the order of the file, and freed when it is written.
+void stream_safetensors(const std::filesystem::path& path, std::vector<TensorSource> tensors,
+                        const std::map<std::string, std::string>& metadata = {});
 
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the format's limit
 

@@ -105,16 +105,23 @@ void ManifestWriter::add(const std::string& name, std::string_view text) {
   line("file", checksum(text), text.size(), name);
 }
 
-void ManifestWriter::add(const std::string& name, const std::vector<NamedTensor>& tensors) {
-  write_safetensors(folder_ / name, tensors);
+void ManifestWriter::add(const std::string& name, std::vector<TensorSource> tensors) {
+  std::map<std::string, uint64_t> sums;  // of the bytes that are written
+  for (TensorSource& tensor : tensors) {
+    require(tensor.name.find('\n') == std::string::npos,
+            "cannot save tensor {}: expected a name without line breaks", quote(tensor.name));
+    tensor.read = [&sum = sums[tensor.name], read = std::move(tensor.read)] {
+      const Tensor here = read().on_host(), whole = here.contiguous() ? here : here.clone();
+      sum = checksum(bytes_of(whole));
+      return whole;
+    };
+  }
+  stream_safetensors(folder_ / name, tensors);
   const std::vector<std::byte> head = head_of(folder_ / name);
   line("head", checksum(head), head.size(), name);
-  for (const auto& [tensor_name, tensor] : tensors) {
-    require(tensor_name.find('\n') == std::string::npos,
-            "cannot save tensor {}: expected a name without line breaks", quote(tensor_name));
-    const Tensor here = tensor.on_host(), whole = here.contiguous() ? here : here.clone();
-    const auto bytes = bytes_of(whole);
-    line("tensor", checksum(bytes), bytes.size(), fmt::format("{} {}", name, tensor_name));
+  for (const TensorSource& tensor : tensors) {
+    const auto bytes = static_cast<uint64_t>(tensor.shape.numel() * size_of(tensor.dtype));
+    line("tensor", sums[tensor.name], bytes, fmt::format("{} {}", name, tensor.name));
   }
 }
 

@@ -27,7 +27,7 @@ class ManifestWriter {
   explicit ManifestWriter(std::filesystem::path folder);
   // Write a file into the folder and record its checksum.
   void add(const std::string& name, std::string_view text);
-  void add(const std::string& name, const std::vector<NamedTensor>& tensors);
+  void add(const std::string& name, std::vector<TensorSource> tensors);
   void finish();  // writes the manifest
 
  private:

@@ -121,7 +121,7 @@ void RunFolder::save(const Checkpoint& checkpoint) {
   make_folder(folder);
   try {
     ManifestWriter writer(folder);
-    writer.add("model.safetensors", checkpoint.model);
+    writer.add("model.safetensors", sources_of(checkpoint.model));
     writer.add("optimizer.safetensors", checkpoint.optimizer);
     writer.add("state.toml", text_of(checkpoint.state));
     writer.add("config.toml", checkpoint.config);

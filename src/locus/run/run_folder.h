@@ -47,7 +47,8 @@ struct RunState {
 
 struct Checkpoint {
   RunState state;
-  std::vector<NamedTensor> model, optimizer;
+  std::vector<NamedTensor> model;
+  std::vector<TensorSource> optimizer;
   std::string config;                                      // TOML
   std::vector<std::pair<std::string, std::string>> files;  // name and contents
 };

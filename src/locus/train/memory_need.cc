@@ -12,7 +12,11 @@ namespace {
 constexpr double kNumber = sizeof(float);
 
 // Numbers per weight: the weight, its gradient, two moments, and the sums of gradients that wait.
-double copies(const StepSize& step) { return 4 + std::floor(std::log2(static_cast<double>(step.shards))); }
+double copies(const StepSize& step) {
+  const auto ranks = static_cast<double>(step.ranks);
+  const double waiting = std::floor(std::log2(std::max(1.0, static_cast<double>(step.shards) / ranks)));
+  return 2 + 2 / ranks + waiting;
+}
 
 // Numbers of the tables of a stack's schemes. Nothing is written into the tables, so the system gives them no
 // memory.

@@ -12,6 +12,7 @@ struct StepSize {
   double tokens = 0;  // of one micro-batch
   bool recompute = false;
   int64_t shards = 1;  // of the step: up to log2(shards) sums of gradients wait for another
+  int64_t ranks = 1;   // processes that share the shards and the moments
 };
 
 // Counts the weights with the tables of the schemes, their gradients, the sums of shards and AdamW's two

@@ -86,7 +86,7 @@ PartialLoss ModelObjective::loss(const MicroBatch& micro_batch) {
 
 std::optional<Validation> ModelObjective::evaluate() {
   if (validation_ == nullptr || validation_->size() == 0) return std::nullopt;
-  std::vector<NamedNumber> numbers = tally(model_, *validation_).numbers();
+  std::vector<NamedNumber> numbers = tally(model_, *validation_, options_.ranks).numbers();
   return Validation{.loss = numbers.front().second, .more = {numbers.begin() + 1, numbers.end()}};
 }
 

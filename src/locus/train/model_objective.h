@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "locus/dist/transport.h"
 #include "locus/nn/model.h"
 #include "locus/train/batches.h"
 #include "locus/train/objective.h"
@@ -16,8 +17,9 @@ namespace locus {
 
 struct ModelObjectiveOptions {
   BatchOptions batches;
-  float label_smoothing = 0;  // in training
-  bool recompute = false;     // gradient checkpointing: layers store only their input
+  float label_smoothing = 0;         // in training
+  bool recompute = false;            // gradient checkpointing: layers store only their input
+  dist::Transport* ranks = nullptr;  // the processes that share the validation
 };
 
 // The loss over a batch of samples.

@@ -91,7 +91,8 @@ void freeze_matching(Parameters& parameters, std::string_view patterns) {
   }
 }
 
-AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::move(settings)) {
+AdamW::AdamW(Parameters& parameters, AdamWSettings settings, const std::vector<bool>& owned)
+    : settings_(std::move(settings)) {
   const auto& [beta1, beta2, eps, weight_decay, clip, decayed, undecayed] = settings_;
   check("beta1", beta1, beta1 >= 0 && beta1 < 1, "from 0 to less than 1");
   check("beta2", beta2, beta2 >= 0 && beta2 < 1, "from 0 to less than 1");
@@ -100,16 +101,21 @@ AdamW::AdamW(Parameters& parameters, AdamWSettings settings) : settings_(std::mo
   check("clip", clip, clip >= 0 && std::isfinite(clip), "0 or more");
   for (const NamedParameter& parameter : parameters.all()) {
     if (!parameter.var.wants_grad()) continue;
+    const Tensor& value = parameter.var.value();
+    const bool here = owned.empty() || owned.at(list_.size());
     list_.push_back({.name = parameter.name,
                      .parameter = parameter.var,
-                     .first = parameter.var.value().zeros_like(),
-                     .second = parameter.var.value().zeros_like(),
+                     .first = here ? value.zeros_like() : Tensor(),
+                     .second = here ? value.zeros_like() : Tensor(),
                      .decay = decays(parameter, settings_) ? settings_.weight_decay : 0});
   }
 }
 
+int64_t AdamW::owned() const { return std::ranges::count_if(list_, &Moments::is_owned); }
+
 void AdamW::measure(Readings& readings) const {
   for (const Moments& moments : list_) {
+    if (!moments.is_owned()) continue;
     require(moments.parameter.wants_grad(),
             "AdamW: parameter {} was frozen after the optimizer was created; create a new AdamW",
             moments.name);
@@ -119,7 +125,7 @@ void AdamW::measure(Readings& readings) const {
 }
 
 double AdamW::step(double learning_rate, double scale) {
-  Readings readings(list_.empty() ? Device::cpu : list_[0].first.device(), parts());
+  Readings readings(list_.empty() ? Device::cpu : list_[0].parameter.value().device(), owned());
   measure(readings);
   return apply(readings.read(), learning_rate, scale);
 }
@@ -130,9 +136,9 @@ double AdamW::apply(std::span<const double> measured, double learning_rate, doub
   if (!std::isfinite(norm)) fail(Fault::diverged, "the gradient norm is {}", norm);
   if (settings_.clip > 0 && norm > settings_.clip) scale *= settings_.clip / norm;
   ++steps_;
-  if (list_.empty()) return norm;
   std::vector<kernel::AdamWParameter> parameters;
   for (const Moments& moments : list_) {
+    if (!moments.is_owned()) continue;
     parameters.push_back({.parameter = moments.parameter.value().view(),
                           .gradient = moments.parameter.grad().view(),
                           .first = moments.first.view(),
@@ -140,7 +146,8 @@ double AdamW::apply(std::span<const double> measured, double learning_rate, doub
                           .decay = static_cast<float>(moments.decay),
                           .step = steps_ - moments.begin});
   }
-  kernels(list_[0].first.device())
+  if (parameters.empty()) return norm;
+  kernels(list_[0].parameter.value().device())
       .adamw({.list = parameters,
               .rate = static_cast<float>(learning_rate),
               .beta1 = static_cast<float>(settings_.beta1),
@@ -151,43 +158,54 @@ double AdamW::apply(std::span<const double> measured, double learning_rate, doub
   return norm;
 }
 
-std::vector<NamedTensor> AdamW::state() const {
-  std::vector<NamedTensor> tensors;
-  for (const Moments& moments : list_) {
-    tensors.emplace_back(kFirst + moments.name, moments.first);
-    tensors.emplace_back(kSecond + moments.name, moments.second);
+std::vector<TensorSource> AdamW::state(const FetchMoment& fetch) const {
+  std::vector<TensorSource> sources;
+  for (size_t i = 0; i < list_.size(); ++i) {
+    const Moments& moments = list_[i];
+    const Tensor& value = moments.parameter.value();
+    const auto add = [&](const std::string& name, const Tensor& moment, bool second) {
+      sources.push_back({name + moments.name, value.shape(), value.dtype(),
+                         [=] { return moment ? moment : fetch(i, second); }});
+    };
+    add(kFirst, moments.first, false);
+    add(kSecond, moments.second, true);
     if (moments.begin == 0) continue;
     const Tensor begin = Tensor::empty({1}, DType::i32);
     begin.data<int32_t>()[0] = static_cast<int32_t>(moments.begin);  // train.steps is at most 1e9
-    tensors.emplace_back(kBegin + moments.name, begin);
+    sources.push_back({kBegin + moments.name, begin.shape(), begin.dtype(), [=] { return begin; }});
   }
-  return tensors;
+  return sources;
 }
 
-void AdamW::read_moments(const SafetensorsFile& file, Moments& moments) {
-  file.read_into(kFirst + moments.name, moments.first);
-  file.read_into(kSecond + moments.name, moments.second);
+void AdamW::read_moments(const SafetensorsFile& file, size_t index, const PassMoment& pass) {
+  Moments& moments = list_[index];
+  for (const bool second : {false, true}) {
+    const Tensor& own = second ? moments.second : moments.first;
+    const Tensor moment = own ? own : moments.parameter.value().zeros_like();
+    file.read_into((second ? kSecond : kFirst) + moments.name, moment);
+    if (!own) pass(index, second, moment);
+  }
   const std::string begin = kBegin + moments.name;
   if (file.has(begin)) moments.begin = file.read(begin).data<int32_t>()[0];
 }
 
-void AdamW::restore(const SafetensorsFile& file, int64_t steps) {
+void AdamW::restore(const SafetensorsFile& file, int64_t steps, const PassMoment& pass) {
   const auto begins = std::ranges::count_if(
       file.entries(), [](const TensorEntry& entry) { return entry.name.starts_with(kBegin); });
   const auto count = std::ssize(file.entries()) - begins;
   require(count == 2 * std::ssize(list_), Code::damaged_file,
           "'{}' has {} tensors, expected {}: two for each of {} parameters", file.path().string(), count,
           2 * list_.size(), list_.size());
-  for (Moments& moments : list_) read_moments(file, moments);
+  for (size_t i = 0; i < list_.size(); ++i) read_moments(file, i, pass);
   steps_ = steps;
 }
 
-void AdamW::restore_present(const SafetensorsFile& file, int64_t steps) {
-  for (Moments& moments : list_) {
-    moments.begin = steps;
-    if (!file.has(kFirst + moments.name)) continue;
-    moments.begin = 0;
-    read_moments(file, moments);
+void AdamW::restore_present(const SafetensorsFile& file, int64_t steps, const PassMoment& pass) {
+  for (size_t i = 0; i < list_.size(); ++i) {
+    list_[i].begin = steps;
+    if (!file.has(kFirst + list_[i].name)) continue;
+    list_[i].begin = 0;
+    read_moments(file, i, pass);
   }
   steps_ = steps;
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include "locus/base/error.h"
 #include "locus/base/parallel.h"
+#include "locus/dist/handshake.h"
 #include "locus/nn/head.h"
 #include "locus/nn/transformer.h"
 #include "locus/op/gather.h"
@@ -109,34 +112,76 @@ void predict_batch(const Model& model, const std::vector<Sample>& batch, Targets
   }
 }
 
+// A batch of consecutive samples: [begin, end).
+struct BatchRange {
+  int64_t begin, end;
+};
+
+std::vector<BatchRange> batch_ranges(const Samples& samples) {
+  std::vector<BatchRange> ranges;
+  int64_t begin = 0, tokens = 0;
+  for (int64_t i = 0; i < samples.size(); ++i) {
+    tokens += samples.length(i);
+    const bool last = i + 1 == samples.size();
+    if (!last && tokens + samples.length(i + 1) <= kBatchTokens) continue;
+    ranges.push_back({begin, i + 1});
+    begin = i + 1;
+    tokens = 0;
+  }
+  return ranges;
+}
+
+std::vector<Sample> samples_in(const Samples& samples, const BatchRange& range) {
+  std::vector<Sample> batch;
+  for (int64_t i = range.begin; i < range.end; ++i) batch.push_back(samples.at(i, 0));
+  return batch;
+}
+
+std::vector<Prediction> predictions_of(const Model& model, const Samples& samples, const BatchRange& range) {
+  const std::vector<Sample> batch = samples_in(samples, range);
+  Targets targets = targets_of(batch, range.begin, model.blueprint().head.kind);
+  if (!targets.rows.empty()) predict_batch(model, batch, targets);
+  return targets.predictions;
+}
+
+// Those of all ranks, one rank after the other.
+std::vector<Prediction> gathered(const std::vector<Prediction>& mine, dist::Transport& ranks) {
+  static_assert(std::is_trivially_copyable_v<Prediction>);
+  const auto raw = std::as_bytes(std::span(mine));
+  const std::vector<std::string> texts =
+      dist::gather_texts(ranks, std::string(reinterpret_cast<const char*>(raw.data()), raw.size()));
+  std::vector<Prediction> all;
+  for (const std::string& text : texts) {
+    const size_t before = all.size();
+    all.resize(before + text.size() / sizeof(Prediction));
+    std::memcpy(all.data() + before, text.data(), (all.size() - before) * sizeof(Prediction));
+  }
+  return all;
+}
+
 }  // namespace
 
 void each_batch(const Samples& samples,
                 const std::function<void(const std::vector<Sample>& batch, int64_t first)>& f) {
-  std::vector<Sample> batch;
-  int64_t tokens = 0;
-  for (int64_t i = 0; i < samples.size(); ++i) {
-    batch.push_back(samples.at(i, 0));
-    tokens += samples.length(i);
-    const bool last = i + 1 == samples.size();
-    if (!last && tokens + samples.length(i + 1) <= kBatchTokens) continue;
-    f(batch, i + 1 - static_cast<int64_t>(batch.size()));
-    batch.clear();
-    tokens = 0;
-  }
+  for (const BatchRange& range : batch_ranges(samples)) f(samples_in(samples, range), range.begin);
 }
 
 void each_prediction(const Model& model, const Samples& samples,
-                     const std::function<void(const Prediction&)>& f, const SampleProgress& progress) {
+                     const std::function<void(const Prediction&)>& f, const SampleProgress& progress,
+                     dist::Transport* ranks) {
   const NoGrad guard;
+  const size_t stride = ranks == nullptr ? 1 : static_cast<size_t>(ranks->size());
+  const size_t own = ranks == nullptr ? 0 : static_cast<size_t>(ranks->rank());
+  const std::vector<BatchRange> ranges = batch_ranges(samples);
   bool any = false;
-  each_batch(samples, [&](const std::vector<Sample>& batch, int64_t first) {
-    Targets targets = targets_of(batch, first, model.blueprint().head.kind);
-    if (!targets.rows.empty()) predict_batch(model, batch, targets);
-    any = any || !targets.rows.empty();
-    for (const Prediction& one : targets.predictions) f(one);
-    if (progress) progress(first + std::ssize(batch), samples.size());
-  });
+  for (size_t round = 0; round < ranges.size(); round += stride) {
+    std::vector<Prediction> predictions;
+    if (round + own < ranges.size()) predictions = predictions_of(model, samples, ranges[round + own]);
+    if (stride > 1) predictions = gathered(predictions, *ranks);
+    any = any || !predictions.empty();
+    for (const Prediction& one : predictions) f(one);
+    if (progress) progress(ranges[std::min(round + stride, ranges.size()) - 1].end, samples.size());
+  }
   require(any, "{}: no sample has a target, expected at least one", samples.name());
 }
 

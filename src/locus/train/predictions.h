@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "locus/dist/transport.h"
 #include "locus/nn/model.h"
 #include "locus/train/samples.h"
 
@@ -23,8 +24,12 @@ using SampleProgress = std::function<void(int64_t done, int64_t all)>;
 
 // Calls f for every prediction of all samples, as they are in epoch 0, in their order. Memory is bounded by a
 // batch: at no time are there logits for all of its tokens. Throws if no sample has a target.
+//
+// If several processes call it with the same model and samples, `ranks` shares the work: each computes every
+// R-th batch, and all of them get all predictions.
 void each_prediction(const Model& model, const Samples& samples,
-                     const std::function<void(const Prediction&)>& f, const SampleProgress& progress = {});
+                     const std::function<void(const Prediction&)>& f, const SampleProgress& progress = {},
+                     dist::Transport* ranks = nullptr);
 
 // Calls f with batches of consecutive samples and the index of the first one. A batch has up to about 4096
 // tokens, enough to keep all threads busy.

@@ -40,7 +40,7 @@ void refuse_changes(const TrainJob& job, const std::vector<SettingChange>& chang
   for (const SettingChange& change : changes) lines.push_back(change.text());
   fail({Fault::usage, Code::run_mismatch},
        "'{}' contains a run with another configuration; use the same configuration or another folder\n  {}",
-       job.folder.path().string(), fmt::join(lines, "\n  "));
+       job.folder->path().string(), fmt::join(lines, "\n  "));
 }
 
 void check_files(const TrainJob& job, const fs::path& checkpoint) {
@@ -48,7 +48,7 @@ void check_files(const TrainJob& job, const fs::path& checkpoint) {
     if (has_contents(checkpoint / name, contents)) continue;
     fail({Fault::usage, Code::run_mismatch},
          "'{}' contains a run with other data: {} differs; use the same data or another folder",
-         job.folder.path().string(), name);
+         job.folder->path().string(), name);
   }
 }
 

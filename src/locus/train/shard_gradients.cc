@@ -7,18 +7,20 @@
 
 namespace locus {
 
-ShardGradients::ShardGradients(Parameters& parameters, int64_t shards)
-    : parameters_(parameters), shards_(shards), sum_(static_cast<int>(shards), add) {}
+void add_gradient(Tensor& into, const Tensor& from) {
+  if (!from) return;
+  if (!into) {
+    into = from;
+    return;
+  }
+  kernels(into.device()).add({.a = into.view(), .b = from.view(), .out = into.view()});
+}
+
+ShardGradients::ShardGradients(Parameters& parameters, int64_t shards, int64_t first)
+    : parameters_(parameters), shards_(shards), next_(first), sum_(static_cast<int>(shards), add) {}
 
 void ShardGradients::add(Gradients& into, const Gradients& from) {
-  for (size_t i = 0; i < into.size(); ++i) {
-    if (!from[i]) continue;
-    if (!into[i]) {
-      into[i] = from[i];
-      continue;
-    }
-    kernels(into[i].device()).add({.a = into[i].view(), .b = from[i].view(), .out = into[i].view()});
-  }
+  for (size_t i = 0; i < into.size(); ++i) add_gradient(into[i], from[i]);
 }
 
 void ShardGradients::take() {

@@ -65,9 +65,10 @@ std::vector<NamedNumber> Tally::numbers() const {
   return numbers;
 }
 
-Tally tally(const Model& model, const Samples& samples) {
+Tally tally(const Model& model, const Samples& samples, dist::Transport* ranks) {
   Tally result(model.blueprint());
-  each_prediction(model, samples, [&](const Prediction& one) { result.add(one); });
+  each_prediction(
+      model, samples, [&](const Prediction& one) { result.add(one); }, {}, ranks);
   return result;
 }
 

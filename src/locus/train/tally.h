@@ -45,7 +45,7 @@ class Tally {
   std::map<int32_t, Label> labels_;
 };
 
-// The tally of all predictions of a model.
-Tally tally(const Model& model, const Samples& samples);
+// The tally of all predictions of a model, on all ranks that share the work (predictions.h).
+Tally tally(const Model& model, const Samples& samples, dist::Transport* ranks = nullptr);
 
 }  // namespace locus

@@ -9,6 +9,7 @@
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
 #include "locus/kernel/kernels.h"
+#include "locus/train/rank_start.h"
 #include "locus/train/run_changes.h"
 #include "locus/train/run_comparison.h"
 #include "locus/train/shard_gradients.h"
@@ -27,21 +28,14 @@ class Training {
  public:
   explicit Training(TrainJob job)
       : job_(std::move(job)),
-        optimizer_(with_frozen(job_), job_.settings.adamw),
+        exchange_(job_.ranks, with_frozen(job_), job_.settings.shards),
+        optimizer_(job_.parameters, job_.settings.adamw, exchange_.owned()),
         state_{.seed = job_.settings.seed} {
-    std::vector<std::string> notes;
-    const auto checkpoint = job_.folder.newest(notes);
-    for (const std::string& text : notes) note(text);
-    const bool branches = !checkpoint && job_.continuation;
-    if (checkpoint) resume(*checkpoint);
-    if (branches) branch_off(*job_.continuation);
-    log_.emplace(job_.folder.metrics(), state_.metrics_bytes);
-    if (!log_->complete()) {
-      note(fmt::format("'{}' is shorter than it was at step {}: some lines are lost",
-                       job_.folder.metrics().string(), state_.step));
-    }
+    if (!exchange_.alone()) dist::require_same(exchange_.transport(), facts_of(job_));
+    const bool branches = exchange_.leads() && open_folder();
+    if (!exchange_.alone()) share_start();
     // From now on the folder does not need the other run.
-    if (branches) save();
+    if (exchange_.any(branches)) save();
   }
 
   int64_t run() {
@@ -50,7 +44,7 @@ class Training {
     const int64_t first_step = state_.step, first_token = state_.tokens;
     while (state_.step < job_.settings.steps) {
       TrainProgress progress{.last = step(), .steps = job_.settings.steps, .validation = validate()};
-      const bool stop = job_.hooks.stop && job_.hooks.stop();
+      const bool stop = exchange_.any(job_.hooks.stop && job_.hooks.stop());
       const bool best = progress.validation && state_.best_step == state_.step;
       if (stop || best || due(job_.settings.save_every)) save();
       const double spent = std::max(seconds_since(start), 1e-9);  // a coarse clock may not have moved
@@ -64,6 +58,30 @@ class Training {
   }
 
  private:
+  // Reads the newest checkpoint. Returns whether the run branches off another one.
+  bool open_folder() {
+    require(job_.folder != nullptr, "train: rank 0 has no run folder");
+    std::vector<std::string> notes;
+    const auto checkpoint = job_.folder->newest(notes);
+    for (const std::string& text : notes) note(text);
+    const bool branches = !checkpoint && job_.continuation;
+    if (checkpoint) resume(*checkpoint);
+    if (branches) branch_off(*job_.continuation);
+    log_.emplace(job_.folder->metrics(), state_.metrics_bytes);
+    if (!log_->complete()) {
+      note(fmt::format("'{}' is shorter than it was at step {}: some lines are lost",
+                       job_.folder->metrics().string(), state_.step));
+    }
+    return branches;
+  }
+
+  // Rank 0 may have read a checkpoint, and has sent moments to their owners.
+  void share_start() {
+    exchange_.leads() ? end_moments(exchange_) : receive_moments(exchange_, optimizer_);
+    share_progress(exchange_, state_, job_.parameters, optimizer_);
+    dist::require_same(exchange_.transport(), checksums_of(job_.parameters));
+  }
+
   void note(const std::string& text) const {
     if (job_.hooks.note) job_.hooks.note(text);
   }
@@ -102,7 +120,7 @@ class Training {
     if (state_.best_step != state_.step) forget_best();  // that checkpoint stays in the other folder
     std::string metrics = is_there(from.metrics) ? read_file(from.metrics) : "";
     metrics.resize(std::min(metrics.size(), static_cast<size_t>(state_.metrics_bytes)));
-    write_file(job_.folder.metrics(), metrics);
+    write_file(job_.folder->metrics(), metrics);
   }
 
   void load(const fs::path& checkpoint, const std::vector<SettingChange>& settings) {
@@ -117,8 +135,9 @@ class Training {
            (checkpoint / "state.toml").string(), state_.step, job_.settings.steps);
     }
     const SafetensorsFile moments(checkpoint / "optimizer.safetensors");
-    changes.empty() ? optimizer_.restore(moments, state_.step)
-                    : optimizer_.restore_present(moments, state_.step);
+    const AdamW::PassMoment pass = moment_sender(exchange_);
+    changes.empty() ? optimizer_.restore(moments, state_.step, pass)
+                    : optimizer_.restore_present(moments, state_.step, pass);
     const bool comparable =
         std::ranges::all_of(changes, [&](const RunChange& change) { return is_comparable(change.setting); });
     if (!comparable) forget_best();
@@ -138,61 +157,84 @@ class Training {
 
   StepMetrics step() {
     const Clock::time_point start = Clock::now();
-    const TrainSettings& settings = job_.settings;
     const int64_t number = state_.step + 1;
-    double weight = 0;
-    int64_t tokens = 0;
-    const int64_t parts = settings.step_parts();
     // The host reads losses and gradient norms when the whole step is with the device.
-    Readings readings(job_.parameters.device(), parts + optimizer_.parts());
-    std::vector<double> weights;
+    Readings readings(job_.parameters.device(), own_batches() + optimizer_.owned());
+    std::vector<MicroBatchNumbers> batches = add_gradients(number, readings);
+    optimizer_.measure(readings);
+    const std::vector<double> read = readings.read();
+    auto next = read.begin();
+    for (MicroBatchNumbers& batch : batches) {
+      if (batch.has_mean != 0) batch.mean = *next++;
+    }
+    std::vector<double> norms(next, read.end());
+    exchange_.gather(batches, norms);
+    StepMetrics metrics = metrics_of(number, batches);
+    double weight = 0;
+    for (const MicroBatchNumbers& batch : batches) weight += batch.weight;
+    try {
+      metrics.norm = optimizer_.apply(norms, metrics.rate, 1 / weight);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::diverged) throw;
+      diverged(number, error.what());
+    }
+    exchange_.share_parameters();
+    metrics.seconds = seconds_since(start);
+    state_.step = number;
+    state_.tokens += metrics.tokens;
+    if (log_) log_->add(metrics);
+    return metrics;
+  }
+
+  int64_t own_batches() const { return (exchange_.end() - exchange_.begin()) * job_.settings.micro_batches; }
+
+  // The micro-batches of this rank. Their losses are with the device. The owned parameters get the gradients
+  // of the whole step.
+  std::vector<MicroBatchNumbers> add_gradients(int64_t number, Readings& readings) {
+    const TrainSettings& settings = job_.settings;
+    std::vector<MicroBatchNumbers> batches;
     std::optional<ShardGradients> sums;
-    if (settings.shards > 1) sums.emplace(job_.parameters, settings.shards);
-    for (int64_t index = 0; index < parts; ++index) {
-      const PartialLoss loss = job_.objective.loss(
-          {.step = number, .index = index, .count = parts, .seed = static_cast<uint64_t>(settings.seed)});
-      tokens += loss.tokens;
+    if (settings.shards > 1) sums.emplace(job_.parameters, settings.shards, exchange_.begin());
+    const int64_t first = exchange_.begin() * settings.micro_batches, end = first + own_batches();
+    for (int64_t index = first; index < end; ++index) {
+      const PartialLoss loss = job_.objective.loss({.step = number,
+                                                    .index = index,
+                                                    .count = settings.step_parts(),
+                                                    .seed = static_cast<uint64_t>(settings.seed)});
+      batches.push_back({.tokens = loss.tokens});
       if (loss.mean) {
         const Tensor& mean = loss.mean.value();
         kernels(mean.device()).sum({mean.view(), readings.next()});
-        weights.push_back(loss.weight);
-        weight += loss.weight;
+        batches.back().has_mean = 1;
+        batches.back().weight = loss.weight;
         loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
       }
       if (sums && (index + 1) % settings.micro_batches == 0) sums->take();
     }
-    if (sums) sums->finish();
+    if (sums) exchange_.sum(*sums);
+    return batches;
+  }
+
+  // Of all micro-batches of a step, in their order.
+  StepMetrics metrics_of(int64_t number, std::span<const MicroBatchNumbers> batches) const {
+    StepMetrics metrics{.step = number, .rate = rate(number)};
+    double total = 0, weight = 0;
+    for (const MicroBatchNumbers& batch : batches) {
+      metrics.tokens += batch.tokens;
+      if (batch.has_mean == 0) continue;
+      weight += batch.weight;
+      total += batch.mean * batch.weight;
+      if (!std::isfinite(total)) diverged(number, fmt::format("the loss is {}", batch.mean));
+    }
     if (weight == 0) {
       fail(Fault::data,
            "step {}: none of its {} tokens has a target, expected at least one; use larger batches or a "
            "higher "
            "data.mask_rate",
-           number, tokens);
+           number, metrics.tokens);
     }
-    optimizer_.measure(readings);
-    const std::vector<double> read = readings.read();
-    const double total = sum_of_losses(number, read, weights);
-    StepMetrics metrics{.step = number, .loss = total / weight, .rate = rate(number), .tokens = tokens};
-    try {
-      metrics.norm = optimizer_.apply(std::span(read).subspan(weights.size()), metrics.rate, 1 / weight);
-    } catch (const Error& error) {
-      if (error.fault() != Fault::diverged) throw;
-      diverged(number, error.what());
-    }
-    metrics.seconds = seconds_since(start);
-    state_.step = number;
-    state_.tokens += tokens;
-    log_->add(metrics);
+    metrics.loss = total / weight;
     return metrics;
-  }
-
-  double sum_of_losses(int64_t number, std::span<const double> means, std::span<const double> weights) const {
-    double total = 0;
-    for (size_t i = 0; i < weights.size(); ++i) {
-      total += means[i] * weights[i];
-      if (!std::isfinite(total)) diverged(number, fmt::format("the loss is {}", means[i]));
-    }
-    return total;
   }
 
   double rate(int64_t number) const {
@@ -207,11 +249,12 @@ class Training {
   }
 
   [[noreturn]] void diverged(int64_t number, const std::string& what) const {
-    const fs::path last = job_.folder.path() / "last";
+    const fs::path last = job_.folder != nullptr ? job_.folder->path() / "last" : fs::path();
     fail({Fault::diverged, Code::none, "try a lower learning rate, a longer warmup or gradient clipping"},
          "training diverged at step {}: {}; {}", number, what,
-         is_there(last) ? fmt::format("the last checkpoint is '{}'", last.string())
-                        : "no checkpoint was saved yet");
+         last.empty()     ? "rank 0 names the last checkpoint"
+         : is_there(last) ? fmt::format("the last checkpoint is '{}'", last.string())
+                          : "no checkpoint was saved yet");
   }
 
   std::optional<Validation> validate() {
@@ -220,7 +263,7 @@ class Training {
     std::optional<Validation> validation = job_.objective.evaluate();
     if (!validation) return std::nullopt;
     validation->step = state_.step;
-    log_->add(*validation);
+    if (log_) log_->add(*validation);
     if (!std::isfinite(validation->loss)) {
       diverged(state_.step, fmt::format("the validation loss is {}", validation->loss));
     }
@@ -247,20 +290,29 @@ class Training {
 
   void save() {
     check_finite();
+    if (exchange_.alone()) return write_checkpoint();
+    dist::require_same(exchange_.transport(), checksums_of(job_.parameters));
+    if (!exchange_.leads()) return serve_moments(exchange_, optimizer_);
+    write_checkpoint();
+    end_fetches(exchange_);
+  }
+
+  void write_checkpoint() {
     log_->sync();
     state_.metrics_bytes = log_->bytes();
     std::vector<std::pair<std::string, std::string>> files = job_.files;
     std::string changes;
     for (const RunChange& change : changes_) changes += as_json(change) + "\n";
     if (!changes.empty()) files.emplace_back(kChangesFile, std::move(changes));
-    job_.folder.save({.state = state_,
-                      .model = named_tensors(job_.parameters),
-                      .optimizer = optimizer_.state(),
-                      .config = job_.config.toml(),
-                      .files = std::move(files)});
+    job_.folder->save({.state = state_,
+                       .model = named_tensors(job_.parameters),
+                       .optimizer = optimizer_.state(moment_fetcher(exchange_, optimizer_)),
+                       .config = job_.config.toml(),
+                       .files = std::move(files)});
   }
 
   TrainJob job_;
+  RankExchange exchange_;
   AdamW optimizer_;
   RunState state_;
   std::vector<RunChange> changes_;  // of the whole run

@@ -4,7 +4,8 @@
 // A step accumulates the gradients of its micro-batches, weighted by their number of predictions. So the loss
 // is the same mean for any number of micro-batches. Then it clips the gradient and updates the parameters.
 // With shards, the samples of a step are first divided into that number of shards, each with its own
-// micro-batches, and the gradients of shards are added in a fixed tree (shard_gradients.h).
+// micro-batches, and the gradients of shards are added in a fixed tree (shard_gradients.h). Several processes
+// can share the shards (rank_exchange.h).
 // All randomness is a function of seed and step: an interrupted and resumed run ends with the same bits as an
 // uninterrupted one, for any number of threads.
 #pragma once
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "locus/base/settings.h"
+#include "locus/dist/transport.h"
 #include "locus/run/run_folder.h"
 #include "locus/train/objective.h"
 #include "locus/train/optimizer.h"
@@ -108,7 +110,7 @@ struct Continuation {
 struct TrainJob {
   Objective& objective;
   Parameters& parameters;
-  RunFolder& folder;
+  RunFolder* folder;  // of rank 0; other ranks have none
   TrainSettings settings;
   Settings config;                                         // the whole configuration, saved with the model
   std::vector<std::pair<std::string, std::string>> files;  // names and contents, saved with the model
@@ -116,13 +118,17 @@ struct TrainJob {
   std::vector<std::string> free_settings;
   std::optional<Continuation> continuation = {};
   TrainHooks hooks;
+  // The processes that share each step (rank_exchange.h), and null for one that is alone. All of them call
+  // train() with the same job. The bits do not depend on their number.
+  dist::Transport* ranks = nullptr;
 };
 
 // Trains from the last checkpoint of the folder to the last step, or until `stop` returns true. Returns the
 // step it reached. Throws Code::run_mismatch with the differences if the folder has another configuration or
 // other files. A continued run keeps its weights, moments and step, and the checkpoints record what changed
 // (run_changes.h). Throws Fault::diverged if a loss, gradient or parameter is not finite; the last checkpoint
-// stays unchanged.
+// stays unchanged. On all ranks: if hooks.stop() returns true on one of them, all save and stop; if ranks
+// have different jobs, Fault::peer.
 int64_t train(TrainJob job);
 
 }  // namespace locus

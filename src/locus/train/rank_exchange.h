@@ -1,0 +1,78 @@
+// What the ranks of a training run send each other in a step.
+//
+// Rank r of R computes the shards [S r / R, S (r + 1) / R) of the S shards of a step, and adds their
+// gradients as far as the tree allows (shard_gradients.h). Every parameter has an owner (dist/owners.h). The
+// owner gets the sums of all ranks, continues in the same tree, holds the moments and updates the parameter,
+// which it then sends to all. So every sum is added in one order for any number of ranks.
+//
+// With P bytes of parameters, of which rank r owns O, and T subtrees left on rank r, r sends
+// T (P - O) + (R - 1) O bytes in a step, and a few for each micro-batch and parameter.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "locus/autograd/parameters.h"
+#include "locus/dist/transport.h"
+#include "locus/train/shard_gradients.h"
+
+namespace locus {
+
+// The numbers of a micro-batch that the loss of the step is computed from.
+struct MicroBatchNumbers {
+  int64_t has_mean = 0;  // else no target
+  double mean = 0, weight = 0;
+  int64_t tokens = 0;
+};
+
+// The first of the shards of a rank; of rank `ranks`, the number of shards.
+int64_t first_shard(int64_t shards, int64_t rank, int64_t ranks);
+
+class RankExchange {
+ public:
+  // `transport` is null for a process that is alone. Fails with Fault::usage if there are more ranks than
+  // shards. Parameters that are frozen now are not sent.
+  RankExchange(dist::Transport* transport, Parameters& parameters, int64_t shards);
+
+  dist::Transport& transport() const { return transport_; }
+  bool alone() const { return transport_.size() == 1; }
+  bool leads() const { return transport_.rank() == 0; }
+  // The shards of this rank.
+  int64_t begin() const { return first_shard(shards_, transport_.rank(), transport_.size()); }
+  int64_t end() const { return first_shard(shards_, transport_.rank() + 1, transport_.size()); }
+  // The owner of each trained parameter, and whether it is this rank.
+  const std::vector<int>& owners() const { return owners_; }
+  std::vector<bool> owned() const;
+
+  // The parameters of this rank get the sum over all shards as their gradients. Gradients of the others are
+  // freed.
+  void sum(ShardGradients& mine);
+  // Replaces the numbers of this rank by those of all: of all micro-batches, and of all trained parameters,
+  // each in order.
+  void gather(std::vector<MicroBatchNumbers>& batches, std::vector<double>& norms) const;
+  // Every rank gets the parameters of the others.
+  void share_parameters() const;
+  // Whether it is true on any rank.
+  bool any(bool mine) const;
+
+ private:
+  // Parameters that are sent together. So a rank needs memory for the messages of one round only.
+  using Round = std::vector<size_t>;
+  void plan_rounds();
+  void sum_round(const Round& round, ShardGradients& mine);
+  void share_round(const Round& round) const;
+  std::vector<std::byte> packed(const Round& round, int owner, ShardGradients& mine) const;
+
+  std::unique_ptr<dist::Transport> own_;  // if alone
+  dist::Transport& transport_;
+  int64_t shards_;
+  std::vector<Var> trained_;
+  std::vector<size_t> places_;  // of the trained parameters among all
+  std::vector<int> owners_;
+  std::vector<Round> rounds_;
+  std::vector<std::vector<dist::Subtree>> left_;  // subtrees that each rank has left
+};
+
+}  // namespace locus
