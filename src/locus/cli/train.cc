@@ -2,15 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "locus/base/parse.h"
 #include "locus/cli/command.h"
+#include "locus/cli/dist_options.h"
 #include "locus/cli/run_summary.h"
 #include "locus/cli/settings_help.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
 #include "locus/cli/training_progress.h"
+#include "locus/dist/handshake.h"
 #include "locus/train/planned_run.h"
 #include "locus/train/run_defaults.h"
 
@@ -23,6 +28,8 @@ struct Request {
   std::string config, out;
   std::optional<std::string> continued;  // a run or a checkpoint of a run
   std::vector<std::string> settings;
+  bool verbose = false;
+  DistOptions dist;
 };
 
 Settings settings_of(const Request& request) {
@@ -45,27 +52,27 @@ RunPlan plan_of(const Request& request) {
   }
 }
 
-PlannedRun continued_run(const Request& request) {
+PlannedRun continued_run(const Request& request, dist::Transport& ranks) {
   ContinuedRun continued =
       plan_continued(*request.continued, settings_of(request), fs::path(request.config).parent_path());
   warn(continued.plan.notes);
   try {
-    return continue_run(std::move(continued), *request.continued, request.out);
+    return continue_run(std::move(continued), *request.continued, request.out, &ranks);
   } catch (const Error& error) {
     if (error.code() != Code::output_exists || !request.out.empty()) throw;
     throw error.with_hint("add --out with a new folder");
   }
 }
 
-PlannedRun run_of(const Request& request) {
-  if (request.continued) return continued_run(request);
+PlannedRun run_of(const Request& request, dist::Transport& ranks) {
+  if (request.continued) return continued_run(request, ranks);
   if (request.config.empty() || request.out.empty()) {
     fail(Fault::usage, "train: {} is required, unless --continue names a run; see `locus train --help`",
          request.config.empty() ? "CONFIG" : "--out");
   }
   RunPlan plan = plan_of(request);
   warn(plan.notes);
-  return PlannedRun(std::move(plan), request.out);
+  return PlannedRun(std::move(plan), request.out, std::nullopt, &ranks);
 }
 
 // Before the first step: what is trained on what, and what looks wrong about it.
@@ -93,37 +100,83 @@ const char* command_for(const Blueprint& blueprint) {
   }
 }
 
-void run(const Request& request) {
-  PlannedRun run = run_of(request);
+// The progress of a run, on rank 0.
+class Report {
+ public:
+  explicit Report(const PlannedRun& run) : page_(run.folder()) {}
+  void operator()(const TrainProgress& progress) {
+    line_(progress);
+    page_(progress);
+  }
+  void end_line() { line_.end(); }
+  void write_page() { page_.write(); }
+
+ private:
+  StepLine line_;
+  LivePage page_;
+};
+
+// What each rank has sent, and the time that it was in calls that send or wait.
+void report_traffic(dist::Transport& ranks, double seconds) {
+  const dist::Traffic& own = ranks.traffic();
+  const std::string mine =
+      fmt::format("rank {} of {} sent {:.3f} MB and waited {:.2f} s of {:.2f} s", ranks.rank(), ranks.size(),
+                  static_cast<double>(own.sent) / 1e6, own.seconds, seconds);
+  for (const std::string& text : dist::gather_texts(ranks, mine)) note(text);
+}
+
+// The signal that stopped this rank or another one; 0 if all steps are done.
+int train(PlannedRun& run, dist::Transport& ranks, bool verbose) {
   const StopSignals signals;
-  StepLine line;
-  LivePage page(run.folder());
+  const bool leads = ranks.rank() == 0;
+  std::optional<Report> report;
+  if (leads) report.emplace(run);
+  const auto start = std::chrono::steady_clock::now();
   int64_t step = 0;
   try {
-    step = run.train({.start = [&](int64_t done) { report_start(run, done); },
+    step = run.train({.start =
+                          [&](int64_t done) {
+                            if (leads) report_start(run, done);
+                          },
                       .progress =
                           [&](const TrainProgress& progress) {
-                            line(progress);
-                            page(progress);
+                            if (report) (*report)(progress);
                           },
                       .stop = [&] { return signals.requested(); },
                       .note = [](const std::string& text) { note(text); }});
   } catch (...) {
-    line.end();
+    if (report) report->end_line();
     throw;
   }
-  line.end();
-  page.write();
-  if (step < run.plan().train.steps) {
-    note(fmt::format("stopped and saved after step {}; run the same command again to resume", step));
-    throw Stopped{signals.signal()};
+  if (report) report->end_line();
+  if (report) report->write_page();
+  if (verbose) {
+    report_traffic(ranks, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  if (const auto hub = run.save_hub([](const std::string& text) { note(text); })) {
-    print(fmt::format("{}: model folder for Locus and transformers\n", hub->string()));
+  if (step == run.plan().train.steps) return 0;
+  note(fmt::format("stopped and saved after step {}; run the same command again to resume", step));
+  int signal = 0;
+  for (const std::string& text : dist::gather_texts(ranks, std::to_string(signals.signal()))) {
+    signal = std::max(signal, parse<int>(text).value_or(0));
   }
-  print(fmt::format("{}: {} step{} done; see training.html, or apply the model with locus eval or locus {}\n",
-                    run.folder().path().string(), step, step == 1 ? "" : "s",
-                    command_for(run.plan().task.blueprint)));
+  return signal;
+}
+
+void run(const Request& request) {
+  int signal = 0;
+  with_ranks(request.dist, [&](dist::Transport& ranks) {
+    PlannedRun run = run_of(request, ranks);
+    signal = train(run, ranks, request.verbose);
+    if (signal != 0 || ranks.rank() != 0) return;
+    if (const auto hub = run.save_hub([](const std::string& text) { note(text); })) {
+      print(fmt::format("{}: model folder for Locus and transformers\n", hub->string()));
+    }
+    const int64_t steps = run.plan().train.steps;
+    print(fmt::format(
+        "{}: {} step{} done; see training.html, or apply the model with locus eval or locus {}\n",
+        run.folder().path().string(), steps, steps == 1 ? "" : "s", command_for(run.plan().task.blueprint)));
+  });
+  if (signal != 0) throw Stopped{signal};
 }
 
 }  // namespace
@@ -156,6 +209,9 @@ void add_train(CLI::App& program) {
                  "Train this run further. Settings that you do not give keep their values");
   command.option("--set", request->settings, "key=value overrides a setting of CONFIG; may be repeated")
       .repeated();
+  command.flag("--verbose", request->verbose,
+               "At the end, print what each process sent and how long it waited for others");
+  add_dist_options(command, request->dist);
   command.callback([request] { run(*request); });
 }
 
