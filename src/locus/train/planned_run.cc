@@ -25,8 +25,8 @@ RunPlan within_memory(RunPlan plan, const dist::Transport* ranks) {
   check_memory(plan.task.blueprint,
                {.tokens = tokens_per_micro_batch(plan),
                 .recompute = plan.task.data.recompute,
-                 .shards = plan.train.shards,
-                 .ranks = ranks == nullptr ? 1 : ranks->size()},
+                .shards = plan.train.shards,
+                .ranks = ranks == nullptr ? 1 : ranks->size()},
                available_bytes(device) + (on_host(device) ? allocated_bytes() : 0));
   return plan;
 }
