@@ -90,6 +90,17 @@ class Mpi final : public Transport {
          size(), name_of(call), without_controls(problem.text));
   }
 
+  std::optional<int> find_sender(std::chrono::milliseconds wait) override {
+    int from = -1;
+    LocusMpiText problem{};
+    if (calls_.find_sender(static_cast<uint64_t>(wait.count()), &from, &problem) != 0) {
+      failed_ = true;
+      fail({Fault::peer, Code::none, "its own output may say more"}, "a rank of {} ranks: {}", size(),
+           without_controls(problem.text));
+    }
+    return from < 0 ? std::nullopt : std::optional(from);
+  }
+
   const LocusMpiCalls& calls_;
   const int exceptions_ = std::uncaught_exceptions();
   bool failed_ = false;

@@ -81,6 +81,20 @@ class Tcp final : public Transport {
     }
   }
 
+  std::optional<int> find_sender(std::chrono::milliseconds wait) override {
+    watch_.check();
+    std::vector<pollfd> waits;
+    for (const Descriptor& socket :
+         mesh_.messages) {  // poll() ignores the place of this rank: it has no file
+      waits.push_back({.fd = socket.get(), .events = POLLIN, .revents = 0});
+    }
+    waits.push_back({.fd = watch_.event(), .events = POLLIN, .revents = 0});
+    ::poll(waits.data(), waits.size(), static_cast<int>(wait.count()));
+    if (waits.back().revents != 0) watch_.check();
+    const auto found = std::ranges::find_if(waits, [](const pollfd& one) { return one.revents != 0; });
+    return found == waits.end() ? std::nullopt : std::optional(static_cast<int>(found - waits.begin()));
+  }
+
   // Until a connection is ready or a rank has failed. The watch bounds the time: a silent rank has failed.
   void wait(std::span<const Transfer> transfers) {
     std::vector<pollfd> waits{{.fd = watch_.event(), .events = POLLIN, .revents = 0}};

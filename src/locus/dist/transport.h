@@ -7,9 +7,11 @@
 // names it. After one, only the destructor may be called.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -43,6 +45,10 @@ class Transport {
   void send(int to, ConstBytes bytes);
   void receive(int from, Bytes bytes);
 
+  // The rank whose message has arrived: receive() will not wait for it. Waits for one, but no longer than
+  // this. Only for messages of send(), while no rank is in another call.
+  std::optional<int> sender(std::chrono::milliseconds wait);
+
   // Sends outgoing[r] to every rank r, and fills incoming[r] with the message of rank r. All messages move
   // together, so large ones cannot block each other. The message of a rank to itself is copied.
   void all_to_all(std::span<const ConstBytes> outgoing, std::span<const Bytes> incoming);
@@ -73,6 +79,8 @@ class Transport {
   // most once and never this one.
   virtual void exchange(Call call, std::span<const Outgoing> outgoing,
                         std::span<const Incoming> incoming) = 0;
+  // sender() for several ranks.
+  virtual std::optional<int> find_sender(std::chrono::milliseconds wait) = 0;
 
  private:
   void require_other(const char* what, int rank) const;

@@ -31,6 +31,8 @@ struct LocusMpiCalls {
   // or -1.
   int (*exchange)(const LocusMpiMessage* outgoing, size_t outgoing_count, const LocusMpiMessage* incoming,
                   size_t incoming_count, int* culprit, LocusMpiText* problem);
+  // `from` becomes the rank of a message that has arrived, or -1 if none does within this time.
+  int (*find_sender)(uint64_t milliseconds, int* from, LocusMpiText* problem);
   // Ends MPI. All ranks must call it.
   int (*stop)(LocusMpiText* problem);
 };

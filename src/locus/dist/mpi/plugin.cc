@@ -126,12 +126,26 @@ int exchange(const LocusMpiMessage* outgoing, size_t outgoing_count, const Locus
   return 0;
 }
 
+int find_sender(uint64_t milliseconds, int* from, LocusMpiText* problem) {
+  constexpr uint64_t kPause = 200'000, kNanoseconds = 1'000'000;  // a pause, and a millisecond
+  for (uint64_t waited = 0;; waited += kPause) {
+    int found = 0;
+    MPI_Status status;
+    const int error = MPI_Iprobe(MPI_ANY_SOURCE, kTag, job, &found, &status);
+    if (report(error, "MPI_Iprobe", problem)) return 1;
+    *from = found != 0 ? status.MPI_SOURCE : -1;
+    if (found != 0 || waited >= milliseconds * kNanoseconds) return 0;
+    const timespec pause{0, kPause};
+    nanosleep(&pause, nullptr);
+  }
+}
+
 int stop(LocusMpiText* problem) {
   if (report(MPI_Comm_free(&job), "MPI_Comm_free", problem)) return 1;
   return report(MPI_Finalize(), "MPI_Finalize", problem);
 }
 
-constexpr LocusMpiCalls kCalls{kLocusMpiVersion, start, exchange, stop};
+constexpr LocusMpiCalls kCalls{kLocusMpiVersion, start, exchange, find_sender, stop};
 
 }  // namespace
 
