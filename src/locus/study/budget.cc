@@ -31,14 +31,48 @@ Pace pace_of(const Study& study, const Task& task, const SchemeChoice& scheme) {
   return {done.cell.step_seconds, std::chrono::duration<double>(tested - trained).count() * most / least};
 }
 
-double seconds_of(const std::vector<Pace>& paces, const std::vector<const Task*>& tasks, size_t count,
-                  int64_t seeds, int64_t steps) {
-  double sum = 0;
-  for (size_t i = 0; i < count; ++i) {
-    sum += static_cast<double>(steps * tasks[i]->effort) * paces[i].step + paces[i].test;
+// The first tasks of a study with a number of seeds, as it grows with the steps.
+struct Size {
+  size_t tasks;
+  int64_t seeds;
+};
+
+class Timetable {
+ public:
+  Timetable(const Study& study, const std::vector<Pace>& paces, int processes)
+      : tasks_(study.task_list()),
+        paces_(paces),
+        schemes_(static_cast<double>(study.scheme_list().size())),
+        processes_(processes) {}
+
+  double seconds(Size size, int64_t steps) const {
+    double sum = 0, longest = 0;
+    for (size_t i = 0; i < size.tasks; ++i) {
+      const double one = static_cast<double>(steps * tasks_[i]->effort) * paces_[i].step + paces_[i].test;
+      sum += one;
+      longest = std::max(longest, one / schemes_);
+    }
+    return static_cast<double>(size.seeds) * sum / processes_ + longest * (1 - 1 / processes_);
   }
-  return static_cast<double>(seeds) * sum;
-}
+  // The most steps up to `most` that fit, if `least` do.
+  std::optional<int64_t> steps_within(double limit, Size size, int64_t least, int64_t most) const {
+    if (seconds(size, least) > limit) return std::nullopt;
+    while (least < most) {
+      const int64_t middle = least + (most - least + 1) / 2;
+      if (seconds(size, middle) <= limit) {
+        least = middle;
+      } else {
+        most = middle - 1;
+      }
+    }
+    return least;
+  }
+
+ private:
+  std::vector<const Task*> tasks_;
+  const std::vector<Pace>& paces_;
+  double schemes_, processes_;
+};
 
 std::string names_of(const std::vector<const Task*>& tasks, size_t count, const Study& study) {
   std::vector<std::string_view> names;
@@ -68,22 +102,21 @@ std::vector<Pace> paces(const Study& study, double seconds) {
   return list;
 }
 
-double expected_seconds(const Study& study, const std::vector<Pace>& paces) {
-  const std::vector<const Task*> tasks = study.task_list();
-  return seconds_of(paces, tasks, tasks.size(), study.seeds, study.conditions.steps);
+double expected_seconds(const Study& study, const std::vector<Pace>& paces, int processes) {
+  const Size all{study.task_list().size(), study.seeds};
+  return Timetable(study, paces, processes).seconds(all, study.conditions.steps);
 }
 
-Study fitted(Study study, const std::vector<Pace>& paces, double seconds) {
+Study fitted(Study study, const std::vector<Pace>& paces, double seconds, int processes) {
   const std::vector<const Task*> tasks = study.task_list();
   const int64_t wanted = study.conditions.steps;
   const auto least = std::max<int64_t>(static_cast<int64_t>(kLeastShare * static_cast<double>(wanted)), 1);
+  const Timetable timetable(study, paces, processes);
   for (size_t count = tasks.size(); count > 0; --count) {
     for (int64_t seeds = study.seeds; seeds > 0; --seeds) {
-      const double none = seconds_of(paces, tasks, count, seeds, 0);
-      const double one = seconds_of(paces, tasks, count, seeds, 1) - none;
-      const double room = (seconds - none) / std::max(one, 1e-9);  // a coarse clock may not have moved
-      if (room < static_cast<double>(least)) continue;
-      study.conditions.steps = room >= static_cast<double>(wanted) ? wanted : static_cast<int64_t>(room);
+      const auto steps = timetable.steps_within(seconds, {count, seeds}, least, wanted);
+      if (!steps) continue;
+      study.conditions.steps = *steps;
       study.seeds = seeds;
       study.tasks = names_of(tasks, count, study);
       return study;
@@ -93,7 +126,7 @@ Study fitted(Study study, const std::vector<Pace>& paces, double seconds) {
        "time budget too short: {:.0f} s are left, expected about {:.0f} s for one seed of {} at {} steps; "
        "allow "
        "more time, or compare fewer schemes",
-       std::max(seconds, 0.0), seconds_of(paces, tasks, 1, 1, least), tasks[0]->name, least);
+       std::max(seconds, 0.0), timetable.seconds({1, 1}, least), tasks[0]->name, least);
 }
 
 double budget_seconds(std::string_view option, std::string_view text) {
@@ -109,13 +142,14 @@ double budget_seconds(std::string_view option, std::string_view text) {
   return *count * kSeconds[unit];
 }
 
-Budgeted within(const Study& study, double seconds) {
+Budgeted within(const Study& study, double seconds, int processes) {
   constexpr double kCellShare = 0.95;  // the rest is for the report
   const Clock::time_point start = Clock::now();
   const std::vector<Pace> measured = paces(study, seconds);
   const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-  const Study chosen = fitted(study, measured, kCellShare * seconds - spent);
-  return {chosen, expected_seconds(chosen, measured), expected_seconds(study, measured)};
+  const Study chosen = fitted(study, measured, kCellShare * seconds - spent, processes);
+  return {chosen, expected_seconds(chosen, measured, processes),
+          expected_seconds(study, measured, processes)};
 }
 
 Study with_size_of(const Study& existing, Study study) {

@@ -72,19 +72,22 @@ std::string cell_json(const Cell& cell) {
                       {"step_bytes", json::number(cell.step_bytes)}});
 }
 
+Cell read_cell(const json::Document& document) {
+  const JsonPart all(document, "cell");
+  Cell cell;
+  cell.name = {all.text("task"), all.text("scheme"), static_cast<uint64_t>(integer(all, "seed"))};
+  for (const JsonPart& row : all.parts("rows")) cell.rows.push_back(read_row(row));
+  cell.loss = all.number("training_loss");
+  cell.parameters = integer(all, "scheme_parameters");
+  cell.step_seconds = all.number("step_seconds");
+  cell.step_bytes = integer(all, "step_bytes");
+  return cell;
+}
+
 Cell read_cell(const std::filesystem::path& file) {
   constexpr uint64_t kMostBytes = 1 << 22;  // far larger than any cell
   try {
-    const json::Document document(file, {.bytes = kMostBytes});
-    const JsonPart all(document, "cell");
-    Cell cell;
-    cell.name = {all.text("task"), all.text("scheme"), static_cast<uint64_t>(integer(all, "seed"))};
-    for (const JsonPart& row : all.parts("rows")) cell.rows.push_back(read_row(row));
-    cell.loss = all.number("training_loss");
-    cell.parameters = integer(all, "scheme_parameters");
-    cell.step_seconds = all.number("step_seconds");
-    cell.step_bytes = integer(all, "step_bytes");
-    return cell;
+    return read_cell(json::Document(file, {.bytes = kMostBytes}));
   } catch (const Error& error) {
     if (error.fault() != Fault::data) throw;
     fail({Fault::data, Code::damaged_file, "remove the file to run the cell again"},

@@ -1,22 +1,13 @@
 #include "locus/study/study.h"
 
 #include "locus/base/file.h"
-#include "locus/base/folder.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
 #include "locus/base/trim.h"
-#include "locus/checkpoint/parameters_file.h"
-#include "locus/study/growth.h"
+#include "locus/study/study_folder.h"
 
 namespace locus::study {
 namespace {
-
-constexpr const char *kStudyFile = "study.toml", *kTextFile = "text.txt", *kCells = "cells",
-                     *kModels = "models";
-
-std::filesystem::path cell_file(const std::filesystem::path& folder, const CellName& name) {
-  return folder / kCells / (name.text() + ".json");
-}
 
 // The words of a list without repeats, in the user's order. The word "all" means all names.
 template <class T>
@@ -126,56 +117,17 @@ void check(const Study& study) {
   refuse("study", found);
 }
 
-namespace {
-
-// The text is identified by its contents and its tokens, so files can move.
-void claim_text(const Study& study, const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kTextFile;
-  const std::string& now = study.task_list().front()->text->identity;
-  if (!is_there(file)) return write_file(file, now);
-  if (read_file(file) == now) return;
-  fail({Fault::usage, Code::run_mismatch, "choose another folder"},
-       "the study in {} was started with another text or tokenizer than {} with tokenizer {}",
-       folder.string(), study.text, study.tokenizer);
-}
-
-// Writes the settings into the folder, or throws if the folder has other settings or more cells.
-void claim(const Study& study, const std::filesystem::path& folder) {
-  const std::string settings = study_toml(study);
-  if (const std::optional<Study> existing = study_in(folder)) {
-    std::vector<std::string> more;
-    for (const SettingChange& change :
-         differences(settings_of(grown(*existing, study, folder)), settings_of(study))) {
-      more.push_back(change.text());
-    }
-    if (!more.empty()) {
-      fail({Fault::usage, Code::run_mismatch}, "{} contains a larger study:\n  {}", folder.string(),
-           fmt::join(more, "\n  "));
-    }
-  }
-  if (!study.text.empty()) claim_text(study, folder);
-  write_file(folder / kStudyFile, settings);
-}
-
-// The model first: a cell that exists is complete.
-Cell trained(const Study& study, const std::filesystem::path& folder, const CellName& name,
-             const CellProgress& progress) {
-  Finished done = run_cell(study.conditions, study.task_named(name.task), name, progress);
-  if (name.seed == 1) {
-    write_safetensors(model_file(folder, name), named_tensors(done.model->parameters()));
-  }
-  return std::move(done.cell);
-}
-
-}  // namespace
-
-Study read_study(const std::filesystem::path& file) {
+Study study_of(const Settings& settings, const std::string& name) {
   Study study;
-  const Settings settings = Settings::read(file);
   std::vector<std::string> names;
   for (const Field& field : fields_of(study)) names.emplace_back(field.spec.name);
   settings.require_known(std::vector<std::string_view>(names.begin(), names.end()));
-  refuse(file.string(), read_fields(study, settings.section("")));
+  refuse(name, read_fields(study, settings.section("")));
+  return study;
+}
+
+Study read_study(const std::filesystem::path& file) {
+  Study study = study_of(Settings::read(file), file.string());
   // Relative to the file, as in a training run; the study.toml of a folder has absolute paths.
   const std::filesystem::path beside = file.parent_path();
   if (!study.text.empty()) study.text = absolute_path(beside / study.text).string();
@@ -196,67 +148,5 @@ Settings settings_of(const Study& study) {
 }
 
 std::string study_toml(const Study& study) { return settings_of(study).toml(); }
-
-std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher) {
-  check(study);
-  const bool resumed = take_folder(folder, kCells);
-  make_folder(folder / kModels);
-  const FolderLock lock(folder / "lock");
-  if (resumed)
-    clear_debris(folder, {kStudyFile, kTextFile, "results.json", "results.csv", "report.html", "length.svg",
-                          "step_times.csv"});
-  for (const char* part : {kCells, kModels}) clear_debris(folder / part);
-  claim(study, folder);
-  std::vector<Cell> cells;
-  for (const CellName& name : study.cells()) {
-    const auto progress = [&](double fraction) {
-      if (watcher.progress) watcher.progress(name, fraction);
-    };
-    std::optional<Cell> cell = find_cell(study, folder, name);
-    const bool known = cell && has_all_lengths(study, *cell);
-    if (!known) {
-      if (cell) {
-        progress(0);
-        cell->rows =
-            tested(read_model(study, folder, name), study.conditions, study.task_named(name.task), name);
-      } else {
-        cell = trained(study, folder, name, progress);
-      }
-      write_file(cell_file(folder, name), cell_json(*cell));
-    }
-    cells.push_back(std::move(*cell));
-    if (watcher.finished) watcher.finished(cells.back(), !known);
-  }
-  return cells;
-}
-
-std::optional<Cell> find_cell(const Study& study, const std::filesystem::path& folder, const CellName& name) {
-  const std::filesystem::path file = cell_file(folder, name);
-  const bool has_model = name.seed == 1 && is_there(model_file(folder, name));
-  if (!is_there(file) || (name.seed == 1 && !has_model)) return std::nullopt;
-  Cell cell = read_cell(file);
-  check_cell(study, name, cell, file);
-  if (!has_model && !has_all_lengths(study, cell)) return std::nullopt;
-  return cell;
-}
-
-bool has_all_lengths(const Study& study, const Cell& cell) {
-  return std::ranges::equal(cell.rows.front().scores, study.conditions.test_lengths(), {}, &Score::length);
-}
-
-Model read_model(const Study& study, const std::filesystem::path& folder, const CellName& name) {
-  const std::filesystem::path file = model_file(folder, name);
-  Model model(blueprint(study.conditions, study.task_named(name.task), name.scheme), {.seed = std::nullopt});
-  try {
-    read_parameters(SafetensorsFile(file), model.parameters());
-  } catch (const Error& error) {
-    throw error.with_hint(fmt::format("remove {} to run its cell again", file.string()));
-  }
-  return model;
-}
-
-std::filesystem::path model_file(const std::filesystem::path& folder, const CellName& name) {
-  return folder / kModels / fmt::format("{}.{}.safetensors", name.task, name.scheme);
-}
 
 }  // namespace locus::study

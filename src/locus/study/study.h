@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "locus/base/json_document.h"
 #include "locus/base/settings.h"
+#include "locus/dist/crew.h"
 #include "locus/study/cell.h"
 #include "locus/study/scheme_choice.h"
 
@@ -56,6 +58,7 @@ void check(const Study& study);
 
 // From a TOML file. Unknown keys and values out of range are reported together.
 Study read_study(const std::filesystem::path& file);
+Study study_of(const Settings& settings, const std::string& name);
 Settings settings_of(
     const Study& study);  // with the list of test lengths, also where it follows from the length
 std::string study_toml(const Study& study);  // read_study() reads the same study back
@@ -65,6 +68,7 @@ std::optional<Study> study_in(const std::filesystem::path& folder);
 struct Watcher {
   std::function<void(const CellName&, double fraction)> progress;  // throws to stop
   std::function<void(const Cell&, bool trained)> finished;         // trained now, or found in the folder
+  dist::StopAsked stop = {};                                       // run() then throws dist::Stop
 };
 
 // Runs the cells that are missing in the folder, and the tests that its cells lack. Throws if the folder
@@ -83,6 +87,7 @@ bool has_all_lengths(const Study& study, const Cell& cell);
 std::string position_json(const PositionLoss& bin);
 std::string cell_json(const Cell& cell);
 Cell read_cell(const std::filesystem::path& file);
+Cell read_cell(const json::Document& document);
 // Throws if a cell is not the one that the study has under this name. It may lack test lengths.
 void check_cell(const Study& study, const CellName& name, const Cell& cell,
                 const std::filesystem::path& file);

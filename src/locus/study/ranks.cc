@@ -1,0 +1,161 @@
+#include "locus/study/ranks.h"
+
+#include <algorithm>
+
+#include "locus/base/version.h"
+#include "locus/dist/agreement.h"
+#include "locus/dist/parts.h"
+#include "locus/kernel/cpu/targets.h"
+#include "locus/study/cell_job.h"
+#include "locus/study/cell_queue.h"
+#include "locus/study/study_folder.h"
+
+namespace locus::study {
+namespace {
+
+std::vector<dist::Fact> facts_of(const Study& study) {
+  return {{"the version of Locus", std::string(version())},
+          {"the SIMD target", kernel::cpu::supported_targets().front()},
+          {"the device", std::string(name_of(study.conditions.device))},
+          {"the text", study.text.empty() ? "none" : study.task_list().front()->text->identity}};
+}
+
+void send_study(dist::Transport& transport, const Study& study) {
+  const std::string settings = study_toml(study);
+  for (int rank = 1; rank < transport.size(); ++rank) {
+    dist::send_sized(transport, rank, std::as_bytes(std::span(settings)));
+  }
+  dist::require_agreement(transport, facts_of(study));
+}
+
+Study receive_study(dist::Transport& transport, Device device) {
+  const std::vector<std::byte> settings = dist::receive_sized(transport, 0);
+  Study study = study_of(Settings::parse(dist::text_of(settings), "study"), "study");
+  study.conditions.device = device;
+  dist::require_agreement(transport, facts_of(study));
+  return study;
+}
+
+class Run {
+ public:
+  Run(const Study& study, const StudyFolder& folder, const Watcher& watcher, dist::Transport& transport)
+      : study_(study),
+        folder_(folder),
+        watcher_(watcher),
+        crew_(transport, watcher.stop),
+        queue_(study, transport.size() > 1),
+        given_(transport.size()) {}
+
+  std::vector<Cell> cells() {
+    find();
+    try {
+      work();
+    } catch (const dist::Stop& stop) {
+      for (const auto& answer : crew_.dismiss(stop.number)) take(answer);
+      throw;
+    }
+    crew_.dismiss(0);
+    std::vector<Cell> list;
+    for (const CellName& name : study_.cells()) list.push_back(std::move(done_.at(name.text())));
+    return list;
+  }
+
+ private:
+  void find() {
+    for (const CellName& name : study_.cells()) {
+      std::optional<Cell> cell = folder_.find(name);
+      if (cell) queue_.learn(*cell);
+      if (cell && has_all_lengths(study_, *cell)) {
+        note(std::move(*cell), false);
+      } else {
+        queue_.add(name, cell.has_value());
+      }
+    }
+  }
+
+  void work() {
+    while (true) {
+      hand_out();
+      if (!queue_.empty()) {
+        CellJob job = next();
+        const CellName name = job.name;
+        finish(compute(study_, std::move(job), [&](double fraction) { look(name, fraction); }));
+      } else if (crew_.is_busy()) {
+        take(crew_.wait());
+      } else {
+        return;
+      }
+    }
+  }
+
+  // Between the steps of a cell of this rank.
+  void look(const CellName& name, double fraction) {
+    while (const auto answer = crew_.arrived()) {
+      take(*answer);
+      hand_out();
+    }
+    if (watcher_.progress) watcher_.progress(name, fraction);
+  }
+
+  CellJob next() {
+    CellJob job{.name = queue_.take()};
+    job.known = folder_.find(job.name);
+    if (job.known) job.model = std::make_unique<Model>(folder_.model(job.name));
+    return job;
+  }
+
+  void hand_out() {
+    for (auto rank = crew_.free_rank(); rank && !queue_.empty(); rank = crew_.free_rank()) {
+      const CellJob job = next();
+      given_[*rank] = job.name;
+      crew_.give(*rank, encode(job));
+    }
+  }
+
+  void take(const dist::Crew::Answer& answer) {
+    finish(decode_finished(study_, given_[answer.rank], answer.bytes, fmt::format("rank {}", answer.rank)));
+  }
+
+  void finish(Finished finished) {
+    folder_.keep(finished);
+    queue_.learn(finished.cell);
+    note(std::move(finished.cell), true);
+  }
+
+  void note(Cell cell, bool computed) {
+    if (watcher_.finished) watcher_.finished(cell, computed);
+    done_.insert_or_assign(cell.name.text(), std::move(cell));
+  }
+
+  const Study& study_;
+  const StudyFolder& folder_;
+  const Watcher& watcher_;
+  dist::Crew crew_;
+  CellQueue queue_;
+  std::vector<CellName> given_;  // to each rank
+  std::map<std::string, Cell> done_;
+};
+
+}  // namespace
+
+std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher,
+                      dist::Transport& transport) {
+  check(study);
+  const StudyFolder claimed(study, folder);
+  send_study(transport, study);
+  return Run(study, claimed, watcher, transport).cells();
+}
+
+std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, const Watcher& watcher) {
+  return run(study, folder, watcher, *dist::open_alone());
+}
+
+int help(dist::Transport& transport, Device device, const dist::StopAsked& stop) {
+  const Study study = receive_study(transport, device);
+  const auto compute_cell = [&](dist::ConstBytes job, const dist::Pause& pause) {
+    return encode(compute(study, decode_job(study, job), [&](double) { pause(); }));
+  };
+  return dist::serve(transport, compute_cell, stop);
+}
+
+}  // namespace locus::study
