@@ -9,6 +9,7 @@
 #include "locus/base/parallel.h"
 #include "locus/base/paths.h"
 #include "locus/cli/command.h"
+#include "locus/cli/dist_options.h"
 #include "locus/cli/live_table.h"
 #include "locus/cli/stop_signals.h"
 #include "locus/cli/terminal.h"
@@ -18,6 +19,7 @@
 #include "locus/study/budget.h"
 #include "locus/study/growth.h"
 #include "locus/study/memory.h"
+#include "locus/study/ranks.h"
 #include "locus/study/verdict.h"
 #include "locus/tensor/storage.h"
 
@@ -30,6 +32,7 @@ struct Request {
   int64_t length = 0, seeds = 0, steps = 0;
   bool full = false, json = false;
   Device device = Device::cpu;
+  DistOptions dist;
 };
 
 // The options of the command line over the settings of `base`.
@@ -72,8 +75,8 @@ study::Study study_of(const Request& request, const std::optional<study::Study>&
 }
 
 // The study that fits into the time.
-study::Study within(const std::string& budget, const study::Study& study) {
-  const study::Budgeted fit = study::within(study, study::budget_seconds("--budget", budget));
+study::Study within(const std::string& budget, const study::Study& study, int processes) {
+  const study::Budgeted fit = study::within(study, study::budget_seconds("--budget", budget), processes);
   const auto in_words = [](const study::Study& one) {
     return fmt::format("{} task{}, {} seed{}, {} steps", one.task_list().size(),
                        one.task_list().size() == 1 ? "" : "s", one.seeds, one.seeds == 1 ? "" : "s",
@@ -116,39 +119,69 @@ void announce(const study::Study& study, const std::filesystem::path& folder) {
   }
 }
 
-void compare(const Request& request) {
-  const std::filesystem::path folder = request.out;
-  const std::optional<study::Study> existing = study::study_in(folder);
-  const study::Study wanted = study_of(request, existing);
-  if (!request.budget.empty())
-    study::budget_seconds("--budget", request.budget);  // an error, also where it is not used
-  const study::Study study = request.budget.empty() || existing ? wanted : within(request.budget, wanted);
-  announce(study, folder);
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  LiveTable table(study, terminal);
-  const StopSignals signals;
-  const study::Watcher watcher = {
-      .progress =
-          [&](const study::CellName& name, double fraction) {
-            if (signals.requested()) {
-              table.close();
-              note("stopped; finished cells are saved, and the same command resumes");
-              throw Stopped{signals.signal()};
-            }
-            table.progress(name, fraction);
-          },
-      .finished = [&](const study::Cell& cell, bool trained) { table.finished(cell, trained); }};
-  const std::vector<study::Cell> cells = study::run(study, folder, watcher);
-  table.close();
-  const report::StudyFiles files = report::write_study_files(study, cells, folder);
-  if (request.json) return print(files.json);
+// What the command prints after the study.
+std::string result_of(const study::Study& study, const report::StudyFiles& files, const Request& request) {
+  if (request.json) return files.json;
   std::vector<std::string> sentences = study::verdict(files.summary).sentences;
   sentences.push_back(study::size_note(study));
   std::string text;
   for (const std::string& sentence : sentences) {
     for (const std::string& line : wrapped(sentence, std::min(terminal_width(), 100))) text += line + "\n";
   }
-  print(text + fmt::format("Report: {}\n", (folder / "report.html").string()));
+  return text + fmt::format("Report: {}\n", (std::filesystem::path(request.out) / "report.html").string());
+}
+
+// Rank 0, or the only process.
+void lead(const Request& request, dist::Transport& ranks) {
+  const std::filesystem::path folder = request.out;
+  const std::optional<study::Study> existing = study::study_in(folder);
+  const study::Study wanted = study_of(request, existing);
+  if (!request.budget.empty())
+    study::budget_seconds("--budget", request.budget);  // an error, also where it is not used
+  const study::Study study =
+      request.budget.empty() || existing ? wanted : within(request.budget, wanted, ranks.size());
+  announce(study, folder);
+  LiveTable table(study, isatty(STDERR_FILENO) != 0);
+  const StopSignals signals;
+  const study::Watcher watcher = {
+      .progress = [&](const study::CellName& name, double fraction) { table.progress(name, fraction); },
+      .finished = [&](const study::Cell& cell, bool trained) { table.finished(cell, trained); },
+      .stop = [&] { return signals.signal(); }};
+  const auto run = [&] {
+    try {
+      return study::run(study, folder, watcher, ranks);
+    } catch (const dist::Stop&) {
+      table.close();
+      note("stopped; finished cells are saved, and the same command resumes");
+      throw;
+    }
+  };
+  const std::vector<study::Cell> cells = run();
+  table.close();
+  print(result_of(study, report::write_study_files(study, cells, folder), request));
+}
+
+// Another rank. Returns the number of a signal that stopped the study, or 0.
+int help(const Request& request, dist::Transport& ranks) {
+  const StopSignals signals;
+  return study::help(ranks, request.device, [&] { return signals.signal(); });
+}
+
+void compare(const Request& request) {
+  int stopped = 0;
+  with_ranks(request.dist, [&](dist::Transport& ranks) {
+    try {
+      if (ranks.rank() == 0) {
+        lead(request, ranks);
+      } else {
+        stopped = help(request, ranks);
+      }
+    } catch (const dist::Stop& stop) {
+      stopped = stop.number;
+    }
+    if (stopped == 0) ranks.barrier();  // rank 0 has measured the times of steps on a quiet machine
+  });
+  if (stopped != 0) throw Stopped{stopped};
 }
 
 }  // namespace
@@ -191,6 +224,7 @@ void add_compare(CLI::App& program) {
   command.flag("--full", request->full, "All tasks, 3 seeds, 1000 steps");
   command.flag("--json", request->json, "Print the results as JSON");
   add_device(command, request->device);
+  add_dist_options(command, request->dist);
   std::string tasks;
   for (const study::Task* task : study::tasks()) {
     const std::string more = task->effort > 1 ? fmt::format(" ({} times the steps)", task->effort) : "";
@@ -204,7 +238,8 @@ void add_compare(CLI::App& program) {
       "  locus compare --budget 5m\n"
       "  locus compare --schemes rotary,alibi,learned --tasks language --out study\n"
       "  locus compare --schemes rotary:base=500000 --out study        # adds a scheme to it\n"
-      "  locus compare --text book.txt --tokenizer learn:1000 --length 128 --budget 10m\n");
+      "  locus compare --text book.txt --tokenizer learn:1000 --length 128 --budget 10m\n"
+      "  mpirun -n 8 locus compare --full --out study                   # 8 processes share the cells\n");
   command.callback([request] { compare(*request); });
 }
 
