@@ -7,8 +7,11 @@
 #include "locus/apply/filler.h"
 #include "locus/apply/tagger.h"
 #include "locus/apply/writer.h"
+#include "locus/checkpoint/model_folder.h"
 #include "locus/checkpoint/safetensors.h"
+#include "locus/tensor/cuda/driver.h"
 #include "tests/apply/expected.h"
+#include "tests/expect_error.h"
 #include "tests/other_device.h"
 #include "tests/text/text_files.h"
 
@@ -39,6 +42,13 @@ TEST(ApplyOnADevice, Embeds) {
     const std::vector<std::string> text = {"the dog"};
     return embedder.states(embedder.read(text));
   });
+}
+
+TEST(ApplyOnADevice, WithoutAGpuIsOneError) {
+  if (cuda::find().problem.empty()) GTEST_SKIP() << "this machine has a GPU";
+  const std::filesystem::path folder = golden_model("embed");
+  expect_error(Fault::resource, Code::no_gpu, {}, [&] { Embedder(folder, DType::f32, Device::cuda); });
+  expect_error(Fault::resource, Code::no_gpu, {}, [&] { open_model(folder, {.device = Device::cuda}); });
 }
 
 TEST(ApplyOnADevice, EmbedsWithADenseLayer) {

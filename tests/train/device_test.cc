@@ -54,12 +54,12 @@ ListedSamples samples_for(const Case& c) {
           "the list"};
 }
 
-// Stops after a few steps, then resumes and trains to step 6.
-Outcome trained(const Case& c, Device device) {
+// Stops after these steps, and resumes to train to the next ones.
+Outcome trained(const Case& c, Device device, const std::vector<int64_t>& stops = {3, 6}) {
   const TemporaryFolder place(in_memory());
   const ListedSamples samples = samples_for(c);
   Outcome outcome;
-  for (const int64_t steps : {3, 6}) {
+  for (const int64_t steps : stops) {
     RunFolder folder(place.path());
     Model model({.kind = c.kind,
                  .vocabulary = 12,
@@ -125,6 +125,17 @@ TEST(TrainingOnADevice, HasTheResultsOfTheCpu) {
     for (const size_t step : {1, 2}) {  // no checkpoint and no validation is before them
       EXPECT_EQ(other.waits[step] - other.waits[step - 1], 1) << "step " << step + 1;
     }
+  }
+}
+
+// All bits, also on a GPU: of a run that stopped, of one that did not, and of the same run again.
+TEST(TrainingOnADevice, ResumesWithTheSameBits) {
+  for (const Case& c : {Case{ModelKind::decoder, HeadKind::next_token, "t5"},
+                        Case{ModelKind::encoder, HeadKind::masked_token, "deberta"}}) {
+    SCOPED_TRACE(c.scheme);
+    const Outcome whole = trained(c, other_device(), {6});
+    EXPECT_EQ(trained(c, other_device(), {2, 3, 6}).weights, whole.weights);
+    EXPECT_EQ(trained(c, other_device(), {6}).weights, whole.weights);
   }
 }
 
