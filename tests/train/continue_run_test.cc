@@ -100,7 +100,7 @@ TEST_F(ContinueRun, ALearnedTableLimitsTheContext) {
 
 TEST_F(ContinueRun, BadInputIsNamed) {
   begin("kind = 'encoder'\nhead = 'sequence_class'\n", "x.tsv");
-  expect_program_fault(2, more("--set train.steps=5"), {"step is 6", "5"});
+  expect_program_fault(2, more("--set train.steps=5"), {"train.steps is 5", "6"});
   expect_program_fault(2, more("--set model.width=32 --set model.scheme.name=alibi"),
                        {"model.width", "'32'", "'16'", "model.scheme.name", "'alibi'", "model.from"});
   expect_program_fault(2, more("--set data.framing=tokenizer"), {"data.framing", "own"});

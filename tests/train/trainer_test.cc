@@ -254,7 +254,7 @@ TEST(Trainer, FewerStepsThanDoneAreAnErrorAlsoWhenARunIsContinued) {
   Attempt().in(folder.path(), trainee_settings(3), "[train]\nsteps = 3\n");
   Attempt fewer;
   fewer.continuation.emplace();
-  expect_error(Fault::usage, {"step is 3", "2"},
+  expect_error(Fault::usage, {"train.steps is 2", "3"},
                [&] { fewer.in(folder.path(), trainee_settings(2), "[train]\nsteps = 2\n"); });
 }
 

@@ -130,9 +130,10 @@ class Training {
     state_ = read_state(checkpoint);
     state_.seed = job_.settings.seed;
     if (state_.step > job_.settings.steps) {
-      fail(changes.empty() ? Fault::data : Fault::usage,
-           "'{}': step is {}, expected at most {}, the value of train.steps",
-           (checkpoint / "state.toml").string(), state_.step, job_.settings.steps);
+      require(!changes.empty(), "'{}': step is {}, expected at most {}, the value of train.steps",
+              (checkpoint / "state.toml").string(), state_.step, job_.settings.steps);
+      fail(Fault::usage, "train.steps is {}, expected at least {}, the steps that '{}' has done",
+           job_.settings.steps, state_.step, checkpoint.string());
     }
     const SafetensorsFile moments(checkpoint / "optimizer.safetensors");
     const AdamW::PassMoment pass = moment_sender(exchange_);
