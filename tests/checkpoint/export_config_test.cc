@@ -471,7 +471,7 @@ TEST(ExportConfig, NamesTheFieldsThatNoFamilySupports) {
         b.scheme = "learned";
         b.feed_forward.gated = true;
       },
-      {"blueprint", "GPT-2", "gated", "true", "false"});
+      {"GPT-2", "gated", "true", "false"});
   refused([](Blueprint& b) { b.scheme = "fire"; }, {"scheme.name", "fire", "learned"});
   refused(
       [](Blueprint& b) {

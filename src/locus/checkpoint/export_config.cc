@@ -204,7 +204,7 @@ ExportedConfig export_config(const Blueprint& blueprint) {
     }
   }
   fail({Fault::data, Code::unsupported_field, fewest.hint(nearest->name)},
-       "blueprint: no model family can represent it as config.json; the nearest is {}, but {}", nearest->name,
+       "no model family can represent this model as config.json; the nearest is {}, but {}", nearest->name,
        fewest.reasons());
 }
 
