@@ -167,7 +167,9 @@ Drawing draw(const ScatterChart& chart, double width, double height) {
     const bool clipped = ys[i] < point.y;
     std::string name = shortened(point.name, kTextSize, kMostName);
     if (clipped) name += fmt::format(" \u2191{:.3g}", point.y);
-    const double size = text_width(name, kTextSize) * (point.strong ? 1.06 : 1);
+    // Bold letters are wider, and so is the mark beside them.
+    const double size =
+        point.strong ? text_width(name, kTextSize) * 1.15 + kRadius * 0.6 : text_width(name, kTextSize);
     const Label label = place_label(x, y, size, frame, taken);
     taken.push_back(label.box);
     const double middle = (label.box.left + label.box.right) / 2;

@@ -187,9 +187,10 @@ std::vector<std::string> without_direction(const TaskSummary& task) {
 
 std::string size_note(const Study& study) {
   const Conditions& c = study.conditions;
-  return fmt::format("{} layers, width {}, {} steps, {}, {} seed{}: trust the order, not the values.",
-                     c.layers, c.width, c.steps, study.text.empty() ? "synthetic text" : "one text file",
-                     study.seeds, study.seeds == 1 ? "" : "s");
+  return fmt::format("{} layer{}, width {}, {} steps, {}, {} seed{}: trust the order, not the values.",
+                     c.layers, c.layers == 1 ? "" : "s", c.width, c.steps,
+                     study.text.empty() ? "synthetic text" : "one text file", study.seeds,
+                     study.seeds == 1 ? "" : "s");
 }
 
 std::string rules() {
