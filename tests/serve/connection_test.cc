@@ -39,6 +39,19 @@ class Kept {
   std::vector<std::shared_ptr<Reply>> replies_;
 };
 
+// A client, its request, and the reply that the test gives.
+struct OpenRequest {
+  explicit OpenRequest(const ServerLimits& limits = quick_limits(), const std::string& request = kGetRequest)
+      : echo(limits, kept.handler()), client(echo.client()) {
+    client.send(request);
+    reply = kept.next();
+  }
+  Kept kept;
+  EchoServer echo;
+  RawClient client;
+  std::shared_ptr<Reply> reply;
+};
+
 template <class F>
 bool soon(F condition) {
   for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -48,83 +61,66 @@ bool soon(F condition) {
 const HttpAnswer kEvents{.type = "text/event-stream"};
 
 TEST(Connection, StreamsInChunks) {
-  Kept kept;
-  EchoServer echo(quick_limits(), kept.handler());
-  RawClient client = echo.client();
-  client.send(kGetRequest);
-  const auto reply = kept.next();
+  OpenRequest open;
+  const auto& reply = open.reply;
   reply->begin(kEvents);
-  const std::string head = client.read_until("\r\n\r\n");
+  const std::string head = open.client.read_until("\r\n\r\n");
   EXPECT_TRUE(contains(head, "transfer-encoding: chunked"));
   EXPECT_TRUE(contains(head, "content-type: text/event-stream"));
   EXPECT_FALSE(contains(head, "content-length"));
   reply->write("data: 1\n\n");
-  EXPECT_EQ(client.read_until("\n\n\r\n"), "9\r\ndata: 1\n\n\r\n");
+  EXPECT_EQ(open.client.read_until("\n\n\r\n"), "9\r\ndata: 1\n\n\r\n");
   reply->write("");  // would end the stream
   reply->write(std::string(20, 'a'));
   reply->end();
   reply->write("late");
   reply->end();
-  EXPECT_EQ(client.read_until("0\r\n\r\n"), "14\r\n" + std::string(20, 'a') + "\r\n0\r\n\r\n");
-  client.send(kGetRequest);  // the connection goes on
-  kept.next()->send({.body = "second"});
-  EXPECT_EQ(body_of(client.read_answer()), "second");
+  EXPECT_EQ(open.client.read_until("0\r\n\r\n"), "14\r\n" + std::string(20, 'a') + "\r\n0\r\n\r\n");
+  open.client.send(kGetRequest);  // the connection goes on
+  open.kept.next()->send({.body = "second"});
+  EXPECT_EQ(body_of(open.client.read_answer()), "second");
 }
 
 TEST(Connection, StreamsToHttp10UntilItCloses) {
-  Kept kept;
-  EchoServer echo(quick_limits(), kept.handler());
-  RawClient client = echo.client();
-  client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-  const auto reply = kept.next();
-  reply->begin(kEvents);
-  reply->write("data: 1\n\n");
-  reply->end();
-  const std::string answer = client.read_all();
+  OpenRequest open(quick_limits(), "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  open.reply->begin(kEvents);
+  open.reply->write("data: 1\n\n");
+  open.reply->end();
+  const std::string answer = open.client.read_all();
   EXPECT_TRUE(contains(answer, "connection: close"));
   EXPECT_EQ(body_of(answer), "data: 1\n\n");
 }
 
 TEST(Connection, SendsACommentInASilentStream) {
-  Kept kept;
   ServerLimits limits = quick_limits();
   limits.ping_time = kSoon;
-  EchoServer echo(limits, kept.handler());
-  RawClient client = echo.client();
-  client.send(kGetRequest);
-  const auto reply = kept.next();
-  reply->begin(kEvents);
-  EXPECT_TRUE(contains(client.read_until(": ping\n\n"), "\r\n8\r\n: ping\n\n"));
-  EXPECT_TRUE(contains(client.read_until(": ping\n\n"), "8\r\n: ping\n\n"));
+  OpenRequest open(limits);
+  open.reply->begin(kEvents);
+  EXPECT_TRUE(contains(open.client.read_until(": ping\n\n"), "\r\n8\r\n: ping\n\n"));
+  EXPECT_TRUE(contains(open.client.read_until(": ping\n\n"), "8\r\n: ping\n\n"));
 }
 
 TEST(Connection, NoticesAClientThatLeaves) {
-  Kept kept;
-  EchoServer echo(quick_limits(), kept.handler());
-  RawClient client = echo.client();
-  client.send(kGetRequest);
-  const auto reply = kept.next();
+  OpenRequest open;
+  const auto& reply = open.reply;
   EXPECT_FALSE(reply->gone());
-  client.close();
+  open.client.close();
   EXPECT_TRUE(soon([&] { return reply->gone(); }));
   reply->send({.body = "nobody reads it"});
-  EXPECT_TRUE(soon([&] { return echo.server().connections() == 0; }));
+  EXPECT_TRUE(soon([&] { return open.echo.server().connections() == 0; }));
 }
 
 TEST(Connection, RecordsAStreamThatNobodyReadsToItsEnd) {
-  Kept kept;
-  EchoServer echo(quick_limits(), kept.handler());
-  RawClient client = echo.client();
-  client.send(kGetRequest);
-  const auto reply = kept.next();
+  OpenRequest open;
+  const auto& reply = open.reply;
   reply->begin(kEvents);
   reply->write("data: 1\n\n");
-  client.read_until("\n\n");
-  client.close();
+  open.client.read_until("\n\n");
+  open.client.close();
   EXPECT_TRUE(soon([&] { return reply->gone(); }));
   const std::string large(size_t{1} << 20, 'a');
   for (int i = 0; i < 10; ++i) reply->write(large);
-  EXPECT_EQ(echo.record(0).status, 499);
+  EXPECT_EQ(open.echo.record(0).status, 499);
 }
 
 TEST(Connection, AnswersAClientThatOnlyEndedSending) {
@@ -139,18 +135,15 @@ TEST(Connection, AnswersAClientThatOnlyEndedSending) {
 }
 
 TEST(Connection, AnswersOnce) {
-  Kept kept;
-  EchoServer echo(quick_limits(), kept.handler());
-  RawClient client = echo.client();
-  client.send(kGetRequest);
-  const auto reply = kept.next();
+  OpenRequest open;
+  const auto& reply = open.reply;
   reply->send({.body = "first"});
   reply->send({.body = "second"});
   reply->begin(kEvents);
-  EXPECT_EQ(body_of(client.read_answer()), "first");
-  client.send(kGetRequest);
-  kept.next()->send({.body = "third"});
-  EXPECT_EQ(body_of(client.read_answer()), "third");
+  EXPECT_EQ(body_of(open.client.read_answer()), "first");
+  open.client.send(kGetRequest);
+  open.kept.next()->send({.body = "third"});
+  EXPECT_EQ(body_of(open.client.read_answer()), "third");
 }
 
 TEST(Connection, AnswersFromManyThreads) {
@@ -223,19 +216,14 @@ TEST(Connection, ClosesIfAClientStopsReading) {
 }
 
 TEST(Connection, ReadsOnlyABitAhead) {
-  Kept kept;
-  ServerLimits limits = quick_limits();
-  EchoServer echo(limits, kept.handler());
-  RawClient client = echo.client();
-  client.send(kGetRequest);
-  const auto reply = kept.next();
+  OpenRequest open;
   std::thread sender([&] {  // blocks when the buffers of the system are full
-    for (int i = 0; i < 2000; ++i) client.send(std::string(size_t{32} << 10, '\n'));
+    for (int i = 0; i < 2000; ++i) open.client.send(std::string(size_t{32} << 10, '\n'));
   });
   std::this_thread::sleep_for(kSoon);
-  reply->send({.body = "a"});  // then the line feeds are refused
+  open.reply->send({.body = "a"});  // then the line feeds are refused
   sender.join();
-  EXPECT_EQ(status_of(client.read_answer()), 200);
+  EXPECT_EQ(status_of(open.client.read_answer()), 200);
 }
 
 TEST(Connection, LimitsConnections) {
@@ -296,17 +284,13 @@ TEST(Connection, DrainFinishesAnswersAndClosesTheRest) {
 }
 
 TEST(Connection, RepliesOutliveTheServer) {
-  Kept kept;
-  EchoServer echo(quick_limits(), kept.handler());
-  RawClient client = echo.client();
-  client.send(kGetRequest + kGetRequest);
-  const auto reply = kept.next();
-  reply->begin(kEvents);
-  echo.stop();
-  EXPECT_TRUE(reply->gone());
-  reply->write("late");
-  reply->end();
-  EXPECT_TRUE(contains(client.read_all(), "HTTP/1.1 200"));
+  OpenRequest open(quick_limits(), kGetRequest + kGetRequest);
+  open.reply->begin(kEvents);
+  open.echo.stop();
+  EXPECT_TRUE(open.reply->gone());
+  open.reply->write("late");
+  open.reply->end();
+  EXPECT_TRUE(contains(open.client.read_all(), "HTTP/1.1 200"));
 }
 
 }  // namespace
