@@ -68,37 +68,27 @@ class BpeReader {
 
 class MergingModel final : public TokenModel {
  public:
-  MergingModel(const JsonPart& part, BpeReader reader, bool as_bytes)
-      : as_bytes_(as_bytes),
-        whole_(part.flag("ignore_merges", false)),
-        fuse_(part.flag("fuse_unk", false)),
-        table_(reader.merges),
-        lengths_(part.json().where(), reader.ids.size()) {
+  explicit MergingModel(const MergeVocabulary& vocabulary)
+      : as_bytes_(vocabulary.as_bytes),
+        whole_(vocabulary.whole_words),
+        fuse_(vocabulary.fuse_unknown),
+        table_(vocabulary.merges),
+        lengths_(vocabulary.where, vocabulary.ids.size()),
+        unknown_(vocabulary.unknown) {
     bytes_.fill(-1);
-    const bool fallback = part.flag("byte_fallback", false);
-    tokens_.reserve(reader.ids.size());
-    for (auto& [token, id] : reader.ids) {
-      const std::optional<std::string> bytes = as_bytes ? unspelled(token) : token;
+    tokens_.reserve(vocabulary.ids.size());
+    for (const auto& [token, id] : vocabulary.ids) {
+      const std::optional<std::string> bytes = as_bytes_ ? unspelled(token) : token;
       if (bytes) trie_.add(*bytes, id);
       lengths_.set(token, id, bytes ? bytes->size() : 0);
       tokens_.emplace_back(token, id);
     }
-    for (int byte = 0; fallback && byte < 256; ++byte) {
-      const auto found = reader.ids.find(fmt::format("<0x{:02X}>", byte));
-      if (found == reader.ids.end()) continue;
+    for (int byte = 0; vocabulary.byte_fallback && byte < 256; ++byte) {
+      const auto found = vocabulary.ids.find(fmt::format("<0x{:02X}>", byte));
+      if (found == vocabulary.ids.end()) continue;
       bytes_[byte] = found->second;
       lengths_.set(found->first, found->second, 1);
     }
-    for (int byte = 0; fallback && as_bytes && byte < 256; ++byte) {
-      if (trie_.find(std::string(1, static_cast<char>(byte))) < 0)
-        part.refuse("byte_fallback", "false, because ByteLevel spells bytes, and the vocabulary lacks some");
-    }
-    if (!part.has("unk_token")) return;
-    const std::string unknown = part.text("unk_token");
-    const auto found = reader.ids.find(unknown);
-    require(found != reader.ids.end(), "{}: '{}.unk_token' is {}, expected a token of the vocabulary",
-            part.json().where(), part.place(), quote(unknown));
-    unknown_ = found->second;
   }
 
   std::string_view kind() const override { return "bpe"; }
@@ -179,11 +169,15 @@ class MergingModel final : public TokenModel {
   TokenTrie trie_;
   std::array<int32_t, 256> bytes_{};  // tokens of the byte fallback; -1: none
   TokenLengths lengths_;              // in bytes
-  int32_t unknown_ = -1;
+  int32_t unknown_;
   std::vector<std::pair<std::string, int32_t>> tokens_;  // until take_tokens()
 };
 
 }  // namespace
+
+std::unique_ptr<TokenModel> make_bpe(const MergeVocabulary& vocabulary) {
+  return std::make_unique<MergingModel>(vocabulary);
+}
 
 std::unique_ptr<TokenModel> read_bpe(const JsonPart& part, bool as_bytes) {
   for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
@@ -192,7 +186,26 @@ std::unique_ptr<TokenModel> read_bpe(const JsonPart& part, bool as_bytes) {
   if (part.has("dropout")) {
     if (part.member("dropout").number() != 0.0) part.refuse("dropout", "null");
   }
-  return std::make_unique<MergingModel>(part, BpeReader(part), as_bytes);
+  BpeReader reader(part);
+  MergeVocabulary vocabulary = {.where = part.json().where(),
+                                .ids = std::move(reader.ids),
+                                .merges = std::move(reader.merges),
+                                .as_bytes = as_bytes,
+                                .whole_words = part.flag("ignore_merges", false),
+                                .fuse_unknown = part.flag("fuse_unk", false),
+                                .byte_fallback = part.flag("byte_fallback", false)};
+  for (int byte = 0; vocabulary.byte_fallback && as_bytes && byte < 256; ++byte) {
+    if (!vocabulary.ids.contains(spelled(std::string(1, static_cast<char>(byte)))))
+      part.refuse("byte_fallback", "false, because ByteLevel spells bytes, and the vocabulary lacks some");
+  }
+  if (part.has("unk_token")) {
+    const std::string unknown = part.text("unk_token");
+    const auto found = vocabulary.ids.find(unknown);
+    require(found != vocabulary.ids.end(), "{}: '{}.unk_token' is {}, expected a token of the vocabulary",
+            vocabulary.where, part.place(), quote(unknown));
+    vocabulary.unknown = found->second;
+  }
+  return make_bpe(vocabulary);
 }
 
 }  // namespace locus

@@ -126,7 +126,8 @@ PipelineParts read_marian(const MarianFiles& files) {
   }
   PipelineParts parts;
   parts.added = added_tokens(ids);
-  parts.post_processor = PostProcessor::ending(ids.at(std::string(kEnd)));
+  const PostProcessor::Step end = {Encoding::kNoText, {ids.at(std::string(kEnd))}, 0};
+  parts.post_processor = PostProcessor({{0, {}, 0}, end}, {{0, {}, 0}, {1, {}, 0}, end});
   parts.normalizer = sentencepiece_normalizer(model, files.spm_where);
   parts.decoder = std::make_unique<MarianDecoder>();
   parts.model = std::make_unique<MarianModel>(model, files, std::move(ids));

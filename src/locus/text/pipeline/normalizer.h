@@ -24,6 +24,8 @@ std::unique_ptr<Normalizer> read_normalizer(const JsonPart& part);
 
 std::unique_ptr<Normalizer> read_bert_normalizer(const JsonPart& part);
 std::unique_ptr<Normalizer> read_precompiled(const JsonPart& part);
+// `map` is a character map of SentencePiece (charsmap.h), and `where` begins errors.
+std::unique_ptr<Normalizer> make_precompiled(std::string_view map, const std::string& where);
 std::unique_ptr<Normalizer> read_rewriting(const JsonPart& part);  // Replace, Prepend, Strip, Lowercase, ..
 
 // The Unicode normal forms.

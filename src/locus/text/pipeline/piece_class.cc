@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "locus/base/error.h"
-#include "locus/text/base64.h"
 
 namespace locus {
 namespace {
@@ -32,22 +31,16 @@ void add_pieces(const SentencePieceModel& model, size_t first, PieceRecipe& reci
   }
 }
 
-// The normalization rules of the file, then a split at spaces.
-json::Members word_steps(const SentencePieceModel& model, bool blank_first) {
+// A split at spaces.
+json::Members word_steps(bool blank_first) {
   const std::string mark = metaspace_step(blank_first ? "always" : "never");
-  json::Members steps = {
-      {"pre_tokenizer", sequence_step("pretokenizers", {R"({"type": "WhitespaceSplit"})", mark})},
-      {"decoder", mark}};
-  if (!model.charsmap.empty()) {
-    steps.emplace_back("normalizer",
-                       json::object({{"type", json::text("Precompiled")},
-                                     {"precompiled_charsmap", json::text(base64_encoded(model.charsmap))}}));
-  }
-  return steps;
+  return {{"pre_tokenizer", sequence_step("pretokenizers", {R"({"type": "WhitespaceSplit"})", mark})},
+          {"decoder", mark}};
 }
 
 PieceRecipe t5(const PieceSource& source) {
-  PieceRecipe recipe = {.unknown = source.model.unknown, .steps = word_steps(source.model, true)};
+  PieceRecipe recipe = {
+      .unknown = source.model.unknown, .charsmap = source.model.charsmap, .steps = word_steps(true)};
   add_pieces(source.model, 0, recipe);
   const auto extra_id = [](int64_t i) { return fmt::format("<extra_id_{}>", i); };
   const int64_t extra = source.tokens.config().integer("extra_ids", 0, 1 << 20, 100);
@@ -74,7 +67,8 @@ PieceRecipe fairseq(const PieceSource& source, std::vector<std::pair<std::string
             where, i, replaced);
   }
   PieceRecipe recipe = {.unknown = 3,
-                        .steps = word_steps(model, tokens.config().flag("add_prefix_space", true))};
+                        .charsmap = model.charsmap,
+                        .steps = word_steps(tokens.config().flag("add_prefix_space", true))};
   for (auto& [token, score] : front) add_token(std::move(token), score, recipe);
   add_pieces(model, replaced, recipe);
   add_token(tokens.name(TokenRole::mask), 0, recipe);

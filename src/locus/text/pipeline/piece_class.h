@@ -20,6 +20,7 @@ struct PieceRecipe {
   std::vector<double> scores;
   int32_t unknown = -1;
   std::vector<AddedToken> special;  // special tokens among the pieces
+  std::string_view charsmap = {};   // of the file, if the class uses it; it is then the normalizer
   json::Members steps;              // members of tokenizer.json: "normalizer", "pre_tokenizer", "decoder"
   PieceFrame single, pair;
 };

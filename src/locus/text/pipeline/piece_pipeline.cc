@@ -1,6 +1,7 @@
-#include <fmt/ranges.h>
+#include <algorithm>
 
 #include "locus/base/error.h"
+#include "locus/base/quote.h"
 #include "locus/text/pipeline/piece_class.h"
 #include "locus/text/token_trie.h"
 
@@ -11,66 +12,47 @@ namespace {
 // other have one per letter, and could exhaust memory.
 constexpr size_t kMostMerges = 16;
 
-// The member "model" of a BPE vocabulary. The file has no merges: every split of a piece into two pieces is
-// one, in the order of the pieces, and with the shorter left part first.
-std::string merge_model(const std::vector<std::string>& tokens, const std::string& where) {
+// The file has no merges: every split of a piece into two pieces is one, in the order of the pieces, and with
+// the shorter left part first.
+MergeVocabulary merging(const std::vector<std::string>& tokens, const std::string& where) {
+  MergeVocabulary vocabulary = {.where = where, .fuse_unknown = true, .byte_fallback = true};
   TokenTrie trie;
-  std::vector<std::string> vocabulary, merges;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    trie.add(tokens[i], static_cast<int32_t>(i));
-    vocabulary.push_back(fmt::format("{}: {}", json::text(tokens[i]), i));
+  for (int32_t id = 0; const std::string& token : tokens) {
+    trie.add(token, id);
+    vocabulary.ids.emplace(token, id++);
   }
-  for (const std::string_view token : tokens) {
+  for (int32_t result = 0; const std::string_view token : tokens) {
     TokenTrie::Node node = trie.root();
     for (size_t i = 1; i < token.size(); ++i) {
       node = trie.next(node, token[i - 1]);
-      const std::string_view left = token.substr(0, i), right = token.substr(i);
-      if (node.id < 0 || trie.find(right) < 0) continue;
-      merges.push_back(fmt::format("[{}, {}]", json::text(left), json::text(right)));
+      const int32_t right = trie.find(token.substr(i));
+      if (node.id < 0 || right < 0) continue;
+      vocabulary.merges.push_back({node.id, right, result, static_cast<uint32_t>(vocabulary.merges.size())});
       require(
-          merges.size() <= kMostMerges * tokens.size(),
+          vocabulary.merges.size() <= kMostMerges * tokens.size(),
           "{}: got more than {} splits of pieces into two pieces, expected at most that many for {} pieces",
           where, kMostMerges * tokens.size(), tokens.size());
     }
+    ++result;
   }
-  return fmt::format(
-      R"({{"type": "BPE", "vocab": {{{}}}, "merges": [{}], "fuse_unk": true, "byte_fallback": true}})",
-      fmt::join(vocabulary, ", "), fmt::join(merges, ", "));
+  return vocabulary;
 }
 
-std::string added_member(const std::vector<AddedToken>& added) {
-  std::vector<std::string> tokens;
-  for (const AddedToken& token : added) {
-    tokens.push_back(json::object({{"id", json::number(int64_t{token.id})},
-                                   {"content", json::text(token.content)},
-                                   {"special", json::boolean(token.special)},
-                                   {"normalized", json::boolean(token.normalized)},
-                                   {"lstrip", json::boolean(token.left)},
-                                   {"rstrip", json::boolean(token.right)},
-                                   {"single_word", json::boolean(token.single_word)}}));
-  }
-  return json::list(tokens);
-}
-
-std::string frame_member(const PieceRecipe& recipe, const std::vector<AddedToken>& added) {
-  std::vector<std::string> special;
-  for (const AddedToken& token : added) {
-    special.push_back(fmt::format(R"({}: {{"ids": [{}]}})", json::text(token.content), token.id));
-  }
-  const auto steps = [](const PieceFrame& frame) {
-    std::vector<std::string> list;
-    for (const auto& [name, segment] : frame) {
-      const bool text = name == kFirstText || name == kSecondText;
-      list.push_back(fmt::format(R"({{"{}": {{"id": {}, "type_id": {}}}}})",
-                                 text ? "Sequence" : "SpecialToken", json::text(text ? name.substr(1) : name),
-                                 segment));
+PostProcessor::Template template_of(const PieceFrame& frame, const std::vector<AddedToken>& added,
+                                    const std::string& where) {
+  PostProcessor::Template steps;
+  for (const auto& [name, segment] : frame) {
+    if (name == kFirstText || name == kSecondText) {
+      steps.push_back({static_cast<int8_t>(name == kFirstText ? 0 : 1), {}, segment});
+      continue;
     }
-    return json::list(list);
-  };
-  return json::object({{"type", json::text("TemplateProcessing")},
-                       {"single", steps(recipe.single)},
-                       {"pair", steps(recipe.pair)},
-                       {"special_tokens", fmt::format("{{{}}}", fmt::join(special, ", "))}});
+    const auto token = std::ranges::find(added, name, &AddedToken::content);
+    require(token != added.end(),
+            "{}: the tokenizer adds the token {} around a text, expected one of its special tokens", where,
+            quote(name));
+    steps.push_back({Encoding::kNoText, {token->id}, segment});
+  }
+  return steps;
 }
 
 }  // namespace
@@ -83,20 +65,25 @@ PipelineParts read_pieces(std::string_view bytes, const std::string& where, cons
   require(!model.spaces_as_suffix,
           "{}: treat_whitespace_as_suffix is true, expected false: spaces before words", where);
   PieceRecipe recipe = type.recipe({model, tokens, where});
-  const std::vector<AddedToken> added = tokens.added(recipe.special, recipe.tokens);
-  json::Members members = std::move(recipe.steps);
-  members.emplace_back("added_tokens", added_member(added));
-  members.emplace_back("post_processor", frame_member(recipe, added));
-  std::unique_ptr<TokenModel> pieces;
-  if (type.kind == SentencePieceModel::bpe) {
-    members.emplace_back("model", merge_model(recipe.tokens, where));
-  } else {
-    pieces = make_unigram({.where = where,
-                           .tokens = std::move(recipe.tokens),
-                           .scores = std::move(recipe.scores),
-                           .unknown = recipe.unknown});
+  PipelineParts parts;
+  parts.added = tokens.added(recipe.special, recipe.tokens);
+  parts.post_processor = PostProcessor(template_of(recipe.single, parts.added, where),
+                                       template_of(recipe.pair, parts.added, where));
+  const json::Document steps(json::object(recipe.steps), where);
+  read_steps(JsonPart(steps, "tokenizer"), parts);
+  if (!recipe.charsmap.empty()) {
+    parts.normalizer = make_precompiled(recipe.charsmap, where + ": character map");
   }
-  return read_pipeline(json::object(members), where, std::move(pieces));
+  if (type.kind == SentencePieceModel::bpe) {
+    parts.model = make_bpe(merging(recipe.tokens, where));
+  } else {
+    parts.model = make_unigram({.where = where,
+                                .tokens = std::move(recipe.tokens),
+                                .scores = std::move(recipe.scores),
+                                .unknown = recipe.unknown});
+  }
+  fill_tokens(parts, where);
+  return parts;
 }
 
 }  // namespace locus

@@ -31,10 +31,12 @@ struct PipelineParts {
 std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::string& where);
 
 // Parses a tokenizer.json. `where` begins every error. An unsupported component is an error that names it.
-// `model`, if given, replaces the model in the JSON. `config`, if given, is tokenizer_config.json; the two
-// must agree.
-PipelineParts read_pipeline(std::string json, const std::string& where,
-                            std::unique_ptr<TokenModel> model = nullptr, const JsonPart* config = nullptr);
+// `config`, if given, is tokenizer_config.json; the two must agree.
+PipelineParts read_pipeline(std::string json, const std::string& where, const JsonPart* config = nullptr);
+// Parses the normalizer, the pre-tokenizer and the decoder of a tokenizer.json.
+void read_steps(const JsonPart& tokenizer, PipelineParts& parts);
+// Fills PipelineParts::tokens from the other parts, and checks the special tokens of the post-processor.
+void fill_tokens(PipelineParts& parts, const std::string& where);
 
 class Pipeline final : public Tokenizer {
  public:

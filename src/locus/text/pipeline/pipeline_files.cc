@@ -77,7 +77,7 @@ json::Document read_optional_json(const fs::path& file) {
 PipelineParts read_pipeline_file(const fs::path& folder) {
   const json::Document config_file = read_tokenizer_config(folder);
   const JsonPart config(config_file, "tokenizer_config");
-  return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile), nullptr, &config);
+  return read_pipeline(read_file(folder / kPipelineFile), named(folder / kPipelineFile), &config);
 }
 
 PipelineParts read_wordpiece_files(const fs::path& folder) {

@@ -57,17 +57,9 @@ bool is_written_blank(Character character) {
 
 }  // namespace
 
-PostProcessor::PostProcessor() : single_{{0, {}, 0}}, pair_{{0, {}, 0}, {1, {}, 1}} {}
+PostProcessor::PostProcessor() : PostProcessor({{0, {}, 0}}, {{0, {}, 0}, {1, {}, 1}}) {}
 
 PostProcessor::PostProcessor(const JsonPart& part) : PostProcessor() { read(part); }
-
-PostProcessor PostProcessor::ending(int32_t id) {
-  PostProcessor processor;
-  const Step end = {Encoding::kNoText, {id}, 0};
-  processor.single_ = {{0, {}, 0}, end};
-  processor.pair_ = {{0, {}, 0}, {1, {}, 0}, end};
-  return processor;
-}
 
 void PostProcessor::read(const JsonPart& part) {
   const std::string type = part.type();

@@ -11,9 +11,16 @@ namespace locus {
 
 class PostProcessor {
  public:
+  struct Step {
+    int8_t text;               // 0 or 1; Encoding::kNoText: special tokens
+    std::vector<int32_t> ids;  // special tokens
+    int32_t segment;
+  };
+  using Template = std::vector<Step>;
+
   PostProcessor();  // joins the texts without special tokens
   explicit PostProcessor(const JsonPart& part);
-  static PostProcessor ending(int32_t id);  // this token after the texts; all in segment 0
+  PostProcessor(Template single, Template pair) : single_(std::move(single)), pair_(std::move(pair)) {}
 
   size_t added(bool pair) const;  // number of special tokens
   // `second` may be null. Without `framed`, no special tokens are added. `spelled` returns the spelling of a
@@ -28,13 +35,6 @@ class PostProcessor {
   std::vector<int32_t> ids() const;
 
  private:
-  struct Step {
-    int8_t text;               // 0 or 1; Encoding::kNoText: special tokens
-    std::vector<int32_t> ids;  // special tokens
-    int32_t segment;
-  };
-  using Template = std::vector<Step>;
-
   void read(const JsonPart& part);
   void read_pairs(const JsonPart& part, bool roberta);
   static Template read_template(const JsonPart& part, const char* name);

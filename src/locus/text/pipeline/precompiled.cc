@@ -83,6 +83,10 @@ class Precompiled final : public Normalizer {
 
 }  // namespace
 
+std::unique_ptr<Normalizer> make_precompiled(std::string_view map, const std::string& where) {
+  return std::make_unique<Precompiled>(CharsMap(map, where), where);
+}
+
 std::unique_ptr<Normalizer> read_precompiled(const JsonPart& part) {
   const std::optional<std::string> map = base64_decoded(part.text("precompiled_charsmap"));
   require(map.has_value(), "{}: '{}.precompiled_charsmap' is not valid base64", part.json().where(),

@@ -69,19 +69,15 @@ std::vector<std::string> tokens_by_id(const PipelineParts& parts, const std::str
   return std::move(list.tokens);
 }
 
-PipelineParts read_pipeline(std::string text, const std::string& where, std::unique_ptr<TokenModel> model,
-                            const JsonPart* config) {
-  const json::Document json(text, where);
-  const JsonPart all(json, "tokenizer");
-  if (config != nullptr) check_agreement(all, *config);
-  PipelineParts parts;
-  parts.added = read_added_tokens(all);
-  if (all.has("normalizer")) parts.normalizer = read_normalizer(all.part("normalizer"));
-  if (all.has("pre_tokenizer")) parts.pre_tokenizer = read_pre_tokenizer(all.part("pre_tokenizer"));
-  const bool as_bytes = parts.pre_tokenizer != nullptr && parts.pre_tokenizer->gives_bytes();
-  parts.model = model ? std::move(model) : read_token_model(all.part("model"), as_bytes);
-  if (all.has("post_processor")) parts.post_processor = PostProcessor(all.part("post_processor"));
-  if (all.has("decoder")) parts.decoder = read_decoder(all.part("decoder"));
+void read_steps(const JsonPart& tokenizer, PipelineParts& parts) {
+  if (tokenizer.has("normalizer")) parts.normalizer = read_normalizer(tokenizer.part("normalizer"));
+  if (tokenizer.has("pre_tokenizer")) {
+    parts.pre_tokenizer = read_pre_tokenizer(tokenizer.part("pre_tokenizer"));
+  }
+  if (tokenizer.has("decoder")) parts.decoder = read_decoder(tokenizer.part("decoder"));
+}
+
+void fill_tokens(PipelineParts& parts, const std::string& where) {
   parts.tokens = tokens_by_id(parts, where);
   TextBudget budget = budget_of(parts.added);
   for (const AddedToken& token : parts.added) {
@@ -96,6 +92,19 @@ PipelineParts read_pipeline(std::string text, const std::string& where, std::uni
     require(static_cast<size_t>(id) < parts.tokens.size() && !parts.tokens[id].empty(),
             "{}: 'tokenizer.post_processor' adds the token {}, expected an id of the vocabulary", where, id);
   }
+}
+
+PipelineParts read_pipeline(std::string text, const std::string& where, const JsonPart* config) {
+  const json::Document json(text, where);
+  const JsonPart all(json, "tokenizer");
+  if (config != nullptr) check_agreement(all, *config);
+  PipelineParts parts;
+  parts.added = read_added_tokens(all);
+  read_steps(all, parts);
+  const bool as_bytes = parts.pre_tokenizer != nullptr && parts.pre_tokenizer->gives_bytes();
+  parts.model = read_token_model(all.part("model"), as_bytes);
+  if (all.has("post_processor")) parts.post_processor = PostProcessor(all.part("post_processor"));
+  fill_tokens(parts, where);
   parts.files.emplace_back(kPipelineFile, std::move(text));
   return parts;
 }

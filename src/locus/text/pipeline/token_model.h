@@ -4,9 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "locus/base/json_part.h"
+#include "locus/text/merge_table.h"
 
 namespace locus {
 
@@ -47,5 +49,17 @@ struct UnigramVocabulary {
   bool single_precision = false;  // sum scores as floats, like SentencePiece itself
 };
 std::unique_ptr<TokenModel> make_unigram(UnigramVocabulary vocabulary);  // at least one token
+
+struct MergeVocabulary {
+  std::string where;  // begins errors
+  std::unordered_map<std::string, int32_t> ids;
+  std::vector<Merge> merges;   // unique pairs
+  int32_t unknown = -1;        // the token of unknown characters; -1: none
+  bool as_bytes = false;       // see read_token_model()
+  bool whole_words = false;    // a word that is a token is not built from merges
+  bool fuse_unknown = false;   // neighboring unknown characters are one token
+  bool byte_fallback = false;  // unknown characters become byte tokens such as <0x0A>
+};
+std::unique_ptr<TokenModel> make_bpe(const MergeVocabulary& vocabulary);
 
 }  // namespace locus
