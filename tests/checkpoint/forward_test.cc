@@ -176,6 +176,23 @@ TEST(Forward, RefusesLabelsThatCannotBeRight) {
                   [&] { forward(folder, inputs(R"({"input_ids": [[1, 2]]})"), true); });
 }
 
+TEST(Forward, RefusesToReturnNumbersThatAreNotFinite) {
+  for (const char* family : {"bert", "gpt2", "bert-answer"}) {
+    SCOPED_TRACE(family);
+    ModelFolder folder = open_model(fs::path(LOCUS_GOLDEN) / "family" / family);
+    const auto run = [&](const char* json) { forward(folder, inputs(json), false); };
+    EXPECT_NO_THROW(run(R"({"input_ids": [[1, 7]]})"));
+    const Tensor tokens = folder.model.parameters().at("tokens").value();
+    std::ranges::fill(tokens.rows(7, 8).data<float>(), 3e38f);
+    expect_bad_data({"12", "last_hidden_state", "[1, 2, 12]"}, [&] { run(R"({"input_ids": [[1, 7]]})"); });
+    if (folder.model.blueprint().head.kind == HeadKind::answer) {
+      EXPECT_NO_THROW(run(R"({"input_ids": [[1, 2]]})"));
+    } else {  // the row is also a weight of the head
+      expect_bad_data({"7", "logits", "[1, 2, 29]"}, [&] { run(R"({"input_ids": [[1, 2]]})"); });
+    }
+  }
+}
+
 TEST(Forward, IsACommand) {
   const FolderOf folder("bert");
   const std::string words =

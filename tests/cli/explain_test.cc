@@ -1,8 +1,13 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <algorithm>
+
 #include "locus/base/file.h"
+#include "locus/checkpoint/model_folder.h"
+#include "locus/report/repeated_word.h"
 #include "locus/scheme/scheme.h"
+#include "tests/expect_error.h"
 #include "tests/program.h"
 #include "tests/temporary_folder.h"
 
@@ -69,6 +74,14 @@ TEST(Explain, WordsOfAnyScriptAndCase) {
   expect("'ünï, ünï'", "'ünï' is at positions 0 and 2.");
   expect("'Кот видит кот' --word КОТ", "'кот' is at positions 0 and 2.");
   expect("'कुत्ता कुत्ता'", "'कुत्ता' is at positions 0 and 1.");  // marks belong to their letters
+}
+
+TEST(Explain, NumbersThatAreNotFiniteAreErrors) {
+  ModelFolder folder = open_model(LOCUS_GOLDEN "/family/bert");
+  std::ranges::fill(folder.model.parameters().at("tokens").value().data<float>(), 3e38f);
+  expect_error(Fault::data, {"NaN", "weights"}, [&] {
+    report::compare_occurrences(folder.model, {1, 2, 3, 2}, {"the", "dog", "saw", "dog"}, 1, 3);
+  });
 }
 
 TEST(Explain, BadInputIsNamed) {

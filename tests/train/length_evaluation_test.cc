@@ -149,6 +149,14 @@ double number(const Evaluation& evaluation, const std::string& name) {
   return 0;
 }
 
+TEST(LengthEvaluation, NumbersThatAreNotFiniteAreErrors) {
+  TrainedModel trained(golden_model("write"));
+  std::ranges::fill(trained.model().parameters().at("tokens").value().data<float>(), 3e38f);
+  const std::initializer_list<const char*> values = {kText.c_str(), "target 1", "sample 1"};
+  expect_error(Fault::data, values, [&] { evaluate(trained, kText); });
+  expect_error(Fault::data, values, [&] { evaluate_lengths(trained, kText, {.lengths = {8}}); });
+}
+
 TEST(EvaluationOfFolders, ReadsTheirLabeledFiles) {
   const TemporaryFolder folder(in_memory());
   const fs::path place = golden_model("classify"), file = folder / "x.tsv";

@@ -201,6 +201,7 @@ std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs&
     loss.backward();
     add_gradients(model, out);
   }
+  check_finite(out);
   return out;
 }
 

@@ -41,7 +41,7 @@ ForwardModel forward_model(ModelFolder& folder);
 
 // Returns last_hidden_state [B, T, C]; logits, or start_logits and end_logits; loss, if there are labels; and
 // with `gradients`, which requires a loss, grad.NAME for every parameter with a gradient, in the names and
-// layout of the checkpoint.
+// layout of the checkpoint. NaN or infinity in any of them is an error.
 std::vector<NamedTensor> forward(const ForwardModel& model, const ForwardInputs& inputs, bool gradients);
 std::vector<NamedTensor> forward(ModelFolder& folder, const ForwardInputs& inputs, bool gradients);
 

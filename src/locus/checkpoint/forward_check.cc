@@ -1,6 +1,7 @@
 #include "locus/checkpoint/forward_check.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace locus {
 namespace {
@@ -88,6 +89,18 @@ void check_no_visible_padding(const ForwardModel& model, const ForwardInputs& in
   }
 }
 
+template <class T>
+void check_finite(std::string_view name, const Tensor& output) {
+  const std::span<const T> values = output.data<T>();
+  const auto bad = std::ranges::find_if_not(values, [](T value) { return std::isfinite(value); });
+  if (bad == values.end()) return;
+  fail(Fault::data,
+       "the model computes NaN or infinity at index {} of {}, which has shape {}, expected finite numbers; "
+       "its "
+       "weights may be damaged",
+       bad - values.begin(), name, output.shape());
+}
+
 }  // namespace
 
 bool generates(const Blueprint& b) {
@@ -119,6 +132,16 @@ void check_one_sequence(const ForwardModel& model, const ForwardInputs& in) {
 void check_decoder_ids(const ForwardModel& model, const ForwardInputs& in, const Tensor& decoder_ids) {
   check_ids("decoder_input_ids", decoder_ids, model.model.blueprint().vocabulary, {}, Code::bad_token);
   check_no_visible_padding(model, in, decoder_ids);
+}
+
+void check_finite(const std::vector<NamedTensor>& outputs) {
+  for (const auto& [name, output] : outputs) {
+    if (output.dtype() == DType::f64) {
+      check_finite<double>(name, output);
+    } else {
+      check_finite<float>(name, output);
+    }
+  }
 }
 
 }  // namespace locus

@@ -1,5 +1,5 @@
-// Checks of the inputs of a forward pass. An input that transformers and Locus would read differently is an
-// error.
+// Checks of the inputs and outputs of a forward pass. An input that transformers and Locus would read
+// differently is an error.
 #pragma once
 
 #include "locus/checkpoint/forward.h"
@@ -18,5 +18,7 @@ void check_inputs(const ForwardModel& model, const ForwardInputs& inputs);
 void check_one_sequence(const ForwardModel& model, const ForwardInputs& inputs);
 // The ids that the decoder of an encoder-decoder reads.
 void check_decoder_ids(const ForwardModel& model, const ForwardInputs& inputs, const Tensor& decoder_ids);
+// Outputs with NaN or infinity are an error.
+void check_finite(const std::vector<NamedTensor>& outputs);
 
 }  // namespace locus

@@ -113,6 +113,9 @@ RepeatedWord compare_occurrences(const Model& model, const std::vector<int32_t>&
   RepeatedWord repeated{words, first, second, 1, {}, trace.weights};
   repeated.token_cosine = cosine_of_rows(table, ids[first], ids[second]);
   for (const Tensor& states : trace.states) repeated.states.push_back(cosine_of_rows(states, first, second));
+  require(std::ranges::all_of(repeated.states, [](double cosine) { return std::isfinite(cosine); }),
+          "the model computes NaN or infinity for this sentence, expected finite numbers; its weights may be "
+          "damaged");
   return repeated;
 }
 

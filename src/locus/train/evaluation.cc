@@ -120,7 +120,12 @@ Evaluation evaluate(const TrainedModel& trained, const std::filesystem::path& fi
   const std::unique_ptr<Samples> samples = text ? window_samples(task, text->tokens) : samples_of(task, file);
   Tallies tallies(task);
   each_prediction(
-      trained.model(), *samples, [&](const Prediction& one) { tallies.add(one); }, options.progress);
+      trained.model(), *samples,
+      [&](const Prediction& one) {
+        require_finite(one, *samples);
+        tallies.add(one);
+      },
+      options.progress);
   const Tally& all = tallies.all();
   Evaluation result{.samples = samples->size(),
                     .targets = all.targets(),

@@ -130,7 +130,11 @@ LengthEvaluation evaluate_lengths(const TrainedModel& trained, const std::filesy
     }
     LengthTally tally(trained.blueprint(), one.length);
     each_prediction(
-        trained.model(), *one.windows, [&](const Prediction& prediction) { tally.add(prediction); },
+        trained.model(), *one.windows,
+        [&](const Prediction& prediction) {
+          require_finite(prediction, *one.windows);
+          tally.add(prediction);
+        },
         [&](int64_t own, int64_t) {
           if (options.progress) options.progress(done + own, windows);
         });

@@ -161,6 +161,14 @@ std::vector<Prediction> gathered(const std::vector<Prediction>& mine, dist::Tran
 
 }  // namespace
 
+void require_finite(const Prediction& prediction, const Samples& samples) {
+  if (std::isfinite(prediction.loss)) return;
+  fail(Fault::data,
+       "{}: the model computes NaN or infinity for target {} of sample {}, expected finite numbers; its "
+       "weights may be damaged",
+       samples.name(), prediction.position + 1, prediction.sample + 1);
+}
+
 void each_batch(const Samples& samples,
                 const std::function<void(const std::vector<Sample>& batch, int64_t first)>& f) {
   for (const BatchRange& range : batch_ranges(samples)) f(samples_in(samples, range), range.begin);

@@ -31,6 +31,9 @@ void each_prediction(const Model& model, const Samples& samples,
                      const std::function<void(const Prediction&)>& f, const SampleProgress& progress = {},
                      dist::Transport* ranks = nullptr);
 
+// Throws if the loss is NaN or infinite.
+void require_finite(const Prediction& prediction, const Samples& samples);
+
 // Calls f with batches of consecutive samples and the index of the first one. A batch has up to about 4096
 // tokens, enough to keep all threads busy.
 void each_batch(const Samples& samples,
