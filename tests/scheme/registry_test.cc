@@ -72,7 +72,7 @@ TEST(Registry, FindsASchemeByItsAliases) {
   EXPECT_EQ(&scheme_info("absolute+t5"), &scheme_info("learned+t5"));
 }
 
-// A word that several schemes could mean is no alias.
+// A word that several schemes could mean is not an alias.
 TEST(Registry, SuggestsTheSchemesWithThisWord) {
   const auto suggests = [](const char* word, std::initializer_list<const char*> names) {
     expect_error(Fault::usage, Code::unknown_scheme, names, [&] { scheme_info(word); });

@@ -194,7 +194,7 @@ TEST(Study, LossesByPositionAddUpToThePerplexity) {
     const Row& row = cell.rows.back();
     double sum = 0, count = 0;
     for (const PositionLoss& bin : row.by_position) {
-      // The name at position 1 is no target.
+      // The name at position 1 is not a target.
       const double targets = static_cast<double>(bin.end - bin.begin) - (bin.begin == 0 ? 1 : 0);
       sum += bin.loss * targets;
       count += targets;

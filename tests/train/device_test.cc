@@ -139,7 +139,7 @@ TEST(TrainingOnADevice, ResumesWithTheSameBits) {
   }
 }
 
-// A configuration is trained on the device of its plan. A run resumes on another device, and says so.
+// A configuration is trained on the device of its plan. A run resumes on another device, with a note.
 TEST(TrainingOnADevice, OfAConfiguration) {
   const TemporaryFolder folder(in_memory());
   std::string text;

@@ -3,7 +3,7 @@
 // block rope_scaling. Every version ignores the spelling of the other, so Locus writes both, and refuses a
 // config.json in which they disagree.
 //
-// If the older spelling cannot express the settings, its base is written as null: older versions then fail,
+// If the older spelling has no words for the settings, its base is written as null: older versions then fail,
 // and do not compute something else.
 #pragma once
 

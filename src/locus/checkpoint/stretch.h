@@ -29,7 +29,7 @@ void check_stretch(const Blueprint& blueprint, const std::string& path, int64_t 
 struct Stretched {
   int64_t from = 0, to = 0;         // tokens
   std::vector<FileChange> changes;  // of the folder
-  bool only_newer = false;          // transformers before version 5 cannot express the rotation
+  bool only_newer = false;          // transformers before version 5 has no such rotation
 };
 
 // Writes the extended model to a folder that transformers can open. Limits of the tokenizer and of

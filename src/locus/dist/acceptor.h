@@ -15,8 +15,8 @@ struct Accepted {
   Descriptor socket;
 };
 
-// Accepts both connections of every rank from `first_rank` on. Whoever else connects is refused or dropped,
-// and does not delay the ranks. Fails with Fault::peer and the ranks that are missing when the deadline has
+// Accepts both connections of every rank from `first_rank` on. Other connections are refused or dropped,
+// and do not delay the ranks. Fails with Fault::peer and the ranks that are missing when the deadline has
 // passed.
 std::vector<Accepted> accept_ranks(int listener, const Greeting& mine, int first_rank,
                                    Clock::time_point deadline);

@@ -2,8 +2,8 @@
 // connections that carry nothing else: a rank that computes for minutes is alive, and one that is stopped,
 // hangs in the kernel or has lost its network is not.
 //
-// The first failure is kept and told to all ranks, also by those who were told. So a rank that ends because
-// of another has named it before its own connections close, and all ranks name the same culprit.
+// The first failure is kept and reported to all ranks, also by ranks that heard of it. So a rank that ends
+// because of another has named it before its own connections close, and all ranks name the same culprit.
 #pragma once
 
 #include <atomic>

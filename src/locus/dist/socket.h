@@ -46,7 +46,7 @@ class Endpoint {
 // The text of errno.
 std::string reason_of(int error);
 
-// Listens on this address only. Port 0 stands for a free port.
+// Listens on this address only. Port 0 chooses a free port.
 Descriptor listen_on(const Endpoint& place);
 
 // Accepts a connection, or returns -1 if none waits.

@@ -1,5 +1,5 @@
 // Messages between the processes of a job, the ranks. A transport moves bytes and adds nothing: sums are
-// computed in a fixed order by whoever received their terms (tree.h), so results do not depend on the
+// computed in a fixed order by the rank that received their terms (tree.h), so results do not depend on the
 // transport.
 //
 // All ranks make the same calls in the same order. A receiver knows how many bytes it expects; a message of

@@ -8,7 +8,7 @@ namespace nb = nanobind;
 namespace locus::python {
 namespace {
 
-// Stands for the memory of an empty array, because a view without memory is an absent argument.
+// Takes the place of the memory of an empty array, because a view without memory is an absent argument.
 alignas(64) std::byte no_elements[64];
 
 std::byte* memory_of(const Array& array) {

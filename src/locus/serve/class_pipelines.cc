@@ -89,7 +89,7 @@ ZeroShotPipeline read_zero_shot(const Call& call, Fields& fields) {
   return request;
 }
 
-// Scores of each label by itself if a text may have several labels, else a softmax over the labels.
+// Separate scores of the labels if a text may have several labels, else a softmax over the labels.
 HttpAnswer answer_zero_shot(const Call& call, const ZeroShotPipeline& request) {
   const std::vector<std::string>& texts = request.inputs.texts;
   std::vector<std::vector<double>> scores(texts.size());

@@ -1,4 +1,4 @@
-// What one folder can do: its model, opened once, behind the classes that apply it.
+// What one folder can do: its model, opened once, and the classes that apply it.
 #pragma once
 
 #include <filesystem>

@@ -32,7 +32,7 @@ struct Listener {
   SocketFile file = {};
 };
 
-// All addresses of a host. Port 0 stands for a free port, the same for each of them.
+// All addresses of a host. Port 0 chooses a free port, the same for each of them.
 std::vector<Listener> listen_tcp(const std::string& host, int port);
 
 // Replaces a socket that a killed server left behind. One on which a server listens is an error.

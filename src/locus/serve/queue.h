@@ -157,7 +157,7 @@ class Ticket final : public Compute {
   int64_t tokens() const { return tokens_; }     // that went through the model as texts or prompts
   double waited() const { return waited_; }      // seconds in the queue
   double computed() const { return computed_; }  // seconds from the first batch to the last
-  bool searches() const { return searching_; }   // whether a beam search has begun
+  bool searches() const { return searching_; }   // whether a beam search has started
 
  private:
   friend class Queue;

@@ -48,7 +48,7 @@ struct Summary {
 
 inline constexpr std::string_view kControl = "none";
 
-// The limits behind every statement of a report.
+// The limits that the statements of a report use.
 inline constexpr double kSolved = 0.95;  // accuracy, minus half the spread over seeds, of a solved task
 inline constexpr double kTolerance =
     0.05;  // accuracy that may be lost, share of perplexity that may be added

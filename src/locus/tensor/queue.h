@@ -1,6 +1,6 @@
 // The work of a device: kernels, fills and copies. A device works in the order in which the host hands the
 // work over, and the host need not wait for it. So memory may be released while work on it is still to be
-// done: whoever gets the memory next hands its own work over later. The work of the host's own devices is
+// done: the next owner of the memory hands its own work over later. The work of the host's own devices is
 // done when the call returns.
 #pragma once
 

@@ -1,5 +1,5 @@
 // How vocab.bpe and encoder.json spell bytes: each as one printable character, so that a token is a word
-// without spaces. Bytes that are printable in Latin-1 stand for themselves. All other bytes become, in order,
+// without spaces. Bytes that are printable in Latin-1 stay as they are. All other bytes become, in order,
 // U+0100, U+0101, and so on. A space is U+0120.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Gradients of the shards of a step, added in a fixed binary tree over the number of the shard (dist/tree.h).
-// The sum has the same bits whoever computes which shards. At most log2(shards) sums wait at a time, or twice
-// that in the middle of a step that several processes share.
+// The sum has the same bits for any division of the shards among ranks. At most log2(shards) sums wait at a
+// time, or twice that in the middle of a step that several processes share.
 #pragma once
 
 #include <utility>

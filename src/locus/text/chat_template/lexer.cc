@@ -136,7 +136,7 @@ class Lexer {
     fail(Fault::data, "a raw block has no end, expected {{% endraw %}}");
   }
 
-  // The tokens of an expression up to its end mark. Inside of brackets, the mark is no end.
+  // The tokens of an expression up to its end mark. Inside brackets, the mark does not end it.
   void expression(size_t inside, char mark, TokenKind end) {
     go(inside);
     std::string open;

@@ -102,7 +102,7 @@ size_t Pipeline::section_end(std::string_view text, size_t begin) const {
 }
 
 // Calls use(text, words, before) with the words of a chunk; the chunk begins at byte `before` of
-// text.original(). A chunk that was split at spaces is between two letters, which stand for its neighbors. If
+// text.original(). A chunk that was split at spaces is between two letters, which represent its neighbors. If
 // the steps change these letters, the text cannot be split there, and this returns false.
 template <class Use>
 bool Pipeline::with_words(std::string_view chunk, ChunkPlace place, TextBudget& budget, Use&& use) const {
