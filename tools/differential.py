@@ -211,7 +211,7 @@ if __name__ == "__main__":
         from safetensors.torch import load_file
 
         sys.path.insert(0, str(ROOT / "tools/golden"))
-        from families import outputs_of
+        from family_folder import outputs_of
     except ImportError as error:
         sys.exit(f"differential: {error}, expected a Python with torch, transformers and safetensors: pip install torch transformers safetensors, or "
                  "name another Python in LOCUS_PYTHON")

@@ -16,7 +16,7 @@ import sys
 import tokenizers
 import torch
 import transformers as hf
-from families import randomise
+from family_folder import randomise
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 WORDS = "the dog cat ball chased sat ran ada london lives in who is it . , ? ! ##ing ##ed".split()
