@@ -10,7 +10,7 @@
 namespace locus::serve {
 namespace {
 
-class EmbedRoutes : public testing::Test {
+class EmbedRoutes : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     service = std::make_unique<Service>(ServiceOptions{.folder = golden_model("embed")});

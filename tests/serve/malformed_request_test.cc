@@ -8,7 +8,7 @@
 namespace locus::serve {
 namespace {
 
-class MalformedRequest : public testing::Test {
+class MalformedRequest : public ::testing::Test {
  protected:
   // Refused with this status and these words, and nothing that follows is read as a request.
   void expect_refused(int status, const std::string& bytes, std::string_view words = "") {

@@ -73,7 +73,7 @@ HttpAnswer used_page(Service& service) {
   return answer;
 }
 
-class PageBrowserSlow : public testing::Test {
+class PageBrowserSlow : public ::testing::Test {
  protected:
   void SetUp() override {
     if (std::system("command -v chromium >/dev/null") != 0) {

@@ -6,7 +6,7 @@
 namespace locus::serve {
 namespace {
 
-class WatchdogOfAQueue : public testing::Test {
+class WatchdogOfAQueue : public ::testing::Test {
  protected:
   using Work = Watchdog::Work;
 

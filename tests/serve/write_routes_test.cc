@@ -12,7 +12,7 @@ namespace locus::serve {
 namespace {
 
 // The golden decoder with a chat template.
-class WriteRoutes : public testing::Test {
+class WriteRoutes : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder = std::make_unique<CopyOf>("write");
