@@ -16,8 +16,9 @@ TEST(Activation, Forward) {
   for (const Activation activation : kActivations) {
     SCOPED_TRACE(name_of(activation));
     compare_sizes(kForward, [&](Stage& stage, int64_t rows, int64_t cols) {
-      stage.kernels().activation(
-          {.activation = activation, .x = stage.input({rows, cols}, 1, 2), .y = stage.output({rows, cols})});
+      stage.kernels().activation({.activation = activation,
+                                  .x = stage.activation({rows, cols}, 1, 2),
+                                  .y = stage.result({rows, cols})});
     });
   }
 }
@@ -27,9 +28,9 @@ TEST(Activation, Backward) {
     SCOPED_TRACE(name_of(activation));
     compare_sizes(kBackward, [&](Stage& stage, int64_t rows, int64_t cols) {
       stage.kernels().activation_backward({.activation = activation,
-                                           .x = stage.input({rows, cols}, 1, 2),
-                                           .dy = stage.input({rows, cols}, 2),
-                                           .dx = stage.output({rows, cols})});
+                                           .x = stage.activation({rows, cols}, 1, 2),
+                                           .dy = stage.activation({rows, cols}, 2),
+                                           .dx = stage.result({rows, cols})});
     });
   }
 }
@@ -39,9 +40,9 @@ TEST(Activation, GatedForward) {
     SCOPED_TRACE(name_of(activation));
     compare_sizes(kBackward, [&](Stage& stage, int64_t rows, int64_t cols) {
       stage.kernels().gated({.activation = activation,
-                             .gate = stage.input({rows, cols}, 1, 2),
-                             .up = stage.input({rows, cols}, 2),
-                             .y = stage.output({rows, cols})});
+                             .gate = stage.activation({rows, cols}, 1, 2),
+                             .up = stage.activation({rows, cols}, 2),
+                             .y = stage.result({rows, cols})});
     });
   }
 }
@@ -52,18 +53,18 @@ TEST(Activation, GatedBackward) {
     // One product more than backward: |dy up| is up to 15.
     compare_sizes({.relative = 2e-6, .absolute = 8e-6}, [&](Stage& stage, int64_t rows, int64_t cols) {
       stage.kernels().gated_backward({.activation = activation,
-                                      .gate = stage.input({rows, cols}, 1, 2),
-                                      .up = stage.input({rows, cols}, 2),
-                                      .dy = stage.input({rows, cols}, 3),
-                                      .dgate = stage.output({rows, cols}),
-                                      .dup = stage.output({rows, cols})});
+                                      .gate = stage.activation({rows, cols}, 1, 2),
+                                      .up = stage.activation({rows, cols}, 2),
+                                      .dy = stage.activation({rows, cols}, 3),
+                                      .dgate = stage.result({rows, cols}),
+                                      .dup = stage.result({rows, cols})});
     });
   }
 }
 
 TEST(Activation, InPlace) {
   compare_sizes(kBackward, [&](Stage& stage, int64_t rows, int64_t cols) {
-    const View x = stage.input({rows, cols}, 1, 2), dy = stage.updated({rows, cols}, 2);
+    const View x = stage.activation({rows, cols}, 1, 2), dy = stage.updated_activation({rows, cols}, 2);
     stage.kernels().activation_backward({.activation = Activation::gelu, .x = x, .dy = dy, .dx = dy});
     stage.kernels().activation({.activation = Activation::gelu, .x = x, .y = stage.written(x)});
   });
@@ -77,12 +78,12 @@ TEST(Activation, LargeArguments) {
   for (const Activation activation : kActivations) {
     SCOPED_TRACE(name_of(activation));
     compare(Layout::packed, kBackward, [&](Stage& stage) {
-      const View x = stage.input({n}, values);
-      stage.kernels().activation({.activation = activation, .x = x, .y = stage.output({n})});
+      const View x = stage.activation({n}, values);
+      stage.kernels().activation({.activation = activation, .x = x, .y = stage.result({n})});
       stage.kernels().activation_backward({.activation = activation,
                                            .x = x,
-                                           .dy = stage.input({n}, std::vector<float>(values.size(), 1)),
-                                           .dx = stage.output({n})});
+                                           .dy = stage.activation({n}, std::vector<float>(values.size(), 1)),
+                                           .dx = stage.result({n})});
     });
   }
 }
@@ -94,11 +95,11 @@ TEST(Activation, NanStaysNan) {
     const std::vector<float> nans(17, std::nanf("1")), ones(17, 1.0f);
     each_target([&] {
       Stage stage(Device::cpu, Layout::packed);
-      const View x = stage.input({17}, nans), one = stage.input({17}, ones);
-      stage.kernels().activation({.activation = activation, .x = x, .y = stage.output({17})});
+      const View x = stage.activation({17}, nans), one = stage.activation({17}, ones);
+      stage.kernels().activation({.activation = activation, .x = x, .y = stage.result({17})});
       if (activation != Activation::none && activation != Activation::relu) {
         stage.kernels().activation_backward(
-            {.activation = activation, .x = x, .dy = one, .dx = stage.output({17})});
+            {.activation = activation, .x = x, .dy = one, .dx = stage.result({17})});
       }
       for (const double y : stage.results()) EXPECT_TRUE(std::isnan(y));
     });
@@ -113,7 +114,7 @@ TEST(Activation, TanhUlps) {
   const int64_t n = static_cast<int64_t>(values.size());
   compare(Layout::packed, {.relative = 4 * 0x1p-24}, [&](Stage& stage) {
     stage.kernels().activation(
-        {.activation = Activation::tanh, .x = stage.input({n}, values), .y = stage.output({n})});
+        {.activation = Activation::tanh, .x = stage.activation({n}, values), .y = stage.result({n})});
   });
 }
 

@@ -89,9 +89,9 @@ class Scene {
     const int64_t Nq = query_positions_.numel(), Nk = key_positions_.numel(), C = c_.heads * c_.head_size;
     const int64_t slot_columns = c_.shared_slots ? c_.head_size : C;
     kernel::AttentionArgs args = {
-        .q = stage.input({Nq, C}, 1),
-        .k = stage.input({Nk, c_.key_heads * c_.head_size}, 2),
-        .v = stage.input({Nk, c_.key_heads * c_.head_size}, 3),
+        .q = stage.activation({Nq, C}, 1),
+        .k = stage.activation({Nk, c_.key_heads * c_.head_size}, 2),
+        .v = stage.activation({Nk, c_.key_heads * c_.head_size}, 3),
         .sequences = {query_starts_.view(), key_starts_.view(), query_positions_.view(),
                       key_positions_.view(), c_.contiguous},
         .heads = c_.heads,
@@ -105,7 +105,7 @@ class Scene {
         .seed = 9,
         .stream = 4,
         .longest = *std::ranges::max_element(c_.keys),
-        .out = stage.output({Nq, C}),
+        .out = stage.result({Nq, C}),
         .lse = c_.rooms ? View() : stage.output({Nq, c_.heads}),
     };
     if (c_.distance) args.by_distance = {stage.input({c_.heads, slots_.numel()}, 4), zero_};
@@ -131,11 +131,13 @@ class Scene {
   void run_backward(Stage& stage, const kernel::AttentionArgs& args) const {
     const int64_t Nq = query_positions_.numel(), Nk = key_positions_.numel(), C = c_.heads * c_.head_size;
     const int64_t slot_columns = c_.shared_slots ? c_.head_size : C;
+    // Neighbors in bf16 are further apart than the tolerance of what is computed from them.
     kernel::AttentionBackwardArgs back = {.forward = args,
-                                          .dout = stage.input({Nq, C}, 8),
-                                          .dq = stage.output({Nq, C}),
-                                          .dk = stage.output({Nk, c_.key_heads * c_.head_size}),
-                                          .dv = stage.output({Nk, c_.key_heads * c_.head_size})};
+                                          .dout = stage.activation({Nq, C}, 8),
+                                          .dq = stage.result({Nq, C}),
+                                          .dk = stage.result({Nk, c_.key_heads * c_.head_size}),
+                                          .dv = stage.result({Nk, c_.key_heads * c_.head_size})};
+    if (stage.bf16()) back.forward.out = stage.activation({Nq, C}, 9);
     if (c_.distance) back.dby_distance = stage.output({c_.heads, slots_.numel()});
     if (c_.by_query) back.dby_query = stage.output({11, slot_columns});
     if (c_.by_key) back.dby_key = stage.output({11, slot_columns});

@@ -2,11 +2,12 @@
 // one, and compares the results. The call is written once, against a Stage that provides its arguments:
 //
 //   compare(layout, {.relative = 1e-6}, [&](Stage& stage) {
-//     stage.kernels().scale({.x = stage.input({3, 5}, 1), .out = stage.output({3, 5}), .factor = 2});
+//     stage.kernels().scale({.x = stage.activation({3, 5}, 1), .out = stage.result({3, 5}), .factor = 2});
 //   });
 //
 // Checks: values are within the tolerance; the bits are the same with 1, 2, 3 and 7 threads and in repeated
-// runs; nothing is written outside of the outputs.
+// runs; nothing is written outside of the outputs. A call with activations runs again with these in bf16, on
+// the reference too: it has the same tolerance there, before its results are rounded.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,6 +55,11 @@ struct Tolerance {
   double relative = 0, absolute = 0;
 };
 
+// Two numbers that nearly agree may round to neighbors in bf16, which are at most this far apart. Few do, if
+// both are rounded to nearest: with an f32 error of 1e-5, one number in 200.
+inline constexpr double kBf16Step = 0x1p-7;
+inline constexpr size_t kNeighbors = 20;  // at most one result in this many
+
 // Normally distributed numbers, a function of the seed. Cached, because every call runs about ten times.
 inline const std::vector<float>& normals(uint64_t seed, int64_t count) {
   static std::map<uint64_t, std::vector<float>> made;
@@ -66,23 +72,26 @@ inline const std::vector<float>& normals(uint64_t seed, int64_t count) {
 class Stage {
  public:
   Stage(Device device, Layout layout) : Stage(device, layout, locus::kernels(device)) {}
-  Stage(Device device, Layout layout, const Kernels& kernels)
-      : device_(device), layout_(layout), kernels_(kernels) {}
+  Stage(Device device, Layout layout, const Kernels& kernels, bool bf16 = false)
+      : device_(device), layout_(layout), kernels_(kernels), bf16_(bf16) {}
 
   const Kernels& kernels() const { return kernels_; }
 
   // Normally distributed numbers times `scale`, the same for the same seed.
   View input(Shape shape, uint64_t seed, float scale = 1) {
-    const View view = place(shape);
-    const std::vector<float>& values = normals(seed, view.numel());
-    fill(view, [&](int64_t i) { return scale * values[static_cast<size_t>(i)]; });
-    return view;
+    return filled(place(shape, format()), seed, scale);
   }
-  View input(Shape shape, const std::vector<float>& values) {
-    const View view = place(shape);
-    fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
-    return view;
+  View input(Shape shape, const std::vector<float>& values) { return filled(place(shape, format()), values); }
+  // An input that may be bf16.
+  View activation(Shape shape, uint64_t seed, float scale = 1) {
+    return filled(place(shape, activation_format()), seed, scale);
   }
+  View activation(Shape shape, const std::vector<float>& values) {
+    return filled(place(shape, activation_format()), values);
+  }
+  bool bf16() const { return bf16_; }  // whether activations are bf16
+  // Whether the call has activations.
+  bool in_two_formats() const { return in_two_formats_; }
   // The same rounded to bf16; the reference gets bf16 too.
   View bf16_input(Shape shape, uint64_t seed) {
     const int64_t margin = layout_ == Layout::strided ? 3 : 0;
@@ -108,22 +117,30 @@ class Stage {
     return keep_.back().view();
   }
   View output(Shape shape) { return written(workspace(shape)); }
+  // An output that may be bf16, or one that the call also reads.
+  View result(Shape shape) { return written(unwritten(place(shape, activation_format()))); }
+  View updated_activation(Shape shape, uint64_t seed, float scale = 1) {
+    return written(activation(shape, seed, scale));
+  }
   // Memory that the call reads and writes; compared as an output.
   View updated(Shape shape, uint64_t seed, float scale = 1) { return written(input(shape, seed, scale)); }
   View written(View view) {
     outputs_.push_back(view);
     return view;
   }
-  View workspace(Shape shape) {
-    const View view = place(shape);
-    fill(view, [](int64_t) { return std::nanf(""); });
-    return view;
-  }
+  View workspace(Shape shape) { return unwritten(place(shape, format())); }
 
-  // The elements of all outputs, in order.
+  // All outputs, element by element: first those that are not bf16.
   std::vector<double> results() const {
+    std::vector<double> all = results_in(false), rounded = results_in(true);
+    all.insert(all.end(), rounded.begin(), rounded.end());
+    return all;
+  }
+  // Those of the outputs in bf16, or of all others.
+  std::vector<double> results_in(bool bf16) const {
     std::vector<double> all;
     for (const View& view : outputs_) {
+      if ((view.dtype == DType::bf16) != bf16) continue;
       kernel::each(view, [&](int64_t r, int64_t c) { all.push_back(kernel::at(view, r, c)); });
     }
     return all;
@@ -141,10 +158,14 @@ class Stage {
   }
 
  private:
-  static constexpr float kMargin = 777;
+  static constexpr float kMargin = 768;  // also a bf16 number
 
-  View place(Shape shape) {
-    const DType dtype = device_ == Device::reference ? DType::f64 : DType::f32;
+  DType format() const { return device_ == Device::reference ? DType::f64 : DType::f32; }
+  DType activation_format() {
+    in_two_formats_ = true;
+    return bf16_ ? DType::bf16 : format();
+  }
+  View place(Shape shape, DType dtype) {
     if (layout_ == Layout::packed) {
       keep_.push_back(Tensor::empty(shape, dtype, device_));
     } else {
@@ -152,6 +173,19 @@ class Stage {
       keep_.push_back(margins_.back().columns(1, 1 + shape.cols()));
     }
     return keep_.back().view();
+  }
+  static View filled(View view, uint64_t seed, float scale) {
+    const std::vector<float>& values = normals(seed, view.numel());
+    fill(view, [&](int64_t i) { return scale * values[static_cast<size_t>(i)]; });
+    return view;
+  }
+  static View filled(View view, const std::vector<float>& values) {
+    fill(view, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
+    return view;
+  }
+  static View unwritten(View view) {
+    fill(view, [](int64_t) { return std::nanf(""); });
+    return view;
   }
   template <class F>
   static void fill(View view, F value) {
@@ -161,6 +195,7 @@ class Stage {
   Device device_;
   Layout layout_;
   const Kernels& kernels_;
+  bool bf16_, in_two_formats_ = false;
   std::vector<Tensor> keep_, margins_;
   std::vector<View> outputs_;
 };
@@ -193,34 +228,75 @@ void each_target(F f) {
   kernel::cpu::use_target(0);
 }
 
+// Rounded results that are further from what is wanted than before they were rounded: neighbors.
+inline void expect_few_neighbors(const std::vector<double>& got, const std::vector<double>& want,
+                                 Tolerance tolerance) {
+  ASSERT_EQ(got.size(), want.size());
+  size_t neighbors = 0;
+  for (size_t i = 0; i < got.size(); ++i) {
+    const double error = std::abs(got[i] - want[i]);
+    neighbors += error > tolerance.absolute + tolerance.relative * std::abs(want[i]) ? 1 : 0;
+  }
+  EXPECT_LE(neighbors, 2 + got.size() / kNeighbors) << "of " << got.size() << " results";
+}
+
+struct Results {
+  std::vector<double> all, exact, rounded;  // exact: not rounded to bf16
+  bool in_two_formats = false;
+};
+
+template <class Call>
+Results run_call(Device device, const Kernels& kernels, Layout layout, bool bf16, Call& call) {
+  Stage stage(device, layout, kernels, bf16);
+  call(stage);
+  EXPECT_TRUE(stage.margins_intact()) << "written outside of an output";
+  return {stage.results(), stage.results_in(false), stage.results_in(true), stage.in_two_formats()};
+}
+
+// The same with activations in bf16, for fewer numbers of threads: no kernel has threads of its own for it.
+template <class Call>
+void compare_bf16(Layout layout, Tolerance tolerance, Call& call) {
+  SCOPED_TRACE("bf16");
+  const auto run = [&](Device device) { return run_call(device, kernels(device), layout, true, call); };
+  const Results want = run(Device::reference);
+  const Tolerance rounded = {tolerance.relative + kBf16Step, tolerance.absolute};
+  each_target([&] {
+    set_threads(1);
+    const Results got = run(Device::cpu);
+    expect_close(got.exact, want.exact, tolerance);
+    expect_close(got.rounded, want.rounded, rounded);
+    expect_few_neighbors(got.rounded, want.rounded, tolerance);
+    set_threads(3);
+    EXPECT_TRUE(same_bits(run(Device::cpu).all, got.all)) << "different bits with 3 threads";
+  });
+}
+
 template <class Call>
 void compare(Layout layout, Tolerance tolerance, Call call) {
   const auto run_with = [&](Device device, const Kernels& kernels) {
-    Stage stage(device, layout, kernels);
-    call(stage);
-    EXPECT_TRUE(stage.margins_intact()) << "written outside of an output";
-    return stage.results();
+    return run_call(device, kernels, layout, false, call);
   };
   const auto run = [&](Device device) { return run_with(device, kernels(device)); };
-  const std::vector<double> want = run(Device::reference);
+  const Results want = run(Device::reference);
   const int threads_before = threads();
   const auto compare_cpu = [&] {
     set_threads(1);
-    const std::vector<double> got = run(Device::cpu);
-    expect_close(got, want, tolerance);
+    const Results got = run(Device::cpu);
+    expect_close(got.all, want.all, tolerance);
     for (const int count : {1, 2, 3, 7}) {
       set_threads(count);
-      EXPECT_TRUE(same_bits(run(Device::cpu), got)) << "different bits with " << count << " threads";
+      EXPECT_TRUE(same_bits(run(Device::cpu).all, got.all)) << "different bits with " << count << " threads";
     }
   };
   // With ./run test --device cuda, the time is for the GPU.
   if (other_device() != Device::cuda) each_target(compare_cpu);
+  if (want.in_two_formats && other_device() != Device::cuda) compare_bf16(layout, tolerance, call);
   set_threads(threads_before);
   if (const Kernels* const gpu = gpu_kernels()) {
     SCOPED_TRACE("GPU");
-    const std::vector<double> got = run_with(Device::cpu, *gpu);
-    expect_close(got, want, tolerance);
-    EXPECT_TRUE(same_bits(run_with(Device::cpu, *gpu), got)) << "different bits when run again";
+    const Results got = run_with(Device::cpu, *gpu);
+    expect_close(got.all, want.all, tolerance);
+    EXPECT_TRUE(same_bits(run_with(Device::cpu, *gpu).all, got.all)) << "different bits when run again";
   }
 }
 

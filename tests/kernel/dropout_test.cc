@@ -10,8 +10,8 @@ TEST(Dropout, MatchesTheCounter) {
   for (const float rate : {0.0f, 0.1f, 0.5f, 0.999f}) {
     SCOPED_TRACE(rate);
     compare_sizes({.relative = 0x1p-22}, [&](Stage& stage, int64_t rows, int64_t cols) {
-      stage.kernels().dropout({.x = stage.input({rows, cols}, 1),
-                               .y = stage.output({rows, cols}),
+      stage.kernels().dropout({.x = stage.activation({rows, cols}, 1),
+                               .y = stage.result({rows, cols}),
                                .rate = rate,
                                .seed = 0x123456789abcdefu,
                                .stream = 0xfedcba987654321u});

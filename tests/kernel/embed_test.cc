@@ -60,7 +60,7 @@ TEST(Embed, Forward) {
     SCOPED_TRACE(recipe.name);
     compare_sizes({.relative = 3e-6, .absolute = 6e-6}, [&](Stage& stage, int64_t N, int64_t C) {
       kernel::EmbedArgs args = arguments(stage, recipe, N, C);
-      args.y = stage.output({N, C});
+      args.y = stage.result({N, C});
       if (recipe.norm && !recipe.rms) args.mean = stage.output({N});
       if (recipe.norm) args.rstd = stage.output({N});
       stage.kernels().embed(args);
@@ -76,8 +76,8 @@ TEST(Embed, Backward) {
       kernel::EmbedBackwardArgs args = {.forward = arguments(stage, recipe, N, C)};
       if (recipe.norm && !recipe.rms) args.forward.mean = stage.input({N}, 10, 0.1f);
       if (recipe.norm) args.forward.rstd = stage.input({N}, std::vector<float>(static_cast<size_t>(N), 0.6f));
-      args.dy = stage.input({N, C}, 11);
-      args.dx = stage.output({N, C});
+      args.dy = stage.activation({N, C}, 11);
+      args.dx = stage.result({N, C});
       if (recipe.norm) args.dgamma = stage.output({C});
       if (args.forward.beta) args.dbeta = stage.output({C});
       if (recipe.norm) args.workspace = stage.workspace({stage.kernels().embed_workspace(N), C});

@@ -35,7 +35,7 @@ void compare_options(Tolerance tolerance, Call call) {
 TEST(CrossEntropy, Forward) {
   compare_options(
       {.relative = 1e-6, .absolute = 5e-6}, [](Stage& stage, Options options, int64_t rows, int64_t cols) {
-        stage.kernels().cross_entropy({.logits = stage.input({rows, cols}, 1, 4),
+        stage.kernels().cross_entropy({.logits = stage.activation({rows, cols}, 1, 4),
                                        .targets = targets(stage, rows, cols),
                                        .weights = options.weighted ? stage.input({cols}, 2) : View(),
                                        .loss = stage.output({rows}),
@@ -46,26 +46,26 @@ TEST(CrossEntropy, Forward) {
 
 // x - lse, up to 40, is rounded to 2^-19; e^(x - lse) has that relative error.
 TEST(CrossEntropy, Backward) {
-  compare_options({.relative = 3e-6, .absolute = 1e-6},
-                  [](Stage& stage, Options options, int64_t rows, int64_t cols) {
-                    const View logits = stage.input({rows, cols}, 1, 4), ids = targets(stage, rows, cols);
-                    const View weights = options.weighted ? stage.input({cols}, 2) : View();
-                    std::vector<float> lse(static_cast<size_t>(rows), 12.0f);
-                    stage.kernels().cross_entropy_backward({.logits = logits,
-                                                            .targets = ids,
-                                                            .weights = weights,
-                                                            .lse = stage.input({rows}, lse),
-                                                            .dloss = stage.input({1}, 3),
-                                                            .divisor = 7,
-                                                            .dlogits = stage.output({rows, cols}),
-                                                            .smoothing = options.smoothing});
-                  });
+  compare_options(
+      {.relative = 3e-6, .absolute = 1e-6}, [](Stage& stage, Options options, int64_t rows, int64_t cols) {
+        const View logits = stage.activation({rows, cols}, 1, 4), ids = targets(stage, rows, cols);
+        const View weights = options.weighted ? stage.input({cols}, 2) : View();
+        std::vector<float> lse(static_cast<size_t>(rows), 12.0f);
+        stage.kernels().cross_entropy_backward({.logits = logits,
+                                                .targets = ids,
+                                                .weights = weights,
+                                                .lse = stage.input({rows}, lse),
+                                                .dloss = stage.input({1}, 3),
+                                                .divisor = 7,
+                                                .dlogits = stage.result({rows, cols}),
+                                                .smoothing = options.smoothing});
+      });
 }
 
 TEST(CrossEntropy, BackwardInPlace) {
   compare_sizes({.relative = 3e-6, .absolute = 1e-6}, [](Stage& stage, int64_t rows, int64_t cols) {
     if (rows * cols == 0) return;
-    const View logits = stage.updated({rows, cols}, 1, 4);
+    const View logits = stage.updated_activation({rows, cols}, 1, 4);
     std::vector<float> lse(static_cast<size_t>(rows), 12.0f);
     stage.kernels().cross_entropy_backward({.logits = logits,
                                             .targets = targets(stage, rows, cols),
@@ -82,7 +82,7 @@ TEST(CrossEntropy, NoRows) {
     View none = untouched.view();
     none.cols = 0;
     stage.kernels().cross_entropy(
-        {.logits = stage.input({0, 7}, 1), .targets = stage.ids(0, 2, 7), .loss = none, .lse = none});
+        {.logits = stage.activation({0, 7}, 1), .targets = stage.ids(0, 2, 7), .loss = none, .lse = none});
     EXPECT_EQ(untouched.values(), std::vector<float>(2, 5));
   });
 }
@@ -101,7 +101,7 @@ TEST(CrossEntropy, ExtremeLogits) {
     compare(Layout::packed, {.relative = 2e-7, .absolute = 1e-6}, [&](Stage& stage) {
       const View ids = stage.ids(1, 1, 1);
       ids.as<int32_t>()[0] = 4999;
-      const View logits = stage.input({1, 5000}, row), lse = stage.output({1});
+      const View logits = stage.activation({1, 5000}, row), lse = stage.output({1});
       stage.kernels().cross_entropy(
           {.logits = logits, .targets = ids, .loss = stage.output({1}), .lse = lse});
     });
@@ -115,14 +115,14 @@ TEST(CrossEntropy, NanIsNotHidden) {
         std::vector<float> values(4099, 1.0f);
         values[at] = bad;
         Stage stage(Device::cpu, Layout::packed);
-        const View logits = stage.input({1, 4099}, values), ids = stage.ids(1, 1, 4099);
+        const View logits = stage.activation({1, 4099}, values), ids = stage.ids(1, 1, 4099);
         const View loss = stage.output({1}), lse = stage.output({1});
         stage.kernels().cross_entropy({.logits = logits, .targets = ids, .loss = loss, .lse = lse});
         stage.kernels().cross_entropy_backward({.logits = logits,
                                                 .targets = ids,
                                                 .lse = lse,
                                                 .dloss = stage.input({1}, std::vector<float>{1}),
-                                                .dlogits = stage.output({1, 4099})});
+                                                .dlogits = stage.result({1, 4099})});
         for (const double result : stage.results()) ASSERT_TRUE(std::isnan(result)) << "bad logit at " << at;
       });
     }
@@ -134,7 +134,7 @@ TEST(CrossEntropy, AllMasked) {
   each_target([] {
     Stage stage(Device::cpu, Layout::packed);
     const View loss = stage.output({1});
-    stage.kernels().cross_entropy({.logits = stage.input({1, 40}, std::vector<float>(40, -kInfinity)),
+    stage.kernels().cross_entropy({.logits = stage.activation({1, 40}, std::vector<float>(40, -kInfinity)),
                                    .targets = stage.ids(1, 1, 40),
                                    .loss = loss,
                                    .lse = stage.output({1})});

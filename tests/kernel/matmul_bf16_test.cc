@@ -44,6 +44,22 @@ TEST(MatmulBf16, BatchAccumulationBiasAndActivation) {
   }
 }
 
+// The products of a backward pass: b is bf16 in any layout, and packed as f32. Its bits are those of the same
+// numbers in f32.
+TEST(MatmulBf16, PackedAsF32) {
+  for (const bool a_transposed : {false, true}) {
+    for (const bool b_transposed : {false, true}) {
+      compare_product({.m = 9,
+                       .n = 49,
+                       .k = 130,
+                       .batch = 2,
+                       .a_transposed = a_transposed,
+                       .b_transposed = b_transposed,
+                       .unpacked = true});
+    }
+  }
+}
+
 // Strips have 4 rows and 16 columns, and take eight k at a time.
 TEST(MatmulBf16, SmallMWithUnpackedMatrix) {
   for (const int64_t m : {0, 1, 2, 3, 4, 7, 8, 13, 128}) {

@@ -10,10 +10,10 @@ TEST(Norm, Forward) {
   for (const bool rms : {false, true}) {
     SCOPED_TRACE(rms ? "rms" : "layer");
     compare_sizes(kForward, [&](Stage& stage, int64_t rows, int64_t cols) {
-      stage.kernels().norm({.x = stage.input({rows, cols}, 1, 3),
+      stage.kernels().norm({.x = stage.activation({rows, cols}, 1, 3),
                             .gamma = stage.input({cols}, 2),
                             .beta = rms ? View() : stage.input({cols}, 3),
-                            .y = stage.output({rows, cols}),
+                            .y = stage.result({rows, cols}),
                             .mean = rms ? View() : stage.output({rows}),
                             .rstd = stage.output({rows}),
                             .eps = 1e-5f,
@@ -24,9 +24,9 @@ TEST(Norm, Forward) {
 
 TEST(Norm, ForwardWithoutStatistics) {
   compare_sizes(kForward, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().norm({.x = stage.input({rows, cols}, 1),
+    stage.kernels().norm({.x = stage.activation({rows, cols}, 1),
                           .gamma = stage.input({cols}, 2),
-                          .y = stage.output({rows, cols}),
+                          .y = stage.result({rows, cols}),
                           .eps = 1e-5f});
   });
 }
@@ -52,9 +52,9 @@ TEST(Norm, AwayFromZero) {
     std::vector<float> values = normals(1, 768);
     for (float& value : values) value += offset;
     compare(Layout::packed, kForward, [&](Stage& stage) {
-      stage.kernels().norm({.x = stage.input({1, 768}, values),
+      stage.kernels().norm({.x = stage.activation({1, 768}, values),
                             .gamma = stage.input({768}, 2),
-                            .y = stage.output({1, 768}),
+                            .y = stage.result({1, 768}),
                             .rstd = stage.output({1}),
                             .eps = 1e-5f});
     });
@@ -68,12 +68,12 @@ TEST(Norm, Backward) {
     compare_sizes({.relative = 1e-5, .absolute = 1e-4}, [&](Stage& stage, int64_t rows, int64_t cols) {
       std::vector<float> rstd(static_cast<size_t>(rows), 0.8f);
       stage.kernels().norm_backward(
-          {.x = stage.input({rows, cols}, 1),
+          {.x = stage.activation({rows, cols}, 1),
            .gamma = stage.input({cols}, 2),
            .mean = rms ? View() : stage.input({rows}, 3, 0.1f),
            .rstd = stage.input({rows}, rstd),
-           .dy = stage.input({rows, cols}, 4),
-           .dx = stage.output({rows, cols}),
+           .dy = stage.activation({rows, cols}, 4),
+           .dx = stage.result({rows, cols}),
            .dgamma = stage.output({cols}),
            .dbeta = rms ? View() : stage.output({cols}),
            .workspace = stage.workspace({2 * stage.kernels().partial_rows(rows), cols}),
@@ -84,12 +84,12 @@ TEST(Norm, Backward) {
 
 TEST(Norm, BackwardOfInputAlone) {
   compare_sizes({.relative = 1e-5, .absolute = 1e-4}, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().norm_backward({.x = stage.input({rows, cols}, 1),
+    stage.kernels().norm_backward({.x = stage.activation({rows, cols}, 1),
                                    .gamma = stage.input({cols}, 2),
                                    .mean = stage.input({rows}, 3, 0.1f),
                                    .rstd = stage.input({rows}, 5),
-                                   .dy = stage.input({rows, cols}, 4),
-                                   .dx = stage.output({rows, cols})});
+                                   .dy = stage.activation({rows, cols}, 4),
+                                   .dx = stage.result({rows, cols})});
   });
 }
 

@@ -12,14 +12,15 @@ struct ProductCase {
   int64_t batch = 1;
   bool a_transposed = false, b_transposed = false, accumulate = false, bias = false;
   Activation activation = Activation::none;
-  bool bf16 = false;  // b is bf16
+  bool bf16 = false;      // b is bf16
+  bool unpacked = false;  // b is bf16, and packed as f32: it is not the weight of a layer
 
   View left(Stage& stage) const {
-    return a_transposed ? stage.input({batch * k, m}, 1) : stage.input({batch * m, k}, 1);
+    return stage.activation(a_transposed ? Shape{batch * k, m} : Shape{batch * m, k}, 1);
   }
   View right(Stage& stage) const {
     const Shape shape = b_transposed ? Shape{batch * n, k} : Shape{batch * k, n};
-    return bf16 ? stage.bf16_input(shape, 2) : stage.input(shape, 2);
+    return bf16 || unpacked ? stage.bf16_input(shape, 2) : stage.input(shape, 2);
   }
   View added(Stage& stage) const { return bias ? stage.input({n}, 4) : View(); }
 };
@@ -27,7 +28,8 @@ struct ProductCase {
 inline std::ostream& operator<<(std::ostream& out, const ProductCase& c) {
   return out << c.batch << " x [" << c.m << ", " << c.n << ", " << c.k << "]"
              << (c.a_transposed ? " a^T" : "") << (c.b_transposed ? " b^T" : "")
-             << (c.accumulate ? " accumulated" : "") << (c.bias ? " biased " : " ") << name_of(c.activation);
+             << (c.unpacked ? " bf16" : "") << (c.accumulate ? " accumulated" : "")
+             << (c.bias ? " biased " : " ") << name_of(c.activation);
 }
 
 // A sum of k products of normal numbers, rounded k times, has an error of about sqrt(k) ulp of its size
@@ -50,14 +52,14 @@ inline void compare_product(const ProductCase& c) {
   compare_layouts(c, [&](Stage& stage) {
     const Kernels& kernels = stage.kernels();
     const View a = c.left(stage), b = c.right(stage);
-    const Shape room = {c.batch, kernels.packed_size(c.k, c.n, b.dtype)};
+    const Shape room = {c.batch, kernels.packed_size(c.k, c.n, c.bf16 ? DType::bf16 : DType::f32)};
     const View packed = c.bf16 ? stage.intermediate(room, b.dtype) : stage.workspace(room);
     kernels.pack(
         {.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = c.b_transposed});
     const Shape result = {c.batch * c.m, c.n};
     kernels.matmul({.a = a,
                     .packed = packed,
-                    .c = c.accumulate ? stage.updated(result, 3) : stage.output(result),
+                    .c = c.accumulate ? stage.updated_activation(result, 3) : stage.result(result),
                     .m = c.m,
                     .n = c.n,
                     .k = c.k,
@@ -73,7 +75,7 @@ inline void compare_small_m(const ProductCase& c) {
   compare_layouts(c, [&](Stage& stage) {
     stage.kernels().matmul_small_m({.a = c.left(stage),
                                     .b = c.right(stage),
-                                    .c = stage.output({c.m, c.n}),
+                                    .c = stage.result({c.m, c.n}),
                                     .bias = c.added(stage),
                                     .activation = c.activation});
   });

@@ -14,14 +14,14 @@ TEST(Reduce, Sum) {
   // The sum of a block of 1024 numbers of size 1 is near 32, after about 80 roundings; there are a hundred
   // blocks.
   compare_sizes({.relative = 1e-6, .absolute = 1e-3}, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().sum({stage.input({rows, cols}, 1), stage.output({1})});
+    stage.kernels().sum({stage.activation({rows, cols}, 1), stage.output({1})});
   });
 }
 
 TEST(Reduce, SquaredNorm) {
   // All terms are positive: the relative error is that of 70 sequential additions.
   compare_sizes({.relative = 2e-6}, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().squared_norm({stage.input({rows, cols}, 1), stage.output({1})});
+    stage.kernels().squared_norm({stage.activation({rows, cols}, 1), stage.output({1})});
   });
 }
 
@@ -37,7 +37,7 @@ TEST(Reduce, AreDividedBeforeTheyAreRounded) {
 
 TEST(Reduce, Spread) {
   compare_sizes({.relative = 1e-7}, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().spread({.x = stage.input({1}, 1), .out = stage.output({rows, cols}), .divisor = 3});
+    stage.kernels().spread({.x = stage.input({1}, 1), .out = stage.result({rows, cols}), .divisor = 3});
   });
 }
 

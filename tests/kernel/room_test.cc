@@ -11,12 +11,13 @@ TEST(Room, ExtendMatchesTheReference) {
       for (const Layout layout : kLayouts) {
         SCOPED_TRACE(::testing::Message() << D << " components, " << fresh << " after " << count);
         compare(layout, {}, [&, count = count, fresh = fresh](Stage& stage) {
-          stage.kernels().extend_room({.keys = stage.input({fresh, kHeads * D}, 1),
-                                       .values = stage.input({fresh, kHeads * D}, 2),
-                                       .room = {stage.updated({kHeads * kTokens / 16 * D, 16}, 3),
-                                                stage.updated({kHeads * kTokens, (D + 15) / 16 * 16}, 4)},
-                                       .key_heads = kHeads,
-                                       .count = count});
+          stage.kernels().extend_room(
+              {.keys = stage.activation({fresh, kHeads * D}, 1),
+               .values = stage.activation({fresh, kHeads * D}, 2),
+               .room = {stage.updated_activation({kHeads * kTokens / 16 * D, 16}, 3),
+                        stage.updated_activation({kHeads * kTokens, (D + 15) / 16 * 16}, 4)},
+               .key_heads = kHeads,
+               .count = count});
         });
       }
     }

@@ -32,9 +32,9 @@ void compare_rotation(const Heads& size, Layout layout, Variant variant) {
   // A product and a multiply-add of numbers up to 5, which may cancel.
   compare(layout, {.relative = 1e-6, .absolute = 2e-6}, [&](Stage& stage) {
     const Shape shape = {size.tokens, size.heads * size.head_size};
-    const View x = variant.in_place ? stage.updated(shape, 1) : stage.input(shape, 1);
+    const View x = variant.in_place ? stage.updated_activation(shape, 1) : stage.activation(shape, 1);
     stage.kernels().rotate({.x = x,
-                            .y = variant.in_place ? x : stage.output(shape),
+                            .y = variant.in_place ? x : stage.result(shape),
                             .cos = stage.input({9, size.width / 2}, 2),
                             .sin = stage.input({9, size.width / 2}, 3),
                             .rows = stage.ids(size.tokens, 4, 9),

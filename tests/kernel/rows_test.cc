@@ -5,9 +5,9 @@ namespace {
 
 TEST(Rows, Gather) {
   compare_sizes({}, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().gather({.table = stage.input({11, cols}, 1),
+    stage.kernels().gather({.table = stage.activation({11, cols}, 1),
                             .ids = stage.ids(rows, 2, 11),
-                            .out = stage.output({rows, cols})});
+                            .out = stage.result({rows, cols})});
   });
 }
 
@@ -31,7 +31,7 @@ TEST(Rows, GatherColumnsBackward) {
 TEST(Rows, ScatterAdd) {
   // About a hundred rows are added to each table row: a hundred roundings of numbers up to 40.
   compare_sizes({.absolute = 7e-5}, [](Stage& stage, int64_t rows, int64_t cols) {
-    stage.kernels().scatter_add({.rows = stage.input({rows, cols}, 1),
+    stage.kernels().scatter_add({.rows = stage.activation({rows, cols}, 1),
                                  .ids = stage.ids(rows, 2, 11),
                                  .table = stage.updated({11, cols}, 3),
                                  .skip = 4,

@@ -1,9 +1,12 @@
 #include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/widen.h"
 
 namespace locus::kernel::cpu {
 
 const Kernels& table() {
-  static constexpr Kernels the_table = {LOCUS_KERNELS(LOCUS_KERNEL_ENTRY)};
+#define LOCUS_WIDENED(result, name, parameters) .name = Widened<decltype(&name), &name>::call,
+  static constexpr Kernels the_table = {LOCUS_KERNELS(LOCUS_WIDENED)};
+#undef LOCUS_WIDENED
   return the_table;
 }
 

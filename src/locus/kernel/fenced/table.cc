@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "locus/kernel/cpu/cpu.h"
+#include "locus/kernel/cpu/widen.h"
 #include "locus/kernel/fenced/fenced.h"
 #include "locus/kernel/views.h"
 #include "locus/tensor/fenced/fenced.h"
@@ -17,6 +17,10 @@ std::shared_ptr<const OwnArgs<Args>> unfenced(const Args& args) {
   return own;
 }
 
+// A kernel in the table of the cpu.
+template <auto kernel>
+constexpr auto widened = cpu::Widened<decltype(kernel), kernel>::call;
+
 // A kernel of the cpu, by the kind of its function. One that needs only sizes is called as it is.
 template <class Function, Function kernel>
 struct Later {
@@ -25,7 +29,7 @@ struct Later {
 template <class Args, void (*kernel)(const Args&)>
 struct Later<void (*)(const Args&), kernel> {
   static void call(const Args& args) {
-    locus::fenced::hand_over([own = unfenced(args)] { kernel(own->args); });
+    locus::fenced::hand_over([own = unfenced(args)] { widened<kernel>(own->args); });
   }
 };
 
@@ -49,12 +53,13 @@ struct Later<int64_t (*)(const AttentionBackwardArgs&), kernel> {
 };
 template <>
 struct Later<void (*)(const AttentionArgs&), &cpu::attention> {
-  static constexpr auto call = with_workspace<AttentionArgs, cpu::attention_workspace, cpu::attention>;
+  static constexpr auto call =
+      with_workspace<AttentionArgs, cpu::attention_workspace, widened<&cpu::attention>>;
 };
 template <>
 struct Later<void (*)(const AttentionBackwardArgs&), &cpu::attention_backward> {
-  static constexpr auto call =
-      with_workspace<AttentionBackwardArgs, cpu::attention_backward_workspace, cpu::attention_backward>;
+  static constexpr auto call = with_workspace<AttentionBackwardArgs, cpu::attention_backward_workspace,
+                                              widened<&cpu::attention_backward>>;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "locus/base/random.h"
 #include "locus/kernel/element.h"
@@ -102,15 +103,41 @@ void each_key(const AttentionArgs& args, const Span& span, int64_t h, int64_t i,
   }
 }
 
-void add_to(View view, int64_t r, int64_t c, double value) { put(view, r, c, at(view, r, c) + value); }
+// Sums in double, which end in a view when they are complete: its dtype may not hold them before.
+class Sums {
+ public:
+  explicit Sums(View to) : to_(to), sums_(to ? static_cast<size_t>(to.numel()) : 0) {}
+  ~Sums() {
+    if (to_) each(to_, [&](int64_t r, int64_t c) { put(to_, r, c, sums_[index(r, c)]); });
+  }
+  Sums(const Sums&) = delete;
+  Sums& operator=(const Sums&) = delete;
 
-void clear(View view) {
-  if (view) each(view, [&](int64_t r, int64_t c) { put(view, r, c, 0); });
-}
+  void add(int64_t r, int64_t c, double value) {
+    if (to_) sums_[index(r, c)] += value;
+  }
+
+ private:
+  size_t index(int64_t r, int64_t c) const { return static_cast<size_t>(r * to_.cols + c); }
+
+  View to_;
+  std::vector<double> sums_;
+};
+
+struct Gradients {
+  explicit Gradients(const AttentionBackwardArgs& args)
+      : q(args.dq),
+        k(args.dk),
+        v(args.dv),
+        by_distance(args.dby_distance),
+        by_query(args.dby_query),
+        by_key(args.dby_key),
+        dense(args.ddense) {}
+  Sums q, k, v, by_distance, by_query, by_key, dense;
+};
 
 // Propagates the gradient ds of one score to everything the score was computed from.
-void propagate(const AttentionBackwardArgs& args, const Pair& p, double ds) {
-  const AttentionArgs& a = args.forward;
+void propagate(const AttentionArgs& a, const Pair& p, double ds, Gradients& to) {
   const double scaled = ds * static_cast<double>(a.scale);
   for (int64_t c = 0; c < a.head_size; ++c) {
     const double q = at(a.q, p.q_row, p.query_column() + c), k = at(a.k, p.k_row, p.key_column() + c);
@@ -118,18 +145,18 @@ void propagate(const AttentionBackwardArgs& args, const Pair& p, double ds) {
     if (a.by_query.table) {
       const int64_t slot = p.slot(a.by_query), column = p.slot_column(a.by_query) + c;
       to_q += at(a.by_query.table, slot, column);
-      if (args.dby_query) add_to(args.dby_query, slot, column, scaled * q);
+      to.by_query.add(slot, column, scaled * q);
     }
     if (a.by_key.table) {
       const int64_t slot = p.slot(a.by_key), column = p.slot_column(a.by_key) + c;
       to_k += at(a.by_key.table, slot, column);
-      if (args.dby_key) add_to(args.dby_key, slot, column, scaled * k);
+      to.by_key.add(slot, column, scaled * k);
     }
-    if (args.dq) add_to(args.dq, p.q_row, p.query_column() + c, scaled * to_q);
-    if (args.dk) add_to(args.dk, p.k_row, p.key_column() + c, scaled * to_k);
+    to.q.add(p.q_row, p.query_column() + c, scaled * to_q);
+    to.k.add(p.k_row, p.key_column() + c, scaled * to_k);
   }
-  if (args.dby_distance) add_to(args.dby_distance, p.h, p.d + a.by_distance.zero, ds);
-  if (args.ddense) put(args.ddense, p.h, p.dense, ds);
+  to.by_distance.add(p.h, p.d + a.by_distance.zero, ds);
+  to.dense.add(p.h, p.dense, ds);
 }
 
 }  // namespace
@@ -138,24 +165,24 @@ int64_t attention_workspace(const AttentionArgs&) { return 1; }
 int64_t attention_backward_workspace(const AttentionBackwardArgs&) { return 1; }
 
 void attention(const AttentionArgs& args) {
-  clear(args.out);
+  std::vector<double> out(static_cast<size_t>(args.head_size));
   each_sequence(args.sequences, [&](const Span& span) {
     for (int64_t h = 0; h < args.heads; ++h) {
       for (int64_t i = 0; i < span.q_count; ++i) {
         double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+        std::ranges::fill(out, 0);
         each_key(args, span, h, i, [&](const Pair& p) { largest = std::max(largest, p.score()); });
         // A dense term may hide every key; that query attends to nothing, like a query without keys.
         if (largest == -std::numeric_limits<double>::infinity()) largest = 0;
         each_key(args, span, h, i, [&](const Pair& p) {
           const double e = std::exp(p.score() - largest), weight = e * p.dropout_factor();
           sum += e;
-          for (int64_t c = 0; c < args.head_size; ++c) {
-            add_to(args.out, p.q_row, p.query_column() + c, weight * p.value(c));
-          }
+          for (size_t c = 0; c < out.size(); ++c) out[c] += weight * p.value(static_cast<int64_t>(c));
         });
         const int64_t row = span.q + i;
-        for (int64_t c = h * args.head_size; sum > 0 && c < (h + 1) * args.head_size; ++c) {
-          put(args.out, row, c, at(args.out, row, c) / sum);
+        for (int64_t c = 0; c < args.head_size; ++c) {
+          const double total = out[static_cast<size_t>(c)];
+          put(args.out, row, h * args.head_size + c, sum > 0 ? total / sum : total);
         }
         if (args.lse) put(args.lse, row, h, largest + std::log(sum));
       }
@@ -164,10 +191,7 @@ void attention(const AttentionArgs& args) {
 }
 
 void attention_backward(const AttentionBackwardArgs& args) {
-  for (const View& view :
-       {args.dq, args.dk, args.dv, args.dby_distance, args.dby_query, args.dby_key, args.ddense}) {
-    clear(view);
-  }
+  Gradients gradients(args);
   const AttentionArgs& a = args.forward;
   each_sequence(a.sequences, [&](const Span& span) {
     for (int64_t h = 0; h < a.heads; ++h) {
@@ -183,9 +207,9 @@ void attention_backward(const AttentionBackwardArgs& args) {
           for (int64_t c = 0; c < a.head_size; ++c) {
             const double dout = at(args.dout, row, column + c);
             dweight += dropout * dout * at(a.v, p.k_row, p.key_column() + c);
-            if (args.dv) add_to(args.dv, p.k_row, p.key_column() + c, weight * dropout * dout);
+            gradients.v.add(p.k_row, p.key_column() + c, weight * dropout * dout);
           }
-          propagate(args, p, weight * (dweight - out_dot) * p.slope());
+          propagate(a, p, weight * (dweight - out_dot) * p.slope(), gradients);
         });
       }
     }

@@ -11,11 +11,15 @@ void gather(const GatherArgs& args) {
 }
 
 void scatter_add(const ScatterAddArgs& args) {
+  std::vector<double> sums(static_cast<size_t>(args.table.numel()));
+  const auto index = [&](int64_t v, int64_t c) { return static_cast<size_t>(v * args.table.cols + c); };
+  each(args.table, [&](int64_t v, int64_t c) { sums[index(v, c)] = at(args.table, v, c); });
   each(args.rows, [&](int64_t n, int64_t c) {
     const int32_t id = args.ids.as<int32_t>()[n];
     if (id == args.skip) return;
-    put(args.table, id, c, at(args.table, id, c) + static_cast<double>(args.factor) * at(args.rows, n, c));
+    sums[index(id, c)] += static_cast<double>(args.factor) * at(args.rows, n, c);
   });
+  each(args.table, [&](int64_t v, int64_t c) { put(args.table, v, c, sums[index(v, c)]); });
 }
 
 void gather_columns(const GatherColumnsArgs& args) {
