@@ -8,6 +8,7 @@
 #include "locus/op/check.h"
 #include "locus/op/contiguous.h"
 #include "locus/op/sequence_views.h"
+#include "locus/op/sums.h"
 
 namespace locus::op {
 namespace {
@@ -134,7 +135,7 @@ void check_cover(const Check& check, const char* name, int64_t size, int64_t zer
 void check_slots(Check& check, const char* name, const SlotTerm& term, const Sizes& sizes,
                  std::pair<int64_t, int64_t> range) {
   const Tensor& table = term.table.value();
-  check.floating(name, table);
+  check.parameter(name, table);
   check.that(table.shape().rank() == 2 &&
                  (table.size(1) == sizes.head_size || table.size(1) == sizes.heads * sizes.head_size),
              Code::bad_shape, "{} has shape {}, expected [slots, {}] or [slots, {}]", name, table.shape(),
@@ -149,14 +150,14 @@ void check_terms(Check& check, const ScoreTerms& terms, const Sequences& sequenc
                  std::pair<int64_t, int64_t> range) {
   if (terms.by_distance) {
     const Tensor& table = terms.by_distance->table.value();
-    check.shaped("by_distance", table, {sizes.heads, table.shape().cols()}, "one row for every head");
+    check.parameter("by_distance", table, {sizes.heads, table.shape().cols()}, "one row for every head");
     check_cover(check, "by_distance", table.size(1), terms.by_distance->zero, range);
   }
   if (terms.by_query) check_slots(check, "by_query", *terms.by_query, sizes, range);
   if (terms.by_key) check_slots(check, "by_key", *terms.by_key, sizes, range);
   if (terms.dense) {
-    check.shaped("dense", terms.dense.value(), {sizes.heads, pairs(sequences)},
-                 "heads, query-key pairs of all sequences");
+    check.parameter("dense", terms.dense.value(), {sizes.heads, pairs(sequences)},
+                    "heads, query-key pairs of all sequences");
   }
 }
 
@@ -235,7 +236,7 @@ void backward(const Call& call, const Tensor& dy) {
                                         .dby_key = gradients[5].view(),
                                         .ddense = gradients[6].view()};
   const Kernels& device = kernels(dout.device());
-  const Tensor workspace = dout.like({1, device.attention_backward_workspace(args)});
+  const Tensor workspace = sums_like(dout, {1, device.attention_backward_workspace(args)});
   args.workspace = workspace.view();
   device.attention_backward(args);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -245,7 +246,7 @@ void backward(const Call& call, const Tensor& dy) {
 
 void run(const Call& call, kernel::AttentionArgs args) {
   const Kernels& device = kernels(call.out.device());
-  const Tensor workspace = call.out.like({1, device.attention_workspace(args)});
+  const Tensor workspace = sums_like(call.out, {1, device.attention_workspace(args)});
   args.workspace = workspace.view();
   device.attention(args);
 }
@@ -261,7 +262,7 @@ Var attention(const Var& q, const Var& k, const Var& v, const Sequences& sequenc
   Call call(q, sequences, terms);
   call.k = k, call.v = v;
   const std::vector<Var> inputs = call.inputs();
-  if (recording(inputs)) call.lse = call.out.like({sizes.queries, sizes.heads});
+  if (recording(inputs)) call.lse = sums_like(call.out, {sizes.queries, sizes.heads});
   fill_args(call, sizes, options);
   run(call, call.args);
   return record(call.out, inputs, [call](const Tensor& dy) { backward(call, dy); });

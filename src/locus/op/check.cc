@@ -1,24 +1,55 @@
 #include "locus/op/check.h"
 
+#include "locus/op/sums.h"
+
 namespace locus::op {
+namespace {
+
+bool is_wide(const Tensor& tensor) {
+  return tensor.dtype() == DType::f64 && tensor.device() == Device::reference;
+}
+
+}  // namespace
+
+void Check::remember(std::string_view argument, const Tensor& tensor) {
+  if (first_) return;
+  first_ = tensor;
+  first_argument_ = argument;
+}
 
 void Check::floating(std::string_view argument, const Tensor& tensor) {
   that(static_cast<bool>(tensor), "{} is missing", argument);
-  const bool wide = tensor.dtype() == DType::f64 && tensor.device() == Device::reference;
-  that(tensor.dtype() == DType::f32 || wide, Code::bad_shape, "{} is {} on the {}, expected f32", argument,
-       name_of(tensor.dtype()), name_of(tensor.device()));
-  if (!first_) {
-    first_ = tensor;
-    first_argument_ = argument;
-    return;
-  }
-  that(tensor.dtype() == first_.dtype() && tensor.device() == first_.device(), Code::bad_shape,
-       "{} is {} on the {}, expected {} on the {} like {}", argument, name_of(tensor.dtype()),
+  const DType dtype = tensor.dtype();
+  const bool fine = dtype == DType::f32 || (dtype == DType::bf16 && tensor.device() != Device::cuda);
+  that(fine || is_wide(tensor), Code::bad_shape, "{} is {} on the {}, expected f32", argument, name_of(dtype),
+       name_of(tensor.device()));
+  remember(argument, tensor);
+  that(dtype == first_.dtype() && tensor.device() == first_.device(), Code::bad_shape,
+       "{} is {} on the {}, expected {} on the {} like {}", argument, name_of(dtype),
        name_of(tensor.device()), name_of(first_.dtype()), name_of(first_.device()), first_argument_);
 }
 
+void Check::parameter(std::string_view argument, const Tensor& tensor) {
+  that(static_cast<bool>(tensor), "{} is missing", argument);
+  that(tensor.dtype() == DType::f32 || is_wide(tensor), Code::bad_shape, "{} is {} on the {}, expected f32",
+       argument, name_of(tensor.dtype()), name_of(tensor.device()));
+  remember(argument, tensor);
+  const DType wanted = sum_format(first_.dtype());
+  that(tensor.dtype() == wanted && tensor.device() == first_.device(), Code::bad_shape,
+       "{} is {} on the {}, expected {} on the {} {} {}", argument, name_of(tensor.dtype()),
+       name_of(tensor.device()), name_of(wanted), name_of(first_.device()),
+       wanted == first_.dtype() ? "like" : "beside bf16", first_argument_);
+}
+
+void Check::parameter(std::string_view argument, const Tensor& tensor, const Shape& expected,
+                      std::string_view because) {
+  parameter(argument, tensor);
+  that(tensor.shape() == expected, Code::bad_shape, "{} has shape {}, expected {} ({})", argument,
+       tensor.shape(), expected, because);
+}
+
 void Check::weight(std::string_view argument, const Tensor& tensor) {
-  if (!tensor || tensor.dtype() != DType::bf16) return floating(argument, tensor);
+  if (!tensor || tensor.dtype() != DType::bf16) return parameter(argument, tensor);
   that(!first_ || tensor.device() == first_.device(), Code::bad_shape,
        "{} is bf16 on the {}, expected the {} like {}", argument, name_of(tensor.device()),
        name_of(first_.device()), first_argument_);

@@ -10,19 +10,29 @@
 
 namespace locus::op {
 
-// Checks the arguments of one op. All tensors must have the device and dtype of the first one checked. Failed
-// checks of shape, dtype and device have Code::bad_shape.
+// Checks the arguments of one op. All tensors must have the device of the first one checked, activations its
+// dtype, and parameters f32 beside bf16 activations, else also its dtype. Failed checks of shape, dtype and
+// device have Code::bad_shape.
 class Check {
  public:
   explicit Check(std::string_view op) : op_(op) {}
 
-  // A floating-point tensor that kernels support: f32, or f64 on the reference device.
+  // An activation in a format that kernels support: f32, bf16, or f64 on the reference device. The GPU has no
+  // bf16 yet.
   void floating(std::string_view argument, const Tensor& tensor);
   void floating(std::string_view argument, const Var& var) { floating(argument, value(argument, var)); }
-  // The same, or bf16: the right operand of a product may be bf16 with any left operand.
+  // A parameter, or a table of scores: f32, or f64 on the reference device.
+  void parameter(std::string_view argument, const Tensor& tensor);
+  void parameter(std::string_view argument, const Var& var) { parameter(argument, value(argument, var)); }
+  void parameter(std::string_view argument, const Tensor& tensor, const Shape& expected,
+                 std::string_view because);
+  void parameter(std::string_view argument, const Var& var, const Shape& expected, std::string_view because) {
+    parameter(argument, value(argument, var), expected, because);
+  }
+  // A parameter, or bf16: the right operand of a product may be bf16 with any left operand.
   void weight(std::string_view argument, const Tensor& tensor);
   void weight(std::string_view argument, const Var& var) { weight(argument, value(argument, var)); }
-  // Floating-point, with exactly this shape. `because` explains the expected shape: "the last size of x".
+  // An activation with exactly this shape. `because` explains the expected shape: "the last size of x".
   void shaped(std::string_view argument, const Tensor& tensor, const Shape& expected,
               std::string_view because);
   void shaped(std::string_view argument, const Var& var, const Shape& expected, std::string_view because) {
@@ -58,6 +68,7 @@ class Check {
 
  private:
   const Tensor& value(std::string_view argument, const Var& var) const;
+  void remember(std::string_view argument, const Tensor& tensor);
 
   std::string_view op_;
   std::string_view first_argument_;

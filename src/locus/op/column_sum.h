@@ -5,6 +5,7 @@
 
 namespace locus::op {
 
-Tensor column_sum(const Tensor& x);  // [.., C] to [C]; the order of additions is fixed
+// [.., C] to [C]; f32 if x is bf16. The order of additions is fixed.
+Tensor column_sum(const Tensor& x);
 
 }  // namespace locus::op

@@ -2,6 +2,7 @@
 
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
+#include "locus/op/sums.h"
 
 namespace locus::op {
 namespace {
@@ -33,12 +34,12 @@ Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyO
   check.that(!options.weights || locus::on_host(options.weights.device()), Code::bad_shape,
              "weights are on the {}, expected the memory of the host", name_of(options.weights.device()));
   const Tensor weights = options.weights ? options.weights.on(logits.value().device()) : Tensor();
-  if (weights) check.shaped("weights", weights, {V}, "the number of classes");
+  if (weights) check.parameter("weights", weights, {V}, "the number of classes");
   const double total = weight_of(targets, options.weights);
   check.that(total > 0, "all {} targets are ignored or have weight 0, expected at least one that counts", N);
 
   const Tensor rows = logits.value();
-  const Tensor losses = rows.like({N}), lse = rows.like({N});
+  const Tensor losses = sums_like(rows, {N}), lse = sums_like(rows, {N});
   const float smoothing = options.smoothing;
   kernels(rows.device())
       .cross_entropy({.logits = rows.view(),
@@ -47,7 +48,7 @@ Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyO
                       .loss = losses.view(),
                       .lse = lse.view(),
                       .smoothing = smoothing});
-  const Tensor mean = rows.like({});
+  const Tensor mean = sums_like(rows, {});
   kernels(rows.device()).sum({.x = losses.view(), .out = mean.view(), .divisor = total});
   return record(mean, {logits}, [=](const Tensor& dy) {
     const Tensor dlogits = rows.like(rows.shape());

@@ -13,8 +13,8 @@ struct CrossEntropyOptions {
 };
 
 // The mean loss over the rows whose target is not kernel::kIgnoredTarget (-100), weighted by the class
-// weights of their targets: a single number, as PyTorch's cross_entropy. logits [.., V], targets [..]. If
-// every row is ignored this is an error, not NaN.
+// weights of their targets: a single number, as PyTorch's cross_entropy, f32 if the logits are bf16. logits
+// [.., V], targets [..]. If every row is ignored this is an error, not NaN.
 Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyOptions& options = {});
 
 }  // namespace locus::op

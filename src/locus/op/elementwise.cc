@@ -3,6 +3,7 @@
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 #include "locus/op/column_sum.h"
+#include "locus/op/sums.h"
 
 namespace locus::op {
 namespace {
@@ -21,10 +22,10 @@ Tensor multiplied(const Tensor& a, const Tensor& b) {
 
 // The sum of x's elements / divisor.
 Var divided_sum(const Var& x, double divisor) {
-  const Tensor total = x.value().like({});
+  const Tensor total = sums_like(x.value(), {});
   kernels(total.device()).sum({.x = x.value().view(), .out = total.view(), .divisor = divisor});
   return record(total, {x}, [=](const Tensor& dy) {
-    const Tensor dx = dy.like(x.shape());
+    const Tensor dx = x.value().like(x.shape());
     kernels(dy.device()).spread({.x = dy.view(), .out = dx.view(), .divisor = divisor});
     x.accumulate(dx);
   });
@@ -62,7 +63,7 @@ Var scale(const Var& x, float factor) {
 Var add_bias(const Var& x, const Var& bias) {
   Check check("add_bias");
   check.rank_at_least("x", x, 1);
-  check.shaped("bias", bias, {x.shape().cols()}, "the last size of x");
+  check.parameter("bias", bias, {x.shape().cols()}, "the last size of x");
   const Tensor out = x.value().like(x.shape());
   kernels(out.device()).bias({.x = x.value().view(), .bias = bias.value().view(), .out = out.view()});
   return record(out, {x, bias}, [=](const Tensor& dy) {

@@ -5,6 +5,7 @@
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 #include "locus/op/scatter_rows.h"
+#include "locus/op/sums.h"
 
 namespace locus::op {
 namespace {
@@ -30,8 +31,8 @@ void check_norm(Check& check, const EmbedOptions& options, int64_t C) {
     return;
   }
   check.that(C > 0, Code::bad_shape, "rows have 0 columns, expected at least 1 for the norm");
-  check.shaped("gamma", options.gamma, {C}, "the width of the result");
-  if (options.beta) check.shaped("beta", options.beta, {C}, "the width of the result");
+  check.parameter("gamma", options.gamma, {C}, "the width of the result");
+  if (options.beta) check.parameter("beta", options.beta, {C}, "the width of the result");
   check.that(!options.rms || !options.beta, "beta is given for RMS norm, which does not use it");
   check.that(std::isfinite(options.eps) && options.eps >= 0, "eps is {}, expected a finite number, 0 or more",
              options.eps);
@@ -55,7 +56,7 @@ struct Embedding {
     check_lookup(check, "tokens", tokens, "ids", ids, N);
     check_frozen(check, "frozen_token", options.frozen_token, tokens.shape()[0]);
     if (input) {
-      check.floating("the input term's table", input->table);
+      check.parameter("the input term's table", input->table);
       check_lookup(check, "the input term's table", input->table, "the input term's rows", input->rows, N,
                    Code::bad_position);
       check_frozen(check, "frozen_row", options.frozen_row, input->table.shape()[0]);
@@ -65,9 +66,10 @@ struct Embedding {
                "the input term's table has shape {}, expected [rows, {}] (the width of tokens)",
                input ? input->table.shape() : Shape(), C);
     if (options.segments) {
-      check.floating("segments", options.segments);
+      check.parameter("segments", options.segments);
       check_lookup(check, "segments", options.segments, "segment_ids", options.segment_ids, N);
-      check.shaped("segments", options.segments, {options.segments.shape()[0], C}, "the width of the result");
+      check.parameter("segments", options.segments, {options.segments.shape()[0], C},
+                      "the width of the result");
     } else {
       check.that(!options.segment_ids, "segment_ids are given without segments");
     }
@@ -79,16 +81,23 @@ struct Embedding {
     check.weight("tokens", tokens);  // again, now that the device of the other tensors is known
     check.that(tokens.value().dtype() != DType::bf16 || !recording(inputs()),
                "tokens are bf16, but a gradient is required: bf16 weights cannot be trained, use f32");
+    const Device device = tokens.value().device();
+    check.that(!options.bf16 || (table_format() != DType::f64 && device != Device::cuda), Code::bad_shape,
+               "tables are {} on the {}, expected f32 on the cpu for a bf16 result", name_of(table_format()),
+               name_of(device));
   }
 
-  // A tensor for the result: the dtype of the inputs that are not bf16, or the default of the device.
-  Tensor memory(const Check& check) const {
+  // The format of the tables that are not bf16, or the default of the device.
+  DType table_format() const {
     for (const Var& var : inputs()) {
-      if (var && var.value().dtype() != DType::bf16) return check.result(var.value(), {ids.numel(), width()});
+      if (var && var.value().dtype() != DType::bf16) return var.value().dtype();
     }
-    const Device device = tokens.value().device();
-    const DType dtype = device == Device::reference ? DType::f64 : DType::f32;
-    return check.result(Tensor::empty({0}, dtype, device), {ids.numel(), width()});
+    return tokens.value().device() == Device::reference ? DType::f64 : DType::f32;
+  }
+
+  Tensor memory(const Check& check) const {
+    const DType format = options.bf16 ? DType::bf16 : table_format();
+    return check.result(Tensor::empty({0}, format, tokens.value().device()), {ids.numel(), width()});
   }
 
   std::vector<Var> inputs() const {
@@ -120,9 +129,10 @@ struct Embedding {
     if (!options.gamma && options.dropout == 0) return dy;
     const int64_t N = dy.size(0), C = dy.size(1);
     const Tensor dx = dy.like(dy.shape());
-    const Tensor dgamma = options.gamma.wants_grad() ? dy.like({C}) : Tensor(),
-                 dbeta = options.beta.wants_grad() ? dy.like({C}) : Tensor();
-    const Tensor workspace = options.gamma ? dy.like({kernels(dy.device()).embed_workspace(N), C}) : Tensor();
+    const Tensor dgamma = options.gamma.wants_grad() ? sums_like(dy, {C}) : Tensor(),
+                 dbeta = options.beta.wants_grad() ? sums_like(dy, {C}) : Tensor();
+    const Tensor workspace =
+        options.gamma ? sums_like(dy, {kernels(dy.device()).embed_workspace(N), C}) : Tensor();
     kernels(dy.device())
         .embed_backward({.forward = arguments(),
                          .dy = dy.view(),
@@ -156,8 +166,8 @@ Var embed(const Var& tokens, const Indices& ids, const std::optional<InputTerm>&
   embedding.check(Check("embed"));
   const Tensor y = embedding.memory(Check("embed"));
   if (options.gamma && recording(embedding.inputs())) {
-    if (!options.rms) embedding.mean = y.like({ids.numel()});
-    embedding.rstd = y.like({ids.numel()});
+    if (!options.rms) embedding.mean = sums_like(y, {ids.numel()});
+    embedding.rstd = sums_like(y, {ids.numel()});
   }
   kernel::EmbedArgs args = embedding.arguments();
   args.y = y.view();

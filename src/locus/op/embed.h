@@ -17,7 +17,8 @@ struct EmbedOptions {
   Indices segment_ids;        // [N]
   Var gamma, beta;            // [C]; no gamma: no norm
   float eps = 0;
-  bool rms = false;  // RMS norm instead of layer norm; excludes beta
+  bool rms = false;   // RMS norm instead of layer norm; excludes beta
+  bool bf16 = false;  // the result is bf16, and its gradient; tables and norm stay f32
   float dropout = 0;
   Random random{0, 0};
 };

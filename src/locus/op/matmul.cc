@@ -5,6 +5,8 @@
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
 #include "locus/op/column_sum.h"
+#include "locus/op/convert.h"
+#include "locus/op/sums.h"
 
 namespace locus::op {
 namespace {
@@ -19,11 +21,13 @@ Side side_of(const Tensor& t, bool transposed) {
   return transposed ? Side{batch, cols, rows} : Side{batch, rows, cols};
 }
 
-// Packs b in the order in which the kernels read it. An empty b is never read.
-Tensor pack(const Tensor& b, const Side& side, bool transposed) {
+// Packs b in the order in which the kernels read it. An empty b is never read. A bf16 b is packed as bf16 if
+// it is the weight of a layer (kernel/matmul.h), else as f32.
+Tensor pack(const Tensor& b, const Side& side, bool transposed, bool a_transposed) {
   const Kernels& k = kernels(b.device());
-  const int64_t size = b.numel() == 0 ? 1 : k.packed_size(side.rows, side.cols, b.dtype());
-  const Tensor packed = b.like({side.batch, size});
+  const DType format = transposed && !a_transposed ? b.dtype() : sum_format(b.dtype());
+  const int64_t size = b.numel() == 0 ? 1 : k.packed_size(side.rows, side.cols, format);
+  const Tensor packed = Tensor::empty({side.batch, size}, format, b.device());
   if (b.numel() > 0) {
     k.pack({.b = b.view(),
             .packed = packed.view(),
@@ -53,7 +57,7 @@ Tensor product(const Tensor& a, const Tensor& b, const Product& how, Tensor c) {
     return c;
   }
   const Side left = side_of(a, how.a_transposed), right = side_of(b, how.b_transposed);
-  const Tensor packed = pack(b, right, how.b_transposed);
+  const Tensor packed = pack(b, right, how.b_transposed, how.a_transposed);
   kernels(a.device())
       .matmul({.a = a.view(),
                .packed = packed.view(),
@@ -120,18 +124,23 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
   const int64_t out = weight.shape()[0], in = weight.shape()[1];
   check.that(x.shape().cols() == in, Code::bad_shape,
              "x has shape {}, expected last size {} (the weight is [{}, {}])", x.shape(), in, out, in);
-  if (bias) check.shaped("bias", bias, {out}, "the first size of the weight");
+  if (bias) check.parameter("bias", bias, {out}, "the first size of the weight");
   const Tensor rows = matrix(x.value());
   const bool recorded = recording({x, weight, bias});
   check.that(!recorded || weight.value().dtype() != DType::bf16,
              "weight is bf16, but a gradient is required: bf16 weights cannot be trained, use f32");
-  // The backward pass needs the sum before the activation. So both are fused only if nothing is recorded.
+  // Both sides of a product with bf16 are rounded to it.
+  const bool bf16 = rows.dtype() == DType::bf16;
+  const Tensor factor = bf16 ? convert(weight.value(), DType::bf16) : weight.value();
+  // The backward pass needs the sum before the activation, so both are fused only if nothing is recorded. In
+  // bf16 that sum is rounded, and recording must not change a bit.
+  const bool fused = !recorded && !bf16;
   const Product how = {.b_transposed = true,
                        .bias = bias ? bias.value() : Tensor(),
-                       .activation = recorded ? Activation::none : activation};
-  const Tensor sum = product(rows, weight.value(), how, check.result(rows, {rows.size(0), out}));
+                       .activation = fused ? activation : Activation::none};
+  const Tensor sum = product(rows, factor, how, check.result(rows, {rows.size(0), out}));
   Tensor y = sum;
-  if (recorded && activation != Activation::none) {
+  if (!fused && activation != Activation::none) {
     y = sum.like(sum.shape());
     kernels(y.device()).activation({.activation = activation, .x = sum.view(), .y = y.view()});
   }
@@ -145,10 +154,10 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
       g = through;
     }
     if (x.wants_grad()) {
-      x.accumulate(product(g, weight.value(), {}, g.like({g.size(0), in})).reshape(x.shape()));
+      x.accumulate(product(g, factor, {}, g.like({g.size(0), in})).reshape(x.shape()));
     }
     if (weight.wants_grad()) {
-      weight.accumulate(product(g, rows, {.a_transposed = true}, g.like(weight.shape())));
+      weight.accumulate(product(g, rows, {.a_transposed = true}, weight.value().like(weight.shape())));
     }
     if (bias.wants_grad()) bias.accumulate(column_sum(g));
   });

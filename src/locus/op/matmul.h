@@ -11,7 +11,8 @@ namespace locus::op {
 Var matmul(const Var& a, const Var& b, bool a_transposed = false, bool b_transposed = false);
 
 // f(x weight^T + bias) over the last axis: x [.., in], weight [out, in], bias [out] or absent. Result [..,
-// out]. The weight may be bf16 for any x: then x is also rounded to bf16, and no gradient flows.
+// out]. The weight may be bf16 for any x: then x is also rounded to bf16, and no gradient flows. If x is
+// bf16, so is the result, an f32 weight is rounded to bf16, and its gradient is f32.
 Var linear(const Var& x, const Var& weight, const Var& bias = {}, Activation activation = Activation::none);
 
 }  // namespace locus::op

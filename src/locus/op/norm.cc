@@ -4,6 +4,7 @@
 
 #include "locus/kernel/kernels.h"
 #include "locus/op/check.h"
+#include "locus/op/sums.h"
 
 namespace locus::op {
 namespace {
@@ -12,13 +13,14 @@ Var norm(Check check, const Var& x, const Var& gamma, const Var& beta, float eps
   check.rank_at_least("x", x, 1);
   const int64_t C = x.shape().cols(), N = x.shape().rows();
   check.that(C > 0, Code::bad_shape, "x has shape {}, expected at least one column", x.shape());
-  check.shaped("gamma", gamma, {C}, "the last size of x");
-  if (beta) check.shaped("beta", beta, {C}, "the last size of x");
+  check.parameter("gamma", gamma, {C}, "the last size of x");
+  if (beta) check.parameter("beta", beta, {C}, "the last size of x");
   check.that(std::isfinite(eps) && eps >= 0, "eps is {}, expected a finite number, 0 or more", eps);
 
   const bool recorded = recording({x, gamma, beta});
   const Tensor y = x.value().like(x.shape());
-  const Tensor mean = recorded && !rms ? y.like({N}) : Tensor(), rstd = recorded ? y.like({N}) : Tensor();
+  const Tensor mean = recorded && !rms ? sums_like(y, {N}) : Tensor(),
+               rstd = recorded ? sums_like(y, {N}) : Tensor();
   kernels(y.device())
       .norm({.x = x.value().view(),
              .gamma = gamma.value().view(),
@@ -30,9 +32,9 @@ Var norm(Check check, const Var& x, const Var& gamma, const Var& beta, float eps
              .rms = rms});
   return record(y, {x, gamma, beta}, [=](const Tensor& dy) {
     const Tensor dx = dy.like(dy.shape());
-    const Tensor dgamma = gamma.wants_grad() ? dy.like({C}) : Tensor(),
-                 dbeta = beta.wants_grad() ? dy.like({C}) : Tensor();
-    const Tensor workspace = dy.like({2 * kernels(dy.device()).partial_rows(N), C});
+    const Tensor dgamma = gamma.wants_grad() ? sums_like(dy, {C}) : Tensor(),
+                 dbeta = beta.wants_grad() ? sums_like(dy, {C}) : Tensor();
+    const Tensor workspace = sums_like(dy, {2 * kernels(dy.device()).partial_rows(N), C});
     kernels(dy.device())
         .norm_backward({.x = x.value().view(),
                         .gamma = gamma.value().view(),
