@@ -22,6 +22,9 @@ TEST(MemoryNeed, CountsWeightsLayersAndLogits) {
   EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10}), 4 * (4 * weights + 10 * (3 * 320 + 100)));
   EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10, .recompute = true}),
             4 * (4 * weights + 10 * (3 * 32 + 100)));
+  // Activations of two bytes; weights, gradients and moments as before.
+  EXPECT_EQ(least_bytes(blueprint(), {.tokens = 10, .bf16 = true}),
+            4 * 4 * weights + 2 * 10 * (3 * 320 + 100));
 }
 
 // The bound never exceeds the real number, or runs that fit would fail. Norms, biases and the scheme's

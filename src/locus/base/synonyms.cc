@@ -65,6 +65,8 @@ constexpr Synonym kSynonyms[] = {
     {"save_interval", "save_every"},
     {"checkpoint_every", "save_every"},
     {"random_seed", "seed"},
+    {"mixed_precision", "dtype"},
+    {"bf16", "dtype"},
     {"adam_beta1", "beta1"},
     {"adam_beta2", "beta2"},
     {"adam_epsilon", "eps"},

@@ -35,6 +35,9 @@ struct ForwardPass {
   // Gradient checkpointing: layers keep only their input and run again during backward(). The model must
   // exist until then.
   bool recompute = false;
+  // Activations and their gradients in bf16. Parameters with their gradients, statistics, tables of scores,
+  // losses and sums stay f32.
+  bool bf16 = false;
   Cache* cache = nullptr;  // KV cache; this pass reads it and appends to it
   Trace* trace = nullptr;
   uint64_t seed = 0;  // of dropout

@@ -35,6 +35,7 @@ Var Embeddings::operator()(const Tokens& tokens, const std::optional<InputTerm>&
                               .beta = norm_.beta,
                               .eps = norm_.eps,
                               .rms = norm_.rms,
+                              .bf16 = pass.bf16,
                               .dropout = pass.training ? dropout_ : 0,
                               .random = pass.random(place_)};
   if (segments_ && !tokens.segments) {

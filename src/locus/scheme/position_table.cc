@@ -116,7 +116,6 @@ std::vector<Tensor> PositionTable::empty(int64_t rows) const {
 }
 
 void PositionTable::take_to_device(std::vector<Tensor>& tables) const {
-  if (on_host(device_)) return;
   for (Tensor& table : tables) table = table.on(device_);
 }
 

@@ -9,7 +9,7 @@
 namespace locus {
 namespace {
 
-constexpr double kNumber = sizeof(float);
+constexpr double kNumber = sizeof(float), kRounded = sizeof(Bf16);
 
 // Numbers per weight: the weight, its gradient, two moments, and the sums of gradients that wait.
 double copies(const StepSize& step) {
@@ -52,7 +52,8 @@ double layer_numbers(const Blueprint& b, bool recompute) {
 double least_bytes(const Blueprint& b, const StepSize& step) {
   const double per_token = static_cast<double>(b.layers) * layer_numbers(b, step.recompute) +
                            (predicts_tokens(b.head.kind) ? 2 * static_cast<double>(b.vocabulary) : 0);
-  return kNumber * (copies(step) * (min_weights(b) + more_table_numbers(b)) + step.tokens * per_token);
+  return kNumber * copies(step) * (min_weights(b) + more_table_numbers(b)) +
+         (step.bf16 ? kRounded : kNumber) * step.tokens * per_token;
 }
 
 void check_memory(const Blueprint& b, const StepSize& step, int64_t available) {

@@ -11,6 +11,7 @@ namespace locus {
 struct StepSize {
   double tokens = 0;  // of one micro-batch
   bool recompute = false;
+  bool bf16 = false;   // activations
   int64_t shards = 1;  // of the step: up to log2(shards) sums of gradients wait for another
   int64_t ranks = 1;   // processes that share the shards and the moments
 };

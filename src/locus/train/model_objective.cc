@@ -78,6 +78,7 @@ PartialLoss ModelObjective::loss(const MicroBatch& micro_batch) {
   const BatchLoss result = batch_loss(model_, samples,
                                       {.training = true,
                                        .recompute = options_.recompute,
+                                       .bf16 = options_.bf16,
                                        .seed = micro_batch.seed,
                                        .step = micro_batch.number()},
                                       options_.label_smoothing);

@@ -19,6 +19,7 @@ struct ModelObjectiveOptions {
   BatchOptions batches;
   float label_smoothing = 0;         // in training
   bool recompute = false;            // gradient checkpointing: layers store only their input
+  bool bf16 = false;                 // activations in training; validation computes in f32, as inference does
   dist::Transport* ranks = nullptr;  // the processes that share the validation
 };
 

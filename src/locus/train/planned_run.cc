@@ -25,6 +25,7 @@ RunPlan within_memory(RunPlan plan, const dist::Transport* ranks) {
   check_memory(plan.task.blueprint,
                {.tokens = tokens_per_micro_batch(plan),
                 .recompute = plan.task.data.recompute,
+                .bf16 = plan.train.dtype == DType::bf16,
                 .shards = plan.train.shards,
                 .ranks = ranks == nullptr ? 1 : ranks->size()},
                available_bytes(device) + (on_host(device) ? allocated_bytes() : 0));
@@ -38,6 +39,7 @@ ModelObjectiveOptions objective_options(const RunPlan& plan, dist::Transport* ra
                       .seed = static_cast<uint64_t>(plan.train.seed)},
           .label_smoothing = static_cast<float>(data.label_smoothing),
           .recompute = data.recompute,
+          .bf16 = plan.train.dtype == DType::bf16,
           .ranks = ranks};
 }
 

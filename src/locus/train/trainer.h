@@ -38,6 +38,7 @@ struct TrainSettings {
   AdamWSettings adamw{.clip = 1};
   std::string frozen;
   Device device = Device::cpu;
+  DType dtype = DType::f32;
 
   template <class V>
   void fields(V& v) {
@@ -73,6 +74,8 @@ struct TrainSettings {
            "parameters that are not trained and keep their bits: comma-separated patterns with *");
     v.choice("device", device, kDeviceWords,
              "where the model is trained; cuda is an NVIDIA GPU. A run may resume on the other one");
+    v.choice("dtype", dtype, "f32|bf16",
+             "format of activations and their gradients in training; everything else is f32");
   }
 
   // Parts in which a step computes: the micro-batches of all shards.
