@@ -23,7 +23,7 @@ inline void change_checkpoint(const std::filesystem::path& folder, const std::st
     const SafetensorsFile saved(entry);
     std::vector<NamedTensor> tensors;
     for (const TensorEntry& one : saved.entries()) tensors.emplace_back(one.name, saved.read(one.name));
-    writer.add(file, tensors);
+    writer.add(file, sources_of(tensors));
   }
   writer.finish();
 }

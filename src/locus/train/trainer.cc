@@ -75,10 +75,11 @@ class Training {
     return branches;
   }
 
-  // Rank 0 may have read a checkpoint, and has sent moments to their owners.
+  // Rank 0 may have read a checkpoint, and has sent moments to their owners. In a new run all ranks must have
+  // initialized the same parameters.
   void share_start() {
     exchange_.leads() ? end_moments(exchange_) : receive_moments(exchange_, optimizer_);
-    share_progress(exchange_, state_, job_.parameters, optimizer_);
+    if (exchange_.any(loaded_)) share_progress(exchange_, state_, job_.parameters, optimizer_);
     dist::require_same(exchange_.transport(), checksums_of(job_.parameters));
   }
 
@@ -125,6 +126,7 @@ class Training {
 
   void load(const fs::path& checkpoint, const std::vector<SettingChange>& settings) {
     const std::vector<RunChange> changes = all_changes(job_, checkpoint, settings);
+    loaded_ = true;
     changes_ = read_changes(checkpoint);
     read_parameters(SafetensorsFile(checkpoint / "model.safetensors"), job_.parameters);
     state_ = read_state(checkpoint);
@@ -316,6 +318,7 @@ class Training {
   RankExchange exchange_;
   AdamW optimizer_;
   RunState state_;
+  bool loaded_ = false;             // from a checkpoint
   std::vector<RunChange> changes_;  // of the whole run
   std::optional<MetricsLog> log_;
 };
