@@ -227,13 +227,27 @@ def test_python_exits_while_a_stream_is_open() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_python_exits_while_a_daemon_thread_computes() -> None:
-    done = run("""
-        import locus, sys, threading, time
+@pytest.mark.parametrize(
+    "call",
+    [
+        "embedder.encode(['the dog ran'] * 50)",
+        "locus.Tokenizer(pathlib.Path('/nowhere'))",  # Python code makes the path a str, and the exception
+        "locus._core.similarity(Rows(), Rows())",
+    ],
+)
+def test_python_exits_while_daemon_threads_are_in_calls(call: str) -> None:
+    done = run(f"""
+        import locus, numpy, pathlib, sys, threading, time
         embedder = locus.Embedder(sys.argv[2])
+        class Rows:  # an array of Python code
+            def __dlpack__(self, **options):
+                return numpy.ones((9, 12), "f").__dlpack__(**options)
         def work():
             while True:
-                embedder.encode(["the dog ran"] * 50)
+                try:
+                    {call}
+                except FileNotFoundError:
+                    pass
         for _ in range(3):
             threading.Thread(target=work, daemon=True).start()
         time.sleep(0.3)

@@ -88,11 +88,12 @@ nb::list answer(const Answerer& self, nb::handle questions, nb::handle contexts,
 
 void bind_answerer(nb::module_& module) {
   nb::class_<Filler>(module, "Filler")
-      .def("__init__", open_filler, "folder"_a, "dtype"_a, "device"_a)
-      .def("fill", fill, "texts"_a, "top_k"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none())
-      .def_prop_ro("mask", [](const Filler& self) { return python_text(self.mask()); });
+      .def("__init__", open_filler, kCounted, "folder"_a, "dtype"_a, "device"_a)
+      .def("fill", fill, kCounted, "texts"_a, "top_k"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none())
+      .def_prop_ro(
+          "mask", [](const Filler& self) { return python_text(self.mask()); }, kCounted);
   nb::class_<Answerer>(module, "Answerer")
-      .def("__init__", open_answerer, "folder"_a, "dtype"_a, "device"_a)
+      .def("__init__", open_answerer, kCounted, "folder"_a, "dtype"_a, "device"_a)
       .def(
           "answer",
           [](const Answerer& self, nb::handle questions, nb::handle contexts, int64_t window, int64_t overlap,
@@ -100,7 +101,7 @@ void bind_answerer(nb::module_& module) {
             return answer(self, questions, contexts,
                           {.window = window, .overlap = overlap, .longest = longest}, batch_tokens, progress);
           },
-          "questions"_a, "contexts"_a, "window"_a, "overlap"_a, "longest"_a, "batch_tokens"_a,
+          kCounted, "questions"_a, "contexts"_a, "window"_a, "overlap"_a, "longest"_a, "batch_tokens"_a,
           "progress"_a.none());
 }
 

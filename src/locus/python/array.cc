@@ -176,7 +176,6 @@ std::vector<int32_t> integers_of(const Array& array, std::string_view name) {
 }
 
 nb::object array_of(const Tensor& tensor) {
-  const CallsPython calls(CallsPython::Holds::gil);
   Tensor whole = tensor.contiguous() ? tensor : tensor.clone();
   if (whole.dtype() == DType::bf16 || whole.dtype() == DType::f16) {
     Tensor wide = Tensor::empty(whole.shape());

@@ -261,10 +261,10 @@ void backward(const Array& dout, const Array& out, const Array& lse, const Array
 
 void bind_attention(nb::module_& module) {
   using namespace nb::literals;
-  module.def("attention_forward", forward, "q"_a, "k"_a, "v"_a, "layout"_a, "terms"_a, "options"_a, "out"_a,
-             "lse"_a.none(), nb::call_guard<WithoutGil>());
-  module.def("attention_backward", backward, "dout"_a, "out"_a, "lse"_a, "q"_a, "k"_a, "v"_a, "layout"_a,
-             "terms"_a, "options"_a, "gradients"_a, nb::call_guard<WithoutGil>());
+  module.def("attention_forward", forward, kCounted, "q"_a, "k"_a, "v"_a, "layout"_a, "terms"_a, "options"_a,
+             "out"_a, "lse"_a.none(), nb::call_guard<WithoutGil>());
+  module.def("attention_backward", backward, kCounted, "dout"_a, "out"_a, "lse"_a, "q"_a, "k"_a, "v"_a,
+             "layout"_a, "terms"_a, "options"_a, "gradients"_a, nb::call_guard<WithoutGil>());
 }
 
 }  // namespace locus::python

@@ -94,14 +94,15 @@ nb::list tag(const Tagger& self, nb::handle texts, bool truncate, int64_t batch_
 
 void bind_classifier(nb::module_& module) {
   nb::class_<Classifier>(module, "Classifier")
-      .def("__init__", open_classifier, "folder"_a, "dtype"_a, "device"_a)
-      .def("classify", classify, "texts"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none())
-      .def("zero_shot", zero_shot, "texts"_a, "labels"_a, "hypothesis"_a, "truncate"_a, "batch_tokens"_a,
-           "progress"_a.none())
-      .def_prop_ro("labels", [](const Classifier& self) { return python_texts(self.labels()); });
+      .def("__init__", open_classifier, kCounted, "folder"_a, "dtype"_a, "device"_a)
+      .def("classify", classify, kCounted, "texts"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none())
+      .def("zero_shot", zero_shot, kCounted, "texts"_a, "labels"_a, "hypothesis"_a, "truncate"_a,
+           "batch_tokens"_a, "progress"_a.none())
+      .def_prop_ro(
+          "labels", [](const Classifier& self) { return python_texts(self.labels()); }, kCounted);
   nb::class_<Tagger>(module, "Tagger")
-      .def("__init__", open_tagger, "folder"_a, "dtype"_a, "device"_a)
-      .def("tag", tag, "texts"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none());
+      .def("__init__", open_tagger, kCounted, "folder"_a, "dtype"_a, "device"_a)
+      .def("tag", tag, kCounted, "texts"_a, "truncate"_a, "batch_tokens"_a, "progress"_a.none());
 }
 
 }  // namespace locus::python

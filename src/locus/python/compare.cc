@@ -63,7 +63,8 @@ nb::tuple compare(nb::handle out, const OptionValues& settings, const std::strin
 }  // namespace
 
 void bind_compare(nb::module_& module) {
-  module.def("compare", compare, "out"_a, "settings"_a, "budget"_a, "device"_a, "progress"_a.none());
+  module.def("compare", compare, kCounted, "out"_a, "settings"_a, "budget"_a, "device"_a,
+             "progress"_a.none());
 }
 
 }  // namespace locus::python

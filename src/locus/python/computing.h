@@ -17,30 +17,54 @@ class Computing {
 // Python began to exit: it is too late to release its objects.
 bool exit_began();
 
-// Around taking the GIL, and around calls of Python code from C++. Python ends a thread that waits for the
-// GIL after the exit began, by an exception that no C++ code may let through. So the exit first waits for
-// those that exist, and blocks a thread that makes one later.
+// Python ends a thread that waits for the GIL after the exit began, by an exception that no C++ code may let
+// through. So the exit first waits for the threads that hold or take the GIL in a call, and blocks those that
+// come later.
 class CallsPython {
  public:
   enum class Holds { gil, nothing };
-  explicit CallsPython(Holds holds);
-  ~CallsPython();
+  explicit CallsPython(Holds holds) { begin(holds); }
+  ~CallsPython() { end(); }
   CallsPython(const CallsPython&) = delete;
   CallsPython& operator=(const CallsPython&) = delete;
+
+  // Nests.
+  static void begin(Holds holds);
+  static void end();
+  // Ends all of this thread. Returns their number, for resume().
+  static int suspend();
+  static void resume(int count);
 };
+
+// CallsPython around the whole call of a function of the module. Python code can run in any part of it: an
+// array's __dlpack__, a path's __fspath__, the class of an exception, or what the garbage collector
+// finalizes.
+struct CountedCall {
+  template <class Count>
+  static void precall(PyObject**, Count, nanobind::detail::cleanup_list* cleanup) {
+    end_with(cleanup);
+  }
+  static void postcall(PyObject**, size_t, nanobind::handle) {}
+
+ private:
+  static void end_with(nanobind::detail::cleanup_list* cleanup);
+};
+inline constexpr nanobind::call_policy<CountedCall> kCounted{};
 
 // Releases the GIL as long as it exists, to wait for something.
 class ReleasedGil {
  public:
-  ReleasedGil() : state_(PyEval_SaveThread()) {}
+  ReleasedGil() : calls_(CallsPython::suspend()), state_(PyEval_SaveThread()) {}
   ~ReleasedGil() {
     const CallsPython taking(CallsPython::Holds::nothing);
     PyEval_RestoreThread(state_);
+    CallsPython::resume(calls_);
   }
   ReleasedGil(const ReleasedGil&) = delete;
   ReleasedGil& operator=(const ReleasedGil&) = delete;
 
  private:
+  int calls_;
   PyThreadState* state_;
 };
 

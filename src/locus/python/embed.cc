@@ -171,10 +171,10 @@ void backward(const Array& dy, const OptionalArray& mean, const OptionalArray& r
 
 void bind_embed(nb::module_& module) {
   using namespace nb::literals;
-  module.def("embed_forward", forward, "tables"_a, "options"_a, "out"_a, "mean"_a.none(), "rstd"_a.none(),
-             nb::call_guard<WithoutGil>());
-  module.def("embed_backward", backward, "dy"_a, "mean"_a.none(), "rstd"_a.none(), "tables"_a, "options"_a,
-             "gradients"_a, nb::call_guard<WithoutGil>());
+  module.def("embed_forward", forward, kCounted, "tables"_a, "options"_a, "out"_a, "mean"_a.none(),
+             "rstd"_a.none(), nb::call_guard<WithoutGil>());
+  module.def("embed_backward", backward, kCounted, "dy"_a, "mean"_a.none(), "rstd"_a.none(), "tables"_a,
+             "options"_a, "gradients"_a, nb::call_guard<WithoutGil>());
 }
 
 }  // namespace locus::python

@@ -72,14 +72,16 @@ nb::object similarity(const Array& a, const Array& b) {
 
 void bind_embedder(nb::module_& module) {
   nb::class_<Embedder>(module, "Embedder")
-      .def("__init__", open, "folder"_a, "dtype"_a, "device"_a)
-      .def("embed", embed, "texts"_a, "prompt"_a, "purpose"_a, "truncate"_a, "batch_tokens"_a,
+      .def("__init__", open, kCounted, "folder"_a, "dtype"_a, "device"_a)
+      .def("embed", embed, kCounted, "texts"_a, "prompt"_a, "purpose"_a, "truncate"_a, "batch_tokens"_a,
            "progress"_a.none())
       .def_prop_ro("width", &Embedder::width)
       .def_prop_ro("longest", [](const Embedder& self) { return self.model().longest(); })
-      .def_prop_ro("warnings", [](const Embedder& self) { return python_texts(self.model().warnings()); })
-      .def_prop_ro("prompts", [](const Embedder& self) { return python_texts(self.prompt_names()); });
-  module.def("similarity", similarity, "a"_a, "b"_a);
+      .def_prop_ro(
+          "warnings", [](const Embedder& self) { return python_texts(self.model().warnings()); }, kCounted)
+      .def_prop_ro(
+          "prompts", [](const Embedder& self) { return python_texts(self.prompt_names()); }, kCounted);
+  module.def("similarity", similarity, kCounted, "a"_a, "b"_a);
 }
 
 }  // namespace locus::python

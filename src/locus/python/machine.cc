@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "locus/base/machine.h"
 #include "locus/base/parallel.h"
@@ -27,14 +28,15 @@ thread_local int depth = 0;   // those of this thread
 // Set by begin_exit(), which Python calls when it begins to exit.
 std::atomic<bool> exiting{false};
 std::thread::id exiting_thread;
-std::atomic<int> python_calls{0};
+std::atomic<int> python_threads{0};  // those in a CallsPython
+thread_local int python_depth = 0;   // the number of CallsPython of this thread
 
 void begin_exit() {
   constexpr int kMilliseconds = 2000;
   exiting_thread = std::this_thread::get_id();
   exiting = true;
-  const nb::gil_scoped_release released;
-  for (int i = 0; i < kMilliseconds && python_calls > 0; ++i) {
+  const ReleasedGil released;
+  for (int i = 0; i < kMilliseconds && python_threads > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -85,16 +87,38 @@ Computing::~Computing() {
 
 bool exit_began() { return exiting; }
 
-CallsPython::CallsPython(Holds holds) {
-  ++python_calls;  // before the question, so that either this thread sees the exit or the exit sees this
-                   // thread
+void CallsPython::begin(Holds holds) {
+  if (python_depth++ > 0) return;
+  ++python_threads;  // before the question, so that either this thread sees the exit or the exit sees this
+                     // thread
   if (!exiting || std::this_thread::get_id() == exiting_thread) return;
-  --python_calls;
+  --python_threads;
   if (holds == Holds::gil) PyEval_SaveThread();
   while (true) pause();
 }
 
-CallsPython::~CallsPython() { --python_calls; }
+void CallsPython::end() {
+  if (--python_depth == 0) --python_threads;
+}
+
+int CallsPython::suspend() {
+  if (python_depth > 0) --python_threads;
+  return std::exchange(python_depth, 0);
+}
+
+void CallsPython::resume(int count) {
+  for (; count > 0; --count) begin(Holds::gil);
+}
+
+void CountedCall::end_with(nb::detail::cleanup_list* cleanup) {
+  CallsPython::begin(CallsPython::Holds::gil);
+  PyObject* const end = PyCapsule_New(&python_threads, nullptr, [](PyObject*) { CallsPython::end(); });
+  if (end == nullptr) {
+    CallsPython::end();
+    throw nb::python_error();
+  }
+  cleanup->append(end);  // released after the call, also after a failed one
+}
 
 void check_signals() {
   const WithGil gil;
@@ -105,14 +129,14 @@ void bind_machine(nb::module_& module) {
   // The other threads of a process do not exist in the child of a fork.
   pthread_atfork(nullptr, nullptr, [] {
     running = depth > 0 ? 1 : 0;
-    python_calls = 0;
+    python_threads = python_depth > 0 ? 1 : 0;
   });
-  module.def("set_threads", change_threads, nb::arg("count"), nb::call_guard<ReleasedGil>(),
+  module.def("set_threads", change_threads, kCounted, nb::arg("count"), nb::call_guard<ReleasedGil>(),
              "Sets the number of threads that Locus computes with.");
   module.def(
       "threads", [] { return threads(); }, "The number of threads that Locus computes with.");
-  module.def("begin_exit", begin_exit);
-  module.def("machine_info", machine_info);
+  module.def("begin_exit", begin_exit, kCounted);
+  module.def("machine_info", machine_info, kCounted);
 }
 
 }  // namespace locus::python

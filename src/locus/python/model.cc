@@ -111,19 +111,20 @@ nb::dict facts(const TrainedModel& self) {
 
 void bind_model(nb::module_& module) {
   nb::class_<TrainedModel>(module, "Model")
-      .def("__init__", open, "folder"_a, "dtype"_a, "device"_a)
-      .def("run", run, "ids"_a, "mask"_a.none(), "segments"_a.none(), "positions"_a.none(),
+      .def("__init__", open, kCounted, "folder"_a, "dtype"_a, "device"_a)
+      .def("run", run, kCounted, "ids"_a, "mask"_a.none(), "segments"_a.none(), "positions"_a.none(),
            "decoder_ids"_a.none(), "labels"_a.none(), "gradients"_a)
-      .def("save", save, "folder"_a)
+      .def("save", save, kCounted, "folder"_a)
       .def(
           "stretch",
           [](const TrainedModel& self, int64_t length, const std::string& method, nb::handle folder) {
             const auto [from, to] = stretch(self, length, method, folder);
             return nb::make_tuple(from, to);
           },
-          "length"_a, "method"_a, "folder"_a)
-      .def_prop_ro("facts", facts)
-      .def_prop_ro("warnings", [](const TrainedModel& self) { return python_texts(self.warnings()); });
+          kCounted, "length"_a, "method"_a, "folder"_a)
+      .def_prop_ro("facts", facts, kCounted)
+      .def_prop_ro(
+          "warnings", [](const TrainedModel& self) { return python_texts(self.warnings()); }, kCounted);
 }
 
 }  // namespace locus::python

@@ -110,9 +110,9 @@ nb::object embed_norm(const Array& ids, const Array& tokens, nb::handle rows, nb
 }  // namespace
 
 void bind_positions(nb::module_& module) {
-  module.def("attention", attention, "q"_a, "k"_a, "v"_a, "lengths"_a, "key_lengths"_a.none(), "terms"_a,
-             "heads"_a, "key_heads"_a, "scale"_a, "causal"_a, "window"_a, "cap"_a);
-  module.def("embed_norm", embed_norm, "ids"_a, "tokens"_a, "rows"_a.none(), "positions"_a.none(),
+  module.def("attention", attention, kCounted, "q"_a, "k"_a, "v"_a, "lengths"_a, "key_lengths"_a.none(),
+             "terms"_a, "heads"_a, "key_heads"_a, "scale"_a, "causal"_a, "window"_a, "cap"_a);
+  module.def("embed_norm", embed_norm, kCounted, "ids"_a, "tokens"_a, "rows"_a.none(), "positions"_a.none(),
              "gamma"_a.none(), "beta"_a.none(), "eps"_a, "rms"_a);
 }
 

@@ -46,8 +46,8 @@ void rotate(const Array& x, const Array& cos, const Array& sin, const Array& row
 
 void bind_rotate(nb::module_& module) {
   using namespace nb::literals;
-  module.def("rotate", rotate, "x"_a, "cos"_a, "sin"_a, "rows"_a, "interleaved"_a, "backward"_a, "out"_a,
-             nb::call_guard<WithoutGil>());
+  module.def("rotate", rotate, kCounted, "x"_a, "cos"_a, "sin"_a, "rows"_a, "interleaved"_a, "backward"_a,
+             "out"_a, nb::call_guard<WithoutGil>());
 }
 
 }  // namespace locus::python

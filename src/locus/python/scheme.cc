@@ -238,19 +238,24 @@ nb::tuple explain(nb::handle sentence, nb::handle word, const std::string& schem
 
 void bind_scheme(nb::module_& module) {
   nb::class_<MadeScheme>(module, "Scheme")
-      .def("__init__", make, "name"_a, "heads"_a, "head_size"_a, "max_length"_a, "causal"_a, "options"_a)
-      .def("terms", terms, "length"_a)
-      .def("scores", scores, "length"_a)
-      .def("page", page, "length"_a)
-      .def("rotate", rotate, "x"_a, "positions"_a)
+      .def("__init__", make, kCounted, "name"_a, "heads"_a, "head_size"_a, "max_length"_a, "causal"_a,
+           "options"_a)
+      .def("terms", terms, kCounted, "length"_a)
+      .def("scores", scores, kCounted, "length"_a)
+      .def("page", page, kCounted, "length"_a)
+      .def("rotate", rotate, kCounted, "x"_a, "positions"_a)
       .def_prop_ro("parameters", [](const MadeScheme& self) { return self.probe.parameters(); })
-      .def_prop_ro("info", [](const MadeScheme& self) { return facts(self.probe.info()); });
-  module.def("schemes", [] {
-    nb::list all;
-    for (const SchemeInfo* info : schemes()) all.append(facts(*info));
-    return all;
-  });
-  module.def("explain", explain, "sentence"_a, "word"_a, "scheme"_a, "folder"_a.none(), "causal"_a);
+      .def_prop_ro(
+          "info", [](const MadeScheme& self) { return facts(self.probe.info()); }, kCounted);
+  module.def(
+      "schemes",
+      [] {
+        nb::list all;
+        for (const SchemeInfo* info : schemes()) all.append(facts(*info));
+        return all;
+      },
+      kCounted);
+  module.def("explain", explain, kCounted, "sentence"_a, "word"_a, "scheme"_a, "folder"_a.none(), "causal"_a);
 }
 
 }  // namespace locus::python

@@ -50,7 +50,7 @@ std::string score_maps(const Array& scores, const std::string& title) {
 
 void bind_score_maps(nb::module_& module) {
   using namespace nb::literals;
-  module.def("score_maps", score_maps, "scores"_a, "title"_a, nb::call_guard<WithoutGil>());
+  module.def("score_maps", score_maps, kCounted, "scores"_a, "title"_a, nb::call_guard<WithoutGil>());
 }
 
 }  // namespace locus::python

@@ -83,14 +83,18 @@ nb::dict special_tokens(const OpenTokenizer& self) {
 
 void bind_tokenizer(nb::module_& module) {
   nb::class_<OpenTokenizer>(module, "Tokenizer")
-      .def("__init__", open, "folder"_a)
-      .def("encode", encode, "texts"_a, "offsets"_a, "framed"_a, "read_specials"_a, "longest"_a.none())
-      .def("decode", decode, "ids"_a, "with_specials"_a)
-      .def("token",
-           [](const OpenTokenizer& self, int32_t id) { return python_text(self.tokenizer->bytes(id)); })
-      .def_prop_ro("kind", [](const OpenTokenizer& self) { return std::string(self.tokenizer->kind()); })
+      .def("__init__", open, kCounted, "folder"_a)
+      .def("encode", encode, kCounted, "texts"_a, "offsets"_a, "framed"_a, "read_specials"_a,
+           "longest"_a.none())
+      .def("decode", decode, kCounted, "ids"_a, "with_specials"_a)
+      .def(
+          "token",
+          [](const OpenTokenizer& self, int32_t id) { return python_text(self.tokenizer->bytes(id)); },
+          kCounted)
+      .def_prop_ro(
+          "kind", [](const OpenTokenizer& self) { return std::string(self.tokenizer->kind()); }, kCounted)
       .def_prop_ro("size", [](const OpenTokenizer& self) { return self.tokenizer->size(); })
-      .def_prop_ro("special_tokens", special_tokens);
+      .def_prop_ro("special_tokens", special_tokens, kCounted);
 }
 
 }  // namespace locus::python

@@ -92,8 +92,8 @@ nb::tuple train_model(nb::handle config, nb::handle base, nb::handle out, nb::ha
 }  // namespace
 
 void bind_train(nb::module_& module) {
-  module.def("train", train_model, "config"_a, "base"_a.none(), "out"_a.none(), "continued"_a.none(), "set"_a,
-             "progress"_a.none());
+  module.def("train", train_model, kCounted, "config"_a, "base"_a.none(), "out"_a.none(),
+             "continued"_a.none(), "set"_a, "progress"_a.none());
 }
 
 }  // namespace locus::python

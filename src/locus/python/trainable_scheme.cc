@@ -246,11 +246,12 @@ void bind_trainable_scheme(nb::module_& module) {
   nb::class_<TrainableScheme>(module, "TrainableScheme")
       .def(nb::init<const std::string&, const Sizes&, const std::map<std::string, std::string>&, bool,
                     uint64_t>(),
-           "name"_a, "sizes"_a, "options"_a, "f64"_a, "seed"_a)
-      .def("initial", &TrainableScheme::initial)
-      .def("describe", &TrainableScheme::describe, "length"_a, "layer"_a)
-      .def("terms", &TrainableScheme::terms, "values"_a, "length"_a, "layer"_a)
-      .def("backward", &TrainableScheme::backward, "values"_a, "gradients"_a, "length"_a, "layer"_a);
+           kCounted, "name"_a, "sizes"_a, "options"_a, "f64"_a, "seed"_a)
+      .def("initial", &TrainableScheme::initial, kCounted)
+      .def("describe", &TrainableScheme::describe, kCounted, "length"_a, "layer"_a)
+      .def("terms", &TrainableScheme::terms, kCounted, "values"_a, "length"_a, "layer"_a)
+      .def("backward", &TrainableScheme::backward, kCounted, "values"_a, "gradients"_a, "length"_a,
+           "layer"_a);
 }
 
 }  // namespace locus::python

@@ -228,16 +228,19 @@ Stream* stream(const Writer& self, nb::handle prompts, bool chats, nb::dict give
 }  // namespace
 
 void bind_writer(nb::module_& module) {
-  nb::class_<Stream>(module, "Stream").def("next", &Stream::next).def("close", &Stream::close);
+  nb::class_<Stream>(module, "Stream")
+      .def("next", &Stream::next, kCounted)
+      .def("close", &Stream::close, kCounted);
   nb::class_<Writer>(module, "Writer")
-      .def("__init__", open, "folder"_a, "dtype"_a, "device"_a)
-      .def("write", write, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
+      .def("__init__", open, kCounted, "folder"_a, "dtype"_a, "device"_a)
+      .def("write", write, kCounted, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
            "progress"_a.none())
-      .def("stream", stream, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
+      .def("stream", stream, kCounted, "prompts"_a, "chats"_a, "options"_a, "truncate"_a, "batch_tokens"_a,
            nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership)
       .def_prop_ro("is_encoder_decoder", &Writer::is_encoder_decoder)
       .def_prop_ro("translation_beams", &Writer::translation_beams)
-      .def_prop_ro("warnings", [](const Writer& self) { return python_texts(self.warnings()); });
+      .def_prop_ro(
+          "warnings", [](const Writer& self) { return python_texts(self.warnings()); }, kCounted);
 }
 
 }  // namespace locus::python
