@@ -138,7 +138,9 @@ def test_arrays_in_use_are_not_freed_or_resized() -> None:
 
     def work(rows: Any) -> None:
         found.extend(locus.similarity(rows, rows) for _ in range(5))
+        checked.wait()
 
+    checked = threading.Event()
     kept = base.copy()
     thread = threading.Thread(target=work, args=(kept,))
     thread.start()
@@ -148,6 +150,7 @@ def test_arrays_in_use_are_not_freed_or_resized() -> None:
             kept.resize((1, 1))
         refused += 1
         time.sleep(0.01)
+    checked.set()
     thread.join()
     with pytest.raises(ValueError, match="does not own"):
         found[0].resize((1, 1))
