@@ -27,7 +27,8 @@ double cublas_speed() {
   if (library == nullptr) return 0;
   const auto create = reinterpret_cast<Create>(dlsym(library, "cublasCreate_v2"));
   const auto sgemm = reinterpret_cast<Sgemm>(dlsym(library, "cublasSgemm_v2"));
-  if (create == nullptr || sgemm == nullptr) return 0;
+  void* handle = nullptr;
+  if (create == nullptr || sgemm == nullptr || create(&handle) != 0) return 0;
   constexpr int kSize = 8192;
   constexpr int64_t kBytes = int64_t{4} * kSize * kSize;
   locus::cuda::Address memory[3];
@@ -41,8 +42,6 @@ double cublas_speed() {
                             .bits = 0x3f9d70a4});  // 1.23: zeros would be faster
   }
   locus::cuda::wait();
-  void* handle = nullptr;
-  check(create(&handle), "start");
   const float one = 1, zero = 0;
   const double seconds = seconds_of([&] {
     auto* const a = reinterpret_cast<float*>(memory[0]);

@@ -70,7 +70,7 @@ void start_table(const std::string& filter) {
   if (limits[2] > 0) {
     print_row("limit: product of cuBLAS, 8192^3", kOperations / limits[2] * 1e-12, limits[2], Limit::product);
   } else {
-    fmt::print("limit: product: unknown, libcublas.so.13 cannot be opened\n");
+    fmt::print("limit: product: unknown, libcublas.so.13 cannot be used\n");
   }
 }
 
