@@ -67,10 +67,10 @@ part_machine() {
   "$bundle/bin/locus" doctor --json | grep -q '"problem": null'
 }
 part_kernels() {
-  tests 8 'Gpu.*:Activation.*:*Attention/*:Convert.*:DistanceDecay.*:PairQuotient.*:Dropout.*:Elementwise.*:Embed.*:CrossEntropy.*:Matmul*.*:Norm.*:Optimize.*:Reduce.*:Room.*:Rotate.*:Rows.*'
+  tests 12 'Gpu.*:Activation.*:*Attention/*:Convert.*:DistanceDecay.*:PairQuotient.*:Dropout.*:Elementwise.*:Embed.*:CrossEntropy.*:Matmul*.*:Norm.*:Optimize.*:Reduce.*:Room.*:Rotate.*:Rows.*'
 }
 part_models() {
-  tests 8 'Op*.*:*Devices.*:*OnADevice*:*FamilyGolden.DecodesWithACache*:GoldenScores.*'
+  tests 12 'Op*.*:*Devices.*:*OnADevice*:*FamilyGolden.DecodesWithACache*:GoldenScores.*'
 }
 part_golden() { python3 "$root/tools/gpu_checks.py" golden "$bundle/bin/locus" "$root/tests/golden/family" cuda; }
 
@@ -108,7 +108,11 @@ part_kills() {
   python3 "$root/tools/gpu_checks.py" weights "$work/whole" "$work/killed" | sed "s/^/$kills kills; /"
   ((kills > 0))
 }
-part_bench() { LD_LIBRARY_PATH=$(dirname "${libraries:-/none/none}") "$bundle/bin/locus_gpu_bench" | tee "$logs/bench.txt"; }
+part_bench() {
+  local path=${LD_LIBRARY_PATH-}
+  [[ -z $libraries ]] || path=$(dirname "$libraries")${path:+:$path}
+  LD_LIBRARY_PATH=$path "$bundle/bin/locus_gpu_bench"
+}
 # The default study on two cores began at the start of the visit.
 part_compare() {
   local began=$SECONDS of_cpu=$work/cpu-study.seconds
