@@ -32,6 +32,12 @@ class Devices : public Conformance {
     const BlockShape shape{.heads = heads, .causal = causal};
     const std::array lengths = {length, std::max<int64_t>(length / 3, 1)};
     const Placement placement = Placement::of_lengths(lengths);
+    // With ./run test --device cuda, the time is for the GPU.
+    if (other_device() != Device::cuda) compare_cpu(shape, placement);
+    compare_other(shape, placement);
+  }
+
+  void compare_cpu(BlockShape shape, const Placement& placement) const {
     const int64_t count = placement.queries();
     Block exact(GetParam(), shape, Device::reference);
     const ForwardPass want = pass(exact, exact.rows(count, 11), placement, exact.rows(count, 12));
@@ -48,7 +54,6 @@ class Devices : public Conformance {
         expect_near(mine, numbers(gradient), kGradient, "gradient of " + name, kCancelling * most);
       }
     });
-    compare_other(shape, placement);
   }
 
   void compare_other(BlockShape shape, const Placement& placement) const {
@@ -78,10 +83,12 @@ class Devices : public Conformance {
     const Placement placement = Placement::rectangle(1, length);
     const Block exact(GetParam(), {heads, causal}, Device::reference);
     const std::vector<double> want = numbers(exact.run(Var(exact.rows(length, 11)), placement).value());
-    each_target([&] {
-      const Block block(GetParam(), {heads, causal}, Device::cpu);
-      expect_near(block.run(Var(block.rows(length, 11)), placement).value(), want, kResult, "out");
-    });
+    const auto compare = [&](Device device, double tolerance) {
+      const Block block(GetParam(), {heads, causal}, device);
+      expect_near(block.run(Var(block.rows(length, 11)), placement).value(), want, tolerance, "out");
+    };
+    if (other_device() == Device::cuda) return compare(Device::cuda, kOtherDevice);
+    each_target([&] { compare(Device::cpu, kResult); });
   }
 };
 
