@@ -44,8 +44,7 @@ TEST(MatmulBf16, BatchAccumulationBiasAndActivation) {
   }
 }
 
-// The products of a backward pass: b is bf16 in any layout, and packed as f32. Its bits are those of the same
-// numbers in f32.
+// The products of a backward pass: with bf16 activations, b is bf16 in any layout, and packed as f32.
 TEST(MatmulBf16, PackedAsF32) {
   for (const bool a_transposed : {false, true}) {
     for (const bool b_transposed : {false, true}) {
@@ -55,7 +54,7 @@ TEST(MatmulBf16, PackedAsF32) {
                        .batch = 2,
                        .a_transposed = a_transposed,
                        .b_transposed = b_transposed,
-                       .unpacked = true});
+                       .widened = true});
     }
   }
 }

@@ -12,24 +12,23 @@ struct ProductCase {
   int64_t batch = 1;
   bool a_transposed = false, b_transposed = false, accumulate = false, bias = false;
   Activation activation = Activation::none;
-  bool bf16 = false;      // b is bf16
-  bool unpacked = false;  // b is bf16, and packed as f32: it is not the weight of a layer
+  bool bf16 = false;     // b is bf16
+  bool widened = false;  // if activations are bf16, so is b, packed as f32: it is not the weight of a layer
 
   View left(Stage& stage) const {
     return stage.activation(a_transposed ? Shape{batch * k, m} : Shape{batch * m, k}, 1);
   }
   View right(Stage& stage) const {
     const Shape shape = b_transposed ? Shape{batch * n, k} : Shape{batch * k, n};
-    return bf16 || unpacked ? stage.bf16_input(shape, 2) : stage.input(shape, 2);
+    return bf16 || (widened && stage.bf16()) ? stage.bf16_input(shape, 2) : stage.input(shape, 2);
   }
   View added(Stage& stage) const { return bias ? stage.input({n}, 4) : View(); }
 };
 
 inline std::ostream& operator<<(std::ostream& out, const ProductCase& c) {
   return out << c.batch << " x [" << c.m << ", " << c.n << ", " << c.k << "]"
-             << (c.a_transposed ? " a^T" : "") << (c.b_transposed ? " b^T" : "")
-             << (c.unpacked ? " bf16" : "") << (c.accumulate ? " accumulated" : "")
-             << (c.bias ? " biased " : " ") << name_of(c.activation);
+             << (c.a_transposed ? " a^T" : "") << (c.b_transposed ? " b^T" : "") << (c.widened ? " bf16" : "")
+             << (c.accumulate ? " accumulated" : "") << (c.bias ? " biased " : " ") << name_of(c.activation);
 }
 
 // A sum of k products of normal numbers, rounded k times, has an error of about sqrt(k) ulp of its size

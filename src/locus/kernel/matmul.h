@@ -5,7 +5,8 @@
 // the other rows of a, and they do not depend on the number of threads.
 //
 // b may be bf16, which halves its size. Then a is rounded to bf16 too (to nearest, ties to even), products
-// are exact and sums are f32. A bf16 b must be transposed ([n, k], the layout of weights) and a must not be.
+// are exact and sums are f32. A bf16 b must be transposed ([n, k], the layout of weights) and a must not be,
+// unless b is packed as f32, which CUDA does not do yet. Then a is not rounded.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace locus::kernel {
 
 struct PackArgs {
   ConstView b;  // [batch*k, n], or [batch*n, k] when transposed
-  View packed;  // [batch, packed_size(k, n, dtype)] of b's dtype, contiguous, at an aligned address
+  View packed;  // [batch, packed_size(k, n, dtype)] of b's dtype, or f32 for a bf16 b; contiguous, aligned
   int64_t k = 0, n = 0, batch = 1;
   bool transposed = false;
 };

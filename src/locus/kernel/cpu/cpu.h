@@ -1,5 +1,5 @@
 // The CPU kernels: Highway, dispatched at run time to the best SIMD target. Storage is f32, or bf16 for the
-// right side of a product; arithmetic is f32.
+// right side of a product; arithmetic is f32. Those in the table take bf16 activations as well (widen.h).
 #pragma once
 
 #include "locus/kernel/kernels.h"

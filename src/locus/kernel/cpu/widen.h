@@ -1,6 +1,6 @@
 // Activations in bf16, for kernels that compute with f32: such views are widened into f32 memory before the
 // kernel runs, and what it may have written is rounded back to nearest even. So arithmetic and sums are f32,
-// and a result is rounded once. A call without bf16 activations costs one look at its views.
+// and a result is rounded once. A call without bf16 activations costs one check of its views.
 #pragma once
 
 #include <utility>
