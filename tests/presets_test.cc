@@ -82,6 +82,15 @@ TEST(PresetsSlow, Classify) {
   EXPECT_GT(number(measured, "accuracy"), number(measured, "majority") + 0.3);
 }
 
+// The goal of the preset: 0.5 above the most common label.
+TEST(PresetsSlow, ClassifyInBf16) {
+  const std::string measured =
+      train_and_eval({"classify", "--set train.dtype=bf16 --set train.steps=200 --set data.batch_size=16",
+                      (kConfigs / "data/chase.test.tsv").string()},
+                     0.9);
+  EXPECT_GE(number(measured, "accuracy"), number(measured, "majority") + 0.5);
+}
+
 TEST(PresetsSlow, DataEqualsTheOutputOfTheScript) {
   const TemporaryFolder folder;
   ASSERT_EQ(std::system(((kConfigs / "data/make.sh").string() + " " + folder.path().string()).c_str()), 0);
