@@ -6,7 +6,6 @@
 #include <atomic>
 #include <map>
 
-#include "locus/dist/agreement.h"
 #include "locus/dist/parts.h"
 #include "tests/dist/ranks.h"
 #include "tests/expect_error.h"
@@ -126,23 +125,6 @@ TEST(Crew, ADeadRankIsNamed) {
   EXPECT_EQ(errors[0]->fault(), Fault::peer);
   expect_named(*errors[0], {"rank 2"});
   EXPECT_EQ(errors[1]->fault(), Fault::peer);
-}
-
-TEST(Agreement, NamesTheRankAndBothValues) {
-  const auto agree = [](int odd, const std::string& value) {
-    return run_ranks(3, [=](Transport& transport) {
-      const std::string own = transport.rank() == odd ? value : "NEON";
-      require_agreement(transport, std::array{Fact{"the version", "1"}, Fact{"the SIMD target", own}});
-      transport.barrier();
-    });
-  };
-  expect_fine(agree(1, "NEON"));
-  const auto errors = agree(2, "AVX2");
-  for (const auto& error : errors) {
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->fault(), Fault::peer);
-    expect_named(*error, {"rank 2", "SIMD target", "AVX2", "NEON"});
-  }
 }
 
 }  // namespace

@@ -134,12 +134,4 @@ int serve(Transport& transport, const DoJob& do_job, const StopAsked& stop_asked
   }
 }
 
-void send_sized(Transport& transport, int to, ConstBytes bytes) {
-  send_message(transport, to, CrewCall::job, 0, bytes);
-}
-
-std::vector<std::byte> receive_sized(Transport& transport, int from) {
-  return receive_message(transport, from).bytes;
-}
-
 }  // namespace locus::dist

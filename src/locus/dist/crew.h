@@ -57,8 +57,4 @@ using DoJob = std::function<std::vector<std::byte>(ConstBytes job, const Pause& 
 // Does jobs until rank 0 dismisses its crew. Returns the number that it was dismissed with.
 int serve(Transport& transport, const DoJob& do_job, const StopAsked& stop_asked);
 
-// A message whose receiver does not know its size.
-void send_sized(Transport& transport, int to, ConstBytes bytes);
-std::vector<std::byte> receive_sized(Transport& transport, int from);
-
 }  // namespace locus::dist

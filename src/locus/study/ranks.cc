@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "locus/base/version.h"
-#include "locus/dist/agreement.h"
-#include "locus/dist/parts.h"
+#include "locus/dist/handshake.h"
 #include "locus/kernel/cpu/targets.h"
 #include "locus/study/cell_job.h"
 #include "locus/study/cell_queue.h"
@@ -13,26 +12,19 @@
 namespace locus::study {
 namespace {
 
-std::vector<dist::Fact> facts_of(const Study& study) {
-  return {{"the version of Locus", std::string(version())},
-          {"the SIMD target", kernel::cpu::supported_targets().front()},
-          {"the device", std::string(name_of(study.conditions.device))},
-          {"the text", study.text.empty() ? "none" : study.task_list().front()->text->identity}};
+dist::Facts facts_of(const Study& study) {
+  return {{"version", std::string(version())},
+          {"SIMD target", kernel::cpu::supported_targets().front()},
+          {"device", std::string(name_of(study.conditions.device))},
+          {"text", study.text.empty() ? "none" : study.task_list().front()->text->identity}};
 }
 
-void send_study(dist::Transport& transport, const Study& study) {
-  const std::string settings = study_toml(study);
-  for (int rank = 1; rank < transport.size(); ++rank) {
-    dist::send_sized(transport, rank, std::as_bytes(std::span(settings)));
-  }
-  dist::require_agreement(transport, facts_of(study));
-}
-
-Study receive_study(dist::Transport& transport, Device device) {
-  const std::vector<std::byte> settings = dist::receive_sized(transport, 0);
-  Study study = study_of(Settings::parse(dist::text_of(settings), "study"), "study");
+// All ranks get the study of rank 0.
+Study shared_study(dist::Transport& transport, const std::string& settings, Device device) {
+  const std::string shared = dist::broadcast_text(transport, settings);
+  Study study = study_of(Settings::parse(shared, "study"), "study");
   study.conditions.device = device;
-  dist::require_agreement(transport, facts_of(study));
+  dist::require_same(transport, facts_of(study));
   return study;
 }
 
@@ -142,7 +134,7 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
                       dist::Transport& transport) {
   check(study);
   const StudyFolder claimed(study, folder);
-  send_study(transport, study);
+  if (transport.size() > 1) shared_study(transport, study_toml(study), study.conditions.device);
   return Run(study, claimed, watcher, transport).cells();
 }
 
@@ -151,7 +143,7 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
 }
 
 int help(dist::Transport& transport, Device device, const dist::StopAsked& stop) {
-  const Study study = receive_study(transport, device);
+  const Study study = shared_study(transport, "", device);
   const auto compute_cell = [&](dist::ConstBytes job, const dist::Pause& pause) {
     return encode(compute(study, decode_job(study, job), [&](double) { pause(); }));
   };
