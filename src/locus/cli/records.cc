@@ -100,7 +100,8 @@ std::optional<Record> Records::next_record(const OnBad& on_bad, bool& ended) {
 std::vector<Record> Records::next(const OnBad& on_bad) {
   std::vector<Record> chunk;
   size_t bytes = 0;
-  for (bool ended = false; !ended && bytes < kBytesOfChunk && chunk.size() < kRecordsOfChunk;) {
+  for (bool ended = false;
+       !ended && bytes < source_.scale * kBytesOfChunk && chunk.size() < source_.scale * kRecordsOfChunk;) {
     if (!chunk.empty() && lines_ != nullptr && lines_->would_wait()) break;
     if (std::optional<Record> record = next_record(on_bad, ended)) {
       bytes += record->text.size() + record->second.value_or("").size();

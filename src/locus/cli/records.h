@@ -36,6 +36,7 @@ struct RecordSource {
   // Member names of a JSON object. The second member, if it has a name, is optional unless `pairs` is set.
   const char *first = "text", *second = nullptr;
   bool keeps_objects = false;  // the text of a line of JSON Lines input is the whole line
+  size_t scale = 1;            // multiplies the number of records that next() returns
   bool pairs = false;          // lines hold two texts with a tab between them; arguments come in pairs
 
   bool is_jsonl(const std::string& file) const;

@@ -48,15 +48,15 @@ class TextCheck {
 
 class TextProgress {
  public:
-  explicit TextProgress(std::optional<int64_t> total) : total_(total) {}
+  TextProgress(std::optional<int64_t> total, int64_t first) : total_(total), first_(first) {}
 
   void clear() { line_.clear(); }
   void show(int64_t done) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
-    const double rate = static_cast<double>(done) / std::max(seconds.count(), 1e-9);
+    const double rate = static_cast<double>(done - first_) / std::max(seconds.count(), 1e-9);
     std::string text = total_ ? fmt::format("{} of {} texts", done, *total_) : fmt::format("{} texts", done);
     text += rate < 10 ? fmt::format(", {:.1f} a second", rate) : fmt::format(", {:.0f} a second", rate);
-    if (total_ && done > 0) {
+    if (total_ && done > first_) {
       text += fmt::format(", {} left", time_in_words(static_cast<double>(*total_ - done) / rate));
     }
     line_.show(text);
@@ -64,6 +64,7 @@ class TextProgress {
 
  private:
   std::optional<int64_t> total_;
+  int64_t first_;  // done before
   ProgressLine line_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
@@ -82,6 +83,19 @@ int64_t count_texts(const TextRequest& request, Records& records, const PieceWor
   check.require_fitting();
   records.rewind();
   return count;
+}
+
+// Skips the first records. Returns those that were read with them.
+std::vector<Record> skipped(Records& records, int64_t count) {
+  while (count > 0) {
+    std::vector<Record> chunk = records.next([](const Error&) {});
+    if (chunk.empty()) break;
+    const auto skip = std::min(count, std::ssize(chunk));
+    chunk.erase(chunk.begin(), chunk.begin() + skip);
+    count -= skip;
+    if (count == 0) return chunk;
+  }
+  return {};
 }
 
 // Collects pieces of output, because every write of one is a system call.
@@ -120,32 +134,34 @@ void write_chunk(std::span<const Record> chunk, const PieceWork& work, ReadOptio
 
 }  // namespace
 
-void each_chunk(const TextRequest& request, Records& records, const Work& work, const Write& write) {
+void each_chunk(const TextRequest& request, Records& records, const Work& work, const Write& write,
+                int64_t first) {
   const auto in_pieces = [&](std::span<const Record> chunk, const ReadOptions& reading) -> Output {
     return [lines = work(chunk, reading)](size_t i, const Write& add) {
       if (i < lines.size()) add(lines[i]);
     };
   };
-  each_chunk_in_pieces(request, records, in_pieces, write);
+  each_chunk_in_pieces(request, records, in_pieces, write, first);
 }
 
 void each_chunk_in_pieces(const TextRequest& request, Records& records, const PieceWork& work,
-                          const Write& write) {
+                          const Write& write, int64_t first) {
   const bool checks = !request.skip_bad && !request.reading.truncate, counts = records.can_rewind();
   std::optional<int64_t> total;
   if (counts) total = count_texts(request, records, work, checks);
-  TextProgress progress(total);
+  TextProgress progress(total, first);
   const Records::OnBad bad = [&](const Error& error) {
     if (!request.skip_bad) throw error;
     progress.clear();
     note(fmt::format("skipped: {}", error.what()));
   };
   TextCheck check;
-  int64_t done = 0, in_chunk = 0;
+  std::vector<Record> chunk = skipped(records, first);
+  int64_t done = first, in_chunk = 0;
   ReadOptions reading = request.reading;
   reading.on_batch = [&](size_t texts) { progress.show(done + (in_chunk += static_cast<int64_t>(texts))); };
-  for (;; in_chunk = 0) {
-    const std::vector<Record> chunk = records.next(bad);
+  for (;; in_chunk = 0, chunk.clear()) {
+    if (chunk.empty()) chunk = records.next(bad);
     if (chunk.empty()) return;
     if (checks && !counts) {  // stdin: the part of it that has arrived
       check.add(chunk, request, work);

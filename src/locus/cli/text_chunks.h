@@ -19,13 +19,15 @@ using Work = std::function<std::vector<std::string>(std::span<const Record>, con
 // record that cannot be read is an error that names its place. With --skip-bad it is reported on stderr and
 // skipped. Otherwise all texts of files and arguments are checked before the first goes through the model,
 // and texts that are too long are one error that counts them.
-void each_chunk(const TextRequest& request, Records& records, const Work& work, const Write& write = {});
+// `first`: the number of records that an earlier process has done; they are left out.
+void each_chunk(const TextRequest& request, Records& records, const Work& work, const Write& write = {},
+                int64_t first = 0);
 
 // The same for output that is much larger than its text. `work` returns a function that writes the output of
 // record i, in pieces.
 using Output = std::function<void(size_t i, const Write& write)>;
 using PieceWork = std::function<Output(std::span<const Record>, const ReadOptions&)>;
 void each_chunk_in_pieces(const TextRequest& request, Records& records, const PieceWork& work,
-                          const Write& write = {});
+                          const Write& write = {}, int64_t first = 0);
 
 }  // namespace locus::cli
