@@ -22,6 +22,12 @@ endif()
 # Everything that is installed, without tests and benchmarks.
 add_custom_target(installable DEPENDS locus_program ${library} locus_shell)
 add_custom_target(packageable DEPENDS installable locus_portable)
+if(TARGET locus_mpi)
+  add_dependencies(installable locus_mpi)
+  # Where the program searches: beside its folder, in lib/locus.
+  install(TARGETS locus_mpi LIBRARY DESTINATION lib/locus COMPONENT mpi)
+  install(FILES LICENSE RENAME copyright COMPONENT mpi DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/locus-mpi)
+endif()
 
 install(TARGETS locus_program RUNTIME COMPONENT program)
 install(FILES ${shell}/locus.bash RENAME locus COMPONENT program

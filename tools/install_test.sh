@@ -73,6 +73,13 @@ expect ./usr/bin/locus dpkg-deb --contents "${program[0]}"
 expect ./usr/lib/systemd/system/locus@.service dpkg-deb --contents "${program[0]}"
 expect ./usr/share/zsh/vendor-completions/_locus dpkg-deb --contents "${program[0]}"
 expect ./usr/include/locus/locus.h dpkg-deb --contents "${library[0]}"
+if [[ -f $build/liblocus-mpi.so ]]; then  # an MPI library is installed
+  plugin=("$build"/packages/locus-mpi_*.deb)
+  expect ./usr/lib/locus/liblocus-mpi.so dpkg-deb --contents "${plugin[0]}"
+  expect 'locus (= 0.1.0)' dpkg-deb --field "${plugin[0]}" Depends
+  expect mpi dpkg-deb --field "${plugin[0]}" Depends
+  say "package: $(basename "${plugin[0]}")"
+fi
 quietly dpkg-deb --extract "${program[0]}" "$stage/package"
 expect 'locus 0.1.0' "$stage/package/usr/bin/locus" --version
 
