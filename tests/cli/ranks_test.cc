@@ -27,7 +27,9 @@ TEST_F(RanksOfTrain, WriteTheFilesOfOneProcess) {
     EXPECT_TRUE(contains(job.output(0), "30 steps done")) << job.output(0);
     for (int rank = 0; rank < ranks; ++rank) {
       EXPECT_EQ(contains(job.output(0), fmt::format("rank {} of {} sent", rank, ranks)), true);
-      if (rank > 0) EXPECT_EQ(job.output(rank), "") << "only rank 0 prints";
+      if (rank > 0) {
+        EXPECT_EQ(job.output(rank), "") << "only rank 0 prints";
+      }
     }
   }
   EXPECT_TRUE(result("3") == result("1"));

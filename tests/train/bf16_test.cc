@@ -98,7 +98,7 @@ Outcome trained(std::string_view scheme, Device device, const std::vector<size_t
     ModelObjective objective(model, samples, &samples, {.batches = {.batch_size = 2}, .bf16 = true});
     train({.objective = objective,
            .parameters = model.parameters(),
-           .folder = folder,
+           .folder = &folder,
            .settings = {.steps = 6, .micro_batches = 2, .shards = 2, .learning_rate = 0.02},
            .hooks = {.progress = [&](const TrainProgress& p) { outcome.losses.push_back(p.last.loss); },
                      .stop = [&] { return run < stops.size() && outcome.losses.size() == stops[run]; }}});

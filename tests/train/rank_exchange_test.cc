@@ -108,7 +108,9 @@ TEST(RankExchange, SendsTheBytesOfTheFormula) {
       for (int64_t i = 0; i < count; ++i) {
         const Tensor& gradient = parameters.all()[i].var.grad();
         ASSERT_EQ(static_cast<bool>(gradient), exchange.owned()[i]);
-        if (gradient) EXPECT_EQ(gradient.values().back(), static_cast<float>(kShards));
+        if (gradient) {
+          EXPECT_EQ(gradient.values().back(), static_cast<float>(kShards));
+        }
       }
     }));
   }
