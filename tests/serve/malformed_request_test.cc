@@ -155,6 +155,16 @@ TEST_F(MalformedRequest, EncodedBody) {
   expect_head_refused(415, "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\na");
 }
 
+TEST_F(MalformedRequest, AnswersInTheShapeOfTheApi) {
+  for (const char* header : {"Content-Length: 1048577", "Content-Encoding: gzip\r\nContent-Length: 1"}) {
+    const auto answer = [&](const std::string& path) {
+      return echo_.answer_to("POST " + path + " HTTP/1.1\r\nHost: a\r\n" + header + "\r\n\r\na");
+    };
+    EXPECT_TRUE(contains(answer("/v1/embeddings"), R"("type": "invalid_request_error")")) << header;
+    EXPECT_TRUE(contains(answer("/embed"), R"("error_type": "Validation")")) << header;
+  }
+}
+
 TEST_F(MalformedRequest, EmptyLinesBeforeARequestAreIgnored) {
   const std::string bytes = "\r\n\r\nGET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   EXPECT_EQ(body_of(echo_.answer_to(bytes)), "GET /x? ");

@@ -170,7 +170,8 @@ void Connection::body_late() {
 void Connection::refuse(const Refusal& refusal) {
   if (!head_seen_) {
     head_time_ = Clock::now();
-    record_ = {.id = request_id(""), .address = address_};
+    const HttpRequest& request = reader_->request();  // without what was not read yet
+    record_ = {.id = request_id(""), .address = address_, .method = request.method, .path = request.path};
     headers_ = {{"x-request-id", record_.id}};
   }
   keep_alive_ = false;

@@ -186,7 +186,9 @@ void RequestReader::Parser::parse_head() {
   while (state == State::head && !is_header_done()) {
     boost::beast::error_code error;
     used += basic_parser::put(boost::asio::buffer(head.data() + used, head.size() - used), error);
-    if (error && state != State::refused) refuse(refusal_of(error, limits));
+    if (!error || state == State::refused) continue;
+    if (!target.empty()) read_target();  // the answer has the shape of the route's API
+    if (state != State::refused) refuse(refusal_of(error, limits));
   }
   if (state == State::refused) return;
   head.clear();

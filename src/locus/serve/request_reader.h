@@ -38,7 +38,7 @@ class RequestReader {
   bool head_done() const { return state() == State::body || state() == State::done; }
 
   // Complete from State::body on, except for the body, which is complete in State::done. A HEAD request has
-  // the method GET: only its answer differs.
+  // the method GET: only its answer differs. A refused request has what was read of its method and path.
   HttpRequest& request();
   size_t body_size() const;  // bytes of the body so far
 
