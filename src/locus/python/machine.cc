@@ -32,7 +32,7 @@ std::atomic<int> python_threads{0};  // those in a CallsPython
 thread_local int python_depth = 0;   // the number of CallsPython of this thread
 
 void begin_exit() {
-  constexpr int kMilliseconds = 2000;
+  constexpr int kMilliseconds = 30'000;  // threads need seconds on a machine that is very busy
   exiting_thread = std::this_thread::get_id();
   exiting = true;
   const ReleasedGil released;
