@@ -3,6 +3,7 @@
 // and a result is rounded once. A call without bf16 activations costs one check of its views.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
