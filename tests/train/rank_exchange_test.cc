@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "locus/train/optimizer.h"
 #include "locus/train/tensor_bytes.h"
 #include "tests/dist/ranks.h"
@@ -114,6 +116,28 @@ TEST(RankExchange, SendsTheBytesOfTheFormula) {
       }
     }));
   }
+}
+
+// As in one process: no gradient is not a gradient of 0, which would turn -0 into 0.
+TEST(RankExchange, KeepsShardsWithoutAGradientApart) {
+  expect_no_errors(dist::run_ranks(2, [](dist::Transport& transport) {
+    Parameters parameters;
+    for (const char* const name : {"a", "b", "c", "d"})
+      parameters.add(name, Tensor::full({1}, 1), Role::bias);
+    RankExchange exchange(&transport, parameters, 2);
+    ShardGradients sums(parameters, 2, exchange.begin());
+    if (transport.rank() == 0) parameters.at("a").accumulate(Tensor::full({1}, -0.0));
+    if (transport.rank() == 1) parameters.at("b").accumulate(Tensor::full({1}, -0.0));
+    sums.take();
+    exchange.sum(sums);
+    for (size_t i = 0; i < 4; ++i) {
+      const Tensor& gradient = parameters.all()[i].var.grad();
+      EXPECT_EQ(static_cast<bool>(gradient), i < 2 && exchange.owned()[i]);
+      if (gradient) {
+        EXPECT_TRUE(std::signbit(gradient.item()));
+      }
+    }
+  }));
 }
 
 TEST(RankExchange, GathersNumbersInOrder) {

@@ -21,9 +21,9 @@ ListedSamples random_samples(const Kind& kind, int count) {
   uint64_t next = 0;
   const auto below = [&](uint32_t end) { return static_cast<int32_t>(random.below(next++, end)); };
   const auto ids = [&](int32_t length) {
-    std::vector<int32_t> made;
-    for (int32_t i = 0; i < length; ++i) made.push_back(below(12));
-    return made;
+    std::vector<int32_t> list;
+    for (int32_t i = 0; i < length; ++i) list.push_back(below(12));
+    return list;
   };
   for (int i = 0; i < count; ++i) {
     const int32_t length = 3 + below(7);
