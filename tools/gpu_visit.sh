@@ -27,9 +27,19 @@ if [[ ! -e $compiled ]]; then
   mkdir -p "$(dirname "$compiled")"
   ln -s "$root" "$compiled"
 fi
-# Libraries and tools of CUDA that a machine has beside the driver: for the limit of products, and the checks of memory.
-libraries=$( (find /usr/local/cuda*/lib64 /opt /usr/lib -name 'libcublas.so.13' 2>/dev/null || true) | head -n 1)
-sanitizer=$(command -v compute-sanitizer || find /usr/local/cuda*/ /opt -name compute-sanitizer -type f 2>/dev/null | head -n 1 || true)
+# What a machine may have of CUDA beside the driver: cuBLAS, for the limit of products, and the checker of memory.
+first_of() {
+  local file
+  for file; do
+    if [[ -e $file ]]; then
+      echo "$file"
+      return
+    fi
+  done
+}
+packages=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+libraries=$(first_of /usr/local/cuda*/lib64/libcublas.so.13 "$packages"/nvidia/{cu13,cublas}/lib/libcublas.so.13)
+sanitizer=$(command -v compute-sanitizer || first_of /usr/local/cuda*/{bin,compute-sanitizer}/compute-sanitizer)
 export libraries sanitizer
 
 # tests SHARDS FILTER [COMMAND...]: runs tests on the GPU, in several processes. The last line has the counts.
