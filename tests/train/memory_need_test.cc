@@ -101,5 +101,12 @@ TEST(MemoryNeed, CountsTheSumsOfShards) {
   EXPECT_EQ(least_bytes(blueprint(), {.shards = 15}), one * 7 / 4);
 }
 
+// Ranks share the two moments and the shards.
+TEST(MemoryNeed, CountsTheShareOfARank) {
+  const double one = least_bytes(blueprint(), {});
+  EXPECT_EQ(least_bytes(blueprint(), {.shards = 2, .ranks = 2}), one * 3 / 4);
+  EXPECT_EQ(least_bytes(blueprint(), {.shards = 8, .ranks = 4}), one * 3.5 / 4);
+}
+
 }  // namespace
 }  // namespace locus
