@@ -74,6 +74,14 @@ TEST_F(KeptVectorsTest, DamagedBlocksAreNotUsed) {
   }
 }
 
+TEST_F(KeptVectorsTest, AChangedByteIsNoticed) {
+  write_three();
+  std::string bytes = read_file(blocks / "2.block");
+  bytes.back() = 'd';  // of the text
+  put(blocks / "2.block", bytes);
+  EXPECT_EQ(found(), (std::vector<std::string>{"a", "b"}));
+}
+
 TEST_F(KeptVectorsTest, FoldersOfOthersStay) {
   std::filesystem::create_directory(blocks);
   put(blocks / "mine.block", "x");

@@ -105,6 +105,21 @@ TEST(Crew, StopsWhenAnyRankAsks) {
   }
 }
 
+TEST(Crew, KeepsAnswersThatArriveBeforeTheEnd) {
+  std::atomic<int> done = 0;
+  expect_fine(run_ranks(3, [&](Transport& transport) {
+    if (transport.rank() > 0) {
+      const DoJob job = [&](ConstBytes bytes, const Pause&) { return ++done, twice(bytes); };
+      EXPECT_EQ(serve(transport, job, {}), 15);
+      return;
+    }
+    Crew crew(transport, {});
+    for (const int rank : {1, 2}) crew.give(rank, message(0, rank, 0, 10));
+    while (done < 2) std::this_thread::sleep_for(milliseconds(1));
+    EXPECT_EQ(crew.dismiss(15).size(), 2u);
+  }));
+}
+
 // While it computes, a rank learns that the job has ended without it.
 TEST(Crew, ADeadRankIsNamed) {
   const auto errors = run_ranks(3, [&](Transport& transport) {

@@ -19,15 +19,6 @@ dist::Facts facts_of(const Study& study) {
           {"text", study.text.empty() ? "none" : study.task_list().front()->text->identity}};
 }
 
-// All ranks get the study of rank 0.
-Study shared_study(dist::Transport& transport, const std::string& settings, Device device) {
-  const std::string shared = dist::broadcast_text(transport, settings);
-  Study study = study_of(Settings::parse(shared, "study"), "study");
-  study.conditions.device = device;
-  dist::require_same(transport, facts_of(study));
-  return study;
-}
-
 class Run {
  public:
   Run(const Study& study, const StudyFolder& folder, const Watcher& watcher, dist::Transport& transport)
@@ -134,7 +125,10 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
                       dist::Transport& transport) {
   check(study);
   const StudyFolder claimed(study, folder);
-  if (transport.size() > 1) shared_study(transport, study_toml(study), study.conditions.device);
+  if (transport.size() > 1) {
+    dist::broadcast_text(transport, study_toml(study));
+    dist::require_same(transport, facts_of(study));
+  }
   return Run(study, claimed, watcher, transport).cells();
 }
 
@@ -143,7 +137,9 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
 }
 
 int help(dist::Transport& transport, Device device, const dist::StopAsked& stop) {
-  const Study study = shared_study(transport, "", device);
+  Study study = study_of(Settings::parse(dist::broadcast_text(transport, ""), "study"), "study");
+  study.conditions.device = device;
+  dist::require_same(transport, facts_of(study));
   const auto compute_cell = [&](dist::ConstBytes job, const dist::Pause& pause) {
     return encode(compute(study, decode_job(study, job), [&](double) { pause(); }));
   };
