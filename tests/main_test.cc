@@ -28,7 +28,7 @@ TEST(TestSelection, SlowSuitesAreSkippedByQuickRunsOnly) {
 }
 
 TEST(TestSelection, SlowSuitesRunIfTheNameMatchesNothingElseOrSaysSlow) {
-  EXPECT_TRUE(contains(listed("KeepsFinishedCells", true), "InterruptedStudySlow."));
+  EXPECT_TRUE(contains(listed("KeepsFinishedCellsAndResumes", true), "InterruptedStudySlow."));
   const std::string slow = listed("StudySlow", true);
   EXPECT_TRUE(contains(slow, "InterruptedStudySlow.")) << slow;
 }
