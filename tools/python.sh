@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The Python package: python.sh ROOT BUILD wheel|test|torch-test|stubs [PYTEST ARGUMENT ...]
+# The Python package: python.sh ROOT BUILD wheel|test|torch-test|sanitize-test|stubs [PYTEST ARGUMENT ...]
 # wheel: builds build/wheels/*.whl from the library and the program in BUILD, one wheel for Python 3.11 and one for all
 #   later versions, for those of them that are installed. auditwheel adds the shared libraries that they need.
 # test: installs the wheel for one Python (LOCUS_PYTHON, or else python3) in a virtual environment and runs pytest.
 # torch-test: the same in an environment with PyTorch and transformers, which python/tests/torch needs (3 GB).
+# sanitize-test: the same without PyTorch, with the address sanitizer in the module; BUILD is the sanitizer build.
 # stubs: writes python/locus/_core.pyi, the types of the module; a test compares it with the module.
 # Virtual environments are created once in build/python/; after that, no network is needed.
 set -euo pipefail
@@ -72,6 +73,22 @@ install() {
   "$bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$root/build/wheels/"*"-$tag-"*.whl
 }
 
+# install_sanitized PYTHON: a virtual environment with the module of the sanitizer build; sets bin
+install_sanitized() {
+  local name log=$folder/wheel-sanitize.log
+  name=sanitize-$(version_of "$1")
+  environment "$name" "$1" "${tools[@]}" "${testing[@]}"
+  bin=$folder/$name/bin
+  say "building the module with the address sanitizer"
+  PATH=$bin:$PATH "$bin/pip" install --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall \
+    -C build-dir="$folder/cmake-sanitize" -C cmake.build-type=RelWithDebInfo -C cmake.define.LOCUS_BUILD="$build" \
+    -C cmake.define.LOCUS_SANITIZE=ON "$root" >"$log" 2>&1 || { tail -30 "$log" >&2; exit 1; }
+  # Python itself is not sanitized: the runtime comes first, sees all of Python's allocations, and ignores its leaks.
+  # It looks for the function that throws when it starts, so the library of C++ comes along.
+  sanitizer=(LD_PRELOAD="$(c++ -print-file-name=libasan.so) $(c++ -print-file-name=libstdc++.so.6)"
+    PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
+}
+
 wheels() {
   local python found=
   for python in python3.11 python3.12 python3.13 python3.14; do
@@ -92,7 +109,7 @@ exec 8>"$folder/lock"  # two at a time would write the same files
 flock 8
 case $task in
   wheel) wheels ;;
-  test | torch-test | stubs)
+  test | torch-test | sanitize-test | stubs)
     python=${LOCUS_PYTHON-python3}
     case $(version_of "$python") in
       3.1[1-9]) ;;
@@ -100,10 +117,15 @@ case $task in
     esac
     case $task in
       torch-test) install "$python" torch "${testing[@]}" "${torch[@]}" ;;
+      sanitize-test)
+        install_sanitized "$python"
+        # The limit of 50 ms is for the module without the sanitizer.
+        set -- --deselect python/tests/test_machine.py::test_import_is_fast_and_does_not_load_numpy "$@"
+        ;;
       *) install "$python" test "${testing[@]}" ;;
     esac
     cd "$root"
     if [[ $task == stubs ]]; then exec "$bin/python" python/tests/support/stubs.py; fi
-    exec env PYTHONSAFEPATH=1 "$bin/python" -m pytest "$@"
+    exec env PYTHONSAFEPATH=1 ${sanitizer+"${sanitizer[@]}"} "$bin/python" -m pytest "$@"
     ;;
 esac
