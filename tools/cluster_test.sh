@@ -35,7 +35,7 @@ for library in openmpi mpich; do
 done
 
 # One thread each: MPI waits by looking again and again, and would take the processors from the computing ranks. Open
-# MPI refuses to run as root, and more processes than cores, unless it is told to.
+# By default, MPI refuses to run as root and to start more processes than cores.
 export LOCUS_THREADS=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none

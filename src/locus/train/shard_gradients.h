@@ -11,7 +11,7 @@
 
 namespace locus {
 
-// Replaces `into` by the sum. No tensor stands for a shard that does not depend on the parameter.
+// Replaces `into` by the sum. A shard that does not depend on the parameter has no tensor.
 void add_gradient(Tensor& into, const Tensor& from);
 
 class ShardGradients {

@@ -111,7 +111,7 @@ int64_t attention_backward_workspace(const AttentionBackwardArgs& args) {
 
 void attention(const AttentionArgs& args) {
   AttentionParams params = params_of(args);
-  // The host makes the list of rooms anew for every call; the GPU gets a copy.
+  // The host makes a new list of rooms for every call; the GPU gets a copy.
   std::vector<Room> rooms;
   for (const RoomViews& room : args.rooms) rooms.push_back({in(room.keys), in(room.values)});
   std::optional<Scratch> copy;
