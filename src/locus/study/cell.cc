@@ -51,7 +51,8 @@ Training train(const Conditions& conditions, const Task& task, const CellName& n
     progress(kTrainingShare * static_cast<double>(step) / static_cast<double>(steps));
   }
   for (const Tensor& loss : last) result.loss += loss.on_host().item() / static_cast<double>(tail);
-  result.step_bytes = peak_bytes(conditions.device) - before;
+  // The counters are the process's. Where several cells train in one process, another's may have shrunk them.
+  result.step_bytes = std::max<int64_t>(peak_bytes(conditions.device) - before, 0);
   const size_t tenth = seconds.size() / 10;
   std::ranges::nth_element(seconds, seconds.begin() + static_cast<int64_t>(tenth));
   result.step_seconds = seconds[tenth];
