@@ -1,7 +1,8 @@
 # Unity builds: up to eight files of a folder are compiled as one, because most of the compile time of a small file is
-# for the headers and templates it shares with its neighbors. Tests are always compiled like this, the library if
-# LOCUS_TOGETHER is on. Otherwise each file of the library is compiled separately, which suits incremental builds.
-option(LOCUS_TOGETHER "Compile the library files of a folder together (unity build)" OFF)
+# for the headers and templates it shares with its neighbors. Tests are always compiled like this, the library
+# and the program if LOCUS_TOGETHER is on. Otherwise each of their files is compiled separately, which suits incremental
+# builds.
+option(LOCUS_TOGETHER "Compile the files of a folder together (unity build)" OFF)
 # For an edit of one file and its tests: tests are compiled separately, too, and only CPU kernels are optimized.
 option(LOCUS_DEV "Build for ./run dev" OFF)
 

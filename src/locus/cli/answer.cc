@@ -12,7 +12,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
+struct AnswerRequest : TextRequest {
   std::string question, context;
   SpanUnit offsets;
   AnswerOptions answer;
@@ -23,7 +23,7 @@ std::string line_of(const Record& record, const FoundAnswer& one) {
   return one_line(record.second->substr(one.bytes.begin, one.bytes.end - one.bytes.begin)) + "\n";
 }
 
-void run(Request& request) {
+void run(AnswerRequest& request) {
   if (request.question.empty() != request.context.empty()) {
     fail(Fault::usage, "answer: --question and --context must be given together");
   }
@@ -67,7 +67,7 @@ void add_answer(CLI::App& program) {
       "Examples:\n"
       "  locus answer models/squad --question \"Who wrote it?\" --context book.txt\n"
       "  locus answer models/squad --file questions.jsonl --json > answers.jsonl");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<AnswerRequest>();
   add_text_options(command, *request, "Questions and contexts, alternating");
   command.option("--question", request->question, "The question; needs --context");
   command.option("--context", request->context, "A file with the context of the question, - for stdin");

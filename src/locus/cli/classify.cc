@@ -15,7 +15,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
+struct ClassifyRequest : TextRequest {
   bool pairs = false;
   std::vector<std::string> labels;
   std::string claim = ZeroShot::kHypothesis;
@@ -36,7 +36,7 @@ void check_labels(const std::vector<std::string>& labels) {
   }
 }
 
-void run(const Request& request) {
+void run(const ClassifyRequest& request) {
   const bool own_labels = !request.labels.empty();
   check_labels(request.labels);
   if (own_labels && request.pairs) {
@@ -81,7 +81,7 @@ void add_classify(CLI::App& program) {
       "  locus classify runs/classify \"the dog chased the cat\"\n"
       "  locus classify models/sentiment --file reviews.txt --json > classes.jsonl\n"
       "  locus classify models/bart-large-mnli --label sport --label politics --file news.txt");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ClassifyRequest>();
   add_text_options(command, *request, "Texts");
   command.flag("--pairs", request->pairs, "Classify pairs of texts, separated by a tab in a line");
   command.option("--label", request->labels, "Zero-shot classification: a class; may be repeated").repeated();

@@ -26,7 +26,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request {
+struct CompareRequest {
   std::string study_file, out = "compare";
   std::string schemes, tasks, lengths, text, tokenizer, budget;
   int64_t length = 0, seeds = 0, steps = 0;
@@ -36,7 +36,7 @@ struct Request {
 };
 
 // The options of the command line over the settings of `base`.
-study::Study with_options(study::Study study, const Request& request) {
+study::Study with_options(study::Study study, const CompareRequest& request) {
   if (request.full) {
     study.tasks = "all";
     study.seeds = 3;
@@ -61,7 +61,7 @@ study::Study with_options(study::Study study, const Request& request) {
 
 // In a folder with a study, settings that are not given are those of that study, and it grows. With a budget
 // it keeps what the budget chose at its start.
-study::Study study_of(const Request& request, const std::optional<study::Study>& existing) {
+study::Study study_of(const CompareRequest& request, const std::optional<study::Study>& existing) {
   study::Study base = existing.value_or(study::Study{});
   if (!request.study_file.empty()) base = study::read_study(request.study_file);
   study::Study study = with_options(base, request);
@@ -120,7 +120,8 @@ void announce(const study::Study& study, const std::filesystem::path& folder) {
 }
 
 // What the command prints after the study.
-std::string result_of(const study::Study& study, const report::StudyFiles& files, const Request& request) {
+std::string result_of(const study::Study& study, const report::StudyFiles& files,
+                      const CompareRequest& request) {
   if (request.json) return files.json;
   std::vector<std::string> sentences = study::verdict(files.summary).sentences;
   sentences.push_back(study::size_note(study));
@@ -132,7 +133,7 @@ std::string result_of(const study::Study& study, const report::StudyFiles& files
 }
 
 // Rank 0, or the only process.
-void lead(const Request& request, dist::Transport& ranks) {
+void lead(const CompareRequest& request, dist::Transport& ranks) {
   const std::filesystem::path folder = request.out;
   const std::optional<study::Study> existing = study::study_in(folder);
   const study::Study wanted = study_of(request, existing);
@@ -162,12 +163,12 @@ void lead(const Request& request, dist::Transport& ranks) {
 }
 
 // Another rank. Returns the number of a signal that stopped the study, or 0.
-int help(const Request& request, dist::Transport& ranks) {
+int help(const CompareRequest& request, dist::Transport& ranks) {
   const StopSignals signals;
   return study::help(ranks, request.device, [&] { return signals.signal(); });
 }
 
-void compare(const Request& request) {
+void compare(const CompareRequest& request) {
   int stopped = 0;
   with_ranks(request.dist, [&](dist::Transport& ranks) {
     try {
@@ -187,7 +188,7 @@ void compare(const Request& request) {
 }  // namespace
 
 void add_compare(CLI::App& program) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<CompareRequest>();
   Command command(program, "compare",
                   "Train a small model with every scheme, test it on longer texts, write a report");
   command.option("--schemes", request->schemes,

@@ -23,7 +23,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
+struct EmbedRequest : TextRequest {
   std::string out, prompt;
   DistOptions dist;
 };
@@ -42,7 +42,7 @@ std::string object_of(const std::string& text, std::span<const float> vector) {
 }
 
 // Writes JSON Lines to stdout, or to a .jsonl file that appears only when it is complete.
-void write_lines(const Request& request, Records& records, const Embed& embed, int64_t width) {
+void write_lines(const EmbedRequest& request, Records& records, const Embed& embed, int64_t width) {
   std::optional<AtomicFile> file;
   if (!request.out.empty()) file.emplace(request.out);
   const auto work = [&](std::span<const Record> chunk, const ReadOptions& reading) {
@@ -109,7 +109,7 @@ class Output {
   int64_t records_ = 0;
 };
 
-void write_vectors(const Request& request, Records& records, const Embed& embed, int64_t width,
+void write_vectors(const EmbedRequest& request, Records& records, const Embed& embed, int64_t width,
                    const std::string& job) {
   Output output(request.out, width, job);
   const auto work = [&](std::span<const Record> chunk, const ReadOptions& reading) {
@@ -130,7 +130,7 @@ void write_vectors(const Request& request, Records& records, const Embed& embed,
 }
 
 // What an unfinished file of vectors depends on. Empty if its input cannot be read again.
-std::string job_of(const Request& request, const RecordSource& source, const Embedder& embedder) {
+std::string job_of(const EmbedRequest& request, const RecordSource& source, const Embedder& embedder) {
   if (!Records(source).can_rewind()) return "";
   std::string job = identity_of(embedder, request.prompt, request.reading);
   if (request.skip_bad) job += ", bad texts skipped";
@@ -142,7 +142,7 @@ std::string job_of(const Request& request, const RecordSource& source, const Emb
 }
 
 // On rank 0, or in the only process.
-void lead(const Request& request, const Embedder& embedder, const Embed& embed, int processes) {
+void lead(const EmbedRequest& request, const Embedder& embedder, const Embed& embed, int processes) {
   constexpr size_t kScale = 4;  // chunks of an only process: the ranks wait for each other after each chunk
   RecordSource source = request.source("embed");
   if (processes > 1) source.scale = kScale * static_cast<size_t>(processes);
@@ -153,7 +153,7 @@ void lead(const Request& request, const Embedder& embedder, const Embed& embed, 
 }
 
 // Returns the number of a signal that stopped the command, or 0.
-int run_with_ranks(const Request& request, const Embedder& embedder, dist::Transport& ranks) {
+int run_with_ranks(const EmbedRequest& request, const Embedder& embedder, dist::Transport& ranks) {
   const StopSignals signals;
   RankEmbedder shared(embedder, request.prompt, request.reading, ranks, [&] { return signals.signal(); });
   if (ranks.rank() > 0) return shared.help();
@@ -171,7 +171,7 @@ int run_with_ranks(const Request& request, const Embedder& embedder, dist::Trans
   return stopped;
 }
 
-void run(const Request& request) {
+void run(const EmbedRequest& request) {
   int stopped = 0;
   with_ranks(request.dist, [&](dist::Transport& ranks) {
     if (ranks.rank() == 0) Records(request.source("embed"));  // its errors come before those of the model
@@ -203,7 +203,7 @@ void add_embed(CLI::App& program) {
       "  locus embed models/all-MiniLM-L6-v2 \"The dog chased the ball.\"\n"
       "  locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy\n"
       "  mpirun -n 8 locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<EmbedRequest>();
   add_text_options(command, *request, "Texts");
   command.option("--prompt", request->prompt,
                  "Name of a prompt defined by the model folder, such as query or document");

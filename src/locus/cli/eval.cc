@@ -16,7 +16,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request {
+struct EvalRequest {
   std::string folder, file, out, lengths;
   int64_t stride = 0;
   bool truncate = false, json = false;
@@ -27,11 +27,12 @@ struct Request {
 };
 
 // A decoder or encoder from a Hugging Face folder reads a text at its own length, a run as in its validation.
-bool reads_windows(const TrainedModel& trained, const Request& request) {
+bool reads_windows(const TrainedModel& trained, const EvalRequest& request) {
   return request.by_length() || (trained.hub() && trained.task().on_streams());
 }
 
-std::string page_of(const TrainedModel& trained, const LengthEvaluation& evaluation, const Request& request) {
+std::string page_of(const TrainedModel& trained, const LengthEvaluation& evaluation,
+                    const EvalRequest& request) {
   const int64_t context = trained.task().data.context;
   return report::length_page(
       {.model = absolute_path(request.folder).filename().string(),
@@ -42,7 +43,7 @@ std::string page_of(const TrainedModel& trained, const LengthEvaluation& evaluat
       evaluation);
 }
 
-LengthEvaluation evaluate_text(const TrainedModel& trained, const Request& request, ProgressLine& line) {
+LengthEvaluation evaluate_text(const TrainedModel& trained, const EvalRequest& request, ProgressLine& line) {
   const LengthEvaluation evaluation = evaluate_lengths(
       trained, request.file,
       {.lengths = lengths_of(request.lengths), .stride = request.stride, .progress = progress_on(line)});
@@ -51,7 +52,7 @@ LengthEvaluation evaluate_text(const TrainedModel& trained, const Request& reque
 }
 
 template <class Measured>
-void print_result(const Measured& evaluation, const TrainedModel& trained, const Request& request,
+void print_result(const Measured& evaluation, const TrainedModel& trained, const EvalRequest& request,
                   ProgressLine& line) {
   line.clear();
   if (!request.json) return print(as_text(evaluation, request.file));
@@ -61,7 +62,7 @@ void print_result(const Measured& evaluation, const TrainedModel& trained, const
   print(json::lines(members));
 }
 
-void run(const Request& request) {
+void run(const EvalRequest& request) {
   lengths_of(request.lengths);  // reports a bad list before the model is opened
   TrainedModel trained(request.folder, {.weights = request.weights, .device = request.device});
   note_model(trained);
@@ -94,7 +95,7 @@ void add_eval(CLI::App& program) {
       "accuracy of always predicting the most common target.\n\n"
       "--lengths evaluates a text in windows of each length. Every length has the same targets, so the\n"
       "numbers can be compared. A length that the model cannot read is reported and skipped.");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<EvalRequest>();
   command
       .option("DIR", request->folder,
               "A run (its best checkpoint is used), a checkpoint of a run, or a Hugging Face model folder")

@@ -20,12 +20,12 @@
 namespace locus::cli {
 namespace {
 
-struct Request {
+struct ExplainRequest {
   std::string sentence{report::kSentence}, scheme = "learned", folder, word, out;
   bool causal = false, json = false;
 };
 
-report::Explanation explained(const Request& request) {
+report::Explanation explained(const ExplainRequest& request) {
   const std::string word = report::word_to_explain(request.sentence, request.word);
   if (request.folder.empty()) {
     return report::explain_untrained(request.sentence, word, request.scheme, request.causal);
@@ -35,7 +35,7 @@ report::Explanation explained(const Request& request) {
   return report::explain_trained(model, request.sentence, word);
 }
 
-std::string as_json(const Request& request, const report::Explanation& explained) {
+std::string as_json(const ExplainRequest& request, const report::Explanation& explained) {
   const report::RepeatedWord& word = explained.word;
   return json::lines({{"sentence", json::text(request.sentence)},
                       {"model", json::text(explained.model)},
@@ -47,7 +47,7 @@ std::string as_json(const Request& request, const report::Explanation& explained
                       {"state_cosines", json::numbers(word.states)}});
 }
 
-void explain(const Request& request) {
+void explain(const ExplainRequest& request) {
   require(is_utf8(request.word), "--word is not valid UTF-8");
   const report::Explanation found = explained(request);
   if (!request.out.empty()) write_file(request.out, report::explanation_page(found));
@@ -67,7 +67,7 @@ void explain(const Request& request) {
 }  // namespace
 
 void add_explain(CLI::App& program) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<ExplainRequest>();
   Command command(program, "explain",
                   "Show how a model distinguishes two occurrences of a word, layer by layer");
   command.option("SENTENCE", request->sentence, "A sentence with a repeated word").shows_default();

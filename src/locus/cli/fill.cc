@@ -11,12 +11,13 @@
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
+struct FillRequest : TextRequest {
   size_t top = 5;
 };
 
 // Each text is printed above its predictions, except a single text given as an argument.
-std::string lines_of(const std::string& whole, const std::vector<FilledMask>& masks, const Request& request) {
+std::string lines_of(const std::string& whole, const std::vector<FilledMask>& masks,
+                     const FillRequest& request) {
   const bool alone = request.words.size() == 1;
   std::string lines = alone ? "" : one_line(whole) + "\n";
   for (size_t m = 0; m < masks.size(); ++m) {
@@ -29,7 +30,7 @@ std::string lines_of(const std::string& whole, const std::vector<FilledMask>& ma
   return alone ? lines : lines + "\n";
 }
 
-void run(const Request& request) {
+void run(const FillRequest& request) {
   Records records(request.source("fill"));
   const Filler filler(request.folder, request.weights, request.device);
   note_model(filler.model().trained());
@@ -60,7 +61,7 @@ void add_fill(CLI::App& program) {
       "  locus train configs/masked.toml --out runs/masked\n"
       "  locus fill runs/masked \"the dog chased the b<mask>rd\"\n"
       "  locus fill models/bert-base-uncased \"The [MASK] sat.\" --top 3 --json");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<FillRequest>();
   add_text_options(command, *request, "Texts with masks");
   command.option("--top", request->top, "Predictions per mask").between(1, 1 << 24).shows_default();
   command.callback([request] { run(*request); });

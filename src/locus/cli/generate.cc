@@ -17,7 +17,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
+struct GenerateRequest : TextRequest {
   std::vector<std::string> stops;
   OptionValues sampling;  // the options that were given
   int64_t max_tokens = 0, beams = 0;
@@ -33,12 +33,12 @@ std::string flag_of(std::string_view field) {
 }
 
 // Whether an option asks for sampling. The repetition penalty also applies to beam search.
-bool samples(const Request& request) {
+bool samples(const GenerateRequest& request) {
   return std::ranges::any_of(request.sampling,
                              [](const auto& option) { return option.first != "repetition_penalty"; });
 }
 
-void check(const Request& request) {
+void check(const GenerateRequest& request) {
   const auto refuse_if = [](bool wrong, const char* what) {
     if (wrong) fail(Fault::usage, "generate: {}", what);
   };
@@ -53,7 +53,7 @@ void check(const Request& request) {
 }
 
 // Options that only choose among likely tokens have no effect if every token is the most likely one.
-void refuse_unused(const Request& request, const WriteOptions& options) {
+void refuse_unused(const GenerateRequest& request, const WriteOptions& options) {
   if (options.sampling.temperature > 0 || request.sampling.contains("temperature")) return;
   std::vector<std::string> unused;
   for (const char* name : {"top_k", "top_p", "min_p"}) {
@@ -66,7 +66,7 @@ void refuse_unused(const Request& request, const WriteOptions& options) {
 }
 
 // The folder's generation settings, overridden by the command line.
-WriteOptions options_of(const Request& request, const Writer& writer) {
+WriteOptions options_of(const GenerateRequest& request, const Writer& writer) {
   WriteOptions options = writer.defaults();
   if (samples(request)) options.beams = 1;
   if (request.beams > 0) options.beams = request.beams;
@@ -95,7 +95,7 @@ std::vector<std::string> answers(const Writer& writer, const ChatTemplate* chat,
   return writer.write_chats(chunk.size(), render, options, reading);
 }
 
-void run(const Request& request) {
+void run(const GenerateRequest& request) {
   check(request);
   RecordSource source = request.source("generate");
   source.first = "prompt";
@@ -134,7 +134,7 @@ void run(const Request& request) {
 }
 
 // The sampling options are the fields of Sampling, with dashes instead of underscores.
-void add_sampling(Command& command, const std::shared_ptr<Request>& request) {
+void add_sampling(Command& command, const std::shared_ptr<GenerateRequest>& request) {
   for (const Field& field : fields_of(Sampling())) {
     const std::string name(field.spec.name);
     std::string help(field.spec.help);
@@ -163,7 +163,7 @@ void add_generate(CLI::App& program) {
       "\"text\", \"finish_reason\"}. Options you omit come from generation_config.json, then from the "
       "default\n"
       "in brackets.");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<GenerateRequest>();
   add_text_options(command, *request, "Prompts");
   command
       .option("--max-tokens", request->max_tokens,

@@ -21,7 +21,7 @@ namespace {
 
 using serve::Milliseconds;
 
-struct Request {
+struct ServeRequest {
   serve::ServiceOptions service;
   serve::ServerLimits limits;
   serve::AccessOptions access;
@@ -32,7 +32,7 @@ struct Request {
   Milliseconds grace{30'000};
 };
 
-std::vector<serve::Listener> listeners_of(const Request& request) {
+std::vector<serve::Listener> listeners_of(const ServeRequest& request) {
   std::vector<serve::Listener> listeners = serve::systemd_listeners();
   if (!listeners.empty()) return listeners;
   if (request.unix_path.empty()) return serve::listen_tcp(request.host, request.port);
@@ -47,7 +47,7 @@ bool check_host(const serve::AccessOptions& access, const std::vector<serve::Lis
          });
 }
 
-void collect_keys(Request& request) {
+void collect_keys(ServeRequest& request) {
   std::vector<std::string>& keys = request.access.api_keys;
   if (const char* const key = std::getenv("LOCUS_API_KEY"); key != nullptr && *key != '\0') {
     keys.emplace_back(key);
@@ -74,7 +74,7 @@ int wait_for_signal(const StopSignals& signals) {
   return signals.signal();
 }
 
-void run(Request request) {
+void run(ServeRequest request) {
   collect_keys(request);
   std::vector<serve::Listener> listeners = listeners_of(request);
   std::vector<std::string> addresses;
@@ -104,7 +104,7 @@ void run(Request request) {
   throw Stopped{signal};
 }
 
-void add_address_options(Command& command, Request& request) {
+void add_address_options(Command& command, ServeRequest& request) {
   command.option("--host", request.host, "Address to listen on; 0.0.0.0 for all addresses of this machine")
       .shows_default();
   command
@@ -114,7 +114,7 @@ void add_address_options(Command& command, Request& request) {
   command.option("--unix", request.unix_path, "Listen on a socket file instead");
 }
 
-void add_access_options(Command& command, Request& request) {
+void add_access_options(Command& command, ServeRequest& request) {
   command
       .option("--api-key", request.access.api_keys,
               "Key that requests must send; may be repeated. Also from the variable LOCUS_API_KEY")
@@ -125,7 +125,7 @@ void add_access_options(Command& command, Request& request) {
                  "Origin whose web pages may read answers, such as https://example.org, or * for all");
 }
 
-void add_limit_options(Command& command, Request& request) {
+void add_limit_options(Command& command, ServeRequest& request) {
   serve::ServiceOptions& service = request.service;
   serve::ServerLimits& limits = request.limits;
   constexpr int kMost = 1 << 24;
@@ -184,7 +184,7 @@ void add_serve(CLI::App& program) {
       "Examples:\n"
       "  locus serve models/all-MiniLM-L6-v2 --port 8080\n"
       "  curl localhost:8080/embed -H 'content-type: application/json' -d '{\"inputs\": \"The dog ran.\"}'");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ServeRequest>();
   command.option("DIR", request->folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
       .required();
   add_address_options(command, *request);

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kMostHeads = 64, kMostLength = 32768;
 constexpr int64_t kHeadSize = 64, kModelLength = 512;
 
-struct Request {
+struct ShowRequest {
   std::string scheme;
   int64_t heads = 8, length = 128;
   bool causal = false, json = false;
@@ -29,7 +29,7 @@ struct Request {
   std::optional<std::string> out;
 };
 
-void check(const Request& request) {
+void check(const ShowRequest& request) {
   const auto within = [](std::string_view name, int64_t value, int64_t least, int64_t most) {
     if (value >= least && value <= most) return;
     fail(Fault::usage, "bad value of {}: got {}, expected {} to {}", name, value, least, most);
@@ -38,7 +38,7 @@ void check(const Request& request) {
   within("--length", request.length, 2, kMostLength);
 }
 
-OptionValues options_of(const Request& request) {
+OptionValues options_of(const ShowRequest& request) {
   OptionValues values;
   for (const std::string& setting : request.settings) {
     const size_t equals = setting.find('=');
@@ -55,12 +55,12 @@ OptionValues options_of(const Request& request) {
 }
 
 // The output file; none if only JSON is wanted.
-std::filesystem::path target_of(const Request& request) {
+std::filesystem::path target_of(const ShowRequest& request) {
   if (!request.out) return request.json ? "" : fmt::format("{}.html", scheme_info(request.scheme).name);
   return *request.out;
 }
 
-report::Probe probe_of(const Request& request, const OptionValues& options) {
+report::Probe probe_of(const ShowRequest& request, const OptionValues& options) {
   const Geometry geometry = {.width = request.heads * kHeadSize,
                              .heads = request.heads,
                              .head_size = kHeadSize,
@@ -69,7 +69,7 @@ report::Probe probe_of(const Request& request, const OptionValues& options) {
   return report::Probe(scheme_info(request.scheme), geometry, options);
 }
 
-std::string conditions_text(const Request& request) {
+std::string conditions_text(const ShowRequest& request) {
   std::string words = fmt::format("{} head{} of {}, length {}", request.heads, request.heads == 1 ? "" : "s",
                                   kHeadSize, request.length);
   if (request.causal) words += ", causal";
@@ -77,7 +77,8 @@ std::string conditions_text(const Request& request) {
   return words;
 }
 
-std::string as_svg(const Request& request, const SchemeInfo& info, std::span<const report::Figure> figures) {
+std::string as_svg(const ShowRequest& request, const SchemeInfo& info,
+                   std::span<const report::Figure> figures) {
   constexpr double kWidth = 760, kMargin = 24;
   std::vector<report::Drawing> parts = {
       report::paragraph(info.name, kWidth, {.size = 26, .kind = "words strong"}),
@@ -92,7 +93,7 @@ std::string as_svg(const Request& request, const SchemeInfo& info, std::span<con
                            .label = fmt::format("{}: {}", info.name, info.summary)});
 }
 
-std::string as_json(const Request& request, const OptionValues& options, const report::Probe& probe,
+std::string as_json(const ShowRequest& request, const OptionValues& options, const report::Probe& probe,
                     std::span<const report::Figure> figures) {
   const SchemeInfo& info = probe.info();
   json::Members settings, drawn;
@@ -110,7 +111,7 @@ std::string as_json(const Request& request, const OptionValues& options, const r
                       {"figures", json::object(drawn)}});
 }
 
-void show(const Request& request) {
+void show(const ShowRequest& request) {
   check(request);
   const SchemeInfo& info = scheme_info(request.scheme);
   const std::filesystem::path path = target_of(request);
@@ -138,7 +139,7 @@ void add_show(CLI::App& program) {
       "  locus show rotary                     writes rotary.html\n"
       "  locus show rotary --out rotary.svg --causal --length 512 --set base=500000\n"
       "  locus show sinusoidal --json          the numbers, no page");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ShowRequest>();
   command.option("SCHEME", request->scheme, "The scheme to draw; `locus schemes` lists them").required();
   command.option("--heads", request->heads, "Attention heads, 1 to 64, of size 64").shows_default();
   command.option("--length", request->length, "Number of positions, 2 to 32768").shows_default();

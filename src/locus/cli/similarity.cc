@@ -12,7 +12,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request : SearchRequest {
+struct SimilarityRequest : SearchRequest {
   std::string prompt;
 };
 
@@ -27,7 +27,7 @@ std::string object_of(const Record& record, double score) {
          "\n";
 }
 
-void compare_pairs(const Request& request) {
+void compare_pairs(const SimilarityRequest& request) {
   RecordSource source = request.source("similarity");
   source.pairs = true;
   source.second = "text_pair";
@@ -44,7 +44,7 @@ void compare_pairs(const Request& request) {
   });
 }
 
-void run(const Request& request, bool top_given) {
+void run(const SimilarityRequest& request, bool top_given) {
   const bool searches = !request.queries.empty() || !request.index.empty();
   if (searches && !request.prompt.empty()) {
     fail(
@@ -80,7 +80,7 @@ void add_similarity(CLI::App& program) {
       "  locus similarity models/all-MiniLM-L6-v2 --query \"running dogs\" --file sentences.txt --top 3\n"
       "  locus embed models/all-MiniLM-L6-v2 --file sentences.txt --out vectors.npy\n"
       "  locus similarity models/all-MiniLM-L6-v2 --index vectors.npy --file queries.txt --json");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<SimilarityRequest>();
   add_text_options(command, *request, "Pairs of texts; with --query texts to search, with --index queries");
   command
       .option("--query", request->queries, "Search for the texts most similar to this one; may be repeated")

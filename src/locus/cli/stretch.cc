@@ -28,7 +28,7 @@ LengthEvaluation evaluation_of(const std::string& folder, const std::string& tex
   return evaluate_lengths(trained, text, {.lengths = lengths, .progress = progress_on(line)});
 }
 
-struct Request {
+struct StretchRequest {
   std::string folder, how, out, text;
   int64_t length = 0;
 
@@ -48,7 +48,7 @@ std::string summary(const Stretched& done, const std::string& how, const std::st
          table(rows, terminal_width());
 }
 
-void check(const Blueprint& blueprint, const Request& request) {
+void check(const Blueprint& blueprint, const StretchRequest& request) {
   try {
     check_stretch(blueprint, request.folder, request.length, request.method());
   } catch (const Error& error) {
@@ -57,7 +57,7 @@ void check(const Blueprint& blueprint, const Request& request) {
   }
 }
 
-std::unique_ptr<TemporaryExport> exported(const SavedRun& saved, const Request& request) {
+std::unique_ptr<TemporaryExport> exported(const SavedRun& saved, const StretchRequest& request) {
   try {
     return std::make_unique<TemporaryExport>(saved, request.out);
   } catch (const Error& error) {
@@ -67,7 +67,7 @@ std::unique_ptr<TemporaryExport> exported(const SavedRun& saved, const Request& 
   }
 }
 
-void run(const Request& request) {
+void run(const StretchRequest& request) {
   require_free(request.out);
   std::unique_ptr<TemporaryExport> run;
   if (!is_there(fs::path(request.folder) / "config.json") && is_run(request.folder)) {
@@ -104,7 +104,7 @@ void add_stretch(CLI::App& program) {
       "Examples:\n"
       "  locus stretch models/bert --length 1024 --how interpolate --out models/bert-1024\n"
       "  locus stretch models/gpt2 --length 2048 --how repeat --out longer --evaluate text.txt");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<StretchRequest>();
   command.option("DIR", request->folder, "A Hugging Face model folder, a run, or a checkpoint of a run")
       .required();
   command.option("--length", request->length, "The new context length in tokens")

@@ -11,7 +11,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
+struct TagRequest : TextRequest {
   SpanUnit offsets;
 };
 
@@ -19,7 +19,8 @@ std::string part_of(const std::string& text, TextSpan bytes) {
   return text.substr(bytes.begin, bytes.end - bytes.begin);
 }
 
-std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spans, const Request& request) {
+std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spans,
+                     const TagRequest& request) {
   std::vector<TextSpan> places;
   for (const TaggedSpan& span : spans) places.push_back(span.bytes);
   request.offsets.convert(text, places);
@@ -31,7 +32,7 @@ std::string lines_of(const std::string& text, const std::vector<TaggedSpan>& spa
   return lines + "\n";
 }
 
-void run(const Request& request) {
+void run(const TagRequest& request) {
   Records records(request.source("tag"));
   const Tagger tagger(request.folder, request.weights, request.device);
   note_model(tagger.model().trained());
@@ -59,7 +60,7 @@ void add_tag(CLI::App& program) {
       "Examples:\n"
       "  locus tag models/names \"Ada Lovelace lived in London.\"\n"
       "  locus tag models/names --file news.txt --json --offsets bytes > spans.jsonl");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TagRequest>();
   add_text_options(command, *request, "Texts");
   add_offsets(command, request->offsets, "Unit of start and end");
   command.callback([request] { run(*request); });

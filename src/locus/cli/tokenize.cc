@@ -27,7 +27,7 @@
 namespace locus::cli {
 namespace {
 
-struct Request {
+struct TokenizeRequest {
   std::vector<std::string> words, files, specials;
   std::string tokenizer, out;
   SpanUnit offsets;
@@ -37,13 +37,13 @@ struct Request {
 };
 
 // Whether every line of the input is a text of its own, or each file is one long text.
-bool by_line(const Request& request) {
+bool by_line(const TokenizeRequest& request) {
   const RecordSource source{.command = "tokenize", .files = request.files, .format = request.format};
   return request.json || source.is_jsonl("-") ||
          std::ranges::any_of(request.files, [&](const std::string& file) { return source.is_jsonl(file); });
 }
 
-void check(const Request& request) {
+void check(const TokenizeRequest& request) {
   const auto refuse_together = [](bool both, const char* a, const char* b) {
     if (both) fail(Fault::usage, "tokenize: {} cannot be combined with {}", a, b);
   };
@@ -80,7 +80,7 @@ void count_words(const std::string& file, WordCounts& counts, ProgressLine& line
   });
 }
 
-void learn(const Request& request) {
+void learn(const TokenizeRequest& request) {
   require_free(request.out);  // fail before the long computation, not after it
   std::vector<std::string> files = request.words.empty() ? request.files : request.words;
   if (files.empty()) files = {"-"};
@@ -124,14 +124,14 @@ std::vector<int32_t> ids_of(std::string_view text) {
   return ids;
 }
 
-EncodeOptions options_of(const Request& request) {
+EncodeOptions options_of(const TokenizeRequest& request) {
   return {.specials = request.read_specials ? Specials::are_tokens : Specials::are_text,
           .framed = !request.plain,
           .unit = request.offsets.bytes() ? OffsetUnit::bytes : OffsetUnit::code_points};
 }
 
 // Tokenizes every argument or line separately.
-void encode_lines(const Request& request) {
+void encode_lines(const TokenizeRequest& request) {
   TextRequest texts{
       .words = request.words, .files = request.files, .format = request.format, .skip_bad = request.skip_bad};
   texts.reading.truncate = true;  // nothing is too long, so nothing needs to be checked before
@@ -153,7 +153,7 @@ void encode_lines(const Request& request) {
 // Prints or writes the ids, or their number, of every argument and of every file as one long text.
 class Encoder {
  public:
-  explicit Encoder(const Request& request)
+  explicit Encoder(const TokenizeRequest& request)
       : request_(request), tokenizer_(load_tokenizer(request.tokenizer)), options_(options_of(request)) {
     if (!request.out.empty()) writer_.emplace(request.out, tokenizer_->size());
   }
@@ -200,14 +200,14 @@ class Encoder {
     print(request_.count ? fmt::format("{}\n", count_) : "\n");
   }
 
-  const Request& request_;
+  const TokenizeRequest& request_;
   std::unique_ptr<Tokenizer> tokenizer_;
   EncodeOptions options_;
   std::optional<TokenFileWriter> writer_;
   int64_t count_ = 0, total_ = 0;
 };
 
-void decode(const Request& request) {
+void decode(const TokenizeRequest& request) {
   const auto tokenizer = load_tokenizer(request.tokenizer);
   std::string text = fmt::format("{}", fmt::join(request.words, " "));
   for (const std::string& file : request.files) text += read_input(file) + " ";
@@ -221,7 +221,7 @@ void decode(const Request& request) {
         "\n");
 }
 
-void run(Request& request) {
+void run(TokenizeRequest& request) {
   if (request.tokenizer.empty() && !request.learn) {
     request.tokenizer = take_tokenizer(request.words, request.decode ? Words::ids : Words::texts);
   }
@@ -244,7 +244,7 @@ void add_tokenize(CLI::App& program) {
       "  locus tokenize --tokenizer tok/ --decode 40 367 2885\n"
       "  locus tokenize --tokenizer tok/ --file corpus.txt --out corpus.tokens\n"
       "  echo \"Where am I?\" | locus tokenize --tokenizer bytes --json");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TokenizeRequest>();
   command.option(
       "TEXT", request->words,
       "Texts; with --decode token ids; with --learn files. Without them, stdin is read. The first one "

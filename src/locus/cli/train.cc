@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Request {
+struct TrainRequest {
   std::string config, out;
   std::optional<std::string> continued;  // a run or a checkpoint of a run
   std::vector<std::string> settings;
@@ -32,13 +32,13 @@ struct Request {
   DistOptions dist;
 };
 
-Settings settings_of(const Request& request) {
+Settings settings_of(const TrainRequest& request) {
   Settings settings = request.config.empty() ? Settings() : Settings::read(request.config);
   for (const std::string& setting : request.settings) settings.set(setting);
   return settings;
 }
 
-RunPlan plan_of(const Request& request) {
+RunPlan plan_of(const TrainRequest& request) {
   Settings settings = settings_of(request);
   keep_defaults(settings, request.out);
   try {
@@ -52,7 +52,7 @@ RunPlan plan_of(const Request& request) {
   }
 }
 
-PlannedRun continued_run(const Request& request, dist::Transport& ranks) {
+PlannedRun continued_run(const TrainRequest& request, dist::Transport& ranks) {
   ContinuedRun continued =
       plan_continued(*request.continued, settings_of(request), fs::path(request.config).parent_path());
   warn(continued.plan.notes);
@@ -64,7 +64,7 @@ PlannedRun continued_run(const Request& request, dist::Transport& ranks) {
   }
 }
 
-PlannedRun run_of(const Request& request, dist::Transport& ranks) {
+PlannedRun run_of(const TrainRequest& request, dist::Transport& ranks) {
   if (request.continued) return continued_run(request, ranks);
   if (request.config.empty() || request.out.empty()) {
     fail(Fault::usage, "train: {} is required, unless --continue names a run; see `locus train --help`",
@@ -162,7 +162,7 @@ int train(PlannedRun& run, dist::Transport& ranks, bool verbose) {
   return signal;
 }
 
-void run(const Request& request) {
+void run(const TrainRequest& request) {
   int signal = 0;
   with_ranks(request.dist, [&](dist::Transport& ranks) {
     PlannedRun run = run_of(request, ranks);
@@ -201,7 +201,7 @@ void add_train(CLI::App& program) {
                "Settings and their defaults:\n") +
            settings_help();
   });
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TrainRequest>();
   command.option("CONFIG", request->config,
                  "A TOML file with [model], [data] and [train]; optional with --continue");
   command.option("--out", request->out, "The run folder; with --continue, a new folder");

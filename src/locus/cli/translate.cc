@@ -12,12 +12,12 @@
 namespace locus::cli {
 namespace {
 
-struct Request : TextRequest {
+struct TranslateRequest : TextRequest {
   int64_t beams = 0, max_tokens = 0;
   std::string from, to;
 };
 
-void run(const Request& request) {
+void run(const TranslateRequest& request) {
   Records records(request.source("translate"));
   const Writer writer(request.folder, request.weights, request.device);
   require(writer.is_encoder_decoder(),
@@ -55,7 +55,7 @@ void add_translate(CLI::App& program) {
       "  locus translate runs/reverse abcde fghij\n"
       "  locus translate models/opus-mt-en-de --file letter.txt --beams 6\n"
       "  locus translate models/nllb-200 --from deu_Latn --to fra_Latn \"Guten Tag!\"");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<TranslateRequest>();
   add_text_options(command, *request, "Texts");
   command
       .option("--beams", request->beams,

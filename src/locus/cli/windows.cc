@@ -18,14 +18,14 @@ namespace {
 
 constexpr int kMost = 1 << 30;
 
-struct Request {
+struct WindowsRequest {
   std::string file, tokenizer = "bytes";
   WindowOptions windows = {.context = 4, .batch = 8};
   int64_t epoch = 0, index = 0;
   bool drop_last = false, json = false;
 };
 
-std::shared_ptr<const TokenStream> stream_of(const Request& request) {
+std::shared_ptr<const TokenStream> stream_of(const WindowsRequest& request) {
   if (request.file != "-" && TokenFile::recognizes(request.file)) {
     return std::make_shared<TokenFile>(request.file);
   }
@@ -47,7 +47,7 @@ std::string matrix(const std::vector<int32_t>& ids, int64_t columns) {
   return text + "]]\n";
 }
 
-std::string as_text(const Windows& windows, const WindowBatch& batch, const Request& request) {
+std::string as_text(const Windows& windows, const WindowBatch& batch, const WindowsRequest& request) {
   const std::string shape = fmt::format("[{}, {}]", batch.rows, batch.context);
   return fmt::format(
       "{}: {} tokens of a vocabulary of {}, {} windows of {}, {} batches of {}\n\n"
@@ -65,7 +65,7 @@ std::string rows(const std::vector<int32_t>& ids, int64_t columns) {
   return json::list(lines);
 }
 
-std::string as_json(const Windows& windows, const WindowBatch& batch, const Request& request) {
+std::string as_json(const Windows& windows, const WindowBatch& batch, const WindowsRequest& request) {
   return json::lines(
       {{"tokens", json::number(windows.stream().size())},
        {"vocabulary", json::number(int64_t{windows.stream().vocabulary()})},
@@ -78,7 +78,7 @@ std::string as_json(const Windows& windows, const WindowBatch& batch, const Requ
        {"targets", rows(batch.targets, batch.context)}});
 }
 
-void run(Request& request) {
+void run(WindowsRequest& request) {
   request.windows.keep_last = !request.drop_last;
   const Windows windows(stream_of(request), request.windows);
   const WindowBatch batch = windows.batch(request.epoch, request.index);
@@ -94,7 +94,7 @@ void add_windows(CLI::App& program) {
       "  locus windows the-verdict.txt --tokenizer gpt2/ --context 4 --stride 4 --batch 8\n"
       "  locus windows README.md --context 16 --shuffle --seed 7 --index 2\n"
       "  locus windows corpus.tokens --context 1024 --json");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<WindowsRequest>();
   command.option("FILE", request->file, "A text file, a token file, or - for stdin").required();
   command.option("--tokenizer", request->tokenizer, "A tokenizer folder, or bytes; used for text input")
       .shows_default();
