@@ -100,10 +100,10 @@ part_losses() {
 # Kills a run at random moments, then lets it end: weights and moments are those of a run that nobody killed.
 part_kills() {
   local began=$SECONDS took tries kills=0
-  set_training cuda 400 whole
+  set_training cuda 2000 whole
   "${training[@]}" >"$work/train.log" 2>&1 || { cat "$work/train.log"; return 1; }
   took=$((SECONDS - began + 1))
-  set_training cuda 400 killed
+  set_training cuda 2000 killed
   for ((tries = 0; tries < 8 && kills < 4; ++tries)); do
     "${training[@]}" >"$work/train.log" 2>&1 &
     local process=$!

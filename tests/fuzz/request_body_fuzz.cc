@@ -17,12 +17,12 @@ void read(std::string_view text) {
   namespace serve = locus::serve;
   const locus::json::Document body = serve::parse_body(text);
   serve::Fields fields(body);
-  if (fields.find("messages")) locus::json::Document(serve::read_chat(fields), "chat").object();
-  for (const std::string& one : fields.one_or_more("input")) expect(locus::is_utf8(one));
+  if (fields.find("messages", "{}")) locus::json::Document(serve::read_chat(fields), "chat").object();
+  for (const std::string& one : fields.one_or_more("input", 64)) expect(locus::is_utf8(one));
   if (const auto count = fields.integer("n", 1, 128)) expect(*count >= 1 && *count <= 128);
   if (const auto number = fields.number("temperature", 0, 2)) expect(*number >= 0 && *number <= 2);
   fields.flag("stream", false);
-  if (fields.find("parameters")) fields.object("parameters").done();
+  if (fields.find("parameters", "{}")) fields.object("parameters").done();
   fields.ignore({"user"});
   fields.unsupported({"tools"});
   fields.done();
