@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/cases.h"
+#include "bench/gpt2.h"
 #include "locus/nn/decoder.h"
 
 namespace locus::bench {
@@ -33,15 +34,7 @@ const Architecture kLlama = {
                    .value_bias = false,
                    .output_bias = false},
      .feed_forward = {.hidden = 1536, .activation = Activation::silu, .gated = true, .bias = false}}};
-const Architecture kGpt2 = {"gpt2-124M",
-                            {.kind = ModelKind::decoder,
-                             .vocabulary = 50257,
-                             .width = 768,
-                             .layers = 12,
-                             .max_length = 4096,
-                             .scheme = "learned",
-                             .attention = {.heads = 12, .fused_qkv = true},
-                             .feed_forward = {.activation = Activation::gelu_tanh}}};
+const Architecture kGpt2 = {"gpt2-124M", gpt2(4096)};
 
 // Some sequences of one model. The last has the whole context; the others are shorter, in equal steps.
 class Generating {

@@ -1,4 +1,4 @@
-// A training step of GPT-2 124M, for the benchmarks of every device. The work counted is 6 operations per
+// GPT-2 124M and its training step, for the benchmarks of every device. The work counted is 6 operations per
 // token for each weight of a matrix product, including the head.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace locus::bench {
 
-inline Blueprint gpt2() {
+inline Blueprint gpt2(int64_t max_length = 1024) {
   return {.kind = ModelKind::decoder,
           .vocabulary = 50257,
           .width = 768,
           .layers = 12,
-          .max_length = 1024,
+          .max_length = max_length,
           .scheme = "learned",
           .attention = {.heads = 12, .fused_qkv = true},
           .feed_forward = {.activation = Activation::gelu_tanh}};
