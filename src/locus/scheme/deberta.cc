@@ -30,7 +30,7 @@ namespace {
 // DeBERTa v2 and v3 have 256 buckets on each side and are trained at 512 tokens.
 // The largest distance is one less than the trained length: distances beyond it share a slot with the last
 // one before the query, which training must reach.
-constexpr LengthRule kLengthRules[] = {
+constexpr LengthRule kDebertaLengthRules[] = {
     {.option = "buckets", .value = 256, .length = 512, .least = 4},
     {.option = "max_distance", .value = 511, .length = 512},
 };
@@ -174,7 +174,7 @@ extern const SchemeInfo kDeberta = {
     .relative = true,
     .extrapolates = true,
     .options = option_specs<Deberta>,
-    .length_rules = kLengthRules,
+    .length_rules = kDebertaLengthRules,
     .make = make_typed<DebertaScheme, Deberta>,
 };
 

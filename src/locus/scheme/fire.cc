@@ -22,7 +22,7 @@ namespace {
 
 // The paper trains at 2048 tokens from a threshold of 512. With a threshold above the trained length the
 // normalization by the query's position would start only in texts longer than all of training.
-constexpr LengthRule kLengthRules[] = {{.option = "threshold", .value = 512, .length = 2048}};
+constexpr LengthRule kFireLengthRules[] = {{.option = "threshold", .value = 512, .length = 2048}};
 constexpr double kFirstC = 0.1;
 
 class FireScheme final : public Scheme {
@@ -94,7 +94,7 @@ extern const SchemeInfo kFire = {
     .relative = false,
     .extrapolates = true,
     .options = option_specs<Fire>,
-    .length_rules = kLengthRules,
+    .length_rules = kFireLengthRules,
     .make = make_typed<FireScheme, Fire>,
 };
 

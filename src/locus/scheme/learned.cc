@@ -112,7 +112,7 @@ class LearnedScheme final : public Scheme {
 };
 
 constexpr std::pair<std::string_view, std::string_view> kInterpolated[] = {{"stretched", "{length}"}};
-constexpr Extension kExtensions[] = {{"interpolated", kInterpolated}};
+constexpr Extension kLearnedExtensions[] = {{"interpolated", kInterpolated}};
 
 }  // namespace
 
@@ -126,7 +126,7 @@ extern const SchemeInfo kLearned = {
     .cost = "max_length x C parameters; one more embedding row read per token and forward pass",
     .acts_on = ActsOn::input,
     .options = option_specs<Learned>,
-    .extensions = kExtensions,
+    .extensions = kLearnedExtensions,
     .make = make_typed<LearnedScheme, Learned>,
 };
 

@@ -77,7 +77,7 @@ class RotaryScheme final : public Scheme {
 using Given = std::pair<std::string_view, std::string_view>;
 constexpr Given kNtk[] = {{"scaling", "ntk"}, {"factor", "{factor}"}};
 constexpr Given kYarn[] = {{"scaling", "yarn"}, {"factor", "{factor}"}};
-constexpr Extension kExtensions[] = {{"ntk", kNtk}, {"yarn", kYarn}};
+constexpr Extension kRotaryExtensions[] = {{"ntk", kNtk}, {"yarn", kYarn}};
 
 }  // namespace
 
@@ -96,7 +96,7 @@ extern const SchemeInfo kRotary = {
     .relative = true,
     .extrapolates = true,
     .options = option_specs<Rotary>,
-    .extensions = kExtensions,
+    .extensions = kRotaryExtensions,
     .make = make_typed<RotaryScheme, Rotary>,
 };
 

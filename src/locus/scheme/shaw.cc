@@ -16,7 +16,7 @@ namespace locus {
 namespace {
 
 // The paper clips at 16 and trains on sentences; beyond a quarter of a text most distances are rare.
-constexpr LengthRule kLengthRules[] = {{.option = "max_distance", .value = 16, .length = 64}};
+constexpr LengthRule kShawLengthRules[] = {{.option = "max_distance", .value = 16, .length = 64}};
 
 class ShawScheme final : public Scheme {
  public:
@@ -59,7 +59,7 @@ extern const SchemeInfo kShaw = {
     .relative = true,
     .extrapolates = true,
     .options = option_specs<Shaw>,
-    .length_rules = kLengthRules,
+    .length_rules = kShawLengthRules,
     .make = make_typed<ShawScheme, Shaw>,
 };
 

@@ -19,7 +19,8 @@ namespace {
 
 // The models were trained at 512 tokens with buckets up to distance 128. The 16 buckets of single distances
 // need a maximum distance above 16.
-constexpr LengthRule kLengthRules[] = {{.option = "max_distance", .value = 128, .length = 512, .least = 32}};
+constexpr LengthRule kT5LengthRules[] = {
+    {.option = "max_distance", .value = 128, .length = 512, .least = 32}};
 
 struct Buckets {
   int64_t count = 0;  // buckets per side
@@ -92,7 +93,7 @@ extern const SchemeInfo kT5 = {
     .relative = true,
     .extrapolates = true,
     .options = option_specs<T5>,
-    .length_rules = kLengthRules,
+    .length_rules = kT5LengthRules,
     .make = make_typed<T5Scheme, T5>,
 };
 

@@ -24,7 +24,8 @@ constexpr int64_t kCenterStep = 16384;
 constexpr double kLargestPower = 80;  // of e: f32 overflows at 88, and leaves room for q and k
 
 // The paper trains at 1024 tokens with a scale base of 512.
-constexpr LengthRule kLengthRules[] = {{.option = "scale_base", .value = 512, .length = 1024, .least = 16}};
+constexpr LengthRule kXposLengthRules[] = {
+    {.option = "scale_base", .value = 512, .length = 1024, .least = 16}};
 
 struct Decay {
   int64_t width = 0;
@@ -127,7 +128,7 @@ extern const SchemeInfo kXpos = {
     .relative = true,
     .extrapolates = true,
     .options = option_specs<Xpos>,
-    .length_rules = kLengthRules,
+    .length_rules = kXposLengthRules,
     .make = make_typed<XposScheme, Xpos>,
 };
 
