@@ -43,5 +43,14 @@ TEST(Handshake, NamesTheRankTheFactAndBothValues) {
   expect_difference({}, facts, {"rank 2", "version", "1", "nothing"});
 }
 
+TEST(Handshake, ComparesTheProcessorThatComputes) {
+  expect_difference(machine_facts(Device::cuda, "H100"), machine_facts(Device::cuda, "A100"),
+                    {"rank 2", "GPU", "A100", "H100"});
+  expect_difference(machine_facts(Device::cpu, "AVX2"), machine_facts(Device::cpu, "AVX3"),
+                    {"rank 2", "SIMD", "AVX3", "AVX2"});
+  expect_difference(machine_facts(Device::cpu, "AVX2"), machine_facts(Device::cuda, "A100"),
+                    {"rank 2", "device", "cuda", "cpu"});
+}
+
 }  // namespace
 }  // namespace locus::dist

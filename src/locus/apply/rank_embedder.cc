@@ -10,7 +10,7 @@
 #include "locus/base/version.h"
 #include "locus/dist/handshake.h"
 #include "locus/dist/parts.h"
-#include "locus/kernel/cpu/targets.h"
+#include "locus/kernel/processor.h"
 
 namespace locus {
 namespace {
@@ -147,7 +147,7 @@ std::string identity_of(const Embedder& embedder, std::string_view prompt, const
   const bool has_bf16 = std::ranges::any_of(
       parameters.all(), [](const NamedParameter& one) { return one.var.value().dtype() == DType::bf16; });
   return fmt::format("locus {}, {} {}, model {:016x} as {}, prompt {}, texts {}", version(),
-                     kernel::cpu::supported_targets().front(), name_of(parameters.device()), checksum(files),
+                     processor_of(parameters.device()), name_of(parameters.device()), checksum(files),
                      has_bf16 ? "bf16" : "f32", prompt, options.truncate ? "truncated" : "whole");
 }
 

@@ -10,7 +10,7 @@ namespace locus {
 class RankEmbedder {
  public:
   // All ranks construct it. Throws Fault::peer if a rank would compute other vectors than rank 0: it has
-  // another version, SIMD target, device or model, or other options.
+  // another version, SIMD target or GPU, device or model, or other options.
   RankEmbedder(const Embedder& embedder, std::string prompt, const ReadOptions& options,
                dist::Transport& transport, dist::StopAsked stop_asked);
 

@@ -4,6 +4,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/quote.h"
+#include "locus/base/version.h"
 
 namespace locus::dist {
 namespace {
@@ -87,6 +88,12 @@ std::vector<std::string> gather_texts(Transport& transport, const std::string& m
   for (std::string& text : texts) incoming.push_back(text_bytes(text));
   transport.all_gather(text_bytes(mine), incoming);
   return texts;
+}
+
+Facts machine_facts(Device device, const std::string& processor) {
+  return {{"the version of Locus", std::string(version())},
+          {"the device", std::string(name_of(device))},
+          {device == Device::cuda ? "the GPU" : "the SIMD target", processor}};
 }
 
 void require_same(Transport& transport, const Facts& facts) {

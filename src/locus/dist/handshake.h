@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "locus/dist/transport.h"
+#include "locus/tensor/device.h"
 
 namespace locus::dist {
 
@@ -18,6 +19,10 @@ std::string broadcast_text(Transport& transport, std::string text);
 std::vector<std::string> gather_texts(Transport& transport, const std::string& mine);
 
 using Facts = std::vector<std::pair<std::string, std::string>>;  // names and values
+
+// What the ranks of every job have in common, because results depend on it: the version, the device, and the
+// processor that computes on it (kernel/processor.h).
+Facts machine_facts(Device device, const std::string& processor);
 
 // Fails with Fault::peer on every rank if a rank has other facts than rank 0. The error names the first such
 // rank, the fact and both values.

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "locus/base/version.h"
 #include "locus/dist/handshake.h"
-#include "locus/kernel/cpu/targets.h"
+#include "locus/kernel/processor.h"
 #include "locus/study/cell_job.h"
 #include "locus/study/cell_queue.h"
 #include "locus/study/study_folder.h"
@@ -13,10 +12,10 @@ namespace locus::study {
 namespace {
 
 dist::Facts facts_of(const Study& study) {
-  return {{"version", std::string(version())},
-          {"SIMD target", kernel::cpu::supported_targets().front()},
-          {"device", std::string(name_of(study.conditions.device))},
-          {"text", study.text.empty() ? "none" : study.task_list().front()->text->identity}};
+  const Device device = study.conditions.device;
+  dist::Facts facts = dist::machine_facts(device, processor_of(device));
+  facts.emplace_back("text", study.text.empty() ? "none" : study.task_list().front()->text->identity);
+  return facts;
 }
 
 class Run {

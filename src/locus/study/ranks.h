@@ -14,7 +14,7 @@ std::vector<Cell> run(const Study& study, const std::filesystem::path& folder, c
 
 // On the other ranks, meanwhile: computes cells for rank 0. Returns the number with which the job stopped, or
 // 0. Throws Fault::peer if this process would compute other results than rank 0: it has another version,
-// another SIMD target, another device or another text.
+// another SIMD target or GPU, another device or another text.
 int help(dist::Transport& transport, Device device, const dist::StopAsked& stop);
 
 }  // namespace locus::study

@@ -5,9 +5,7 @@
 
 #include "locus/base/checksum.h"
 #include "locus/base/error.h"
-#include "locus/base/version.h"
-#include "locus/kernel/cpu/targets.h"
-#include "locus/tensor/cuda/driver.h"
+#include "locus/kernel/processor.h"
 #include "locus/train/tensor_bytes.h"
 
 namespace locus {
@@ -48,21 +46,11 @@ void tell_end(dist::Transport& transport) {
   for (int rank = 1; rank < transport.size(); ++rank) send_number(transport, rank, kNoMoment);
 }
 
-std::string processor(Device device) {
-  if (!on_host(device) && device != Device::fenced) {
-    const cuda::Finding gpu = cuda::find();
-    return fmt::format("{}, compute capability {}.{}", gpu.gpu, gpu.major, gpu.minor);
-  }
-  return kernel::cpu::supported_targets().front();
-}
-
 }  // namespace
 
 dist::Facts facts_of(const TrainJob& job) {
   const Device device = job.parameters.device();
-  dist::Facts facts{{"the version of Locus", std::string(version())},
-                    {"the device", std::string(name_of(device))},
-                    {device == Device::cuda ? "the GPU" : "the SIMD target", processor(device)}};
+  dist::Facts facts = dist::machine_facts(device, processor_of(device));
   for (const Setting& setting : job.config.all()) {
     const bool may_differ = std::ranges::count(job.free_settings, setting.key) > 0;
     if (!may_differ || setting.key == kDeviceSetting) facts.emplace_back(setting.key, setting.value);
