@@ -72,7 +72,7 @@ TEST(Mpi, RefusesAPluginThatIsNotOne) {
   expect_error(Fault::resource, {"/missing/liblocus-mpi.so", "locus-mpi"},
                [] { open_mpi({}, "/missing/liblocus-mpi.so"); });
   expect_error(Fault::resource, {"libm.so.6", "locus_mpi_calls"}, [] { open_mpi({}, "libm.so.6"); });
-  expect_error(Fault::resource, {LOCUS_FOREIGN_MPI, "2", "1"}, [] { open_mpi({}, LOCUS_FOREIGN_MPI); });
+  expect_error(Fault::resource, {LOCUS_FOREIGN_MPI, "3", "2"}, [] { open_mpi({}, LOCUS_FOREIGN_MPI); });
 }
 
 TEST(Engine, HasAName) {

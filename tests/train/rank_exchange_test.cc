@@ -76,7 +76,7 @@ TEST(RankExchange, SendsTheBytesOfTheFormula) {
       Parameters parameters = some_parameters();
       RankExchange exchange(&transport, parameters, kShards);
       const AdamW optimizer(parameters, {}, exchange.owned());
-      ShardGradients sums(parameters, kShards, exchange.begin());
+      ShardGradients sums(parameters, kShards, exchange.begin(), exchange.end());
       const int64_t shards = exchange.end() - exchange.begin();
       for (int64_t shard = 0; shard < shards; ++shard) {
         for (const NamedParameter& parameter : parameters.all()) {
@@ -84,7 +84,7 @@ TEST(RankExchange, SendsTheBytesOfTheFormula) {
         }
         sums.take();
       }
-      const int64_t subtrees = std::ssize(sums.left());
+      const int64_t subtrees = std::ssize(sums.left(0));
       int64_t bytes = 0, own = 0, own_count = 0;
       const auto count = std::ssize(parameters.all());
       for (int64_t i = 0; i < count; ++i) {
@@ -125,7 +125,7 @@ TEST(RankExchange, KeepsShardsWithoutAGradientApart) {
     for (const char* const name : {"a", "b", "c", "d"})
       parameters.add(name, Tensor::full({1}, 1), Role::bias);
     RankExchange exchange(&transport, parameters, 2);
-    ShardGradients sums(parameters, 2, exchange.begin());
+    ShardGradients sums(parameters, 2, exchange.begin(), exchange.end());
     if (transport.rank() == 0) parameters.at("a").accumulate(Tensor::full({1}, -0.0));
     if (transport.rank() == 1) parameters.at("b").accumulate(Tensor::full({1}, -0.0));
     sums.take();

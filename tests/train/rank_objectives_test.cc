@@ -1,5 +1,5 @@
 // Every kind of objective on several ranks: the bytes of one process, with dropout, clipping, micro-batches
-// and a validation that the ranks share.
+// and a validation that the ranks share. With micro-batches, layers are recomputed.
 #include <gtest/gtest.h>
 
 #include "locus/train/model_objective.h"
@@ -12,6 +12,7 @@ namespace {
 struct Kind {
   ModelKind kind;
   HeadKind head;
+  const char* scheme = "learned";
 };
 
 // `count` samples of 3 to 9 tokens with random targets. A third of the masked tokens have none.
@@ -53,12 +54,13 @@ std::string trained(const Kind& kind, int ranks, int64_t micro_batches) {
                  .width = 16,
                  .layers = 2,
                  .max_length = 16,
-                 .scheme = "learned",
+                 .scheme = kind.scheme,
                  .attention = {.heads = 2, .dropout = 0.1f},
                  .dropout = 0.1f,
                  .head = {.kind = kind.head, .labels = 3}});
-    ModelObjective objective(model, training, &validation,
-                             {.batches = {.batch_size = 10, .seed = 3}, .ranks = &transport});
+    ModelObjective objective(
+        model, training, &validation,
+        {.batches = {.batch_size = 10, .seed = 3}, .recompute = micro_batches == 3, .ranks = &transport});
     std::optional<RunFolder> folder;
     if (transport.rank() == 0) folder.emplace(place.path());
     train({.objective = objective,
@@ -76,13 +78,19 @@ std::string trained(const Kind& kind, int ranks, int64_t micro_batches) {
 }
 
 TEST(RankObjectives, GiveTheSameBytes) {
-  constexpr Kind kKinds[] = {
-      {ModelKind::decoder, HeadKind::next_token},         {ModelKind::encoder, HeadKind::masked_token},
-      {ModelKind::encoder_decoder, HeadKind::next_token}, {ModelKind::encoder, HeadKind::sequence_class},
-      {ModelKind::encoder, HeadKind::token_class},        {ModelKind::encoder, HeadKind::answer}};
+  constexpr Kind kKinds[] = {{ModelKind::decoder, HeadKind::next_token},
+                             {ModelKind::encoder, HeadKind::masked_token},
+                             {ModelKind::encoder_decoder, HeadKind::next_token},
+                             {ModelKind::encoder, HeadKind::sequence_class},
+                             {ModelKind::encoder, HeadKind::token_class},
+                             {ModelKind::encoder, HeadKind::answer},
+                             {ModelKind::encoder, HeadKind::masked_token, "deberta"},
+                             {ModelKind::decoder, HeadKind::next_token, "t5"},
+                             {ModelKind::encoder, HeadKind::sequence_class, "shaw"}};
   for (const Kind& kind : kKinds) {
     for (const int64_t micro_batches : {1, 3}) {
-      SCOPED_TRACE(fmt::format("head {}, {} micro-batches", static_cast<int>(kind.head), micro_batches));
+      SCOPED_TRACE(fmt::format("head {}, {}, {} micro-batches", static_cast<int>(kind.head), kind.scheme,
+                               micro_batches));
       const std::string expected = trained(kind, 1, micro_batches);
       for (const int ranks : {2, 3, 4}) {
         EXPECT_TRUE(trained(kind, ranks, micro_batches) == expected) << ranks << " ranks";

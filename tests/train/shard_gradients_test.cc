@@ -66,6 +66,33 @@ TEST(ShardGradients, LeaveOtherTensorsAlone) {
   EXPECT_EQ(leaf.grad().item(), 5);
 }
 
+// A parameter whose gradient is complete is taken before the others.
+TEST(ShardGradients, AreTakenInAnyOrder) {
+  Parameters parameters;
+  const Var first = parameters.add("first", number(0), Role::bias);
+  const Var second = parameters.add("second", number(0), Role::bias);
+  ShardGradients sums(parameters, 2);
+  for (const float value : {2.0f, 3.0f}) {
+    second.accumulate(number(10 * value));
+    sums.take(1);
+    first.accumulate(number(value));
+    sums.take();
+  }
+  sums.finish();
+  EXPECT_EQ(first.grad().item(), 5);
+  EXPECT_EQ(second.grad().item(), 50);
+}
+
+TEST(ShardGradients, MustNotArriveAfterTheyWereTaken) {
+  Parameters parameters;
+  const Var late = parameters.add("late", number(0), Role::bias);
+  ShardGradients sums(parameters, 2);
+  late.accumulate(number(1));
+  sums.take(0);
+  late.accumulate(number(1));
+  expect_error(Fault::bug, {"late"}, [&] { sums.take(); });
+}
+
 TEST(ShardGradients, NeedAllShards) {
   Parameters parameters;
   ShardGradients sums(parameters, 2);

@@ -2,20 +2,23 @@
 
 #include <utility>
 
+#include "locus/autograd/used_values.h"
+
 namespace locus {
 
 Var recompute(std::function<Var(std::span<const Var>)> f, std::vector<Var> inputs) {
   Tensor value;
+  // f may use parameters and other values that are not among its inputs. The step depends on them, too.
+  std::vector<Var> used;
   {
     const NoGrad scope;
-    value = f(inputs).value();
+    UsedValues values;
+    const Var result = f(inputs);
+    values.add(result);  // f may return a value that no op has used
+    used = values.list();
+    value = result.value();
   }
-  // f may use parameters that are not among its inputs. A dummy input that requires a gradient makes record()
-  // record the step in any case.
-  const Var dummy = Var::parameter(Tensor::scalar(0));
-  std::vector<Var> recorded = inputs;
-  recorded.push_back(dummy);
-  return record(std::move(value), std::move(recorded), [f = std::move(f), inputs](const Tensor& dy) {
+  return record(std::move(value), std::move(used), [f = std::move(f), inputs](const Tensor& dy) {
     std::vector<Var> leaves;
     for (const Var& input : inputs) {
       leaves.push_back(input.wants_grad() ? Var::parameter(input.value()) : Var(input.value()));

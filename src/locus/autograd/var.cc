@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <atomic>
 #include <queue>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "locus/autograd/leaf_gradients.h"
+#include "locus/autograd/used_values.h"
 #include "locus/kernel/kernels.h"
 
 namespace locus {
 namespace {
 
 thread_local bool grad_enabled = true;
+thread_local UsedValues* collector = nullptr;
 std::atomic<uint64_t> next_number{0};
 
 }  // namespace
@@ -62,9 +67,55 @@ class Step {
   }
 
   static const std::shared_ptr<Step>& maker(const Var& var) { return var.state_->made_by; }
+  // The same for all copies of a Var, and for no other one.
+  static const void* identity(const Var& var) { return var.state_.get(); }
 };
 
 namespace {
+
+// How often the steps that are still to run use each leaf. The gradient of a leaf without a use is complete.
+class LeafUses {
+ public:
+  LeafUses(std::span<const Var> leaves, const std::function<void(size_t)>& complete) : complete_(complete) {
+    for (const Var& leaf : leaves) {
+      const bool is_new = uses_.emplace(Step::identity(leaf), Uses{uses_.size(), 0}).second;
+      require(is_new, "backward: a leaf is given twice");
+    }
+  }
+
+  // Counts the uses of the steps that the pass runs, and reports the leaves that have none.
+  void count(const std::shared_ptr<Step>& newest) {
+    std::vector<const Step*> waiting{newest.get()};
+    std::unordered_set<const Step*> seen{nullptr};
+    while (!waiting.empty()) {
+      const Step* const step = waiting.back();
+      waiting.pop_back();
+      if (!seen.insert(step).second) continue;
+      for (const Var& input : step->inputs) {
+        if (!input) continue;
+        if (const auto found = uses_.find(Step::identity(input)); found != uses_.end()) ++found->second.left;
+        waiting.push_back(Step::maker(input).get());
+      }
+    }
+    for (const auto& [leaf, uses] : uses_) {
+      if (uses.left == 0) complete_(uses.index);
+    }
+  }
+
+  // A step that used the value has run.
+  void used(const Var& value) {
+    const auto found = uses_.find(Step::identity(value));
+    if (found != uses_.end() && --found->second.left == 0) complete_(found->second.index);
+  }
+
+ private:
+  struct Uses {
+    size_t index;
+    int64_t left;
+  };
+  std::unordered_map<const void*, Uses> uses_;
+  const std::function<void(size_t)>& complete_;
+};
 
 // One backward pass: the steps still to run. A pass may start inside a step of another pass, as in
 // recompute(). Steps older than that step are left to the outer pass, which may have more gradients for them.
@@ -84,7 +135,7 @@ class BackwardPass {
     steps_.push(std::move(step));
   }
 
-  void run() {
+  void run(LeafUses* leaves = nullptr) {
     std::shared_ptr<Step> last;
     while (!steps_.empty()) {
       const std::shared_ptr<Step> step = steps_.top();
@@ -95,6 +146,7 @@ class BackwardPass {
       running_ = step->number;
       step->run();
       for (const Var& input : step->inputs) {
+        if (input && leaves != nullptr) leaves->used(input);
         if (input) push(Step::maker(input));
       }
       step->inputs.clear();
@@ -116,6 +168,11 @@ class BackwardPass {
 };
 
 thread_local BackwardPass* BackwardPass::innermost = nullptr;
+
+void require_can_go_back(const Var& value, const Tensor& gradient) {
+  require(value.wants_grad(), "backward: value does not depend on any parameter that requires a gradient");
+  require(static_cast<bool>(gradient), "backward: gradient is missing");
+}
 
 }  // namespace
 
@@ -197,15 +254,36 @@ void Var::backward() const {
 }
 
 void Var::backward(const Tensor& gradient) const {
-  require(wants_grad(), "backward: value does not depend on any parameter that requires a gradient");
-  require(static_cast<bool>(gradient), "backward: gradient is missing");
+  require_can_go_back(*this, gradient);
   accumulate(gradient);
   BackwardPass pass;
   pass.push(state_->made_by);
   pass.run();
 }
 
+void backward(const Var& value, const Tensor& gradient, std::span<const Var> leaves,
+              const std::function<void(size_t)>& complete) {
+  require_can_go_back(value, gradient);
+  value.accumulate(gradient);
+  LeafUses uses(leaves, complete);
+  BackwardPass pass;
+  uses.count(Step::maker(value));
+  pass.push(Step::maker(value));
+  pass.run(&uses);
+}
+
+UsedValues::UsedValues() : outer_(std::exchange(collector, this)) {}
+UsedValues::~UsedValues() { collector = outer_; }
+
+void UsedValues::add(const Var& value) {
+  const auto is_same = [&](const Var& other) { return Step::identity(other) == Step::identity(value); };
+  if (value.wants_grad() && std::ranges::none_of(list_, is_same)) list_.push_back(value);
+}
+
 bool recording(std::span<const Var> inputs) {
+  if (collector != nullptr) {
+    for (const Var& input : inputs) collector->add(input);
+  }
   return grad_enabled && std::ranges::any_of(inputs, [](const Var& v) { return v.wants_grad(); });
 }
 bool recording(std::initializer_list<Var> inputs) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -116,12 +115,16 @@ class Report {
   LivePage page_;
 };
 
-// What each rank has sent, and the time that it was in calls that send or wait.
-void report_traffic(dist::Transport& ranks, double seconds) {
-  const dist::Traffic& own = ranks.traffic();
-  const std::string mine =
-      fmt::format("rank {} of {} sent {:.3f} MB and waited {:.2f} s of {:.2f} s", ranks.rank(), ranks.size(),
-                  static_cast<double>(own.sent) / 1e6, own.seconds, seconds);
+// Means over the steps of this process: what each rank sent, the time in which it only sent or waited, and
+// the time in which it computed meanwhile.
+void report_traffic(dist::Transport& ranks, const TrainProgress& last) {
+  const double steps = std::max(1.0, static_cast<double>(last.own_steps));
+  const dist::Traffic& all = last.traffic;
+  const std::string mine = fmt::format(
+      "rank {} of {} sent {:.3f} MB in a step, and waited {:.3f} s of {:.3f} s; another {:.3f} s of messages "
+      "overlapped with the backward pass",
+      ranks.rank(), ranks.size(), static_cast<double>(all.sent) / 1e6 / steps, all.waited() / steps,
+      last.own_seconds / steps, all.hidden / steps);
   for (const std::string& text : dist::gather_texts(ranks, mine)) note(text);
 }
 
@@ -131,7 +134,7 @@ int train(PlannedRun& run, dist::Transport& ranks, bool verbose) {
   const bool leads = ranks.rank() == 0;
   std::optional<Report> report;
   if (leads) report.emplace(run);
-  const auto start = std::chrono::steady_clock::now();
+  TrainProgress last;
   int64_t step = 0;
   try {
     step = run.train({.start =
@@ -140,6 +143,7 @@ int train(PlannedRun& run, dist::Transport& ranks, bool verbose) {
                           },
                       .progress =
                           [&](const TrainProgress& progress) {
+                            last = progress;
                             if (report) (*report)(progress);
                           },
                       .stop = [&] { return signals.requested(); },
@@ -150,9 +154,7 @@ int train(PlannedRun& run, dist::Transport& ranks, bool verbose) {
   }
   if (report) report->end_line();
   if (report) report->write_page();
-  if (verbose) {
-    report_traffic(ranks, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
+  if (verbose) report_traffic(ranks, last);
   if (step == run.plan().train.steps) return 0;
   note(fmt::format("stopped and saved after step {}; run the same command again to resume", step));
   int signal = 0;

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <exception>
 #include <string>
 #include <vector>
@@ -73,7 +74,10 @@ class Mpi final : public Transport {
   }
 
   // The other ranks cannot say why. MPI_Abort() would end this process before it has printed its error.
-  void abort(std::string_view) noexcept override { failed_ = true; }
+  void abort(std::string_view) noexcept override {
+    failed_ = true;
+    calls_.give_up();
+  }
 
  private:
   void exchange(Call call, std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override {
@@ -103,7 +107,7 @@ class Mpi final : public Transport {
 
   const LocusMpiCalls& calls_;
   const int exceptions_ = std::uncaught_exceptions();
-  bool failed_ = false;
+  std::atomic<bool> failed_ = false;
 };
 
 }  // namespace

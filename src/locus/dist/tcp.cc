@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "locus/base/error.h"
+#include "locus/base/parallel.h"
 #include "locus/dist/mesh.h"
 #include "locus/dist/peer_watch.h"
 
@@ -74,7 +75,7 @@ class Tcp final : public Transport {
                            .sends = true});
     }
     while (true) {
-      for (Transfer& transfer : transfers) transfer.sends ? send_some(transfer) : receive_some(transfer);
+      move_some(transfers);
       std::erase_if(transfers, [](const Transfer& transfer) { return transfer.done(); });
       if (transfers.empty()) return;
       wait(transfers);
@@ -104,6 +105,20 @@ class Tcp final : public Transport {
     }
     ::poll(waits.data(), waits.size(), /*no timeout*/ -1);
     if (waits[0].revents != 0) watch_.check();
+  }
+
+  // As much as the sockets take and have. All threads copy large messages, unless they compute: then this
+  // call is inside a chunk.
+  void move_some(std::span<Transfer> transfers) {
+    constexpr uint64_t kLarge = uint64_t{1} << 20;
+    uint64_t bytes = 0;
+    for (const Transfer& transfer : transfers) bytes += transfer.in.size() + transfer.out.size();
+    const auto move = [&](int64_t begin, int64_t end) {
+      for (Transfer& transfer : transfers.subspan(begin, end - begin)) {
+        transfer.sends ? send_some(transfer) : receive_some(transfer);
+      }
+    };
+    bytes < kLarge ? move(0, std::ssize(transfers)) : parallel_for(std::ssize(transfers), 1, move);
   }
 
   void send_some(Transfer& transfer) {

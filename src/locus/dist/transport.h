@@ -5,6 +5,8 @@
 // All ranks make the same calls in the same order. A receiver knows how many bytes it expects; a message of
 // another size, or of another call, is an error. Every failure that involves another rank is Fault::peer and
 // names it. After one, only the destructor may be called.
+//
+// Any thread may call, one at a time; abort() may be called during a call of another thread, which it ends.
 #pragma once
 
 #include <chrono>
@@ -30,6 +32,16 @@ std::string_view name_of(Call call);
 struct Traffic {
   uint64_t sent = 0, received = 0;  // bytes
   double seconds = 0;
+  double hidden = 0;  // the part of them in which the rank computed as well, on another thread
+  double waited() const { return seconds - hidden; }
+
+  // Adds what happened between two moments.
+  void add(const Traffic& from, const Traffic& to) {
+    sent += to.sent - from.sent;
+    received += to.received - from.received;
+    seconds += to.seconds - from.seconds;
+    hidden += to.hidden - from.hidden;
+  }
 };
 
 class Transport {
@@ -60,6 +72,8 @@ class Transport {
   void barrier();
 
   const Traffic& traffic() const { return traffic_; }
+  // The rank computed for this part of the time in calls.
+  void hide(double seconds) { traffic_.hidden += seconds; }
 
   // Tells the other ranks that the job cannot continue. Their calls then fail with this rank and the reason.
   virtual void abort(std::string_view reason) noexcept = 0;

@@ -11,9 +11,54 @@ namespace locus {
 namespace {
 
 using dist::Subtree;
-using ByteList = std::vector<std::byte>;
 
-constexpr int64_t kRoundBytes = int64_t{16} << 20;  // of the parameters of each owner in a round
+// Most bytes of the parameters of each owner in a round, unless one alone has more. Small rounds start
+// earlier.
+constexpr int64_t kRoundBytes = int64_t{4} << 20;
+
+constexpr int64_t kPieceBytes = int64_t{16} << 20;  // of each stream of parameters
+
+// Tensors as one stream of bytes.
+class TensorStream {
+ public:
+  void add(const Tensor& tensor) {
+    tensors_.push_back(tensor.reshape({tensor.numel(), 1}));
+    bytes_ += byte_size(tensor);
+  }
+  int64_t bytes() const { return bytes_; }  // left
+
+  // The tensors, or parts of them, that are the next bytes of the stream.
+  std::vector<Tensor> next(int64_t bytes) {
+    std::vector<Tensor> parts;
+    bytes_ -= bytes;
+    while (bytes > 0) {
+      const Tensor& tensor = tensors_[current_];
+      const int64_t size = size_of(tensor.dtype());
+      const int64_t count = std::min(tensor.numel() - begin_, bytes / size);
+      parts.push_back(tensor.rows(begin_, begin_ + count));
+      bytes -= count * size;
+      begin_ += count;
+      if (begin_ == tensor.numel()) ++current_, begin_ = 0;
+    }
+    return parts;
+  }
+
+ private:
+  std::vector<Tensor> tensors_;
+  size_t current_ = 0;
+  int64_t begin_ = 0, bytes_ = 0;
+};
+
+std::vector<dist::ConstBytes> to_send(const std::vector<MessageBuffer>& buffers) {
+  std::vector<dist::ConstBytes> list;
+  for (const MessageBuffer& buffer : buffers) list.push_back(buffer.bytes());
+  return list;
+}
+std::vector<dist::Bytes> to_fill(const std::vector<MessageBuffer>& buffers) {
+  std::vector<dist::Bytes> list;
+  for (const MessageBuffer& buffer : buffers) list.push_back(buffer.bytes());
+  return list;
+}
 
 template <class T>
 std::span<const std::byte> raw(const std::vector<T>& list) {
@@ -49,21 +94,29 @@ RankExchange::RankExchange(dist::Transport* transport, Parameters& parameters, i
                                       static_cast<int>(first_shard(shards, rank, ranks)),
                                       static_cast<int>(first_shard(shards, rank + 1, ranks))));
   }
-  plan_rounds();
+  plan_rounds(parameters.all().size());
 }
 
-// Each owner's parameters in their order. A round ends for an owner before it has more than kRoundBytes.
-void RankExchange::plan_rounds() {
-  std::vector<size_t> round_of(static_cast<size_t>(transport_.size()), 0);
-  std::vector<int64_t> bytes(round_of.size(), 0);
-  for (size_t i = 0; i < trained_.size(); ++i) {
-    const auto owner = static_cast<size_t>(owners_[i]);
+void RankExchange::plan_rounds(size_t parameters) {
+  round_of_.resize(parameters);
+  std::vector<int64_t> bytes(static_cast<size_t>(transport_.size()));  // of each owner in the last round
+  for (size_t i = trained_.size(); i-- > 0;) {
+    int64_t& load = bytes[owners_[i]];
     const int64_t size = byte_size(trained_[i].value());
-    if (bytes[owner] > 0 && bytes[owner] + size > kRoundBytes) ++round_of[owner], bytes[owner] = 0;
-    bytes[owner] += size;
-    rounds_.resize(std::max(rounds_.size(), round_of[owner] + 1));
-    rounds_[round_of[owner]].push_back(i);
+    if (rounds_.empty() || (load > 0 && load + size > kRoundBytes)) {
+      rounds_.emplace_back();
+      bytes.assign(bytes.size(), 0);
+    }
+    load += size;
+    rounds_.back().push_back(i);
+    round_of_[places_[i]] = rounds() - 1;
   }
+}
+
+std::vector<int64_t> RankExchange::gradients_of_rounds() const {
+  std::vector<int64_t> counts;
+  for (const Round& round : rounds_) counts.push_back(std::ssize(round));
+  return counts;
 }
 
 std::vector<bool> RankExchange::owned() const {
@@ -72,59 +125,73 @@ std::vector<bool> RankExchange::owned() const {
   return owned;
 }
 
-void RankExchange::sum(ShardGradients& mine) {
-  if (alone()) return mine.finish();
-  for (const Round& round : rounds_) sum_round(round, mine);
+void RankExchange::sum(ShardGradients& mine) const {
+  for (int64_t round = 0; round < rounds() && !alone(); ++round) sum_round(round, mine);
+  mine.finish();
+}
+
+RankExchange::Share RankExchange::share_of(const Round& round, int owner) const {
+  Share share;
+  for (const size_t i : round) {
+    if (owners_[i] != owner) continue;
+    ++share.count;
+    share.bytes += byte_size(trained_[i].value());
+  }
+  return share;
 }
 
 // The gradients of the owner's parameters in a round: for each and each subtree, whether there is one; then
 // the gradients, or zeros.
-ByteList RankExchange::packed(const Round& round, int owner, ShardGradients& mine) const {
-  ByteList flags, numbers;
+MessageBuffer RankExchange::packed(const Round& round, int owner, ShardGradients& mine) const {
+  const Share share = share_of(round, owner);
+  const int64_t subtrees = std::ssize(left_[transport_.rank()]);
+  MessageBuffer buffer(subtrees * (share.count + share.bytes));
+  std::span<std::byte> flags = buffer.bytes(),
+                       numbers = flags.subspan(static_cast<size_t>(subtrees * share.count));
   for (const size_t i : round) {
     if (owners_[i] != owner) continue;
-    for (auto& [subtree, gradients] : mine.left()) {
-      const Tensor gradient = std::exchange(gradients[places_[i]], Tensor());
-      flags.push_back(std::byte{gradient ? uint8_t{1} : uint8_t{0}});
-      if (gradient) append_bytes(gradient, numbers);
-      if (!gradient) numbers.resize(numbers.size() + static_cast<size_t>(byte_size(trained_[i].value())));
+    for (auto& [subtree, sum] : mine.left(places_[i])) {
+      const Tensor gradient = std::exchange(sum, Tensor());
+      flags.front() = std::byte{gradient ? uint8_t{1} : uint8_t{0}};
+      flags = flags.subspan(1);
+      if (gradient) {
+        put_bytes(gradient, numbers);
+      } else {
+        const auto size = static_cast<size_t>(byte_size(trained_[i].value()));
+        std::ranges::fill(numbers.first(size), std::byte{0});
+        numbers = numbers.subspan(size);
+      }
     }
   }
-  flags.insert(flags.end(), numbers.begin(), numbers.end());
-  return flags;
+  return buffer;
 }
 
-void RankExchange::sum_round(const Round& round, ShardGradients& mine) {
+void RankExchange::sum_round(int64_t number, ShardGradients& mine) const {
+  const Round& round = rounds_[static_cast<size_t>(number)];
   const int ranks = transport_.size(), own = transport_.rank();
-  int64_t count = 0, bytes = 0;  // of the parameters of this rank
-  for (const size_t i : round) {
-    if (owners_[i] != own) continue;
-    ++count;
-    bytes += byte_size(trained_[i].value());
-  }
-  std::vector<ByteList> out(static_cast<size_t>(ranks)), in(out.size());
+  const Share share = share_of(round, own);
+  std::vector<MessageBuffer> out, in;
   for (int rank = 0; rank < ranks; ++rank) {
-    if (rank == own) continue;
-    out[rank] = packed(round, rank, mine);
-    in[rank].resize(static_cast<size_t>(std::ssize(left_[rank]) * (count + bytes)));
+    out.push_back(rank == own ? MessageBuffer() : packed(round, rank, mine));
+    in.emplace_back(rank == own ? 0 : std::ssize(left_[rank]) * (share.count + share.bytes));
   }
-  transport_.all_to_all(std::vector<dist::ConstBytes>(out.begin(), out.end()),
-                        std::vector<dist::Bytes>(in.begin(), in.end()));
+  transport_.all_to_all(to_send(out), to_fill(in));
   out.clear();
-  std::vector<std::span<const std::byte>> flags, numbers;
+  std::vector<dist::ConstBytes> flags, numbers;
   for (int rank = 0; rank < ranks; ++rank) {
-    const size_t border = rank == own ? 0 : static_cast<size_t>(std::ssize(left_[rank]) * count);
-    flags.push_back(std::span(in[rank]).first(border));
-    numbers.push_back(std::span(in[rank]).subspan(border));
+    const size_t border = rank == own ? 0 : static_cast<size_t>(std::ssize(left_[rank]) * share.count);
+    flags.emplace_back(in[rank].bytes().first(border));
+    numbers.emplace_back(in[rank].bytes().subspan(border));
   }
   for (const size_t i : round) {
     if (owners_[i] != own) continue;
-    dist::TreeSum<Tensor, void (*)(Tensor&, const Tensor&)> total(static_cast<int>(shards_), add_gradient);
+    auto& sums = mine.left(places_[i]);
+    ShardGradients::Sum total(static_cast<int>(shards_), add_gradient);
     for (int rank = 0; rank < ranks; ++rank) {
       for (size_t s = 0; s < left_[rank].size(); ++s) {
         Tensor gradient;
         if (rank == own) {
-          gradient = std::exchange(mine.left()[s].second[places_[i]], Tensor());
+          gradient = std::exchange(sums[s].second, Tensor());
         } else {
           gradient = trained_[i].value().like(trained_[i].shape());
           take_bytes(numbers[rank], gradient);
@@ -134,8 +201,7 @@ void RankExchange::sum_round(const Round& round, ShardGradients& mine) {
         total.take(left_[rank][s], std::move(gradient));
       }
     }
-    const Tensor gradient = std::exchange(total.left().front().second, Tensor());
-    if (gradient) trained_[i].accumulate(gradient);
+    sums.front().second = std::move(total.left().front().second);
   }
 }
 
@@ -161,24 +227,32 @@ void RankExchange::gather(std::vector<MicroBatchNumbers>& batches, std::vector<d
   for (const int owner : owners_) norms.push_back(measured[owner][next[owner]++]);
 }
 
+// The streams of all owners move together, so that all ranks send all the time.
 void RankExchange::share_parameters() const {
   if (alone()) return;
-  for (const Round& round : rounds_) share_round(round);
-}
-
-void RankExchange::share_round(const Round& round) const {
-  const int own = transport_.rank();
-  std::vector<ByteList> in(static_cast<size_t>(transport_.size()));
-  ByteList out;
-  for (const size_t i : round) {
-    const Tensor& value = trained_[i].value();
-    if (owners_[i] == own) append_bytes(value, out);
-    in[owners_[i]].resize(in[owners_[i]].size() + static_cast<size_t>(byte_size(value)));
-  }
-  transport_.all_gather(out, std::vector<dist::Bytes>(in.begin(), in.end()));
-  std::vector<std::span<const std::byte>> left(in.begin(), in.end());
-  for (const size_t i : round) {
-    if (owners_[i] != own) take_bytes(left[owners_[i]], trained_[i].value());
+  const int ranks = transport_.size(), own = transport_.rank();
+  std::vector<TensorStream> streams(static_cast<size_t>(ranks));
+  for (size_t i = 0; i < trained_.size(); ++i) streams[owners_[i]].add(trained_[i].value());
+  const auto left = [](const TensorStream& stream) { return stream.bytes() > 0; };
+  while (std::ranges::any_of(streams, left)) {
+    std::vector<std::vector<Tensor>> pieces;
+    std::vector<MessageBuffer> in;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const int64_t bytes = std::min(streams[rank].bytes(), kPieceBytes);
+      pieces.push_back(streams[rank].next(bytes));
+      in.emplace_back(bytes);
+    }
+    const MessageBuffer out = std::exchange(in[own], MessageBuffer());
+    std::span<std::byte> unwritten = out.bytes();
+    for (const Tensor& tensor : pieces[own]) put_bytes(tensor, unwritten);
+    std::vector<dist::ConstBytes> outgoing(static_cast<size_t>(ranks), out.bytes());
+    outgoing[own] = {};
+    transport_.all_to_all(outgoing, to_fill(in));
+    for (int rank = 0; rank < ranks; ++rank) {
+      dist::ConstBytes unread = in[rank].bytes();
+      if (rank == own) continue;
+      for (const Tensor& tensor : pieces[rank]) take_bytes(unread, tensor);
+    }
   }
 }
 

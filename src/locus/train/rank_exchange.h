@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "locus/autograd/parameters.h"
 #include "locus/dist/transport.h"
 #include "locus/train/shard_gradients.h"
+#include "locus/train/tensor_bytes.h"
 
 namespace locus {
 
@@ -48,7 +50,19 @@ class RankExchange {
 
   // The parameters of this rank get the sum over all shards as their gradients. Gradients of the others are
   // freed.
-  void sum(ShardGradients& mine);
+  void sum(ShardGradients& mine) const;
+
+  // The same in rounds, so that a rank needs memory for the messages of one round only, and can begin before
+  // it has computed all gradients (overlapped_sum.h). A round is a part of the model, from its end to its
+  // beginning: the order in which a backward pass completes gradients. All ranks must add the rounds in
+  // order, and then call mine.finish().
+  int64_t rounds() const { return std::ssize(rounds_); }
+  // The number of gradients in each round.
+  std::vector<int64_t> gradients_of_rounds() const;
+  // The round of parameter i of all; nothing if it is frozen.
+  std::optional<int64_t> round_of(size_t i) const { return round_of_[i]; }
+  void sum_round(int64_t round, ShardGradients& mine) const;
+
   // Replaces the numbers of this rank by those of all: of all micro-batches, and of all trained parameters,
   // each in order.
   void gather(std::vector<MicroBatchNumbers>& batches, std::vector<double>& norms) const;
@@ -58,12 +72,14 @@ class RankExchange {
   bool any(bool mine) const;
 
  private:
-  // Parameters that are sent together. So a rank needs memory for the messages of one round only.
-  using Round = std::vector<size_t>;
-  void plan_rounds();
-  void sum_round(const Round& round, ShardGradients& mine);
-  void share_round(const Round& round) const;
-  std::vector<std::byte> packed(const Round& round, int owner, ShardGradients& mine) const;
+  using Round = std::vector<size_t>;  // trained parameters that are sent together
+  void plan_rounds(size_t parameters);
+  // The number of parameters of this owner in a round, and their bytes.
+  struct Share {
+    int64_t count = 0, bytes = 0;
+  };
+  Share share_of(const Round& round, int owner) const;
+  MessageBuffer packed(const Round& round, int owner, ShardGradients& mine) const;
 
   std::unique_ptr<dist::Transport> own_;  // if alone
   dist::Transport& transport_;
@@ -72,6 +88,7 @@ class RankExchange {
   std::vector<size_t> places_;  // of the trained parameters among all
   std::vector<int> owners_;
   std::vector<Round> rounds_;
+  std::vector<std::optional<int64_t>> round_of_;  // of each of all parameters
   std::vector<std::vector<dist::Subtree>> left_;  // subtrees that each rank has left
 };
 

@@ -16,28 +16,31 @@ void add_gradient(Tensor& into, const Tensor& from);
 
 class ShardGradients {
  public:
-  // Sums from shard `first` on, of all `shards` of the step. The parameters must outlive this object, and
-  // have no gradients.
-  ShardGradients(Parameters& parameters, int64_t shards, int64_t first = 0);
-
-  // Takes the gradients that the parameters have collected, as those of the next shard. They are cleared.
-  void take();
-  // After the last shard, if this process computes all of them: the parameters have the sums as their
+  // The sums of the shards [first, end) of a step. The parameters must outlive this object, and have no
   // gradients.
+  ShardGradients(Parameters& parameters, int64_t shards, int64_t first, int64_t end);
+  // All shards of a step.
+  ShardGradients(Parameters& parameters, int64_t shards) : ShardGradients(parameters, shards, 0, shards) {}
+
+  // Takes the gradient that parameter i has collected, as that of the next shard. It is cleared. The
+  // parameter must not get another gradient in this shard.
+  void take(size_t i);
+  // Takes those of all other parameters: the shard is complete.
+  void take();
+  // After the last shard: the parameters get the first of their sums as their gradients. With all shards of a
+  // step, there is only one.
   void finish();
 
-  // A gradient for each parameter.
-  using Gradients = std::vector<Tensor>;
-  // The subtrees that are added completely, and their sums.
-  std::vector<std::pair<dist::Subtree, Gradients>>& left() { return sum_.left(); }
+  // The subtrees of parameter i that are added completely, and their sums. A shard may have none.
+  using Sum = dist::TreeSum<Tensor, void (*)(Tensor&, const Tensor&)>;
+  std::vector<std::pair<dist::Subtree, Tensor>>& left(size_t i) { return sums_[i].left(); }
 
  private:
-  static void add(Gradients& into, const Gradients& from);
-
   Parameters& parameters_;
-  const int64_t shards_;
+  const int64_t end_;
   int64_t next_;
-  dist::TreeSum<Gradients, void (*)(Gradients&, const Gradients&)> sum_;
+  std::vector<Sum> sums_;    // of each parameter
+  std::vector<bool> taken_;  // from the next shard
 };
 
 }  // namespace locus

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cmath>
 
+#include "locus/autograd/leaf_gradients.h"
 #include "locus/base/error.h"
 #include "locus/base/file.h"
 #include "locus/base/paths.h"
 #include "locus/checkpoint/parameters_file.h"
 #include "locus/kernel/kernels.h"
+#include "locus/train/overlapped_sum.h"
 #include "locus/train/rank_start.h"
 #include "locus/train/run_changes.h"
 #include "locus/train/run_comparison.h"
@@ -31,6 +33,7 @@ class Training {
         exchange_(job_.ranks, with_frozen(job_), job_.settings.shards),
         optimizer_(job_.parameters, job_.settings.adamw, exchange_.owned()),
         state_{.seed = job_.settings.seed} {
+    for (const NamedParameter& parameter : job_.parameters.all()) leaves_.push_back(parameter.var);
     if (!exchange_.alone()) dist::require_same(exchange_.transport(), facts_of(job_));
     const bool branches = exchange_.leads() && open_folder();
     if (!exchange_.alone()) share_start();
@@ -42,8 +45,17 @@ class Training {
     if (job_.hooks.start) job_.hooks.start(state_.step);
     const Clock::time_point start = Clock::now();
     const int64_t first_step = state_.step, first_token = state_.tokens;
+    dist::Traffic traffic;  // in steps
+    double seconds = 0;
     while (state_.step < job_.settings.steps) {
-      TrainProgress progress{.last = step(), .steps = job_.settings.steps, .validation = validate()};
+      const dist::Traffic before = exchange_.transport().traffic();
+      TrainProgress progress{.last = step(), .steps = job_.settings.steps};
+      traffic.add(before, exchange_.transport().traffic());
+      seconds += progress.last.seconds;
+      progress.own_steps = state_.step - first_step;
+      progress.own_seconds = seconds;
+      progress.traffic = traffic;
+      progress.validation = validate();
       const bool stop = exchange_.any(job_.hooks.stop && job_.hooks.stop());
       const bool best = progress.validation && state_.best_step == state_.step;
       if (stop || best || due(job_.settings.save_every)) save();
@@ -197,7 +209,8 @@ class Training {
     const TrainSettings& settings = job_.settings;
     std::vector<MicroBatchNumbers> batches;
     std::optional<ShardGradients> sums;
-    if (settings.shards > 1) sums.emplace(job_.parameters, settings.shards, exchange_.begin());
+    if (settings.shards > 1)
+      sums.emplace(job_.parameters, settings.shards, exchange_.begin(), exchange_.end());
     const int64_t first = exchange_.begin() * settings.micro_batches, end = first + own_batches();
     for (int64_t index = first; index < end; ++index) {
       const PartialLoss loss = job_.objective.loss({.step = number,
@@ -210,12 +223,43 @@ class Training {
         kernels(mean.device()).sum({mean.view(), readings.next()});
         batches.back().has_mean = 1;
         batches.back().weight = loss.weight;
-        loss.mean.backward(Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device()));
       }
-      if (sums && (index + 1) % settings.micro_batches == 0) sums->take();
+      if (index + 1 == end && overlaps()) {
+        add_overlapped(loss, *sums);
+      } else {
+        if (loss.mean) loss.mean.backward(gradient_of(loss));
+        if (sums && (index + 1) % settings.micro_batches == 0) sums->take();
+      }
     }
-    if (sums) exchange_.sum(*sums);
+    if (sums && !overlaps()) exchange_.sum(*sums);
     return batches;
+  }
+
+  static Tensor gradient_of(const PartialLoss& loss) {
+    const Tensor& mean = loss.mean.value();
+    return Tensor::full(mean.shape(), loss.weight, mean.dtype(), mean.device());
+  }
+
+  // Another thread can read gradients only in the memory of the host.
+  bool overlaps() const { return !exchange_.alone() && on_host(job_.parameters.device()); }
+
+  // The gradients of the last micro-batch, which complete those of the rank. Each is sent while those of the
+  // layers below are computed.
+  void add_overlapped(const PartialLoss& loss, ShardGradients& sums) {
+    OverlappedSum total(exchange_, sums);
+    total.during([&] {
+      const auto complete = [&](size_t i) {
+        sums.take(i);
+        total.complete(i);
+      };
+      if (loss.mean) {
+        backward(loss.mean, gradient_of(loss), leaves_, complete);
+      } else {
+        for (size_t i = 0; i < leaves_.size(); ++i) complete(i);
+      }
+      sums.take();
+    });
+    total.finish();
   }
 
   // Of all micro-batches of a step, in their order.
@@ -318,6 +362,7 @@ class Training {
   RankExchange exchange_;
   AdamW optimizer_;
   RunState state_;
+  std::vector<Var> leaves_;         // the parameters
   bool loaded_ = false;             // from a checkpoint
   std::vector<RunChange> changes_;  // of the whole run
   std::optional<MetricsLog> log_;

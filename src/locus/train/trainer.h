@@ -90,6 +90,11 @@ struct TrainProgress {
   int64_t steps = 0;  // total of the run
   double tokens_per_second = 0, seconds_left = 0;
   std::optional<Validation> validation;  // if this step had one
+  // The steps that this process has done, and how long they took; what it sent to other ranks in them, and
+  // how long it waited.
+  int64_t own_steps = 0;
+  double own_seconds = 0;
+  dist::Traffic traffic = {};
 };
 
 // Callbacks, all optional. `progress` and `stop` are called after every step.

@@ -10,7 +10,7 @@
 extern "C" {
 
 // Changes when anything below does.
-inline constexpr uint32_t kLocusMpiVersion = 1;
+inline constexpr uint32_t kLocusMpiVersion = 2;
 inline constexpr char kLocusMpiSymbol[] = "locus_mpi_calls";
 
 struct LocusMpiMessage {
@@ -33,6 +33,8 @@ struct LocusMpiCalls {
                   size_t incoming_count, int* culprit, LocusMpiText* problem);
   // `from` becomes the rank of a message that has arrived, or -1 if none does within this time.
   int (*find_sender)(uint64_t milliseconds, int* from, LocusMpiText* problem);
+  // For any thread: a call of another thread that waits fails soon, and so do all later ones.
+  void (*give_up)();
   // Ends MPI. All ranks must call it.
   int (*stop)(LocusMpiText* problem);
 };

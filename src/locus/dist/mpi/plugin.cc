@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <vector>
 
@@ -14,6 +15,7 @@ constexpr uint64_t kPieceBytes = uint64_t{1} << 30;  // MPI counts with an int
 constexpr int kTag = 1;
 
 MPI_Comm job = MPI_COMM_NULL;
+std::atomic<bool> given_up{false};
 
 int report(int error, const char* what, LocusMpiText* problem) {
   if (error == MPI_SUCCESS) return 0;
@@ -83,7 +85,7 @@ int wait_all(std::vector<MPI_Request>& requests, std::vector<MPI_Status>& status
   while (true) {
     int done = 0;
     const int error = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, statuses.data());
-    if (error != MPI_SUCCESS || done != 0) return error;
+    if (error != MPI_SUCCESS || done != 0 || given_up) return error;
     const timespec time{0, pause};
     nanosleep(&time, nullptr);
     pause = std::min(2 * pause, kLongest);
@@ -108,6 +110,10 @@ int exchange(const LocusMpiMessage* outgoing, size_t outgoing_count, const Locus
   if (report(error, "MPI_Isend", problem)) return 1;
   std::vector<MPI_Status> statuses(requests.size());
   error = wait_all(requests, statuses);
+  if (given_up) {
+    std::snprintf(problem->text, sizeof(problem->text), "this process gave up");
+    return 1;
+  }
   for (size_t i = 0; i < requests.size(); ++i) {
     const int own = error == MPI_ERR_IN_STATUS ? statuses[i].MPI_ERROR : error;
     if (own == MPI_SUCCESS || own == MPI_ERR_PENDING) continue;
@@ -140,12 +146,14 @@ int find_sender(uint64_t milliseconds, int* from, LocusMpiText* problem) {
   }
 }
 
+void give_up() { given_up = true; }
+
 int stop(LocusMpiText* problem) {
   if (report(MPI_Comm_free(&job), "MPI_Comm_free", problem)) return 1;
   return report(MPI_Finalize(), "MPI_Finalize", problem);
 }
 
-constexpr LocusMpiCalls kCalls{kLocusMpiVersion, start, exchange, find_sender, stop};
+constexpr LocusMpiCalls kCalls{kLocusMpiVersion, start, exchange, find_sender, give_up, stop};
 
 }  // namespace
 
