@@ -100,9 +100,19 @@ TEST(RankExchange, SendsTheBytesOfTheFormula) {
       exchange.share_parameters();
       exchange.any(false);
       const int64_t others = ranks - 1;
-      const int64_t formula = subtrees * (bytes - own) + others * own;
-      const int64_t few =
+      int64_t formula = subtrees * (bytes - own) + others * own;
+      int64_t few =
           subtrees * (count - own_count) + others * (shards * kMicroBatches * 32 + own_count * 8 + 1);
+      EXPECT_EQ(exchange.is_sliced(0), ranks > 2);
+      for (int64_t i = 0; i < count; ++i) {
+        if (!exchange.is_sliced(i)) continue;
+        const int64_t numbers = parameters.all()[i].var.value().numel(), rank = transport.rank();
+        const int64_t size = 4 * numbers;
+        const int64_t slice = 4 * (numbers * (rank + 1) / ranks - numbers * rank / ranks);
+        const bool is_owner = exchange.owned()[i];
+        formula += subtrees * (size - slice) + (is_owner ? 0 : slice - subtrees * size);
+        few += subtrees * (is_owner ? others : others - 1);
+      }
       EXPECT_EQ(transport.traffic().sent - before, static_cast<uint64_t>(formula + few));
       EXPECT_LT(few, formula / 1000);
       EXPECT_EQ(std::ssize(batches), kShards * kMicroBatches);

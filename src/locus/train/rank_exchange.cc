@@ -5,6 +5,7 @@
 
 #include "locus/base/error.h"
 #include "locus/dist/owners.h"
+#include "locus/train/sliced_sum.h"
 #include "locus/train/tensor_bytes.h"
 
 namespace locus {
@@ -16,6 +17,7 @@ using dist::Subtree;
 // earlier.
 constexpr int64_t kRoundBytes = int64_t{4} << 20;
 
+constexpr int64_t kLeastSliced = int64_t{1} << 20;  // bytes of a parameter
 constexpr int64_t kPieceBytes = int64_t{16} << 20;  // of each stream of parameters
 
 // Tensors as one stream of bytes.
@@ -49,17 +51,6 @@ class TensorStream {
   int64_t begin_ = 0, bytes_ = 0;
 };
 
-std::vector<dist::ConstBytes> to_send(const std::vector<MessageBuffer>& buffers) {
-  std::vector<dist::ConstBytes> list;
-  for (const MessageBuffer& buffer : buffers) list.push_back(buffer.bytes());
-  return list;
-}
-std::vector<dist::Bytes> to_fill(const std::vector<MessageBuffer>& buffers) {
-  std::vector<dist::Bytes> list;
-  for (const MessageBuffer& buffer : buffers) list.push_back(buffer.bytes());
-  return list;
-}
-
 template <class T>
 std::span<const std::byte> raw(const std::vector<T>& list) {
   return std::as_bytes(std::span(list));
@@ -87,6 +78,7 @@ RankExchange::RankExchange(dist::Transport* transport, Parameters& parameters, i
     trained_.push_back(var);
     places_.push_back(i);
     sizes.push_back(byte_size(var.value()));
+    bytes_ += sizes.back();
   }
   owners_ = dist::owners_of(sizes, ranks);
   for (int rank = 0; rank < ranks; ++rank) {
@@ -103,7 +95,8 @@ void RankExchange::plan_rounds(size_t parameters) {
   for (size_t i = trained_.size(); i-- > 0;) {
     int64_t& load = bytes[owners_[i]];
     const int64_t size = byte_size(trained_[i].value());
-    if (rounds_.empty() || (load > 0 && load + size > kRoundBytes)) {
+    const bool alone = is_sliced(i) || (!rounds_.empty() && is_sliced(rounds_.back().front()));
+    if (rounds_.empty() || alone || (load > 0 && load + size > kRoundBytes)) {
       rounds_.emplace_back();
       bytes.assign(bytes.size(), 0);
     }
@@ -111,6 +104,11 @@ void RankExchange::plan_rounds(size_t parameters) {
     rounds_.back().push_back(i);
     round_of_[places_[i]] = rounds() - 1;
   }
+}
+
+bool RankExchange::is_sliced(size_t i) const {
+  const int64_t size = byte_size(trained_[i].value());
+  return size >= kLeastSliced && size > bytes_ / transport_.size();
 }
 
 std::vector<int64_t> RankExchange::gradients_of_rounds() const {
@@ -140,27 +138,16 @@ RankExchange::Share RankExchange::share_of(const Round& round, int owner) const 
   return share;
 }
 
-// The gradients of the owner's parameters in a round: for each and each subtree, whether there is one; then
-// the gradients, or zeros.
+// The gradients of the owner's parameters in a round.
 MessageBuffer RankExchange::packed(const Round& round, int owner, ShardGradients& mine) const {
   const Share share = share_of(round, owner);
   const int64_t subtrees = std::ssize(left_[transport_.rank()]);
   MessageBuffer buffer(subtrees * (share.count + share.bytes));
-  std::span<std::byte> flags = buffer.bytes(),
-                       numbers = flags.subspan(static_cast<size_t>(subtrees * share.count));
+  GradientWriter writer(buffer.bytes(), subtrees * share.count);
   for (const size_t i : round) {
     if (owners_[i] != owner) continue;
     for (auto& [subtree, sum] : mine.left(places_[i])) {
-      const Tensor gradient = std::exchange(sum, Tensor());
-      flags.front() = std::byte{gradient ? uint8_t{1} : uint8_t{0}};
-      flags = flags.subspan(1);
-      if (gradient) {
-        put_bytes(gradient, numbers);
-      } else {
-        const auto size = static_cast<size_t>(byte_size(trained_[i].value()));
-        std::ranges::fill(numbers.first(size), std::byte{0});
-        numbers = numbers.subspan(size);
-      }
+      writer.put(std::exchange(sum, Tensor()), byte_size(trained_[i].value()));
     }
   }
   return buffer;
@@ -168,20 +155,28 @@ MessageBuffer RankExchange::packed(const Round& round, int owner, ShardGradients
 
 void RankExchange::sum_round(int64_t number, ShardGradients& mine) const {
   const Round& round = rounds_[static_cast<size_t>(number)];
+  if (!is_sliced(round.front())) return sum_owned(round, mine);
+  const size_t i = round.front();
+  auto& sums = mine.left(places_[i]);
+  sums.front().second =
+      SlicedSum{.shards = shards_, .left = left_, .owner = owners_[i], .parameter = trained_[i].value()}(
+          transport_, sums);
+}
+
+void RankExchange::sum_owned(const Round& round, ShardGradients& mine) const {
   const int ranks = transport_.size(), own = transport_.rank();
   const Share share = share_of(round, own);
-  std::vector<MessageBuffer> out, in;
+  std::vector<MessageBuffer> out(static_cast<size_t>(ranks)), in(out.size());
   for (int rank = 0; rank < ranks; ++rank) {
-    out.push_back(rank == own ? MessageBuffer() : packed(round, rank, mine));
-    in.emplace_back(rank == own ? 0 : std::ssize(left_[rank]) * (share.count + share.bytes));
+    if (rank == own) continue;
+    out[rank] = packed(round, rank, mine);
+    in[rank] = MessageBuffer(std::ssize(left_[rank]) * (share.count + share.bytes));
   }
   transport_.all_to_all(to_send(out), to_fill(in));
   out.clear();
-  std::vector<dist::ConstBytes> flags, numbers;
+  std::vector<GradientReader> readers;
   for (int rank = 0; rank < ranks; ++rank) {
-    const size_t border = rank == own ? 0 : static_cast<size_t>(std::ssize(left_[rank]) * share.count);
-    flags.emplace_back(in[rank].bytes().first(border));
-    numbers.emplace_back(in[rank].bytes().subspan(border));
+    readers.emplace_back(in[rank].bytes(), rank == own ? 0 : std::ssize(left_[rank]) * share.count);
   }
   for (const size_t i : round) {
     if (owners_[i] != own) continue;
@@ -189,16 +184,8 @@ void RankExchange::sum_round(int64_t number, ShardGradients& mine) const {
     ShardGradients::Sum total(static_cast<int>(shards_), add_gradient);
     for (int rank = 0; rank < ranks; ++rank) {
       for (size_t s = 0; s < left_[rank].size(); ++s) {
-        Tensor gradient;
-        if (rank == own) {
-          gradient = std::exchange(sums[s].second, Tensor());
-        } else {
-          gradient = trained_[i].value().like(trained_[i].shape());
-          take_bytes(numbers[rank], gradient);
-          if (flags[rank].front() == std::byte{0}) gradient = Tensor();
-          flags[rank] = flags[rank].subspan(1);
-        }
-        total.take(left_[rank][s], std::move(gradient));
+        total.take(left_[rank][s], rank == own ? std::exchange(sums[s].second, Tensor())
+                                               : readers[rank].take(trained_[i].value()));
       }
     }
     sums.front().second = std::move(total.left().front().second);

@@ -6,7 +6,8 @@
 // which it then sends to all. So every sum is added in one order for any number of ranks.
 //
 // With P bytes of parameters, of which rank r owns O, and T subtrees left on rank r, r sends
-// T (P - O) + (R - 1) O bytes in a step, and a few for each micro-batch and parameter.
+// T (P - O) + (R - 1) O bytes in a step, and a few for each micro-batch and parameter. All ranks share the
+// sum of a parameter with more than P / R bytes (sliced_sum.h).
 #pragma once
 
 #include <memory>
@@ -46,6 +47,8 @@ class RankExchange {
   int64_t end() const { return first_shard(shards_, transport_.rank() + 1, transport_.size()); }
   // The owner of each trained parameter, and whether it is this rank.
   const std::vector<int>& owners() const { return owners_; }
+  // Whether all ranks share the sum of this trained parameter.
+  bool is_sliced(size_t i) const;
   std::vector<bool> owned() const;
 
   // The parameters of this rank get the sum over all shards as their gradients. Gradients of the others are
@@ -74,6 +77,7 @@ class RankExchange {
  private:
   using Round = std::vector<size_t>;  // trained parameters that are sent together
   void plan_rounds(size_t parameters);
+  void sum_owned(const Round& round, ShardGradients& mine) const;
   // The number of parameters of this owner in a round, and their bytes.
   struct Share {
     int64_t count = 0, bytes = 0;
@@ -87,6 +91,7 @@ class RankExchange {
   std::vector<Var> trained_;
   std::vector<size_t> places_;  // of the trained parameters among all
   std::vector<int> owners_;
+  int64_t bytes_ = 0;  // of all trained parameters
   std::vector<Round> rounds_;
   std::vector<std::optional<int64_t>> round_of_;  // of each of all parameters
   std::vector<std::vector<dist::Subtree>> left_;  // subtrees that each rank has left

@@ -1,6 +1,7 @@
 // The bytes of a tensor in the memory of the host, to send them or to write received ones.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -26,6 +27,17 @@ class MessageBuffer {
   std::shared_ptr<std::byte> memory_;
   size_t size_;
 };
+
+inline std::vector<std::span<const std::byte>> to_send(const std::vector<MessageBuffer>& buffers) {
+  std::vector<std::span<const std::byte>> list;
+  for (const MessageBuffer& buffer : buffers) list.push_back(buffer.bytes());
+  return list;
+}
+inline std::vector<std::span<std::byte>> to_fill(const std::vector<MessageBuffer>& buffers) {
+  std::vector<std::span<std::byte>> list;
+  for (const MessageBuffer& buffer : buffers) list.push_back(buffer.bytes());
+  return list;
+}
 
 // Copies on all threads.
 inline void copy_bytes(std::byte* to, const std::byte* from, size_t size) {
@@ -62,5 +74,46 @@ inline void take_bytes(std::span<const std::byte>& from, Tensor tensor) {
   if (!direct) tensor.copy_from(here);
   from = from.subspan(size);
 }
+
+// A message of gradients of which some may not exist: a byte for each says whether it does, and then come the
+// gradients, or zeros.
+class GradientWriter {
+ public:
+  GradientWriter(std::span<std::byte> message, int64_t gradients)
+      : flags_(message), numbers_(message.subspan(static_cast<size_t>(gradients))) {}
+
+  void put(const Tensor& gradient, int64_t bytes) {
+    flags_.front() = std::byte{gradient ? uint8_t{1} : uint8_t{0}};
+    flags_ = flags_.subspan(1);
+    if (gradient) return put_bytes(gradient, numbers_);
+    std::memset(numbers_.data(), 0, static_cast<size_t>(bytes));
+    numbers_ = numbers_.subspan(static_cast<size_t>(bytes));
+  }
+
+ private:
+  std::span<std::byte> flags_, numbers_;
+};
+
+class GradientReader {
+ public:
+  GradientReader(std::span<const std::byte> message, int64_t gradients)
+      : flags_(message), numbers_(message.subspan(static_cast<size_t>(gradients))) {}
+
+  // The next gradient, of the size of `like`, or no tensor.
+  Tensor take(const Tensor& like) {
+    const bool exists = flags_.front() != std::byte{0};
+    flags_ = flags_.subspan(1);
+    if (!exists) {
+      numbers_ = numbers_.subspan(static_cast<size_t>(byte_size(like)));
+      return {};
+    }
+    const Tensor gradient = like.like(like.shape());
+    take_bytes(numbers_, gradient);
+    return gradient;
+  }
+
+ private:
+  std::span<const std::byte> flags_, numbers_;
+};
 
 }  // namespace locus
