@@ -3,6 +3,7 @@
 
 #include "locus/kernel/kernels.h"
 #include "locus/tensor/tensor.h"
+#include "tests/other_device.h"
 
 namespace locus::testing {
 namespace {
@@ -17,7 +18,7 @@ Tensor rounded(const std::vector<float>& values, Device device) {
 TEST(Bf16Activations, AreRoundedOnceToNearestEven) {
   const std::vector<float> a = {1, 1, 1, -1, 0x1p-130f}, b = {0x1p-8f, 0x3p-8f, 0x1.02p-8f, -0x3p-8f, 1},
                            want = {1, 1 + 0x4p-8f, 1 + 0x2p-8f, -1 - 0x4p-8f, 1};
-  for (const Device device : {Device::cpu, Device::reference, Device::fenced}) {
+  for (const Device device : {Device::cpu, Device::reference, other_device()}) {
     const Tensor x = rounded(a, device), y = rounded(b, device), sum = x.like(x.shape());
     kernels(device).add({.a = x.view(), .b = y.view(), .out = sum.view()});
     EXPECT_EQ(sum.on_host().values(), want) << name_of(device);
@@ -26,7 +27,7 @@ TEST(Bf16Activations, AreRoundedOnceToNearestEven) {
 
 // A sum of 1000 ones in bf16 would stop at 256, and one of small numbers beside it would lose them.
 TEST(Bf16Activations, AreAddedInF32) {
-  for (const Device device : {Device::cpu, Device::reference, Device::fenced}) {
+  for (const Device device : {Device::cpu, Device::reference, other_device()}) {
     const Kernels& table = kernels(device);
     const Tensor x = Tensor::full({1000, 3}, 1, DType::bf16, device);
     const Tensor out = Tensor::empty({3}, DType::f32, device),
@@ -42,7 +43,7 @@ TEST(Bf16Activations, AreAddedInF32) {
 
 // An output that a kernel changes in part keeps the other elements.
 TEST(Bf16Activations, KeepWhatAKernelDoesNotWrite) {
-  for (const Device device : {Device::cpu, Device::reference, Device::fenced}) {
+  for (const Device device : {Device::cpu, Device::reference, other_device()}) {
     const Tensor rows = Tensor::full({1, 2}, 3, DType::bf16, device),
                  table = Tensor::full({3, 2}, 0.5, DType::bf16, device);
     const Tensor ids = Tensor::full({1}, 1, DType::i32, device);

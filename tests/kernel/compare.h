@@ -253,19 +253,23 @@ Results run_call(Device device, const Kernels& kernels, Layout layout, bool bf16
   return {stage.results(), stage.results_in(false), stage.results_in(true), stage.in_two_formats()};
 }
 
+// Activations in bf16, held to those of the reference.
+inline void expect_rounded(const Results& got, const Results& want, Tolerance tolerance) {
+  expect_close(got.exact, want.exact, tolerance);
+  expect_close(got.rounded, want.rounded, {tolerance.relative + kBf16Step, tolerance.absolute});
+  expect_few_neighbors(got.rounded, want.rounded, tolerance);
+}
+
 // The same with activations in bf16, for fewer numbers of threads: no kernel has threads of its own for it.
 template <class Call>
 void compare_bf16(Layout layout, Tolerance tolerance, Call& call) {
   SCOPED_TRACE("bf16");
   const auto run = [&](Device device) { return run_call(device, kernels(device), layout, true, call); };
   const Results want = run(Device::reference);
-  const Tolerance rounded = {tolerance.relative + kBf16Step, tolerance.absolute};
   each_target([&] {
     set_threads(1);
     const Results got = run(Device::cpu);
-    expect_close(got.exact, want.exact, tolerance);
-    expect_close(got.rounded, want.rounded, rounded);
-    expect_few_neighbors(got.rounded, want.rounded, tolerance);
+    expect_rounded(got, want, tolerance);
     set_threads(3);
     EXPECT_TRUE(same_bits(run(Device::cpu).all, got.all)) << "different bits with 3 threads";
   });
@@ -297,6 +301,14 @@ void compare(Layout layout, Tolerance tolerance, Call call) {
     const Results got = run_with(Device::cpu, *gpu);
     expect_close(got.all, want.all, tolerance);
     EXPECT_TRUE(same_bits(run_with(Device::cpu, *gpu).all, got.all)) << "different bits when run again";
+    if (!want.in_two_formats) return;
+    SCOPED_TRACE("bf16");
+    const auto rounded = [&](Device device, const Kernels& kernels) {
+      return run_call(device, kernels, layout, true, call);
+    };
+    const Results half = rounded(Device::cpu, *gpu);
+    expect_rounded(half, rounded(Device::reference, kernels(Device::reference)), tolerance);
+    EXPECT_TRUE(same_bits(rounded(Device::cpu, *gpu).all, half.all)) << "different bits when run again";
   }
 }
 

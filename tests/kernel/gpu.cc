@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "locus/kernel/cuda/cuda.h"
+#include "locus/kernel/cuda/widen.h"
 #include "locus/kernel/views.h"
 #include "locus/tensor/cuda/driver.h"
 #include "locus/tensor/cuda/gpu.h"
@@ -105,7 +105,7 @@ std::string no_gpu() {
 
 const Kernels* gpu_kernels() {
 #define LOCUS_ON_COPIES(result, name, parameters) \
-  .name = OnCopies<decltype(&kernel::cuda::name), &kernel::cuda::name>::call,
+  .name = OnCopies<decltype(&kernel::cuda::name), kernel::cuda::widened<&kernel::cuda::name>>::call,
   static const Kernels table = {LOCUS_KERNELS(LOCUS_ON_COPIES)};
   static const bool found = no_gpu().empty();
   return found ? &table : nullptr;

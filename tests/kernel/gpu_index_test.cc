@@ -15,22 +15,6 @@ using namespace kernel::cuda;
 
 static_assert(divided_up(0, 4) == 0 && divided_up(1, 4) == 1 && divided_up(8, 4) == 2);
 
-RC_GTEST_PROP(GpuIndex, SquaresCoverEveryMatrixOnce, ()) {
-  const auto k = *rc::gen::inRange<int64_t>(0, 140), n = *rc::gen::inRange<int64_t>(0, 140),
-             batch = *rc::gen::inRange<int64_t>(0, 5);
-  std::vector<int> seen(static_cast<size_t>(k * n * batch));
-  for (int64_t block = 0; block < square_count(k, n, batch); ++block) {
-    const Square square = square_of(block, k, n);
-    RC_ASSERT(square.batch < batch);
-    for (int64_t row = square.k; row < smaller(k, square.k + kSquare); ++row) {
-      for (int64_t column = square.n; column < smaller(n, square.n + kSquare); ++column) {
-        ++seen[static_cast<size_t>((square.batch * k + row) * n + column)];
-      }
-    }
-  }
-  RC_ASSERT(std::ranges::all_of(seen, [](int times) { return times == 1; }));
-}
-
 RC_GTEST_PROP(GpuIndex, TilesCoverEveryRowOnce, ()) {
   const auto lengths = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 300)));
   std::vector<int32_t> starts = {0};

@@ -84,6 +84,7 @@ locus::cuda::Calls stand_in() {
     recorder->names.emplace_back(name);
     return *function = handle<Function_>(recorder->names.size() - 1), kSuccess;
   };
+  calls.set_attribute = [](Function, int, int) { return kSuccess; };
   calls.launch = [](Function function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned,
                     unsigned, unsigned, Stream, void**, void** extra) {
     const std::lock_guard lock(recorder->mutex);
@@ -132,10 +133,10 @@ TEST_F(GpuLaunch, ElementsAndArguments) {
   using namespace kernel::cuda;
   EXPECT_EQ(launches(), (std::vector<Launched>{
                             {"locus_add", {1, 1, 1}, 256, sizeof(BinaryParams)},
-                            {"locus_norm", {70, 1, 1}, 256, sizeof(NormParams)},
+                            {"locus_norm_narrow", {9, 1, 1}, 256, sizeof(NormParams)},
                             {"locus_column_parts", {2, 63, 1}, 256, sizeof(ColumnSumParams)},
-                            {"locus_add_parts", {2, 1, 1}, 256, sizeof(ColumnSumParams)},
-                            {"locus_scatter_add", {40, 2, 1}, 256, sizeof(ScatterAddParams)},
+                            {"locus_add_parts", {10, 1, 1}, 256, sizeof(ColumnSumParams)},
+                            {"locus_scatter_add", {9, 1, 1}, 256, sizeof(ScatterAddParams)},
                         }));
   EXPECT_EQ(recorder_.waits, 0);
 }
@@ -222,7 +223,7 @@ TEST_F(GpuLaunch, TilesOfProducts) {
   LOCUS_SKIP_WITHOUT_KERNELS();
   const auto multiply = [](int64_t m, int64_t n, Activation activation = Activation::none) {
     kernel::cuda::matmul({.a = view(m, 64),
-                          .packed = view(1, 64 * n),
+                          .b = view(64, n),
                           .c = view(m, n),
                           .m = m,
                           .n = n,
@@ -243,27 +244,78 @@ TEST_F(GpuLaunch, TilesOfProducts) {
                         }));
 }
 
+// bf16: the tiles, segments of a long k that run in parallel, and copies of what is f32 or not aligned.
+TEST_F(GpuLaunch, ProductsOfBf16) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  const auto multiply = [](int64_t m, int64_t n, int64_t k, DType a = DType::bf16, int64_t stride = 0) {
+    kernel::cuda::matmul({.a = view(m, k, a, stride),
+                          .b = view(n, k, DType::bf16),
+                          .c = view(m, n, DType::bf16),
+                          .m = m,
+                          .n = n,
+                          .k = k,
+                          .b_transposed = true});
+  };
+  recorder_.capability = 8;
+  multiply(1, 1000, 64);
+  multiply(17, 1000, 64);
+  multiply(1280, 1280, 64);
+  multiply(12800, 1280, 64);
+  multiply(256, 1280, 40960);
+  multiply(17, 1000, 64, DType::f32);
+  multiply(17, 1000, 64, DType::bf16, 65);
+  constexpr size_t kBytes = sizeof(kernel::cuda::ProductParams),
+                   kConvert = sizeof(kernel::cuda::ConvertParams);
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_product_16_mk_nk", {16, 1, 1}, 128, kBytes},
+                            {"locus_product_64_mk_nk", {16, 1, 1}, 128, kBytes},
+                            {"locus_product_128_mk_nk", {100, 1, 1}, 128, kBytes},
+                            {"locus_product_256_mk_nk", {500, 1, 1}, 256, kBytes},
+                            {"locus_product_128_mk_nk", {20, 1, 8}, 128, kBytes},
+                            {"locus_product_sums", {640, 1, 1}, 256, kBytes},
+                            {"locus_convert", {1, 1, 1}, 256, kConvert},
+                            {"locus_product_64_mk_nk", {16, 1, 1}, 128, kBytes},
+                            {"locus_convert", {1, 1, 1}, 256, kConvert},
+                            {"locus_product_64_mk_nk", {16, 1, 1}, 128, kBytes},
+                        }));
+}
+
+TEST_F(GpuLaunch, ProductsOfBf16OnHopper) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  for (const int64_t m : {1, 17, 1280, 12800}) {
+    kernel::cuda::matmul({.a = view(64, m, DType::bf16),
+                          .b = view(64, 1280, DType::bf16),
+                          .c = view(m, 1280),
+                          .m = m,
+                          .n = 1280,
+                          .k = 64,
+                          .a_transposed = true});
+  }
+  constexpr size_t kBytes = sizeof(kernel::cuda::ProductParams);
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_hopper_64_km_kn", {20, 1, 1}, 128, kBytes},
+                            {"locus_hopper_64_km_kn", {20, 1, 1}, 128, kBytes},
+                            {"locus_hopper_128_km_kn", {100, 1, 1}, 256, kBytes},
+                            {"locus_hopper_256_km_kn", {500, 1, 1}, 256, kBytes},
+                        }));
+}
+
 // Along y and z a grid has room for 65535 blocks.
 TEST_F(GpuLaunch, ProductsOfManyMatricesAndColumns) {
   LOCUS_SKIP_WITHOUT_KERNELS();
   constexpr int64_t kColumns = int64_t{65535} * 64, kBatch = 70'000;
   kernel::cuda::matmul_small_m({.a = view(1, 8), .b = view(kColumns + 100, 8), .c = view(1, kColumns + 100)});
-  kernel::cuda::pack({.b = view(8 * kBatch, 8), .packed = view(kBatch, 64), .k = 8, .n = 8, .batch = kBatch});
-  kernel::cuda::pack(
-      {.b = view(kColumns, 8), .packed = view(1, 8), .k = 8, .n = kColumns, .transposed = true});
   kernel::cuda::matmul({.a = view(8 * kBatch, 8),
-                        .packed = view(kBatch, 64),
+                        .b = view(8 * kBatch, 8),
                         .c = view(8 * kBatch, 8),
                         .m = 8,
                         .n = 8,
                         .k = 8,
                         .batch = kBatch});
-  constexpr size_t kBytes = sizeof(kernel::cuda::MatmulParams), kPack = sizeof(kernel::cuda::PackParams);
+  constexpr size_t kBytes = sizeof(kernel::cuda::MatmulParams);
   EXPECT_EQ(launches(), (std::vector<Launched>{
                             {"locus_matmul_128", {1, 32768, 1}, 256, kBytes},
                             {"locus_matmul_16", {1, 2, 1}, 256, kBytes},
-                            {"locus_pack", {70'000, 1, 1}, 256, kPack},
-                            {"locus_pack", {131'070, 1, 1}, 256, kPack},
                             {"locus_matmul_128", {1, 1, 65535}, 256, kBytes},
                             {"locus_matmul_128", {1, 1, 4465}, 256, kBytes},
                         }));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "locus/kernel/cuda/product.h"
 #include "locus/tensor/memory.h"
 #include "tests/kernel/compare.h"
 #include "tests/kernel/product_case.h"
@@ -22,14 +23,14 @@ TEST(Gpu, AKernelRuns) {
   EXPECT_EQ(out.values(), (std::vector<float>{2, 4, 6}));
 }
 
-// Rows of a times b + 0.3, then gelu: by the packed product, with a transposed, or by the unpacked one.
-enum class Way { packed, transposed, unpacked };
+// Rows of a times b + 0.3, then gelu: by the product, with a transposed, or by that of few rows.
+enum class Way { straight, transposed, small_m };
 std::vector<float> product_of(std::span<const float> a, const Tensor& b, Way way) {
   const Kernels& table = *gpu_kernels();
   const int64_t n = b.size(0), k = b.size(1), m = static_cast<int64_t>(a.size()) / k;
   Tensor left = Tensor::of({m, k}, a);
   const Tensor c = Tensor::empty({m, n}), bias = Tensor::full({n}, 0.3);
-  if (way == Way::unpacked) {
+  if (way == Way::small_m) {
     table.matmul_small_m({.a = left.view(),
                           .b = b.view(),
                           .c = c.view(),
@@ -43,15 +44,14 @@ std::vector<float> product_of(std::span<const float> a, const Tensor& b, Way way
       columns.data<float>()[static_cast<size_t>(i % k * m + i / k)] = a[static_cast<size_t>(i)];
     left = columns;
   }
-  const Tensor packed = Tensor::empty({1, table.packed_size(k, n, DType::f32)});
-  table.pack({.b = b.view(), .packed = packed.view(), .k = k, .n = n, .transposed = true});
   table.matmul({.a = left.view(),
-                .packed = packed.view(),
+                .b = b.view(),
                 .c = c.view(),
                 .m = m,
                 .n = n,
                 .k = k,
                 .a_transposed = way == Way::transposed,
+                .b_transposed = true,
                 .bias = bias.view(),
                 .activation = Activation::gelu});
   return c.values();
@@ -62,15 +62,20 @@ TEST(Gpu, ARowOfAProductHasTheSameBitsInAnyBatch) {
   constexpr int64_t kMost = 8192, n = 600, k = 401;
   const std::vector<float> a = random_values(1, kMost * k);
   const Tensor b = Tensor::of({n, k}, std::span<const float>(random_values(2, n * k)));
-  const std::vector<float> all = product_of(a, b, Way::packed);
+  const std::vector<float> all = product_of(a, b, Way::straight);
   for (const int64_t m : {1, 2, 3, 8, 15, 16, 17, 63, 64, 65, 127, 129, 500, 1000, 3000, 4096, 8191}) {
     // Rows from the end, so that a row is at a different place in its tile each time.
     const std::span<const float> rows(a.end() - m * k, a.end());
     const std::vector<float> want(all.end() - m * n, all.end());
-    for (const Way way : {Way::packed, Way::transposed, Way::unpacked}) {
+    for (const Way way : {Way::straight, Way::transposed, Way::small_m}) {
       EXPECT_EQ(product_of(rows, b, way), want) << m << " rows, way " << static_cast<int>(way);
     }
   }
+}
+
+bool is_the_end(const Tensor& got, const Tensor& all) {
+  const int64_t bytes = got.numel() * size_of(got.dtype()), whole = all.numel() * size_of(all.dtype());
+  return std::memcmp(got.view().data, all.view().data + (whole - bytes), static_cast<size_t>(bytes)) == 0;
 }
 
 // Every number of rows, on memory of the GPU. The last rows of a are at another place of their tile each
@@ -84,27 +89,74 @@ TEST(Gpu, ARowOfAProductHasTheSameBitsAmongAnyNumberOfRows) {
     return Tensor::of(shape, std::span<const float>(random_values(seed, shape.numel()))).on(Device::cuda);
   };
   const Tensor a = numbers(1, {kMost, k}), b = numbers(2, {n, k});
-  const Tensor packed = Tensor::empty({1, table.packed_size(k, n, DType::f32)}, DType::f32, Device::cuda);
-  table.pack({.b = b.view(), .packed = packed.view(), .k = k, .n = n, .transposed = true});
-  const auto product = [&](int64_t m, bool is_packed) {
+  const auto product = [&](int64_t m) {
     const Tensor rows = a.rows(kMost - m, kMost), c = Tensor::empty({m, n}, DType::f32, Device::cuda);
-    if (is_packed) {
-      table.matmul({.a = rows.view(), .packed = packed.view(), .c = c.view(), .m = m, .n = n, .k = k});
-    } else {
-      table.matmul_small_m({.a = rows.view(), .b = b.view(), .c = c.view()});
-    }
+    table.matmul(
+        {.a = rows.view(), .b = b.view(), .c = c.view(), .m = m, .n = n, .k = k, .b_transposed = true});
     return c.on_host();
   };
-  const Tensor all = product(kMost, true);
-  const auto is_the_end_of_all = [&](const Tensor& c) {
-    const auto want = all.data<float>(), got = c.data<float>();
-    return std::memcmp(got.data(), want.data() + (want.size() - got.size()), got.size_bytes()) == 0;
+  const Tensor all = product(kMost);
+  for (int64_t m = 1; m < kMost; ++m) ASSERT_TRUE(is_the_end(product(m), all)) << m << " rows";
+}
+
+// The same in bf16, from the smallest tiles to the largest. 8,200 k are two segments, which are added up in
+// parallel or one after another.
+TEST(Gpu, ARowOfABf16ProductHasTheSameBitsAmongAnyNumberOfRows) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  const Kernels& table = kernels(Device::cuda);
+  const auto numbers = [&](uint64_t seed, Shape shape) {
+    const std::vector<float> few = random_values(seed, 100'003);
+    std::vector<float> all(static_cast<size_t>(shape.numel()));
+    for (size_t i = 0; i < all.size(); ++i) all[i] = few[i % few.size()];
+    const Tensor wide = Tensor::of(shape, std::span<const float>(all)).on(Device::cuda),
+                 rounded = Tensor::empty(shape, DType::bf16, Device::cuda);
+    table.convert({.from = wide.view(), .to = rounded.view()});
+    return rounded;
   };
-  for (int64_t m = 1; m < kMost; ++m) {
-    ASSERT_TRUE(is_the_end_of_all(product(m, true))) << m << " rows";
-    if (m > kernel::kMaxSmallM) continue;
-    ASSERT_TRUE(is_the_end_of_all(product(m, false))) << m << " rows, b as it lies";
+  struct Case {
+    int64_t rows, n, k;
+    DType format;
+  };
+  for (const bool ampere : {false, true}) {
+    kernel::cuda::use_ampere_products(ampere);
+    SCOPED_TRACE(ampere ? "Ampere" : "the GPU's own kernels");
+    for (const Case& one : {Case{4500, 1000, 136, DType::f32}, Case{4500, 1000, 135, DType::bf16},
+                            Case{2500, 4000, 8200, DType::bf16}}) {
+      const auto& [rows, n, k, format] = one;
+      const Tensor a = numbers(1, {rows, k}), b = numbers(2, {n, k});
+      const auto product = [&](int64_t m) {
+        const Tensor last = a.rows(rows - m, rows), c = Tensor::empty({m, n}, format, Device::cuda);
+        table.matmul(
+            {.a = last.view(), .b = b.view(), .c = c.view(), .m = m, .n = n, .k = k, .b_transposed = true});
+        return c.on_host();
+      };
+      const Tensor all = product(rows);
+      for (int64_t m = 1; m < rows; m += m < 300 ? 1 : 101) {
+        ASSERT_TRUE(is_the_end(product(m), all)) << m << " rows, " << k << " k";
+      }
+    }
   }
+  kernel::cuda::use_ampere_products(false);
+}
+
+// The kernels of GPUs before Hopper, which tests on a Hopper GPU would not reach: in every layout, of sizes
+// around their tiles, in one and two segments.
+TEST(Gpu, Bf16ProductsForAmpere) {
+  LOCUS_SKIP_WITHOUT_GPU();
+  kernel::cuda::use_ampere_products(true);
+  for (const bool a_transposed : {false, true}) {
+    for (const bool b_transposed : {false, true}) {
+      for (const int64_t m : {9, 130, 300}) {
+        compare_product({.m = m,
+                         .n = 264,
+                         .k = m == 9 ? 8200 : 144,
+                         .a_transposed = a_transposed,
+                         .b_transposed = b_transposed,
+                         .widened = true});
+      }
+    }
+  }
+  kernel::cuda::use_ampere_products(false);
 }
 
 // More elements than 32 bits count.

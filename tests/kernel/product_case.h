@@ -52,18 +52,23 @@ inline void compare_product(const ProductCase& c) {
     const Kernels& kernels = stage.kernels();
     const View a = c.left(stage), b = c.right(stage);
     const Shape room = {c.batch, kernels.packed_size(c.k, c.n, c.bf16 ? DType::bf16 : DType::f32)};
-    const View packed = c.bf16 ? stage.intermediate(room, b.dtype) : stage.workspace(room);
-    kernels.pack(
-        {.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = c.b_transposed});
+    View packed;
+    if (room[1] > 0) {
+      packed = c.bf16 ? stage.intermediate(room, b.dtype) : stage.workspace(room);
+      kernels.pack(
+          {.b = b, .packed = packed, .k = c.k, .n = c.n, .batch = c.batch, .transposed = c.b_transposed});
+    }
     const Shape result = {c.batch * c.m, c.n};
     kernels.matmul({.a = a,
                     .packed = packed,
+                    .b = packed ? View() : b,
                     .c = c.accumulate ? stage.updated_activation(result, 3) : stage.result(result),
                     .m = c.m,
                     .n = c.n,
                     .k = c.k,
                     .batch = c.batch,
                     .a_transposed = c.a_transposed,
+                    .b_transposed = c.b_transposed,
                     .accumulate = c.accumulate,
                     .bias = c.added(stage),
                     .activation = c.activation});

@@ -4,6 +4,7 @@
 //   cpu         results and gradients of the reference, up to neighbors in bf16, and those of the same op in
 //               f32 up to rounding; the same bits if nothing is recorded
 //   fenced      the bits of the CPU
+//   cuda        results and gradients of the reference, if there is a GPU
 // Results and gradients of activations are bf16; sums and gradients of parameters are f32.
 #include <gtest/gtest.h>
 
@@ -23,6 +24,7 @@
 #include "locus/op/rotate.h"
 #include "tests/op/bad_call.h"
 #include "tests/op/gradient.h"
+#include "tests/other_device.h"
 
 namespace locus::op::in_bf16 {
 namespace {
@@ -81,17 +83,23 @@ void check(const char* name, const F& f, const std::vector<In>& inputs, DType re
   const Outcome exact = differentiate(f, inputs, Device::reference, DType::bf16);
   const Outcome cpu = differentiate(f, inputs, Device::cpu, DType::bf16);
   const Outcome f32 = differentiate(f, inputs, Device::cpu, DType::f32);
-  const Outcome fenced = differentiate(f, inputs, Device::fenced, DType::bf16);
+  const Outcome other = differentiate(f, inputs, testing::other_device(), DType::bf16);
+  const bool gpu = testing::other_device() == Device::cuda;
+  const auto expect_other = [&](const Tensor& got, const Tensor& of_cpu, const Tensor& of_reference) {
+    EXPECT_EQ(got.dtype(), of_cpu.dtype());
+    if (gpu) return expect_near(got, of_reference);
+    EXPECT_EQ(elements(got), elements(of_cpu));
+  };
   EXPECT_EQ(cpu.result.dtype(), result);
   expect_near(cpu.result, exact.result);
   expect_near(cpu.result, f32.result);
-  EXPECT_EQ(elements(fenced.result), elements(cpu.result));
+  expect_other(other.result, cpu.result, exact.result);
   for (size_t i = 0; i < inputs.size(); ++i) {
     SCOPED_TRACE(::testing::Message() << "gradient of input " << i);
     EXPECT_EQ(cpu.gradients[i].dtype(), inputs[i].parameter ? DType::f32 : DType::bf16);
     expect_near(cpu.gradients[i], exact.gradients[i]);
     expect_near(cpu.gradients[i], f32.gradients[i]);
-    EXPECT_EQ(elements(fenced.gradients[i]), elements(cpu.gradients[i]));
+    expect_other(other.gradients[i], cpu.gradients[i], exact.gradients[i]);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "locus/train/text_samples.h"
 #include "locus/train/trainer.h"
 #include "tests/expect_error.h"
+#include "tests/other_device.h"
 #include "tests/temporary_folder.h"
 
 namespace locus::testing::in_bf16 {
@@ -75,6 +76,16 @@ TEST(TrainingInBf16, AStepOfEverySchemeIsThatOfF32UpToRounding) {
   }
 }
 
+TEST(TrainingInBf16OnADevice, AStepOfEverySchemeIsThatOfTheReference) {
+  for (const SchemeInfo* info : schemes()) {
+    SCOPED_TRACE(info->name);
+    const Step got = step_of(info->name, other_device(), true),
+               exact = step_of(info->name, Device::reference, true);
+    EXPECT_NEAR(got.loss, exact.loss, 0.002 * exact.loss);
+    EXPECT_LT(distance(got.gradient, exact.gradient), 0.01);
+  }
+}
+
 TEST(TrainingInBf16, RecomputedLayersHaveTheSameBits) {
   const Step kept = step_of("rotary", Device::cpu, true), again = step_of("rotary", Device::cpu, true, true);
   EXPECT_EQ(again.loss, kept.loss);
@@ -110,6 +121,17 @@ Outcome trained(std::string_view scheme, Device device, const std::vector<size_t
   return outcome;
 }
 
+// On a GPU, too.
+TEST(TrainingInBf16OnADevice, HasTheSameBitsInterrupted) {
+  for (const char* scheme : {"rotary", "learned+t5", "deberta"}) {
+    SCOPED_TRACE(scheme);
+    const Outcome one = trained(scheme, other_device());
+    EXPECT_LT(one.losses.back(), one.losses.front());
+    EXPECT_EQ(trained(scheme, other_device()), one);
+    EXPECT_EQ(trained(scheme, other_device(), {2, 5}), one);
+  }
+}
+
 TEST(TrainingInBf16, HasTheSameBitsOnAnyThreadsInterruptedAndFenced) {
   const int before = threads();
   for (const char* scheme : {"rotary", "learned+t5", "deberta", "fire"}) {
@@ -143,9 +165,7 @@ class ConfiguredBf16 : public ::testing::Test {
   TemporaryFolder folder{in_memory()};
 };
 
-TEST_F(ConfiguredBf16, IsRefusedOnAGpu) {
-  expect_error(Fault::usage, {"train.dtype", "bf16", "cuda", "f32"},
-               [&] { plan("dtype = 'bf16'\ndevice = 'cuda'\n"); });
+TEST_F(ConfiguredBf16, OtherFormatsAreRefused) {
   expect_error(Fault::usage, {"dtype", "f16", "f32", "bf16"}, [&] { plan("dtype = 'f16'\n"); });
 }
 

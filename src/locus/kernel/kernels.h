@@ -19,9 +19,10 @@
 
 namespace locus {
 
-// Every kernel: its result, its name and its parameters. packed_size() and the workspaces of attention are
-// numbers of elements. partial_rows() is the number of parts in which sums over rows are added, and
-// embed_workspace() a number of rows; both are functions of the number of rows alone, and so are the bits.
+// Every kernel: its result, its name and its parameters. packed_size(), which is 0 if the device does not
+// pack, and the workspaces of attention are numbers of elements. partial_rows() is the number of parts in
+// which sums over rows are added, and embed_workspace() a number of rows; both are functions of the number of
+// rows alone, and so are the bits.
 // clang-format off
 #define LOCUS_KERNELS(X) \
   X(int64_t, packed_size, (int64_t k, int64_t n, DType b)) \

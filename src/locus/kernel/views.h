@@ -15,7 +15,7 @@ auto each_of(Views&... views) {
   return [&](auto& f) { (f(views), ...); };
 }
 inline auto views_of(PackArgs& a) { return each_of(a.b, a.packed); }
-inline auto views_of(MatmulArgs& a) { return each_of(a.a, a.packed, a.c, a.bias); }
+inline auto views_of(MatmulArgs& a) { return each_of(a.a, a.packed, a.b, a.c, a.bias); }
 inline auto views_of(MatmulSmallMArgs& a) { return each_of(a.a, a.b, a.c, a.bias); }
 inline auto views_of(NormArgs& a) { return each_of(a.x, a.gamma, a.beta, a.y, a.mean, a.rstd); }
 inline auto views_of(NormBackwardArgs& a) {

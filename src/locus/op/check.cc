@@ -20,9 +20,8 @@ void Check::remember(std::string_view argument, const Tensor& tensor) {
 void Check::floating(std::string_view argument, const Tensor& tensor) {
   that(static_cast<bool>(tensor), "{} is missing", argument);
   const DType dtype = tensor.dtype();
-  const bool fine = dtype == DType::f32 || (dtype == DType::bf16 && tensor.device() != Device::cuda);
-  that(fine || is_wide(tensor), Code::bad_shape, "{} is {} on the {}, expected f32", argument, name_of(dtype),
-       name_of(tensor.device()));
+  that(dtype == DType::f32 || dtype == DType::bf16 || is_wide(tensor), Code::bad_shape,
+       "{} is {} on the {}, expected f32", argument, name_of(dtype), name_of(tensor.device()));
   remember(argument, tensor);
   that(dtype == first_.dtype() && tensor.device() == first_.device(), Code::bad_shape,
        "{} is {} on the {}, expected {} on the {} like {}", argument, name_of(dtype),

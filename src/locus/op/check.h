@@ -17,8 +17,7 @@ class Check {
  public:
   explicit Check(std::string_view op) : op_(op) {}
 
-  // An activation in a format that kernels support: f32, bf16, or f64 on the reference device. The GPU has no
-  // bf16 yet.
+  // An activation in a format that kernels support: f32, bf16, or f64 on the reference device.
   void floating(std::string_view argument, const Tensor& tensor);
   void floating(std::string_view argument, const Var& var) { floating(argument, value(argument, var)); }
   // A parameter, or a table of scores: f32, or f64 on the reference device.

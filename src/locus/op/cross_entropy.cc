@@ -1,6 +1,7 @@
 #include "locus/op/cross_entropy.h"
 
 #include "locus/kernel/kernels.h"
+#include "locus/op/aligned_rows.h"
 #include "locus/op/check.h"
 #include "locus/op/sums.h"
 
@@ -51,7 +52,8 @@ Var cross_entropy(const Var& logits, const Indices& targets, const CrossEntropyO
   const Tensor mean = sums_like(rows, {});
   kernels(rows.device()).sum({.x = losses.view(), .out = mean.view(), .divisor = total});
   return record(mean, {logits}, [=](const Tensor& dy) {
-    const Tensor dlogits = rows.like(rows.shape());
+    const Tensor dlogits = rows.shape().rank() == 2 ? rows.like({N, aligned_columns(rows, V)}).columns(0, V)
+                                                    : rows.like(rows.shape());
     kernels(dy.device())
         .cross_entropy_backward({.logits = rows.view(),
                                  .targets = targets.view(rows.device()),

@@ -81,10 +81,9 @@ struct Embedding {
     check.weight("tokens", tokens);  // again, now that the device of the other tensors is known
     check.that(tokens.value().dtype() != DType::bf16 || !recording(inputs()),
                "tokens are bf16, but a gradient is required: bf16 weights cannot be trained, use f32");
-    const Device device = tokens.value().device();
-    check.that(!options.bf16 || (table_format() != DType::f64 && device != Device::cuda), Code::bad_shape,
-               "tables are {} on the {}, expected f32 on the cpu for a bf16 result", name_of(table_format()),
-               name_of(device));
+    check.that(!options.bf16 || table_format() != DType::f64, Code::bad_shape,
+               "tables are {} on the {}, expected f32 for a bf16 result", name_of(table_format()),
+               name_of(tokens.value().device()));
   }
 
   // The format of the tables that are not bf16, or the default of the device.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "locus/kernel/kernels.h"
+#include "locus/op/aligned_rows.h"
 #include "locus/op/check.h"
 #include "locus/op/column_sum.h"
 #include "locus/op/convert.h"
@@ -21,12 +22,13 @@ Side side_of(const Tensor& t, bool transposed) {
   return transposed ? Side{batch, cols, rows} : Side{batch, rows, cols};
 }
 
-// Packs b in the order in which the kernels read it. An empty b is never read. A bf16 b is packed as bf16 if
-// it is the weight of a layer (kernel/matmul.h), else as f32.
+// Packs b in the order in which the kernels read it; absent if they read b as it lies. An empty b is never
+// read. A bf16 b is packed as bf16 if it is the weight of a layer (kernel/matmul.h), else as f32.
 Tensor pack(const Tensor& b, const Side& side, bool transposed, bool a_transposed) {
   const Kernels& k = kernels(b.device());
   const DType format = transposed && !a_transposed ? b.dtype() : sum_format(b.dtype());
-  const int64_t size = b.numel() == 0 ? 1 : k.packed_size(side.rows, side.cols, format);
+  const int64_t size = k.packed_size(side.rows, side.cols, format);
+  if (size == 0) return {};
   const Tensor packed = Tensor::empty({side.batch, size}, format, b.device());
   if (b.numel() > 0) {
     k.pack({.b = b.view(),
@@ -61,12 +63,14 @@ Tensor product(const Tensor& a, const Tensor& b, const Product& how, Tensor c) {
   kernels(a.device())
       .matmul({.a = a.view(),
                .packed = packed.view(),
+               .b = packed ? ConstView() : b.view(),
                .c = c.view(),
                .m = left.rows,
                .n = right.cols,
                .k = right.rows,
                .batch = left.batch,
                .a_transposed = how.a_transposed,
+               .b_transposed = how.b_transposed,
                .bias = how.bias.view(),
                .activation = how.activation});
   return c;
@@ -138,13 +142,17 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
   const Product how = {.b_transposed = true,
                        .bias = bias ? bias.value() : Tensor(),
                        .activation = fused ? activation : Activation::none};
-  const Tensor sum = product(rows, factor, how, check.result(rows, {rows.size(0), out}));
+  // Wide logits are worth rows that later products read without a copy. Other results stay contiguous.
+  const bool aligned = x.shape().rank() == 2 && activation == Activation::none;
+  const int64_t room = aligned ? aligned_columns(rows, out) : out;
+  const Tensor sum = product(rows, factor, how, check.result(rows, {rows.size(0), room}).columns(0, out));
   Tensor y = sum;
   if (!fused && activation != Activation::none) {
     y = sum.like(sum.shape());
     kernels(y.device()).activation({.activation = activation, .x = sum.view(), .y = y.view()});
   }
-  return record(y.reshape(x.shape().with_last(out)), {x, weight, bias}, [=](const Tensor& dy) {
+  if (!aligned) y = y.reshape(x.shape().with_last(out));
+  return record(y, {x, weight, bias}, [=](const Tensor& dy) {
     Tensor g = matrix(dy);
     if (activation != Activation::none) {
       const Tensor through = g.like(g.shape());

@@ -5,6 +5,7 @@
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
 #include "locus/base/quote.h"
+#include "locus/kernel/kernels.h"
 #include "locus/run/run_settings.h"
 #include "locus/run/saved_run.h"
 #include "locus/train/epochs.h"
@@ -118,7 +119,7 @@ ContinuedRun continued_without(std::string_view ignored, const fs::path& place, 
   read_section(all, "data", plan.task.data, problems);
   read_section(training_values(all, ignored), "train", plan.train, problems);
   refuse("configuration", problems);
-  require_device(plan.train);
+  require_usable(plan.train.device);
   check_fixed(run, settings);
   resolve_data(plan.task.data, settings, folder);
   TextTask& task = plan.task;

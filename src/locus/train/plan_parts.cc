@@ -9,7 +9,6 @@
 #include "locus/base/quote.h"
 #include "locus/base/spelling.h"
 #include "locus/checkpoint/model_folder.h"
-#include "locus/kernel/kernels.h"
 #include "locus/run/run_settings.h"
 #include "locus/run/saved_run.h"
 #include "locus/run/task_frame.h"
@@ -63,14 +62,6 @@ void require_loss(HeadKind head) {
   fail({Fault::usage, Code::wrong_head},
        "[model] head none and embedding have no loss, expected a head that predicts tokens, labels or "
        "answers");
-}
-
-void require_device(const TrainSettings& train) {
-  if (train.dtype == DType::bf16 && train.device == Device::cuda) {
-    fail(Fault::usage, "train.dtype is bf16 on the {}, expected f32 there, or device cpu",
-         name_of(train.device));
-  }
-  require_usable(train.device);
 }
 
 void resolve_path(std::string& name, const Settings& settings, const char* key, const fs::path& folder) {

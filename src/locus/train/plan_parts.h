@@ -20,9 +20,6 @@ std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& name);
 // Throws Code::wrong_head for a head that predicts nothing, and so has no loss.
 void require_loss(HeadKind head);
 
-// Throws if the device of the run cannot be used, or not in the run's dtype.
-void require_device(const TrainSettings& train);
-
 // Makes the paths in [data] absolute. A relative path in a file is relative to `folder`.
 void resolve_data(DataSettings& data, const Settings& settings, const std::filesystem::path& folder);
 // The same for model.from. Throws if there is no model folder and no run.

@@ -2,6 +2,7 @@
 
 #include "locus/base/error.h"
 #include "locus/base/paths.h"
+#include "locus/kernel/kernels.h"
 #include "locus/run/run_settings.h"
 #include "locus/run/task_frame.h"
 #include "locus/train/derived_model.h"
@@ -69,7 +70,7 @@ RunPlan plan_without(std::string_view ignored, const Settings& settings, const f
   read_section(training_values(settings, ignored), "train", plan.train, problems);
   if (task.data.train.empty()) problems.emplace_back("[data] train is missing, expected a file to train on");
   refuse("configuration", problems);
-  require_device(plan.train);
+  require_usable(plan.train.device);
   resolve_data(task.data, settings, folder);
   if (from_hub) {
     resolve_start(hub.from, settings, folder);

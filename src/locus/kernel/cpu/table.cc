@@ -4,7 +4,7 @@
 namespace locus::kernel::cpu {
 
 const Kernels& table() {
-#define LOCUS_WIDENED(result, name, parameters) .name = Widened<decltype(&name), &name>::call,
+#define LOCUS_WIDENED(result, name, parameters) .name = widened<&name>,
   static constexpr Kernels the_table = {LOCUS_KERNELS(LOCUS_WIDENED)};
 #undef LOCUS_WIDENED
   return the_table;

@@ -12,35 +12,36 @@ static_assert(static_cast<int>(Activation::none) == kNone && static_cast<int>(Ac
 }  // namespace
 
 void activation(const ActivationArgs& args) {
-  ActivationParams params = {static_cast<int>(args.activation), in(args.x), {}, out(args.y)};
+  ActivationParams params = {static_cast<int>(args.activation), numbers(args.x), {}, numbers(args.y)};
   flatten(params.x, params.y);
-  launch_map("elementwise/activation", args.x.numel(), params);
+  launch_eights("elementwise/activation", params.x.rows, params.x.cols, params);
 }
 
 void activation_backward(const ActivationBackwardArgs& args) {
-  ActivationParams params = {static_cast<int>(args.activation), in(args.x), in(args.dy), out(args.dx)};
+  ActivationParams params = {static_cast<int>(args.activation), numbers(args.x), numbers(args.dy),
+                             numbers(args.dx)};
   flatten(params.x, params.dy, params.y);
-  launch_map("elementwise/activation_backward", args.x.numel(), params);
+  launch_eights("elementwise/activation_backward", params.x.rows, params.x.cols, params);
 }
 
 void gated(const GatedArgs& args) {
   GatedParams params = {.activation = static_cast<int>(args.activation),
-                        .gate = in(args.gate),
-                        .up = in(args.up),
-                        .y = out(args.y)};
+                        .gate = numbers(args.gate),
+                        .up = numbers(args.up),
+                        .y = numbers(args.y)};
   flatten(params.gate, params.up, params.y);
-  launch_map("elementwise/gated", args.gate.numel(), params);
+  launch_eights("elementwise/gated", params.gate.rows, params.gate.cols, params);
 }
 
 void gated_backward(const GatedBackwardArgs& args) {
   GatedParams params = {.activation = static_cast<int>(args.activation),
-                        .gate = in(args.gate),
-                        .up = in(args.up),
-                        .dy = in(args.dy),
-                        .dgate = out(args.dgate),
-                        .dup = out(args.dup)};
+                        .gate = numbers(args.gate),
+                        .up = numbers(args.up),
+                        .dy = numbers(args.dy),
+                        .dgate = numbers(args.dgate),
+                        .dup = numbers(args.dup)};
   flatten(params.gate, params.up, params.dy, params.dgate, params.dup);
-  launch_elements("elementwise/gated_backward", args.gate.numel(), params);
+  launch_eights("elementwise/gated_backward", params.gate.rows, params.gate.cols, params);
 }
 
 }  // namespace locus::kernel::cuda

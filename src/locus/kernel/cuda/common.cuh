@@ -20,27 +20,6 @@ __device__ void each(int64_t rows, int64_t cols, F f) {
   }
 }
 
-// store(r, c, compute(r, c)) for every element. A thread computes kMapped before it stores them, so that more
-// loads are under way.
-template <class Compute, class Store>
-__device__ void map(int64_t rows, int64_t cols, Compute compute, Store store) {
-  const int64_t elements = rows * cols, step = int64_t{gridDim.x} * kThreads * kMapped;
-  for (int64_t first = int64_t{blockIdx.x} * kThreads * kMapped + threadIdx.x; first < elements;
-       first += step) {
-    float values[kMapped];
-#pragma unroll
-    for (int t = 0; t < kMapped; ++t) {
-      const int64_t i = first + t * kThreads;
-      if (i < elements) values[t] = rows == 1 ? compute(int64_t{0}, i) : compute(i / cols, i % cols);
-    }
-#pragma unroll
-    for (int t = 0; t < kMapped; ++t) {
-      const int64_t i = first + t * kThreads;
-      if (i < elements) rows == 1 ? store(int64_t{0}, i, values[t]) : store(i / cols, i % cols, values[t]);
-    }
-  }
-}
-
 // Sums in the same order on every run: lanes of a warp pairwise, then the warps one after another.
 template <class T>
 __device__ T warp_sum(T x) {
@@ -115,13 +94,16 @@ __device__ inline float activate_slope(int activation, float x) {
   }
 }
 
+// The random words of the eight elements around this index.
+__device__ inline PhiloxBlock dropout_words(const Dropout& dropout, uint64_t index) {
+  const uint64_t block = half_block(index);
+  return philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
+                 static_cast<uint32_t>(dropout.stream), static_cast<uint32_t>(dropout.stream >> 32)},
+                static_cast<uint32_t>(dropout.seed), static_cast<uint32_t>(dropout.seed >> 32));
+}
 // What dropout multiplies the element with this index by.
 __device__ inline float dropout_factor(const Dropout& dropout, uint64_t index) {
-  const uint64_t block = half_block(index);
-  const PhiloxBlock words =
-      philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
-              static_cast<uint32_t>(dropout.stream), static_cast<uint32_t>(dropout.stream >> 32)},
-             static_cast<uint32_t>(dropout.seed), static_cast<uint32_t>(dropout.seed >> 32));
+  const PhiloxBlock words = dropout_words(dropout, index);
   const int word = half_word(index);
   const uint32_t bits = word == 0 ? words[0] : word == 1 ? words[1] : word == 2 ? words[2] : words[3];
   return (bits >> half_shift(index) & 0xffffu) >= dropout.threshold ? dropout.factor : 0;

@@ -7,9 +7,9 @@ namespace locus::kernel::cuda {
 namespace {
 
 void binary(const char* name, ConstView a, ConstView b, View result) {
-  BinaryParams params = {in(a), in(b), out(result)};
+  BinaryParams params = {numbers(a), numbers(b), numbers(result)};
   flatten(params.a, params.b, params.out);
-  launch_map(name, a.numel(), params);
+  launch_eights(name, params.a.rows, params.a.cols, params);
 }
 
 int format_of(DType dtype) {
@@ -33,19 +33,20 @@ void add(const AddArgs& args) { binary("elementwise/add", args.a, args.b, args.o
 void multiply(const MultiplyArgs& args) { binary("elementwise/multiply", args.a, args.b, args.out); }
 
 void scale(const ScaleArgs& args) {
-  ScaleParams params = {in(args.x), out(args.out), args.factor};
+  ScaleParams params = {numbers(args.x), numbers(args.out), args.factor};
   flatten(params.x, params.out);
-  launch_map("elementwise/scale", args.x.numel(), params);
+  launch_eights("elementwise/scale", params.x.rows, params.x.cols, params);
 }
 
 void bias(const BiasArgs& args) {
-  launch_map("elementwise/bias", args.x.numel(), BiasParams{in(args.x), vector(args.bias), out(args.out)});
+  launch_eights("elementwise/bias", args.x.rows, args.x.cols,
+                BiasParams{numbers(args.x), vector(args.bias), numbers(args.out)});
 }
 
 void dropout(const DropoutArgs& args) {
-  DropoutParams params = {in(args.x), out(args.y), dropout_of(args.rate, args.seed, args.stream)};
+  DropoutParams params = {numbers(args.x), numbers(args.y), dropout_of(args.rate, args.seed, args.stream)};
   flatten(params.x, params.y);
-  launch_map("elementwise/dropout", args.x.numel(), params);
+  launch_eights("elementwise/dropout", params.x.rows, params.x.cols, params);
 }
 
 void convert(const ConvertArgs& args) {
@@ -55,7 +56,11 @@ void convert(const ConvertArgs& args) {
                           format_of(from.dtype),
                           format_of(to.dtype)};
   flatten(params.from, params.to);
-  launch_elements("elementwise/convert", from.numel(), params);
+  const auto aligned = [](const auto& one) {
+    return reinterpret_cast<uintptr_t>(one.data) % 16 == 0 && (one.rows <= 1 || one.stride % 8 == 0);
+  };
+  params.wide = aligned(params.from) && aligned(params.to);
+  launch_eights("convert/convert", params.from.rows, params.from.cols, params);
 }
 
 void adamw(const AdamWArgs& args) {

@@ -1,31 +1,73 @@
 // Elementwise kernels.
 #include "locus/base/half.h"
-#include "locus/kernel/cuda/common.cuh"
+#include "locus/kernel/cuda/eights.cuh"
 
 namespace locus::kernel::cuda {
+namespace {
+
+// out = f(x) for every element.
+template <class F>
+__device__ void map(const NumbersIn& x, const NumbersOut& out, F f) {
+  each_eight(x.rows, x.cols, [&](int64_t r, int64_t c, int count) {
+    float values[8];
+    load(x, r, c, count, values);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) values[i] = f(values[i]);
+    store(out, r, c, count, values);
+  });
+}
+// out = f(a, b).
+template <class F>
+__device__ void map(const NumbersIn& a, const NumbersIn& b, const NumbersOut& out, F f) {
+  each_eight(a.rows, a.cols, [&](int64_t r, int64_t c, int count) {
+    float values[8], others[8];
+    load(a, r, c, count, values);
+    load(b, r, c, count, others);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) values[i] = f(values[i], others[i]);
+    store(out, r, c, count, values);
+  });
+}
+// Calls f with the activation as a constant, so that it is chosen once and not for every element.
+template <class F>
+__device__ void with_activation(int activation, F f) {
+  switch (activation) {
+    case kGelu:
+      return f(std::integral_constant<int, kGelu>());
+    case kGeluTanh:
+      return f(std::integral_constant<int, kGeluTanh>());
+    case kSilu:
+      return f(std::integral_constant<int, kSilu>());
+    case kRelu:
+      return f(std::integral_constant<int, kRelu>());
+    case kTanh:
+      return f(std::integral_constant<int, kTanh>());
+    default:
+      return f(std::integral_constant<int, kNone>());
+  }
+}
+
+}  // namespace
 
 LOCUS_KERNEL locus_add(const BinaryParams p) {
-  map(
-      p.a.rows, p.a.cols, [&](int64_t r, int64_t c) { return p.a.at(r, c) + p.b.at(r, c); },
-      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
+  map(p.a, p.b, p.out, [](float a, float b) { return a + b; });
 }
-
 LOCUS_KERNEL locus_multiply(const BinaryParams p) {
-  map(
-      p.a.rows, p.a.cols, [&](int64_t r, int64_t c) { return p.a.at(r, c) * p.b.at(r, c); },
-      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
+  map(p.a, p.b, p.out, [](float a, float b) { return a * b; });
 }
-
 LOCUS_KERNEL locus_scale(const ScaleParams p) {
-  map(
-      p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { return p.factor * p.x.at(r, c); },
-      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
+  map(p.x, p.out, [&](float x) { return p.factor * x; });
 }
 
 LOCUS_KERNEL locus_bias(const BiasParams p) {
-  map(
-      p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { return p.x.at(r, c) + p.bias[c]; },
-      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
+  each_eight(p.x.rows, p.x.cols, [&](int64_t r, int64_t c, int count) {
+    float values[8], bias[8];
+    load(p.x, r, c, count, values);
+    load(p.bias, c, count, bias);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) values[i] += bias[i];
+    store(p.out, r, c, count, values);
+  });
 }
 
 LOCUS_KERNEL locus_fill(const FillParams p) {
@@ -34,63 +76,44 @@ LOCUS_KERNEL locus_fill(const FillParams p) {
 
 // The index of an element counts the elements of x, whatever its stride.
 LOCUS_KERNEL locus_dropout(const DropoutParams p) {
-  map(
-      p.x.rows, p.x.cols,
-      [&](int64_t r, int64_t c) {
-        return dropped(p.dropout, static_cast<uint64_t>(r * p.x.cols + c), p.x.at(r, c));
-      },
-      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
-}
-
-LOCUS_KERNEL locus_activation(const ActivationParams p) {
-  map(
-      p.x.rows, p.x.cols, [&](int64_t r, int64_t c) { return activate(p.activation, p.x.at(r, c)); },
-      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
-}
-
-LOCUS_KERNEL locus_activation_backward(const ActivationParams p) {
-  map(
-      p.x.rows, p.x.cols,
-      [&](int64_t r, int64_t c) { return p.dy.at(r, c) * activate_slope(p.activation, p.x.at(r, c)); },
-      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
-}
-
-LOCUS_KERNEL locus_gated(const GatedParams p) {
-  map(
-      p.gate.rows, p.gate.cols,
-      [&](int64_t r, int64_t c) { return activate(p.activation, p.gate.at(r, c)) * p.up.at(r, c); },
-      [&](int64_t r, int64_t c, float value) { p.y.at(r, c) = value; });
-}
-
-LOCUS_KERNEL locus_gated_backward(const GatedParams p) {
-  each(p.gate.rows, p.gate.cols, [&](int64_t r, int64_t c) {
-    const float gate = p.gate.at(r, c), up = p.up.at(r, c), dy = p.dy.at(r, c);
-    p.dgate.at(r, c) = dy * up * activate_slope(p.activation, gate);
-    p.dup.at(r, c) = dy * activate(p.activation, gate);
+  each_eight(p.x.rows, p.x.cols, [&](int64_t r, int64_t c, int count) {
+    float values[8];
+    load(p.x, r, c, count, values);
+    drop(p.dropout, static_cast<uint64_t>(r * p.x.cols + c), values);
+    store(p.y, r, c, count, values);
   });
 }
 
-// Halves pass through f32; f64 is rounded to f32 first, unless it stays f64.
-LOCUS_KERNEL locus_convert(const ConvertParams p) {
-  each(p.from.rows, p.from.cols, [&](int64_t r, int64_t c) {
-    const int64_t from = r * p.from.stride + c, to = r * p.to.stride + c;
-    const auto of = [&]<class T>(T) { return reinterpret_cast<const T*>(p.from.data)[from]; };
-    const auto put = [&]<class T>(T value) { reinterpret_cast<T*>(p.to.data)[to] = value; };
-    if (p.from_format == p.to_format) {  // the same bits, also those of NaN
-      if (p.from_format == kF32) put(of(uint32_t{}));
-      if (p.from_format == kF64) put(of(uint64_t{}));
-      if (p.from_format == kBf16 || p.from_format == kF16) put(of(uint16_t{}));
-      return;
-    }
-    float x = 0;
-    if (p.from_format == kF64) x = static_cast<float>(of(double{}));
-    if (p.from_format == kF32) x = of(float{});
-    if (p.from_format == kBf16) x = to_f32(of(Bf16{}));
-    if (p.from_format == kF16) x = to_f32(of(F16{}));
-    if (p.to_format == kF64) put(static_cast<double>(x));
-    if (p.to_format == kF32) put(x);
-    if (p.to_format == kBf16) put(to_bf16(x));
-    if (p.to_format == kF16) put(to_f16(x));
+LOCUS_KERNEL locus_activation(const ActivationParams p) {
+  with_activation(p.activation,
+                  [&](auto kind) { map(p.x, p.y, [&](float x) { return activate(kind, x); }); });
+}
+LOCUS_KERNEL locus_activation_backward(const ActivationParams p) {
+  with_activation(p.activation, [&](auto kind) {
+    map(p.x, p.dy, p.y, [&](float x, float dy) { return dy * activate_slope(kind, x); });
+  });
+}
+LOCUS_KERNEL locus_gated(const GatedParams p) {
+  with_activation(p.activation, [&](auto kind) {
+    map(p.gate, p.up, p.y, [&](float gate, float up) { return activate(kind, gate) * up; });
+  });
+}
+LOCUS_KERNEL locus_gated_backward(const GatedParams p) {
+  each_eight(p.gate.rows, p.gate.cols, [&](int64_t r, int64_t c, int count) {
+    float gate[8], up[8], dy[8];
+    load(p.gate, r, c, count, gate);
+    load(p.up, r, c, count, up);
+    load(p.dy, r, c, count, dy);
+    with_activation(p.activation, [&](auto kind) {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        const float slope = activate_slope(kind, gate[i]), value = activate(kind, gate[i]);
+        gate[i] = dy[i] * up[i] * slope;
+        up[i] = dy[i] * value;
+      }
+    });
+    store(p.dgate, r, c, count, gate);
+    store(p.dup, r, c, count, up);
   });
 }
 
@@ -107,9 +130,19 @@ LOCUS_KERNEL locus_adamw(const AdamWParams p) {
 }
 
 LOCUS_KERNEL locus_gather(const GatherParams p) {
-  map(
-      p.out.rows, p.out.cols, [&](int64_t r, int64_t c) { return p.table.at(p.ids[r], c); },
-      [&](int64_t r, int64_t c, float value) { p.out.at(r, c) = value; });
+  each_eight(p.out.rows, p.out.cols, [&](int64_t r, int64_t c, int count) {
+    float values[8];
+    load(p.table, p.ids[r], c, count, values);
+    store(p.out, r, c, count, values);
+  });
+}
+
+// Out = x / divisor in every element.
+LOCUS_KERNEL locus_spread(const SpreadParams p) {
+  const auto value = static_cast<float>(p.x[0] / p.divisor);
+  const float values[8] = {value, value, value, value, value, value, value, value};
+  each_eight(p.out.rows, p.out.cols,
+             [&](int64_t r, int64_t c, int count) { store(p.out, r, c, count, values); });
 }
 
 // A thread for a column of the values of a token, whose first D are also components of its key.
@@ -122,25 +155,6 @@ LOCUS_KERNEL locus_extend_room(const ExtendRoomParams p) {
     p.room_values.at(g * tokens + j, c) = c < D ? p.values.at(i, g * D + c) : 0;
     if (c < D) {
       p.room_keys.at((g * (tokens / kBlock) + j / kBlock) * D + c, j % kBlock) = p.keys.at(i, g * D + c);
-    }
-  });
-}
-
-// A thread for a pair, or for an element that is copied.
-LOCUS_KERNEL locus_rotate(const RotateParams p) {
-  const int64_t half = p.width / 2;
-  each(p.x.rows, p.x.cols, [&](int64_t n, int64_t column) {
-    const int64_t c = column % p.head_size, start = column - c;
-    if (c >= p.width) {
-      p.y.at(n, column) = p.x.at(n, column);
-    } else if (c < half) {
-      const int64_t first = start + (p.interleaved ? 2 * c : c);
-      const int64_t second = p.interleaved ? first + 1 : first + half;
-      const float a = p.x.at(n, first), b = p.x.at(n, second);
-      const float cos = p.cos.at(p.rows[n], c);
-      const float sin = p.backward ? -p.sin.at(p.rows[n], c) : p.sin.at(p.rows[n], c);
-      p.y.at(n, first) = a * cos - b * sin;
-      p.y.at(n, second) = a * sin + b * cos;
     }
   });
 }

@@ -11,12 +11,18 @@
 LOCUS_EMBED(attention)
 LOCUS_EMBED(attention_backward)
 LOCUS_EMBED(attention_tables)
+LOCUS_EMBED(convert)
 LOCUS_EMBED(distance)
 LOCUS_EMBED(elementwise)
+LOCUS_EMBED(embed)
+LOCUS_EMBED(loss)
 LOCUS_EMBED(matmul)
-LOCUS_EMBED(pack)
+LOCUS_EMBED(norm)
+LOCUS_EMBED(product)
+LOCUS_EMBED(product_hopper)
 LOCUS_EMBED(reduce)
-LOCUS_EMBED(rows)
+LOCUS_EMBED(rotate)
+LOCUS_EMBED(scatter)
 
 namespace locus::kernel::cuda {
 
@@ -25,12 +31,18 @@ std::span<const Image> images() {
       {"attention", locus_fatbin_attention},
       {"attention_backward", locus_fatbin_attention_backward},
       {"attention_tables", locus_fatbin_attention_tables},
+      {"convert", locus_fatbin_convert},
       {"distance", locus_fatbin_distance},
       {"elementwise", locus_fatbin_elementwise},
+      {"embed", locus_fatbin_embed},
+      {"loss", locus_fatbin_loss},
       {"matmul", locus_fatbin_matmul},
-      {"pack", locus_fatbin_pack},
+      {"norm", locus_fatbin_norm},
+      {"product", locus_fatbin_product},
+      {"product_hopper", locus_fatbin_product_hopper},
       {"reduce", locus_fatbin_reduce},
-      {"rows", locus_fatbin_rows},
+      {"rotate", locus_fatbin_rotate},
+      {"scatter", locus_fatbin_scatter},
   };
   return all;
 }

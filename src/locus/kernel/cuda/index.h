@@ -13,20 +13,6 @@ constexpr int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 constexpr int64_t part_grain(int64_t rows) { return larger(16, divided_up(rows, 256)); }
 constexpr int64_t part_count(int64_t rows) { return divided_up(rows, part_grain(rows)); }
 
-// Blocks that copy a batch of [k, n] matrices in squares of kSquare, counted along k, then n, then the
-// matrices: a grid has room for all of them along x only.
-inline constexpr int64_t kSquare = 32;
-struct Square {
-  int64_t k = 0, n = 0, batch = 0;  // the first element
-};
-constexpr int64_t square_count(int64_t k, int64_t n, int64_t batch) {
-  return divided_up(k, kSquare) * divided_up(n, kSquare) * batch;
-}
-constexpr Square square_of(int64_t block, int64_t k, int64_t n) {
-  const int64_t along_k = divided_up(k, kSquare), along_n = divided_up(n, kSquare);
-  return {block % along_k * kSquare, block / along_k % along_n * kSquare, block / (along_k * along_n)};
-}
-
 // Packed sequences are cut into tiles of rows that never cross a boundary. Sequence b has the tiles from
 // first_tile(starts[b], b), enough for its rows, so the number of tiles follows from the number of rows and
 // sequences: the host need not read the starts. Some tiles are past the end of their sequence.

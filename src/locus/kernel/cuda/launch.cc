@@ -1,6 +1,5 @@
 #include "locus/kernel/cuda/launch.h"
 
-#include <array>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -19,7 +18,7 @@ using locus::cuda::Module;
 // The functions found so far. An image is loaded when its first function is looked for.
 class Library {
  public:
-  Function find(std::string_view name) {
+  Function find(std::string_view name, int64_t shared_bytes) {
     const std::lock_guard lock(mutex_);
     if (generation_ != locus::cuda::generation()) {
       modules_.clear();
@@ -31,6 +30,7 @@ class Library {
     const std::string symbol = fmt::format("locus_{}", name.substr(slash + 1));
     const Function found = locus::cuda::find_function(module(name.substr(0, slash)), symbol.c_str());
     if (found == nullptr) fail(Fault::bug, "no kernel for GPUs is named {}", name);
+    locus::cuda::allow_shared(found, shared_bytes);
     return functions_[std::string(name)] = found;
   }
 
@@ -66,8 +66,8 @@ std::vector<std::string> compiled() {
   return names;
 }
 
-void launch(const char* name, std::array<int64_t, 3> grid, std::span<const std::byte> params) {
-  locus::cuda::launch(library().find(name), {.grid = grid, .threads = kThreads}, params);
+void launch_as(const char* name, const locus::cuda::Launch& how, std::span<const std::byte> params) {
+  locus::cuda::launch(library().find(name, how.shared_bytes), how, params);
 }
 
 namespace {

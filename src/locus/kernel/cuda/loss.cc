@@ -4,15 +4,15 @@
 namespace locus::kernel::cuda {
 
 void cross_entropy(const CrossEntropyArgs& args) {
-  launch("rows/cross_entropy", {args.logits.rows, 1, 1},
-         CrossEntropyParams{in(args.logits), integers(args.targets), vector(args.weights), vector(args.loss),
-                            vector(args.lse), args.smoothing});
+  launch("loss/cross_entropy", {args.logits.rows, 1, 1},
+         CrossEntropyParams{numbers(args.logits), integers(args.targets), vector(args.weights),
+                            vector(args.loss), vector(args.lse), args.smoothing});
 }
 
 void cross_entropy_backward(const CrossEntropyBackwardArgs& args) {
-  launch("rows/cross_entropy_backward", {args.logits.rows, 1, 1},
-         CrossEntropyBackwardParams{in(args.logits), integers(args.targets), vector(args.weights),
-                                    vector(args.lse), vector(args.dloss), args.divisor, out(args.dlogits),
+  launch("loss/cross_entropy_backward", {args.logits.rows, 1, 1},
+         CrossEntropyBackwardParams{numbers(args.logits), integers(args.targets), vector(args.weights),
+                                    vector(args.lse), vector(args.dloss), args.divisor, numbers(args.dlogits),
                                     args.smoothing});
 }
 

@@ -1,5 +1,7 @@
+// Products of f32, and where they are bf16 (product.cc) instead.
 #include "locus/kernel/cuda/cuda.h"
 #include "locus/kernel/cuda/launch.h"
+#include "locus/kernel/cuda/product.h"
 
 namespace locus::kernel::cuda {
 namespace {
@@ -21,13 +23,13 @@ void launch_product(const MatmulParams& params, int64_t batch) {
 
 // A grid has room for 65535 tiles of columns and as many matrices. More take several launches.
 void product(const MatmulParams& whole, int64_t batch) {
-  constexpr int64_t kMostBlocks = 65535, kMostColumns = kMostBlocks * 64;
+  constexpr int64_t kMostColumns = kMostBlocks * 64;
   for (int64_t first = 0; first < batch; first += kMostBlocks) {
     for (int64_t column = 0; column < whole.n; column += kMostColumns) {
       MatmulParams part = whole;
       part.n = smaller(whole.n - column, kMostColumns);
       part.a += first * whole.a_batch;
-      part.b += (first * whole.b_batch + column * whole.b_n) * (whole.bf16 ? 2 : 4);
+      part.b += first * whole.b_batch + column * whole.b_n;
       part.c.data += first * whole.m * whole.c.stride + column;
       if (whole.bias != nullptr) part.bias += column;
       launch_product(part, smaller(batch - first, kMostBlocks));
@@ -35,69 +37,47 @@ void product(const MatmulParams& whole, int64_t batch) {
   }
 }
 
-bool is_bf16(ConstView b) {
-  if (b.dtype == DType::bf16) return true;
-  b.address<float>();  // fails for any other dtype
-  return false;
-}
-
-void activate(Activation activation, View c) {
-  if (activation != Activation::none) cuda::activation({.activation = activation, .x = c, .y = c});
-}
-
 }  // namespace
 
-// The packed layout is row-major [k, n].
-int64_t packed_size(int64_t k, int64_t n, DType) { return larger(k * n, 1); }
-
-void pack(const PackArgs& args) {
-  const ConstView& b = args.b;
-  launch("pack/pack", {square_count(args.k, args.n, args.batch), 1, 1},
-         PackParams{.b = {reinterpret_cast<const char*>(b.data), b.rows, b.cols, b.stride},
-                    .packed = reinterpret_cast<char*>(args.packed.data),
-                    .k = args.k,
-                    .n = args.n,
-                    .packed_stride = args.packed.stride,
-                    .size = is_bf16(b) ? 2 : 4,
-                    .transposed = args.transposed});
-}
+// Products read b as it lies.
+int64_t packed_size(int64_t, int64_t, DType) { return 0; }
+void pack(const PackArgs&) { fail(Fault::bug, "the GPU's kernels do not pack"); }
 
 void matmul(const MatmulArgs& args) {
-  const int64_t stride = args.a.stride;
-  product({.a = vector(args.a),
-           .b = reinterpret_cast<const char*>(args.packed.data),
-           .c = out(args.c),
-           .m = args.m,
-           .n = args.n,
-           .k = args.k,
-           .a_m = args.a_transposed ? 1 : stride,
-           .a_k = args.a_transposed ? stride : 1,
-           .a_batch = (args.a_transposed ? args.k : args.m) * stride,
-           .b_k = args.n,
-           .b_n = 1,
-           .b_batch = args.packed.stride,
-           .bias = vector(args.bias),
-           .accumulate = args.accumulate,
-           .bf16 = is_bf16(args.packed)},
-          args.batch);
-  activate(args.activation, args.c);
+  if (args.b.dtype == DType::bf16) {
+    product_of_bf16(args);
+  } else {
+    const int64_t a = args.a.stride, b = args.b.stride;
+    product({.a = vector(args.a),
+             .b = vector(args.b),
+             .c = out(args.c),
+             .m = args.m,
+             .n = args.n,
+             .k = args.k,
+             .a_m = args.a_transposed ? 1 : a,
+             .a_k = args.a_transposed ? a : 1,
+             .a_batch = (args.a_transposed ? args.k : args.m) * a,
+             .b_k = args.b_transposed ? 1 : b,
+             .b_n = args.b_transposed ? b : 1,
+             .b_batch = (args.b_transposed ? args.n : args.k) * b,
+             .bias = vector(args.bias),
+             .accumulate = args.accumulate},
+            args.batch);
+  }
+  if (args.activation != Activation::none)
+    activation({.activation = args.activation, .x = args.c, .y = args.c});
 }
 
 void matmul_small_m(const MatmulSmallMArgs& args) {
-  product({.a = vector(args.a),
-           .b = reinterpret_cast<const char*>(args.b.data),
-           .c = out(args.c),
-           .m = args.c.rows,
-           .n = args.c.cols,
-           .k = args.b.cols,
-           .a_m = args.a.stride,
-           .a_k = 1,
-           .b_k = 1,
-           .b_n = args.b.stride,
-           .bias = vector(args.bias),
-           .bf16 = is_bf16(args.b)},
-          1);
-  activate(args.activation, args.c);
+  matmul({.a = args.a,
+          .b = args.b,
+          .c = args.c,
+          .m = args.c.rows,
+          .n = args.c.cols,
+          .k = args.b.cols,
+          .b_transposed = true,
+          .bias = args.bias,
+          .activation = args.activation});
 }
 
 }  // namespace locus::kernel::cuda

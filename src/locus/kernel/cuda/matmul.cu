@@ -1,6 +1,5 @@
 // Matrix products. An element of c is one chain of fused multiply-adds over ascending k that starts at 0, in
 // every tile size. So its bits depend neither on the tile nor on the other rows.
-#include "locus/base/half.h"
 #include "locus/kernel/cuda/common.cuh"
 
 namespace locus::kernel::cuda {
@@ -10,15 +9,12 @@ constexpr int kPadding = 64;  // k is padded with zeros to a multiple of this, f
 
 __device__ float left(const MatmulParams& p, int64_t m, int64_t k) {
   if (m >= p.m || k >= p.k) return 0;
-  const float a = p.a[blockIdx.z * p.a_batch + m * p.a_m + k * p.a_k];
-  return p.bf16 ? to_f32(to_bf16(a)) : a;
+  return p.a[blockIdx.z * p.a_batch + m * p.a_m + k * p.a_k];
 }
 
 __device__ float right(const MatmulParams& p, int64_t k, int64_t n) {
   if (k >= p.k || n >= p.n) return 0;
-  const int64_t place = blockIdx.z * p.b_batch + k * p.b_k + n * p.b_n;
-  return p.bf16 ? to_f32(reinterpret_cast<const Bf16*>(p.b)[place])
-                : reinterpret_cast<const float*>(p.b)[place];
+  return p.b[blockIdx.z * p.b_batch + k * p.b_k + n * p.b_n];
 }
 
 // A tile of ROWS x COLS elements, kDepth of k at a time; a thread has TALL x WIDE of them.

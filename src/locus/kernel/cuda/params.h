@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "locus/base/half.h"
+
 namespace locus::kernel::cuda {
 
 // Rows of numbers in the memory of the GPU.
@@ -19,27 +21,41 @@ struct Matrix {
 using In = Matrix<const float>;
 using Out = Matrix<float>;
 
+// Rows of activations, f32 or bf16. cols and stride are numbers of elements.
+template <class Byte>
+struct Numbers {
+  Byte* data = nullptr;
+  int64_t rows = 0, cols = 0, stride = 0;
+  bool bf16 = false;
+  bool wide = false;  // eight elements of a row lie at a 16-byte address, if the column is a multiple of 8
+
+  constexpr explicit operator bool() const { return data != nullptr; }
+};
+using NumbersIn = Numbers<const char>;
+using NumbersOut = Numbers<char>;
+
 // The values of Activation, whose header includes more than device code can compile.
 enum : int { kNone, kGelu, kGeluTanh, kSilu, kRelu, kTanh };
 
-inline constexpr int kThreads = 256;  // of a block, in every kernel
-inline constexpr int kMapped = 4;     // elements of a thread in map()
+inline constexpr int kThreads = 256;     // of a block, unless a kernel says otherwise
+inline constexpr int kNarrowEights = 3;  // eights of a thread in rows that have a warp each
+inline constexpr int64_t kNarrow = int64_t{8} * 32 * kNarrowEights;
 
 struct BinaryParams {  // add, multiply
-  In a, b;
-  Out out;
+  NumbersIn a, b;
+  NumbersOut out;
 };
 
 struct ScaleParams {
-  In x;
-  Out out;
+  NumbersIn x;
+  NumbersOut out;
   float factor;
 };
 
 struct BiasParams {
-  In x;
+  NumbersIn x;
   const float* bias;
-  Out out;
+  NumbersOut out;
 };
 
 struct FillParams {
@@ -55,8 +71,8 @@ struct Dropout {
 };
 
 struct DropoutParams {
-  In x;
-  Out y;
+  NumbersIn x;
+  NumbersOut y;
   Dropout dropout;
 };
 
@@ -67,30 +83,31 @@ struct ConvertParams {
   Matrix<const char> from;  // cols and stride are numbers of elements
   Matrix<char> to;
   int from_format, to_format;
+  bool wide;  // as that of Numbers, of both
 };
 
 struct ActivationParams {  // forward: x -> y; backward: x, dy -> y
   int activation;
-  In x, dy;
-  Out y;
+  NumbersIn x, dy;
+  NumbersOut y;
 };
 
 struct GatedParams {  // forward: y; backward: dgate, dup
   int activation;
-  In gate, up, dy;
-  Out y, dgate, dup;
+  NumbersIn gate, up, dy;
+  NumbersOut y, dgate, dup;
 };
 
 // Sums of columns, in parts of `grain` rows; part k is row k of the workspace.
 struct ColumnSumParams {
-  In x;
+  NumbersIn x;
   float* out;
   Out parts;
   int64_t grain;
 };
 
 struct SumParams {  // the sum of x, or of its squares, divided by divisor
-  In x;
+  NumbersIn x;
   bool squared;
   double* parts;  // one for each block
   int64_t part_count;
@@ -102,7 +119,7 @@ struct SumParams {  // the sum of x, or of its squares, divided by divisor
 struct SpreadParams {  // out = x / divisor in every element
   const float* x;
   double divisor;
-  Out out;
+  NumbersOut out;
 };
 
 struct AdamWParams {
@@ -114,17 +131,18 @@ struct AdamWParams {
 };
 
 struct GatherParams {
-  In table;
+  NumbersIn table;
   const int32_t* ids;
-  Out out;
+  NumbersOut out;
 };
 
 struct ScatterAddParams {
-  In rows;
+  NumbersIn rows;
   const int32_t* ids;
   Out table;
   int32_t skip;
   float factor;
+  bool wide;  // of the table, as that of Numbers
 };
 
 struct GatherColumnsParams {  // forward: table -> columns; backward: dcolumns -> dtable
@@ -161,38 +179,38 @@ struct PairQuotientParams {  // forward: out; backward: dout -> dc, dmultiplier
 };
 
 struct RotateParams {
-  In x;
-  Out y;
-  In cos, sin;
+  NumbersIn x;
+  NumbersOut y;
+  NumbersIn cos, sin;
   const int32_t* rows;
   int64_t heads, head_size, width;
   bool interleaved, backward;
+  bool wide;  // eight pairs lie at 16-byte addresses
 };
 
 struct NormParams {
-  In x;
+  NumbersIn x;
   const float *gamma, *beta;
-  Out y;
+  NumbersOut y;
   float *mean, *rstd;
   float eps;
   bool rms;
 };
 
 struct NormBackwardParams {
-  In x;
+  NumbersIn x;
   const float *gamma, *mean, *rstd;
-  In dy;
-  Out dx;
+  NumbersIn dy;
+  NumbersOut dx;
   float *dgamma, *dbeta;
-  Out parts;  // first those of dgamma, then those of dbeta
+  Out parts;  // first those of dgamma, then those of dbeta; absent if neither is needed
   int64_t grain, part_count;
   bool rms;
 };
 
 struct EmbedSource {
-  Matrix<const char> table;  // cols and stride are numbers of elements
+  NumbersIn table;
   const int32_t* ids;
-  bool bf16;
 };
 
 struct EmbedParams {
@@ -203,21 +221,21 @@ struct EmbedParams {
   float eps;
   bool rms;
   Dropout dropout;
-  Out y;
+  NumbersOut y;
   float *mean, *rstd;
 };
 
 struct EmbedBackwardParams {
   EmbedParams forward;
-  In dy;
-  Out dx;
+  NumbersIn dy;
+  NumbersOut dx;
   float *dgamma, *dbeta;
   Out parts;
   int64_t grain, part_count;
 };
 
 struct CrossEntropyParams {
-  In logits;
+  NumbersIn logits;
   const int32_t* targets;
   const float* weights;
   float *loss, *lse;
@@ -225,33 +243,39 @@ struct CrossEntropyParams {
 };
 
 struct CrossEntropyBackwardParams {
-  In logits;
+  NumbersIn logits;
   const int32_t* targets;
   const float *weights, *lse, *dloss;
   double divisor;
-  Out dlogits;
+  NumbersOut dlogits;
   float smoothing;
 };
 
-struct PackParams {
-  Matrix<const char> b;  // cols and stride are numbers of elements
-  char* packed;
-  int64_t k, n;
-  int64_t packed_stride;  // elements from one matrix to the next
-  int size;               // bytes of an element
-  bool transposed;
+// A product of bf16 matrices with f32 sums. k is cut into segments, by k alone: the sum of each starts at 0,
+// and the sums are added in order. Segments that run in parallel write theirs to `sums`, one [m, n] after
+// another; else `sums` has what was added so far.
+struct ProductParams {
+  const Bf16 *a, *b;
+  int64_t m, n, k;
+  int64_t a_stride, a_batch, b_stride, b_batch;
+  NumbersOut c, sums;
+  const float* bias;
+  int64_t segment;  // numbers of k in a segment
+  int segments;
+  bool parallel, accumulate;
 };
+inline constexpr int kProductDepth = 32, kHopperDepth = 64;  // numbers of k in a piece
+inline constexpr int kProductPieces = 4;                     // in shared memory
 
 // Element (m, k) of a is at m a_m + k a_k, element (k, n) of b at k b_k + n b_n.
 struct MatmulParams {
-  const float* a;
-  const char* b;
+  const float *a, *b;
   Out c;
   int64_t m, n, k;
   int64_t a_m, a_k, a_batch;
   int64_t b_k, b_n, b_batch;
   const float* bias;
-  bool accumulate, bf16;  // bf16: of b; a is rounded to it
+  bool accumulate;
 };
 
 struct Room {

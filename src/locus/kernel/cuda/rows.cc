@@ -5,13 +5,17 @@
 namespace locus::kernel::cuda {
 
 void gather(const GatherArgs& args) {
-  launch_map("elementwise/gather", args.out.numel(),
-             GatherParams{in(args.table), integers(args.ids), out(args.out)});
+  launch_eights("elementwise/gather", args.out.rows, args.out.cols,
+                GatherParams{numbers(args.table), integers(args.ids), numbers(args.out)});
 }
 
 void scatter_add(const ScatterAddArgs& args) {
-  launch("reduce/scatter_add", {args.rows.rows, divided_up(args.rows.cols, kThreads), 1},
-         ScatterAddParams{in(args.rows), integers(args.ids), out(args.table), args.skip, args.factor});
+  constexpr int64_t kMostBlocksOfIds = 2048;
+  if (args.rows.rows == 0) return;
+  launch("scatter/scatter_add",
+         {smaller(args.table.rows, kMostBlocksOfIds), divided_up(args.rows.cols, 8 * kThreads), 1},
+         ScatterAddParams{numbers(args.rows), integers(args.ids), out(args.table), args.skip, args.factor,
+                          numbers(args.table).wide});
 }
 
 void gather_columns(const GatherColumnsArgs& args) {
@@ -33,17 +37,20 @@ void extend_room(const ExtendRoomArgs& args) {
 }
 
 void rotate(const RotateArgs& args) {
-  launch_elements("elementwise/rotate", args.x.numel(),
-                  RotateParams{.x = in(args.x),
-                               .y = out(args.y),
-                               .cos = in(args.cos),
-                               .sin = in(args.sin),
-                               .rows = integers(args.rows),
-                               .heads = args.heads,
-                               .head_size = args.head_size,
-                               .width = args.width,
-                               .interleaved = args.interleaved,
-                               .backward = args.backward});
+  RotateParams params = {.x = numbers(args.x),
+                         .y = numbers(args.y),
+                         .cos = numbers(args.cos),
+                         .sin = numbers(args.sin),
+                         .rows = integers(args.rows),
+                         .heads = args.heads,
+                         .head_size = args.head_size,
+                         .width = args.width,
+                         .interleaved = args.interleaved,
+                         .backward = args.backward};
+  const int64_t half = args.width / 2;
+  params.wide = params.x.wide && params.y.wide && args.head_size % 8 == 0 && half % 8 == 0;
+  const int64_t of_head = divided_up(half, 8) + divided_up(args.head_size - args.width, 8);
+  launch_elements("rotate/rotate", args.x.rows * args.heads * of_head, params);
 }
 
 }  // namespace locus::kernel::cuda

@@ -9,6 +9,8 @@
 namespace locus::kernel::fenced {
 namespace {
 
+using cpu::widened;
+
 template <class Args>
 std::shared_ptr<const OwnArgs<Args>> unfenced(const Args& args) {
   const auto own = std::make_shared<OwnArgs<Args>>(args);
@@ -16,10 +18,6 @@ std::shared_ptr<const OwnArgs<Args>> unfenced(const Args& args) {
   views_of(own->args)(lift);
   return own;
 }
-
-// A kernel in the table of the cpu.
-template <auto kernel>
-constexpr auto widened = cpu::Widened<decltype(kernel), kernel>::call;
 
 // A kernel of the cpu, by the kind of its function. One that needs only sizes is called as it is.
 template <class Function, Function kernel>

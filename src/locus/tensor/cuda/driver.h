@@ -22,6 +22,7 @@ using Address = uint64_t;  // in the memory of the GPU
 // Values of the driver's enumerations.
 inline constexpr int kSuccess = 0, kOutOfMemory = 2, kNotFound = 500;
 inline constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;           // attributes of a GPU
+inline constexpr int kMostShared = 8;                                           // attribute of a function
 inline constexpr unsigned kNonBlocking = 1;                                     // flag of a stream
 inline constexpr uintptr_t kEnd = 0, kParameterBuffer = 1, kParameterSize = 2;  // how parameters are passed
 
@@ -69,6 +70,7 @@ inline constexpr int kOfHost = 1, kOfGpu = 2;
   X(fill_rows_32, "cuMemsetD2D32Async", (Address, size_t pitch, uint32_t, size_t cols, size_t rows, Stream)) \
   X(load, "cuModuleLoadData", (Module*, const void* image)) \
   X(function, "cuModuleGetFunction", (Function*, Module, const char* name)) \
+  X(set_attribute, "cuFuncSetAttribute", (Function, int attribute, int value)) \
   X(launch, "cuLaunchKernel", (Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
     unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream, void** parameters, void** extra)) \
   X(error_text, "cuGetErrorString", (int error, const char**))

@@ -11,7 +11,7 @@ namespace {
 struct Gpu {
   Context context = nullptr;
   Stream stream = nullptr;
-  int multiprocessors = 0;
+  int multiprocessors = 0, major = 0;
 };
 
 std::mutex opening;
@@ -35,6 +35,7 @@ void open_gpu() {
   check(cuda.set_current(open.context), "open the GPU");
   check(cuda.new_stream(&open.stream, kNonBlocking), "create a stream");
   open.multiprocessors = found.multiprocessors;
+  open.major = found.major;
   is_open = true;
 }
 
@@ -60,6 +61,7 @@ void forget_gpu() {
 int generation() { return openings; }
 
 int multiprocessors() { return gpu().multiprocessors; }
+int major_capability() { return gpu().major; }
 
 Address allocate_or_null(int64_t bytes) {
   gpu();
@@ -160,6 +162,14 @@ Function find_function(Module module, const char* name) {
   if (error == kNotFound) return nullptr;
   check(error, "find a kernel");
   return function;
+}
+
+void allow_shared(Function function, int64_t bytes) {
+  constexpr int64_t kAlways = 48 << 10;  // what every function has
+  if (bytes <= kAlways) return;
+  gpu();
+  check(calls().set_attribute(function, kMostShared, static_cast<int>(bytes)),
+        "give shared memory to a kernel");
 }
 
 void launch(Function function, const Launch& how, std::span<const std::byte> argument) {

@@ -37,6 +37,9 @@ Module load(const void* image);
 // Null if the image has no such function.
 Function find_function(Module, const char* name);
 
+// Lets blocks of the function have this much dynamic shared memory.
+void allow_shared(Function, int64_t bytes);
+
 struct Launch {
   std::array<int64_t, 3> grid = {1, 1, 1};  // blocks; nothing runs if there are none
   int threads = 256;                        // of a block
@@ -46,6 +49,7 @@ struct Launch {
 void launch(Function, const Launch&, std::span<const std::byte> argument);
 
 int multiprocessors();
+int major_capability();  // 9 on Hopper
 
 // Every function above opens the GPU if it is not open. Forgets it, for tests that replace the driver;
 // handles from before then belong to an older generation.
