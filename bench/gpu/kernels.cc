@@ -20,22 +20,23 @@ using namespace kernel;
 // Memory of the GPU that lives as long as this object.
 class Operands {
  public:
-  View nothing(int64_t rows, int64_t cols) {  // not filled
-    keep_.push_back(Tensor::empty({rows, cols}, DType::f32, Device::cuda));
+  View nothing(int64_t rows, int64_t cols, DType format = DType::f32) {  // not filled
+    keep_.push_back(Tensor::empty({rows, cols}, format, Device::cuda));
     return keep_.back().view();
   }
   // A million random numbers, repeated.
-  View numbers(int64_t rows, int64_t cols) {
-    const View all = nothing(rows, cols);
-    const int64_t count = all.numel(), first = std::min<int64_t>(count, 1 << 20);
-    std::vector<float> values;
+  View numbers(int64_t rows, int64_t cols, DType format = DType::f32) {
+    const View all = nothing(rows, cols, format);
+    const int64_t count = all.numel(), first = std::min<int64_t>(count, 1 << 20), size = size_of(format);
+    const Tensor here = Tensor::empty({first}), rounded = Tensor::empty({first}, format);
     for (int64_t i = 0; i < first; ++i)
-      values.push_back(Random(1, 2).uniform(static_cast<uint64_t>(i)) - 0.5f);
+      here.data<float>()[static_cast<size_t>(i)] = Random(1, 2).uniform(static_cast<uint64_t>(i)) - 0.5f;
+    kernels(Device::cpu).convert({.from = here.view(), .to = rounded.view()});
     const auto to = reinterpret_cast<locus::cuda::Address>(all.data);
-    locus::cuda::upload(to, std::as_bytes(std::span(values)));
+    locus::cuda::upload(to, {rounded.view().data, static_cast<size_t>(first * size)});
     for (int64_t done = first; done < count; done *= 2) {
-      locus::cuda::copy(to + static_cast<locus::cuda::Address>(4 * done), to,
-                        4 * std::min(done, count - done));
+      locus::cuda::copy(to + static_cast<locus::cuda::Address>(size * done), to,
+                        size * std::min(done, count - done));
     }
     return all;
   }
@@ -51,31 +52,46 @@ class Operands {
   std::vector<Tensor> keep_;
 };
 
-void elementwise() {
-  Operands on;
-  const int64_t n = 1 << 28;
-  const View a = on.numbers(1, n), b = on.nothing(1, n), total = on.nothing(1, 1);
-  measure("scale, 1 GiB", 8.0 * n, Limit::copy, [&] { kernel::cuda::scale({a, b, 1.5f}); });
-  measure("gelu, 1 GiB", 8.0 * n, Limit::copy, [&] { kernel::cuda::activation({Activation::gelu, a, b}); });
-  measure("dropout, 1 GiB", 8.0 * n, Limit::copy, [&] { kernel::cuda::dropout({a, b, 0.1f, 1, 2}); });
-  measure("squared norm, 1 GiB", 4.0 * n, Limit::copy, [&] { kernel::cuda::squared_norm({a, total}); });
-  measure("spread, 1 GiB", 4.0 * n, Limit::fill, [&] { kernel::cuda::spread({total, b}); });
+// The name of a row of the table.
+std::string in_format(const char* name, DType format) {
+  return format == DType::f32 ? name : fmt::format("{}, {}", name, name_of(format));
 }
 
-void rows() {
+void elementwise(DType format) {
+  Operands on;
+  const int64_t bytes = int64_t{1} << 30, n = bytes / size_of(format);
+  const View a = on.numbers(1, n, format), b = on.nothing(1, n, format), total = on.nothing(1, 1);
+  const auto row = [&](const char* name, double of, Limit limit, const std::function<void()>& run) {
+    measure(in_format(name, format), of * static_cast<double>(bytes), limit, run);
+  };
+  row("scale, 1 GiB", 2, Limit::copy, [&] { kernel::cuda::scale({a, b, 1.5f}); });
+  row("add, 1 GiB", 3, Limit::copy, [&] { kernel::cuda::add({a, a, b}); });
+  row("gelu, 1 GiB", 2, Limit::copy, [&] { kernel::cuda::activation({Activation::gelu, a, b}); });
+  row("gelu backward, 1 GiB", 3, Limit::copy, [&] {
+    kernel::cuda::activation_backward({Activation::gelu_tanh, a, a, b});
+  });
+  row("dropout, 1 GiB", 2, Limit::copy, [&] { kernel::cuda::dropout({a, b, 0.1f, 1, 2}); });
+  row("squared norm, 1 GiB", 1, Limit::copy, [&] { kernel::cuda::squared_norm({a, total}); });
+  row("spread, 1 GiB", 1, Limit::fill, [&] { kernel::cuda::spread({total, b}); });
+}
+
+void rows(DType format) {
   Operands on;
   const int64_t N = 32768, C = 768, V = 50304;
-  const View x = on.numbers(N, C), y = on.nothing(N, C), gamma = on.numbers(1, C), mean = on.nothing(1, N),
-             rstd = on.nothing(1, N);
+  const View x = on.numbers(N, C, format), y = on.nothing(N, C, format), gamma = on.numbers(1, C),
+             mean = on.nothing(1, N), rstd = on.nothing(1, N);
   const View dgamma = on.nothing(1, C), workspace = on.nothing(2 * kernel::cuda::partial_rows(N), C),
-             table = on.numbers(V, C);
+             table = on.numbers(V, C), own_table = on.numbers(V, C, format);
   const View ids =
       on.integers(N, [](int64_t i) { return Random(3, 4).below(static_cast<uint64_t>(i), 50304); });
-  const double bytes = 4.0 * N * C;
-  measure("norm [32768, 768]", 2 * bytes, Limit::copy, [&] {
+  const double bytes = static_cast<double>(size_of(format) * N * C), wide = 4.0 * N * C;
+  const auto row = [&](const char* name, double all, const std::function<void()>& run) {
+    measure(in_format(name, format), all, Limit::copy, run);
+  };
+  row("norm [32768, 768]", 2 * bytes, [&] {
     kernel::cuda::norm({.x = x, .gamma = gamma, .beta = gamma, .y = y, .mean = mean, .rstd = rstd});
   });
-  measure("norm backward [32768, 768]", 3 * bytes, Limit::copy, [&] {
+  row("norm backward [32768, 768]", 3 * bytes, [&] {
     kernel::cuda::norm_backward({.x = x,
                                  .gamma = gamma,
                                  .mean = mean,
@@ -86,22 +102,18 @@ void rows() {
                                  .dbeta = dgamma,
                                  .workspace = workspace});
   });
-  measure("column sum [32768, 768]", bytes, Limit::copy, [&] {
-    kernel::cuda::column_sum({x, dgamma, workspace});
-  });
-  measure("gather [32768, 768] of 50304 rows", 2 * bytes, Limit::copy, [&] {
-    kernel::cuda::gather({table, ids, y});
-  });
-  measure("scatter add [32768, 768] to 50304 rows", 3 * bytes, Limit::copy,
-          [&] { kernel::cuda::scatter_add({.rows = x, .ids = ids, .table = table}); });
+  row("column sum [32768, 768]", bytes, [&] { kernel::cuda::column_sum({x, dgamma, workspace}); });
+  row("gather [32768, 768] of 50304 rows", 2 * bytes, [&] { kernel::cuda::gather({own_table, ids, y}); });
+  row("scatter add [32768, 768] to 50304 rows", bytes + 2 * wide,
+      [&] { kernel::cuda::scatter_add({.rows = x, .ids = ids, .table = table}); });
   const View positions = on.integers(N, [](int64_t i) { return i % 512; });
-  measure("scatter add [32768, 768] to 512 rows", bytes, Limit::copy,
-          [&] { kernel::cuda::scatter_add({.rows = x, .ids = positions, .table = table}); });
-  measure("embed [32768, 768] of 50304 rows, norm", 2 * bytes, Limit::copy, [&] {
+  row("scatter add [32768, 768] to 512 rows", bytes,
+      [&] { kernel::cuda::scatter_add({.rows = x, .ids = positions, .table = table}); });
+  row("embed [32768, 768] of 50304 rows, norm", wide + bytes, [&] {
     kernel::cuda::embed({.tokens = {table, ids}, .gamma = gamma, .beta = gamma, .eps = 1e-5f, .y = y});
   });
   const View cos = on.numbers(512, 32), sin = on.numbers(512, 32);
-  measure("rotate [32768, 12 x 64]", 2 * bytes, Limit::copy, [&] {
+  row("rotate [32768, 12 x 64]", 2 * bytes, [&] {
     kernel::cuda::rotate({.x = x,
                           .y = y,
                           .cos = cos,
@@ -113,16 +125,16 @@ void rows() {
   });
 }
 
-void loss() {
+void loss(DType format) {
   Operands on;
   const int64_t N = 8192, V = 50304;
-  const View logits = on.numbers(N, V), loss = on.nothing(1, N), lse = on.nothing(1, N);
+  const View logits = on.numbers(N, V, format), loss = on.nothing(1, N), lse = on.nothing(1, N);
   const View targets = on.integers(N, [](int64_t i) { return i * 5 % 50304; });
-  const double bytes = 4.0 * static_cast<double>(N * V);
-  measure("cross entropy [8192, 50304]", bytes, Limit::copy, [&] {
+  const double bytes = static_cast<double>(size_of(format) * N * V);
+  measure(in_format("cross entropy [8192, 50304]", format), bytes, Limit::copy, [&] {
     kernel::cuda::cross_entropy({.logits = logits, .targets = targets, .loss = loss, .lse = lse});
   });
-  measure("cross entropy backward [8192, 50304]", 2 * bytes, Limit::copy, [&] {
+  measure(in_format("cross entropy backward [8192, 50304]", format), 2 * bytes, Limit::copy, [&] {
     kernel::cuda::cross_entropy_backward(
         {.logits = logits, .targets = targets, .lse = lse, .dloss = loss, .dlogits = logits});
   });
@@ -137,12 +149,31 @@ void optimizer() {
           [&] { kernel::cuda::adamw({.list = list, .rate = 1e-3f}); });
 }
 
-void product(int64_t m, int64_t n, int64_t k) {
+// How the sides lie, and what c is.
+struct Product {
+  int64_t m, n, k;
+  DType format = DType::f32;
+  bool a_transposed = false, b_transposed = true;
+  DType result = format;
+};
+void product(const Product& p) {
   Operands on;
-  const View a = on.numbers(m, k), packed = on.numbers(1, n * k), c = on.nothing(m, n);
-  measure(fmt::format("product [{}, {}] x [{}, {}]", m, k, k, n), 2.0 * static_cast<double>(m * n * k),
-          Limit::product,
-          [&] { kernel::cuda::matmul({.a = a, .packed = packed, .c = c, .m = m, .n = n, .k = k}); });
+  const View a = on.numbers(p.a_transposed ? p.k : p.m, p.a_transposed ? p.m : p.k, p.format),
+             b = on.numbers(p.b_transposed ? p.n : p.k, p.b_transposed ? p.k : p.n, p.format),
+             c = on.nothing(p.m, p.n, p.result);
+  const std::string name = fmt::format("product [{}, {}]{} x [{}, {}]{}", p.m, p.k,
+                                       p.a_transposed ? "^T" : "", p.k, p.n, p.b_transposed ? "^T" : "");
+  measure(in_format(name.c_str(), p.format), 2.0 * static_cast<double>(p.m * p.n * p.k),
+          p.format == DType::f32 ? Limit::product : Limit::bf16_product, [&] {
+            kernel::cuda::matmul({.a = a,
+                                  .b = b,
+                                  .c = c,
+                                  .m = p.m,
+                                  .n = p.n,
+                                  .k = p.k,
+                                  .a_transposed = p.a_transposed,
+                                  .b_transposed = p.b_transposed});
+          });
 }
 
 struct Scene {
@@ -191,14 +222,29 @@ void attention(const Scene& s) {
 }  // namespace
 
 void measure_kernels() {
-  elementwise();
-  rows();
-  loss();
+  for (const DType format : {DType::f32, DType::bf16}) {
+    elementwise(format);
+    rows(format);
+    loss(format);
+  }
   optimizer();
-  product(4096, 4096, 4096);
-  product(32768, 3072, 768);
-  product(512, 768, 768);
-  product(1, 4096, 4096);
+  product({4096, 4096, 4096});
+  product({32768, 3072, 768});
+  product({512, 768, 768});
+  product({1, 4096, 4096});
+  // The products of GPT-2 124M: forward, then the gradients of x and of the weight.
+  product({8192, 8192, 8192, DType::bf16});
+  product({32768, 3072, 768, DType::bf16});
+  product({32768, 768, 3072, DType::bf16});
+  product({32768, 768, 768, DType::bf16});
+  product({32768, 768, 3072, DType::bf16, false, false});
+  product({768, 3072, 32768, DType::bf16, true, false, DType::f32});
+  product({768, 768, 32768, DType::bf16, true, false, DType::f32});
+  product({32768, 50304, 768, DType::bf16});
+  product({32768, 768, 50304, DType::bf16, false, false});
+  product({50304, 768, 32768, DType::bf16, true, false, DType::f32});
+  product({512, 768, 768, DType::bf16});
+  product({1, 4096, 4096, DType::bf16});
   attention({"16x1024, D 64, causal", 16, 1024, 64, true, false, false});
   attention({"16x1024, D 128, causal", 16, 1024, 128, true, false, false});
   attention({"16x1024, D 64, causal, by distance", 16, 1024, 64, true, true, false});

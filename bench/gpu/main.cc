@@ -1,6 +1,9 @@
-// locus_gpu_bench [NAME]: prints a table of the GPU's kernels and of whole models, each with its share of a
-// limit of the same GPU. NAME selects the rows whose names contain it. Run it on an idle GPU.
+// locus_gpu_bench [NAME...]: prints a table of the GPU's kernels and of whole models, each with its share of
+// a limit of the same GPU. NAMEs select the rows whose names contain one of them. Run it on an idle GPU.
 #include <fmt/format.h>
+
+#include <string>
+#include <vector>
 
 #include "bench/gpu/cases.h"
 #include "bench/gpu/measure.h"
@@ -9,12 +12,13 @@
 
 int main(int argc, char** argv) try {
   using namespace locus;
-  if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
-    fmt::print(stderr, "use: locus_gpu_bench [NAME]\n");
+  const std::vector<std::string> names(argv + 1, argv + argc);
+  if (!names.empty() && names[0].starts_with('-')) {
+    fmt::print(stderr, "use: locus_gpu_bench [NAME...]\n");
     return 2;
   }
   require_usable(Device::cuda);
-  gpu_bench::start_table(argc == 2 ? argv[1] : "");
+  gpu_bench::start_table(names);
   gpu_bench::measure_kernels();
   gpu_bench::measure_models();
 } catch (const locus::Error& error) {

@@ -14,15 +14,15 @@ namespace {
 
 constexpr int64_t kGibibyte = int64_t{1} << 30;
 
-std::string wanted;
-std::array<double, 3> limits;  // TB/s or TFLOP/s; 0: not known
+std::vector<std::string> wanted;
+std::array<double, 4> limits;  // TB/s or TFLOP/s; 0: not known
 
-const char* unit(Limit limit) { return limit == Limit::product ? "TFLOP/s" : "TB/s"; }
+const char* unit(Limit limit) { return limit == Limit::copy || limit == Limit::fill ? "TB/s" : "TFLOP/s"; }
 
 void print_row(const std::string& name, double seconds, double speed, Limit limit) {
   const double most = limits[static_cast<size_t>(limit)];
   const std::string share = most > 0 ? fmt::format("{:.2f}", speed / most) : "-";
-  fmt::print("{:44} {:>12.1f} {:>8.2f} {:8} {:>6}\n", name, seconds * 1e6, speed, unit(limit), share);
+  fmt::print("{:52} {:>12.1f} {:>8.2f} {:8} {:>6}\n", name, seconds * 1e6, speed, unit(limit), share);
   std::fflush(stdout);
 }
 
@@ -61,20 +61,28 @@ double seconds_of(const std::function<void()>& run) {
   return all[all.size() / 2];
 }
 
-void start_table(const std::string& filter) {
-  wanted = filter;
-  fmt::print("{:44} {:>12} {:>17} {:>6}\n", "work", "us", "achieved", "share");
+void start_table(const std::vector<std::string>& names) {
+  wanted = names;
+  fmt::print("{:52} {:>12} {:>17} {:>6}\n", "work", "us", "achieved", "share");
   measure_memory();
-  limits[2] = cublas_speed();
   constexpr double kOperations = 2.0 * 8192 * 8192 * 8192;
-  if (limits[2] > 0) {
-    print_row("limit: product of cuBLAS, 8192^3", kOperations / limits[2] * 1e-12, limits[2], Limit::product);
-  } else {
-    fmt::print("limit: product: unknown, libcublas.so.13 cannot be used\n");
+  for (const Limit limit : {Limit::product, Limit::bf16_product}) {
+    const double speed = cublas_speed(limit);
+    const char* const format = limit == Limit::product ? "f32" : "bf16";
+    limits[static_cast<size_t>(limit)] = speed;
+    if (speed > 0) {
+      print_row(fmt::format("limit: {} product of cuBLAS, 8192^3", format), kOperations / speed * 1e-12,
+                speed, limit);
+    } else {
+      fmt::print("limit: {} product: unknown, libcublas.so.13 cannot be used\n", format);
+    }
   }
 }
 
-bool is_wanted(const std::string& name) { return name.find(wanted) != std::string::npos; }
+bool is_wanted(const std::string& name) {
+  const auto has = [&](const std::string& part) { return name.find(part) != std::string::npos; };
+  return wanted.empty() || std::ranges::any_of(wanted, has);
+}
 
 double measure(const std::string& name, double amount, Limit limit, const std::function<void()>& run) {
   if (!is_wanted(name)) return 0;

@@ -20,12 +20,12 @@ constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 // Below a row of the table: what follows from the seconds of a run.
 void print_details(double amount, const char* unit, double seconds, int64_t waits) {
-  fmt::print("{:44} {:.0f} {}/s, {} wait{}, {:.2f} GiB of tensors at most\n", "", amount / seconds, unit,
+  fmt::print("{:52} {:.0f} {}/s, {} wait{}, {:.2f} GiB of tensors at most\n", "", amount / seconds, unit,
              waits, waits == 1 ? "" : "s", static_cast<double>(peak_bytes(Device::cuda)) / kGibibyte);
 }
 
-void train(int64_t sequences, int64_t length) {
-  const std::string name = fmt::format("train GPT-2 124M, {}x{}", sequences, length);
+void train(int64_t sequences, int64_t length, bool bf16) {
+  const std::string name = fmt::format("train GPT-2 124M, {}x{}{}", sequences, length, bf16 ? ", bf16" : "");
   if (!is_wanted(name)) return;
   const Blueprint blueprint = bench::gpt2();
   Model model(blueprint, {.device = Device::cuda});
@@ -37,12 +37,12 @@ void train(int64_t sequences, int64_t length) {
   int64_t last = 0;
   const auto step = [&] {
     const int64_t before = waits(Device::cuda);
-    batch_loss(model, batch, {.training = true, .step = number++}).mean.backward();
+    batch_loss(model, batch, {.training = true, .bf16 = bf16, .step = number++}).mean.backward();
     optimizer.step(1e-4);
     last = waits(Device::cuda) - before;
   };
   const double work = 6 * bench::multiplied_weights(blueprint) * tokens;
-  const double seconds = measure(name, work, Limit::product, step);
+  const double seconds = measure(name, work, bf16 ? Limit::bf16_product : Limit::product, step);
   print_details(tokens, "tokens", seconds, last);
 }
 
@@ -100,14 +100,16 @@ void embed() {
   const double weights = 6 * (4 * 384.0 * 384 + 2 * 384.0 * 1536);
   const double seconds = measure(name, 2 * weights * tokens, Limit::product, run);
   print_details(kTexts, "texts", seconds, last);
-  fmt::print("{:44} {:.0f} tokens in {} batches\n", "", tokens, all.size());
+  fmt::print("{:52} {:.0f} tokens in {} batches\n", "", tokens, all.size());
 }
 
 }  // namespace
 
 void measure_models() {
-  train(4, 256);
-  train(32, 1024);
+  for (const bool bf16 : {false, true}) {
+    train(4, 256, bf16);
+    train(32, 1024, bf16);
+  }
   embed();
 }
 
