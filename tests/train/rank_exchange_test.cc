@@ -150,6 +150,38 @@ TEST(RankExchange, KeepsShardsWithoutAGradientApart) {
   }));
 }
 
+// As on a GPU. The large parameter is added in slices.
+TEST(RankExchange, ReadsAndWritesTheMemoryOfADevice) {
+  expect_no_errors(dist::run_ranks(3, [](dist::Transport& transport) {
+    const auto rank = static_cast<float>(transport.rank());
+    Parameters parameters(DType::f32, Device::fenced);
+    for (const int64_t size : {700'000, 5, 100'000}) {
+      parameters.add(fmt::format("p{}", size), Tensor::full({size}, 1), Role::bias);
+    }
+    RankExchange exchange(&transport, parameters, 3);
+    EXPECT_TRUE(exchange.is_sliced(0));
+    ShardGradients sums(parameters, 3, exchange.begin(), exchange.end());
+    for (const NamedParameter& parameter : parameters.all()) {
+      parameter.var.accumulate(Tensor::full(parameter.var.shape(), 1 + rank, DType::f32, Device::fenced));
+    }
+    sums.take();
+    exchange.sum(sums);
+    for (size_t i = 0; i < 3; ++i) {
+      const Var& var = parameters.all()[i].var;
+      ASSERT_EQ(static_cast<bool>(var.grad()), exchange.owned()[i]);
+      if (!exchange.owned()[i]) continue;
+      const std::vector<float> numbers = var.grad().on_host().values();
+      EXPECT_EQ(std::ranges::count(numbers, 6.0f), std::ssize(numbers));
+      Tensor(var.value()).copy_from(Tensor::full(var.shape(), 7));
+    }
+    exchange.share_parameters();
+    for (const NamedParameter& parameter : parameters.all()) {
+      const std::vector<float> numbers = parameter.var.value().on_host().values();
+      EXPECT_EQ(std::ranges::count(numbers, 7.0f), std::ssize(numbers)) << parameter.name;
+    }
+  }));
+}
+
 TEST(RankExchange, GathersNumbersInOrder) {
   expect_no_errors(dist::run_ranks(3, [&](dist::Transport& transport) {
     Parameters parameters = some_parameters();
