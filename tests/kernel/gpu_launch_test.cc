@@ -240,7 +240,7 @@ TEST_F(GpuLaunch, TilesOfProducts) {
                             {"locus_matmul_64", {1, 16, 1}, 256, kBytes},
                             {"locus_matmul_128", {10, 10, 1}, 256, kBytes},
                             {"locus_matmul_64", {20, 18, 1}, 256, kBytes},
-                            {"locus_activation", {1439, 1, 1}, 256, sizeof(kernel::cuda::ActivationParams)},
+                            {"locus_activation", {720, 1, 1}, 256, sizeof(kernel::cuda::ActivationParams)},
                         }));
 }
 
@@ -257,6 +257,7 @@ TEST_F(GpuLaunch, ProductsOfBf16) {
                           .b_transposed = true});
   };
   recorder_.capability = 8;
+  recorder_.free = 1 << 28;
   multiply(1, 1000, 64);
   multiply(17, 1000, 64);
   multiply(1280, 1280, 64);
@@ -272,7 +273,7 @@ TEST_F(GpuLaunch, ProductsOfBf16) {
                             {"locus_product_128_mk_nk", {100, 1, 1}, 128, kBytes},
                             {"locus_product_256_mk_nk", {500, 1, 1}, 256, kBytes},
                             {"locus_product_128_mk_nk", {20, 1, 8}, 128, kBytes},
-                            {"locus_product_sums", {640, 1, 1}, 256, kBytes},
+                            {"locus_product_sums", {160, 1, 1}, 256, kBytes},
                             {"locus_convert", {1, 1, 1}, 256, kConvert},
                             {"locus_product_64_mk_nk", {16, 1, 1}, 128, kBytes},
                             {"locus_convert", {1, 1, 1}, 256, kConvert},
@@ -282,7 +283,7 @@ TEST_F(GpuLaunch, ProductsOfBf16) {
 
 TEST_F(GpuLaunch, ProductsOfBf16OnHopper) {
   LOCUS_SKIP_WITHOUT_KERNELS();
-  for (const int64_t m : {1, 17, 1280, 12800}) {
+  for (const int64_t m : {8, 24, 1280, 12800}) {
     kernel::cuda::matmul({.a = view(64, m, DType::bf16),
                           .b = view(64, 1280, DType::bf16),
                           .c = view(m, 1280),
