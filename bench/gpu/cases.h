@@ -4,6 +4,7 @@
 namespace locus::gpu_bench {
 
 void measure_kernels();
+void measure_attention();
 void measure_models();
 
 }  // namespace locus::gpu_bench

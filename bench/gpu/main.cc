@@ -20,6 +20,7 @@ int main(int argc, char** argv) try {
   require_usable(Device::cuda);
   gpu_bench::start_table(names);
   gpu_bench::measure_kernels();
+  gpu_bench::measure_attention();
   gpu_bench::measure_models();
 } catch (const locus::Error& error) {
   fmt::print(stderr, "locus_gpu_bench: {}\n", error.what());

@@ -367,6 +367,51 @@ TEST_F(GpuLaunch, AttentionWithEveryGradient) {
                         }));
 }
 
+// Tensor cores: tiles of 128 queries forward and of 64 keys or queries backward, for every head.
+TEST_F(GpuLaunch, AttentionInBf16) {
+  LOCUS_SKIP_WITHOUT_KERNELS();
+  constexpr int64_t N = 300, H = 4, G = 2, D = 128, S = 259;
+  const View starts = ids(4), positions = ids(N);  // three sequences
+  const auto activation = [](int64_t heads) { return view(N, heads * D, DType::bf16); };
+  AttentionBackwardArgs args = {.forward = {.q = activation(H),
+                                            .k = activation(G),
+                                            .v = activation(G),
+                                            .sequences = {starts, starts, positions, positions},
+                                            .heads = H,
+                                            .key_heads = G,
+                                            .head_size = D,
+                                            .by_distance = {view(H, S), 129},
+                                            .out = activation(H),
+                                            .lse = view(N, H)},
+                                .dout = activation(H),
+                                .dq = activation(H),
+                                .dk = activation(G),
+                                .dv = activation(G),
+                                .dby_distance = view(H, S),
+                                .workspace = view(1, 1)};
+  EXPECT_EQ(kernel::cuda::attention_backward_workspace(args), 2 * N * H + 7 * H * S);
+  kernel::cuda::attention(args.forward);
+  kernel::cuda::attention_backward(args);
+  args.forward.cap = 3;
+  args.dk = args.dv = args.dby_distance = {};
+  kernel::cuda::attention_backward(args);
+  args.forward.cap = 0;
+  args.forward.by_distance = {};
+  kernel::cuda::attention(args.forward);
+  using namespace kernel::cuda;
+  constexpr size_t kForward = sizeof(AttentionMmaParams), kBackward = sizeof(AttentionMmaBackwardParams);
+  EXPECT_EQ(launches(), (std::vector<Launched>{
+                            {"locus_attention_mma_128_distances", {5 * H, 1, 1}, 128, kForward},
+                            {"locus_attention_mma_delta", {75, 1, 1}, 256, kBackward},
+                            {"locus_attention_mma_queries_128_distances", {7 * H, 1, 1}, 128, kBackward},
+                            {"locus_attention_mma_keys_128_distances", {7 * G, 1, 1}, 128, kBackward},
+                            {"locus_attention_mma_distances", {2, H, 1}, 256, kBackward},
+                            {"locus_attention_mma_delta", {75, 1, 1}, 256, kBackward},
+                            {"locus_attention_mma_queries_128_all", {7 * H, 1, 1}, 128, kBackward},
+                            {"locus_attention_mma_128_plain", {5 * H, 1, 1}, 128, kForward},
+                        }));
+}
+
 // With gaps between positions, a diagonal of a tile has several distances.
 TEST_F(GpuLaunch, DistancesWithGaps) {
   LOCUS_SKIP_WITHOUT_KERNELS();

@@ -1,6 +1,7 @@
 #include <optional>
 #include <vector>
 
+#include "locus/kernel/cuda/attention_mma.h"
 #include "locus/kernel/cuda/cuda.h"
 #include "locus/kernel/cuda/launch.h"
 
@@ -106,10 +107,12 @@ struct Tables {
 int64_t attention_workspace(const AttentionArgs&) { return 1; }
 
 int64_t attention_backward_workspace(const AttentionBackwardArgs& args) {
+  if (takes_bf16(args)) return attention_mma_backward_workspace(args);
   return larger(1, Workspace(args).end);
 }
 
 void attention(const AttentionArgs& args) {
+  if (takes_bf16(args)) return attention_mma(args);
   AttentionParams params = params_of(args);
   // The host makes a new list of rooms for every call; the GPU gets a copy.
   std::vector<Room> rooms;
@@ -124,6 +127,7 @@ void attention(const AttentionArgs& args) {
 }
 
 void attention_backward(const AttentionBackwardArgs& args) {
+  if (takes_bf16(args)) return attention_mma_backward(args);
   const AttentionArgs& forward = args.forward;
   float* const numbers = vector(args.workspace);
   const Workspace places(args);

@@ -1,6 +1,6 @@
 // The kernels of NVIDIA GPUs. Views are in the GPU's memory (tensor/cuda/gpu.h); calls return before a kernel
 // has run, except those that return a number. Storage and arithmetic are f32; the right side of a product and
-// the token table of embed may be bf16.
+// the token table of embed may be bf16. Attention takes bf16 activations if takes_bf16() of attention_mma.h.
 #pragma once
 
 #include <string>

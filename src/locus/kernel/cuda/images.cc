@@ -10,6 +10,9 @@
 
 LOCUS_EMBED(attention)
 LOCUS_EMBED(attention_backward)
+LOCUS_EMBED(attention_mma)
+LOCUS_EMBED(attention_mma_keys)
+LOCUS_EMBED(attention_mma_queries)
 LOCUS_EMBED(attention_tables)
 LOCUS_EMBED(convert)
 LOCUS_EMBED(distance)
@@ -30,6 +33,9 @@ std::span<const Image> images() {
   static constexpr Image all[] = {
       {"attention", locus_fatbin_attention},
       {"attention_backward", locus_fatbin_attention_backward},
+      {"attention_mma", locus_fatbin_attention_mma},
+      {"attention_mma_keys", locus_fatbin_attention_mma_keys},
+      {"attention_mma_queries", locus_fatbin_attention_mma_queries},
       {"attention_tables", locus_fatbin_attention_tables},
       {"convert", locus_fatbin_convert},
       {"distance", locus_fatbin_distance},

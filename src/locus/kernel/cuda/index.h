@@ -17,15 +17,17 @@ constexpr int64_t part_count(int64_t rows) { return divided_up(rows, part_grain(
 // first_tile(starts[b], b), enough for its rows, so the number of tiles follows from the number of rows and
 // sequences: the host need not read the starts. Some tiles are past the end of their sequence.
 inline constexpr int64_t kTile = 64;
-constexpr int64_t first_tile(int64_t start, int64_t b) { return start / kTile + b; }
-constexpr int64_t tile_count(int64_t rows, int64_t sequences) { return rows / kTile + sequences; }
+constexpr int64_t first_tile(int64_t start, int64_t b, int64_t size = kTile) { return start / size + b; }
+constexpr int64_t tile_count(int64_t rows, int64_t sequences, int64_t size = kTile) {
+  return rows / size + sequences;
+}
 
 // The sequence of a tile: the last whose first tile is not after it.
-constexpr int64_t sequence_of(int64_t tile, const int32_t* starts, int64_t sequences) {
+constexpr int64_t sequence_of(int64_t tile, const int32_t* starts, int64_t sequences, int64_t size = kTile) {
   int64_t low = 0, high = sequences - 1;
   while (low < high) {
     const int64_t middle = (low + high + 1) / 2;
-    if (first_tile(starts[middle], middle) <= tile) {
+    if (first_tile(starts[middle], middle, size) <= tile) {
       low = middle;
     } else {
       high = middle - 1;

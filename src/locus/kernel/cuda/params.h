@@ -40,6 +40,7 @@ enum : int { kNone, kGelu, kGeluTanh, kSilu, kRelu, kTanh };
 inline constexpr int kThreads = 256;     // of a block, unless a kernel says otherwise
 inline constexpr int kNarrowEights = 3;  // eights of a thread in rows that have a warp each
 inline constexpr int64_t kNarrow = int64_t{8} * 32 * kNarrowEights;
+inline constexpr int kMmaThreads = 128;  // of a block of attention with tensor cores
 
 struct BinaryParams {  // add, multiply
   NumbersIn a, b;
@@ -314,6 +315,35 @@ struct AttentionBackwardParams {
   float* delta;        // [Nq, H]: dout . out
   Out distance_parts;  // [tiles of queries * H, S]: gradient of by_distance from every tile; absent if not
                        // needed
+};
+
+// Attention on tensor cores: activations and their gradients are bf16.
+struct AttentionMmaParams {
+  Matrix<const uint16_t> q, k, v;
+  const int32_t *query_starts, *key_starts, *query_positions, *key_positions;
+  int64_t sequences;
+  int heads, key_heads;
+  float scale, cap;
+  bool causal;
+  int64_t window;
+  In by_distance;  // only with contiguous positions
+  int64_t distance_zero;
+  Dropout dropout;
+  int64_t longest;
+  Matrix<uint16_t> out;
+  Out lse;
+};
+
+struct AttentionMmaBackwardParams {
+  AttentionMmaParams forward;
+  Matrix<const uint16_t> dout;
+  Matrix<uint16_t> dq, dk, dv;
+  Out delta;           // [H, Nq]: dout . out
+  Out lse;             // [H, Nq]: the log of the sum of 2^score; infinity for a query that saw no key
+  Out distance_parts;  // [tiles of queries * H, S]: gradient of by_distance from every tile, only at
+                       // distances that the tile has; absent if not needed
+  int rows;            // queries of a tile
+  Out dby_distance;
 };
 
 // Gradient of by_distance: the sums over all tiles, in order.

@@ -1,6 +1,7 @@
 // Activations in bf16 on the GPU: which kernels read and write them as they are.
 #pragma once
 
+#include "locus/kernel/cuda/attention_mma.h"
 #include "locus/kernel/cuda/cuda.h"
 #include "locus/kernel/widen.h"
 
@@ -25,6 +26,9 @@ struct Own {
   static bool takes_bf16(const MatmulSmallMArgs& a, const void* view) {
     return is_bf16(a.b) && (view != &a.c || a.activation == Activation::none);
   }
+  // All views of a call or none.
+  static bool takes_bf16(const AttentionArgs& a, const void*) { return cuda::takes_bf16(a); }
+  static bool takes_bf16(const AttentionBackwardArgs& a, const void*) { return cuda::takes_bf16(a); }
   // Every view of these but those of parameters, which are never bf16.
   static bool takes_bf16(const NormArgs&, const void*) { return true; }
   static bool takes_bf16(const NormBackwardArgs&, const void*) { return true; }
