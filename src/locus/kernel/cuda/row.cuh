@@ -98,7 +98,10 @@ struct RowsBackward {
 template <int GROUP>
 __device__ void add_groups(const Out& parts, int64_t part, int64_t c, int count, const float (&x)[8]) {
   if constexpr (GROUP == kThreads) {
-    for (int i = 0; i < count; ++i) parts.at(part, c + i) = x[i];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (i < count) parts.at(part, c + i) = x[i];
+    }
   } else {
     __shared__ float of_groups[kThreads / GROUP][8 * GROUP];
     const int group = static_cast<int>(threadIdx.x) / GROUP, lane = static_cast<int>(threadIdx.x) % GROUP;
@@ -161,7 +164,9 @@ __device__ void rows_backward(const RowsBackward& p, ReadX read_x, ReadDy read_d
             }
           } else {  // a group is a block here, and a column always has the same thread
             const bool fresh = n == part * p.grain;
-            for (int i = 0; i < count; ++i) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+              if (i >= count) break;
               float &of_gamma = p.parts.at(part, c + i), &of_beta = p.parts.at(p.part_count + part, c + i);
               of_gamma = (fresh ? 0 : of_gamma) + d[i] * u[i];
               of_beta = (fresh ? 0 : of_beta) + d[i];
