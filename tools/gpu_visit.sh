@@ -77,10 +77,10 @@ part_machine() {
   "$bundle/bin/locus" doctor --json | grep -q '"problem": null'
 }
 part_kernels() {
-  tests 12 'Gpu.*:Activation.*:*Attention/*:Convert.*:DistanceDecay.*:PairQuotient.*:Dropout.*:Elementwise.*:Embed.*:CrossEntropy.*:Matmul*.*:Norm.*:Optimize.*:Reduce.*:Room.*:Rotate.*:Rows.*'
+  tests 12 'Gpu.*:*MmaAttention*:Activation.*:*Attention/*:Convert.*:DistanceDecay.*:PairQuotient.*:Dropout.*:Elementwise.*:Embed.*:CrossEntropy.*:Matmul*.*:Norm.*:Optimize.*:Reduce.*:Room.*:Rotate.*:Rows.*'
 }
 part_models() {
-  tests 12 'Op*.*:*Devices.*:*OnADevice*:*FamilyGolden.DecodesWithACache*:GoldenScores.*'
+  tests 12 'Op*.*:*Bf16*:*Devices.*:*OnADevice*:*FamilyGolden.DecodesWithACache*:GoldenScores.*'
 }
 part_golden() { python3 "$root/tools/gpu_checks.py" golden "$bundle/bin/locus" "$root/tests/golden/family" cuda; }
 
@@ -151,7 +151,7 @@ part_compare() {
 }
 part_memcheck() {
   [[ -n $sanitizer ]] || { echo 'compute-sanitizer was not found'; return 1; }
-  tests 6 'Gpu.A*AttentionHas*:Gpu.ConvertsEveryFormat:Gpu.LongSums:Gpu.ScatterAddsInOrder:*RoomAttention/*:DistanceDecay.*:PairQuotient.*:Embed.*:CrossEntropy.*:Norm.*:Room.*:Rotate.*:Rows.*:OpAttention.*:OpLinear.*:TrainingOnADevice.HasTheResultsOfTheCpu:DecoderOnADevice.*' \
+  tests 6 'Gpu.A*AttentionHas*:Gpu.ConvertsEveryFormat:Gpu.LongSums:Gpu.ScatterAddsInOrder:*RoomAttention/*:*MmaAttention*:DistanceDecay.*:PairQuotient.*:Embed.*:CrossEntropy.*:Norm.*:Room.*:Rotate.*:Rows.*:OpAttention.*:OpLinear.*:TrainingOnADevice.HasTheResultsOfTheCpu:DecoderOnADevice.*' \
     "$sanitizer" --tool memcheck --leak-check no --error-exitcode 9
 }
 part_racecheck() {

@@ -255,8 +255,10 @@ TEST_P(MmaAttention, MatchesTheReference) {
     // Sums in f32 of numbers that are not rounded to bf16: the output, on which they depend, is that of the
     // device, rounded. A neighbor in bf16 is up to 2^-8 away.
     expect_close(numbers(got.lse), numbers(want.lse), {.relative = 1e-5, .absolute = 2e-5});
+    // An output that is off by 0.25 % changes the gradient of a score by 0.015 of its weight. In a sum over
+    // 191 queries with weights of 0.2 these add up to 0.04; sums themselves are about 20.
     if (scene.has_distances()) {
-      expect_close(numbers(got.dtable), numbers(want.dtable), {.relative = 2e-3, .absolute = 2e-2});
+      expect_close(numbers(got.dtable), numbers(want.dtable), {.relative = 2e-3, .absolute = 0.1});
       EXPECT_TRUE(same_memory(got.dtable, again.dtable));
     }
     EXPECT_TRUE(same_memory(got.out.tensor(), again.out.tensor()) && same_memory(got.lse, again.lse) &&

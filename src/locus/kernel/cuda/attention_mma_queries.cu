@@ -283,7 +283,7 @@ LOCUS_KERNEL locus_attention_mma_distances(const __grid_constant__ AttentionMmaB
   for (int64_t b = 0; b < f.sequences; ++b) {
     const int64_t first = first_tile(f.query_starts[b], b, p.rows);
     const Place place = place_of(f, b, 0);
-    if (place.keys == 0) continue;
+    if (place.keys == 0 || place.queries == 0) continue;  // then it has no first position
     const int64_t d = column - distance_column(f, place);
     for (int i0 = 0; i0 < place.queries; i0 += p.rows) {
       const Tiles tiles = tiles_of(place.keys_of_query, i0, min(p.rows, place.queries - i0));
